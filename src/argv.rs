@@ -1,0 +1,119 @@
+//! Arguments of a command: one byte buffer and spans into it. Every door (RESP, a typed line, a call from JavaScript,
+//! a queued or logged command) hands its arguments on in this shape, so none of them copies argument by argument.
+
+use alloc::vec::Vec;
+
+/// Where one argument lies in its buffer, as byte offsets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// Borrowed arguments. Copying it copies two slices.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgvRef<'a> {
+    bytes: &'a [u8],
+    spans: &'a [Span],
+}
+
+impl<'a> ArgvRef<'a> {
+    /// Spans that do not lie in `bytes` read as empty arguments.
+    pub fn new(bytes: &'a [u8], spans: &'a [Span]) -> ArgvRef<'a> {
+        ArgvRef { bytes, spans }
+    }
+
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    pub fn get(&self, index: usize) -> Option<&'a [u8]> {
+        self.spans.get(index).map(|span| self.slice(*span))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let argv = *self;
+        argv.spans.iter().map(move |span| argv.slice(*span))
+    }
+
+    /// The arguments from `index` on.
+    pub fn from_index(&self, index: usize) -> ArgvRef<'a> {
+        ArgvRef { bytes: self.bytes, spans: self.spans.get(index..).unwrap_or_default() }
+    }
+
+    pub fn to_owned(&self) -> Argv {
+        let mut argv = Argv::default();
+        self.iter().for_each(|argument| argv.push(argument));
+        argv
+    }
+
+    fn slice(&self, span: Span) -> &'a [u8] {
+        self.bytes.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+}
+
+/// Owned arguments.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Argv {
+    bytes: Vec<u8>,
+    spans: Vec<Span>,
+}
+
+impl Argv {
+    pub fn from_slices<T: AsRef<[u8]>>(arguments: &[T]) -> Argv {
+        let mut argv = Argv::default();
+        arguments.iter().for_each(|argument| argv.push(argument.as_ref()));
+        argv
+    }
+
+    /// Appends an argument. The buffer holds at most 4 GiB in all; what would pass that is left out, which no door
+    /// lets happen (a request is limited far below).
+    pub fn push(&mut self, argument: &[u8]) {
+        let start = self.bytes.len();
+        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(start + argument.len())) else { return };
+        self.bytes.extend_from_slice(argument);
+        self.spans.push(Span { start, end });
+    }
+
+    pub fn as_ref(&self) -> ArgvRef<'_> {
+        ArgvRef::new(&self.bytes, &self.spans)
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.spans.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_come_back_in_order_and_may_be_empty_or_binary() {
+        let argv = Argv::from_slices(&[&b"SET"[..], b"", b"\0\xff"]);
+        let back: Vec<&[u8]> = argv.as_ref().iter().collect();
+        assert_eq!(back, [&b"SET"[..], b"", b"\0\xff"]);
+        assert_eq!(argv.as_ref().get(3), None);
+        assert_eq!(argv.as_ref().from_index(1).len(), 2);
+        assert_eq!(argv.as_ref().to_owned(), argv);
+    }
+
+    #[test]
+    fn a_span_outside_the_buffer_reads_as_empty() {
+        let argv = ArgvRef::new(b"abc", &[Span { start: 2, end: 9 }, Span { start: 3, end: 1 }]);
+        assert_eq!(argv.iter().collect::<Vec<_>>(), [b"", b""]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Every error text a user can see, in one place. Floors below answer with enums; their wording is here.
+//! Texts are those of Redis 8.6.3 unless a line says otherwise.
+
+use alloc::string::String;
+use core::fmt;
+
+/// An error reply. `Display` prints it as it goes over the wire, without the leading `-`: a code word, a blank, the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CommandError {
+    /// A fixed text of the list below.
+    Text(&'static str),
+    /// A text made for the occasion; holds code word and all.
+    Owned(String),
+    WrongArity { command: String },
+    InvalidExpire { command: &'static str },
+}
+
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        impl CommandError {
+            $($(#[$doc])* pub const $name: CommandError = CommandError::Text($text);)*
+        }
+    };
+}
+
+texts! {
+    SYNTAX = "ERR syntax error";
+    NOT_AN_INTEGER = "ERR value is not an integer or out of range";
+    NOT_A_FLOAT = "ERR value is not a valid float";
+    NAN_OR_INFINITY = "ERR increment would produce NaN or Infinity";
+    INCREMENT_OVERFLOW = "ERR increment or decrement would overflow";
+    DECREMENT_OVERFLOW = "ERR decrement would overflow";
+    WRONG_TYPE = "WRONGTYPE Operation against a key holding the wrong kind of value";
+    NO_SUCH_KEY = "ERR no such key";
+    SAME_OBJECT = "ERR source and destination objects are the same";
+    DATABASE_RANGE = "ERR DB index is out of range";
+    INVALID_CURSOR = "ERR invalid cursor";
+    OFFSET_RANGE = "ERR offset is out of range";
+    STRING_TOO_LONG = "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
+    BAD_DIGEST = "ERR must be exactly 16 hexadecimal characters";
+    BAD_CONDITION = "ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE";
+    CONDITION_NEEDS_STRING = "ERR Key should be of string type if conditions are specified";
+    BAD_NUMKEYS = "ERR invalid numkeys value";
+    BAD_PAIR_COUNT = "ERR wrong number of key-value pairs";
+    EXPIRE_NX_CONFLICT = "ERR NX and XX, GT or LT options at the same time are not compatible";
+    EXPIRE_GT_LT_CONFLICT = "ERR GT and LT options at the same time are not compatible";
+    NESTED_MULTI = "ERR MULTI calls can not be nested";
+    EXEC_WITHOUT_MULTI = "ERR EXEC without MULTI";
+    DISCARD_WITHOUT_MULTI = "ERR DISCARD without MULTI";
+    WATCH_INSIDE_MULTI = "ERR WATCH inside MULTI is not allowed";
+    EXEC_ABORTED = "EXECABORT Transaction discarded because of previous errors.";
+    OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
+    PROTOCOL_VERSION = "NOPROTO unsupported protocol version";
+    PROTOCOL_NOT_AN_INTEGER = "ERR Protocol version is not an integer or out of range";
+    /// keylatch's own: an argument list longer than [`crate::argv::Argv`] can hold.
+    REQUEST_TOO_LARGE = "ERR request exceeds maximum allowed size";
+}
+
+/// Redis cuts the name and the arguments it repeats in an error at this many bytes each.
+const ECHO_MAX: usize = 128;
+
+impl CommandError {
+    /// `name` and `arguments` as sent; the answer for a command nobody knows.
+    pub fn unknown_command<'a>(name: &[u8], arguments: impl Iterator<Item = &'a [u8]>) -> CommandError {
+        let mut text = String::from("ERR unknown command '");
+        push_lossy(&mut text, &name[..name.len().min(ECHO_MAX)]);
+        text.push('\'');
+        let mut echoed = 0;
+        for (index, argument) in arguments.enumerate() {
+            if echoed >= ECHO_MAX {
+                break;
+            }
+            text.push_str(if index == 0 { ", with args beginning with: '" } else { "'" });
+            let shown = &argument[..argument.len().min(ECHO_MAX - echoed)];
+            push_lossy(&mut text, shown);
+            text.push_str("' ");
+            echoed += shown.len() + 3;
+        }
+        CommandError::Owned(text)
+    }
+
+    /// `container` is the command in capitals, `subcommand` as sent.
+    pub fn unknown_subcommand(container: &str, subcommand: &[u8]) -> CommandError {
+        let mut text = String::from("ERR unknown subcommand '");
+        push_lossy(&mut text, &subcommand[..subcommand.len().min(ECHO_MAX)]);
+        text.push_str("'. Try ");
+        container.chars().for_each(|letter| text.push(letter.to_ascii_uppercase()));
+        text.push_str(" HELP.");
+        CommandError::Owned(text)
+    }
+
+    /// `option` as typed, for the EXPIRE family.
+    pub fn unsupported_option(option: &[u8]) -> CommandError {
+        let mut text = String::from("ERR Unsupported option ");
+        push_lossy(&mut text, option);
+        CommandError::Owned(text)
+    }
+
+    /// `option` as typed, for HELLO.
+    pub fn hello_option(option: &[u8]) -> CommandError {
+        let mut text = String::from("ERR Syntax error in HELLO option '");
+        push_lossy(&mut text, option);
+        text.push('\'');
+        CommandError::Owned(text)
+    }
+
+    pub fn wrong_arity(command: &str) -> CommandError {
+        CommandError::WrongArity { command: command.into() }
+    }
+}
+
+/// Errors are text: what is not UTF-8 in an echoed argument is replaced, as a reader of the text would do.
+fn push_lossy(text: &mut String, bytes: &[u8]) {
+    text.push_str(&String::from_utf8_lossy(bytes));
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CommandError::Text(text) => out.write_str(text),
+            CommandError::Owned(text) => out.write_str(text),
+            CommandError::WrongArity { command } => {
+                write!(out, "ERR wrong number of arguments for '{command}' command")
+            }
+            CommandError::InvalidExpire { command } => write!(out, "ERR invalid expire time in '{command}' command"),
+        }
+    }
+}
+
+impl core::error::Error for CommandError {}

@@ -1,0 +1,271 @@
+//! The one encoder of replies. Handlers speak RESP3 to it; for a RESP2 client it writes the older form of each shape.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::error::CommandError;
+use crate::number::{write_double, write_integer};
+
+/// The version of the Redis serialization protocol a client speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Protocol {
+    #[default]
+    Resp2,
+    Resp3,
+}
+
+/// Writes replies behind one another into one buffer.
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    out: Vec<u8>,
+    protocol: Protocol,
+}
+
+/// An aggregate whose length is not known yet; close it with the `close_*` of its kind.
+#[derive(Debug)]
+#[must_use = "an open aggregate has no header until it is closed"]
+pub struct Open {
+    at: usize,
+}
+
+impl Writer {
+    pub fn new(protocol: Protocol) -> Writer {
+        Writer { out: Vec::new(), protocol }
+    }
+
+    /// Continues behind the bytes already in `out`.
+    pub fn appending_to(out: Vec<u8>, protocol: Protocol) -> Writer {
+        Writer { out, protocol }
+    }
+
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    pub fn set_protocol(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+    }
+
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.out
+    }
+
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    /// Forgets everything behind the first `len` bytes: a handler that fails half-way leaves only its error.
+    pub fn truncate(&mut self, len: usize) {
+        self.out.truncate(len);
+    }
+
+    pub fn ok(&mut self) {
+        self.simple("OK");
+    }
+
+    /// A status. The text must be one line.
+    pub fn simple(&mut self, text: &str) {
+        self.out.push(b'+');
+        self.line(text.as_bytes());
+    }
+
+    /// CR and LF in the text become blanks, as in Redis: an error is one line.
+    pub fn error(&mut self, error: &CommandError) {
+        self.out.push(b'-');
+        let text = error.to_string();
+        self.out.extend(text.bytes().map(|byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte }));
+        self.end_line();
+    }
+
+    pub fn integer(&mut self, value: i64) {
+        self.header(b':', value);
+    }
+
+    pub fn bulk(&mut self, bytes: &[u8]) {
+        self.header(b'$', bytes.len() as i64);
+        self.line(bytes);
+    }
+
+    /// "Nothing here", where RESP2 has a null bulk string.
+    pub fn null(&mut self) {
+        match self.protocol {
+            Protocol::Resp2 => self.out.extend_from_slice(b"$-1\r\n"),
+            Protocol::Resp3 => self.out.extend_from_slice(b"_\r\n"),
+        }
+    }
+
+    /// "Nothing here", where RESP2 has a null array.
+    pub fn null_array(&mut self) {
+        match self.protocol {
+            Protocol::Resp2 => self.out.extend_from_slice(b"*-1\r\n"),
+            Protocol::Resp3 => self.out.extend_from_slice(b"_\r\n"),
+        }
+    }
+
+    /// A bulk string for `Some`, a null for `None`.
+    pub fn optional_bulk(&mut self, bytes: Option<&[u8]>) {
+        match bytes {
+            Some(bytes) => self.bulk(bytes),
+            None => self.null(),
+        }
+    }
+
+    /// A double; RESP2 gets its text as a bulk string.
+    pub fn double(&mut self, value: f64) {
+        let mut text = Vec::new();
+        write_double(value, &mut text);
+        match self.protocol {
+            Protocol::Resp2 => self.bulk(&text),
+            Protocol::Resp3 => {
+                self.out.push(b',');
+                self.line(&text);
+            }
+        }
+    }
+
+    /// A boolean; RESP2 gets 1 or 0.
+    pub fn boolean(&mut self, value: bool) {
+        match self.protocol {
+            Protocol::Resp2 => self.integer(value.into()),
+            Protocol::Resp3 => self.out.extend_from_slice(if value { b"#t\r\n" } else { b"#f\r\n" }),
+        }
+    }
+
+    /// Text with a three-letter format (`txt`, `mkd`); RESP2 gets a bulk string.
+    pub fn verbatim(&mut self, format: &str, bytes: &[u8]) {
+        match self.protocol {
+            Protocol::Resp2 => self.bulk(bytes),
+            Protocol::Resp3 => {
+                self.header(b'=', bytes.len() as i64 + 4);
+                self.out.extend_from_slice(format.as_bytes());
+                self.out.push(b':');
+                self.line(bytes);
+            }
+        }
+    }
+
+    /// The header of an array; exactly `len` replies must follow.
+    pub fn array(&mut self, len: usize) {
+        self.header(b'*', len as i64);
+    }
+
+    /// The header of a map; `len` pairs must follow, key before value. RESP2 gets one flat array.
+    pub fn map(&mut self, len: usize) {
+        match self.protocol {
+            Protocol::Resp2 => self.array(len * 2),
+            Protocol::Resp3 => self.header(b'%', len as i64),
+        }
+    }
+
+    /// The header of a set; `len` members must follow. RESP2 gets an array.
+    pub fn set(&mut self, len: usize) {
+        match self.protocol {
+            Protocol::Resp2 => self.array(len),
+            Protocol::Resp3 => self.header(b'~', len as i64),
+        }
+    }
+
+    /// The header of an out-of-band message; RESP2 gets an array.
+    pub fn push(&mut self, len: usize) {
+        match self.protocol {
+            Protocol::Resp2 => self.array(len),
+            Protocol::Resp3 => self.header(b'>', len as i64),
+        }
+    }
+
+    /// Starts an aggregate whose length only the end will tell.
+    pub fn open(&mut self) -> Open {
+        Open { at: self.out.len() }
+    }
+
+    pub fn close_array(&mut self, open: Open, len: usize) {
+        self.insert_header(open, |header| header.array(len));
+    }
+
+    /// `len` counts pairs.
+    pub fn close_map(&mut self, open: Open, len: usize) {
+        self.insert_header(open, |header| header.map(len));
+    }
+
+    pub fn close_set(&mut self, open: Open, len: usize) {
+        self.insert_header(open, |header| header.set(len));
+    }
+
+    /// Writes the header where the aggregate began, moving its elements behind it.
+    fn insert_header(&mut self, open: Open, write: impl FnOnce(&mut Writer)) {
+        let end = self.out.len();
+        write(self);
+        let header_len = self.out.len() - end;
+        self.out[open.at..].rotate_right(header_len);
+    }
+
+    fn header(&mut self, kind: u8, value: i64) {
+        self.out.push(kind);
+        write_integer(value, &mut self.out);
+        self.end_line();
+    }
+
+    fn line(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+        self.end_line();
+    }
+
+    fn end_line(&mut self) {
+        self.out.extend_from_slice(b"\r\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(protocol: Protocol, write: impl FnOnce(&mut Writer)) -> Vec<u8> {
+        let mut writer = Writer::new(protocol);
+        write(&mut writer);
+        writer.into_bytes()
+    }
+
+    #[test]
+    fn resp2_gets_the_older_form_of_each_shape() {
+        let write = |writer: &mut Writer| {
+            writer.null();
+            writer.null_array();
+            writer.boolean(true);
+            writer.double(1.5);
+            writer.map(1);
+            writer.set(2);
+            writer.push(3);
+            writer.verbatim("txt", b"hi");
+        };
+        assert_eq!(written(Protocol::Resp2, write), b"$-1\r\n*-1\r\n:1\r\n$3\r\n1.5\r\n*2\r\n*2\r\n*3\r\n$2\r\nhi\r\n");
+        assert_eq!(written(Protocol::Resp3, write), b"_\r\n_\r\n#t\r\n,1.5\r\n%1\r\n~2\r\n>3\r\n=6\r\ntxt:hi\r\n");
+    }
+
+    #[test]
+    fn an_aggregate_of_unknown_length_gets_its_header_when_closed() {
+        let reply = written(Protocol::Resp3, |writer| {
+            writer.integer(7);
+            let outer = writer.open();
+            writer.bulk(b"k");
+            let inner = writer.open();
+            writer.close_array(inner, 0);
+            writer.close_map(outer, 1);
+        });
+        assert_eq!(reply, b":7\r\n%1\r\n$1\r\nk\r\n*0\r\n");
+    }
+
+    #[test]
+    fn line_breaks_in_an_error_become_blanks() {
+        let error = CommandError::unknown_command(b"FO\r\nO", [&b"a"[..], b"b"].into_iter());
+        let reply = written(Protocol::Resp2, |writer| writer.error(&error));
+        assert_eq!(reply, b"-ERR unknown command 'FO  O', with args beginning with: 'a' 'b' \r\n");
+    }
+}
