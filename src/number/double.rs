@@ -1,0 +1,159 @@
+//! Doubles as Redis reads and prints them: scores, coordinates, and the doubles of RESP3.
+//!
+//! The digits are the shortest that read back the same (core's formatter finds them); the layout follows fpconv,
+//! which Redis has printed doubles with since 7.2.
+
+use super::scan::Hex;
+use super::{is_infinity, round_half_even, split_sign, write_integer};
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+/// Bits of a double's mantissa, and the power of two of its last bit in the smallest numbers.
+const PRECISION: i32 = 53;
+const LOWEST_EXPONENT: i32 = -1074;
+/// The power of two of the mantissa's last bit in the largest numbers.
+const HIGHEST_EXPONENT: i32 = 971;
+
+/// Whole numbers up to here (half the range of i64, as in Redis) are printed with all their digits.
+const WHOLE_LIMIT: f64 = 4_611_686_018_427_387_904.0;
+
+/// Reads decimal and hexadecimal floats, `inf` and `infinity`, as C's `strtod` does; the whole text must be the
+/// number. Refuses blanks, not-a-number, and numbers that overflow to infinity or underflow to zero.
+pub fn parse_double(bytes: &[u8]) -> Option<f64> {
+    let (negative, text) = split_sign(bytes);
+    let magnitude = match text {
+        _ if is_infinity(text) => f64::INFINITY,
+        [b'0', b'x' | b'X', digits @ ..] => parse_hex(digits)?,
+        _ => parse_decimal(text)?,
+    };
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+fn parse_decimal(text: &[u8]) -> Option<f64> {
+    // Keeps out a second sign and the words core would read.
+    if !matches!(text.first(), Some(b'0'..=b'9' | b'.')) {
+        return None;
+    }
+    let value: f64 = core::str::from_utf8(text).ok()?.parse().ok()?;
+    let mantissa = text.split(|byte| byte.eq_ignore_ascii_case(&b'e')).next().unwrap_or(text);
+    let is_zero_text = mantissa.iter().all(|byte| matches!(byte, b'0' | b'.'));
+    (value.is_finite() && (value != 0.0 || is_zero_text)).then_some(value)
+}
+
+fn parse_hex(digits: &[u8]) -> Option<f64> {
+    let hex = Hex::parse(digits)?;
+    if hex.mantissa == 0 {
+        return Some(0.0);
+    }
+    let (mantissa, exponent) = round_half_even(hex.mantissa, hex.exponent, hex.sticky, PRECISION, LOWEST_EXPONENT);
+    if mantissa == 0 || exponent > HIGHEST_EXPONENT {
+        return None;
+    }
+    // With the leading bit set the biased exponent is at least one; adding it with that bit in place counts it once.
+    let is_normal = mantissa >> (PRECISION - 1) != 0;
+    let biased = if is_normal { (exponent - LOWEST_EXPONENT) as u64 } else { 0 };
+    Some(f64::from_bits((biased << (PRECISION - 1)) + mantissa))
+}
+
+/// Appends the shortest text that reads back as `value`, laid out as Redis 8 does: whole numbers up to 2^62 in
+/// full, very large and very small ones with an exponent (`1e+20`, `-1.5e-7`), `inf`, `-inf`, `nan`, `-0`.
+pub fn write_double(value: f64, out: &mut Vec<u8>) {
+    if value.is_nan() {
+        out.extend_from_slice(b"nan");
+        return;
+    }
+    if value.is_sign_negative() && (value == 0.0 || value.is_infinite()) {
+        out.push(b'-');
+    }
+    if value.is_infinite() {
+        out.extend_from_slice(b"inf");
+    } else if value.abs() <= WHOLE_LIMIT && (value as i64) as f64 == value {
+        write_integer(value as i64, out);
+    } else {
+        write_digits(value, out);
+    }
+}
+
+/// Shortest digits of a finite number that is not zero, and the power of ten of the last one.
+struct Digits {
+    bytes: [u8; 20],
+    length: usize,
+    scale: i32,
+}
+
+impl Digits {
+    fn of(magnitude: f64) -> Digits {
+        let mut text = Text { bytes: [0; 32], length: 0 };
+        // Cannot fail: at most 17 digits, a point and an exponent of four characters.
+        let _ = write!(text, "{magnitude:e}");
+        let mut digits = Digits { bytes: [0; 20], length: 0, scale: 0 };
+        let mut parts = text.bytes[..text.length].split(|&byte| byte == b'e');
+        for &byte in parts.next().unwrap_or(&[]).iter().filter(|byte| byte.is_ascii_digit()).take(20) {
+            digits.bytes[digits.length] = byte;
+            digits.length += 1;
+        }
+        let exponent = parts.next().and_then(super::parse_integer).unwrap_or(0);
+        digits.scale = exponent as i32 - (digits.length as i32 - 1);
+        digits
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+struct Text {
+    bytes: [u8; 32],
+    length: usize,
+}
+
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let room = self.bytes.get_mut(self.length..self.length + text.len()).ok_or(core::fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.length += text.len();
+        Ok(())
+    }
+}
+
+fn write_digits(value: f64, out: &mut Vec<u8>) {
+    if value < 0.0 {
+        out.push(b'-');
+    }
+    let found = Digits::of(value.abs());
+    let digits = found.as_slice();
+    let count = digits.len() as i32;
+    // The power of ten of the first digit.
+    let exponent = found.scale + count - 1;
+    if found.scale >= 0 && exponent < count + 7 {
+        out.extend_from_slice(digits);
+        out.extend(core::iter::repeat_n(b'0', found.scale as usize));
+    } else if found.scale < 0 && (found.scale > -7 || exponent.abs() < 4) {
+        write_point(digits, found.scale, out);
+    } else {
+        out.push(digits[0]);
+        if count > 1 {
+            out.push(b'.');
+            out.extend_from_slice(&digits[1..]);
+        }
+        out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+        write_integer(i64::from(exponent.abs()), out);
+    }
+}
+
+/// Digits with a point among or before them; `scale` is negative.
+fn write_point(digits: &[u8], scale: i32, out: &mut Vec<u8>) {
+    let decimals = scale.unsigned_abs() as usize;
+    match digits.len().checked_sub(decimals) {
+        Some(whole) if whole > 0 => {
+            out.extend_from_slice(&digits[..whole]);
+            out.push(b'.');
+            out.extend_from_slice(&digits[whole..]);
+        }
+        _ => {
+            out.extend_from_slice(b"0.");
+            out.extend(core::iter::repeat_n(b'0', decimals - digits.len()));
+            out.extend_from_slice(digits);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The x86 80-bit extended float in software, so that INCRBYFLOAT and HINCRBYFLOAT answer alike on every target.
+//!
+//! Reads as C's `strtold` does, adds with one rounding (half to even), prints as `%.17Lf` without trailing zeros.
+
+use super::big::Big;
+use super::scan::{Hex, Shape};
+use super::{is_infinity, round_half_even, split_sign, write_unsigned};
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+/// Bits of the mantissa; the first is explicit in this format.
+const PRECISION: i32 = 64;
+/// Powers of two of the mantissa's last bit: in the smallest numbers (also the subnormal ones) and in the largest.
+const LOWEST_EXPONENT: i32 = -16445;
+const HIGHEST_EXPONENT: i32 = 16320;
+/// The exponent that marks infinity (mantissa 0) and not-a-number (mantissa 1).
+const SPECIAL: i32 = HIGHEST_EXPONENT + 1;
+/// Redis copies the text into a buffer of this many bytes with a NUL behind it, and refuses what does not fit.
+const TEXT_BUFFER_BYTES: usize = 5 * 1024;
+/// Decimal places printed.
+const PLACES: u32 = 17;
+/// Decimal exponents of the first digit beyond which a number is certainly too large, or certainly rounds to zero.
+const DECIMAL_HIGHEST: i32 = 4940;
+const DECIMAL_LOWEST: i32 = -4960;
+
+/// One 80-bit extended number: `mantissa * 2^exponent` with a sign.
+///
+/// The mantissa's top bit is set unless the exponent is the lowest one; zero has the lowest exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongDouble {
+    negative: bool,
+    mantissa: u64,
+    exponent: i32,
+}
+
+impl LongDouble {
+    /// Reads decimal and hexadecimal floats, `inf` and `infinity`, by the rules of Redis' `string2ld`: the whole
+    /// text must be the number. Refuses blanks, not-a-number, numbers that overflow to infinity or underflow to
+    /// zero, and texts of 5120 bytes and more.
+    pub fn parse(bytes: &[u8]) -> Option<LongDouble> {
+        if bytes.len() >= TEXT_BUFFER_BYTES {
+            return None;
+        }
+        let (negative, text) = split_sign(bytes);
+        if is_infinity(text) {
+            return Some(LongDouble::infinite(negative));
+        }
+        let value = match text {
+            [b'0', b'x' | b'X', digits @ ..] => parse_hex(negative, digits)?,
+            digits => parse_decimal(negative, digits)?,
+        };
+        value.is_finite().then_some(value)
+    }
+
+    /// The sum, rounded once, half to even. Too large a sum is infinite; infinities of opposite sign give
+    /// not-a-number.
+    pub fn add(self, other: LongDouble) -> LongDouble {
+        match (self.is_finite(), other.is_finite()) {
+            (true, true) => {}
+            (false, true) => return self,
+            (true, false) => return other,
+            (false, false) if self == other => return self,
+            (false, false) => return LongDouble { negative: false, mantissa: 1, exponent: SPECIAL },
+        }
+        let (larger, smaller) = match self.compare_magnitude(other) {
+            Ordering::Less => (other, self),
+            _ => (self, other),
+        };
+        let distance = (larger.exponent - smaller.exponent) as u32;
+        // 63 spare bits below: with one of them lost to cancellation the rounding position is still inside, and
+        // where more is lost the distance is at most one and the sum exact.
+        let wide = u128::from(larger.mantissa) << 63;
+        let narrow = u128::from(smaller.mantissa) << 63;
+        let aligned = narrow.checked_shr(distance).unwrap_or(0);
+        let sticky = aligned.checked_shl(distance).unwrap_or(0) != narrow;
+        let exponent = larger.exponent - 63;
+        if self.negative == other.negative {
+            return LongDouble::rounded(self.negative, wide + aligned, exponent, sticky);
+        }
+        let difference = wide - aligned - u128::from(sticky);
+        LongDouble::rounded(larger.negative && difference != 0, difference, exponent, sticky)
+    }
+
+    /// Neither infinite nor not-a-number.
+    pub fn is_finite(self) -> bool {
+        self.exponent != SPECIAL
+    }
+
+    /// Appends the number with up to 17 decimals, trailing zeros and a trailing point cut; never an exponent, and
+    /// never a minus sign before a plain `0`.
+    pub fn write(self, out: &mut Vec<u8>) {
+        if !self.is_finite() {
+            let text: &[u8] = match (self.mantissa, self.negative) {
+                (0, false) => b"inf",
+                (0, true) => b"-inf",
+                _ => b"nan",
+            };
+            out.extend_from_slice(text);
+            return;
+        }
+        if self.exponent >= 0 {
+            self.write_sign(out);
+            let mut whole = Big::from_u64(self.mantissa);
+            whole.shift_left(self.exponent as u32);
+            write_big(whole, out);
+            return;
+        }
+        // Mantissa times 10^17 is below 2^121, so 128 bits hold it, and a shift by more leaves less than a half.
+        let scale = 10u64.pow(PLACES);
+        let scaled = shift_right_half_even(u128::from(self.mantissa) * u128::from(scale), self.exponent.unsigned_abs());
+        if scaled != 0 {
+            self.write_sign(out);
+        }
+        write_unsigned((scaled / u128::from(scale)) as u64, out);
+        write_fraction((scaled % u128::from(scale)) as u64, out);
+    }
+
+    fn write_sign(self, out: &mut Vec<u8>) {
+        if self.negative {
+            out.push(b'-');
+        }
+    }
+
+    fn infinite(negative: bool) -> LongDouble {
+        LongDouble { negative, mantissa: 0, exponent: SPECIAL }
+    }
+
+    fn zero(negative: bool) -> LongDouble {
+        LongDouble { negative, mantissa: 0, exponent: LOWEST_EXPONENT }
+    }
+
+    /// Both finite. Zero has the lowest exponent, so it is the smallest.
+    fn compare_magnitude(self, other: LongDouble) -> Ordering {
+        self.exponent.cmp(&other.exponent).then(self.mantissa.cmp(&other.mantissa))
+    }
+
+    /// `value * 2^exponent`, rounded; the rule for `sticky` is that of [`round_half_even`].
+    fn rounded(negative: bool, value: u128, exponent: i32, sticky: bool) -> LongDouble {
+        if value == 0 {
+            return LongDouble::zero(negative);
+        }
+        let (mantissa, exponent) = round_half_even(value, exponent, sticky, PRECISION, LOWEST_EXPONENT);
+        match mantissa {
+            0 => LongDouble::zero(negative),
+            _ if exponent > HIGHEST_EXPONENT => LongDouble::infinite(negative),
+            _ => LongDouble { negative, mantissa, exponent },
+        }
+    }
+
+    /// The rounded value of a text whose digits are not all zero, or `None` when it rounded to zero.
+    fn nonzero(self) -> Option<LongDouble> {
+        (self.mantissa != 0).then_some(self)
+    }
+}
+
+/// `digits` without sign and `0x`. An overflow comes back as infinity.
+fn parse_hex(negative: bool, digits: &[u8]) -> Option<LongDouble> {
+    let hex = Hex::parse(digits)?;
+    if hex.mantissa == 0 {
+        return Some(LongDouble::zero(negative));
+    }
+    LongDouble::rounded(negative, hex.mantissa, hex.exponent, hex.sticky).nonzero()
+}
+
+/// `text` without sign. An overflow comes back as infinity.
+fn parse_decimal(negative: bool, text: &[u8]) -> Option<LongDouble> {
+    let shape = Shape::of(text, false)?;
+    let Some(leading) = shape.digits().position(|digit| digit != b'0') else {
+        return Some(LongDouble::zero(negative));
+    };
+    // Lengths are below TEXT_BUFFER_BYTES and the exponent is clamped: these sums stay far from the limits of i32.
+    let magnitude = shape.exponent + shape.whole.len() as i32 - 1 - leading as i32;
+    if magnitude > DECIMAL_HIGHEST {
+        return Some(LongDouble::infinite(negative));
+    }
+    if magnitude < DECIMAL_LOWEST {
+        return None;
+    }
+    let exponent = shape.exponent - shape.fraction.len() as i32;
+    let digits = decimal_digits(shape.digits().skip(leading));
+    let (value, scale, sticky) = if exponent >= 0 {
+        let mut product = digits;
+        product.multiply_power_of_five(exponent as u32);
+        let (value, scale, sticky) = product.top();
+        (value, scale as i32, sticky)
+    } else {
+        let mut divisor = Big::from_u64(1);
+        divisor.multiply_power_of_five(exponent.unsigned_abs());
+        digits.quotient(divisor)
+    };
+    LongDouble::rounded(negative, value, scale + exponent, sticky).nonzero()
+}
+
+fn decimal_digits(mut digits: impl Iterator<Item = u8>) -> Big {
+    let mut value = Big::default();
+    loop {
+        let (mut chunk, mut factor) = (0u32, 1u32);
+        for digit in digits.by_ref().take(9) {
+            chunk = chunk * 10 + u32::from(digit - b'0');
+            factor *= 10;
+        }
+        if factor == 1 {
+            return value;
+        }
+        value.multiply_add(factor, chunk);
+    }
+}
+
+fn shift_right_half_even(value: u128, bits: u32) -> u128 {
+    if bits >= 128 {
+        return 0;
+    }
+    let kept = value >> bits;
+    let rest = value - (kept << bits);
+    let half = 1u128 << (bits - 1);
+    kept + u128::from(rest > half || (rest == half && kept & 1 == 1))
+}
+
+/// Appends the point and the decimals, or nothing when all are zero.
+fn write_fraction(fraction: u64, out: &mut Vec<u8>) {
+    if fraction == 0 {
+        return;
+    }
+    out.push(b'.');
+    let mut scale = 10u64.pow(PLACES - 1);
+    let mut rest = fraction;
+    while rest != 0 {
+        out.push(b'0' + (rest / scale) as u8);
+        rest %= scale;
+        scale /= 10;
+    }
+}
+
+fn write_big(mut value: Big, out: &mut Vec<u8>) {
+    const CHUNK: u32 = 1_000_000_000;
+    let mut chunks = Vec::new();
+    while !value.is_zero() {
+        chunks.push(value.divide(CHUNK));
+    }
+    let Some(first) = chunks.pop() else {
+        out.push(b'0');
+        return;
+    };
+    write_unsigned(u64::from(first), out);
+    for chunk in chunks.into_iter().rev() {
+        let mut scale = CHUNK / 10;
+        while scale != 0 {
+            out.push(b'0' + (chunk / scale % 10) as u8);
+            scale /= 10;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Numbers as Redis reads and prints them: strict integers here, long doubles and doubles in the files below.
+//!
+//! Knows text and arithmetic only: no keys, no replies, no error texts.
+
+mod big;
+mod double;
+mod long_double;
+mod scan;
+
+use alloc::vec::Vec;
+
+pub use double::{parse_double, write_double};
+pub use long_double::LongDouble;
+
+/// Reads a signed 64-bit integer the way Redis does for arguments and for stored values: decimal digits with at
+/// most a minus sign before them. Refuses the empty text, `+1`, `-0`, `01`, blanks, and everything out of range.
+pub fn parse_integer(bytes: &[u8]) -> Option<i64> {
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    match digits {
+        [b'0'] if !negative => return Some(0),
+        [b'1'..=b'9', ..] => {}
+        _ => return None,
+    }
+    // Counting downwards, because the negative range is the longer one.
+    let mut value = 0i64;
+    for &byte in digits {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_sub(i64::from(byte - b'0'))?;
+    }
+    if negative { Some(value) } else { value.checked_neg() }
+}
+
+/// Appends `value` in decimal.
+pub fn write_integer(value: i64, out: &mut Vec<u8>) {
+    if value < 0 {
+        out.push(b'-');
+    }
+    write_unsigned(value.unsigned_abs(), out);
+}
+
+/// How many bytes [`write_integer`] appends for `value`.
+pub fn integer_length(value: i64) -> usize {
+    let digits = value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1);
+    digits + usize::from(value < 0)
+}
+
+/// Appends `value` in decimal.
+fn write_unsigned(mut value: u64, out: &mut Vec<u8>) {
+    let mut digits = [0u8; 20];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[start..]);
+}
+
+/// A leading sign and the text after it.
+fn split_sign(bytes: &[u8]) -> (bool, &[u8]) {
+    match bytes {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    }
+}
+
+/// True for `inf` and `infinity` in any letter case (the sign already taken off).
+fn is_infinity(bytes: &[u8]) -> bool {
+    bytes.eq_ignore_ascii_case(b"inf") || bytes.eq_ignore_ascii_case(b"infinity")
+}
+
+/// Rounds `value * 2^exponent` half to even to `precision` bits, fewer where the exponent of the last bit would fall
+/// below `lowest`. `sticky` says that something smaller than the last bit was cut off earlier; then `value` must
+/// have at least two bits more than `precision`, so that a rounding position lies inside it.
+///
+/// Returns the mantissa and the exponent of its last bit; a mantissa of zero is an underflow. Overflow is the
+/// caller's to see: the exponent has no upper bound here.
+fn round_half_even(value: u128, exponent: i32, sticky: bool, precision: i32, lowest: i32) -> (u64, i32) {
+    let length = 128 - value.leading_zeros() as i32;
+    let dropped = (length - precision).max(lowest - exponent);
+    if dropped <= 0 {
+        return ((value << -dropped) as u64, exponent + dropped);
+    }
+    if dropped > length {
+        return (0, lowest);
+    }
+    let kept = if dropped == 128 { 0 } else { value >> dropped };
+    let half = 1u128 << (dropped - 1);
+    let rest = value ^ if dropped == 128 { 0 } else { kept << dropped };
+    let up = rest > half || (rest == half && (sticky || kept & 1 == 1));
+    let rounded = kept + u128::from(up);
+    if rounded >> precision != 0 {
+        return ((rounded >> 1) as u64, exponent + dropped + 1);
+    }
+    (rounded as u64, exponent + dropped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn integers_are_strict() {
+        for text in ["", "-", "+1", "-0", "01", "-01", "00", " 1", "1 ", "1.0", "1e3", "0x10", "9223372036854775808"] {
+            assert_eq!(parse_integer(text.as_bytes()), None, "{text:?}");
+        }
+        assert_eq!(parse_integer(b"-9223372036854775809"), None);
+        assert_eq!(parse_integer(b"99999999999999999999999999"), None);
+        for value in [0, 1, -1, 9, 10, -10, 99, 100, i64::MAX, i64::MIN, i64::MAX - 1, i64::MIN + 1] {
+            let text = value.to_string();
+            assert_eq!(parse_integer(text.as_bytes()), Some(value));
+            let mut out = Vec::new();
+            write_integer(value, &mut out);
+            assert_eq!(out, text.as_bytes());
+            assert_eq!(integer_length(value), text.len());
+        }
+    }
+
+    #[test]
+    fn rounding_is_half_to_even_with_a_floor() {
+        assert_eq!(round_half_even(0b1011, 0, false, 3, -100), (0b110, 1));
+        assert_eq!(round_half_even(0b1001, 0, false, 3, -100), (0b100, 1));
+        assert_eq!(round_half_even(0b1111, 0, false, 3, -100), (0b100, 2));
+        assert_eq!(round_half_even(0b1, 0, false, 3, -100), (0b100, -2));
+        assert_eq!(round_half_even(0b100100, 0, true, 3, -100), (0b101, 3));
+        assert_eq!(round_half_even(0b1, -1, false, 3, 0), (0, 0));
+        assert_eq!(round_half_even(0b11, -1, false, 3, 0), (0b10, 0));
+        assert_eq!(round_half_even(u128::MAX, 0, false, 64, 128), (1, 128));
+        assert_eq!(round_half_even(1 << 127, 0, false, 64, 128), (0, 128));
+        assert_eq!(round_half_even(u128::MAX, 0, false, 64, 129), (0, 129));
+    }
+}
