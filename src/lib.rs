@@ -5,9 +5,17 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod argv;
+mod clock;
+mod deadlines;
 mod glob;
 mod hash;
+mod keyspace;
 mod number;
 mod random;
 mod reply;
 mod request;
+mod slab;
+mod slots;
+mod table;
+mod value;

@@ -1,0 +1,204 @@
+//! Which deadline comes next: an indexed 4-ary heap. Each node's position is told to its owner, so a deadline can be
+//! moved or taken out without a search, and no dead nodes pile up.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::clock::Timestamp;
+use crate::slab::OutOfMemory;
+
+const CHILDREN: usize = 4;
+/// Nodes lie in fixed chunks, so that growth never copies them.
+const CHUNK_NODES: usize = 1024;
+
+/// A deadline and who it belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Node<H> {
+    pub deadline: Timestamp,
+    pub owner: H,
+}
+
+/// Learns where the node of an owner stands in the heap now.
+pub trait Positions<H> {
+    fn moved(&mut self, owner: H, position: u32);
+}
+
+#[derive(Clone, Debug)]
+pub struct Deadlines<H> {
+    chunks: Vec<Box<[Node<H>]>>,
+    len: usize,
+}
+
+impl<H> Default for Deadlines<H> {
+    fn default() -> Deadlines<H> {
+        Deadlines { chunks: Vec::new(), len: 0 }
+    }
+}
+
+impl<H: Copy> Deadlines<H> {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The earliest node. While `now <= minimum.deadline` everything is alive.
+    pub fn minimum(&self) -> Option<Node<H>> {
+        (self.len > 0).then(|| self.node(0))
+    }
+
+    pub fn get(&self, position: u32) -> Option<Node<H>> {
+        ((position as usize) < self.len).then(|| self.node(position as usize))
+    }
+
+    /// All nodes, in no useful order.
+    pub fn iter(&self) -> impl Iterator<Item = Node<H>> + '_ {
+        (0..self.len).map(|position| self.node(position))
+    }
+
+    /// Makes sure that the next `insert` cannot fail.
+    pub fn reserve(&mut self, filler: H) -> Result<(), OutOfMemory> {
+        if self.len < self.chunks.len() * CHUNK_NODES {
+            return Ok(());
+        }
+        let mut chunk = Vec::new();
+        chunk.try_reserve_exact(CHUNK_NODES).map_err(|_| OutOfMemory)?;
+        chunk.resize(CHUNK_NODES, Node { deadline: Timestamp::MAX, owner: filler });
+        self.chunks.try_reserve(1).map_err(|_| OutOfMemory)?;
+        self.chunks.push(chunk.into_boxed_slice());
+        Ok(())
+    }
+
+    /// Adds a deadline; `reserve` must have succeeded.
+    pub fn insert(&mut self, deadline: Timestamp, owner: H, positions: &mut impl Positions<H>) {
+        let position = self.len;
+        self.len += 1;
+        self.rise(position, Node { deadline, owner }, positions);
+    }
+
+    pub fn update(&mut self, position: u32, deadline: Timestamp, positions: &mut impl Positions<H>) {
+        if let Some(node) = self.get(position) {
+            self.settle(position as usize, Node { deadline, owner: node.owner }, positions);
+        }
+    }
+
+    /// The node changed its owner's handle (a block moved): same place, new name.
+    pub fn rename(&mut self, position: u32, owner: H) {
+        if (position as usize) < self.len {
+            self.chunks[position as usize / CHUNK_NODES][position as usize % CHUNK_NODES].owner = owner;
+        }
+    }
+
+    pub fn remove(&mut self, position: u32, positions: &mut impl Positions<H>) {
+        if position as usize >= self.len {
+            return;
+        }
+        self.len -= 1;
+        let last = self.node(self.len);
+        if position as usize != self.len {
+            self.settle(position as usize, last, positions);
+        }
+        // One spare chunk is kept, so that a deadline set and cleared over and over costs no allocation.
+        if self.len + 2 * CHUNK_NODES <= self.chunks.len() * CHUNK_NODES {
+            self.chunks.pop();
+        }
+    }
+
+    fn settle(&mut self, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+        if position > 0 && node.deadline < self.node(parent(position)).deadline {
+            self.rise(position, node, positions);
+        } else {
+            self.sink(position, node, positions);
+        }
+    }
+
+    fn rise(&mut self, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+        while position > 0 {
+            let above = self.node(parent(position));
+            if above.deadline <= node.deadline {
+                break;
+            }
+            self.place(position, above, positions);
+            position = parent(position);
+        }
+        self.place(position, node, positions);
+    }
+
+    fn sink(&mut self, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+        while let Some((child, below)) = self.earliest_child(position) {
+            if node.deadline <= below.deadline {
+                break;
+            }
+            self.place(position, below, positions);
+            position = child;
+        }
+        self.place(position, node, positions);
+    }
+
+    fn earliest_child(&self, position: usize) -> Option<(usize, Node<H>)> {
+        let first = position * CHILDREN + 1;
+        (first..(first + CHILDREN).min(self.len))
+            .map(|child| (child, self.node(child)))
+            .min_by_key(|(_, node)| node.deadline)
+    }
+
+    fn place(&mut self, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES] = node;
+        positions.moved(node.owner, position as u32);
+    }
+
+
+    fn node(&self, position: usize) -> Node<H> {
+        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES]
+    }
+}
+
+fn parent(position: usize) -> usize {
+    (position - 1) / CHILDREN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use alloc::collections::BTreeMap;
+
+    impl Positions<u32> for BTreeMap<u32, u32> {
+        fn moved(&mut self, owner: u32, position: u32) {
+            self.insert(owner, position);
+        }
+    }
+
+    #[test]
+    fn agrees_with_a_sorted_model() {
+        let mut random = Random::new(11);
+        let (mut heap, mut positions) = (Deadlines::default(), BTreeMap::new());
+        let mut model: BTreeMap<u32, i64> = BTreeMap::new();
+        for _ in 0..20_000 {
+            let (owner, deadline) = (random.below(3000) as u32, random.below(500) as i64);
+            match (random.below(3), model.contains_key(&owner)) {
+                (0, true) => {
+                    heap.remove(positions[&owner], &mut positions);
+                    model.remove(&owner);
+                }
+                (_, true) => {
+                    heap.update(positions[&owner], Timestamp::from_ms(deadline), &mut positions);
+                    model.insert(owner, deadline);
+                }
+                (_, false) => {
+                    heap.reserve(0).unwrap();
+                    heap.insert(Timestamp::from_ms(deadline), owner, &mut positions);
+                    model.insert(owner, deadline);
+                }
+            }
+            assert_eq!(heap.len(), model.len());
+            assert_eq!(heap.minimum().map(|node| node.deadline.as_ms()), model.values().min().copied());
+        }
+        for (owner, deadline) in model {
+            let node = heap.get(positions[&owner]).unwrap();
+            assert_eq!((node.owner, node.deadline.as_ms()), (owner, deadline));
+        }
+    }
+}

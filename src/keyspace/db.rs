@@ -1,0 +1,339 @@
+//! The storage of one database: keys, values and deadlines. It knows no time, no events and nobody who watches; the
+//! verbs in `space` add those.
+
+use alloc::vec::Vec;
+
+use super::entry::{INLINE_MAX, Layout, NO_POSITION, Payload};
+use crate::clock::Timestamp;
+use crate::deadlines::{Deadlines, Node, Positions};
+use crate::hash::hash_bytes;
+use crate::random::Random;
+use crate::slab::{Handle, OutOfMemory, Slab};
+use crate::slots::Slots;
+use crate::table::Table;
+use crate::value::{Value, ValueRef, copied};
+
+/// A value on its way in.
+#[derive(Debug)]
+pub enum NewValue<'a> {
+    /// A string as SET stores it.
+    Bytes(&'a [u8]),
+    /// A string made by an edit (APPEND, SETRANGE): OBJECT ENCODING calls it `raw`.
+    Edited(Vec<u8>),
+    Value(Value),
+}
+
+#[derive(Clone, Debug)]
+pub struct Db {
+    seed: u64,
+    slab: Slab,
+    table: Table,
+    deadlines: Deadlines<Handle>,
+    values: Slots<Value>,
+    /// Bytes counted for values that live in slots.
+    slot_bytes: u64,
+}
+
+/// A key seen where it lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    pub key: &'a [u8],
+    pub value: ValueRef<'a>,
+    pub deadline: Option<Timestamp>,
+    /// The string was edited in place.
+    pub is_raw: bool,
+}
+
+impl Db {
+    pub fn new(seed: u64) -> Db {
+        Db {
+            seed,
+            slab: Slab::new(),
+            table: Table::default(),
+            deadlines: Deadlines::default(),
+            values: Slots::default(),
+            slot_bytes: 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// How many keys have a deadline.
+    pub fn deadline_count(&self) -> usize {
+        self.deadlines.len()
+    }
+
+    /// The key that dies first. While `now` is not past its deadline every key is alive.
+    pub fn first_deadline(&self) -> Option<Node<Handle>> {
+        self.deadlines.minimum()
+    }
+
+    /// Bytes of live blocks, the index and values in slots: the same figure on every target.
+    pub fn counted_bytes(&self) -> u64 {
+        self.slab.used_bytes() + self.table.counted_bytes() + self.slot_bytes
+    }
+
+    pub fn find(&self, key: &[u8]) -> Option<Handle> {
+        self.table.find(self.hash(key), |handle| {
+            let block = self.slab.block(handle);
+            Layout::of(block).is_some_and(|layout| layout.key(block) == key)
+        })
+    }
+
+    /// The entry of a live handle; `None` for a stale one.
+    pub fn entry(&self, handle: Handle) -> Option<Entry<'_>> {
+        let block = self.slab.block(handle);
+        let layout = Layout::of(block)?;
+        let value = match layout.payload(block) {
+            Payload::Inline(bytes) => ValueRef::String(bytes),
+            Payload::Slot(slot) => self.values.get(slot)?.as_ref(),
+        };
+        let deadline = self.deadline_of(layout, block);
+        Some(Entry { key: layout.key(block), value, deadline, is_raw: layout.is_raw() })
+    }
+
+    pub fn deadline(&self, handle: Handle) -> Option<Timestamp> {
+        let block = self.slab.block(handle);
+        self.deadline_of(Layout::of(block)?, block)
+    }
+
+    fn deadline_of(&self, layout: Layout, block: &[u8]) -> Option<Timestamp> {
+        self.deadlines.get(layout.position(block)?).map(|node| node.deadline)
+    }
+
+    /// Creates the key or replaces all of it. On an error nothing has changed.
+    pub fn put(&mut self, key: &[u8], value: NewValue<'_>, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
+        let existing = self.find(key);
+        let raw = matches!(value, NewValue::Edited(_));
+        match value {
+            NewValue::Bytes(bytes) if bytes.len() <= INLINE_MAX => {
+                self.write(existing, key, Payload::Inline(bytes), raw, deadline)
+            }
+            NewValue::Edited(bytes) if bytes.len() <= INLINE_MAX => {
+                self.write(existing, key, Payload::Inline(&bytes), raw, deadline)
+            }
+            NewValue::Bytes(bytes) => self.write_slot(existing, key, Value::String(copied(bytes)?), raw, deadline),
+            NewValue::Edited(bytes) => self.write_slot(existing, key, Value::String(bytes), raw, deadline),
+            NewValue::Value(value) => self.write_slot(existing, key, value, raw, deadline),
+        }
+    }
+
+    /// Takes a string out for editing; put it back with [`Db::put`]. A long string is moved, not copied.
+    pub fn take_string(&mut self, handle: Handle) -> Result<Vec<u8>, OutOfMemory> {
+        let block = self.slab.block(handle);
+        match Layout::of(block).map(|layout| layout.payload(block)) {
+            Some(Payload::Inline(bytes)) => copied(bytes),
+            Some(Payload::Slot(slot)) => match self.values.get_mut(slot) {
+                Some(Value::String(bytes)) => {
+                    self.slot_bytes -= bytes.len() as u64;
+                    Ok(core::mem::take(bytes))
+                }
+                _ => Ok(Vec::new()),
+            },
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Edits a value that lives in a slot, keeping the count of its bytes right.
+    pub fn edit<R>(&mut self, handle: Handle, edit: impl FnOnce(&mut Value) -> R) -> Option<R> {
+        let block = self.slab.block(handle);
+        let Payload::Slot(slot) = Layout::of(block)?.payload(block) else { return None };
+        let value = self.values.get_mut(slot)?;
+        let before = value.counted_bytes();
+        let result = edit(value);
+        self.slot_bytes = self.slot_bytes - before + value.counted_bytes();
+        Some(result)
+    }
+
+    /// Sets or clears the deadline. The handle may become stale: a block without room for a position is replaced.
+    pub fn set_deadline(&mut self, handle: Handle, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
+        let Some(layout) = Layout::of(self.slab.block(handle)) else { return Ok(()) };
+        let handle = match deadline {
+            Some(_) if !layout.is_timed() => self.add_position(handle, layout)?,
+            _ => handle,
+        };
+        if deadline.is_some() {
+            self.deadlines.reserve(handle)?;
+        }
+        self.assign_deadline(handle, deadline);
+        Ok(())
+    }
+
+    /// Forgets the key, its value and its deadline.
+    pub fn remove(&mut self, handle: Handle) {
+        let block = self.slab.block(handle);
+        let Some(layout) = Layout::of(block) else { return };
+        let hash = self.hash(layout.key(block));
+        let payload = layout.payload(block);
+        if let Payload::Slot(slot) = payload
+            && let Some(value) = self.values.remove(slot)
+        {
+            self.slot_bytes -= value.counted_bytes();
+        }
+        self.assign_deadline(handle, None);
+        self.table.remove(hash, handle);
+        self.slab.free(handle);
+    }
+
+    /// Handles in hash order: the smallest hashes from `cursor` on. Answers the next cursor, 0 at the end.
+    pub fn page(&self, cursor: u64, count: usize, handles: &mut Vec<Handle>) -> u64 {
+        self.table.page(cursor, count, |slot| handles.push(slot.handle))
+    }
+
+    /// All handles in hash order.
+    pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.table.iter().map(|slot| slot.handle)
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.handles().filter_map(|handle| self.entry(handle))
+    }
+
+    /// Any key, all equally likely.
+    pub fn random(&self, random: &mut Random) -> Option<Handle> {
+        self.table.random(random).map(|slot| slot.handle)
+    }
+
+    fn hash(&self, key: &[u8]) -> u32 {
+        (hash_bytes(self.seed, key) >> 32) as u32
+    }
+
+    fn write_slot(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        value: Value,
+        raw: bool,
+        deadline: Option<Timestamp>,
+    ) -> Result<(), OutOfMemory> {
+        self.values.reserve()?;
+        let counted_bytes = value.counted_bytes();
+        let slot = self.values.insert(value);
+        let written = self.write(existing, key, Payload::Slot(slot), raw, deadline);
+        match written {
+            Ok(()) => self.slot_bytes += counted_bytes,
+            Err(OutOfMemory) => drop(self.values.remove(slot)),
+        }
+        written
+    }
+
+    /// Writes an entry into the block the key has, when the size still fits, or into a new one.
+    fn write(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        payload: Payload<'_>,
+        raw: bool,
+        deadline: Option<Timestamp>,
+    ) -> Result<(), OutOfMemory> {
+        // Room for a position, once made, is kept: a key renewed over and over does not change its block.
+        let had_position = existing.is_some_and(|handle| self.is_timed(handle));
+        let layout = Layout::new(key, payload, deadline.is_some() || had_position, raw);
+        let fits = |handle: &Handle| self.slab.block(*handle).len() == Slab::rounded(layout.len());
+        let reused = existing.filter(fits);
+        if reused.is_none() && existing.is_none() {
+            self.table.reserve(self.hash(key))?;
+        }
+        let handle = match reused {
+            Some(handle) => handle,
+            None => self.slab.allocate(layout.len())?,
+        };
+        if deadline.is_some() && self.deadlines.reserve(handle).is_err() {
+            if reused.is_none() {
+                self.slab.free(handle);
+            }
+            return Err(OutOfMemory);
+        }
+        if let Some(old) = existing {
+            self.drop_value(old);
+            self.assign_deadline(old, None);
+        }
+        layout.write(self.slab.block_mut(handle), key, payload);
+        match existing {
+            None => self.table.insert(self.hash(key), handle),
+            Some(old) if old != handle => self.replace_block(key, old, handle),
+            Some(_) => {}
+        }
+        self.assign_deadline(handle, deadline);
+        Ok(())
+    }
+
+    fn is_timed(&self, handle: Handle) -> bool {
+        Layout::of(self.slab.block(handle)).is_some_and(Layout::is_timed)
+    }
+
+    /// Forgets a value in a slot; the block itself is about to be rewritten.
+    fn drop_value(&mut self, handle: Handle) {
+        let block = self.slab.block(handle);
+        if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
+            && let Some(value) = self.values.remove(slot)
+        {
+            self.slot_bytes -= value.counted_bytes();
+        }
+    }
+
+    fn replace_block(&mut self, key: &[u8], old: Handle, new: Handle) {
+        self.table.replace(self.hash(key), old, new);
+        self.slab.free(old);
+    }
+
+    /// Moves an entry into a block that has room for a position.
+    fn add_position(&mut self, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
+        let block = self.slab.block(handle);
+        let key = copied(layout.key(block))?;
+        let inline = match layout.payload(block) {
+            Payload::Inline(bytes) => Some(copied(bytes)?),
+            Payload::Slot(_) => None,
+        };
+        let payload = match &inline {
+            Some(bytes) => Payload::Inline(bytes),
+            None => layout.payload(block),
+        };
+        let timed = Layout::new(&key, payload, true, layout.is_raw());
+        // `Payload::Slot` is a plain number, so nothing borrows the old block any more.
+        let payload = match payload {
+            Payload::Slot(slot) => Payload::Slot(slot),
+            Payload::Inline(_) => Payload::Inline(inline.as_deref().unwrap_or_default()),
+        };
+        let new = self.slab.allocate(timed.len())?;
+        timed.write(self.slab.block_mut(new), &key, payload);
+        self.replace_block(&key, handle, new);
+        Ok(new)
+    }
+
+    /// Enters, moves or takes out the deadline of an entry that has room for a position; `deadlines.reserve` must have
+    /// succeeded when there is one to enter.
+    fn assign_deadline(&mut self, handle: Handle, deadline: Option<Timestamp>) {
+        let block = self.slab.block(handle);
+        let Some(layout) = Layout::of(block) else { return };
+        let position = layout.position(block);
+        let mut positions = BlockPositions(&mut self.slab);
+        match (position, deadline) {
+            (Some(position), Some(deadline)) => self.deadlines.update(position, deadline, &mut positions),
+            (Some(position), None) => {
+                self.deadlines.remove(position, &mut positions);
+                positions.moved(handle, NO_POSITION);
+            }
+            (None, Some(deadline)) => self.deadlines.insert(deadline, handle, &mut positions),
+            (None, None) => {}
+        }
+    }
+}
+
+/// Writes a key's position in the heap into its block.
+struct BlockPositions<'a>(&'a mut Slab);
+
+impl Positions<Handle> for BlockPositions<'_> {
+    fn moved(&mut self, owner: Handle, position: u32) {
+        let block = self.0.block_mut(owner);
+        if let Some(layout) = Layout::of(block) {
+            layout.set_position(block, position);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! How a key lies in its block: a header, the key, and a short value or the number of a slot.
+//!
+//! ```text
+//! byte 0      flags: form of the value, width of the lengths, room for a deadline, "raw" encoding
+//! bytes 1-3   kept for access times and frequencies (eviction)
+//! 2 x u16     length of key and value, or 2 x u32 when `WIDE`
+//! u32         position in the heap of deadlines, when `TIMED`; `NO_POSITION` while there is none
+//! key bytes, value bytes
+//! ```
+
+use core::ops::Range;
+
+use crate::slots::Slot;
+
+const IN_SLOT: u8 = 1 << 0;
+const WIDE: u8 = 1 << 1;
+const TIMED: u8 = 1 << 2;
+const RAW: u8 = 1 << 3;
+
+const FIXED_BYTES: usize = 4;
+const NARROW_BYTES: usize = FIXED_BYTES + 4;
+const WIDE_BYTES: usize = FIXED_BYTES + 8;
+const POSITION_BYTES: usize = 4;
+const SLOT_BYTES: usize = 4;
+/// "Not in the heap of deadlines".
+pub(super) const NO_POSITION: u32 = u32::MAX;
+/// Strings above this length live in a slot, where they can grow in place.
+pub(super) const INLINE_MAX: usize = 1024;
+
+/// The value's place.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Payload<'a> {
+    Inline(&'a [u8]),
+    Slot(Slot),
+}
+
+/// The measures of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    flags: u8,
+    key_len: usize,
+    value_len: usize,
+}
+
+impl Layout {
+    pub(super) fn new(key: &[u8], payload: Payload<'_>, timed: bool, raw: bool) -> Layout {
+        let (form, value_len) = match payload {
+            Payload::Inline(bytes) => (0, bytes.len()),
+            Payload::Slot(_) => (IN_SLOT, SLOT_BYTES),
+        };
+        let wide = if key.len() > usize::from(u16::MAX) { WIDE } else { 0 };
+        let flags = form | wide | if timed { TIMED } else { 0 } | if raw { RAW } else { 0 };
+        Layout { flags, key_len: key.len(), value_len }
+    }
+
+    /// Reads the header of a block; `None` when the block is too short for one, which no live entry is.
+    pub(super) fn of(block: &[u8]) -> Option<Layout> {
+        let flags = *block.first()?;
+        let (key_len, value_len) = if flags & WIDE != 0 {
+            (read_u32(block, FIXED_BYTES)? as usize, read_u32(block, FIXED_BYTES + 4)? as usize)
+        } else {
+            (read_u16(block, FIXED_BYTES)?.into(), read_u16(block, FIXED_BYTES + 2)?.into())
+        };
+        Some(Layout { flags, key_len, value_len })
+    }
+
+    pub(super) fn len(self) -> usize {
+        self.key_start() + self.key_len + self.value_len
+    }
+
+    pub(super) fn is_timed(self) -> bool {
+        self.flags & TIMED != 0
+    }
+
+    pub(super) fn is_raw(self) -> bool {
+        self.flags & RAW != 0
+    }
+
+    pub(super) fn is_in_slot(self) -> bool {
+        self.flags & IN_SLOT != 0
+    }
+
+    fn header_len(self) -> usize {
+        if self.flags & WIDE != 0 { WIDE_BYTES } else { NARROW_BYTES }
+    }
+
+    fn key_start(self) -> usize {
+        self.header_len() + if self.is_timed() { POSITION_BYTES } else { 0 }
+    }
+
+    fn key_range(self) -> Range<usize> {
+        self.key_start()..self.key_start() + self.key_len
+    }
+
+    fn value_range(self) -> Range<usize> {
+        let start = self.key_start() + self.key_len;
+        start..start + self.value_len
+    }
+
+    pub(super) fn key(self, block: &[u8]) -> &[u8] {
+        block.get(self.key_range()).unwrap_or_default()
+    }
+
+    pub(super) fn payload(self, block: &[u8]) -> Payload<'_> {
+        let bytes = block.get(self.value_range()).unwrap_or_default();
+        match self.is_in_slot() {
+            true => Payload::Slot(Slot(read_u32(bytes, 0).unwrap_or(u32::MAX))),
+            false => Payload::Inline(bytes),
+        }
+    }
+
+    pub(super) fn position(self, block: &[u8]) -> Option<u32> {
+        if !self.is_timed() {
+            return None;
+        }
+        read_u32(block, self.header_len()).filter(|&position| position != NO_POSITION)
+    }
+
+    pub(super) fn set_position(self, block: &mut [u8], position: u32) {
+        if self.is_timed() {
+            write(block, self.header_len(), &position.to_le_bytes());
+        }
+    }
+
+    /// Writes header, key and value; the position is left unset.
+    pub(super) fn write(self, block: &mut [u8], key: &[u8], payload: Payload<'_>) {
+        write(block, 0, &[self.flags, 0, 0, 0]);
+        if self.flags & WIDE != 0 {
+            write(block, FIXED_BYTES, &(self.key_len as u32).to_le_bytes());
+            write(block, FIXED_BYTES + 4, &(self.value_len as u32).to_le_bytes());
+        } else {
+            write(block, FIXED_BYTES, &(self.key_len as u16).to_le_bytes());
+            write(block, FIXED_BYTES + 2, &(self.value_len as u16).to_le_bytes());
+        }
+        self.set_position(block, NO_POSITION);
+        write(block, self.key_range().start, key);
+        match payload {
+            Payload::Inline(bytes) => write(block, self.value_range().start, bytes),
+            Payload::Slot(slot) => write(block, self.value_range().start, &slot.0.to_le_bytes()),
+        }
+    }
+}
+
+fn read_u16(block: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(block.get(at..at + 2)?.try_into().ok()?))
+}
+
+fn read_u32(block: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(block.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn write(block: &mut [u8], at: usize, bytes: &[u8]) {
+    if let Some(place) = block.get_mut(at..at + bytes.len()) {
+        place.copy_from_slice(bytes);
+    }
+}

@@ -1,0 +1,344 @@
+//! A size-class allocator of byte blocks behind 32-bit handles.
+//!
+//! Blocks are cut from 16 KiB pages of one size class each (multiples of 8 bytes); a larger block has a page of its own.
+//! Handles stay valid until freed, blocks never move, and everything is bounds-checked: a stale handle can read wrong
+//! bytes but never break memory. Sizes are counted in granules, so they are the same on every target.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// The unit of block sizes and offsets.
+const GRANULE_BYTES: usize = 8;
+const PAGE_BYTES: usize = 16 * 1024;
+const GRANULES_PER_PAGE: usize = PAGE_BYTES / GRANULE_BYTES;
+const GRANULE_BITS: u32 = GRANULES_PER_PAGE.trailing_zeros();
+/// The largest class in granules; above it a block gets its own page.
+const CLASS_MAX: usize = 256;
+const PAGES_MAX: usize = 1 << (32 - GRANULE_BITS);
+/// "No block" in a page's list of free blocks, which is chained by granule offsets.
+const NO_BLOCK: u16 = u16::MAX;
+/// WebAssembly memory is grown by an eighth of the heap between these bounds, because every growth costs about the
+/// same and detaches the host's views.
+const GROWTH_MIN_BYTES: usize = 64 * 1024;
+const GROWTH_MAX_BYTES: usize = 1024 * 1024;
+
+/// Memory ran out, or a limit of this module was reached. Nothing was changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutOfMemory;
+
+/// Names a block of one slab.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Handle(u32);
+
+impl Handle {
+    fn new(page: usize, granule: usize) -> Handle {
+        // Both are below their limits: `page` < PAGES_MAX, `granule` < GRANULES_PER_PAGE.
+        Handle(((page as u32) << GRANULE_BITS) | granule as u32)
+    }
+
+    fn page(self) -> usize {
+        (self.0 >> GRANULE_BITS) as usize
+    }
+
+    fn granule(self) -> usize {
+        self.0 as usize & (GRANULES_PER_PAGE - 1)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Page {
+    Vacant,
+    Classed(ClassedPage),
+    Single(Box<[u8]>),
+}
+
+/// A page cut into blocks of one class.
+#[derive(Clone, Debug)]
+struct ClassedPage {
+    data: Box<[u8]>,
+    /// Block size in granules.
+    class: u16,
+    live: u16,
+    /// Granule offset of the first freed block; each freed block holds the offset of the next.
+    first_free: u16,
+    /// Blocks from this granule on were never used.
+    fresh: u16,
+    /// Where the page stands in its class's list of pages with room.
+    list_position: u32,
+}
+
+/// The allocator.
+#[derive(Clone, Debug)]
+pub struct Slab {
+    pages: Vec<Page>,
+    vacant: Vec<u32>,
+    /// Per class, the pages that have room.
+    with_room: Vec<Vec<u32>>,
+    used_bytes: u64,
+    held_bytes: usize,
+    /// Bytes asked of the host ahead of need and not yet taken.
+    ahead_bytes: usize,
+}
+
+impl Default for Slab {
+    fn default() -> Slab {
+        Slab::new()
+    }
+}
+
+impl Slab {
+    pub fn new() -> Slab {
+        Slab { pages: Vec::new(), vacant: Vec::new(), with_room: Vec::new(), used_bytes: 0, held_bytes: 0, ahead_bytes: 0 }
+    }
+
+    /// A block of at least `len` bytes with unspecified contents.
+    pub fn allocate(&mut self, len: usize) -> Result<Handle, OutOfMemory> {
+        let class = class_of(len);
+        let handle = if class > CLASS_MAX { self.allocate_single(class)? } else { self.allocate_classed(class)? };
+        self.used_bytes += (class * GRANULE_BYTES) as u64;
+        Ok(handle)
+    }
+
+    /// Returns the block to its page; a page without live blocks is given back.
+    pub fn free(&mut self, handle: Handle) {
+        let Some(page) = self.pages.get_mut(handle.page()) else { return };
+        match page {
+            Page::Vacant => {}
+            Page::Single(data) => {
+                self.used_bytes -= data.len() as u64;
+                self.held_bytes -= data.len();
+                *page = Page::Vacant;
+                self.vacant.push(handle.page() as u32);
+            }
+            Page::Classed(classed) => {
+                let class = classed.class;
+                let was_full = classed.is_full();
+                classed.give_back(handle.granule());
+                let empty = classed.live == 0;
+                self.used_bytes -= u64::from(class) * GRANULE_BYTES as u64;
+                if was_full {
+                    self.list(handle.page());
+                }
+                // One page with room is kept per class, so that a key set and deleted over and over costs no page.
+                if empty && self.with_room[usize::from(class)].len() > 1 {
+                    self.release(handle.page());
+                }
+            }
+        }
+    }
+
+    /// The block's bytes, rounded up to whole granules; empty for a handle of no block.
+    pub fn block(&self, handle: Handle) -> &[u8] {
+        match self.pages.get(handle.page()) {
+            Some(Page::Classed(page)) => page.data.get(page.range(handle.granule())).unwrap_or_default(),
+            Some(Page::Single(data)) => data,
+            Some(Page::Vacant) | None => &[],
+        }
+    }
+
+    pub fn block_mut(&mut self, handle: Handle) -> &mut [u8] {
+        match self.pages.get_mut(handle.page()) {
+            Some(Page::Classed(page)) => {
+                let range = page.range(handle.granule());
+                page.data.get_mut(range).unwrap_or_default()
+            }
+            Some(Page::Single(data)) => data,
+            Some(Page::Vacant) | None => &mut [],
+        }
+    }
+
+    /// How many bytes a block for `len` bytes really holds.
+    pub fn rounded(len: usize) -> usize {
+        class_of(len) * GRANULE_BYTES
+    }
+
+    /// Bytes of live blocks, in whole granules.
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes
+    }
+
+    /// Bytes of all pages held, live or not.
+    pub fn held_bytes(&self) -> usize {
+        self.held_bytes
+    }
+
+    fn allocate_classed(&mut self, class: usize) -> Result<Handle, OutOfMemory> {
+        if self.with_room.is_empty() {
+            self.with_room.try_reserve_exact(CLASS_MAX + 1).map_err(|_| OutOfMemory)?;
+            self.with_room.resize(CLASS_MAX + 1, Vec::new());
+        }
+        let index = match self.with_room[class].last() {
+            Some(&index) => index as usize,
+            None => self.add_classed_page(class)?,
+        };
+        let Page::Classed(page) = &mut self.pages[index] else { return Err(OutOfMemory) };
+        let granule = page.take();
+        if page.is_full() {
+            self.with_room[class].pop();
+        }
+        Ok(Handle::new(index, granule))
+    }
+
+    fn add_classed_page(&mut self, class: usize) -> Result<usize, OutOfMemory> {
+        self.with_room[class].try_reserve(1).map_err(|_| OutOfMemory)?;
+        self.grow_ahead(PAGE_BYTES);
+        let data = zeroed(PAGE_BYTES)?;
+        let page = ClassedPage {
+            data,
+            class: class as u16,
+            live: 0,
+            first_free: NO_BLOCK,
+            fresh: 0,
+            list_position: 0, // set by `list`
+        };
+        let index = self.add_page(Page::Classed(page))?;
+        self.held_bytes += PAGE_BYTES;
+        self.list(index);
+        Ok(index)
+    }
+
+    fn allocate_single(&mut self, class: usize) -> Result<Handle, OutOfMemory> {
+        let len = class * GRANULE_BYTES;
+        let data = zeroed(len)?;
+        let index = self.add_page(Page::Single(data))?;
+        self.held_bytes += len;
+        Ok(Handle::new(index, 0))
+    }
+
+    fn add_page(&mut self, page: Page) -> Result<usize, OutOfMemory> {
+        if let Some(index) = self.vacant.pop() {
+            self.pages[index as usize] = page;
+            return Ok(index as usize);
+        }
+        if self.pages.len() == PAGES_MAX {
+            return Err(OutOfMemory);
+        }
+        self.pages.try_reserve(1).map_err(|_| OutOfMemory)?;
+        // Freeing must not fail, so the list of vacant pages always has room for every page.
+        self.vacant.try_reserve(self.pages.len() + 1).map_err(|_| OutOfMemory)?;
+        self.pages.push(page);
+        Ok(self.pages.len() - 1)
+    }
+
+    /// Enters a page into its class's list of pages with room.
+    fn list(&mut self, index: usize) {
+        let Page::Classed(page) = &mut self.pages[index] else { return };
+        let list = &mut self.with_room[usize::from(page.class)];
+        page.list_position = list.len() as u32;
+        list.push(index as u32);
+    }
+
+    /// Gives a page without live blocks back.
+    fn release(&mut self, index: usize) {
+        let Page::Classed(page) = &self.pages[index] else { return };
+        let (class, position) = (usize::from(page.class), page.list_position as usize);
+        self.with_room[class].swap_remove(position);
+        if let Some(&moved) = self.with_room[class].get(position)
+            && let Page::Classed(page) = &mut self.pages[moved as usize]
+        {
+            page.list_position = position as u32;
+        }
+        self.pages[index] = Page::Vacant;
+        self.vacant.push(index as u32);
+        self.held_bytes -= PAGE_BYTES;
+    }
+
+    /// On WebAssembly, makes the allocator ask its host for more than one page at a time: a larger piece is reserved
+    /// and given back, after which the allocator serves the following pages from it.
+    fn grow_ahead(&mut self, needed: usize) {
+        if !cfg!(target_arch = "wasm32") {
+            return;
+        }
+        if self.ahead_bytes < needed {
+            let ahead_bytes = (self.held_bytes / 8).clamp(GROWTH_MIN_BYTES, GROWTH_MAX_BYTES);
+            let mut piece: Vec<u8> = Vec::new();
+            if piece.try_reserve_exact(ahead_bytes).is_ok() {
+                self.ahead_bytes = ahead_bytes;
+            }
+        }
+        self.ahead_bytes = self.ahead_bytes.saturating_sub(needed);
+    }
+}
+
+impl ClassedPage {
+    fn is_full(&self) -> bool {
+        self.first_free == NO_BLOCK && usize::from(self.fresh) + usize::from(self.class) > GRANULES_PER_PAGE
+    }
+
+    /// The granule offset of a block that is now live. The page must have room.
+    fn take(&mut self) -> usize {
+        self.live += 1;
+        if self.first_free == NO_BLOCK {
+            let granule = self.fresh;
+            self.fresh += self.class;
+            return granule.into();
+        }
+        let granule = usize::from(self.first_free);
+        let link = granule * GRANULE_BYTES;
+        self.first_free = u16::from_le_bytes([self.data[link], self.data[link + 1]]);
+        granule
+    }
+
+    fn give_back(&mut self, granule: usize) {
+        let link = granule * GRANULE_BYTES;
+        self.data[link..link + 2].copy_from_slice(&self.first_free.to_le_bytes());
+        self.first_free = granule as u16;
+        self.live -= 1;
+    }
+
+    fn range(&self, granule: usize) -> core::ops::Range<usize> {
+        let start = granule * GRANULE_BYTES;
+        start..start + usize::from(self.class) * GRANULE_BYTES
+    }
+}
+
+fn class_of(len: usize) -> usize {
+    len.div_ceil(GRANULE_BYTES).max(1)
+}
+
+fn zeroed(len: usize) -> Result<Box<[u8]>, OutOfMemory> {
+    let mut data = Vec::new();
+    data.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
+    data.resize(len, 0);
+    Ok(data.into_boxed_slice())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn blocks_keep_their_bytes_while_others_come_and_go() {
+        let mut random = Random::new(7);
+        let mut slab = Slab::new();
+        let mut live: Vec<(Handle, usize, u8)> = Vec::new();
+        for round in 0..20_000u32 {
+            if live.len() > 500 || (!live.is_empty() && random.below(3) == 0) {
+                let (handle, len, fill) = live.swap_remove(random.below(live.len() as u64) as usize);
+                assert!(slab.block(handle)[..len].iter().all(|&byte| byte == fill));
+                slab.free(handle);
+            } else {
+                let len = 1 + random.below(if round % 50 == 0 { 40_000 } else { 300 }) as usize;
+                let handle = slab.allocate(len).unwrap();
+                slab.block_mut(handle)[..len].fill(round as u8);
+                live.push((handle, len, round as u8));
+            }
+        }
+        let expected: usize = live.iter().map(|(_, len, _)| Slab::rounded(*len)).sum();
+        assert_eq!(slab.used_bytes(), expected as u64);
+        live.drain(..).for_each(|(handle, ..)| slab.free(handle));
+        assert_eq!(slab.used_bytes(), 0);
+        assert!(slab.held_bytes() <= 40 * PAGE_BYTES, "at most one page per class stays: {}", slab.held_bytes());
+    }
+
+    #[test]
+    fn a_handle_of_no_block_reads_as_empty() {
+        let mut slab = Slab::new();
+        assert!(slab.block(Handle::new(9, 3)).is_empty());
+        let single = slab.allocate(100_000).unwrap();
+        slab.free(single);
+        slab.free(single);
+        assert!(slab.block(single).is_empty());
+    }
+}

@@ -1,0 +1,120 @@
+//! Values of keys: structures that know nothing of keys, time or replies.
+
+mod hash;
+mod list;
+
+use alloc::vec::Vec;
+
+pub use hash::Hash;
+pub use list::List;
+
+use crate::slab::OutOfMemory;
+
+/// The types a key can hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    String,
+    List,
+    Hash,
+}
+
+impl Kind {
+    /// The name TYPE answers and SCAN's TYPE option takes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::String => "string",
+            Kind::List => "list",
+            Kind::Hash => "hash",
+        }
+    }
+}
+
+/// A value that does not fit into a key's own block.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A long string.
+    String(Vec<u8>),
+    List(List),
+    Hash(Hash),
+}
+
+/// A value seen where it lies.
+#[derive(Clone, Copy, Debug)]
+pub enum ValueRef<'a> {
+    String(&'a [u8]),
+    List(&'a List),
+    Hash(&'a Hash),
+}
+
+impl Value {
+    pub fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Value::String(bytes) => ValueRef::String(bytes),
+            Value::List(list) => ValueRef::List(list),
+            Value::Hash(hash) => ValueRef::Hash(hash),
+        }
+    }
+
+    /// A value with no element left takes its key away with it. An empty string is a value like any other.
+    pub fn is_emptied(&self) -> bool {
+        match self {
+            Value::String(_) => false,
+            Value::List(list) => list.is_empty(),
+            Value::Hash(hash) => hash.is_empty(),
+        }
+    }
+
+    /// Bytes this value is counted as: a formula over its elements, the same on every target.
+    pub fn counted_bytes(&self) -> u64 {
+        match self {
+            Value::String(bytes) => bytes.len() as u64,
+            Value::List(list) => list.counted_bytes(),
+            Value::Hash(hash) => hash.counted_bytes(),
+        }
+    }
+}
+
+impl<'a> ValueRef<'a> {
+    pub fn kind(self) -> Kind {
+        match self {
+            ValueRef::String(_) => Kind::String,
+            ValueRef::List(_) => Kind::List,
+            ValueRef::Hash(_) => Kind::Hash,
+        }
+    }
+
+    /// Bytes of a string, elements of anything else.
+    pub fn size(self) -> usize {
+        match self {
+            ValueRef::String(bytes) => bytes.len(),
+            ValueRef::List(list) => list.len(),
+            ValueRef::Hash(hash) => hash.len(),
+        }
+    }
+
+    /// Feeds the value to `sink` in a form that is equal for equal values: lengths before bytes, order only where
+    /// order is part of the value.
+    pub fn canonical(self, sink: &mut dyn FnMut(&[u8])) {
+        match self {
+            ValueRef::String(bytes) => sink(bytes),
+            ValueRef::List(list) => list.iter().for_each(|element| canonical_part(element, sink)),
+            ValueRef::Hash(hash) => hash.iter().for_each(|(field, value)| {
+                canonical_part(field, sink);
+                canonical_part(value, sink);
+            }),
+        }
+    }
+}
+
+fn canonical_part(bytes: &[u8], sink: &mut dyn FnMut(&[u8])) {
+    sink(&(bytes.len() as u64).to_le_bytes());
+    sink(bytes);
+}
+
+/// A copy of `bytes`, or an error instead of an abort when memory is short.
+pub fn copied(bytes: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len()).map_err(|_| OutOfMemory)?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
