@@ -1,0 +1,225 @@
+//! One line of a session, read by itself: which kind it is and where its text begins.
+//! Knows neither its neighbours nor the engine.
+
+/// What a line is. The kind follows from the line alone, so that a session can be read, cut and joined anywhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Line<'a> {
+    Command { base: &'a str, text: &'a str },
+    Receive { base: &'a str },
+    Heading(&'a str),
+    Comment(&'a str),
+    Clock(&'a str),
+    Event(&'a str),
+    Literal(&'a str),
+    Reply(&'a str),
+    Ignored,
+}
+
+const DEFAULT_NAMES: [&str; 5] = ["", "redis", "redis-cli", "valkey", "keylatch"];
+
+/// The line redis-cli shows on entering subscribed mode; its ending differs from version to version.
+const READING_MESSAGES: &str = "Reading messages...";
+
+/// Cuts the blanks that never matter: sessions compare without them, and files written on Windows end lines in CR.
+pub(super) fn without_trailing_blanks(line: &str) -> &str {
+    line.trim_end_matches([' ', '\t', '\r'])
+}
+
+pub(super) fn classify(line: &str) -> Line<'_> {
+    let line = without_trailing_blanks(line);
+    if line.is_empty() || is_elapsed_time(line) || line.starts_with(READING_MESSAGES) {
+        return Line::Ignored;
+    }
+    if line.starts_with("##") {
+        return Line::Heading(line.trim_start_matches('#').trim_start());
+    }
+    if let Some(text) = line.strip_prefix('#') {
+        return Line::Comment(text.strip_prefix(' ').unwrap_or(text));
+    }
+    if let Some(text) = line.strip_prefix("@ ") {
+        return Line::Clock(text);
+    }
+    if let Some(text) = line.strip_prefix("! ") {
+        return Line::Event(text);
+    }
+    if line == "|" {
+        return Line::Literal("");
+    }
+    if let Some(text) = line.strip_prefix("| ") {
+        return Line::Literal(text);
+    }
+    if let Some(base) = line.strip_suffix('<').filter(|base| is_name(base)) {
+        return Line::Receive { base };
+    }
+    command(line).unwrap_or(Line::Reply(line))
+}
+
+fn command(line: &str) -> Option<Line<'_>> {
+    let (prompt, rest) = line.split_once('>')?;
+    let base = prompt_base(prompt)?;
+    let text = rest.strip_prefix(' ').unwrap_or(rest);
+    if text.trim_start_matches([' ', '\t']).is_empty() {
+        return Some(Line::Ignored);
+    }
+    Some(Line::Command { base, text })
+}
+
+/// A prompt without its `[db]` and `(TX)`, which say what the author saw and are not checked.
+fn prompt_base(prompt: &str) -> Option<&str> {
+    let prompt = prompt.strip_suffix("(TX)").unwrap_or(prompt);
+    let base = without_database(prompt);
+    (base.is_empty() || is_name(base) || is_address(base.strip_prefix("redis ").unwrap_or(base))).then_some(base)
+}
+
+fn without_database(prompt: &str) -> &str {
+    let Some((base, number)) = prompt.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) else { return prompt };
+    if is_number(number) { base } else { prompt }
+}
+
+/// The session client a prompt stands for; the empty name is the default client.
+pub(super) fn client_of(base: &str) -> &str {
+    if DEFAULT_NAMES.contains(&base) || base.contains(':') { "" } else { base }
+}
+
+fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_') && bytes.all(is_name_byte)
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
+fn is_address(text: &str) -> bool {
+    let Some((host, port)) = text.rsplit_once(':') else { return false };
+    is_number(port) && port.len() <= 5 && (is_host(host) || is_bracketed_ipv6(host))
+}
+
+fn is_host(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(is_name_byte)
+}
+
+fn is_bracketed_ipv6(text: &str) -> bool {
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inner.is_some_and(|inner| {
+        !inner.is_empty() && inner.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'))
+    })
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `(1.23s)`, which redis-cli adds below a slow reply.
+fn is_elapsed_time(line: &str) -> bool {
+    let inner = line.strip_prefix('(').and_then(|rest| rest.strip_suffix("s)"));
+    inner
+        .and_then(|seconds| seconds.split_once('.'))
+        .is_some_and(|(whole, hundredths)| is_number(whole) && is_number(hundredths) && hundredths.len() == 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(base: &'static str, text: &'static str) -> Line<'static> {
+        Line::Command { base, text }
+    }
+
+    #[test]
+    fn every_prompt_of_the_grammar_opens_a_command() {
+        for (line, base) in [
+            ("> PING", ""),
+            (">PING", ""),
+            ("redis> PING", "redis"),
+            ("redis-cli> PING", "redis-cli"),
+            ("c_1.x-y> PING", "c_1.x-y"),
+            ("_> PING", "_"),
+            ("127.0.0.1:6379> PING", "127.0.0.1:6379"),
+            ("redis 127.0.0.1:6379> PING", "redis 127.0.0.1:6379"),
+            ("my-host.example:6379[12](TX)> PING", "my-host.example:6379"),
+            ("[::1]:6379> PING", "[::1]:6379"),
+            ("[::1]:6379[3]> PING", "[::1]:6379"),
+            ("A[3]> PING", "A"),
+            ("A(TX)> PING", "A"),
+            ("[3](TX)> PING", ""),
+        ] {
+            assert_eq!(classify(line), command(base, "PING"), "{line}");
+        }
+    }
+
+    #[test]
+    fn command_text_keeps_its_own_blanks_and_later_brackets() {
+        assert_eq!(classify(">  SET a \"b > c\"  "), command("", " SET a \"b > c\""));
+        assert_eq!(classify("A>> x"), command("A", "> x"));
+    }
+
+    #[test]
+    fn near_prompts_are_replies() {
+        let lines = [
+            "1> PING",
+            "redis host> x",
+            "redis 1:2:3> x",
+            "a b> x",
+            ":6379> x",
+            "h:123456> x",
+            "A[x]> y",
+            "A(tx)> y",
+            " > x",
+            "1) \"a>b\"",
+            "1# \"a\" => 1",
+            "\"x> y\"",
+            "é> x",
+            "-> x",
+            "A <",
+            "<",
+            "1<",
+            "127.0.0.1:6379<",
+            "@+5s",
+            "@",
+            "!x y",
+            "!",
+            "|x",
+            " # no",
+            "(1.5s)",
+            "(nil)",
+            "(12.345s)",
+            "(.12s)",
+            "(integer) 1",
+            "OK",
+            "(s)",
+            "not connected> x",
+        ];
+        for line in lines {
+            assert_eq!(classify(line), Line::Reply(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_kinds() {
+        assert_eq!(classify("A<  "), Line::Receive { base: "A" });
+        assert_eq!(classify("redis-cli<"), Line::Receive { base: "redis-cli" });
+        assert_eq!(classify("# a note"), Line::Comment("a note"));
+        assert_eq!(classify("#"), Line::Comment(""));
+        assert_eq!(classify("## Title"), Line::Heading("Title"));
+        assert_eq!(classify("### Title"), Line::Heading("Title"));
+        assert_eq!(classify("@ +5s\r"), Line::Clock("+5s"));
+        assert_eq!(classify("! expired k"), Line::Event("expired k"));
+        assert_eq!(classify("|  "), Line::Literal(""));
+        assert_eq!(classify("|  x"), Line::Literal(" x"));
+        for line in ["", " \t", "redis>", "A[1]> ", "(0.50s)", "(12.00s)", "Reading messages... (press Ctrl-C to quit)"]
+        {
+            assert_eq!(classify(line), Line::Ignored, "{line}");
+        }
+    }
+
+    #[test]
+    fn default_names_share_one_client() {
+        for base in
+            ["", "redis", "redis-cli", "valkey", "keylatch", "localhost:6379", "redis 127.0.0.1:6379", "[::1]:1"]
+        {
+            assert_eq!(client_of(base), "", "{base}");
+        }
+        assert_eq!(client_of("C1"), "C1");
+    }
+}
