@@ -231,3 +231,6 @@ fn unordered(argv: &Argv) -> Option<Order> {
     let row = command::find(argv.as_ref().get(0)?)?;
     row.is_unordered().then_some(Order::Any)
 }
+
+#[cfg(test)]
+mod tests;

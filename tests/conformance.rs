@@ -1,0 +1,249 @@
+//! Replays recorded sessions of a real Redis 8.6.3 and compares every reply byte by byte, or as loosely as the
+//! recording allows. Sessions with a command that does not exist here yet are left out; the floors below see to it
+//! that this never becomes an excuse. Knows the engine's public face only, and reads replies with a reader of its own.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, Timestamp};
+use serde_json::Value;
+
+/// How many sessions of a file must have run. Raise a floor when new commands let more of them run.
+const FLOORS: [(&str, usize); 4] = [("string", 55), ("new", 35), ("counter", 35), ("expire", 40)];
+
+/// 2026-01-01T00:00:00Z. The recordings hold dates long past and dates after 2100, so any day of this century serves.
+const NOW: Timestamp = Timestamp::from_ms(1_767_225_600_000);
+
+/// The folder with docs-examples.jsonl, whose text is not ours to ship.
+const DOCS_EXAMPLES_FOLDER: &str = "KEYLATCH_DOCS_EXAMPLES";
+
+#[test]
+fn recorded_sessions_of_a_real_redis_give_the_same_replies() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let mut outcomes = BTreeMap::new();
+    for path in files_in(&folder) {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let outcome = replay_file(&path);
+        println!("{name}: {} of {} sessions run, {} differ", outcome.run, outcome.total, outcome.differing);
+        outcomes.insert(name, outcome);
+    }
+    let differences: String = outcomes.values().map(|outcome| outcome.differences.as_str()).collect();
+    assert!(differences.is_empty(), "{differences}");
+    for (name, floor) in FLOORS {
+        let run = outcomes.get(name).map_or(0, |outcome| outcome.run);
+        assert!(run >= floor, "{name}: {run} sessions have run, at least {floor} must");
+    }
+}
+
+#[test]
+fn examples_of_the_documentation_give_the_same_replies() {
+    let Some(folder) = std::env::var_os(DOCS_EXAMPLES_FOLDER) else {
+        println!("{DOCS_EXAMPLES_FOLDER} is not set: documentation examples not run");
+        return;
+    };
+    let outcome = replay_file(&Path::new(&folder).join("docs-examples.jsonl"));
+    let pass = outcome.run - outcome.differing;
+    println!("documentation pages: {pass} pass, {} run, {} in total", outcome.run, outcome.total);
+    assert!(outcome.differences.is_empty(), "{}", outcome.differences);
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    files.sort();
+    files
+}
+
+#[derive(Default)]
+struct Outcome {
+    total: usize,
+    run: usize,
+    differing: usize,
+    differences: String,
+}
+
+fn replay_file(path: &Path) -> Outcome {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut outcome = Outcome::default();
+    for (index, line) in text.lines().enumerate() {
+        let session: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("line {}: {error}", index + 1));
+        if session.get("header").is_some() {
+            continue;
+        }
+        outcome.total += 1;
+        let id = session["id"].as_str().unwrap();
+        let steps: Vec<Step> = session["steps"].as_array().unwrap().iter().map(Step::read).collect();
+        if !steps.iter().all(Step::is_implemented) {
+            continue;
+        }
+        outcome.run += 1;
+        let differences = replay(&steps);
+        if !differences.is_empty() {
+            outcome.differing += 1;
+            writeln!(outcome.differences, "{id}:\n{differences}").unwrap();
+        }
+    }
+    outcome
+}
+
+struct Step {
+    argv: Vec<Vec<u8>>,
+    reply: Vec<u8>,
+    mode: String,
+    connection: usize,
+}
+
+impl Step {
+    fn read(step: &Value) -> Step {
+        Step {
+            argv: step["c"].as_array().unwrap().iter().map(|argument| latin1(argument.as_str().unwrap())).collect(),
+            reply: latin1(step["r"].as_str().unwrap()),
+            mode: step["m"].as_str().unwrap_or("exact").to_string(),
+            connection: step["k"].as_u64().unwrap_or(0) as usize,
+        }
+    }
+
+    /// A command that a real server does not know either needs no implementation.
+    fn is_implemented(&self) -> bool {
+        self.reply.starts_with(b"-ERR unknown ") || is_implemented(&self.argv)
+    }
+
+    fn matches(&self, got: &[u8]) -> bool {
+        match self.mode.as_str() {
+            "exact" => got == self.reply,
+            "any" => !got.is_empty(),
+            mode => matches_loosely(mode, &Reply::read_whole(&self.reply), &Reply::read_whole(got)),
+        }
+    }
+}
+
+/// The recordings write each byte as one character.
+fn latin1(text: &str) -> Vec<u8> {
+    text.chars().map(|c| u8::try_from(u32::from(c)).expect("recordings hold characters up to U+00FF")).collect()
+}
+
+fn replay(steps: &[Step]) -> String {
+    let mut engine = Keylatch::new(Options::default(), ManualClock::new(NOW));
+    let mut clients: BTreeMap<usize, ClientId> = BTreeMap::new();
+    let mut differences = String::new();
+    for (index, step) in steps.iter().enumerate() {
+        let client = *clients.entry(step.connection).or_insert_with(|| engine.connect());
+        let mut got = Vec::new();
+        engine.execute(client, Argv::from_slices(&step.argv).as_ref(), &mut got);
+        if !step.matches(&got) {
+            let words: Vec<String> = step.argv.iter().map(|argument| argument.escape_ascii().to_string()).collect();
+            let (expected, got) = (step.reply.escape_ascii(), got.escape_ascii());
+            writeln!(
+                differences,
+                "  step {index} {words:?} ({})\n    expected {expected}\n    got      {got}",
+                step.mode
+            )
+            .unwrap();
+        }
+    }
+    differences
+}
+
+fn matches_loosely(mode: &str, expected: &Reply, got: &Reply) -> bool {
+    match mode {
+        "set" => expected.bag(1) == got.bag(1),
+        "pairs" => expected.bag(2) == got.bag(2),
+        "scan" => expected.page(1) == got.page(1),
+        "scanpairs" => expected.page(2) == got.page(2),
+        "near" => expected.is_near(got, 1),
+        "near1000" => expected.is_near(got, 1_000),
+        "encoding" => matches!(got, Reply::Scalar(_)),
+        _ => panic!("unknown match mode {mode}"),
+    }
+}
+
+/// A RESP2 reply as far as the match modes need to know it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Reply {
+    /// With its type byte and its length.
+    Scalar(Vec<u8>),
+    Array(Vec<Reply>),
+    Unreadable,
+}
+
+impl Reply {
+    fn read_whole(bytes: &[u8]) -> Reply {
+        match Reply::read(bytes) {
+            Some((reply, [])) => reply,
+            _ => Reply::Unreadable,
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Option<(Reply, &[u8])> {
+        let line_length = bytes.windows(2).position(|end| end == b"\r\n")? + 2;
+        let (line, mut rest) = bytes.split_at(line_length);
+        let number = || std::str::from_utf8(&line[1..line_length - 2]).ok()?.parse::<i64>().ok();
+        match line[0] {
+            b'*' => {
+                let mut elements = Vec::new();
+                for _ in 0..number()? {
+                    let (element, after) = Reply::read(rest)?;
+                    elements.push(element);
+                    rest = after;
+                }
+                Some((Reply::Array(elements), rest))
+            }
+            b'$' => {
+                let body_length = usize::try_from(number()?).map_or(0, |length| length + 2);
+                let whole = bytes.get(..line_length + body_length)?;
+                Some((Reply::Scalar(whole.to_vec()), &bytes[whole.len()..]))
+            }
+            _ => Some((Reply::Scalar(line.to_vec()), rest)),
+        }
+    }
+
+    /// The elements in groups, without their order; a reply that is no array stands for itself.
+    fn bag(&self, group: usize) -> Vec<Vec<Reply>> {
+        let Reply::Array(elements) = self else { return vec![vec![self.clone()]] };
+        let mut bag: Vec<Vec<Reply>> = elements.chunks(group).map(<[Reply]>::to_vec).collect();
+        bag.sort();
+        bag
+    }
+
+    /// The cursor, and the page as a bag.
+    fn page(&self, group: usize) -> (Option<&Reply>, Vec<Vec<Reply>>) {
+        match self {
+            Reply::Array(elements) if elements.len() == 2 => (elements.first(), elements[1].bag(group)),
+            _ => (None, self.bag(1)),
+        }
+    }
+
+    fn is_near(&self, other: &Reply, distance: u64) -> bool {
+        match (self.integer(), other.integer()) {
+            (Some(a), Some(b)) => a.abs_diff(b) <= distance,
+            _ => self == other,
+        }
+    }
+
+    fn integer(&self) -> Option<i64> {
+        let Reply::Scalar(line) = self else { return None };
+        std::str::from_utf8(line).ok()?.strip_prefix(':')?.trim_end().parse().ok()
+    }
+}
+
+#[test]
+fn match_modes_are_as_loose_as_they_say() {
+    let same = |mode: &str, a: &str, b: &str| {
+        matches_loosely(mode, &Reply::read_whole(a.as_bytes()), &Reply::read_whole(b.as_bytes()))
+    };
+    assert!(same("set", "*2\r\n:1\r\n$1\r\na\r\n", "*2\r\n$1\r\na\r\n:1\r\n"));
+    assert!(!same("set", "*2\r\n:1\r\n:1\r\n", "*2\r\n:1\r\n:2\r\n"));
+    assert!(!same("set", "*1\r\n:1\r\n", "-ERR\r\n"));
+    assert!(same("pairs", "*4\r\n:1\r\n:2\r\n:3\r\n:4\r\n", "*4\r\n:3\r\n:4\r\n:1\r\n:2\r\n"));
+    assert!(!same("pairs", "*4\r\n:1\r\n:2\r\n:3\r\n:4\r\n", "*4\r\n:3\r\n:2\r\n:1\r\n:4\r\n"));
+    assert!(same("scan", "*2\r\n:0\r\n*2\r\n:1\r\n:2\r\n", "*2\r\n:0\r\n*2\r\n:2\r\n:1\r\n"));
+    assert!(!same("scan", "*2\r\n:0\r\n*1\r\n:1\r\n", "*2\r\n:5\r\n*1\r\n:1\r\n"));
+    assert!(!same("scanpairs", "*2\r\n:0\r\n*2\r\n:1\r\n:2\r\n", "*2\r\n:0\r\n*2\r\n:2\r\n:1\r\n"));
+    assert!(
+        same("near", ":9\r\n", ":10\r\n") && !same("near", ":8\r\n", ":10\r\n") && !same("near", ":8\r\n", "-ERR\r\n")
+    );
+    assert!(same("near1000", ":9\r\n", ":1009\r\n") && !same("near1000", ":9\r\n", ":1010\r\n"));
+}
