@@ -93,3 +93,120 @@ fn in_range(start: u8, end: u8, byte: u8) -> bool {
     let (start, end, byte) = (start as i8, end as i8, byte as i8);
     (start.min(end)..=start.max(end)).contains(&byte)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn matches_like_a_real_server() {
+        let cases: [(&str, &str, bool); 48] = [
+            ("", "", true),
+            ("", "a", false),
+            ("*", "", true),
+            ("**", "", false),
+            ("?", "", false),
+            ("a", "a", true),
+            ("a", "ab", false),
+            ("ab", "a", false),
+            ("?", "a", true),
+            ("h?llo", "hello", true),
+            ("h?llo", "hllo", false),
+            ("h*llo", "heeeello", true),
+            ("h*llo", "hllo", true),
+            ("a**", "a", true),
+            ("*?", "ab", true),
+            ("*a*b*c*", "xxaxxbxxcxx", true),
+            ("*a*b*c", "abcabd", false),
+            ("*.*.x", "a.b.c.x", true),
+            ("h[ae]llo", "hello", true),
+            ("h[ae]llo", "hillo", false),
+            ("h[^e]llo", "hallo", true),
+            ("h[^e]llo", "hello", false),
+            ("h[a-b]llo", "hbllo", true),
+            ("h[b-a]llo", "hallo", true),
+            ("h[a-b]llo", "hcllo", false),
+            ("[!a]", "!", true),
+            ("[!a]", "a", true),
+            ("[!a]", "b", false),
+            ("[]", "a", false),
+            ("[^]", "a", true),
+            ("[]a]", "a]", false),
+            ("[", "[", false),
+            ("[", "a", false),
+            ("[^", "a", true),
+            ("[a", "a", true),
+            ("[a", "b", false),
+            ("[a-", "-", true),
+            ("[a-]", "a", true),
+            ("[a-]b", "a", true),
+            ("[\\]]", "]", true),
+            ("[\\", "\\", true),
+            ("[a\\-z]", "-", true),
+            ("[a\\-z]", "b", false),
+            ("\\*", "*", true),
+            ("\\*", "a", false),
+            ("\\", "\\", true),
+            ("a\\", "a\\", true),
+            ("a\\bc", "abc", true),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(matches(pattern.as_bytes(), text.as_bytes()), expected, "{pattern:?} {text:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_matched_and_compared_signed() {
+        assert!(matches(b"?\xff\x00", b"\x80\xff\x00"));
+        assert!(matches(b"[\x80-\xff]", b"\xc0"));
+        assert!(matches(b"[\xff-\x01]", b"\x00"));
+        assert!(!matches(b"[\xff-\x01]", b"\x02"));
+    }
+
+    #[test]
+    fn literals_are_known() {
+        assert!(literal(b"") && literal(b"user:1]-^"));
+        for pattern in ["*", "a?", "[a]", "\\a"] {
+            assert!(!literal(pattern.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn many_stars_do_not_blow_up() {
+        let text = [b'a'; 2_000];
+        let pattern = b"a*".repeat(200);
+        assert!(matches(&pattern, &text));
+        assert!(!matches(&[&pattern[..], b"b"].concat(), &text));
+        assert!(!matches(&b"*[b".repeat(3_000), &text));
+    }
+
+    /// The rule written down once more, slowly, for small inputs.
+    fn matches_slowly(pattern: &[u8], text: &[u8]) -> bool {
+        match pattern {
+            [b'*', rest @ ..] => (0..=text.len()).any(|skip| matches_slowly(rest, &text[skip..])),
+            _ => match text.split_first() {
+                None => pattern.is_empty(),
+                Some((&byte, after)) => match_one(pattern, byte).is_some_and(|rest| matches_slowly(rest, after)),
+            },
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_slow_rule_on_noise() {
+        let mut random = Random::new(2);
+        let mut pick = |letters: &[u8], most: u64| -> Vec<u8> {
+            let length = random.below(most);
+            (0..length).map(|_| letters[random.below(letters.len() as u64) as usize]).collect()
+        };
+        for _ in 0..50_000 {
+            let pattern = pick(b"ab*?[]^-\\", 9);
+            let text = pick(b"abc]-", 8);
+            if text.is_empty() {
+                continue;
+            }
+            assert_eq!(matches(&pattern, &text), matches_slowly(&pattern, &text), "{pattern:?} {text:?}");
+        }
+    }
+}

@@ -61,3 +61,107 @@ fn finish(mut value: u64) -> u64 {
     value = value.wrapping_mul(MIX_C);
     value ^ (value >> 32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use alloc::collections::BTreeSet;
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn digest_values_are_those_of_redis() {
+        let cases: [(&[u8], u64); 4] = [
+            (b"", 0x2d06_8005_38d3_94c2),
+            (b"a", 0xe6c6_32b6_1e96_4e1f),
+            (b"v", 0xf704_2be4_3fb8_0714),
+            (b"hello", 0x9555_e855_5c62_dcfd),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(xxh3_64(bytes), expected);
+        }
+    }
+
+    const PINNED: [u64; 9] = [
+        0xb15e_4ee5_7503_c28d,
+        0xe340_4e2c_26f6_6b77,
+        0xa626_d4d7_29f2_a16c,
+        0x0684_4375_ca4f_2bfd,
+        0x5a07_c94e_bc79_3d2c,
+        0x400a_87ca_bcba_71c3,
+        0x5010_975d_c735_ea71,
+        0xc896_cc94_da12_ac31,
+        0xd46f_d260_7861_c051,
+    ];
+
+    /// Snapshots and recorded orders depend on these values: they never change.
+    #[test]
+    fn values_are_pinned() {
+        let text = b"the quick brown fox jumps over the lazy dog";
+        let values: Vec<u64> = [0, 1, 3, 4, 8, 16, 17, 33, 43].iter().map(|&n| hash_bytes(42, &text[..n])).collect();
+        assert_eq!(values, PINNED);
+    }
+
+    #[test]
+    fn lengths_and_zeros_matter() {
+        let zeros = [0u8; 100];
+        let distinct: BTreeSet<u64> = (0..=100).map(|length| hash_bytes(9, &zeros[..length])).collect();
+        assert_eq!(distinct.len(), 101);
+    }
+
+    #[test]
+    fn flipping_any_input_bit_flips_each_output_bit_half_the_time() {
+        const ROUNDS: u32 = 600;
+        let mut random = Random::new(1);
+        for length in [1usize, 3, 4, 8, 11, 16, 20, 32, 40] {
+            for bit in 0..length * 8 {
+                let mut flips = [0u32; 64];
+                for _ in 0..ROUNDS {
+                    let seed = random.next_u64();
+                    let mut bytes: Vec<u8> = (0..length).map(|_| random.next_u64() as u8).collect();
+                    let before = hash_bytes(seed, &bytes);
+                    bytes[bit / 8] ^= 1 << (bit % 8);
+                    let changed = before ^ hash_bytes(seed, &bytes);
+                    flips.iter_mut().enumerate().for_each(|(index, count)| *count += (changed >> index & 1) as u32);
+                }
+                // Six standard deviations of a fair coin.
+                let low = flips.iter().min().unwrap();
+                let high = flips.iter().max().unwrap();
+                assert!(*low > 300 - 74 && *high < 300 + 74, "length {length} bit {bit}: {low}..{high} of {ROUNDS}");
+            }
+        }
+    }
+
+    #[test]
+    fn counters_spread_over_high_and_low_bits() {
+        for seed in [0, 1, u64::MAX] {
+            let mut high = [0u32; 256];
+            let mut low = [0u32; 256];
+            for number in 0..65_536 {
+                let hash = hash_bytes(seed, format!("key:{number}").as_bytes());
+                high[(hash >> 56) as usize] += 1;
+                low[(hash & 255) as usize] += 1;
+            }
+            for counts in [high, low] {
+                // Expected 256 each, standard deviation 16.
+                assert!(counts.iter().all(|&count| (160..352).contains(&count)), "seed {seed}: {counts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn handmade_collisions_need_the_seed() {
+        // Inputs that make one side of a product zero for one seed, or swap the two words, differ for others.
+        let mut random = Random::new(5);
+        for _ in 0..2_000 {
+            let (first, second, other) = (random.next_u64(), random.next_u64(), random.next_u64());
+            let pair = |a: u64, b: u64| [a.to_le_bytes(), b.to_le_bytes()].concat();
+            let seed = random.next_u64();
+            assert_ne!(hash_bytes(seed, &pair(first, second)), hash_bytes(seed, &pair(second, first)));
+            assert_ne!(hash_bytes(seed, &pair(MIX_B, second)), hash_bytes(seed, &pair(MIX_B, other)));
+            assert_ne!(hash_bytes(seed, &pair(first, MIX_B)), hash_bytes(seed, &pair(other, MIX_B)));
+            assert_ne!(hash_bytes(seed, &pair(first, first)), hash_bytes(seed, &pair(second, second)));
+        }
+    }
+}

@@ -51,3 +51,44 @@ fn split_mix(position: &mut u64) -> u64 {
     value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn same_seed_same_sequence_on_every_target() {
+        let mut random = Random::new(42);
+        let first: [u64; 4] = core::array::from_fn(|_| random.next_u64());
+        // The reference implementation's first values for this seed.
+        assert_eq!(first, [0xd076_4d4f_4476_689f, 0x519e_4174_576f_3791, 0xfbe0_7cfb_0c24_ed8c, 0xb37d_9f60_0cd8_35b8]);
+        let mut fork = random.clone();
+        assert_eq!(random.next_u64(), fork.next_u64());
+        assert_ne!(Random::new(0).next_u64(), Random::new(1).next_u64());
+    }
+
+    #[test]
+    fn below_reaches_every_number_evenly() {
+        let mut random = Random::new(0);
+        for bound in [1u64, 2, 3, 5, 8, 9] {
+            let mut counts = [0u32; 9];
+            for _ in 0..9_000 {
+                counts[random.below(bound) as usize] += 1;
+            }
+            let expected = 9_000 / bound as u32;
+            for (index, &count) in counts.iter().enumerate() {
+                let wanted = if (index as u64) < bound { expected } else { 0 };
+                assert!(count.abs_diff(wanted) <= 250, "{index} of {bound}: {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn below_takes_extreme_bounds() {
+        let mut random = Random::new(1);
+        assert_eq!(random.below(0), 0);
+        assert_eq!(random.below(1), 0);
+        assert!((0..100).any(|_| random.below(u64::MAX) > u64::MAX / 2));
+        assert!((0..100).all(|_| random.below((1 << 63) + 1) <= 1 << 63));
+    }
+}

@@ -157,3 +157,116 @@ fn write_point(digits: &[u8], scale: i32, out: &mut Vec<u8>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use alloc::string::String;
+
+    fn printed(value: f64) -> String {
+        let mut out = Vec::new();
+        write_double(value, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn prints_as_redis_does() {
+        let cases = [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (3.0, "3"),
+            (-3.0, "-3"),
+            (0.1, "0.1"),
+            (1.5, "1.5"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (1e17, "100000000000000000"),
+            (1e18, "1000000000000000000"),
+            (4611686018427387904.0, "4611686018427387904"),
+            (1e19, "1e+19"),
+            (1e20, "1e+20"),
+            (-1e21, "-1e+21"),
+            (1.2345678e25, "1.2345678e+25"),
+            (-1.5e-7, "-1.5e-7"),
+            (1e-6, "0.000001"),
+            (1e-7, "1e-7"),
+            (0.000123456789, "1.23456789e-4"),
+            (0.00123456789, "0.00123456789"),
+            (123456.789, "123456.789"),
+            (12345.6789012345, "1.23456789012345e+4"),
+            (13.361389338970184, "13.361389338970184"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (5e-324, "5e-324"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(printed(value), expected);
+        }
+    }
+
+    #[test]
+    fn reads_as_strtod_does() {
+        let cases = [
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("+3.0e0", 3.0),
+            ("0x1p3", 8.0),
+            ("0X10", 16.0),
+            ("-0x.8", -0.5),
+            ("inf", f64::INFINITY),
+            ("-Infinity", f64::NEG_INFINITY),
+            ("0e999999", 0.0),
+            ("5e-324", 5e-324),
+            ("0x1p-1074", 5e-324),
+            ("0x1.fffffffffffffp1023", f64::MAX),
+            ("0x1.00000000000008", 1.0),
+            ("0x1.000000000000080001", 1.0 + f64::EPSILON),
+            ("0x0.fffffffffffffp-1022", f64::from_bits((1 << 52) - 1)),
+            ("0x0.fffffffffffff8p-1022", f64::MIN_POSITIVE),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(parse_double(text.as_bytes()), Some(expected), "{text}");
+        }
+        let refused = [
+            "", " 1", "1 ", "nan", "-nan", "1,5", "1e", "1.2.3", ".", "+-1", "--1", "0x", "infi", "1e309", "-1e309",
+            "1e-400",
+        ];
+        for text in refused {
+            assert_eq!(parse_double(text.as_bytes()), None, "{text:?}");
+        }
+        for text in
+            ["0x1p1024", "0x1.fffffffffffff8p1023", "0x1p-1076", "0x1p99999999999", "1e99999999999", "+inf+", "1\0"]
+        {
+            assert_eq!(parse_double(text.as_bytes()), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_printed_double_reads_back() {
+        let mut random = Random::new(3);
+        for round in 0..50_000u32 {
+            let bits = random.next_u64();
+            let value =
+                if round % 2 == 0 { f64::from_bits(bits) } else { (bits as i64 >> (bits % 60)) as f64 / 1000.0 };
+            if value.is_nan() {
+                continue;
+            }
+            let text = printed(value);
+            assert_eq!(parse_double(text.as_bytes()).map(f64::to_bits), Some(value.to_bits()), "{text}");
+            assert!(text.len() <= 25, "{text}");
+        }
+    }
+
+    #[test]
+    fn noise_does_not_panic() {
+        let mut random = Random::new(11);
+        let letters = b"0123456789.eE+-xXpPaf\xff";
+        for _ in 0..20_000 {
+            let length = random.below(24);
+            let text: Vec<u8> = (0..length).map(|_| letters[random.below(letters.len() as u64) as usize]).collect();
+            parse_double(&text);
+        }
+    }
+}
