@@ -118,6 +118,9 @@ impl Db {
             NewValue::Edited(bytes) if bytes.len() <= INLINE_MAX => {
                 self.write(existing, key, Payload::Inline(&bytes), raw, deadline)
             }
+            NewValue::Value(Value::String(bytes)) if bytes.len() <= INLINE_MAX => {
+                self.write(existing, key, Payload::Inline(&bytes), raw, deadline)
+            }
             NewValue::Bytes(bytes) => self.write_slot(existing, key, Value::String(copied(bytes)?), raw, deadline),
             NewValue::Edited(bytes) => self.write_slot(existing, key, Value::String(bytes), raw, deadline),
             NewValue::Value(value) => self.write_slot(existing, key, value, raw, deadline),
@@ -165,20 +168,25 @@ impl Db {
         Ok(())
     }
 
+    /// Moves value and deadline to another key, replacing what that holds. On an error nothing has changed.
+    pub fn rename(&mut self, handle: Handle, to: &[u8]) -> Result<(), OutOfMemory> {
+        let block = copied(self.slab.block(handle))?;
+        let Some(layout) = Layout::of(&block) else { return Ok(()) };
+        let deadline = self.deadline(handle);
+        let target = self.find(to);
+        self.write(target, to, layout.payload(&block), layout.is_raw(), deadline)?;
+        // The value lives on under the new name: only the old block goes.
+        self.forget_block(self.hash(layout.key(&block)), handle);
+        Ok(())
+    }
+
     /// Forgets the key, its value and its deadline.
     pub fn remove(&mut self, handle: Handle) {
         let block = self.slab.block(handle);
         let Some(layout) = Layout::of(block) else { return };
         let hash = self.hash(layout.key(block));
-        let payload = layout.payload(block);
-        if let Payload::Slot(slot) = payload
-            && let Some(value) = self.values.remove(slot)
-        {
-            self.slot_bytes -= value.counted_bytes();
-        }
-        self.assign_deadline(handle, None);
-        self.table.remove(hash, handle);
-        self.slab.free(handle);
+        self.drop_value(handle);
+        self.forget_block(hash, handle);
     }
 
     /// Handles in hash order: the smallest hashes from `cursor` on. Answers the next cursor, 0 at the end.
@@ -278,6 +286,12 @@ impl Db {
         }
     }
 
+    fn forget_block(&mut self, hash: u32, handle: Handle) {
+        self.assign_deadline(handle, None);
+        self.table.remove(hash, handle);
+        self.slab.free(handle);
+    }
+
     fn replace_block(&mut self, key: &[u8], old: Handle, new: Handle) {
         self.table.replace(self.hash(key), old, new);
         self.slab.free(old);
@@ -285,25 +299,12 @@ impl Db {
 
     /// Moves an entry into a block that has room for a position.
     fn add_position(&mut self, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
-        let block = self.slab.block(handle);
-        let key = copied(layout.key(block))?;
-        let inline = match layout.payload(block) {
-            Payload::Inline(bytes) => Some(copied(bytes)?),
-            Payload::Slot(_) => None,
-        };
-        let payload = match &inline {
-            Some(bytes) => Payload::Inline(bytes),
-            None => layout.payload(block),
-        };
-        let timed = Layout::new(&key, payload, true, layout.is_raw());
-        // `Payload::Slot` is a plain number, so nothing borrows the old block any more.
-        let payload = match payload {
-            Payload::Slot(slot) => Payload::Slot(slot),
-            Payload::Inline(_) => Payload::Inline(inline.as_deref().unwrap_or_default()),
-        };
+        let old = copied(self.slab.block(handle))?;
+        let (key, payload) = (layout.key(&old), layout.payload(&old));
+        let timed = Layout::new(key, payload, true, layout.is_raw());
         let new = self.slab.allocate(timed.len())?;
-        timed.write(self.slab.block_mut(new), &key, payload);
-        self.replace_block(&key, handle, new);
+        timed.write(self.slab.block_mut(new), key, payload);
+        self.replace_block(key, handle, new);
         Ok(new)
     }
 

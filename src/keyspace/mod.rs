@@ -1,2 +1,151 @@
+//! The keyspace: databases of typed values with deadlines, and the verbs through which all of them change.
+//!
+//! [`Keyspace::at`] gives a [`Space`]: one database at one instant. Typed operations (`strings`, `keys`, ...) are its
+//! methods and the Rust API. Nothing here knows a client, a command or a reply.
+
 mod db;
+mod effect;
 mod entry;
+mod error;
+mod event;
+mod expiry;
+mod hashes;
+mod interest;
+mod keys;
+mod lists;
+mod scan;
+mod space;
+mod strings;
+
+use alloc::vec::Vec;
+
+pub use db::{Db, Entry, NewValue};
+pub use effect::{ANNOTATION, Effects, LOG_VERSION, encode};
+pub use error::Error;
+pub use event::{Event, EventClass, EventKind, Events};
+pub use expiry::{DeadlineCondition, TimeToLive};
+pub use interest::{ClientId, Interest};
+pub use keys::{CopyOptions, RenameOutcome};
+pub use scan::{Inspected, Inspection, ScanFilter};
+pub use space::Space;
+pub use strings::{Comparison, Expiry, Presence, STRING_MAX, SetOptions, SetOutcome};
+
+use crate::clock::Timestamp;
+use crate::hash::hash_bytes;
+use crate::random::Random;
+
+/// Databases 0 to 15, as in Redis' default configuration.
+pub const DATABASES: u8 = 16;
+/// How many due keys one sweep removes at most, so that no call pays for everybody.
+pub const SWEEP_MAX: usize = 256;
+
+/// Hits and misses of reads, and keys that expired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    pub hits: u64,
+    pub misses: u64,
+    pub expired: u64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Keyspace {
+    seed: u64,
+    databases: Vec<Db>,
+    random: Random,
+    /// While a log is replayed keys do not expire: a later entry may rescue them.
+    loading: bool,
+    pub interest: Interest,
+    pub events: Events,
+    pub effects: Effects,
+    pub counts: Counts,
+}
+
+impl Keyspace {
+    /// `seed` decides the order of SCAN, KEYS and RANDOMKEY.
+    pub fn new(seed: u64) -> Keyspace {
+        Keyspace {
+            seed,
+            databases: (0..DATABASES).map(|_| Db::new(seed)).collect(),
+            random: Random::new(seed),
+            loading: false,
+            interest: Interest::default(),
+            events: Events::default(),
+            effects: Effects::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// One database at one instant. `database` must be below [`DATABASES`]; a larger one means the last.
+    pub fn at(&mut self, database: u8, now: Timestamp) -> Space<'_> {
+        Space::new(self, database.min(DATABASES - 1), now)
+    }
+
+    pub fn database(&self, database: u8) -> &Db {
+        &self.databases[usize::from(database.min(DATABASES - 1))]
+    }
+
+    pub fn databases(&self) -> impl Iterator<Item = (u8, &Db)> {
+        (0..DATABASES).zip(&self.databases)
+    }
+
+    /// Begins or ends load mode.
+    pub fn set_loading(&mut self, loading: bool) {
+        self.loading = loading;
+    }
+
+    /// The earliest deadline of all databases.
+    pub fn first_deadline(&self) -> Option<Timestamp> {
+        self.databases.iter().filter_map(|db| Some(db.first_deadline()?.deadline)).min()
+    }
+
+    /// Removes keys that are due, earliest deadline first, at most [`SWEEP_MAX`] of them.
+    pub fn sweep(&mut self, now: Timestamp) {
+        for _ in 0..SWEEP_MAX {
+            let first = self.databases().filter_map(|(database, db)| Some((db.first_deadline()?, database)));
+            let Some((node, database)) = first.min_by_key(|(node, _)| node.deadline) else { return };
+            if node.deadline >= now || self.loading {
+                return;
+            }
+            self.at(database, now).expire(node.owner);
+            self.effects.end_unit();
+        }
+    }
+
+    /// Empties every database.
+    pub fn flush_all(&mut self) {
+        for database in 0..DATABASES {
+            self.at(database, Timestamp::MIN).flush_silently();
+        }
+        self.effects.changed();
+        self.effects.state(0, |effect| {
+            effect.bytes(b"FLUSHALL");
+        });
+    }
+
+    /// An order-free sum over keys of database, type, canonical value and deadline: equal keyspaces have equal digests,
+    /// whatever their seeds and histories.
+    pub fn digest(&self) -> u64 {
+        self.databases()
+            .flat_map(|(database, db)| db.entries().map(move |entry| entry_digest(database, &entry)))
+            .fold(0, u64::wrapping_add)
+    }
+
+    /// Bytes counted for all databases.
+    pub fn counted_bytes(&self) -> u64 {
+        self.databases.iter().map(Db::counted_bytes).sum()
+    }
+}
+
+fn entry_digest(database: u8, entry: &Entry<'_>) -> u64 {
+    let mut digest = hash_bytes(u64::from(database), entry.key);
+    let mut add = |bytes: &[u8]| digest = hash_bytes(digest, bytes);
+    add(entry.value.kind().name().as_bytes());
+    add(&entry.deadline.map_or(-1, Timestamp::as_ms).to_le_bytes());
+    add(&[u8::from(entry.deadline.is_some())]);
+    entry.value.canonical(&mut add);
+    digest
+}

@@ -1,0 +1,91 @@
+//! What happened to a key, in the vocabulary of Redis keyspace notifications. Events are built only while somebody
+//! takes them.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// The classes of `notify-keyspace-events`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EventClass {
+    Generic,
+    String,
+    List,
+    Hash,
+    Expired,
+}
+
+macro_rules! kinds {
+    ($($kind:ident = $class:ident $name:literal;)*) => {
+        /// The kinds of events.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum EventKind {
+            $($kind,)*
+        }
+
+        impl EventKind {
+            /// The name as Redis publishes it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(EventKind::$kind => $name,)*
+                }
+            }
+
+            pub fn class(self) -> EventClass {
+                match self {
+                    $(EventKind::$kind => EventClass::$class,)*
+                }
+            }
+
+            /// Every kind there is.
+            pub const ALL: &'static [EventKind] = &[$(EventKind::$kind,)*];
+        }
+    };
+}
+
+kinds! {
+    Del = Generic "del";
+    Expire = Generic "expire";
+    Persist = Generic "persist";
+    RenameFrom = Generic "rename_from";
+    RenameTo = Generic "rename_to";
+    CopyTo = Generic "copy_to";
+    Expired = Expired "expired";
+    Set = String "set";
+    IncrBy = String "incrby";
+    IncrByFloat = String "incrbyfloat";
+    Append = String "append";
+    SetRange = String "setrange";
+    RPush = List "rpush";
+    HSet = Hash "hset";
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    pub kind: EventKind,
+    pub key: Box<[u8]>,
+    pub database: u8,
+}
+
+/// The queue of events the host drains.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    wanted: bool,
+    queue: Vec<Event>,
+}
+
+impl Events {
+    /// Starts or stops building events; those already queued stay.
+    pub fn want(&mut self, wanted: bool) {
+        self.wanted = wanted;
+    }
+
+    pub fn take(&mut self) -> Vec<Event> {
+        core::mem::take(&mut self.queue)
+    }
+
+    pub(super) fn push(&mut self, kind: EventKind, key: &[u8], database: u8) {
+        if self.wanted {
+            self.queue.push(Event { kind, key: key.into(), database });
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Keys whatever they hold: DEL, RENAME, COPY and their kin.
+
+use alloc::vec::Vec;
+
+use super::space::Space;
+use super::{Error, EventKind, NewValue};
+use crate::slab::Handle;
+use crate::value::{Kind, Value, ValueRef, copied};
+
+/// Where a copy goes and what may be in its way.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CopyOptions {
+    /// The database of the copy; the source's own when absent.
+    pub database: Option<u8>,
+    pub replace: bool,
+}
+
+/// What RENAMENX did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RenameOutcome {
+    Renamed,
+    /// The new name was taken.
+    Taken,
+}
+
+impl Space<'_> {
+    /// Deletes keys; answers how many there were.
+    pub fn delete_all<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> usize {
+        let mut deleted: Vec<&[u8]> = Vec::new();
+        for key in keys {
+            if let Some(handle) = self.write(key) {
+                self.remove(handle, EventKind::Del);
+                deleted.push(key);
+            }
+        }
+        if !deleted.is_empty() {
+            self.effect(|effect| {
+                effect.bytes(b"DEL");
+                deleted.iter().for_each(|key| {
+                    effect.bytes(key);
+                });
+            });
+        }
+        deleted.len()
+    }
+
+    /// Deletes one key that was just looked up.
+    pub fn delete(&mut self, handle: Handle) {
+        let key = self.key_of(handle);
+        self.remove(handle, EventKind::Del);
+        self.effect(|effect| {
+            effect.bytes(b"DEL").bytes(&key);
+        });
+    }
+
+    pub fn kind(&mut self, key: &[u8]) -> Option<Kind> {
+        let handle = self.peek(key)?;
+        Some(self.entry(handle)?.value.kind())
+    }
+
+    /// Gives the key another name, with its deadline. With `keep_target` a taken name is left alone.
+    pub fn rename(&mut self, from: &[u8], to: &[u8], keep_target: bool) -> Result<RenameOutcome, Error> {
+        let handle = self.write(from).ok_or(Error::NoSuchKey)?;
+        let target = self.write(to);
+        if keep_target && target.is_some() {
+            return Ok(RenameOutcome::Taken);
+        }
+        if from != to {
+            self.rename_to(handle, to)?;
+            self.effect(|effect| {
+                effect.bytes(b"RENAME").bytes(from).bytes(to);
+            });
+        }
+        Ok(RenameOutcome::Renamed)
+    }
+
+    /// Copies the key with its deadline; false when there is nothing to copy or the name is taken.
+    pub fn copy(&mut self, from: &[u8], to: &[u8], options: CopyOptions) -> Result<bool, Error> {
+        let target_database = options.database.unwrap_or(self.database());
+        if target_database == self.database() && from == to {
+            return Err(Error::SameKey);
+        }
+        let Some(handle) = self.read(from) else { return Ok(false) };
+        if self.in_database(target_database).write(to).is_some() && !options.replace {
+            return Ok(false);
+        }
+        let (copy, deadline) = self.cloned(handle)?;
+        self.in_database(target_database).put(to, copy, deadline, EventKind::CopyTo)?;
+        let elsewhere = target_database != self.database();
+        self.effect(|effect| {
+            effect.bytes(b"COPY").bytes(from).bytes(to);
+            if elsewhere {
+                effect.bytes(b"DB").integer(target_database.into());
+            }
+            if options.replace {
+                effect.bytes(b"REPLACE");
+            }
+        });
+        Ok(true)
+    }
+
+    /// Any living key, all equally likely.
+    pub fn random_key(&mut self) -> Option<Vec<u8>> {
+        loop {
+            let handle = self.random_handle()?;
+            let key = self.key_of(handle);
+            if self.peek(&key).is_some() {
+                return Some(key);
+            }
+        }
+    }
+
+    fn cloned(&self, handle: Handle) -> Result<(NewValue<'static>, Option<crate::clock::Timestamp>), Error> {
+        let entry = self.entry(handle).ok_or(Error::NoSuchKey)?;
+        let copy = match entry.value {
+            ValueRef::String(bytes) if entry.is_raw => NewValue::Edited(copied(bytes)?),
+            ValueRef::String(bytes) => NewValue::Value(Value::String(copied(bytes)?)),
+            ValueRef::List(list) => NewValue::Value(Value::List(list.clone())),
+            ValueRef::Hash(hash) => NewValue::Value(Value::Hash(hash.clone())),
+        };
+        Ok((copy, entry.deadline))
+    }
+}

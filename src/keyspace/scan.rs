@@ -1,0 +1,97 @@
+//! Walking through a database in hash order: SCAN, KEYS and the inspector's view.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::space::Space;
+use super::{Entry, Keyspace};
+use crate::clock::Timestamp;
+use crate::glob;
+use crate::slab::Handle;
+use crate::value::Kind;
+
+/// Which keys of a page are answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScanFilter<'a> {
+    pub pattern: Option<&'a [u8]>,
+    /// A type name in any case; an unknown one matches nothing.
+    pub type_name: Option<&'a [u8]>,
+}
+
+impl ScanFilter<'_> {
+    fn accepts(&self, entry: &Entry<'_>) -> bool {
+        self.pattern.is_none_or(|pattern| glob::matches(pattern, entry.key))
+            && self.type_name.is_none_or(|name| entry.value.kind().name().as_bytes().eq_ignore_ascii_case(name))
+    }
+}
+
+/// A key as the inspector shows it. Keys past their deadline but not yet removed are shown too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inspected {
+    pub key: Box<[u8]>,
+    pub kind: Kind,
+    /// Bytes of a string, elements of anything else.
+    pub size: usize,
+    pub deadline: Option<Timestamp>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inspection {
+    /// Where the next page begins; 0 at the end.
+    pub cursor: u64,
+    pub keys: Vec<Inspected>,
+}
+
+impl Space<'_> {
+    /// Visits a page of about `count` keys from `cursor` (0 = start) and answers the next cursor (0 = end). A key that
+    /// is there from the first page to the last is visited, whatever else changes.
+    pub fn scan(&mut self, cursor: u64, count: usize, filter: ScanFilter<'_>, mut visit: impl FnMut(&[u8])) -> u64 {
+        let mut handles = Vec::new();
+        let next = self.db().page(cursor, count, &mut handles);
+        self.bury(&mut handles);
+        handles
+            .iter()
+            .filter_map(|&handle| self.entry(handle))
+            .filter(|entry| filter.accepts(entry))
+            .for_each(|entry| visit(entry.key));
+        next
+    }
+
+    /// Visits every key that matches.
+    pub fn keys(&mut self, pattern: &[u8], mut visit: impl FnMut(&[u8])) {
+        if glob::literal(pattern) {
+            if self.peek(pattern).is_some() {
+                visit(pattern);
+            }
+            return;
+        }
+        self.scan(0, usize::MAX, ScanFilter { pattern: Some(pattern), type_name: None }, visit);
+    }
+
+    /// Removes the dead among these keys.
+    fn bury(&mut self, handles: &mut Vec<Handle>) {
+        handles.retain(|&handle| {
+            let dead = self.is_dead(handle);
+            if dead {
+                self.expire(handle);
+            }
+            !dead
+        });
+    }
+}
+
+impl Keyspace {
+    /// A page of at most about `limit` keys of a database, without touching anything.
+    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Inspection {
+        let db = self.database(database);
+        let mut handles = Vec::new();
+        let cursor = db.page(cursor, limit.max(1), &mut handles);
+        let keys = handles.iter().filter_map(|&handle| db.entry(handle)).map(|entry| Inspected {
+            key: entry.key.into(),
+            kind: entry.value.kind(),
+            size: entry.value.size(),
+            deadline: entry.deadline,
+        });
+        Inspection { cursor, keys: keys.collect() }
+    }
+}

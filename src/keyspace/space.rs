@@ -1,0 +1,238 @@
+//! One database at one instant: lookups by access, and the verbs. Every change of a key goes through a verb, and every
+//! verb names its event, keeps the deadlines and tells whoever is interested.
+
+use alloc::vec::Vec;
+
+use super::effect::EffectWriter;
+use super::{Db, Entry, Error, EventKind, Keyspace, NewValue};
+use crate::clock::Timestamp;
+use crate::slab::Handle;
+use crate::value::{Value, ValueRef};
+
+/// What an edit did to a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// Nothing is recorded.
+    Unchanged,
+    Changed,
+}
+
+#[derive(Debug)]
+pub struct Space<'a> {
+    keyspace: &'a mut Keyspace,
+    database: u8,
+    now: Timestamp,
+}
+
+impl<'a> Space<'a> {
+    pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Space<'a> {
+        Space { keyspace, database, now }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    pub fn database(&self) -> u8 {
+        self.database
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.keyspace.databases[usize::from(self.database)]
+    }
+
+    fn db_mut(&mut self) -> &mut Db {
+        &mut self.keyspace.databases[usize::from(self.database)]
+    }
+
+    /// The same instant in another database.
+    pub(super) fn in_database(&mut self, database: u8) -> Space<'_> {
+        self.keyspace.at(database, self.now)
+    }
+
+    /// A deadline that is not after now kills at once; while a log is loaded none does.
+    pub(super) fn is_past(&self, deadline: Timestamp) -> bool {
+        deadline <= self.now && !self.keyspace.loading
+    }
+
+    // --- Lookups. Whoever meets a dead key removes it first.
+
+    /// Looks a key up to answer its value: counts as hit or miss.
+    pub fn read(&mut self, key: &[u8]) -> Option<Handle> {
+        let found = self.peek(key);
+        match found {
+            Some(_) => self.keyspace.counts.hits += 1,
+            None => self.keyspace.counts.misses += 1,
+        }
+        found
+    }
+
+    /// Looks a key up without counting as a use of it.
+    pub fn peek(&mut self, key: &[u8]) -> Option<Handle> {
+        let handle = self.db().find(key)?;
+        if self.is_dead(handle) {
+            self.expire(handle);
+            return None;
+        }
+        Some(handle)
+    }
+
+    /// Looks a key up to change it.
+    pub fn write(&mut self, key: &[u8]) -> Option<Handle> {
+        self.peek(key)
+    }
+
+    /// The entry behind a handle of this instant.
+    pub fn entry(&self, handle: Handle) -> Option<Entry<'_>> {
+        self.db().entry(handle)
+    }
+
+    /// The value of a key for reading.
+    pub fn value(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
+        let handle = self.read(key)?;
+        Some(self.entry(handle)?.value)
+    }
+
+    pub(super) fn is_dead(&self, handle: Handle) -> bool {
+        let db = self.db();
+        // While the first deadline is not past, nobody is dead and no entry needs to be looked at.
+        let someone_is = db.first_deadline().is_some_and(|node| node.deadline < self.now);
+        someone_is && !self.keyspace.loading && db.deadline(handle).is_some_and(|deadline| deadline < self.now)
+    }
+
+    // --- The verbs.
+
+    /// Creates a key or replaces all of it. A deadline is a second event, as in Redis.
+    pub(super) fn put(
+        &mut self,
+        key: &[u8],
+        value: NewValue<'_>,
+        deadline: Option<Timestamp>,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        self.db_mut().put(key, value, deadline)?;
+        self.notify(event, key);
+        Ok(())
+    }
+
+    /// Edits a value that is no string. Emptied, the key goes.
+    pub(super) fn update<R>(
+        &mut self,
+        handle: Handle,
+        event: EventKind,
+        edit: impl FnOnce(&mut Value) -> Result<(R, Change), Error>,
+    ) -> Result<R, Error> {
+        let outcome = self.db_mut().edit(handle, |value| (edit(value), value.is_emptied()));
+        let (edited, emptied) = outcome.ok_or(Error::WrongType)?;
+        let (result, change) = edited?;
+        if change == Change::Changed {
+            let key = self.key_of(handle);
+            self.notify(event, &key);
+            if emptied {
+                self.remove(handle, EventKind::Del);
+            }
+        }
+        Ok(result)
+    }
+
+    /// Edits a string in place, keeping its deadline.
+    pub(super) fn update_string(&mut self, handle: Handle, event: EventKind, edited: Vec<u8>) -> Result<(), Error> {
+        let key = self.key_of(handle);
+        let deadline = self.db().deadline(handle);
+        self.put(&key, NewValue::Edited(edited), deadline, event)
+    }
+
+    pub(super) fn take_string(&mut self, handle: Handle) -> Result<Vec<u8>, Error> {
+        Ok(self.db_mut().take_string(handle)?)
+    }
+
+    /// Sets or clears a deadline.
+    pub(super) fn set_deadline(
+        &mut self,
+        handle: Handle,
+        deadline: Option<Timestamp>,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        let key = self.key_of(handle);
+        self.db_mut().set_deadline(handle, deadline)?;
+        self.notify(event, &key);
+        Ok(())
+    }
+
+    /// Moves a key to another name: two events, one for each.
+    pub(super) fn rename_to(&mut self, handle: Handle, to: &[u8]) -> Result<(), Error> {
+        let from = self.key_of(handle);
+        self.db_mut().rename(handle, to)?;
+        self.notify(EventKind::RenameFrom, &from);
+        self.notify(EventKind::RenameTo, to);
+        Ok(())
+    }
+
+    pub(super) fn remove(&mut self, handle: Handle, event: EventKind) {
+        let key = self.key_of(handle);
+        self.db_mut().remove(handle);
+        self.notify(event, &key);
+    }
+
+    /// Empties this database.
+    pub fn flush(&mut self) {
+        self.flush_silently();
+        self.changed(|effect| {
+            effect.bytes(b"FLUSHDB");
+        });
+    }
+
+    /// Empties this database; the caller states the effect.
+    pub(super) fn flush_silently(&mut self) {
+        for key in self.keyspace.interest.watched_in(self.database) {
+            if self.db().find(&key).is_some() {
+                self.keyspace.interest.touch(self.database, &key);
+            }
+        }
+        *self.db_mut() = Db::new(self.keyspace.seed);
+    }
+
+    /// Removes a key whose deadline has passed.
+    pub(super) fn expire(&mut self, handle: Handle) {
+        let key = self.key_of(handle);
+        self.keyspace.counts.expired += 1;
+        self.remove(handle, EventKind::Expired);
+        self.effect(|effect| {
+            effect.bytes(b"DEL").bytes(&key);
+        });
+    }
+
+    // --- What the verbs report to.
+
+    /// States the effect of what was just done with the verbs.
+    pub(super) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
+        self.keyspace.effects.state(self.database, write);
+    }
+
+    /// A change of the whole database: it has no key to notify about.
+    fn changed(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
+        self.keyspace.effects.changed();
+        self.effect(write);
+    }
+
+    fn notify(&mut self, event: EventKind, key: &[u8]) {
+        self.keyspace.events.push(event, key, self.database);
+        self.keyspace.interest.touch(self.database, key);
+        self.keyspace.effects.changed();
+    }
+
+    /// An event beside a verb's own: the deadline that came with a value.
+    pub(super) fn also(&mut self, event: EventKind, key: &[u8]) {
+        self.keyspace.events.push(event, key, self.database);
+    }
+
+    pub(super) fn key_of(&self, handle: Handle) -> Vec<u8> {
+        self.entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
+    }
+
+    /// Any key, dead or alive.
+    pub(super) fn random_handle(&mut self) -> Option<Handle> {
+        let Keyspace { databases, random, .. } = &mut *self.keyspace;
+        databases[usize::from(self.database)].random(random)
+    }
+}

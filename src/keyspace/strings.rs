@@ -1,0 +1,340 @@
+//! Strings: the typed operations behind SET, GET, INCR and their kin. Semantics are those of Redis 8.6.3.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::space::Space;
+use super::{Error, EventKind, NewValue};
+use crate::clock::Timestamp;
+use crate::hash::xxh3_64;
+use crate::number::{LongDouble, parse_integer, write_integer};
+use crate::slab::Handle;
+use crate::value::{ValueRef, copied};
+
+/// The longest string, as in Redis' default configuration (proto-max-bulk-len).
+pub const STRING_MAX: usize = 512 * 1024 * 1024;
+/// Hex digits of a digest.
+const DIGEST_LEN: usize = 16;
+
+/// Whether a key must be there already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// NX: only a missing key is written.
+    Missing,
+    /// XX: only an existing key is written.
+    Existing,
+}
+
+/// A condition on the current value. A digest is 16 hex digits of XXH3-64, in either case.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison<'a> {
+    Equal(&'a [u8]),
+    NotEqual(&'a [u8]),
+    DigestEqual(&'a [u8]),
+    DigestNotEqual(&'a [u8]),
+}
+
+/// What becomes of the deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Expiry {
+    /// The key lives for ever.
+    #[default]
+    Never,
+    /// The deadline it has, or none.
+    Keep,
+    At(Timestamp),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SetOptions<'a> {
+    pub presence: Option<Presence>,
+    pub comparison: Option<Comparison<'a>>,
+    pub expiry: Expiry,
+    /// Answer the previous value; the key must then be a string or missing.
+    pub get: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SetOutcome {
+    pub stored: bool,
+    /// Only when `get` was asked for.
+    pub previous: Option<Vec<u8>>,
+}
+
+impl Comparison<'_> {
+    /// Whether the condition holds for a value.
+    fn holds(self, value: &[u8]) -> Result<bool, Error> {
+        match self {
+            Comparison::Equal(expected) => Ok(value == expected),
+            Comparison::NotEqual(expected) => Ok(value != expected),
+            Comparison::DigestEqual(digest) => digest_matches(value, digest),
+            Comparison::DigestNotEqual(digest) => Ok(!digest_matches(value, digest)?),
+        }
+    }
+
+    /// Whether the condition holds for a missing key: nothing equals nothing.
+    fn holds_for_missing(self) -> bool {
+        matches!(self, Comparison::NotEqual(_) | Comparison::DigestNotEqual(_))
+    }
+}
+
+fn digest_matches(value: &[u8], digest: &[u8]) -> Result<bool, Error> {
+    if digest.len() != DIGEST_LEN {
+        return Err(Error::BadDigest);
+    }
+    Ok(digest_text(value).eq_ignore_ascii_case(digest))
+}
+
+/// The digest of a value as DIGEST answers it: 16 lower-case hex digits.
+fn digest_text(value: &[u8]) -> Vec<u8> {
+    format!("{:016x}", xxh3_64(value)).into_bytes()
+}
+
+impl Space<'_> {
+    /// The string at `key`; `None` when there is no key.
+    pub fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>, Error> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(ValueRef::String(bytes)) => Ok(Some(bytes)),
+            Some(_) => Err(Error::WrongType),
+        }
+    }
+
+    pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
+        let existing = self.write(key);
+        let current = existing.and_then(|handle| self.entry(handle)).map(|entry| entry.value);
+        let needs_string = options.get || options.comparison.is_some();
+        let text = match current {
+            None => None,
+            Some(ValueRef::String(bytes)) => Some(bytes),
+            Some(_) if needs_string => return Err(Error::WrongType),
+            Some(_) => None,
+        };
+        let previous = match text {
+            Some(bytes) if options.get => Some(copied(bytes)?),
+            _ => None,
+        };
+        let presence_holds = options.presence.is_none_or(|presence| presence.holds(existing.is_some()));
+        let stored = match (options.comparison, text) {
+            (Some(comparison), Some(bytes)) => comparison.holds(bytes)? && presence_holds,
+            (Some(comparison), None) => comparison.holds_for_missing() && presence_holds,
+            (None, _) => presence_holds,
+        };
+        if stored {
+            self.put_string(key, value, options.expiry)?;
+        }
+        Ok(SetOutcome { stored, previous })
+    }
+
+    /// Sets several keys. Later pairs win over earlier ones of the same key.
+    pub fn set_many<'p>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
+        presence: Option<Presence>,
+        expiry: Expiry,
+    ) -> Result<bool, Error> {
+        if let Some(presence) = presence {
+            for (key, _) in pairs.clone() {
+                if !presence.holds(self.write(key).is_some()) {
+                    return Ok(false);
+                }
+            }
+        }
+        if expiry != Expiry::Never {
+            for (key, value) in pairs {
+                self.put_string(key, value, expiry)?;
+            }
+            return Ok(true);
+        }
+        for (key, value) in pairs.clone() {
+            self.write(key);
+            self.put(key, NewValue::Bytes(value), None, EventKind::Set)?;
+        }
+        self.effect(|effect| {
+            effect.bytes(b"MSET");
+            pairs.for_each(|(key, value)| {
+                effect.bytes(key).bytes(value);
+            });
+        });
+        Ok(true)
+    }
+
+    /// Deletes the key if its value meets the condition.
+    pub fn delete_if(&mut self, key: &[u8], comparison: Comparison<'_>) -> Result<bool, Error> {
+        let Some(handle) = self.write(key) else { return Ok(false) };
+        let Some(ValueRef::String(bytes)) = self.entry(handle).map(|entry| entry.value) else {
+            return Err(Error::ConditionNeedsString);
+        };
+        let holds = comparison.holds(bytes)?;
+        if holds {
+            self.delete(handle);
+        }
+        Ok(holds)
+    }
+
+    /// The digest of the string at `key`, as hex digits.
+    pub fn value_digest(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self.get(key)?.map(digest_text))
+    }
+
+    /// Appends to the string, creating it; answers the new length.
+    pub fn append(&mut self, key: &[u8], suffix: &[u8]) -> Result<usize, Error> {
+        let Some(handle) = self.write_string(key)? else {
+            self.put(key, NewValue::Bytes(suffix), None, EventKind::Append)?;
+            self.append_effect(key, suffix);
+            return Ok(suffix.len());
+        };
+        let len = self.string_len(handle) + suffix.len();
+        if len > STRING_MAX {
+            return Err(Error::TooLong);
+        }
+        self.edit_string(handle, EventKind::Append, suffix.len(), |bytes| bytes.extend_from_slice(suffix))?;
+        self.append_effect(key, suffix);
+        Ok(len)
+    }
+
+    fn append_effect(&mut self, key: &[u8], suffix: &[u8]) {
+        self.effect(|effect| {
+            effect.bytes(b"APPEND").bytes(key).bytes(suffix);
+        });
+    }
+
+    /// Writes `bytes` at `offset`, filling a gap with zeros; answers the new length. Writing nothing changes nothing.
+    pub fn set_range(&mut self, key: &[u8], offset: usize, bytes: &[u8]) -> Result<usize, Error> {
+        let existing = self.write_string(key)?;
+        let len = existing.map_or(0, |handle| self.string_len(handle));
+        if bytes.is_empty() {
+            return Ok(len);
+        }
+        let end = offset.checked_add(bytes.len()).filter(|&end| end <= STRING_MAX).ok_or(Error::TooLong)?;
+        let new_len = len.max(end);
+        let write = |string: &mut Vec<u8>| {
+            string.resize(new_len, 0);
+            string[offset..end].copy_from_slice(bytes);
+        };
+        match existing {
+            Some(handle) => self.edit_string(handle, EventKind::SetRange, new_len - len, write)?,
+            None => {
+                let mut string = Vec::new();
+                string.try_reserve_exact(new_len).map_err(|_| Error::OutOfMemory)?;
+                write(&mut string);
+                self.put(key, NewValue::Edited(string), None, EventKind::SetRange)?;
+            }
+        }
+        self.effect(|effect| {
+            effect.bytes(b"SETRANGE").bytes(key).integer(offset as i64).bytes(bytes);
+        });
+        Ok(new_len)
+    }
+
+    /// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
+    pub fn increment(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
+        let existing = self.write_string(key)?;
+        let current = match existing {
+            Some(handle) => parse_integer(self.string(handle)).ok_or(Error::NotAnInteger)?,
+            None => 0,
+        };
+        let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
+        let mut text = Vec::with_capacity(20);
+        write_integer(sum, &mut text);
+        let deadline = existing.and_then(|handle| self.db().deadline(handle));
+        self.put(key, NewValue::Bytes(&text), deadline, EventKind::IncrBy)?;
+        self.effect(|effect| {
+            effect.bytes(b"INCRBY").bytes(key).integer(increment);
+        });
+        Ok(sum)
+    }
+
+    /// Adds to the float at `key` in 80-bit precision; answers the stored text and keeps the deadline.
+    pub fn increment_float(&mut self, key: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
+        let existing = self.write_string(key)?;
+        let sum = match existing {
+            Some(handle) => LongDouble::parse(self.string(handle)).ok_or(Error::NotAFloat)?.add(increment),
+            None => increment,
+        };
+        if !sum.is_finite() {
+            return Err(Error::NotFinite);
+        }
+        let mut text = Vec::new();
+        sum.write(&mut text);
+        let deadline = existing.and_then(|handle| self.db().deadline(handle));
+        self.put(key, NewValue::Bytes(&text), deadline, EventKind::IncrByFloat)?;
+        self.effect(|effect| {
+            effect.bytes(b"SET").bytes(key).bytes(&text).bytes(b"KEEPTTL");
+        });
+        Ok(text)
+    }
+
+    /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
+    fn put_string(&mut self, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
+        let existing = self.write(key);
+        let deadline = match expiry {
+            Expiry::Never => None,
+            Expiry::Keep => existing.and_then(|handle| self.db().deadline(handle)),
+            Expiry::At(deadline) if self.is_past(deadline) => {
+                if let Some(handle) = existing {
+                    self.delete(handle);
+                }
+                return Ok(());
+            }
+            Expiry::At(deadline) => Some(deadline),
+        };
+        self.put(key, NewValue::Bytes(value), deadline, EventKind::Set)?;
+        if matches!(expiry, Expiry::At(_)) {
+            self.also(EventKind::Expire, key);
+        }
+        self.effect(|effect| {
+            effect.bytes(b"SET").bytes(key).bytes(value);
+            if let Some(deadline) = deadline {
+                effect.bytes(b"PXAT").integer(deadline.as_ms());
+            }
+        });
+        Ok(())
+    }
+
+    /// Looks a string up to change it.
+    fn write_string(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+        let Some(handle) = self.write(key) else { return Ok(None) };
+        match self.entry(handle).map(|entry| entry.value) {
+            Some(ValueRef::String(_)) => Ok(Some(handle)),
+            _ => Err(Error::WrongType),
+        }
+    }
+
+    fn string(&self, handle: Handle) -> &[u8] {
+        match self.entry(handle).map(|entry| entry.value) {
+            Some(ValueRef::String(bytes)) => bytes,
+            _ => &[],
+        }
+    }
+
+    fn string_len(&self, handle: Handle) -> usize {
+        self.string(handle).len()
+    }
+
+    /// Edits a string that will grow by `growth_bytes`; on an error it is as before.
+    fn edit_string(
+        &mut self,
+        handle: Handle,
+        event: EventKind,
+        growth_bytes: usize,
+        edit: impl FnOnce(&mut Vec<u8>),
+    ) -> Result<(), Error> {
+        let mut bytes = self.take_string(handle)?;
+        let reserved = bytes.try_reserve(growth_bytes);
+        if reserved.is_ok() {
+            edit(&mut bytes);
+        }
+        self.update_string(handle, event, bytes)?;
+        reserved.map_err(|_| Error::OutOfMemory)
+    }
+}
+
+impl Presence {
+    fn holds(self, exists: bool) -> bool {
+        match self {
+            Presence::Missing => !exists,
+            Presence::Existing => exists,
+        }
+    }
+}
