@@ -33,6 +33,13 @@ pub struct LongDouble {
     exponent: i32,
 }
 
+impl Default for LongDouble {
+    /// Zero.
+    fn default() -> LongDouble {
+        LongDouble::zero(false)
+    }
+}
+
 impl LongDouble {
     /// Reads decimal and hexadecimal floats, `inf` and `infinity`, by the rules of Redis' `string2ld`: the whole
     /// text must be the number. Refuses blanks, not-a-number, numbers that overflow to infinity or underflow to
