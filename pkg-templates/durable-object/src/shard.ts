@@ -1,0 +1,89 @@
+/**
+ * One Durable Object: one engine in its own WebAssembly instance, rebuilt from the object's log when it wakes. A command
+ * runs, and what it changed is written, in one synchronous turn; the platform holds the reply until the write is safe.
+ */
+
+import { DurableObject } from 'cloudflare:workers';
+import { Keylatch, ReplyError } from 'keylatch';
+
+import { Log, LogError } from './log';
+import { errorBody, resultBody, type Answer } from './protocol';
+
+export interface Env {
+  readonly SHARD: DurableObjectNamespace<Shard>;
+  /** A secret. When it is set, every request must carry it as a bearer token. */
+  readonly KEYLATCH_TOKEN?: string;
+}
+
+/** Commands that only mean something on a connection that lasts. Here each request is a client of its own. */
+const NEED_A_CONNECTION = new Set(['MULTI', 'EXEC', 'DISCARD', 'WATCH', 'UNWATCH', 'SELECT']);
+
+export class Shard extends DurableObject<Env> {
+  readonly #log: Log;
+  readonly #db: Keylatch;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#log = new Log(ctx.storage);
+    this.#db = rebuild(this.#log);
+  }
+
+  /**
+   * Runs one command, given as its name and arguments. There is no `await` from the first byte of the command to the write
+   * of its effects: nobody can see a state that is not on its way to the disk.
+   *
+   * @throws what stopped the object, after which the next call finds it rebuilt from the log.
+   */
+  run(command: string[]): Answer {
+    try {
+      const answer = this.#execute(command);
+      this.#persist();
+      return answer;
+    } catch (cause) {
+      // The instance has trapped, or memory is ahead of the disk. Either way the log is right and this object is not.
+      console.error('keylatch: the object is rebuilt from its log', cause);
+      this.ctx.abort(`keylatch: ${String(cause)}`);
+      throw cause;
+    }
+  }
+
+  #execute(command: string[]): Answer {
+    const [name = '', ...args] = command;
+    if (NEED_A_CONNECTION.has(name.toUpperCase())) {
+      const message = `ERR ${name.toUpperCase()} needs a connection that lasts; here every request is a client of its own`;
+      return { ok: false, body: errorBody(message) };
+    }
+    // RESP2 has no maps, sets or doubles: its replies are JSON as they stand.
+    const client = this.#db.client({ protocol: 2 });
+    try {
+      return { ok: true, body: resultBody(client.call(name, ...args)) };
+    } catch (error) {
+      if (!(error instanceof ReplyError)) throw error;
+      return { ok: false, body: errorBody(error.message) };
+    } finally {
+      client.close();
+    }
+  }
+
+  #persist(): void {
+    const effects = this.#db.takeEffects();
+    if (effects.length === 0) return;
+    const nowMs = this.#db.now();
+    if (this.#log.isDue(effects.length)) this.#log.replace(this.#db.snapshot(), nowMs);
+    else this.#log.append(effects, nowMs);
+  }
+}
+
+/**
+ * The engine as the log left it. The clock starts at the last instant logged, so an object that moves to a host whose
+ * clock is behind cannot bring an expired lease back.
+ */
+function rebuild(log: Log): Keylatch {
+  const db = new Keylatch({ clock: 'monotonic', floorMs: log.loggedMs, seed: log.seed });
+  for (const entry of log.entries()) {
+    if (entry.kind === 'snapshot') db.load(entry.bytes);
+    else if (db.replay(entry.bytes).dropped > 0) throw new LogError('an entry of the log is torn');
+  }
+  db.record(true);
+  return db;
+}

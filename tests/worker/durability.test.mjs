@@ -1,0 +1,106 @@
+/** A reply is a promise: what was answered is on the disk, whatever happens to the process that held it in memory. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { start, storageFolder } from './support/host.mjs';
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('state survives a restart, and so do the owner of a lock and its deadline', async (t) => {
+  const folder = await storageFolder(t);
+  const before = await start(t, { folder });
+  await before.call('SET', 'lock', 'mine', 'NX', 'PX', 60_000);
+  await before.call('INCRBY', 'count', 41);
+  await before.call('SET', 'plain', 'grüße\u0000');
+  await before.call('SET', 'gone', 'x');
+  await before.call('DEL', 'gone');
+  await before.stop();
+
+  const { call } = await start(t, { folder });
+  assert.equal(await call('SET', 'lock', 'other', 'NX', 'PX', 60_000), null);
+  assert.equal(await call('INCR', 'count'), 42);
+  assert.equal(await call('GET', 'plain'), 'grüße\u0000');
+  assert.equal(await call('GET', 'gone'), null);
+  const ttlMs = await call('PTTL', 'lock');
+  assert.ok(ttlMs > 30_000 && ttlMs < 60_000, `the deadline stayed where it was: ${ttlMs} ms left`);
+});
+
+test('a key that expired while the object was away is gone, a renewed one is not', async (t) => {
+  const folder = await storageFolder(t);
+  const before = await start(t, { folder });
+  await before.call('SET', 'short', 'a', 'PX', 200);
+  await before.call('SET', 'renewed', 'b', 'PX', 200);
+  await before.call('SET', 'renewed', 'b', 'IFEQ', 'b', 'PX', 60_000);
+  await before.stop();
+  await sleep(250);
+
+  const { call } = await start(t, { folder });
+  assert.equal(await call('GET', 'short'), null);
+  assert.equal(await call('GET', 'renewed'), 'b');
+  assert.equal(await call('SET', 'short', 'new owner', 'NX', 'PX', 1_000), 'OK');
+});
+
+test('a lock that was seen dead stays dead on a host whose clock is behind', async (t) => {
+  const folder = await storageFolder(t);
+  const faulty = { folder, bundle: 'faulty' };
+  const before = await start(t, faulty);
+  await before.call('SET', 'lock', 'old owner', 'PX', 10_000);
+  await before.stop();
+
+  const later = await start(t, { ...faulty, bindings: { CLOCK_OFFSET_MS: 20_000 } });
+  assert.equal(await later.call('GET', 'lock'), null);
+  assert.equal(await later.call('SET', 'lock', 'new owner', 'NX', 'PX', 10_000), 'OK');
+  await later.stop();
+
+  const behind = await start(t, faulty);
+  assert.equal(await behind.call('GET', 'lock'), 'new owner');
+  const ttlMs = await behind.call('PTTL', 'lock');
+  assert.ok(ttlMs <= 10_000, `the clock starts at the last instant logged: ${ttlMs} ms left`);
+});
+
+test('reads write nothing; a namespace that was only read has no tables', async (t) => {
+  const { call, post } = await start(t, { bundle: 'faulty' });
+  const query = async (sql) => (await post(sql, { path: '/sql' })).json.result;
+  assert.equal(await call('GET', 'nothing'), null);
+  assert.deepEqual(await query("SELECT name FROM sqlite_master WHERE name LIKE 'keylatch%'"), []);
+  await call('SET', 'key', 'value');
+  await call('GET', 'key');
+  await call('EXISTS', 'key');
+  assert.equal(await call('SET', 'key', 'other', 'NX'), null);
+  assert.deepEqual(await query('SELECT COUNT(*) AS rows FROM keylatch_log'), [{ rows: 1 }]);
+});
+
+test('an effect larger than a row is cut into rows and put together again', async (t) => {
+  const folder = await storageFolder(t);
+  const value = 'ab'.repeat(1_250_000);
+  const before = await start(t, { folder, bundle: 'faulty' });
+  await before.call('SET', 'large', value);
+  const { json } = await before.post('SELECT MAX(LENGTH(bytes)) AS longest, COUNT(*) AS rows FROM keylatch_log', { path: '/sql' });
+  assert.deepEqual(json.result, [{ longest: 1_000_000, rows: 3 }]);
+  await before.call('SET', 'small', 'x');
+  await before.stop();
+
+  const { call } = await start(t, { folder });
+  assert.equal(await call('GET', 'large'), value);
+  assert.equal(await call('GET', 'small'), 'x');
+});
+
+test('a log that outgrew its contents is replaced by a snapshot, and the state is the same', async (t) => {
+  const folder = await storageFolder(t);
+  const before = await start(t, { folder, bundle: 'faulty' });
+  const query = async (sql) => (await before.post(sql, { path: '/sql' })).json.result;
+  await before.call('SET', 'lease', 'mine', 'PX', 60_000);
+  for (let round = 0; round < 12; round += 1) await before.call('SET', 'blob', String(round).padEnd(50_000, '.'));
+  assert.deepEqual(await query("SELECT COUNT(*) AS count FROM keylatch_log WHERE kind = 'snapshot'"), [{ count: 1 }]);
+  const [{ bytes }] = await query('SELECT SUM(LENGTH(bytes)) AS bytes FROM keylatch_log');
+  assert.ok(bytes < 400_000, `${bytes} bytes are left of 600,000 written`);
+  await before.call('SET', 'after', 'the snapshot');
+  await before.stop();
+
+  const { call } = await start(t, { folder });
+  assert.match(await call('GET', 'blob'), /^11\./);
+  assert.equal(await call('GET', 'after'), 'the snapshot');
+  assert.equal(await call('SET', 'lease', 'other', 'NX'), null);
+  assert.ok((await call('PTTL', 'lease')) > 30_000);
+});

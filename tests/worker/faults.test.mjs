@@ -1,0 +1,55 @@
+/** When memory and disk part, the disk is right: the object stops, and the next request finds it rebuilt from its log. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { start, storageFolder } from './support/host.mjs';
+
+for (const kind of ['write', 'trap', 'trap-after']) {
+  test(`fault "${kind}": the command fails, the next request sees the state from disk`, async (t) => {
+    const { call, post } = await start(t, { bundle: 'faulty' });
+    await call('SET', 'key', 'on disk');
+    await post('', { path: `/fault?kind=${kind}` });
+
+    const failed = await post(['SET', 'key', 'never stored']);
+    assert.equal(failed.status, 503);
+    assert.match(failed.json.error, /^UNAVAILABLE /);
+
+    assert.equal(await call('GET', 'key'), 'on disk');
+    assert.equal(await call('SET', 'key', 'stored'), 'OK');
+    assert.equal(await call('GET', 'key'), 'stored');
+  });
+}
+
+test('a fault in one namespace leaves the others alone', async (t) => {
+  const { call, post } = await start(t, { bundle: 'faulty' });
+  const elsewhere = (...command) => post(command, { path: '/?namespace=other' });
+  await elsewhere('SET', 'key', 'there');
+  await call('SET', 'key', 'here');
+  await post('', { path: '/fault?kind=trap' });
+  assert.equal((await post(['SET', 'key', 'x'])).status, 503);
+  assert.deepEqual((await elsewhere('GET', 'key')).json, { result: 'there' });
+  assert.equal(await call('GET', 'key'), 'here');
+});
+
+test('the first write of all can fail and leaves nothing behind', async (t) => {
+  const { call, post } = await start(t, { bundle: 'faulty' });
+  await post('', { path: '/fault?kind=write' });
+  assert.equal((await post(['SET', 'key', 'lost'])).status, 503);
+  assert.equal(await call('DBSIZE'), 0);
+  const { json } = await post("SELECT name FROM sqlite_master WHERE name LIKE 'keylatch%'", { path: '/sql' });
+  assert.deepEqual(json.result, []);
+});
+
+test('a log of a newer version is refused and left as it is', async (t) => {
+  const folder = await storageFolder(t);
+  const before = await start(t, { folder, bundle: 'faulty' });
+  await before.call('SET', 'key', 'value');
+  await before.post('UPDATE keylatch_meta SET version = 2', { path: '/sql' });
+  await before.stop();
+
+  const newer = await start(t, { folder });
+  assert.equal((await newer.post(['GET', 'key'])).status, 503);
+  assert.equal((await newer.post(['SET', 'key', 'overwritten'])).status, 503);
+  await newer.stop();
+});

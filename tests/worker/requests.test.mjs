@@ -1,0 +1,125 @@
+/** The HTTP interface: what it takes, what it refuses, and that it goes on answering afterwards. */
+
+import assert from 'node:assert/strict';
+import { before, after, test } from 'node:test';
+
+import { start } from './support/host.mjs';
+
+const cleanups = [];
+let worker;
+before(async () => {
+  worker = await start({ after: (cleanup) => cleanups.push(cleanup) });
+});
+after(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+});
+
+/** Posts `body`, expects `status` and an error that matches, and a Worker that still answers. */
+async function refuses(body, status, pattern, options) {
+  const { json, status: got } = await worker.post(body, options);
+  assert.equal(got, status);
+  assert.match(json.error, pattern);
+  assert.equal(await worker.call('PING'), 'PONG');
+}
+
+test('a command answers 200 with its result', async () => {
+  const { status, headers, json } = await worker.post(['PING']);
+  assert.deepEqual([status, json], [200, { result: 'PONG' }]);
+  assert.equal(headers.get('content-type'), 'application/json');
+  assert.equal(headers.get('cache-control'), 'no-store');
+});
+
+test('bodies that are no command', async () => {
+  await refuses('', 400, /not valid JSON/);
+  await refuses(undefined, 400, /not valid JSON/);
+  await refuses('["SET","k"', 400, /not valid JSON/);
+  await refuses('[' .repeat(200_000), 400, /not valid JSON/);
+  await refuses('['.repeat(100_000) + ']'.repeat(100_000), 400, /^ERR /);
+  await refuses(new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d]), 400, /not valid JSON/);
+  await refuses({ command: 'PING' }, 400, /must be a JSON array/);
+  await refuses('"PING"', 400, /must be a JSON array/);
+  await refuses('null', 400, /must be a JSON array/);
+  await refuses([], 400, /empty command/);
+  await refuses([['PING'], ['PING']], 400, /argument 0 is neither/);
+  await refuses(['GET', { key: 'k' }], 400, /argument 1 is neither/);
+});
+
+test('errors of the engine are 400 and keep their words', async () => {
+  await refuses(['NOSUCH', 'x'], 400, /^ERR unknown command 'NOSUCH'/);
+  await refuses(['SET', 'k'], 400, /^ERR wrong number of arguments for 'set' command/);
+  await refuses([''], 400, /^ERR unknown command ''/);
+  await refuses([null], 400, /^ERR unknown command ''/);
+});
+
+test('commands that need a connection are refused and leave no state behind', async () => {
+  for (const command of [['MULTI'], ['exec'], ['DISCARD'], ['Watch', 'k'], ['UNWATCH'], ['SELECT', '1']]) {
+    await refuses(command, 400, /needs a connection that lasts/);
+  }
+});
+
+test('numbers, booleans and null are arguments', async () => {
+  assert.equal(await worker.call('SET', 'number', 1.5), 'OK');
+  assert.equal(await worker.call('GET', 'number'), '1.5');
+  assert.equal(await worker.call('SET', 'boolean', true), 'OK');
+  assert.equal(await worker.call('GET', 'boolean'), 'true');
+  assert.equal(await worker.call('SET', 'null', null), 'OK');
+  assert.equal(await worker.call('GET', 'null'), '');
+});
+
+test('integers keep all their digits, coming and going', async () => {
+  const { text } = await worker.post('["INCRBY","big",9007199254740993]');
+  assert.equal(text, '{"result":9007199254740993}');
+  assert.equal(await worker.call('GET', 'big'), '9007199254740993');
+});
+
+test('NUL bytes, emoji and a megabyte are carried; a lone surrogate is refused', async () => {
+  for (const value of ['a\u0000b', '😀', '\u2028', 'x'.repeat(1_048_576), '\u0000'.repeat(1_048_576)]) {
+    assert.equal(await worker.call('SET', `key ${value.slice(0, 4)}`, value), 'OK');
+    assert.equal(await worker.call('GET', `key ${value.slice(0, 4)}`), value);
+  }
+  await refuses('["SET","k","\\ud800"]', 400, /argument 2 has a lone surrogate/);
+});
+
+test('a body over the limit is 413, announced or streamed', async () => {
+  const limit = 8 * 1024 * 1024;
+  const body = `["SET","k","${'x'.repeat(limit)}"]`;
+  await refuses(body, 413, /larger than 8388608 bytes/);
+  const streamed = await fetch(worker.url, { method: 'POST', duplex: 'half', body: new Blob([body]).stream() });
+  assert.equal(streamed.status, 413);
+  assert.equal(await worker.call('GET', 'k'), null);
+});
+
+test('other methods and paths', async () => {
+  for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
+    const { status, headers } = await worker.post(undefined, { method });
+    assert.deepEqual([status, headers.get('allow')], [405, 'POST']);
+  }
+  await refuses(['PING'], 404, /no such path/, { path: '/pipeline' });
+});
+
+test('namespaces have 1 to 256 characters', async () => {
+  await refuses(['PING'], 400, /namespace has 1 to 256/, { path: '/?namespace=' });
+  await refuses(['PING'], 400, /namespace has 1 to 256/, { path: `/?namespace=${'n'.repeat(257)}` });
+  assert.equal((await worker.post(['PING'], { path: `/?namespace=${encodeURIComponent('ключ/☃')}` })).status, 200);
+});
+
+test('with a secret set only its bearer comes in', async (t) => {
+  const { post } = await start(t, { bindings: { KEYLATCH_TOKEN: 'correct horse' } });
+  const status = async (authorization) => {
+    const { status, json, headers } = await post(['PING'], { headers: authorization ? { authorization } : {} });
+    if (status === 401) assert.deepEqual([headers.get('www-authenticate'), 'error' in json], ['Bearer', true]);
+    return status;
+  };
+  assert.equal(await status(undefined), 401);
+  assert.equal(await status('Bearer wrong'), 401);
+  assert.equal(await status('Bearer '), 401);
+  assert.equal(await status('Basic correct horse'), 401);
+  assert.equal(await status('Bearer correct horse'), 200);
+  assert.equal(await status('bearer correct horse'), 200);
+});
+
+test('an empty secret locks the door instead of opening it', async (t) => {
+  const { post } = await start(t, { bindings: { KEYLATCH_TOKEN: '' } });
+  assert.equal((await post(['PING'])).status, 401);
+  assert.equal((await post(['PING'], { headers: { authorization: 'Bearer ' } })).status, 401);
+});

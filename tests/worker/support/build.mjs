@@ -1,0 +1,55 @@
+/**
+ * Lays the template out as a user has it after copying it and installing its packages, and bundles it for workerd. Writes
+ * target/worker: `template/` (the copy), `shipped/` and `faulty/` (the bundles: worker.js and the .wasm beside it).
+ *
+ * KEYLATCH_PACKAGE names another built package than target/npm/keylatch.
+ */
+
+import { cp, mkdir, readdir, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { build } from 'esbuild';
+
+const tests = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = resolve(tests, '../..');
+export const output = join(root, 'target/worker');
+export const template = join(output, 'template');
+export const templateSource = join(root, 'pkg-templates/durable-object');
+
+async function layOut() {
+  const keylatch = resolve(process.env.KEYLATCH_PACKAGE ?? join(root, 'target/npm/keylatch'));
+  await stat(join(keylatch, 'package.json')).catch(() => {
+    throw new Error(`no package at ${keylatch}: run "cargo xtask build" first`);
+  });
+  await rm(output, { recursive: true, force: true });
+  await cp(templateSource, template, { recursive: true, filter: (path) => !path.includes('node_modules') });
+  await cp(join(tests, 'fixtures'), join(template, 'fixtures'), { recursive: true });
+  const modules = join(template, 'node_modules');
+  await mkdir(modules);
+  await symlink(keylatch, join(modules, 'keylatch'));
+  for (const name of await readdir(join(tests, 'node_modules'))) {
+    if (name !== 'keylatch') await symlink(join(tests, 'node_modules', name), join(modules, name));
+  }
+}
+
+/** What wrangler does, in the open: the `workerd` condition, and every .wasm left as an import of a file beside the bundle. */
+async function bundle(entry, name) {
+  await build({
+    entryPoints: { worker: join(template, entry) },
+    outdir: join(output, name),
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:*'],
+    loader: { '.wasm': 'copy' },
+    logLevel: 'warning',
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await layOut();
+  await bundle('src/worker.ts', 'shipped');
+  await bundle('fixtures/faulty.ts', 'faulty');
+}

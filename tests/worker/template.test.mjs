@@ -1,0 +1,49 @@
+/** The template as a project: it typechecks, wrangler builds it as configured, its pins are the ones tested here. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { output, template } from './support/build.mjs';
+
+const run = promisify(execFile);
+const readJson = async (path) => JSON.parse(await readFile(path, 'utf8'));
+const bin = (name) => join(template, 'node_modules/.bin', name);
+
+for (const project of ['.', 'fixtures']) {
+  test(`typecheck: ${project === '.' ? 'the template' : 'the faults put into it'}`, async () => {
+    const outcome = await run(bin('tsc'), ['--project', join(template, project)]).catch((error) => error);
+    assert.equal(outcome.stdout, '');
+  });
+}
+
+test('the .wasm stays a file that the bundle imports statically', async () => {
+  const names = await readdir(join(output, 'shipped'));
+  const wasm = names.filter((name) => name.endsWith('.wasm'));
+  assert.equal(wasm.length, 1);
+  const bundle = await readFile(join(output, 'shipped/worker.js'), 'utf8');
+  assert.match(bundle, new RegExp(`^import \\S+ from "\\./${wasm[0]}";$`, 'm'));
+  assert.doesNotMatch(bundle, /AGFzbQ/, 'no copy of the module in base64');
+});
+
+test('wrangler builds what its configuration says, with the module beside it', async () => {
+  const folder = join(output, 'wrangler');
+  const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', CI: '1' };
+  await run(bin('wrangler'), ['deploy', '--dry-run', '--outdir', folder], { cwd: template, env: environment });
+  const names = await readdir(folder);
+  assert.ok(names.includes('worker.js'));
+  assert.equal(names.filter((name) => name.endsWith('.wasm')).length, 1);
+});
+
+test('the template pins what is tested here', async () => {
+  const shipped = await readJson(join(template, 'package.json'));
+  const tested = await readJson(new URL('package.json', import.meta.url));
+  for (const [name, version] of Object.entries(shipped.devDependencies)) {
+    assert.equal(tested.devDependencies[name], version, name);
+  }
+  const keylatch = await readJson(join(template, 'node_modules/keylatch/package.json'));
+  assert.equal(shipped.dependencies.keylatch, keylatch.version);
+});
