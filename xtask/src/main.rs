@@ -1,1 +1,80 @@
-fn main() {}
+//! `cargo xtask`: builds, serves, measures and tests keylatch on a fresh machine with rustup and Node.
+//!
+//! This file only dispatches. It may not know how anything is built or tested.
+
+mod base64;
+mod cli;
+mod debian;
+mod engine;
+mod failure;
+mod glue;
+mod node;
+mod package;
+mod page;
+mod paths;
+mod play;
+mod process;
+mod progress;
+mod rust;
+mod server;
+mod sizes;
+mod stamp;
+mod suites;
+mod test;
+
+use std::process::ExitCode;
+
+use cli::Command;
+use failure::Result;
+
+/// A mistake on the command line, as most Unix tools report it.
+const EXIT_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let command = match cli::parse(&arguments) {
+        Ok(command) => command,
+        Err(mistake) => {
+            eprintln!("error: {mistake}\n\n{}", cli::help());
+            return ExitCode::from(EXIT_USAGE);
+        }
+    };
+    match execute(command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute(command: Command) -> Result {
+    match command {
+        Command::Help => {
+            println!("{}", cli::help());
+            Ok(())
+        }
+        Command::Build => build_everything(),
+        Command::Play(options) => {
+            build_everything()?;
+            play::serve(&options)
+        }
+        Command::Sizes => sizes::check(),
+        Command::Test(selection) => test::run(&selection),
+        Command::WasmTestRunner(arguments) => suites::wasm::run_as_test_runner(&arguments),
+    }
+}
+
+/// Engine, then the package that carries it, then the page that uses the package; the sizes last.
+fn build_everything() -> Result {
+    build()?;
+    sizes::print()
+}
+
+/// The three build steps, each of which does nothing when nothing it reads has changed.
+pub(crate) fn build() -> Result {
+    node::check()?;
+    engine::build()?;
+    package::build()?;
+    page::build()
+}

@@ -1,0 +1,180 @@
+//! The command line of xtask: what can be asked, and what each mistake in asking is called.
+
+use crate::suites::{self, Without};
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Help,
+    Build,
+    Play(PlayOptions),
+    Sizes,
+    Test(Selection),
+    /// Not for people: Cargo calls it with the path of a test compiled to wasm.
+    WasmTestRunner(Vec<String>),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PlayOptions {
+    pub(crate) port: u16,
+    pub(crate) open: bool,
+}
+
+/// Which suites run; none named means every one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Selection {
+    pub(crate) suites: Vec<String>,
+    pub(crate) without: Vec<Without>,
+}
+
+const DEFAULT_PORT: u16 = 5173;
+
+pub(crate) fn help() -> String {
+    let mut text = String::from(
+        "usage: cargo xtask COMMAND [OPTIONS]
+
+commands:
+  build                  builds the engine, the npm package (target/npm/keylatch) and the playground (target/www)
+  play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
+      --port N           the port to start looking at (5173); a taken one is passed over
+      --no-open          does not open a browser
+  sizes                  prints the sizes of what was built; fails when one is over its budget
+  test [SUITE...]        installs what the tests need and runs every suite, or the named ones
+      --without A,B,...  skips the suites that need A, B, ... and says so
+  help                   prints this text
+
+what `--without` understands:
+",
+    );
+    for without in Without::ALL {
+        text.push_str(&format!("  {:<22} {}\n", without.name(), without.about()));
+    }
+    text.push_str("\nsuites, in the order they run:\n");
+    for suite in suites::ALL {
+        text.push_str(&format!("  {:<22} {}\n", suite.name, suite.about));
+    }
+    text.trim_end().to_owned()
+}
+
+/// The command that the arguments ask for, or what is wrong with them.
+pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
+    let Some((name, rest)) = arguments.split_first() else { return Ok(Command::Help) };
+    match name.as_str() {
+        "help" | "--help" | "-h" => Ok(Command::Help),
+        "build" => nothing_more(name, rest).map(|()| Command::Build),
+        "sizes" => nothing_more(name, rest).map(|()| Command::Sizes),
+        "play" => parse_play(rest).map(Command::Play),
+        "test" => parse_test(rest).map(Command::Test),
+        "wasm-test-runner" => Ok(Command::WasmTestRunner(rest.to_vec())),
+        _ => Err(format!("unknown command `{name}`")),
+    }
+}
+
+fn nothing_more(command: &str, rest: &[String]) -> Result<(), String> {
+    match rest.first() {
+        Some(argument) => Err(format!("`{command}` takes no argument, found `{argument}`")),
+        None => Ok(()),
+    }
+}
+
+fn parse_play(arguments: &[String]) -> Result<PlayOptions, String> {
+    let mut options = PlayOptions { port: DEFAULT_PORT, open: true };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match split_value(argument) {
+            ("--no-open", None) => options.open = false,
+            ("--port", value) => {
+                let text = value_of("--port", value, &mut rest)?;
+                options.port = text
+                    .parse()
+                    .ok()
+                    .filter(|port| *port > 0)
+                    .ok_or_else(|| format!("`--port` takes a number from 1 to 65535, found `{text}`"))?;
+            }
+            _ => return Err(format!("`play` knows no argument `{argument}`")),
+        }
+    }
+    Ok(options)
+}
+
+fn parse_test(arguments: &[String]) -> Result<Selection, String> {
+    let mut selection = Selection::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match split_value(argument) {
+            ("--without", value) => {
+                for name in value_of("--without", value, &mut rest)?.split(',').filter(|name| !name.is_empty()) {
+                    let known: Vec<&str> = Without::ALL.iter().map(|without| without.name()).collect();
+                    let without = Without::ALL.into_iter().find(|without| without.name() == name);
+                    selection.without.push(
+                        without.ok_or_else(|| format!("`--without` knows no `{name}`, only {}", known.join(", ")))?,
+                    );
+                }
+            }
+            (flag, _) if flag.starts_with('-') => return Err(format!("`test` knows no option `{argument}`")),
+            _ if suites::ALL.iter().any(|suite| suite.name == argument) => selection.suites.push(argument.clone()),
+            _ => return Err(format!("there is no suite `{argument}`")),
+        }
+    }
+    Ok(selection)
+}
+
+/// `--name=value` as its two halves.
+fn split_value(argument: &str) -> (&str, Option<&str>) {
+    match argument.split_once('=') {
+        Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+        _ => (argument, None),
+    }
+}
+
+fn value_of<'a>(
+    name: &str,
+    value: Option<&'a str>,
+    rest: &mut impl Iterator<Item = &'a String>,
+) -> Result<&'a str, String> {
+    value.or_else(|| rest.next().map(String::as_str)).ok_or_else(|| format!("`{name}` needs a value"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_line(line: &str) -> Result<Command, String> {
+        parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn nothing_asked_is_help() {
+        assert_eq!(parse_line(""), Ok(Command::Help));
+        assert_eq!(parse_line("--help"), Ok(Command::Help));
+        assert!(help().contains("play"));
+    }
+
+    #[test]
+    fn options_are_read_in_both_spellings() {
+        let expected = Ok(Command::Play(PlayOptions { port: 8080, open: false }));
+        assert_eq!(parse_line("play --port 8080 --no-open"), expected);
+        assert_eq!(parse_line("play --no-open --port=8080"), expected);
+        let selection = Selection { suites: vec!["native".into()], without: vec![Without::Browser, Without::Redis] };
+        assert_eq!(parse_line("test --without browser,redis native"), Ok(Command::Test(selection)));
+    }
+
+    #[test]
+    fn every_mistake_names_the_word() {
+        for (line, word) in [
+            ("pley", "pley"),
+            ("build now", "now"),
+            ("play --prot 1", "--prot"),
+            ("play --port", "--port"),
+            ("play --port 0", "`0`"),
+            ("play --port 65536", "65536"),
+            ("play --no-open=1", "--no-open=1"),
+            ("test nativ", "nativ"),
+            ("test --without", "--without"),
+            ("test --without chrome", "chrome"),
+            ("test --quick", "--quick"),
+        ] {
+            let mistake = parse_line(line).unwrap_err();
+            assert!(mistake.contains(word), "{line}: {mistake}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Debian packages that tests need: installed by apt where that is possible, named where it is not.
+
+use std::path::Path;
+
+use crate::failure::{Failure, Result};
+use crate::process::Program;
+use crate::progress;
+
+/// A program and the Debian package that has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) program: &'static str,
+    pub(crate) package: &'static str,
+    /// The variable that names another copy of the program.
+    pub(crate) variable: &'static str,
+}
+
+pub(crate) const CHROMIUM: Wanted = Wanted { program: "chromium", package: "chromium", variable: "CHROMIUM" };
+pub(crate) const CHROMEDRIVER: Wanted =
+    Wanted { program: "chromedriver", package: "chromium-driver", variable: "CHROMEDRIVER" };
+pub(crate) const REDIS_SERVER: Wanted =
+    Wanted { program: "redis-server", package: "redis-server", variable: "REDIS_SERVER" };
+
+/// The path of a program that a variable or the PATH names.
+pub(crate) fn find(wanted: Wanted) -> Option<String> {
+    if let Ok(path) = std::env::var(wanted.variable)
+        && Path::new(&path).is_file()
+    {
+        return Some(path);
+    }
+    let folders = std::env::var_os("PATH")?;
+    let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(wanted.program));
+    candidates.find(|path| path.is_file()).map(|path| path.display().to_string())
+}
+
+/// Installs what is missing, or says which packages to install.
+pub(crate) fn ensure(all: &[Wanted]) -> Result {
+    let missing: Vec<&Wanted> = all.iter().filter(|wanted| find(**wanted).is_none()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages: Vec<&str> = missing.iter().map(|wanted| wanted.package).collect();
+    let variables: Vec<&str> = missing.iter().map(|wanted| wanted.variable).collect();
+    let hint = format!(
+        "install {} (Debian's names), or name other copies in {}, or leave these tests out with --without",
+        packages.join(" and "),
+        variables.join(" and ")
+    );
+    if !can_install() {
+        return Err(Failure::new(format!("missing: {}. {hint}", packages.join(", "))));
+    }
+    let step = progress::step(&format!("Debian packages {}", packages.join(" ")));
+    let installed = apt(&["update", "-qq"])
+        .and_then(|()| apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &packages[..]].concat()));
+    installed.map_err(|failure| Failure::new(format!("{failure}\n{hint}")))?;
+    step.done();
+    match all.iter().find(|wanted| find(**wanted).is_none()) {
+        Some(wanted) => Err(Failure::new(format!("the package {} brought no {}", wanted.package, wanted.program))),
+        None => Ok(()),
+    }
+}
+
+fn apt(arguments: &[&str]) -> Result {
+    Program::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive").run()
+}
+
+fn can_install() -> bool {
+    let has_apt = Program::new("apt-get").arg("--version").output().is_ok();
+    let is_root = Program::new("id").arg("-u").output().is_ok_and(|user| user.trim() == "0");
+    has_apt && is_root
+}

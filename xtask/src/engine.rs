@@ -1,0 +1,99 @@
+//! The engine step: Rust to WebAssembly, glue and the outputs in target/engine that the package and the page are made of.
+//!
+//! - `engine.wasm`, after wasm-opt, and `engine.wasm.d.ts`;
+//! - `glue.js` and `glue.d.ts`: an ES module that exports `instantiate(module)` (see glue.rs);
+//! - `inline.js` and `inline.d.ts`: the same wasm file as the base64 text `wasmBase64`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Result};
+use crate::process::Program;
+use crate::stamp::Stamp;
+use crate::{base64, glue, node, paths, progress, rust};
+
+const INLINE_TYPES: &str = "export declare const wasmBase64: string;\n";
+const FILE_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";
+
+pub(crate) fn build() -> Result {
+    rust::ensure_target(rust::WASM)?;
+    // wasm-opt is one of the package's build tools.
+    node::install(&paths::package_sources())?;
+    let linked = compile()?;
+    let mut stamp = Stamp::of_step("engine")?;
+    stamp.add_file(&linked)?;
+    stamp.add_file(&paths::package_sources().join("package-lock.json"))?;
+    if stamp.is_fresh() && outputs_exist() {
+        progress::unchanged("engine outputs");
+        return Ok(());
+    }
+    stamp.forget();
+    let step = progress::step("engine outputs");
+    let bound = bind(&linked)?;
+    optimise(&bound)?;
+    write_outputs(&bound)?;
+    step.done();
+    stamp.keep()
+}
+
+/// Cargo decides itself whether anything has changed. The flags of .cargo/config.toml (stack size) must hold, so flags from the
+/// environment, which would replace them, are left out.
+fn compile() -> Result<PathBuf> {
+    let step = progress::step("engine");
+    Program::cargo()
+        .args(&["build", "--release", "--lib", "--package", "keylatch", "--target", rust::WASM])
+        .args(&["--no-default-features", "--features", "wasm"])
+        .without_env("RUSTFLAGS")
+        .without_env("CARGO_ENCODED_RUSTFLAGS")
+        .run()?;
+    step.done();
+    Ok(paths::target().join(rust::WASM).join("release/keylatch.wasm"))
+}
+
+/// Runs wasm-bindgen; the answer is the folder with `engine.js`, `engine.d.ts` and `engine_bg.wasm`.
+fn bind(linked: &Path) -> Result<PathBuf> {
+    let folder = paths::root().join("target/wasm-bindgen");
+    let _ = fs::remove_dir_all(&folder);
+    let mut arguments = vec!["wasm-bindgen", "--target", "no-modules", "--out-name", "engine"];
+    arguments.extend(["--remove-name-section", "--remove-producers-section", "--out-dir"]);
+    let mut arguments: Vec<PathBuf> = arguments.into_iter().map(PathBuf::from).collect();
+    arguments.extend([folder.clone(), linked.to_path_buf()]);
+    wasm_bindgen_cli::wasm_bindgen::run_cli_with_args(arguments)
+        .map_err(|error| Failure::new(format!("wasm-bindgen: {error:#}")))?;
+    Ok(folder)
+}
+
+/// wasm-opt reads the allowed features from the file's own section, so none are named here.
+fn optimise(bound: &Path) -> Result {
+    let file = bound.join("engine_bg.wasm");
+    let tool = paths::package_sources().join("node_modules/binaryen/bin/wasm-opt");
+    if !tool.is_file() {
+        return Err(Failure::new("wasm-opt is missing: pkg-templates/npm must name `binaryen` in its devDependencies"));
+    }
+    Program::node()
+        .arg(&tool)
+        .args(&["-O3", "--strip-debug", "--strip-producers"])
+        .arg(&file)
+        .arg("-o")
+        .arg(&file)
+        .run()
+}
+
+fn write_outputs(bound: &Path) -> Result {
+    let folder = paths::engine();
+    paths::create_folder(&folder)?;
+    let wasm = paths::read(&bound.join("engine_bg.wasm"))?;
+    let inline = format!("// Made by `cargo xtask build`.\nexport const wasmBase64 = \"{}\";\n", base64::encode(&wasm));
+    let script = glue::wrap_script(&paths::read_text(&bound.join("engine.js"))?)?;
+    let types = glue::wrap_declarations(&paths::read_text(&bound.join("engine.d.ts"))?)?;
+    paths::write(&folder.join("glue.js"), script)?;
+    paths::write(&folder.join("glue.d.ts"), types)?;
+    paths::write(&folder.join("inline.js"), inline)?;
+    paths::write(&folder.join("inline.d.ts"), INLINE_TYPES)?;
+    paths::write(&folder.join("engine.wasm.d.ts"), FILE_TYPES)?;
+    paths::write(&folder.join("engine.wasm"), wasm)
+}
+
+fn outputs_exist() -> bool {
+    ["engine.wasm", "glue.js", "glue.d.ts", "inline.js"].iter().all(|name| paths::engine().join(name).is_file())
+}

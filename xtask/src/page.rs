@@ -1,0 +1,28 @@
+//! The page step: www and the built package become the playground in target/www.
+
+use crate::failure::{Failure, Result};
+use crate::process::Program;
+use crate::stamp::Stamp;
+use crate::{node, paths, progress};
+
+pub(crate) fn build() -> Result {
+    let sources = paths::page_sources();
+    // The package is a `file:` dependency, so it is built before this install.
+    node::install(&sources)?;
+    let mut stamp = Stamp::of_step("page")?;
+    stamp.add_folder(&sources)?;
+    stamp.add_folder(&paths::package())?;
+    let start = paths::www().join("index.html");
+    if stamp.is_fresh() && start.is_file() {
+        progress::unchanged("playground");
+        return Ok(());
+    }
+    stamp.forget();
+    let step = progress::step("playground");
+    Program::npm().args(&["run", "build", "--silent"]).folder(&sources).run()?;
+    if !start.is_file() {
+        return Err(Failure::new("the page's build wrote no target/www/index.html"));
+    }
+    step.done();
+    stamp.keep()
+}

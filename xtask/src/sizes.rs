@@ -1,0 +1,123 @@
+//! Sizes of what was built, beside the budgets of the project.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Result};
+use crate::process::Program;
+use crate::{node, paths};
+
+/// A kilobyte as the budgets count it.
+const KB: f64 = 1000.0;
+
+const WASM_BROTLI_MAX: u64 = 60_000;
+const PAGE_GZIP_MAX: u64 = 120_000;
+const PACKED_MAX: u64 = 400_000;
+const INSTALLED_MAX: u64 = 1_200_000;
+
+/// Answers one line of JSON: for each file named, [raw, gzip, brotli].
+const MEASURE: &str = "
+const { readFileSync } = require('node:fs');
+const { gzipSync, brotliCompressSync } = require('node:zlib');
+const sizes = process.argv.slice(1).map(path => {
+    const bytes = readFileSync(path);
+    return [bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length];
+});
+console.log(JSON.stringify(sizes));
+";
+
+#[derive(Debug)]
+struct Line {
+    what: &'static str,
+    bytes: u64,
+    budget: Option<u64>,
+}
+
+/// Prints the table.
+pub(crate) fn print() -> Result {
+    println!("{}", table(&measure()?));
+    Ok(())
+}
+
+/// Prints the table and fails when a line is over its budget.
+pub(crate) fn check() -> Result {
+    node::check()?;
+    let lines = measure()?;
+    println!("{}", table(&lines));
+    match lines.iter().find(|line| line.budget.is_some_and(|budget| line.bytes > budget)) {
+        Some(line) => Err(Failure::new(format!("{} is over its budget", line.what))),
+        None => Ok(()),
+    }
+}
+
+fn measure() -> Result<Vec<Line>> {
+    let wasm = paths::engine().join("engine.wasm");
+    for (path, what) in [(&wasm, "engine"), (&paths::package(), "package"), (&paths::www(), "playground")] {
+        if !path.exists() {
+            return Err(Failure::new(format!("the {what} is not built: run `cargo xtask build`")));
+        }
+    }
+    let [raw, gzip, brotli] = compressed(&[wasm])?[0];
+    let page: u64 = compressed(&page_files()?)?.iter().map(|size| size[1]).sum();
+    let (packed, installed) = package()?;
+    Ok(vec![
+        Line { what: "wasm, raw", bytes: raw, budget: None },
+        Line { what: "wasm, gzip", bytes: gzip, budget: None },
+        Line { what: "wasm, brotli", bytes: brotli, budget: Some(WASM_BROTLI_MAX) },
+        Line { what: "page JS + CSS + wasm, gzip", bytes: page, budget: Some(PAGE_GZIP_MAX) },
+        Line { what: "package, packed", bytes: packed, budget: Some(PACKED_MAX) },
+        Line { what: "package, installed", bytes: installed, budget: Some(INSTALLED_MAX) },
+    ])
+}
+
+fn page_files() -> Result<Vec<PathBuf>> {
+    let counted = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "js" || kind == "css" || kind == "wasm");
+    Ok(paths::files_below(&paths::www())?.into_iter().filter(counted).collect())
+}
+
+fn compressed(files: &[impl AsRef<Path>]) -> Result<Vec<[u64; 3]>> {
+    let mut program = Program::node().args(&["-e", MEASURE, "--"]);
+    for file in files {
+        program = program.arg(file.as_ref());
+    }
+    serde_json::from_str(&program.output()?).map_err(|error| Failure::new(format!("cannot read the sizes: {error}")))
+}
+
+/// What npm would pack: the tarball's size and the size of its files.
+fn package() -> Result<(u64, u64)> {
+    let arguments = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
+    let report = Program::npm().args(&arguments).folder(&paths::package()).output()?;
+    let report: serde_json::Value = serde_json::from_str(&report)
+        .map_err(|error| Failure::new(format!("cannot read the answer of `npm pack`: {error}")))?;
+    // npm 10 and 11 answer a list, later ones an object by package name.
+    let entry = report.get(0).or_else(|| report.as_object().and_then(|all| all.values().next()));
+    let size = |name: &str| entry.and_then(|entry| entry[name].as_u64());
+    match (size("size"), size("unpackedSize")) {
+        (Some(packed), Some(installed)) => Ok((packed, installed)),
+        _ => Err(Failure::new("`npm pack` told no sizes")),
+    }
+}
+
+fn table(lines: &[Line]) -> String {
+    let mut text = String::from("\nsize                                bytes         KB     budget");
+    for line in lines {
+        let (bytes, kilobytes) = (line.bytes, line.bytes as f64 / KB);
+        text.push_str(&format!("\n{:<28} {bytes:>12} {kilobytes:>10.1}", line.what));
+        if let Some(budget) = line.budget {
+            let verdict = if line.bytes > budget { "  OVER" } else { "" };
+            text.push_str(&format!(" {:>10.1}{verdict}", budget as f64 / KB));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, table};
+
+    #[test]
+    fn a_line_over_its_budget_says_so() {
+        let line = |bytes| Line { what: "wasm, brotli", bytes, budget: Some(60_000) };
+        assert!(!table(&[line(60_000)]).contains("OVER"));
+        assert!(table(&[line(60_001)]).contains("OVER"));
+    }
+}

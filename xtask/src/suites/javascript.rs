@@ -1,0 +1,61 @@
+//! Suites of what was built, in JavaScript: the package, its tarball, the worker template and the page.
+
+use std::path::Path;
+
+use crate::debian::{self, CHROMIUM};
+use crate::failure::{Failure, Result};
+use crate::process::Program;
+use crate::{node, paths};
+
+/// tsc over everything that is written in TypeScript; the template is checked by its own tests, as a user would.
+pub(super) fn types() -> Result {
+    node::install(&paths::package_sources())?;
+    script(&paths::package_sources(), "check")?.run()?;
+    node::install(&paths::page_sources())?;
+    script(&paths::page_sources(), "types")?.run()
+}
+
+pub(super) fn package() -> Result {
+    let folder = paths::root().join("tests/js");
+    // The tests of the tarball below it are a suite of their own.
+    let tests: Vec<_> = paths::files_below(&folder)?
+        .into_iter()
+        .filter(|path| path.to_string_lossy().ends_with(".test.mjs") && !path.starts_with(folder.join("packaging")))
+        .collect();
+    if tests.is_empty() {
+        return Err(Failure::new("tests/js has no file that ends in .test.mjs"));
+    }
+    let mut program = Program::node().arg("--test");
+    for test in &tests {
+        program = program.arg(test);
+    }
+    program.run()
+}
+
+pub(super) fn packaging() -> Result {
+    let folder = paths::root().join("tests/js/packaging");
+    node::install(&folder)?;
+    script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).run()
+}
+
+pub(super) fn worker() -> Result {
+    let folder = paths::root().join("tests/worker");
+    node::install(&folder)?;
+    script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).run()
+}
+
+pub(super) fn browser() -> Result {
+    let folder = paths::root().join("tests/browser");
+    let chromium = debian::find(CHROMIUM).ok_or_else(|| Failure::new(format!("{} was not found", CHROMIUM.program)))?;
+    // Its table tests compile modules of the page with the page's own tools.
+    node::install(&paths::page_sources())?;
+    node::install(&folder)?;
+    script(&folder, "test")?.env("CHROMIUM", chromium).env("KEYLATCH_WWW", paths::www()).run()
+}
+
+fn script(folder: &Path, name: &str) -> Result<Program> {
+    if !node::has_script(folder, name)? {
+        return Err(Failure::new(format!("{}/package.json has no script `{name}`", paths::short(folder))));
+    }
+    Ok(Program::npm().args(&["run", "--silent", name]).folder(folder))
+}

@@ -1,0 +1,104 @@
+//! The list of test suites: what each is called, what it needs, and which function runs it.
+//!
+//! They run in this order: what fails fast and names its place best comes first, and nothing is compiled twice on the way.
+
+mod javascript;
+mod rust;
+pub(crate) mod wasm;
+
+use crate::debian::{self, CHROMEDRIVER, CHROMIUM, Wanted};
+use crate::failure::Result;
+
+/// Something a machine may lack, or a person may not want to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Without {
+    Browser,
+    Workerd,
+    Redis,
+}
+
+impl Without {
+    pub(crate) const ALL: [Without; 3] = [Without::Browser, Without::Workerd, Without::Redis];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Without::Browser => "browser",
+            Without::Workerd => "workerd",
+            Without::Redis => "redis",
+        }
+    }
+
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Without::Browser => "what needs Chromium and ChromeDriver",
+            Without::Workerd => "what needs the Workers runtime (from npm)",
+            Without::Redis => "what needs a Redis server",
+        }
+    }
+
+    /// Debian packages that supply it.
+    fn packages(self) -> &'static [Wanted] {
+        match self {
+            Without::Browser => &[CHROMIUM, CHROMEDRIVER],
+            Without::Workerd => &[],
+            Without::Redis => &[debian::REDIS_SERVER],
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Suite {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) needs: &'static [Without],
+    /// Whether it tests what `cargo xtask build` leaves in target/.
+    pub(crate) needs_build: bool,
+    pub(crate) run: fn() -> Result,
+}
+
+impl Suite {
+    /// Installs what the suite needs from outside npm and Cargo.
+    pub(crate) fn prepare(&self) -> Result {
+        self.needs.iter().try_for_each(|need| debian::ensure(need.packages()))
+    }
+}
+
+const fn plain(name: &'static str, about: &'static str, run: fn() -> Result) -> Suite {
+    Suite { name, about, needs: &[], needs_build: false, run }
+}
+
+const fn built(name: &'static str, about: &'static str, needs: &'static [Without], run: fn() -> Result) -> Suite {
+    Suite { name, about, needs, needs_build: true, run }
+}
+
+pub(crate) const ALL: &[Suite] = &[
+    plain("fmt", "formatting of the Rust code", rust::fmt),
+    plain("clippy", "lints, for the host and for wasm; warnings are errors", rust::clippy),
+    plain("native", "unit tests, sessions, conformance, tidiness and generated files, natively", rust::native),
+    plain("bare-metal", "the library builds without std and without an operating system", rust::bare_metal),
+    plain("wasm", "session files in WebAssembly under Node", wasm::in_node),
+    Suite { needs: &[Without::Browser], ..plain("wasm-browser", "the same in headless Chromium", wasm::in_browser) },
+    built("build", "engine, package and page build; sizes are within budget", &[], crate::sizes::check),
+    built("types", "TypeScript of package, page and template", &[], javascript::types),
+    built("package", "the built package under Node", &[], javascript::package),
+    built(
+        "packaging",
+        "the packed tarball: types, exports, and loading it everywhere",
+        &[Without::Workerd],
+        javascript::packaging,
+    ),
+    built("worker", "the Durable Object template on workerd", &[Without::Workerd], javascript::worker),
+    built("browser", "the playground in headless Chromium", &[Without::Browser], javascript::browser),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn names_are_unique() {
+        for (index, suite) in ALL.iter().enumerate() {
+            assert!(ALL[..index].iter().all(|other| other.name != suite.name), "{}", suite.name);
+        }
+    }
+}

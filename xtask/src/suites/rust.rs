@@ -1,0 +1,42 @@
+//! Suites of the Rust code on this machine.
+
+use crate::failure::Result;
+use crate::process::Program;
+use crate::rust;
+
+const WARNINGS_ARE_ERRORS: [&str; 3] = ["--", "-D", "warnings"];
+
+pub(super) fn fmt() -> Result {
+    Program::cargo().args(&["fmt", "--all", "--check"]).run()
+}
+
+/// The packages are checked one by one: together, Cargo would unite the features of their dependencies and build those again.
+pub(super) fn clippy() -> Result {
+    rust::ensure_target(rust::WASM)?;
+    let all_targets = ["--all-targets"];
+    let without_std = ["--lib", "--no-default-features"];
+    let for_wasm =
+        ["--lib", "--test", "wasm_sessions", "--no-default-features", "--features", "wasm", "--target", rust::WASM];
+    clippy_on("keylatch", &all_targets)?;
+    clippy_on("keylatch", &without_std)?;
+    clippy_on("keylatch", &for_wasm)?;
+    clippy_on("xtask", &all_targets)
+}
+
+fn clippy_on(package: &str, arguments: &[&str]) -> Result {
+    Program::cargo().args(&["clippy", "--package", package]).args(arguments).args(&WARNINGS_ARE_ERRORS).run()
+}
+
+pub(super) fn native() -> Result {
+    Program::cargo().args(&["test", "--package", "keylatch"]).run()?;
+    Program::cargo().args(&["test", "--package", "xtask"]).run()
+}
+
+/// `--crate-type rlib`: as a cdylib the library would need an allocator and a panic handler of its own.
+pub(super) fn bare_metal() -> Result {
+    rust::ensure_target(rust::BARE_METAL)?;
+    Program::cargo()
+        .args(&["rustc", "--package", "keylatch", "--lib", "--crate-type", "rlib"])
+        .args(&["--no-default-features", "--target", rust::BARE_METAL])
+        .run()
+}

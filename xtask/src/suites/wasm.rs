@@ -1,0 +1,48 @@
+//! Suites that run inside WebAssembly, and the runner that Cargo calls for them (see .cargo/config.toml).
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::debian::{self, CHROMEDRIVER};
+use crate::failure::{Failure, Result};
+use crate::process::Program;
+use crate::{node, paths, rust};
+
+/// How long the tests of one file may take in a browser; the runner's own limit is for small tests.
+const TIMEOUT_S: &str = "300";
+
+pub(super) fn in_node() -> Result {
+    tests()?.run()
+}
+
+pub(super) fn in_browser() -> Result {
+    let driver =
+        debian::find(CHROMEDRIVER).ok_or_else(|| Failure::new(format!("{} was not found", CHROMEDRIVER.program)))?;
+    tests()?.env("WASM_BINDGEN_USE_BROWSER", "1").env("CHROMEDRIVER", driver).run()
+}
+
+fn tests() -> Result<Program> {
+    rust::ensure_target(rust::WASM)?;
+    node::check()?;
+    Ok(Program::cargo()
+        .args(&["test", "--package", "keylatch", "--target", rust::WASM, "--test", "wasm_sessions"])
+        .args(&["--no-default-features", "--features", "wasm"])
+        .env("WASM_BINDGEN_TEST_TIMEOUT", TIMEOUT_S)
+        .env("KEYLATCH_SESSION_FILES", session_files()?))
+}
+
+/// A fingerprint of the names of all session files. They are compiled into the test, and the compiler sees when one changes, but
+/// not when one is added; it does see this variable change.
+fn session_files() -> Result<String> {
+    let mut hasher = DefaultHasher::new();
+    for folder in ["tests/sessions", "www/lessons"] {
+        paths::files_below(&paths::root().join(folder))?.hash(&mut hasher);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// What Cargo calls instead of running a test compiled to wasm: arguments are the file and the options of the test harness.
+pub(crate) fn run_as_test_runner(arguments: &[String]) -> Result {
+    let name = String::from("wasm-test-runner");
+    wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(std::iter::once(&name).chain(arguments))
+        .map_err(|error| Failure::new(format!("{error:#}")))
+}
