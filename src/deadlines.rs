@@ -149,7 +149,6 @@ impl<H: Copy> Deadlines<H> {
         positions.moved(node.owner, position as u32);
     }
 
-
     fn node(&self, position: usize) -> Node<H> {
         self.chunks[position / CHUNK_NODES][position % CHUNK_NODES]
     }

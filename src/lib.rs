@@ -1,4 +1,26 @@
 //! keylatch: a key-value engine that speaks Redis.
+//!
+//! The engine is built in floors; a file uses the floors below it and nothing above:
+//!
+//! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`
+//! - values: `value`, `reply`, `request`
+//! - keyspace: `keyspace`, typed operations on databases of values with deadlines
+//! - server: `client`
+//! - commands: `command`, one row and one handler each
+//! - engine: `engine`, `persistence`, [`Keylatch`]
+//! - faces: `transcript`, `connection`, and `wasm`, the only place that knows JavaScript
+//!
+//! Nothing here reads a clock or a random source: time and chance are arguments. Bytes go in, bytes come out.
+//!
+//! ```
+//! use keylatch::{Argv, Keylatch, ManualClock, Options, Timestamp};
+//!
+//! let mut db = Keylatch::new(Options::default(), ManualClock::new(Timestamp::from_ms(0)));
+//! let client = db.connect();
+//! let mut reply = Vec::new();
+//! db.execute(client, Argv::from_slices(&["SET", "lock", "me", "NX", "PX", "5000"]).as_ref(), &mut reply);
+//! assert_eq!(reply, b"+OK\r\n");
+//! ```
 #![no_std]
 #![forbid(clippy::dbg_macro, clippy::todo)]
 extern crate alloc;
@@ -6,16 +28,36 @@ extern crate alloc;
 extern crate std;
 
 mod argv;
+mod client;
 mod clock;
+pub mod command;
 mod deadlines;
+mod engine;
 mod glob;
 mod hash;
+mod keylatch;
 mod keyspace;
 mod number;
+mod persistence;
 mod random;
-mod reply;
+pub mod reply;
 mod request;
 mod slab;
 mod slots;
 mod table;
 mod value;
+
+pub use argv::{Argv, ArgvRef, Span};
+pub use client::{Client, ClientId};
+#[cfg(feature = "std")]
+pub use clock::SystemClock;
+pub use clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
+pub use keylatch::{Keylatch, Options};
+pub use keyspace::{
+    Comparison, CopyOptions, DATABASES, DeadlineCondition, Error, Event, EventClass, EventKind, Expiry, Inspected,
+    Inspection, Keyspace, Presence, ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,
+};
+pub use persistence::{LoadError, Replayed};
+pub use reply::writer::Protocol;
+pub use request::{Decoder, Limits, Next, ProtocolError};
+pub use value::Kind;

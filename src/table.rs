@@ -401,7 +401,7 @@ mod tests {
         assert!(table.segments.len() > 1);
         let mut random = Random::new(17);
         let mut counts: BTreeMap<Handle, f64> = BTreeMap::new();
-        let draws = 120_000;
+        let draws = 60_000;
         for _ in 0..draws {
             *counts.entry(table.random(&mut random).unwrap().handle).or_default() += 1.0;
         }

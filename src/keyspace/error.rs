@@ -1,5 +1,6 @@
-//! Why a typed operation refused. The wording for users is one floor up, in `reply::error`.
+//! Why a typed operation refused. The wording for users is in `reply::error`.
 
+use crate::reply::error::CommandError;
 use crate::slab::OutOfMemory;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,5 +31,24 @@ pub enum Error {
 impl From<OutOfMemory> for Error {
     fn from(_: OutOfMemory) -> Error {
         Error::OutOfMemory
+    }
+}
+
+/// The text a user gets.
+impl From<Error> for CommandError {
+    fn from(error: Error) -> CommandError {
+        match error {
+            Error::WrongType => CommandError::WRONG_TYPE,
+            Error::NoSuchKey => CommandError::NO_SUCH_KEY,
+            Error::NotAnInteger => CommandError::NOT_AN_INTEGER,
+            Error::NotAFloat => CommandError::NOT_A_FLOAT,
+            Error::Overflow => CommandError::INCREMENT_OVERFLOW,
+            Error::NotFinite => CommandError::NAN_OR_INFINITY,
+            Error::TooLong => CommandError::STRING_TOO_LONG,
+            Error::BadDigest => CommandError::BAD_DIGEST,
+            Error::ConditionNeedsString => CommandError::CONDITION_NEEDS_STRING,
+            Error::SameKey => CommandError::SAME_OBJECT,
+            Error::OutOfMemory => CommandError::OUT_OF_MEMORY,
+        }
     }
 }

@@ -12,6 +12,8 @@ pub enum EventClass {
     List,
     Hash,
     Expired,
+    /// Not about a key: the engine's own.
+    Engine,
 }
 
 macro_rules! kinds {
@@ -57,6 +59,7 @@ kinds! {
     SetRange = String "setrange";
     RPush = List "rpush";
     HSet = Hash "hset";
+    Clock = Engine "clock";
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,6 +84,11 @@ impl Events {
 
     pub fn take(&mut self) -> Vec<Event> {
         core::mem::take(&mut self.queue)
+    }
+
+    /// The clock stepped back. No key, so the empty one.
+    pub fn clock_stepped_back(&mut self) {
+        self.push(EventKind::Clock, b"", 0);
     }
 
     pub(super) fn push(&mut self, kind: EventKind, key: &[u8], database: u8) {

@@ -292,6 +292,11 @@ impl Space<'_> {
         Ok(())
     }
 
+    /// Refuses a key that holds another type.
+    pub fn expect_string(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.write_string(key).map(drop)
+    }
+
     /// Looks a string up to change it.
     fn write_string(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
         let Some(handle) = self.write(key) else { return Ok(None) };

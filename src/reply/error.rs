@@ -11,8 +11,12 @@ pub enum CommandError {
     Text(&'static str),
     /// A text made for the occasion; holds code word and all.
     Owned(String),
-    WrongArity { command: String },
-    InvalidExpire { command: &'static str },
+    WrongArity {
+        command: String,
+    },
+    InvalidExpire {
+        command: &'static str,
+    },
 }
 
 macro_rules! texts {
@@ -49,6 +53,7 @@ texts! {
     DISCARD_WITHOUT_MULTI = "ERR DISCARD without MULTI";
     WATCH_INSIDE_MULTI = "ERR WATCH inside MULTI is not allowed";
     EXEC_ABORTED = "EXECABORT Transaction discarded because of previous errors.";
+    NO_PERMISSION = "NOPERM User default has no permissions to run this command";
     OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
     PROTOCOL_VERSION = "NOPROTO unsupported protocol version";
     PROTOCOL_NOT_AN_INTEGER = "ERR Protocol version is not an integer or out of range";

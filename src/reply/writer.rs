@@ -181,6 +181,11 @@ impl Writer {
         }
     }
 
+    /// Copies what another writer of the same protocol wrote.
+    pub fn append(&mut self, other: &Writer) {
+        self.out.extend_from_slice(&other.out);
+    }
+
     /// Starts an aggregate whose length only the end will tell.
     pub fn open(&mut self) -> Open {
         Open { at: self.out.len() }

@@ -1,0 +1,73 @@
+//! The cursor handlers read their arguments with.
+
+use crate::argv::ArgvRef;
+use crate::number::parse_integer;
+use crate::reply::error::CommandError;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Args<'a> {
+    argv: ArgvRef<'a>,
+    next: usize,
+}
+
+impl<'a> Args<'a> {
+    /// Begins behind the first `words` words, the name of the command.
+    pub fn new(argv: ArgvRef<'a>, words: usize) -> Args<'a> {
+        Args { argv, next: words }
+    }
+
+    /// The whole request, name included.
+    pub fn argv(&self) -> ArgvRef<'a> {
+        self.argv
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.next >= self.argv.len()
+    }
+
+    /// How many arguments are left.
+    pub fn left(&self) -> usize {
+        self.argv.len().saturating_sub(self.next)
+    }
+
+    /// The next argument; a missing one is a syntax error.
+    pub fn bytes(&mut self) -> Result<&'a [u8], CommandError> {
+        let argument = self.argv.get(self.next).ok_or(CommandError::SYNTAX)?;
+        self.next += 1;
+        Ok(argument)
+    }
+
+    /// The next argument, if there is one.
+    pub fn optional(&mut self) -> Option<&'a [u8]> {
+        self.bytes().ok()
+    }
+
+    /// The next argument as a 64-bit integer.
+    pub fn integer(&mut self) -> Result<i64, CommandError> {
+        parse_integer(self.bytes()?).ok_or(CommandError::NOT_AN_INTEGER)
+    }
+
+    /// All that is left.
+    pub fn rest(&mut self) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
+        let rest = self.argv.from_index(self.next);
+        self.next = self.argv.len();
+        (0..rest.len()).filter_map(move |index| rest.get(index))
+    }
+
+    /// The next `count` pairs.
+    pub fn pairs(&mut self, count: usize) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone + use<'a> {
+        let rest = self.argv.from_index(self.next);
+        self.next += count * 2;
+        (0..count).filter_map(move |index| Some((rest.get(index * 2)?, rest.get(index * 2 + 1)?)))
+    }
+
+    /// Refuses whatever is left.
+    pub fn finish(&self) -> Result<(), CommandError> {
+        if self.is_done() { Ok(()) } else { Err(CommandError::SYNTAX) }
+    }
+}
+
+/// Whether an argument is this keyword; keywords ignore case.
+pub(super) fn is(argument: &[u8], keyword: &str) -> bool {
+    argument.eq_ignore_ascii_case(keyword.as_bytes())
+}

@@ -1,0 +1,182 @@
+//! COMMAND: what the rows say about themselves, as replies.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::grammar::{Argument, ArgumentKind, parse};
+use super::row::{Begin, Find, KeySpec, Row, flags};
+use crate::reply::writer::Writer;
+
+/// One element of COMMAND and COMMAND INFO: ten fields since Redis 7.0.
+pub(super) fn write_info(row: &Row, reply: &mut Writer) {
+    reply.array(10);
+    reply.bulk(row.name.as_bytes());
+    reply.integer(row.arity.into());
+    write_names(flag_names(row), reply);
+    let (first, last, step) = legacy_keys(row);
+    [first, last, step].into_iter().for_each(|position| reply.integer(position.into()));
+    write_names(categories(row), reply);
+    reply.array(row.tips.len());
+    row.tips.iter().for_each(|tip| reply.bulk(tip.as_bytes()));
+    reply.array(row.keys.len());
+    row.keys.iter().for_each(|spec| write_key_spec(spec, reply));
+    reply.array(row.subcommands.len());
+    row.subcommands.iter().for_each(|sub| write_info(sub, reply));
+}
+
+/// The name and the value of one pair of COMMAND DOCS.
+pub(super) fn write_docs(row: &Row, reply: &mut Writer) {
+    reply.bulk(row.name.as_bytes());
+    let arguments = parse(row.arguments);
+    let fields = reply.open();
+    let mut len = 4;
+    for (name, text) in
+        [("summary", row.summary), ("since", row.since), ("group", row.group.name()), ("complexity", row.complexity)]
+    {
+        reply.bulk(name.as_bytes());
+        reply.bulk(text.as_bytes());
+    }
+    if !arguments.is_empty() {
+        len += 1;
+        reply.bulk(b"arguments");
+        reply.array(arguments.len());
+        arguments.iter().for_each(|argument| write_argument(argument, row, reply));
+    }
+    if !row.subcommands.is_empty() {
+        len += 1;
+        reply.bulk(b"subcommands");
+        reply.map(row.subcommands.len());
+        row.subcommands.iter().for_each(|sub| write_docs(sub, reply));
+    }
+    reply.close_map(fields, len);
+}
+
+fn write_argument(argument: &Argument, row: &Row, reply: &mut Writer) {
+    let fields = reply.open();
+    let mut len = 2;
+    let field = |name: &str, value: &str, reply: &mut Writer| {
+        reply.bulk(name.as_bytes());
+        reply.bulk(value.as_bytes());
+    };
+    field("name", &argument.name, reply);
+    field("type", argument.kind.name(), reply);
+    if !matches!(argument.kind, ArgumentKind::OneOf | ArgumentKind::Block) {
+        field("display_text", &argument.name, reply);
+        len += 1;
+    }
+    if argument.kind == ArgumentKind::Key {
+        reply.bulk(b"key_spec_index");
+        reply.integer(key_spec_index(argument, row));
+        len += 1;
+    }
+    if let Some(token) = argument.token {
+        field("token", token, reply);
+        len += 1;
+    }
+    if argument.optional || argument.multiple {
+        reply.bulk(b"flags");
+        let names = [(argument.optional, "optional"), (argument.multiple, "multiple")];
+        write_names(names.into_iter().filter(|(set, _)| *set).map(|(_, name)| name).collect(), reply);
+        len += 1;
+    }
+    if !argument.arguments.is_empty() {
+        reply.bulk(b"arguments");
+        reply.array(argument.arguments.len());
+        argument.arguments.iter().for_each(|inner| write_argument(inner, row, reply));
+        len += 1;
+    }
+    reply.close_map(fields, len);
+}
+
+/// Which key spec finds this key: the nth key argument belongs to the nth spec.
+fn key_spec_index(argument: &Argument, row: &Row) -> i64 {
+    let arguments = parse(row.arguments);
+    let mut keys = arguments.iter().filter(|candidate| candidate.kind == ArgumentKind::Key);
+    keys.position(|key| key.name == argument.name).unwrap_or(0) as i64
+}
+
+fn write_names(names: Vec<&str>, reply: &mut Writer) {
+    reply.set(names.len());
+    names.iter().for_each(|name| reply.simple(name));
+}
+
+/// The flags of a row that Redis knows too.
+pub(super) fn flag_names(row: &Row) -> Vec<&'static str> {
+    flags::NAMES.iter().filter(|(flag, _)| row.has(*flag)).map(|(_, name)| *name).collect()
+}
+
+/// The ACL categories: those implied by the flags, and the group's own.
+pub(super) fn categories(row: &Row) -> Vec<&'static str> {
+    let implied = [
+        (row.has(flags::WRITE), "@write"),
+        (row.has(flags::READONLY) && !row.keys.is_empty(), "@read"),
+        (row.has(flags::ADMIN), "@admin"),
+        (row.has(flags::ADMIN | flags::DANGEROUS), "@dangerous"),
+        (row.has(flags::BLOCKING), "@blocking"),
+        (row.has(flags::FAST), "@fast"),
+        (!row.has(flags::FAST), "@slow"),
+    ];
+    let mut names: Vec<&str> = implied.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect();
+    names.extend(row.group.category());
+    names
+}
+
+/// First key, last key and step, as before key specs: all zero when there are no keys by position.
+fn legacy_keys(row: &Row) -> (i32, i32, i32) {
+    let positions = row.keys.iter().filter_map(|spec| match (spec.begin, spec.find) {
+        (Begin::Index(first), Find::Range { last, step }) => {
+            Some((first, if last < 0 { last } else { first + last }, step))
+        }
+        (Begin::Index(_), Find::Counted { .. }) => None,
+    });
+    positions
+        .reduce(|(first, last, step), (_, next, _)| (first, if next < 0 { next } else { last.max(next) }, step))
+        .unwrap_or((0, 0, 0))
+}
+
+fn write_key_spec(spec: &KeySpec, reply: &mut Writer) {
+    reply.map(3);
+    reply.bulk(b"flags");
+    write_names(spec.access.flags().to_vec(), reply);
+    let Begin::Index(index) = spec.begin;
+    write_spec_part(reply, "begin_search", "index", &[("index", index)]);
+    match spec.find {
+        Find::Range { last, step } => {
+            let fields = [("lastkey", last), ("keystep", step), ("limit", 0)];
+            write_spec_part(reply, "find_keys", "range", &fields);
+        }
+        Find::Counted { count_at, first, step } => {
+            let fields = [("keynumidx", count_at), ("firstkey", first), ("keystep", step)];
+            write_spec_part(reply, "find_keys", "keynum", &fields);
+        }
+    }
+}
+
+fn write_spec_part(reply: &mut Writer, part: &str, kind: &str, fields: &[(&str, i32)]) {
+    reply.bulk(part.as_bytes());
+    reply.map(2);
+    reply.bulk(b"type");
+    reply.bulk(kind.as_bytes());
+    reply.bulk(b"spec");
+    reply.map(fields.len());
+    for (name, value) in fields {
+        reply.bulk(name.as_bytes());
+        reply.integer((*value).into());
+    }
+}
+
+/// The lines of a container's HELP: its subcommands with their arguments and summaries.
+pub(super) fn help_lines(container: &Row) -> Vec<String> {
+    let mut lines = alloc::vec![format!(
+        "{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        container.name.to_ascii_uppercase()
+    )];
+    for row in container.subcommands {
+        let syntax = super::grammar::syntax(&parse(row.arguments));
+        let blank = if syntax.is_empty() { "" } else { " " };
+        lines.push(format!("{}{blank}{syntax}", row.own_name().to_ascii_uppercase()));
+        lines.push(format!("    {}", row.summary));
+    }
+    lines
+}

@@ -1,0 +1,83 @@
+//! The table as JSON, from which the package, the page and the documents print their parts.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::docs::{categories, flag_names};
+use super::grammar::{Argument, parse, syntax};
+use super::row::Row;
+use super::table::rows;
+
+/// All rows, subcommands behind their container, one object a line. Shapes: `name` (upper case, `OBJECT|ENCODING`),
+/// `summary`, `since`, `group`, `complexity`, `arity`, `flags`, `categories`, `unordered`, `reply`, `syntax`,
+/// `arguments` (COMMAND DOCS' words).
+pub fn json() -> String {
+    let objects = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands)).map(row_json);
+    format!("[\n{}\n]\n", objects.collect::<Vec<_>>().join(",\n"))
+}
+
+fn row_json(row: &Row) -> String {
+    let arguments = parse(row.arguments);
+    let mut object = Object::default();
+    object.text("name", &row.name.to_ascii_uppercase());
+    object.text("summary", row.summary);
+    object.text("since", row.since);
+    object.text("group", row.group.name());
+    object.text("complexity", row.complexity);
+    object.raw("arity", &row.arity.to_string());
+    object.raw("flags", &list(flag_names(row).iter().map(|name| quoted(name))));
+    object.raw("categories", &list(categories(row).iter().map(|name| quoted(name))));
+    object.raw("unordered", &row.is_unordered().to_string());
+    object.text("reply", row.reply);
+    object.text("syntax", &syntax(&arguments));
+    object.raw("arguments", &list(arguments.iter().map(argument_json)));
+    object.close()
+}
+
+fn argument_json(argument: &Argument) -> String {
+    let mut object = Object::default();
+    object.text("name", &argument.name);
+    object.text("type", argument.kind.name());
+    if let Some(token) = argument.token {
+        object.text("token", token);
+    }
+    if argument.optional {
+        object.raw("optional", "true");
+    }
+    if argument.multiple {
+        object.raw("multiple", "true");
+    }
+    if !argument.arguments.is_empty() {
+        object.raw("arguments", &list(argument.arguments.iter().map(argument_json)));
+    }
+    object.close()
+}
+
+#[derive(Default)]
+struct Object {
+    fields: Vec<String>,
+}
+
+impl Object {
+    fn text(&mut self, name: &str, value: &str) {
+        self.raw(name, &quoted(value));
+    }
+
+    fn raw(&mut self, name: &str, value: &str) {
+        self.fields.push(format!("{}:{value}", quoted(name)));
+    }
+
+    fn close(self) -> String {
+        format!("{{{}}}", self.fields.join(","))
+    }
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(","))
+}
+
+/// Rows hold plain printable text, so quotes and backslashes are all there is to escape.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,292 @@
+//! The generic family: keys whatever they hold.
+
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::{Args, is};
+use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use crate::keyspace::{CopyOptions, DATABASES, RenameOutcome, ScanFilter};
+use crate::number::{parse_integer, write_integer};
+use crate::reply::error::CommandError;
+use crate::reply::writer::Writer;
+use crate::value::ValueRef;
+
+type Reply = Result<Outcome, CommandError>;
+
+/// How many keys a page of SCAN looks at unless told.
+const SCAN_COUNT: i64 = 10;
+/// Redis 8.6.3 embeds a string in its key's object while key and value together have at most this many bytes.
+const EMBSTR_MAX_BYTES: usize = 41;
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row {
+        name,
+        arity,
+        flags,
+        group: Group::Generic,
+        keys,
+        since: "1.0.0",
+        complexity: "O(1)",
+        arguments: "key:key",
+        summary: "",
+        reply: "",
+        tips: &[],
+        subcommands: &[],
+        handler,
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "source:key destination:key [DB destination-db:integer] [REPLACE]",
+        complexity: "O(N) with N the number of elements, O(1) for strings.",
+        since: "6.2.0",
+        summary: "Copies the value and the expiration of a key to another key.",
+        reply: "integer",
+        ..row("copy", -3, WRITE | DENYOOM, COPY_KEYS, copy)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of keys, and of elements in them.",
+        summary: "Deletes keys and answers how many there were.",
+        reply: "integer",
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        ..row("del", -2, WRITE, &[KeySpec::rest(1, Access::Delete)], del)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of keys.",
+        summary: "Counts how many of the keys exist; a key named twice counts twice.",
+        reply: "integer",
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        ..row("exists", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], exists)
+    },
+    Row {
+        arguments: "pattern:pattern",
+        complexity: "O(N) with N the number of keys in the database.",
+        summary: "Answers all keys that match a glob pattern.",
+        reply: "array(bulk)",
+        tips: &["request_policy:all_shards", "nondeterministic_output_order"],
+        ..row("keys", 2, READONLY | UNORDERED | DANGEROUS, &[], keys)
+    },
+    Row {
+        arguments: "",
+        summary: "Looks into the representation of values.",
+        reply: "any",
+        since: "2.2.3",
+        complexity: "Depends on the subcommand.",
+        subcommands: OBJECT_ROWS,
+        ..row("object", -2, 0, &[], object_help)
+    },
+    Row {
+        arguments: "",
+        summary: "Answers a random key, all equally likely.",
+        reply: "bulk|null",
+        tips: &["request_policy:all_shards", "response_policy:special", "nondeterministic_output"],
+        ..row("randomkey", 1, READONLY, &[], randomkey)
+    },
+    Row {
+        arguments: "key:key newkey:key",
+        summary: "Gives a key another name, replacing what had it.",
+        reply: "OK",
+        ..row("rename", 3, WRITE, RENAME_KEYS, rename)
+    },
+    Row {
+        arguments: "key:key newkey:key",
+        summary: "Gives a key another name, but only if nothing has it.",
+        reply: "integer",
+        ..row("renamenx", 3, WRITE | FAST, RENAME_KEYS, renamenx)
+    },
+    Row {
+        arguments: "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]",
+        complexity: "O(1) a call, O(N) for a whole walk with N the number of keys.",
+        since: "2.8.0",
+        summary: "Walks through the keys of the database, page by page.",
+        reply: "array(bulk,array(bulk))",
+        tips: &["nondeterministic_output", "request_policy:special", "response_policy:special"],
+        ..row("scan", -2, READONLY | UNORDERED, &[], scan)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of keys.",
+        since: "3.2.1",
+        summary: "Marks keys as used and answers how many of them exist.",
+        reply: "integer",
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        ..row("touch", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], exists)
+    },
+    Row {
+        summary: "Answers the type of the value of a key.",
+        reply: "status",
+        ..row("type", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], kind)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(1) a key; the memory of large values is freed later.",
+        since: "4.0.0",
+        summary: "Deletes keys and answers how many there were, like DEL.",
+        reply: "integer",
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        ..row("unlink", -2, WRITE | FAST, &[KeySpec::rest(1, Access::Delete)], del)
+    },
+];
+
+const COPY_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess), KeySpec::one(2, Access::Overwrite)];
+const RENAME_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Overwrite)];
+
+const OBJECT_ROWS: &[Row] = &[
+    Row {
+        summary: "Answers the name of the representation of a value.",
+        reply: "bulk|null",
+        since: "2.2.3",
+        tips: &["nondeterministic_output"],
+        ..row("object|encoding", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_encoding)
+    },
+    Row {
+        arguments: "",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        since: "6.2.0",
+        ..row("object|help", 2, LOADING | STALE, &[], object_help)
+    },
+];
+
+fn del(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let deleted = cx.space().delete_all(args.rest());
+    cx.reply.integer(deleted as i64);
+    Ok(Outcome::Done)
+}
+
+/// Also TOUCH: with no access times to renew, counting is all there is to do.
+fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let mut space = cx.space();
+    let count = args.rest().filter(|key| space.read(key).is_some()).count();
+    cx.reply.integer(count as i64);
+    Ok(Outcome::Done)
+}
+
+fn kind(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let kind = cx.space().kind(args.bytes()?);
+    cx.reply.simple(kind.map_or("none", |kind| kind.name()));
+    Ok(Outcome::Done)
+}
+
+fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let pattern = args.bytes()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let (open, mut count) = (reply.open(), 0);
+    space.keys(pattern, |key| {
+        reply.bulk(key);
+        count += 1;
+    });
+    reply.close_array(open, count);
+    Ok(Outcome::Done)
+}
+
+fn randomkey(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let key = cx.space().random_key();
+    cx.reply.optional_bulk(key.as_deref());
+    Ok(Outcome::Done)
+}
+
+fn rename(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    cx.space().rename(args.bytes()?, args.bytes()?, false)?;
+    cx.reply.ok();
+    Ok(Outcome::Done)
+}
+
+fn renamenx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let outcome = cx.space().rename(args.bytes()?, args.bytes()?, true)?;
+    cx.reply.integer((outcome == RenameOutcome::Renamed).into());
+    Ok(Outcome::Done)
+}
+
+/// `COPY source destination [DB n] [REPLACE]`
+fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (source, destination) = (args.bytes()?, args.bytes()?);
+    let mut options = CopyOptions::default();
+    while let Some(word) = args.optional() {
+        if is(word, "REPLACE") {
+            options.replace = true;
+        } else if is(word, "DB") {
+            options.database = Some(database(args.integer()?)?);
+        } else {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    let copied = cx.space().copy(source, destination, options)?;
+    cx.reply.integer(copied.into());
+    Ok(Outcome::Done)
+}
+
+/// A database number within range.
+pub(super) fn database(number: i64) -> Result<u8, CommandError> {
+    u8::try_from(number).ok().filter(|&number| number < DATABASES).ok_or(CommandError::DATABASE_RANGE)
+}
+
+/// `SCAN cursor [MATCH pattern] [COUNT n] [TYPE t]`
+fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let cursor = cursor(args.bytes()?)?;
+    let (mut filter, mut count) = (ScanFilter::default(), SCAN_COUNT);
+    while let Some(word) = args.optional() {
+        if is(word, "MATCH") {
+            filter.pattern = Some(args.bytes()?);
+        } else if is(word, "TYPE") {
+            filter.type_name = Some(args.bytes()?);
+        } else if is(word, "COUNT") {
+            count = args.integer()?;
+            if count < 1 {
+                return Err(CommandError::SYNTAX);
+            }
+        } else {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    let (mut space, reply) = cx.space_and_reply();
+    // The next cursor is written before the page that decides it, so the page waits in a buffer of its own.
+    let mut page = Writer::new(reply.protocol());
+    let mut len = 0;
+    let next = space.scan(cursor, count as usize, filter, |key| {
+        page.bulk(key);
+        len += 1;
+    });
+    let mut text = Vec::new();
+    write_integer(next as i64, &mut text);
+    reply.array(2);
+    reply.bulk(&text);
+    reply.array(len);
+    reply.append(&page);
+    Ok(Outcome::Done)
+}
+
+/// A cursor is an unsigned 64-bit number in decimal digits.
+fn cursor(text: &[u8]) -> Result<u64, CommandError> {
+    let digits = core::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.and_then(|digits| digits.parse().ok()).ok_or(CommandError::INVALID_CURSOR)
+}
+
+fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let Some(entry) = space.peek(key).and_then(|handle| space.entry(handle)) else {
+        reply.null();
+        return Ok(Outcome::Done);
+    };
+    reply.bulk(encoding(entry.key, entry.value, entry.is_raw).as_bytes());
+    Ok(Outcome::Done)
+}
+
+/// The name Redis 8.6.3 would give the representation of such a value.
+fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'static str {
+    match value {
+        ValueRef::String(_) if is_raw => "raw",
+        ValueRef::String(bytes) if parse_integer(bytes).is_some() => "int",
+        ValueRef::String(bytes) if key.len() + bytes.len() <= EMBSTR_MAX_BYTES => "embstr",
+        ValueRef::String(_) => "raw",
+        ValueRef::List(_) | ValueRef::Hash(_) => "listpack",
+    }
+}
+
+fn object_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "object")
+}

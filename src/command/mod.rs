@@ -1,0 +1,106 @@
+//! Commands. A command is one [`Row`] in its family's file: everything anybody asks about it is printed from there.
+//! Handlers read their arguments through a cursor, act on the keyspace through its typed operations, and write their
+//! reply; they know no socket, no JavaScript and no clock.
+
+mod args;
+mod connection;
+mod docs;
+mod expiry;
+mod export;
+mod grammar;
+mod hashes;
+mod keys;
+mod line;
+mod lists;
+mod options;
+mod row;
+mod server;
+mod strings;
+mod table;
+mod transactions;
+
+pub use args::Args;
+pub use export::json;
+pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
+pub use line::{LineError, LineErrorKind, split_line};
+pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Row, flags};
+pub use table::{Table, find, rows};
+
+use crate::argv::ArgvRef;
+use crate::client::{Client, ClientId, Clients};
+use crate::clock::Timestamp;
+use crate::keyspace::{Keyspace, Space};
+use crate::reply::error::CommandError;
+use crate::reply::writer::Writer;
+
+/// What a handler may touch.
+#[derive(Debug)]
+pub struct Cx<'a> {
+    pub keyspace: &'a mut Keyspace,
+    pub clients: &'a mut Clients,
+    pub table: &'a Table,
+    /// Who sent the command.
+    pub client: ClientId,
+    pub now: Timestamp,
+    pub reply: &'a mut Writer,
+}
+
+impl Cx<'_> {
+    /// The client's database at this instant.
+    pub fn space(&mut self) -> Space<'_> {
+        self.space_and_reply().0
+    }
+
+    /// The client's database and the writer side by side: values are written from where they lie.
+    pub fn space_and_reply(&mut self) -> (Space<'_>, &mut Writer) {
+        let database = self.database();
+        (self.keyspace.at(database, self.now), self.reply)
+    }
+
+    pub fn database(&self) -> u8 {
+        self.clients.get(self.client).map_or(0, |client| client.database)
+    }
+
+    /// The sender. A command of a client that is gone is refused before it gets here.
+    pub fn client(&mut self) -> Option<&mut Client> {
+        self.clients.get_mut(self.client)
+    }
+}
+
+/// Runs one command whose row and arity were checked, and writes its reply or its error.
+pub fn call(cx: &mut Cx<'_>, row: &'static Row, argv: ArgvRef<'_>) -> Outcome {
+    let start = cx.reply.len();
+    match (row.handler)(cx, &mut Args::new(argv, row.words())) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            cx.reply.truncate(start);
+            cx.reply.error(&error);
+            Outcome::Done
+        }
+    }
+}
+
+/// Finds the row of a request and checks its arity; what is wrong here also spoils a transaction.
+pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), CommandError> {
+    let name = argv.get(0).unwrap_or_default();
+    let Some(number) = table.number(name) else {
+        return Err(CommandError::unknown_command(name, argv.iter().skip(1)));
+    };
+    let (number, row) = match (table.row(number), argv.get(1)) {
+        (container, Some(word)) if !container.subcommands.is_empty() => {
+            let sub = table.subcommand(number, word);
+            let sub = sub.ok_or_else(|| CommandError::unknown_subcommand(container.name, word))?;
+            (sub, table.row(sub))
+        }
+        (row, _) => (number, row),
+    };
+    if row.accepts(argv.len()) { Ok((number, row)) } else { Err(CommandError::wrong_arity(row.name)) }
+}
+
+/// Answers the HELP of a container, printed from its rows.
+fn write_help(cx: &mut Cx<'_>, container: &str) -> Result<Outcome, CommandError> {
+    let lines = find(container).map(docs::help_lines).unwrap_or_default();
+    cx.reply.array(lines.len());
+    lines.iter().for_each(|line| cx.reply.simple(line));
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,135 @@
+//! Options that several commands share.
+
+use super::args::{Args, is};
+use crate::clock::Timestamp;
+use crate::keyspace::{Comparison, Expiry, Presence};
+use crate::number::parse_integer;
+use crate::reply::error::CommandError;
+
+const MS_PER_SECOND: i64 = 1000;
+
+/// The unit and base of a deadline argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unit {
+    Seconds,
+    Milliseconds,
+    UnixSeconds,
+    UnixMilliseconds,
+}
+
+impl Unit {
+    pub(super) fn is_seconds(self) -> bool {
+        matches!(self, Unit::Seconds | Unit::UnixSeconds)
+    }
+
+    pub(super) fn is_relative(self) -> bool {
+        matches!(self, Unit::Seconds | Unit::Milliseconds)
+    }
+}
+
+/// What the user said about the deadline. The number is read late: some commands look at the key first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum ExpiryWords<'a> {
+    #[default]
+    Unsaid,
+    Keep,
+    Persist,
+    Deadline(Unit, &'a [u8]),
+}
+
+/// The word that takes the place of a deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Alternative {
+    KeepTtl,
+    Persist,
+}
+
+impl<'a> ExpiryWords<'a> {
+    /// Takes `word` if it is an option of this kind; the same option may be repeated, the last number counts.
+    pub(super) fn take(
+        &mut self,
+        word: &[u8],
+        args: &mut Args<'a>,
+        alternative: Alternative,
+    ) -> Result<bool, CommandError> {
+        let unit = match word {
+            _ if is(word, "EX") => Unit::Seconds,
+            _ if is(word, "PX") => Unit::Milliseconds,
+            _ if is(word, "EXAT") => Unit::UnixSeconds,
+            _ if is(word, "PXAT") => Unit::UnixMilliseconds,
+            _ => return self.take_alternative(word, alternative),
+        };
+        match self {
+            ExpiryWords::Unsaid => {}
+            ExpiryWords::Deadline(said, _) if *said == unit => {}
+            _ => return Err(CommandError::SYNTAX),
+        }
+        *self = ExpiryWords::Deadline(unit, args.bytes()?);
+        Ok(true)
+    }
+
+    fn take_alternative(&mut self, word: &[u8], alternative: Alternative) -> Result<bool, CommandError> {
+        match (alternative, &self) {
+            (Alternative::KeepTtl, ExpiryWords::Unsaid | ExpiryWords::Keep) if is(word, "KEEPTTL") => {
+                *self = ExpiryWords::Keep;
+                Ok(true)
+            }
+            (Alternative::Persist, ExpiryWords::Unsaid | ExpiryWords::Persist) if is(word, "PERSIST") => {
+                *self = ExpiryWords::Persist;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The meaning of the words for a command that stores a whole value.
+    pub(super) fn resolve(self, now: Timestamp, command: &'static str) -> Result<Expiry, CommandError> {
+        match self {
+            ExpiryWords::Unsaid | ExpiryWords::Persist => Ok(Expiry::Never),
+            ExpiryWords::Keep => Ok(Expiry::Keep),
+            ExpiryWords::Deadline(unit, number) => Ok(Expiry::At(deadline(number, unit, now, command)?)),
+        }
+    }
+}
+
+/// A deadline as SET and its kin take it: positive, and within 64 bits of milliseconds.
+pub(super) fn deadline(
+    number: &[u8],
+    unit: Unit,
+    now: Timestamp,
+    command: &'static str,
+) -> Result<Timestamp, CommandError> {
+    let number = parse_integer(number).ok_or(CommandError::NOT_AN_INTEGER)?;
+    let invalid = CommandError::InvalidExpire { command };
+    let ms = match unit.is_seconds() {
+        _ if number <= 0 => return Err(invalid),
+        true => number.checked_mul(MS_PER_SECOND).ok_or(invalid.clone())?,
+        false => number,
+    };
+    if unit.is_relative() { now.checked_add_ms(ms).ok_or(invalid) } else { Ok(Timestamp::from_ms(ms)) }
+}
+
+/// Takes `word` if it is NX or XX; both together are a syntax error.
+pub(super) fn take_presence(word: &[u8], presence: &mut Option<Presence>) -> Result<bool, CommandError> {
+    let said = match word {
+        _ if is(word, "NX") => Presence::Missing,
+        _ if is(word, "XX") => Presence::Existing,
+        _ => return Ok(false),
+    };
+    if presence.is_some_and(|presence| presence != said) {
+        return Err(CommandError::SYNTAX);
+    }
+    *presence = Some(said);
+    Ok(true)
+}
+
+/// The comparison that `word` names, with its operand.
+pub(super) fn comparison<'a>(word: &[u8], operand: &'a [u8]) -> Option<Comparison<'a>> {
+    match word {
+        _ if is(word, "IFEQ") => Some(Comparison::Equal(operand)),
+        _ if is(word, "IFNE") => Some(Comparison::NotEqual(operand)),
+        _ if is(word, "IFDEQ") => Some(Comparison::DigestEqual(operand)),
+        _ if is(word, "IFDNE") => Some(Comparison::DigestNotEqual(operand)),
+        _ => None,
+    }
+}

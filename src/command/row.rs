@@ -1,0 +1,221 @@
+//! What is known about a command: one row, written once.
+
+use super::{Args, Cx};
+use crate::reply::error::CommandError;
+
+/// Flags of a row: Redis' own, and three of ours. A row's `flags` are their sum.
+pub mod flags {
+    pub const WRITE: u32 = 1 << 0;
+    pub const READONLY: u32 = 1 << 1;
+    pub const DENYOOM: u32 = 1 << 2;
+    pub const FAST: u32 = 1 << 3;
+    pub const NOSCRIPT: u32 = 1 << 4;
+    pub const LOADING: u32 = 1 << 5;
+    pub const STALE: u32 = 1 << 6;
+    pub const ALLOW_BUSY: u32 = 1 << 7;
+    /// The keys cannot be found by position alone.
+    pub const MOVABLEKEYS: u32 = 1 << 8;
+    pub const ADMIN: u32 = 1 << 9;
+    pub const BLOCKING: u32 = 1 << 10;
+    /// Ours: the command needs the time even when nothing is due.
+    pub const TIME: u32 = 1 << 24;
+    /// Ours: the reply is a set in no promised order.
+    pub const UNORDERED: u32 = 1 << 25;
+    /// Ours: runs at once, also between MULTI and EXEC.
+    pub const IMMEDIATE: u32 = 1 << 26;
+    /// Ours: the keyspace as a whole is read or changed; ACL category `dangerous`.
+    pub const DANGEROUS: u32 = 1 << 27;
+
+    /// The names COMMAND INFO shows.
+    pub const NAMES: &[(u32, &str)] = &[
+        (WRITE, "write"),
+        (READONLY, "readonly"),
+        (DENYOOM, "denyoom"),
+        (ADMIN, "admin"),
+        (NOSCRIPT, "noscript"),
+        (BLOCKING, "blocking"),
+        (LOADING, "loading"),
+        (STALE, "stale"),
+        (FAST, "fast"),
+        (ALLOW_BUSY, "allow_busy"),
+        (MOVABLEKEYS, "movablekeys"),
+    ];
+}
+
+/// The families of the documentation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Group {
+    String,
+    Generic,
+    List,
+    Hash,
+    Connection,
+    Server,
+    Transactions,
+}
+
+impl Group {
+    /// As COMMAND DOCS names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::String => "string",
+            Group::Generic => "generic",
+            Group::List => "list",
+            Group::Hash => "hash",
+            Group::Connection => "connection",
+            Group::Server => "server",
+            Group::Transactions => "transactions",
+        }
+    }
+
+    /// The ACL category every command of the group belongs to.
+    pub fn category(self) -> Option<&'static str> {
+        match self {
+            Group::String => Some("@string"),
+            Group::Generic => Some("@keyspace"),
+            Group::List => Some("@list"),
+            Group::Hash => Some("@hash"),
+            Group::Connection => Some("@connection"),
+            Group::Server => None,
+            Group::Transactions => Some("@transaction"),
+        }
+    }
+}
+
+/// What a command does with keys, in the words of COMMAND INFO.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Reads the value and answers it.
+    ReadAccess,
+    /// Reads only what is around the value (type, deadline, existence).
+    ReadOnly,
+    /// Replaces the value whatever it was.
+    Overwrite,
+    /// Changes the value depending on what it was, and answers from it.
+    ReadWriteAccess,
+    /// Changes the value depending on what it was.
+    ReadWriteUpdate,
+    /// Overwrites and answers the old value.
+    OverwriteAccess,
+    /// Removes the key.
+    Delete,
+    /// Reads the value, answers it and removes the key.
+    ReadDelete,
+    /// Adds to the value without reading it out.
+    Insert,
+}
+
+impl Access {
+    pub fn flags(self) -> &'static [&'static str] {
+        match self {
+            Access::ReadAccess => &["RO", "access"],
+            Access::ReadOnly => &["RO"],
+            Access::Overwrite => &["OW", "update"],
+            Access::ReadWriteAccess => &["RW", "access", "update"],
+            Access::ReadWriteUpdate => &["RW", "update"],
+            Access::OverwriteAccess => &["RW", "access", "update", "variable_flags"],
+            Access::Delete => &["RM", "delete"],
+            Access::ReadDelete => &["RW", "access", "delete"],
+            Access::Insert => &["RW", "insert"],
+        }
+    }
+}
+
+/// Where a run of keys begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Begin {
+    Index(i32),
+}
+
+/// How a run of keys goes on from its beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Find {
+    /// Up to `last` (counted from the beginning, negative from the end), every `step`-th argument.
+    Range { last: i32, step: i32 },
+    /// The argument `count_at` says how many; keys begin at `first`, both counted from the beginning.
+    Counted { count_at: i32, first: i32, step: i32 },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeySpec {
+    pub access: Access,
+    pub begin: Begin,
+    pub find: Find,
+}
+
+impl KeySpec {
+    /// One key at an index.
+    pub const fn one(index: i32, access: Access) -> KeySpec {
+        KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: 0, step: 1 } }
+    }
+
+    /// All arguments from an index on.
+    pub const fn rest(index: i32, access: Access) -> KeySpec {
+        KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: -1, step: 1 } }
+    }
+
+    /// Every other argument from an index on.
+    pub const fn pairs(index: i32, access: Access) -> KeySpec {
+        KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: -1, step: 2 } }
+    }
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The reply is written.
+    Done,
+}
+
+pub type Handler = fn(&mut Cx<'_>, &mut Args<'_>) -> Result<Outcome, CommandError>;
+
+/// One command, or one subcommand of a container (`object|encoding`).
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Lower case, as errors and COMMAND print it.
+    pub name: &'static str,
+    /// Number of words of a request, the name included; negative: at least that many.
+    pub arity: i32,
+    pub flags: u32,
+    pub group: Group,
+    pub keys: &'static [KeySpec],
+    /// The Redis version that brought it.
+    pub since: &'static str,
+    pub complexity: &'static str,
+    /// The arguments in the notation of `grammar`.
+    pub arguments: &'static str,
+    pub summary: &'static str,
+    /// What is answered, in the notation of `docs`: alternatives separated by `|`.
+    pub reply: &'static str,
+    /// Hints for proxies and clusters, as COMMAND INFO shows them.
+    pub tips: &'static [&'static str],
+    pub subcommands: &'static [Row],
+    pub handler: Handler,
+}
+
+impl Row {
+    /// How many words the name has: 2 for a subcommand.
+    pub fn words(&self) -> usize {
+        1 + usize::from(self.name.contains('|'))
+    }
+
+    /// The last word of the name.
+    pub fn own_name(&self) -> &'static str {
+        self.name.rsplit('|').next().unwrap_or(self.name)
+    }
+
+    pub fn has(&self, flag: u32) -> bool {
+        self.flags & flag != 0
+    }
+
+    /// Whether the reply is in no promised order.
+    pub fn is_unordered(&self) -> bool {
+        self.has(flags::UNORDERED)
+    }
+
+    /// Whether a request of so many words has the right arity.
+    pub fn accepts(&self, words: usize) -> bool {
+        let words = i32::try_from(words).unwrap_or(i32::MAX);
+        if self.arity >= 0 { words == self.arity } else { words >= -self.arity }
+    }
+}

@@ -1,0 +1,78 @@
+//! The engine: keyspace, clients and commands put together. One request goes in with the time, its reply comes out;
+//! everything else that happened waits in queues for the host.
+
+mod dispatch;
+
+use alloc::vec::Vec;
+
+use crate::argv::ArgvRef;
+use crate::client::{ClientId, Clients};
+use crate::clock::Timestamp;
+use crate::command::{Table, flags, resolve};
+use crate::keyspace::Keyspace;
+use crate::reply::writer::Writer;
+
+/// Everything but the clock.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    pub keyspace: Keyspace,
+    pub clients: Clients,
+    table: Table,
+    /// The latest instant the host told.
+    now: Timestamp,
+}
+
+impl Engine {
+    pub fn new(seed: u64) -> Engine {
+        Engine { keyspace: Keyspace::new(seed), clients: Clients::default(), table: Table::new(), now: Timestamp::MIN }
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// Whether this request has to know the time: its command says so, or some key has a deadline.
+    pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
+        let timed = |argv| resolve(&self.table, argv).is_ok_and(|(_, row)| row.has(flags::TIME));
+        let queued = self.clients.get(client).is_some_and(|client| client.in_transaction());
+        timed(argv) || queued || self.keyspace.first_deadline().is_some()
+    }
+
+    /// Moves to another instant. Later ones follow the clock, earlier ones are reported and followed too.
+    pub fn set_now(&mut self, now: Timestamp) {
+        if now < self.now {
+            self.keyspace.events.clock_stepped_back();
+        }
+        self.now = now;
+    }
+
+    /// Runs one request and appends its reply to `out`. A client that is gone gets none.
+    pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+        let Some(protocol) = self.clients.get(client).map(|client| client.protocol) else { return };
+        if argv.is_empty() {
+            return;
+        }
+        self.keyspace.sweep(self.now);
+        let mut reply = Writer::appending_to(core::mem::take(out), protocol);
+        self.dispatch(client, argv, &mut reply);
+        self.keyspace.effects.end_unit();
+        *out = reply.into_bytes();
+    }
+
+    /// Removes what is due.
+    pub fn tick(&mut self) {
+        self.keyspace.sweep(self.now);
+    }
+
+    /// The first instant at which something is due: one past the first deadline, or now while more is due than one
+    /// sweep takes.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        let due = self.keyspace.first_deadline()?.saturating_add_ms(1);
+        Some(due.max(self.now))
+    }
+
+    pub fn disconnect(&mut self, client: ClientId) {
+        self.keyspace.interest.unwatch(client);
+        self.clients.disconnect(client);
+    }
+}

@@ -1,0 +1,142 @@
+//! [`Keylatch`]: an engine with a clock. This is the Rust API for whole commands; typed operations are on
+//! [`Keyspace`](crate::Keyspace).
+
+use alloc::vec::Vec;
+
+use crate::argv::ArgvRef;
+use crate::client::{Client, ClientId};
+use crate::clock::{Clock, Timestamp};
+use crate::engine::Engine;
+use crate::keyspace::{Event, Inspection, Keyspace};
+use crate::persistence::{LoadError, Replayed, aof, rdb};
+use crate::reply::writer::Protocol;
+
+/// How an engine begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Decides the order of SCAN and what RANDOMKEY answers. Same seed, clock and input: same replies.
+    pub seed: u64,
+}
+
+/// A keyspace, its clients and a clock. Cloning it forks everything, clients included.
+#[derive(Clone, Debug)]
+pub struct Keylatch<C> {
+    engine: Engine,
+    clock: C,
+}
+
+impl<C: Clock> Keylatch<C> {
+    /// An empty engine without clients.
+    pub fn new(options: Options, clock: C) -> Keylatch<C> {
+        Keylatch { engine: Engine::new(options.seed), clock }
+    }
+
+    pub fn connect(&mut self) -> ClientId {
+        self.engine.clients.connect()
+    }
+
+    /// Forgets a client: what it queued, watched and had not read yet.
+    pub fn disconnect(&mut self, client: ClientId) {
+        self.engine.disconnect(client);
+    }
+
+    pub fn client(&self, client: ClientId) -> Option<&Client> {
+        self.engine.clients.get(client)
+    }
+
+    pub fn set_protocol(&mut self, client: ClientId, protocol: Protocol) {
+        if let Some(client) = self.engine.clients.get_mut(client) {
+            client.protocol = protocol;
+        }
+    }
+
+    /// Runs one request of a client and appends the reply to `out` in the client's protocol. An empty request and a
+    /// client that is gone get no reply. The clock is asked only when the answer can matter.
+    pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+        if self.engine.needs_time(client, argv) {
+            let now = self.clock.now();
+            self.engine.set_now(now);
+        }
+        self.engine.execute(client, argv, out);
+    }
+
+    /// Removes keys that are due now, a bounded number of them.
+    pub fn tick(&mut self) {
+        let now = self.clock.now();
+        self.engine.set_now(now);
+        self.engine.tick();
+    }
+
+    /// The first instant at which something is due. A host that sleeps until then and calls [`Keylatch::tick`] finds
+    /// it due.
+    pub fn next_deadline(&self) -> Option<Timestamp> {
+        self.engine.next_deadline()
+    }
+
+    /// Starts or stops the queue of events.
+    pub fn listen(&mut self, on: bool) {
+        self.engine.keyspace.events.want(on);
+    }
+
+    /// The events since the last call, in commit order.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        self.engine.keyspace.events.take()
+    }
+
+    /// Starts or stops the log of effects.
+    pub fn record(&mut self, on: bool) {
+        self.engine.keyspace.effects.want(on);
+    }
+
+    /// The effects since the last call as a piece of append-only file, empty when nothing changed. Pieces joined in
+    /// order are a log.
+    pub fn take_effects(&mut self) -> Vec<u8> {
+        let now = self.engine.now();
+        self.engine.keyspace.effects.take(now)
+    }
+
+    /// Applies a log to this keyspace, deadlines and all, without expiring anything on the way. A torn unit at the end
+    /// is dropped whole.
+    pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
+        aof::replay(&mut self.engine, log)
+    }
+
+    /// The whole keyspace as an RDB file (version 10) that Redis 7.0 and newer load.
+    pub fn snapshot(&self) -> Vec<u8> {
+        rdb::save(&self.engine.keyspace, self.engine.now())
+    }
+
+    /// Replaces the keyspace by a snapshot; on an error it is as before.
+    pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
+        rdb::load(&mut self.engine, snapshot)
+    }
+
+    /// Equal for equal keyspaces, whatever their histories.
+    pub fn digest(&self) -> u64 {
+        self.engine.keyspace.digest()
+    }
+
+    /// Pushes and late replies for a client, whole messages in order.
+    pub fn take_outbox(&mut self, client: ClientId) -> Vec<u8> {
+        self.engine.clients.get_mut(client).map(|client| core::mem::take(&mut client.outbox)).unwrap_or_default()
+    }
+
+    /// A page of a database for showing: at least `limit` keys from `cursor` on while there are as many.
+    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Inspection {
+        self.engine.keyspace.inspect(database, cursor, limit)
+    }
+
+    /// The typed operations, at this instant.
+    pub fn keyspace(&mut self) -> &mut Keyspace {
+        &mut self.engine.keyspace
+    }
+
+    pub fn clock_mut(&mut self) -> &mut C {
+        &mut self.clock
+    }
+
+    /// The instant the engine last heard of.
+    pub fn now(&self) -> Timestamp {
+        self.engine.now()
+    }
+}
