@@ -1,0 +1,118 @@
+// Builds the package: target/engine (bindings and wasm) and src become target/npm/keylatch. Both places can be set by
+// KEYLATCH_ENGINE and KEYLATCH_OUT. Four steps: bundles, declarations, the command line, the files beside them.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '..', '..');
+const engine = resolve(process.env.KEYLATCH_ENGINE ?? join(root, 'target', 'engine'));
+const out = resolve(process.env.KEYLATCH_OUT ?? join(root, 'target', 'npm', 'keylatch'));
+const source = (name) => join(here, 'src', name);
+
+/** Files of the package that import each other instead of holding copies of each other. */
+const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js', 'engine-inline.js': 'engine-inline.js' };
+/** In the workerd branch these stand in for two of them. */
+const WORKERD = { ...LAYERS, 'index.js': 'workerd.js', 'engine-inline.js': 'engine-workerd.js' };
+
+/** Keeps imports between layers as they are, and puts the generated engine files where `#glue` and `#inline` stand. */
+function layers(names) {
+  return {
+    name: 'layers',
+    setup(bundle) {
+      bundle.onResolve({ filter: /^\.\/[a-z-]+\.js$/ }, ({ path, kind }) => {
+        const layer = names[path.slice(2)];
+        return layer === undefined || kind === 'entry-point' ? undefined : { path: `./${layer}`, external: true };
+      });
+      bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
+      bundle.onResolve({ filter: /^#(glue|inline)$/ }, ({ path }) => ({ path: join(engine, `${path.slice(1)}.js`) }));
+    },
+  };
+}
+
+function bundle(format, names, entryPoints) {
+  return build({
+    entryPoints,
+    outdir: join(out, format),
+    bundle: true,
+    format,
+    target: 'es2022',
+    platform: 'neutral',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    plugins: [layers(names)],
+  });
+}
+
+const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
+
+async function bundles() {
+  const plain = ['core', 'engine-inline', 'hints', 'index', 'testing'].map((name) => entry(name));
+  await bundle('esm', LAYERS, plain);
+  await bundle('cjs', LAYERS, plain);
+  await bundle('esm', WORKERD, [entry('engine-workerd'), entry('index', 'workerd'), entry('testing', 'testing-workerd')]);
+  writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+}
+
+async function commandLine() {
+  await build({
+    entryPoints: [entry('cli/keylatch', 'keylatch')],
+    outdir: join(out, 'cli'),
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    platform: 'node',
+    charset: 'utf8',
+    external: ['../index.js', '../esm/index.js'],
+    logLevel: 'warning',
+    plugins: [{
+      name: 'package',
+      setup: (cli) => cli.onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: '../esm/index.js', external: true })),
+    }],
+  });
+}
+
+/** Declarations that the public entries reach, beside the code of both forms. */
+function declarations() {
+  const scratch = join(out, 'declarations');
+  const compiler = join(here, 'node_modules', 'typescript', 'bin', 'tsc');
+  execFileSync(process.execPath, [compiler, '-p', here, '--declaration', '--emitDeclarationOnly', '--outDir', scratch], { stdio: 'inherit' });
+  const needed = new Set();
+  const visit = (name) => {
+    if (needed.has(name)) return;
+    needed.add(name);
+    const text = readFileSync(join(scratch, name), 'utf8');
+    for (const [, path] of text.matchAll(/from '(\.[^']+)\.js'/g)) visit(join(dirname(name), `${path}.d.ts`));
+  };
+  ['core.d.ts', 'hints.d.ts', 'index.d.ts', 'testing.d.ts'].forEach(visit);
+  for (const name of needed) {
+    for (const format of ['esm', 'cjs']) {
+      const to = join(out, format, name);
+      mkdirSync(dirname(to), { recursive: true });
+      copyFileSync(join(scratch, name), to);
+    }
+  }
+  copyFileSync(join(scratch, 'index.d.ts'), join(out, 'esm', 'workerd.d.ts'));
+  copyFileSync(join(scratch, 'testing.d.ts'), join(out, 'esm', 'testing-workerd.d.ts'));
+  rmSync(scratch, { recursive: true });
+}
+
+function besides() {
+  const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  copyFileSync(join(engine, 'engine.wasm'), join(out, 'keylatch.wasm'));
+  for (const name of ['README.md', 'keylatch.wasm.d.ts', 'commands.json']) copyFileSync(join(here, name), join(out, name));
+  for (const name of ['LICENSE-MIT', 'LICENSE-APACHE', 'NOTICE']) {
+    if (existsSync(join(root, name))) copyFileSync(join(root, name), join(out, name));
+  }
+}
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+await bundles();
+await commandLine();
+declarations();
+besides();

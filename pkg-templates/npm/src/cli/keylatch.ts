@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+/** The command `keylatch`: reads its arguments and starts what they ask for. */
+import { readRows, readVersion } from './package-files.js';
+import { interact, readPipe } from './repl.js';
+import { runFiles } from './run.js';
+import { Shell } from './shell.js';
+
+const USAGE = `keylatch                     a command line on an engine in this process
+keylatch < FILE              runs the commands of a file or a pipe
+keylatch run FILE.session..  checks sessions: exit 0 all match, 1 some do not, 2 unreadable
+keylatch --help | --version`;
+
+async function main(words: readonly string[]): Promise<number> {
+  const [first, ...rest] = words;
+  switch (first) {
+    case undefined: {
+      const shell = new Shell(readRows());
+      await (process.stdin.isTTY && process.stdout.isTTY ? interact(shell) : readPipe(shell));
+      return 0;
+    }
+    case 'run':
+      if (rest.length > 0) return runFiles(rest);
+      break;
+    case '--help':
+    case '-h':
+      console.log(USAGE);
+      return 0;
+    case '--version':
+    case '-v':
+      console.log(`keylatch ${readVersion()}`);
+      return 0;
+  }
+  console.error(USAGE);
+  return 2;
+}
+
+// A reader that went away (`| head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,41 @@
+/** `keylatch run FILE...`: checks session files. */
+import { readFileSync } from 'node:fs';
+import { describeMismatches, runSession, SessionError, type Report } from '../index.js';
+
+/** What became of one file; the worse outcome is the larger number and the exit code. */
+const MATCHED = 0;
+const MISMATCHED = 1;
+const UNREADABLE = 2;
+
+/** `-` is the standard input. */
+function read(file: string): string {
+  return readFileSync(file === '-' ? 0 : file, 'utf8');
+}
+
+function checkReport(file: string, report: Report): number {
+  if (report.mismatches === 0) {
+    const checked = report.steps.filter(({ verdict }) => verdict === 'matched').length;
+    console.log(`${file}: ${checked} checked, all match`);
+    return MATCHED;
+  }
+  console.log(describeMismatches(report, file));
+  return MISMATCHED;
+}
+
+function checkFile(file: string): number {
+  try {
+    return checkReport(file, runSession(read(file)));
+  } catch (error) {
+    const place = error instanceof SessionError ? `:${error.line}:${error.column}` : '';
+    console.error(`${file}${place}: ${error instanceof Error ? error.message : String(error)}`);
+    return UNREADABLE;
+  }
+}
+
+/** Runs every file and answers the exit code: 0 all match, 1 some do not, 2 some cannot be read. */
+export function runFiles(files: readonly string[]): number {
+  const outcomes = files.map(checkFile);
+  const failed = outcomes.filter((outcome) => outcome !== MATCHED).length;
+  if (files.length > 1) console.log(`${files.length - failed} of ${files.length} sessions match`);
+  return Math.max(...outcomes);
+}

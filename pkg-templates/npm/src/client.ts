@@ -1,0 +1,140 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** One client of an engine: its own database, transaction and watches over a keyspace shared with the others. */
+import type { Argument } from './argument.js';
+import type { Carried, Now } from './carrier.js';
+import { Commands } from './commands.js';
+import type { Connection } from './connection.js';
+import { ReplyError } from './errors.js';
+import { Multi } from './multi.js';
+import { decodeReplies, type Reply } from './reply.js';
+import { runTransaction } from './transaction.js';
+
+/** What a RESP chunk was answered with. */
+export interface Fed {
+  readonly output: Uint8Array;
+  /** So much output waits that reading stopped: feed an empty chunk to go on. */
+  readonly more: boolean;
+  /** The client is to be hung up on. */
+  readonly closed: boolean;
+}
+
+/** Runs commands at once, bulk strings as Text. */
+class Direct<Text extends string | Uint8Array> extends Commands<Now, Text> {
+  readonly #connection: Connection;
+  readonly #asBytes: boolean;
+
+  /** @internal */
+  constructor(connection: Connection, asBytes: boolean) {
+    super();
+    this.#connection = connection;
+    this.#asBytes = asBytes;
+  }
+
+  protected override execute<T>(argv: readonly Argument[]): Carried<Now, T> {
+    const reply = this.#connection.reply(argv, this.#asBytes);
+    if (reply instanceof ReplyError) throw reply;
+    return reply as Carried<Now, T>;
+  }
+
+  /** A transaction: queue commands on it, then `exec()`. */
+  multi(): Multi<[], Text> {
+    return new Multi<[], Text>((queue) => runTransaction(this.#connection, queue, this.#asBytes));
+  }
+
+  /** From now on, a change to one of the keys makes the next transaction of this client answer null. */
+  watch(...keys: Argument[]): 'OK' {
+    return this.execute<'OK'>(['WATCH', ...keys]);
+  }
+
+  unwatch(): 'OK' {
+    return this.execute<'OK'>(['UNWATCH']);
+  }
+}
+
+/** The same client with bulk strings as Uint8Array. */
+export class BytesClient extends Direct<Uint8Array> {}
+
+export class Client extends Direct<string> implements Disposable {
+  readonly #connection: Connection;
+  readonly #name: string;
+  #bytes: BytesClient | undefined;
+
+  /** @internal Use `db.client()`. */
+  constructor(connection: Connection, name: string) {
+    super(connection, false);
+    this.#connection = connection;
+    this.#name = name;
+  }
+
+  /** The same commands on the same client, answering bulk strings as Uint8Array. */
+  get bytes(): BytesClient {
+    return (this.#bytes ??= new BytesClient(this.#connection, true));
+  }
+
+  get id(): number {
+    return this.#connection.id();
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  /** The database this client is in. */
+  get db(): number {
+    return this.#connection.info().db;
+  }
+
+  get protocol(): 2 | 3 {
+    return this.#connection.info().protocol;
+  }
+
+  /** True between MULTI and EXEC. */
+  get inTransaction(): boolean {
+    return this.#connection.info().inTransaction;
+  }
+
+  get closed(): boolean {
+    return this.#connection.closed || this.#connection.host.closed;
+  }
+
+  /** Runs one command; its reply as RESP bytes, errors included. Empty when the command waits. */
+  callRaw(...argv: Argument[]): Uint8Array {
+    const id = this.#connection.id();
+    return this.#connection.host.enter((instance) => {
+      const reply = instance.callRaw(id, argv);
+      if (reply === undefined) throw this.#connection.host.clockFailure();
+      return reply;
+    });
+  }
+
+  /** A chunk of RESP requests in, their replies out; requests may be cut anywhere. */
+  feed(chunk: Uint8Array): Fed {
+    const id = this.#connection.id();
+    return this.#connection.host.enter((instance) => {
+      const output = instance.feed(id, chunk);
+      if (output === undefined) throw this.#connection.host.clockFailure();
+      const { engine } = instance;
+      return instance.guarded(() => ({ output, more: engine.more(id), closed: engine.closed(id) }));
+    });
+  }
+
+  /** Messages that reached this client beside its replies, as RESP bytes. */
+  takeOutbox(): Uint8Array {
+    const id = this.#connection.id();
+    return this.#connection.host.enter((instance) => instance.guarded(() => instance.engine.outbox(id)));
+  }
+
+  /** The same messages, read. */
+  takePushes(): Reply[] {
+    return decodeReplies(this.takeOutbox());
+  }
+
+  /** Ends the client: its transaction and its watches are gone. */
+  close(): void {
+    this.#connection.disconnect();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}

@@ -1,0 +1,128 @@
+/** Time: the clock moved by hand, and the guard around a clock given by the user. */
+import { ClockError } from './errors.js';
+
+/** The start of every session: 2026-01-01T00:00:00Z. */
+export const SESSION_START_MS = 1767225600000;
+
+/** Dates end here in JavaScript, 8.64e15 ms from the epoch on either side. */
+const TIME_MAX_MS = 8.64e15;
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= TIME_MAX_MS;
+}
+
+/** Whoever keeps time by a ManualClock. */
+export interface ClockUser {
+  clockMoved(nowMs: number): void;
+  nextExpiry(): number | null;
+}
+
+/** A clock that stands still until it is moved; the engines that use it follow at once. */
+export class ManualClock {
+  #nowMs = SESSION_START_MS;
+  #users: WeakRef<ClockUser>[] = [];
+
+  /** Starts at `start`, else at 2026-01-01T00:00:00Z. */
+  constructor(start: number | Date = SESSION_START_MS) {
+    this.#nowMs = this.#checked(Number(start));
+  }
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  /** Moves `ms` on and lets every engine remove what is due; returns the new time. */
+  advance(ms: number): number {
+    return this.set(this.#nowMs + ms);
+  }
+
+  /** Moves to `time`, forwards or back. */
+  set(time: number | Date): number {
+    this.#nowMs = this.#checked(Number(time));
+    this.#tell(undefined);
+    return this.#nowMs;
+  }
+
+  /** Moves to the first instant at which something is due, if there is one; returns it, or null. */
+  advanceToNextExpiry(): number | null {
+    let next: number | null = null;
+    for (const user of this.#live()) {
+      const due = user.nextExpiry();
+      if (due !== null && (next === null || due < next)) next = due;
+    }
+    return next === null ? null : this.set(Math.max(next, this.#nowMs));
+  }
+
+  /** @internal */
+  attach(user: ClockUser): void {
+    this.#users.push(new WeakRef(user));
+  }
+
+  /** @internal */
+  detach(user: ClockUser): void {
+    this.#users = this.#users.filter((ref) => ref.deref() !== user);
+  }
+
+  /** @internal An engine moved its time itself (a session's `@` lines); the others follow. */
+  adopt(nowMs: number, from: ClockUser): void {
+    this.#nowMs = nowMs;
+    this.#tell(from);
+  }
+
+  #tell(except: ClockUser | undefined): void {
+    for (const user of this.#live()) if (user !== except) user.clockMoved(this.#nowMs);
+  }
+
+  #live(): ClockUser[] {
+    this.#users = this.#users.filter((ref) => ref.deref() !== undefined);
+    return this.#users.flatMap((ref) => ref.deref() ?? []);
+  }
+
+  #checked(nowMs: number): number {
+    if (!isTime(nowMs)) throw new RangeError(`${nowMs} is not a time in milliseconds`);
+    return Math.floor(nowMs);
+  }
+}
+
+/**
+ * Reads the user's clock for the engine. The engine must never see it throw: an exception through WebAssembly frames
+ * would leave the engine half-way through a command. Failures wait here until the call is over.
+ */
+export class GuardedClock {
+  #failure: ClockError | undefined;
+  #reading = false;
+
+  constructor(private readonly source: () => number) {}
+
+  /** True while the user's function runs: the engine must not be called. */
+  get reading(): boolean {
+    return this.#reading;
+  }
+
+  /** The time in whole milliseconds, or NaN after a failure. */
+  readonly read = (): number => {
+    this.#reading = true;
+    try {
+      const value: unknown = this.source();
+      if (isTime(value)) return Math.floor(value);
+      this.#failure = new ClockError(`the clock gave ${printable(value)}, not a time in milliseconds`);
+    } catch (cause) {
+      this.#failure = new ClockError('the clock threw (its error is in .cause)', { cause });
+    } finally {
+      this.#reading = false;
+    }
+    return NaN;
+  };
+
+  /** The failure since the last time this was asked. */
+  takeFailure(): ClockError | undefined {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    return failure;
+  }
+}
+
+function printable(value: unknown): string {
+  if (typeof value === 'number' || value === null || value === undefined) return String(value);
+  return `a ${typeof value}`;
+}

@@ -1,0 +1,68 @@
+/** Every error this package throws. Knows no engine; the wording of server errors comes with the reply. */
+
+/** The server answered with an error. `message` is its text as Redis words it, code included. */
+export class ReplyError extends Error {
+  override readonly name = 'ReplyError';
+  /** The first word of the message: `ERR`, `WRONGTYPE`, `EXECABORT`, ... */
+  readonly code: string;
+  /** The command that failed, in capitals. */
+  readonly command: string;
+
+  constructor(message: string, command: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = /^[A-Z][A-Z0-9_]*(?= |$)/.exec(message)?.[0] ?? 'ERR';
+    this.command = command;
+  }
+}
+
+/** The WebAssembly instance trapped: its memory can no longer be trusted, so it answers nothing any more. */
+export class PoisonedError extends Error {
+  override readonly name = 'PoisonedError';
+
+  constructor(cause: unknown) {
+    super('this engine trapped and cannot be used any more: make a new Keylatch (the trap is in .cause)', { cause });
+  }
+}
+
+/** The engine or the client was closed. */
+export class ClosedError extends Error {
+  override readonly name = 'ClosedError';
+
+  constructor(what: 'engine' | 'client') {
+    super(`this ${what} is closed`);
+  }
+}
+
+/** The clock threw, gave something that is not a time, or called its own engine. The command did not run. */
+export class ClockError extends Error {
+  override readonly name = 'ClockError';
+}
+
+/** A session text that cannot be read; lines and columns count from 1. */
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, line: number, column: number) {
+    super(message);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** A typed command line that cannot be split into arguments; columns count from 1. */
+export class LineError extends Error {
+  override readonly name = 'LineError';
+  readonly column: number;
+
+  constructor(message: string, column: number) {
+    super(message);
+    this.column = column;
+  }
+}
+
+/** A log or snapshot that is damaged or was written by a newer version; nothing was changed by the refused part. */
+export class LoadError extends Error {
+  override readonly name = 'LoadError';
+}

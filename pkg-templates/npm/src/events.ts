@@ -1,0 +1,99 @@
+/** Listeners and the delivery of events to them. Knows no engine: it is handed the events. */
+import type { RawEvent } from './glue.js';
+import { textOf } from './reply.js';
+
+/** What happened, in the words of Redis keyspace notifications. */
+export type EventName =
+  | 'set' | 'append' | 'incrby' | 'incrbyfloat' | 'setrange' | 'del' | 'expire' | 'expired' | 'persist'
+  | 'rename_from' | 'rename_to' | 'copy_to' | 'rpush' | 'hset' | 'new' | 'flush' | 'clock'
+  | (string & {});
+
+export interface KeyEvent<Key = string> {
+  readonly event: EventName;
+  readonly key: Key;
+  readonly db: number;
+}
+
+export type EventListener<Key = string> = (event: KeyEvent<Key>) => void;
+export type ErrorListener = (error: unknown) => void;
+
+export interface ListenOptions {
+  /** Keys as Uint8Array instead of string. */
+  readonly buffer?: boolean;
+}
+
+interface Listener {
+  readonly event: string;
+  readonly callback: (argument: never) => void;
+  readonly once: boolean;
+  readonly buffer: boolean;
+}
+
+export class Events {
+  // Replaced, never changed in place: a delivery under way goes on with the list it started with.
+  #listeners: readonly Listener[] = [];
+
+  /** Somebody listens to more than errors. */
+  get wanted(): boolean {
+    return this.#listeners.some(({ event }) => event !== 'error');
+  }
+
+  add(event: string, callback: (argument: never) => void, once: boolean, options: ListenOptions = {}): void {
+    if (typeof callback !== 'function') throw new TypeError(`the listener of '${event}' must be a function`);
+    const listener = { event, callback, once, buffer: options.buffer ?? false };
+    this.#listeners = [...this.#listeners, listener];
+  }
+
+  /** Removes the newest registration of this callback. */
+  remove(event: string, callback: (argument: never) => void): void {
+    const found = this.#listeners.findLast((listener) => listener.event === event && listener.callback === callback);
+    if (found) this.#drop(found);
+  }
+
+  clear(): void {
+    this.#listeners = [];
+  }
+
+  dispatch(raw: RawEvent): void {
+    for (const listener of this.#listeners) {
+      if (listener.event !== raw.event && listener.event !== '*') continue;
+      // Once means once, and removed means removed, also within this delivery.
+      if (!this.#listeners.includes(listener)) continue;
+      if (listener.once) this.#drop(listener);
+      const key = listener.buffer ? raw.key : textOf(raw.key);
+      this.#run(listener, { event: raw.event, key, db: raw.db });
+    }
+  }
+
+  /** To the listeners of 'error', else to whoever catches what nobody caught: never into the call under way. */
+  report(error: unknown): void {
+    const listeners = this.#listeners.filter(({ event }) => event === 'error');
+    if (listeners.length === 0) rethrowLater(error);
+    for (const listener of listeners) {
+      if (listener.once) this.#drop(listener);
+      try {
+        (listener.callback as ErrorListener)(error);
+      } catch (second) {
+        rethrowLater(second);
+      }
+    }
+  }
+
+  #run(listener: Listener, event: KeyEvent<string | Uint8Array>): void {
+    try {
+      (listener.callback as EventListener<string | Uint8Array>)(event);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  #drop(listener: Listener): void {
+    this.#listeners = this.#listeners.filter((other) => other !== listener);
+  }
+}
+
+function rethrowLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,77 @@
+/**
+ * The engine as the generated bindings show it (src/wasm in the Rust sources). Bytes go in through the input area:
+ * `reserve` says where, the caller writes, the next method takes the length. Byte results longer than a word are
+ * either copied out by the bindings or lie at `output()` until the next call.
+ */
+
+/** An event as the engine reports it. */
+export interface RawEvent {
+  readonly event: string;
+  readonly key: Uint8Array;
+  readonly db: number;
+}
+
+export interface GlueOptions {
+  /** An unsigned 64-bit number in decimal. */
+  readonly seed: string;
+  readonly monotonic: boolean;
+  /** The earliest time a monotonic clock shows. */
+  readonly floorMs?: number;
+  /** The clock stands still until `setClock`; `now` is never called. */
+  readonly manual: boolean;
+}
+
+export interface GlueInspection {
+  readonly cursor: string;
+  readonly keys: readonly {
+    readonly key: Uint8Array;
+    readonly type: string;
+    readonly size: number;
+    readonly deadlineMs?: number | undefined;
+  }[];
+}
+
+export interface GlueClient {
+  readonly db: number;
+  readonly protocol: 2 | 3;
+  readonly inTransaction: boolean;
+}
+
+/** Lengths of -1 say that the clock failed and nothing ran. */
+export interface GlueEngine {
+  free(): void;
+  /** Where to write `length` bytes, or 0 when there is no memory for them. */
+  reserve(length: number): number;
+  output(): number;
+  connect(): number;
+  disconnect(client: number): void;
+  setProtocol(client: number, protocol: number): void;
+  client(client: number): GlueClient | undefined;
+  call(client: number, length: number): number;
+  feed(client: number, length: number): number;
+  more(client: number): boolean;
+  closed(client: number): boolean;
+  outbox(client: number): Uint8Array;
+  tick(): boolean;
+  nextDeadline(): number | undefined;
+  setClock(ms: number): void;
+  now(): number;
+  listen(on: boolean): void;
+  takeEvents(): RawEvent[] | undefined;
+  record(on: boolean): void;
+  takeEffects(): Uint8Array;
+  replay(length: number): { units: number; dropped: number };
+  snapshot(): Uint8Array;
+  load(length: number): void;
+  digest(): string;
+  inspect(db: number, cursor: string, limit: number): GlueInspection;
+  runSession(length: number, untilLine: number | undefined): unknown;
+  printReply(length: number): string;
+  splitLine(length: number): Uint8Array[] | { message: string; column: number };
+}
+
+/** What the bindings' factory gives for one WebAssembly instance. */
+export interface Glue {
+  readonly Engine: new (options: GlueOptions, now: () => number) => GlueEngine;
+  readonly raw: { readonly memory: { readonly buffer: ArrayBuffer } };
+}

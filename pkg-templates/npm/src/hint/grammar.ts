@@ -1,0 +1,88 @@
+/**
+ * The argument grammar of a command as the rows of the engine describe it: the types, and how a piece of grammar
+ * reads as text. Pure: knows no DOM, no engine and no typed line.
+ */
+
+export type ArgumentType =
+  | "string"
+  | "integer"
+  | "double"
+  | "key"
+  | "pattern"
+  | "unix-time"
+  | "pure-token"
+  | "oneof"
+  | "block";
+
+export interface Argument {
+  readonly name: string;
+  readonly type: ArgumentType;
+  /** Keyword that introduces the argument, or the whole of it for a `pure-token`. */
+  readonly token?: string;
+  readonly optional?: boolean;
+  readonly multiple?: boolean;
+  /** With `multiple`: the token is said again before each repetition. */
+  readonly multipleToken?: boolean;
+  /** Parts of a `block`, alternatives of a `oneof`. */
+  readonly arguments?: readonly Argument[];
+}
+
+/** A grammar piece that still waits for words. `tail` marks the repetitions left after the first round. */
+export interface Piece extends Argument {
+  readonly tail?: boolean;
+}
+
+/** The text of several pieces, as redis-cli prints a hint: `[NX|XX] [GET] [EX seconds|...]`. */
+export function printPieces(pieces: readonly Piece[]): string {
+  return pieces.map(printPiece).filter(Boolean).join(" ");
+}
+
+function printPiece(piece: Piece): string {
+  const once = [piece.token, printBody(piece)].filter(Boolean).join(" ");
+  const again = piece.multipleToken ? once : printBody(piece) || once;
+  if (piece.tail) return `[${again} ...]`;
+  const whole = piece.multiple ? `${once} [${again} ...]` : once;
+  return piece.optional ? `[${whole}]` : whole;
+}
+
+function printBody(piece: Argument): string {
+  switch (piece.type) {
+    case "pure-token":
+      return "";
+    case "oneof":
+      return (piece.arguments ?? []).map(printPiece).join("|");
+    case "block":
+      return printPieces(piece.arguments ?? []);
+    default:
+      return piece.name;
+  }
+}
+
+/** What may be typed next: the keywords, and the values that are not keywords. */
+export interface Expected {
+  readonly tokens: string[];
+  readonly values: Argument[];
+}
+
+/** Everything the next word may be, given the pieces that still wait. */
+export function expectedNext(pieces: readonly Piece[]): Expected {
+  const expected: Expected = { tokens: [], values: [] };
+  collectFirst(pieces, expected);
+  return expected;
+}
+
+/** Collects first words in order and stops behind the first piece that cannot be left out. */
+function collectFirst(pieces: readonly Piece[], expected: Expected): void {
+  for (const piece of pieces) {
+    collectPiece(piece, expected);
+    if (!piece.optional && !piece.tail) return;
+  }
+}
+
+function collectPiece(piece: Piece, expected: Expected): void {
+  const tokenDue = piece.token !== undefined && (!piece.tail || piece.multipleToken);
+  if (tokenDue) expected.tokens.push(piece.token as string);
+  else if (piece.type === "block") collectFirst(piece.arguments ?? [], expected);
+  else if (piece.type === "oneof") for (const choice of piece.arguments ?? []) collectPiece(choice, expected);
+  else expected.values.push(piece);
+}

@@ -1,0 +1,87 @@
+/**
+ * Splits a line that is still being typed into words, forgiving what is not finished. What a finished line means is
+ * decided by the engine (`splitLine`); this only serves hints, completion and finding where a command ends. Pure.
+ */
+
+export interface TypedWords {
+  /** Finished words: a blank stands behind each of them. */
+  readonly done: readonly string[];
+  /** The word under the cursor, "" right behind a blank. */
+  readonly partial: string;
+  /** Where the partial word starts in the line, its opening quote included. */
+  readonly partialStart: number;
+  /** The quote that is still open at the end, if any. */
+  readonly openQuote: '"' | "'" | undefined;
+}
+
+type Quote = '"' | "'" | undefined;
+
+export function typedWords(line: string): TypedWords {
+  const done: string[] = [];
+  let word = "";
+  let start = line.length;
+  let inWord = false;
+  let quote: Quote;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line[at] as string;
+    if (quote) {
+      const step = insideQuote(line, at, quote);
+      at = step.at;
+      word += step.text;
+      if (step.closed) quote = undefined;
+      continue;
+    }
+    if (isBlank(character)) {
+      if (inWord) done.push(word);
+      word = "";
+      inWord = false;
+      continue;
+    }
+    if (!inWord) start = at;
+    inWord = true;
+    if (character === '"' || character === "'") quote = character;
+    else word += character;
+  }
+  return { done, partial: word, partialStart: inWord ? start : line.length, openQuote: quote };
+}
+
+/** One step inside quotes: an escape is taken as a pair, its meaning left to the engine. */
+function insideQuote(line: string, at: number, quote: Quote): { at: number; text: string; closed: boolean } {
+  const character = line[at] as string;
+  const escapes = character === "\\" && (quote === '"' || line[at + 1] === "'");
+  if (escapes && at + 1 < line.length) return { at: at + 1, text: line[at + 1] as string, closed: false };
+  if (character === quote) return { at, text: "", closed: true };
+  return { at, text: character, closed: false };
+}
+
+function isBlank(character: string): boolean {
+  return /\s/.test(character);
+}
+
+/** A command among the lines of a text: a newline inside quotes does not end it. */
+export interface CommandText {
+  readonly text: string;
+  /** Offset of its first character in the whole text. */
+  readonly start: number;
+}
+
+/** Cuts a typed text into commands at the newlines that stand outside quotes. Blank ones are left out. */
+export function splitCommands(text: string): CommandText[] {
+  const commands: CommandText[] = [];
+  let start = 0;
+  for (let newline = text.indexOf("\n"); newline !== -1; newline = text.indexOf("\n", newline + 1)) {
+    if (typedWords(text.slice(start, newline)).openQuote) continue;
+    commands.push({ text: text.slice(start, newline), start });
+    start = newline + 1;
+  }
+  commands.push({ text: text.slice(start), start });
+  return commands.filter((command) => command.text.trim() !== "");
+}
+
+/** Where the command that is being typed starts: behind the last newline that stands outside quotes. */
+export function lastCommandStart(text: string): number {
+  const newlines = [...text.matchAll(/\n/g)].map((match) => match.index);
+  let start = 0;
+  for (const newline of newlines) if (!typedWords(text.slice(start, newline)).openQuote) start = newline + 1;
+  return start;
+}

@@ -1,0 +1,185 @@
+/**
+ * Keeps one engine: makes it at the first command, guards every entry, delivers events when the outermost call has its
+ * reply, and keeps the timer. Everything public goes through `enter`.
+ */
+import { type GuardedClock, ManualClock, type ClockUser } from './clock.js';
+import { ClockError, ClosedError, PoisonedError } from './errors.js';
+import { Events } from './events.js';
+import type { Instance } from './instance.js';
+import { Timer, type Waker } from './timer.js';
+
+/** Listeners that go on causing events are stopped after this many rounds: it would never end. */
+const ROUNDS_MAX = 10_000;
+
+export class Host implements ClockUser, Waker {
+  readonly events = new Events();
+  readonly #make: () => Instance;
+  readonly #clock: GuardedClock;
+  readonly #manual: ManualClock | undefined;
+  readonly #timer: Timer;
+  #instance: Instance | undefined;
+  #closed = false;
+  #poison: { readonly cause: unknown } | undefined;
+  #depth = 0;
+  #delivering = false;
+  #listening = false;
+
+  constructor(make: () => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
+    this.#make = make;
+    this.#clock = clock;
+    this.#manual = manual;
+    this.#timer = new Timer(this);
+    manual?.attach(this);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  get manual(): ManualClock | undefined {
+    return this.#manual;
+  }
+
+  /** Runs work on the engine. Before the outermost entry returns or throws, events are delivered. */
+  enter<T>(work: (instance: Instance) => T): T {
+    const instance = this.#ready();
+    this.#depth += 1;
+    try {
+      return work(instance);
+    } catch (error) {
+      throw this.#judged(instance, error);
+    } finally {
+      this.#depth -= 1;
+      if (this.#listening && this.#depth === 0 && !this.#delivering) this.#settle(instance);
+    }
+  }
+
+  /** Says why a result is missing: only a clock that failed leaves one out. */
+  clockFailure(): ClockError {
+    return this.#clock.takeFailure() ?? new ClockError('the clock failed');
+  }
+
+  /** Called when listeners came or went. */
+  listenersChanged(): void {
+    const wanted = this.events.wanted && !this.#closed;
+    if (wanted === this.#listening) return;
+    this.#listening = wanted;
+    if (!wanted) this.#timer.disarm();
+    // Without an instance nothing can have happened yet; it is told when it is made.
+    const instance = this.#instance;
+    if (instance === undefined || this.#closed || this.#poison !== undefined) return;
+    this.enter(() => instance.guarded(() => instance.engine.listen(wanted)));
+  }
+
+  /** Removes what is due: one bounded slice, or until nothing is due any more. True when more is due. */
+  tick(): boolean {
+    return this.enter((instance) => {
+      const more = instance.guarded(() => instance.engine.tick());
+      const failure = this.#clock.takeFailure();
+      if (failure) throw failure;
+      return more;
+    });
+  }
+
+  nextExpiry(): number | null {
+    return this.enter((instance) => instance.guarded(() => instance.engine.nextDeadline()) ?? null);
+  }
+
+  /** The timer went off. */
+  wake(): void {
+    if (this.#closed || this.#poison !== undefined) return;
+    this.#timer.disarm();
+    try {
+      this.tick();
+    } catch (error) {
+      this.events.report(error);
+    }
+  }
+
+  clockMoved(nowMs: number): void {
+    const instance = this.#instance;
+    if (instance === undefined || this.#closed || this.#poison !== undefined) return;
+    this.enter(() => {
+      instance.guarded(() => instance.engine.setClock(nowMs));
+      while (this.tick());
+    });
+  }
+
+  close(): void {
+    if (this.#clock.reading) throw new Error('the clock must not close the engine it drives');
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#timer.disarm();
+    this.#manual?.detach(this);
+    this.events.clear();
+    this.listenersChanged();
+    // A trapped instance is left to the garbage collector: nothing in it may run again.
+    if (this.#depth === 0 && this.#poison === undefined) this.#instance?.engine.free();
+    this.#instance = undefined;
+  }
+
+  #ready(): Instance {
+    if (this.#closed) throw new ClosedError('engine');
+    if (this.#poison !== undefined) throw new PoisonedError(this.#poison.cause);
+    if (this.#clock.reading) throw new Error('the clock must not call the engine it drives');
+    if (this.#instance === undefined) {
+      const instance = this.#make();
+      if (this.#manual) instance.engine.setClock(this.#manual.now());
+      if (this.#listening) instance.engine.listen(true);
+      this.#instance = instance;
+    }
+    return this.#instance;
+  }
+
+  /** What is thrown by WebAssembly itself leaves the instance half-way through something. */
+  #judged(instance: Instance, error: unknown): unknown {
+    if (!instance.inside) return error;
+    instance.inside = false;
+    if (!isTrap(error)) return error;
+    this.#poison = { cause: error };
+    this.#timer.disarm();
+    return new PoisonedError(error);
+  }
+
+  /** The outermost call is over: its events go out, then the timer is set to what is due next. */
+  #settle(instance: Instance): void {
+    if (this.#closed || this.#poison !== undefined) return;
+    this.#delivering = true;
+    try {
+      this.#deliver(instance);
+      this.#arm(instance);
+    } catch (error) {
+      // A trap here poisons and is told by the next call; this one keeps its result.
+      this.#judged(instance, error);
+    } finally {
+      this.#delivering = false;
+    }
+  }
+
+  #deliver(instance: Instance): void {
+    for (let round = 0; this.#listening && this.#poison === undefined; round += 1) {
+      const batch = instance.guarded(() => instance.engine.takeEvents());
+      if (batch === undefined || batch.length === 0) return;
+      if (round === ROUNDS_MAX) {
+        this.events.report(new Error(`listeners went on causing events for ${ROUNDS_MAX} rounds; the rest is dropped`));
+        return;
+      }
+      for (const event of batch) this.events.dispatch(event);
+    }
+  }
+
+  #arm(instance: Instance): void {
+    if (this.#manual || !this.#listening || this.#poison !== undefined) return;
+    const due = instance.guarded(() => instance.engine.nextDeadline());
+    if (due === undefined) return this.#timer.disarm();
+    const now = this.#clock.read();
+    // A clock that fails here is told by the next command that needs it.
+    if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now);
+  }
+}
+
+function isTrap(error: unknown): boolean {
+  if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) return true;
+  // Firefox's word for a stack that ran out.
+  return error instanceof Error && error.name === 'InternalError';
+}

@@ -1,0 +1,17 @@
+/** Entry `keylatch`: the engine is built in. Knows core by its public names only, so that there is one copy of it. */
+import { Keylatch as Core, runSession as runOnCore, type KeylatchOptions, type Report, type RunOptions } from './core.js';
+import { builtIn } from './engine-inline.js';
+
+export * from './core.js';
+
+/** A key-value engine that speaks Redis, with a keyspace of its own. */
+export class Keylatch extends Core {
+  constructor(options: KeylatchOptions = {}) {
+    super({ module: builtIn, ...options });
+  }
+}
+
+/** Runs a session on a fresh engine with a clock moved by the session alone. */
+export function runSession(text: string, options: RunOptions = {}): Report {
+  return runOnCore(text, { module: builtIn, ...options });
+}

@@ -1,0 +1,110 @@
+/** One WebAssembly instance and its memory: packs arguments into it, reads replies out of it. Decides nothing. */
+import { commandName, measure, writePacked, type Argument } from './argument.js';
+import { ReplyError } from './errors.js';
+import type { Glue, GlueEngine, GlueOptions } from './glue.js';
+import { ReplyReader, type Reply } from './reply.js';
+
+/** What the input area holds at least, and goes back to after something larger. */
+const AREA_MIN = 4 * 1024;
+const AREA_KEPT_MAX = 1024 * 1024;
+
+/** The protocol's own limit for one value. */
+const INPUT_MAX = 512 * 1024 * 1024;
+
+/** Signals that the clock failed and nothing ran; the host knows the failure. */
+export const CLOCK_FAILED = -1;
+
+export class Instance {
+  readonly engine: GlueEngine;
+  readonly #memory: { readonly buffer: ArrayBuffer };
+  #view = new Uint8Array(0);
+  #area = 0;
+  #areaSize = 0;
+  /** True while WebAssembly runs: what is thrown meanwhile may have left it in pieces. */
+  inside = false;
+
+  constructor(glue: Glue, options: GlueOptions, now: () => number) {
+    this.#memory = glue.raw.memory;
+    this.engine = new glue.Engine(options, now);
+  }
+
+  /** Runs one command; `undefined` when the clock failed. */
+  call(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | undefined {
+    const length = this.#execute(client, argv);
+    if (length === CLOCK_FAILED) return undefined;
+    const start = this.engine.output();
+    const view = this.#bytes();
+    const reply = new ReplyReader(view, start, start + length, asBytes, argv).read();
+    this.#giveBack();
+    return reply;
+  }
+
+  /** Runs one command; its reply as the bytes a socket would carry. */
+  callRaw(client: number, argv: readonly Argument[]): Uint8Array | undefined {
+    const length = this.#execute(client, argv);
+    return length === CLOCK_FAILED ? undefined : this.#takeOutput(length);
+  }
+
+  feed(client: number, chunk: Uint8Array): Uint8Array | undefined {
+    const length = this.withInput(chunk, (size) => this.engine.feed(client, size));
+    return length === CLOCK_FAILED ? undefined : this.#takeOutput(length);
+  }
+
+  /** Puts bytes into the input area and hands their length to an engine method. */
+  withInput<T>(bytes: Uint8Array, use: (length: number) => T): T {
+    const at = this.#reserve(bytes.length, []);
+    this.#bytes().set(bytes, at);
+    const result = this.guarded(() => use(bytes.length));
+    this.#giveBack();
+    return result;
+  }
+
+  /** Runs engine code; leaves `inside` set when it threw. */
+  guarded<T>(work: () => T): T {
+    this.inside = true;
+    const result = work();
+    this.inside = false;
+    return result;
+  }
+
+  #execute(client: number, argv: readonly Argument[]): number {
+    const packing = measure(argv);
+    const at = this.#reserve(packing.room, argv);
+    const length = writePacked(argv, packing, this.#bytes(), at);
+    this.inside = true;
+    const replyLength = this.engine.call(client, length);
+    this.inside = false;
+    return replyLength;
+  }
+
+  #takeOutput(length: number): Uint8Array {
+    const start = this.engine.output();
+    const output = this.#bytes().slice(start, start + length);
+    this.#giveBack();
+    return output;
+  }
+
+  /** Where `size` bytes may be written. */
+  #reserve(size: number, argv: readonly Argument[]): number {
+    if (size <= this.#areaSize) return this.#area;
+    const wanted = Math.max(size, AREA_MIN);
+    const pointer = size > 3 * INPUT_MAX ? 0 : this.guarded(() => this.engine.reserve(wanted));
+    if (pointer === 0) throw new ReplyError('OOM the arguments do not fit into the memory of the engine', commandName(argv));
+    this.#area = pointer;
+    this.#areaSize = wanted;
+    return pointer;
+  }
+
+  /** One huge command must not hold its memory for ever. */
+  #giveBack(): void {
+    if (this.#areaSize <= AREA_KEPT_MAX) return;
+    this.#areaSize = 0;
+    this.#reserve(AREA_MIN, []);
+  }
+
+  /** The memory; growing it detaches the old view. */
+  #bytes(): Uint8Array {
+    if (this.#view.length === 0) this.#view = new Uint8Array(this.#memory.buffer);
+    return this.#view;
+  }
+}

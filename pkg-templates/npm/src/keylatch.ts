@@ -1,0 +1,227 @@
+/** The database object: an engine, its own default client, and what belongs to the keyspace as a whole. */
+import { Client } from './client.js';
+import { GuardedClock, ManualClock } from './clock.js';
+import { Connection, type ClientOptions } from './connection.js';
+import { LineError, LoadError, SessionError } from './errors.js';
+import type { ErrorListener, EventListener, EventName, ListenOptions } from './events.js';
+import { Host } from './host.js';
+import { Instance } from './instance.js';
+import { instantiate } from './module.js';
+import { glueOptions, type EngineModule, type KeylatchOptions } from './options.js';
+import { textOf } from './reply.js';
+import type { Report, SessionOptions } from './session.js';
+
+export interface InspectOptions {
+  /** Where to go on; '0' starts. */
+  readonly cursor?: string;
+  /** About how many keys to answer. */
+  readonly limit?: number;
+  readonly db?: number;
+}
+
+export interface KeyInfo<Key = string> {
+  readonly key: Key;
+  readonly type: string;
+  /** Bytes of a string, elements of anything else. */
+  readonly size: number;
+  /** The last instant of the key's life in milliseconds since the epoch, or null. */
+  readonly deadlineMs: number | null;
+}
+
+export interface Inspection<Key = string> {
+  /** '0': this was the last page. */
+  readonly cursor: string;
+  readonly keys: readonly KeyInfo<Key>[];
+}
+
+/** What a log held. */
+export interface Replayed {
+  /** Whole commands and transactions that were replayed. */
+  readonly units: number;
+  /** Bytes of a torn last unit that were left out. */
+  readonly dropped: number;
+}
+
+const encoder = new TextEncoder();
+
+export class Keylatch extends Client {
+  readonly #options: KeylatchOptions;
+  readonly #host: Host;
+
+  /** Nothing is compiled or allocated before the first command. */
+  constructor(options: KeylatchOptions = {}) {
+    const { module } = options;
+    if (module === undefined) throw new TypeError('this entry has no engine built in: Keylatch.from(module)');
+    const manual = options.clock instanceof ManualClock ? options.clock : undefined;
+    // Date.now is looked up at every reading: fake timers replace it whenever they like.
+    const clock = new GuardedClock(options.now ?? (() => Date.now()));
+    const settings = glueOptions(options);
+    const host = new Host(() => new Instance(instantiate(module), settings(), clock.read), clock, manual);
+    super(new Connection(host, {}), '');
+    this.#options = options;
+    this.#host = host;
+  }
+
+  /** An engine from a module the caller compiled: for strict content security policies, workers, shared modules. */
+  static from(module: EngineModule, options: KeylatchOptions = {}): Keylatch {
+    return new this({ ...options, module });
+  }
+
+  /** Another client on the same keyspace. */
+  client(options: ClientOptions = {}): Client {
+    return new Client(new Connection(this.#host, options), options.name ?? '');
+  }
+
+  /**
+   * Listens to what happens to keys, `*` for everything, `error` for what other listeners throw, `clock` for a clock
+   * that was set back. Delivered when the outermost call has its reply and before it returns, in the order of the
+   * changes. Answers a function that ends it.
+   */
+  on(event: 'error', listener: ErrorListener): () => void;
+  on(event: EventName, listener: EventListener<Uint8Array>, options: { readonly buffer: true }): () => void;
+  on(event: EventName, listener: EventListener, options?: ListenOptions): () => void;
+  on(event: string, listener: (argument: never) => void, options?: ListenOptions): () => void {
+    return this.#listen(event, listener, false, options);
+  }
+
+  /** As `on`, for the next such event only. */
+  once(event: 'error', listener: ErrorListener): () => void;
+  once(event: EventName, listener: EventListener<Uint8Array>, options: { readonly buffer: true }): () => void;
+  once(event: EventName, listener: EventListener, options?: ListenOptions): () => void;
+  once(event: string, listener: (argument: never) => void, options?: ListenOptions): () => void {
+    return this.#listen(event, listener, true, options);
+  }
+
+  off(event: string, listener: (argument: never) => void): void {
+    this.#host.events.remove(event, listener);
+    this.#host.listenersChanged();
+  }
+
+  #listen(event: string, listener: (argument: never) => void, once: boolean, options?: ListenOptions): () => void {
+    if (!this.#host.closed) this.#host.events.add(event, listener, once, options);
+    this.#host.listenersChanged();
+    return () => this.off(event, listener);
+  }
+
+  /** The first instant at which something is due, in milliseconds since the epoch, or null. */
+  nextExpiry(): number | null {
+    return this.#host.nextExpiry();
+  }
+
+  /** Removes keys that are due, a bounded number at a time; true when more are due. Calling it is never necessary. */
+  tick(): boolean {
+    return this.#host.tick();
+  }
+
+  /** The time of the engine's clock. */
+  now(): number {
+    return this.#host.enter((instance) => {
+      const now = instance.guarded(() => instance.engine.now());
+      if (Number.isNaN(now)) throw this.#host.clockFailure();
+      return now;
+    });
+  }
+
+  /** A page of the keys with their type, size and deadline. Changes nothing, not even access times. */
+  inspect(options: InspectOptions & { readonly buffer: true }): Inspection<Uint8Array>;
+  inspect(options?: InspectOptions): Inspection;
+  inspect(options: InspectOptions & { readonly buffer?: boolean } = {}): Inspection<string | Uint8Array> {
+    const { cursor = '0', limit = 100, db = 0, buffer = false } = options;
+    const page = this.#host.enter((instance) => instance.guarded(() => instance.engine.inspect(db, cursor, limit)));
+    const keys = page.keys.map(({ key, type, size, deadlineMs }) => ({
+      key: buffer ? key : textOf(key), type, size, deadlineMs: deadlineMs ?? null,
+    }));
+    return { cursor: page.cursor, keys };
+  }
+
+  /** A reply as redis-cli shows it, lines joined by line feeds. */
+  printReply(reply: Uint8Array): string {
+    return this.#input(reply, (engine, length) => engine.printReply(length));
+  }
+
+  /** A typed line as its arguments, with the quotes and escapes of redis-cli. */
+  splitLine(line: string): Uint8Array[] {
+    const split = this.#input(encoder.encode(line), (engine, length) => engine.splitLine(length));
+    if (Array.isArray(split)) return split;
+    throw new LineError(split.message, split.column);
+  }
+
+  /**
+   * Runs a session on this engine, which must have a ManualClock: the session moves it. `runSession` of the package
+   * does the same on a fresh engine.
+   */
+  runSession(text: string, options: SessionOptions = {}): Report {
+    const manual = this.#host.manual;
+    if (manual === undefined) throw new TypeError('a session moves the clock: make the engine with a ManualClock');
+    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, options.untilLine));
+    if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
+    manual.adopt((result as Report).nowMs, this.#host);
+    return result as Report;
+  }
+
+  /** Ends the engine and its timer; every later call throws ClosedError. */
+  override close(): void {
+    this.#host.close();
+  }
+
+  // For hosts that keep the data somewhere. Not stable before 1.0.
+
+  /** Starts or stops building the log of effects. */
+  record(on: boolean): void {
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.record(on)));
+  }
+
+  /** The effects since the last time, as a piece of an append-only file; empty when there were none. */
+  takeEffects(): Uint8Array {
+    return this.#host.enter((instance) => instance.guarded(() => instance.engine.takeEffects()));
+  }
+
+  /** Loads pieces of a log in their order. A torn last unit is left out; damage and newer versions throw LoadError. */
+  replay(log: Uint8Array): Replayed {
+    return this.#load(log, (engine, length) => engine.replay(length));
+  }
+
+  /** All databases as bytes for `load`. */
+  snapshot(): Uint8Array {
+    return this.#host.enter((instance) => instance.guarded(() => instance.engine.snapshot()));
+  }
+
+  /** Replaces all databases by those of a snapshot. */
+  load(snapshot: Uint8Array): void {
+    this.#load(snapshot, (engine, length) => engine.load(length));
+  }
+
+  /** A second engine with the same data and the same options. */
+  fork(): Keylatch {
+    const fork = new (this.constructor as typeof Keylatch)(this.#options);
+    fork.load(this.snapshot());
+    return fork;
+  }
+
+  /** Sixteen hexadecimal digits; equal for equal data. */
+  digestAll(): string {
+    return this.#host.enter((instance) => instance.guarded(() => instance.engine.digest()));
+  }
+
+  #input<T>(bytes: Uint8Array, use: (engine: Instance['engine'], length: number) => T): T {
+    return this.#host.enter((instance) => instance.withInput(bytes, (length) => use(instance.engine, length)));
+  }
+
+  #load<T>(bytes: Uint8Array, use: (engine: Instance['engine'], length: number) => T): T {
+    try {
+      return this.#input(bytes, use);
+    } catch (error) {
+      throw error instanceof Error && error.name === 'Error' ? new LoadError(error.message) : error;
+    }
+  }
+}
+
+interface SessionFailure {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+function isSessionFailure(result: unknown): result is SessionFailure {
+  return typeof result === 'object' && result !== null && 'column' in result;
+}

@@ -1,0 +1,23 @@
+/** From a module or its bytes to one instance of the engine's bindings. */
+import { instantiate as bind } from '#glue';
+import type { Glue } from './glue.js';
+import type { EngineModule } from './options.js';
+
+/** Bytes are compiled once, whoever brings them. */
+const compiled = new WeakMap<object, WebAssembly.Module>();
+
+function moduleOf(source: EngineModule): WebAssembly.Module {
+  const given = typeof source === 'function' ? source() : source;
+  if (given instanceof WebAssembly.Module) return given;
+  let module = compiled.get(given);
+  if (module === undefined) {
+    module = new WebAssembly.Module(given);
+    compiled.set(given, module);
+  }
+  return module;
+}
+
+/** A fresh instance: a trap in one never touches another. */
+export function instantiate(source: EngineModule): Glue {
+  return bind(moduleOf(source));
+}

@@ -1,0 +1,51 @@
+/** Transactions: commands are gathered here and sent together by `exec`, so nothing can come between them. */
+import type { Argument } from './argument.js';
+import type { Carried, Carrier } from './carrier.js';
+import { Commands } from './commands.js';
+import type { ReplyError } from './errors.js';
+
+/** Queueing carries the transaction itself, with one more result in its type. */
+export interface Queued<Results extends unknown[], Text extends string | Uint8Array> extends Carrier {
+  readonly carried: Multi<[...Results, this['value']], Text>;
+}
+
+/** What EXEC answers: a result or an error for each command, or null when a watched key had changed. */
+export type ExecResult<Results extends unknown[]> = { [Index in keyof Results]: Results[Index] | ReplyError } | null;
+
+export class Multi<Results extends unknown[], Text extends string | Uint8Array = string>
+  extends Commands<Queued<Results, Text>, Text> {
+  #queue: (readonly Argument[])[] = [];
+  readonly #run: (queue: readonly (readonly Argument[])[]) => unknown;
+
+  /** @internal Use `client.multi()`. */
+  constructor(run: (queue: readonly (readonly Argument[])[]) => unknown) {
+    super();
+    this.#run = run;
+  }
+
+  /** How many commands are queued. */
+  get length(): number {
+    return this.#queue.length;
+  }
+
+  protected override execute<T>(argv: readonly Argument[]): Carried<Queued<Results, Text>, T> {
+    this.#queue.push(argv);
+    return this as unknown as Carried<Queued<Results, Text>, T>;
+  }
+
+  /**
+   * Runs MULTI, the commands and EXEC as one step, and empties the queue. A command that fails when it runs is a
+   * ReplyError in its place; the others have run. A command that is refused when it is queued makes the whole
+   * transaction fail: EXECABORT is thrown, with the reasons in `cause`, and nothing has run.
+   */
+  exec(): ExecResult<Results> {
+    const queue = this.#queue;
+    this.#queue = [];
+    return this.#run(queue) as ExecResult<Results>;
+  }
+
+  /** Forgets what was queued. Nothing had been sent. */
+  discard(): void {
+    this.#queue = [];
+  }
+}

@@ -1,0 +1,54 @@
+/** The options of an engine, checked. */
+import { ManualClock } from './clock.js';
+import type { GlueOptions } from './glue.js';
+
+/** A compiled module, its bytes, or a function that is asked for either when the first command comes. */
+export type EngineModule = WebAssembly.Module | BufferSource | (() => WebAssembly.Module | BufferSource);
+
+export interface KeylatchOptions {
+  /** The engine. The main entry has one built in. */
+  readonly module?: EngineModule;
+  /** The clock: milliseconds since the epoch, asked when a command needs the time. Default `() => Date.now()`. */
+  readonly now?: () => number;
+  /**
+   * `system` follows `now` also backwards, `monotonic` never goes back, a ManualClock stands still until it is moved.
+   * Default `system`.
+   */
+  readonly clock?: 'system' | 'monotonic' | ManualClock;
+  /** Makes all chance repeatable: an unsigned 64-bit number. Random by default. */
+  readonly seed?: number | bigint;
+  /** With `monotonic`: the clock never shows less than this. */
+  readonly floorMs?: number;
+}
+
+const SEED_MAX = 2n ** 64n - 1n;
+
+/** Checks the options at once; chance is asked for only when the engine is made. */
+export function glueOptions(options: KeylatchOptions): () => GlueOptions {
+  const { now, clock = 'system', seed, floorMs } = options;
+  const manual = clock instanceof ManualClock;
+  if (now !== undefined && typeof now !== 'function') throw new TypeError('now must be a function');
+  if (now !== undefined && manual) throw new TypeError('a ManualClock is a clock of its own: leave now out');
+  if (!manual && clock !== 'system' && clock !== 'monotonic') {
+    throw new TypeError("clock must be 'system', 'monotonic' or a ManualClock");
+  }
+  if (floorMs !== undefined && !Number.isSafeInteger(floorMs)) throw new TypeError('floorMs must be whole milliseconds');
+  const fixed = seed === undefined ? undefined : checkedSeed(seed);
+  return () => ({
+    seed: fixed ?? randomSeed(),
+    monotonic: clock === 'monotonic',
+    manual,
+    ...(floorMs === undefined ? {} : { floorMs }),
+  });
+}
+
+function checkedSeed(seed: number | bigint): string {
+  if (typeof seed === 'bigint' ? seed >= 0n && seed <= SEED_MAX : Number.isSafeInteger(seed) && seed >= 0) {
+    return seed.toString();
+  }
+  throw new TypeError('seed must be a safe integer or a bigint from 0 to 2^64 - 1');
+}
+
+function randomSeed(): string {
+  return crypto.getRandomValues(new BigUint64Array(1)).toString();
+}

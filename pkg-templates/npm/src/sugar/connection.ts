@@ -1,0 +1,45 @@
+/** Connection and server, and the plain forms of the collections. */
+import type { Argument } from '../argument.js';
+import type { Carried, Carrier } from '../carrier.js';
+import { KeyCommands } from './keys.js';
+
+export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array> extends KeyCommands<C, Text> {
+  ping(): Carried<C, 'PONG'>;
+  ping(message: Argument): Carried<C, Text>;
+  ping(message?: Argument): Carried<C, 'PONG' | Text> {
+    return this.execute<'PONG' | Text>(message === undefined ? ['PING'] : ['PING', message]);
+  }
+
+  echo(message: Argument): Carried<C, Text> {
+    return this.execute<Text>(['ECHO', message]);
+  }
+
+  select(db: number): Carried<C, 'OK'> {
+    return this.execute<'OK'>(['SELECT', db]);
+  }
+
+  dbsize(): Carried<C, number> {
+    return this.execute<number>(['DBSIZE']);
+  }
+
+  flushdb(): Carried<C, 'OK'> {
+    return this.execute<'OK'>(['FLUSHDB']);
+  }
+
+  flushall(): Carried<C, 'OK'> {
+    return this.execute<'OK'>(['FLUSHALL']);
+  }
+
+  /** Seconds since the epoch, and microseconds on top. */
+  time(): Carried<C, [seconds: Text, microseconds: Text]> {
+    return this.execute<[Text, Text]>(['TIME']);
+  }
+
+  rpush(key: Argument, ...values: Argument[]): Carried<C, number> {
+    return this.execute<number>(['RPUSH', key, ...values]);
+  }
+
+  hset(key: Argument, fields: Readonly<Record<string, Argument>>): Carried<C, number> {
+    return this.execute<number>(['HSET', key, ...Object.entries(fields).flat()]);
+  }
+}

@@ -1,0 +1,27 @@
+/** Counters. Results beyond 2^53 are bigints. */
+import type { Argument } from '../argument.js';
+import type { Carried, Carrier } from '../carrier.js';
+import { StringCommands } from './strings.js';
+
+export abstract class CounterCommands<C extends Carrier, Text extends string | Uint8Array> extends StringCommands<C, Text> {
+  incr(key: Argument): Carried<C, number | bigint> {
+    return this.execute<number | bigint>(['INCR', key]);
+  }
+
+  decr(key: Argument): Carried<C, number | bigint> {
+    return this.execute<number | bigint>(['DECR', key]);
+  }
+
+  incrby(key: Argument, increment: number | bigint): Carried<C, number | bigint> {
+    return this.execute<number | bigint>(['INCRBY', key, increment]);
+  }
+
+  decrby(key: Argument, decrement: number | bigint): Carried<C, number | bigint> {
+    return this.execute<number | bigint>(['DECRBY', key, decrement]);
+  }
+
+  /** The new value as text, with all its digits. */
+  incrbyfloat(key: Argument, increment: number | string): Carried<C, Text> {
+    return this.execute<Text>(['INCRBYFLOAT', key, increment]);
+  }
+}

@@ -1,0 +1,118 @@
+/** Keys of any type: existence, names, expiry, walking over them. */
+import type { Argument } from '../argument.js';
+import type { Carried, Carrier } from '../carrier.js';
+import { CounterCommands } from './counters.js';
+
+/** When to change an expiry. */
+export type ExpireCondition = 'NX' | 'XX' | 'GT' | 'LT';
+
+export interface CopyOptions {
+  /** The database to copy into. */
+  readonly db?: number;
+  readonly replace?: boolean;
+}
+
+export interface ScanOptions {
+  readonly match?: Argument;
+  readonly count?: number;
+  readonly type?: string;
+}
+
+export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8Array> extends CounterCommands<C, Text> {
+  /** How many of the keys were there. */
+  del(...keys: Argument[]): Carried<C, number> {
+    return this.execute<number>(['DEL', ...keys]);
+  }
+
+  unlink(...keys: Argument[]): Carried<C, number> {
+    return this.execute<number>(['UNLINK', ...keys]);
+  }
+
+  exists(...keys: Argument[]): Carried<C, number> {
+    return this.execute<number>(['EXISTS', ...keys]);
+  }
+
+  touch(...keys: Argument[]): Carried<C, number> {
+    return this.execute<number>(['TOUCH', ...keys]);
+  }
+
+  /** `none` for an absent key. */
+  type(key: Argument): Carried<C, string> {
+    return this.execute<string>(['TYPE', key]);
+  }
+
+  keys(pattern: Argument = '*'): Carried<C, Text[]> {
+    return this.execute<Text[]>(['KEYS', pattern]);
+  }
+
+  randomkey(): Carried<C, Text | null> {
+    return this.execute<Text | null>(['RANDOMKEY']);
+  }
+
+  rename(from: Argument, to: Argument): Carried<C, 'OK'> {
+    return this.execute<'OK'>(['RENAME', from, to]);
+  }
+
+  renamenx(from: Argument, to: Argument): Carried<C, 0 | 1> {
+    return this.execute<0 | 1>(['RENAMENX', from, to]);
+  }
+
+  copy(from: Argument, to: Argument, options: CopyOptions = {}): Carried<C, 0 | 1> {
+    const argv: Argument[] = ['COPY', from, to];
+    if (options.db !== undefined) argv.push('DB', options.db);
+    if (options.replace) argv.push('REPLACE');
+    return this.execute<0 | 1>(argv);
+  }
+
+  /** One page of keys and the cursor of the next; '0' starts and ends. */
+  scan(cursor: Argument = 0, options: ScanOptions = {}): Carried<C, [cursor: Text, keys: Text[]]> {
+    const argv: Argument[] = ['SCAN', cursor];
+    if (options.match !== undefined) argv.push('MATCH', options.match);
+    if (options.count !== undefined) argv.push('COUNT', options.count);
+    if (options.type !== undefined) argv.push('TYPE', options.type);
+    return this.execute<[Text, Text[]]>(argv);
+  }
+
+  expire(key: Argument, seconds: number, condition?: ExpireCondition): Carried<C, 0 | 1> {
+    return this.#deadline('EXPIRE', key, seconds, condition);
+  }
+
+  pexpire(key: Argument, milliseconds: number, condition?: ExpireCondition): Carried<C, 0 | 1> {
+    return this.#deadline('PEXPIRE', key, milliseconds, condition);
+  }
+
+  expireat(key: Argument, seconds: number, condition?: ExpireCondition): Carried<C, 0 | 1> {
+    return this.#deadline('EXPIREAT', key, seconds, condition);
+  }
+
+  pexpireat(key: Argument, milliseconds: number, condition?: ExpireCondition): Carried<C, 0 | 1> {
+    return this.#deadline('PEXPIREAT', key, milliseconds, condition);
+  }
+
+  /** Seconds left; -1 without an expiry, -2 without a key. */
+  ttl(key: Argument): Carried<C, number> {
+    return this.execute<number>(['TTL', key]);
+  }
+
+  /** Milliseconds left; -1 without an expiry, -2 without a key. */
+  pttl(key: Argument): Carried<C, number> {
+    return this.execute<number>(['PTTL', key]);
+  }
+
+  /** The instant of expiry in seconds since the epoch; -1 without one, -2 without a key. */
+  expiretime(key: Argument): Carried<C, number> {
+    return this.execute<number>(['EXPIRETIME', key]);
+  }
+
+  pexpiretime(key: Argument): Carried<C, number> {
+    return this.execute<number>(['PEXPIRETIME', key]);
+  }
+
+  persist(key: Argument): Carried<C, 0 | 1> {
+    return this.execute<0 | 1>(['PERSIST', key]);
+  }
+
+  #deadline(command: string, key: Argument, time: number, condition: ExpireCondition | undefined): Carried<C, 0 | 1> {
+    return this.execute<0 | 1>(condition === undefined ? [command, key, time] : [command, key, time, condition]);
+  }
+}

@@ -1,0 +1,69 @@
+/** The options of SET and of its relatives, and what SET answers for which of them. */
+import type { Argument } from '../argument.js';
+
+type None<Names extends string> = { readonly [Name in Names]?: undefined };
+type One<Name extends string, Value, Names extends string> =
+  { readonly [N in Name]: Value } & None<Exclude<Names, Name>>;
+
+type Conditions = 'nx' | 'xx' | 'ifeq' | 'ifne' | 'ifdeq' | 'ifdne';
+
+/** When to write: at most one. `nx` if the key is absent, `xx` if present, the others compare the value or its digest. */
+export type SetCondition =
+  | None<Conditions>
+  | One<'nx', boolean, Conditions>
+  | One<'xx', boolean, Conditions>
+  | One<'ifeq', Argument, Conditions>
+  | One<'ifne', Argument, Conditions>
+  | One<'ifdeq', string, Conditions>
+  | One<'ifdne', string, Conditions>;
+
+type Lives = 'ex' | 'px' | 'exat' | 'pxat';
+
+/** How long the key lives, at most one: seconds, milliseconds, or an instant in either since the epoch. */
+export type Expiry =
+  | None<Lives>
+  | One<'ex', number, Lives>
+  | One<'px', number, Lives>
+  | One<'exat', number, Lives>
+  | One<'pxat', number, Lives>;
+
+/** An expiry, or keep the one the key has. */
+export type ExpiryOrKeep = (Expiry & { readonly keepttl?: undefined }) | (None<Lives> & { readonly keepttl: boolean });
+
+export type SetOptions = SetCondition & ExpiryOrKeep & {
+  /** Answer the value from before instead of OK. */
+  readonly get?: boolean | undefined;
+};
+
+type Given<Options, Name extends string> =
+  Name extends keyof Options ? (Options[Name] extends false | undefined ? false : true) : false;
+
+type MayRefuse<Options> = true extends { [Name in Conditions]: Given<Options, Name> }[Conditions] ? true : false;
+
+/** With `get` the old value or null, with a condition OK or null, else OK. */
+export type SetResult<Options, Text> =
+  Given<Options, 'get'> extends true
+    ? boolean extends (Options extends { readonly get?: infer Get } ? Get : never) ? Text | 'OK' | null : Text | null
+    : MayRefuse<Options> extends true ? 'OK' | null : 'OK';
+
+const CONDITIONS = ['ifeq', 'ifne', 'ifdeq', 'ifdne'] as const;
+const LIVES = ['ex', 'px', 'exat', 'pxat'] as const;
+
+/** Adds NX, XX or a comparison. */
+export function pushCondition(argv: Argument[], options: SetCondition): void {
+  if (options.nx) argv.push('NX');
+  if (options.xx) argv.push('XX');
+  for (const name of CONDITIONS) {
+    const value = options[name];
+    if (value !== undefined) argv.push(name.toUpperCase(), value);
+  }
+}
+
+/** Adds EX, PX, EXAT, PXAT or KEEPTTL. */
+export function pushExpiry(argv: Argument[], options: ExpiryOrKeep | Expiry): void {
+  for (const name of LIVES) {
+    const value = options[name];
+    if (value !== undefined) argv.push(name.toUpperCase(), value);
+  }
+  if ('keepttl' in options && options.keepttl) argv.push('KEEPTTL');
+}

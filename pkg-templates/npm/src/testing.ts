@@ -1,0 +1,12 @@
+/** Entry `keylatch/testing`: what tests use. */
+import { describeMismatches, type RunOptions } from './core.js';
+import { runSession } from './index.js';
+
+export { ManualClock, describeMismatches, type Report } from './core.js';
+export { runSession };
+
+/** Runs a session and throws unless every expected line was printed. */
+export function assertSession(text: string, options?: RunOptions): void {
+  const report = runSession(text, options);
+  if (report.mismatches > 0) throw new Error(`the session does not hold\n${describeMismatches(report)}`);
+}

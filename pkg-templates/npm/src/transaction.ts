@@ -1,0 +1,47 @@
+/** MULTI, the queued commands and EXEC as one step of the engine. */
+import { commandName, type Argument } from './argument.js';
+import type { Connection } from './connection.js';
+import { ReplyError } from './errors.js';
+import type { Reply } from './reply.js';
+
+type Queue = readonly (readonly Argument[])[];
+type Replies = Reply<string | Uint8Array>;
+
+/** Events wait until EXEC has answered, so no listener ever finds this client inside its transaction. */
+export function runTransaction(connection: Connection, queue: Queue, asBytes: boolean): unknown {
+  return connection.host.enter(() => {
+    throwIfError(connection.reply(['MULTI'], false));
+    const refusals = enqueue(connection, queue);
+    const replies = connection.reply(['EXEC'], asBytes);
+    if (replies instanceof ReplyError) throw new ReplyError(replies.message, 'EXEC', { cause: causeOf(refusals) });
+    return Array.isArray(replies) ? replies.map((reply, index) => named(reply, queue[index])) : replies;
+  });
+}
+
+/** Sends the commands; answers those that were refused. Whatever is thrown on the way ends the transaction. */
+function enqueue(connection: Connection, queue: Queue): ReplyError[] {
+  const refusals: ReplyError[] = [];
+  try {
+    for (const argv of queue) {
+      const reply = connection.reply(argv, false);
+      if (reply instanceof ReplyError) refusals.push(reply);
+    }
+  } catch (error) {
+    connection.reply(['DISCARD'], false);
+    throw error;
+  }
+  return refusals;
+}
+
+function throwIfError(reply: Replies): void {
+  if (reply instanceof ReplyError) throw reply;
+}
+
+/** An error among the results names its own command, not EXEC. */
+function named(reply: Replies, argv: readonly Argument[] | undefined): Replies {
+  return reply instanceof ReplyError && argv !== undefined ? new ReplyError(reply.message, commandName(argv)) : reply;
+}
+
+function causeOf(refusals: readonly ReplyError[]): unknown {
+  return refusals.length === 1 ? refusals[0] : refusals;
+}

@@ -1,0 +1,9 @@
+// The package's own modules, as sources, for tests below its public face. `#glue` is a stub engine.
+import { register } from 'node:module';
+
+register('./typescript-hooks.mjs', import.meta.url);
+
+/** Imports a module of pkg-templates/npm/src by its file name. */
+export function source(name) {
+  return import(new URL(`../../../pkg-templates/npm/src/${name}`, import.meta.url).href);
+}
