@@ -40,10 +40,6 @@ impl<H: Copy> Deadlines<H> {
         self.len
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// The earliest node. While `now <= minimum.deadline` everything is alive.
     pub fn minimum(&self) -> Option<Node<H>> {
         (self.len > 0).then(|| self.node(0))
@@ -51,11 +47,6 @@ impl<H: Copy> Deadlines<H> {
 
     pub fn get(&self, position: u32) -> Option<Node<H>> {
         ((position as usize) < self.len).then(|| self.node(position as usize))
-    }
-
-    /// All nodes, in no useful order.
-    pub fn iter(&self) -> impl Iterator<Item = Node<H>> + '_ {
-        (0..self.len).map(|position| self.node(position))
     }
 
     /// Makes sure that the next `insert` cannot fail.
@@ -81,13 +72,6 @@ impl<H: Copy> Deadlines<H> {
     pub fn update(&mut self, position: u32, deadline: Timestamp, positions: &mut impl Positions<H>) {
         if let Some(node) = self.get(position) {
             self.settle(position as usize, Node { deadline, owner: node.owner }, positions);
-        }
-    }
-
-    /// The node changed its owner's handle (a block moved): same place, new name.
-    pub fn rename(&mut self, position: u32, owner: H) {
-        if (position as usize) < self.len {
-            self.chunks[position as usize / CHUNK_NODES][position as usize % CHUNK_NODES].owner = owner;
         }
     }
 

@@ -45,6 +45,7 @@ mod request;
 mod slab;
 mod slots;
 mod table;
+mod transcript;
 mod value;
 
 pub use argv::{Argv, ArgvRef, Span};
@@ -60,4 +61,8 @@ pub use keyspace::{
 pub use persistence::{LoadError, Replayed};
 pub use reply::writer::Protocol;
 pub use request::{Decoder, Limits, Next, ProtocolError};
+pub use transcript::{
+    Action, ClientReport, ClockMove, Expectation, Failure, Report, SESSION_START, Session, SessionError, Step,
+    StepKind, Verdict, parse as parse_session, run as run_session,
+};
 pub use value::Kind;

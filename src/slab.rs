@@ -164,11 +164,6 @@ impl Slab {
         self.used_bytes
     }
 
-    /// Bytes of all pages held, live or not.
-    pub fn held_bytes(&self) -> usize {
-        self.held_bytes
-    }
-
     fn allocate_classed(&mut self, class: usize) -> Result<Handle, OutOfMemory> {
         if self.with_room.is_empty() {
             self.with_room.try_reserve_exact(CLASS_MAX + 1).map_err(|_| OutOfMemory)?;
@@ -336,7 +331,7 @@ mod tests {
         assert_eq!(slab.used_bytes(), expected as u64);
         live.drain(..).for_each(|(handle, ..)| slab.free(handle));
         assert_eq!(slab.used_bytes(), 0);
-        assert!(slab.held_bytes() <= CLASS_MAX * PAGE_BYTES, "at most one page per class stays");
+        assert!(slab.held_bytes <= CLASS_MAX * PAGE_BYTES, "at most one page per class stays");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Hashes.
 
-use super::space::{Change, Space};
+use super::space::Space;
 use super::{Error, EventKind, NewValue};
 use crate::slab::OutOfMemory;
 use crate::value::{Hash, Value};
@@ -15,7 +15,7 @@ impl Space<'_> {
         let added = match self.write(key) {
             Some(handle) => self.update(handle, EventKind::HSet, |value| {
                 let Value::Hash(hash) = value else { return Err(Error::WrongType) };
-                Ok((set_all(hash, pairs.clone())?, Change::Changed))
+                Ok(set_all(hash, pairs.clone())?)
             })?,
             None => {
                 let mut hash = Hash::default();

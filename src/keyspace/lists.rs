@@ -1,6 +1,6 @@
 //! Lists.
 
-use super::space::{Change, Space};
+use super::space::Space;
 use super::{Error, EventKind, NewValue};
 use crate::value::{List, Value};
 
@@ -15,7 +15,7 @@ impl Space<'_> {
             Some(handle) => self.update(handle, EventKind::RPush, |value| {
                 let Value::List(list) = value else { return Err(Error::WrongType) };
                 list.push_back(elements.clone())?;
-                Ok((list.len(), Change::Changed))
+                Ok(list.len())
             })?,
             None => {
                 let mut list = List::default();

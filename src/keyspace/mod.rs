@@ -28,7 +28,7 @@ pub use interest::{ClientId, Interest};
 pub use keys::{CopyOptions, RenameOutcome};
 pub use scan::{Inspected, Inspection, ScanFilter};
 pub use space::Space;
-pub use strings::{Comparison, Expiry, Presence, STRING_MAX, SetOptions, SetOutcome};
+pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
 
 use crate::clock::Timestamp;
 use crate::hash::hash_bytes;

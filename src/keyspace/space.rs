@@ -9,14 +9,6 @@ use crate::clock::Timestamp;
 use crate::slab::Handle;
 use crate::value::{Value, ValueRef};
 
-/// What an edit did to a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Change {
-    /// Nothing is recorded.
-    Unchanged,
-    Changed,
-}
-
 #[derive(Debug)]
 pub struct Space<'a> {
     keyspace: &'a mut Keyspace,
@@ -115,22 +107,20 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    /// Edits a value that is no string. Emptied, the key goes.
+    /// Edits a value that is no string; an edit that succeeds has changed it. Emptied, the key goes.
     pub(super) fn update<R>(
         &mut self,
         handle: Handle,
         event: EventKind,
-        edit: impl FnOnce(&mut Value) -> Result<(R, Change), Error>,
+        edit: impl FnOnce(&mut Value) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let outcome = self.db_mut().edit(handle, |value| (edit(value), value.is_emptied()));
         let (edited, emptied) = outcome.ok_or(Error::WrongType)?;
-        let (result, change) = edited?;
-        if change == Change::Changed {
-            let key = self.key_of(handle);
-            self.notify(event, &key);
-            if emptied {
-                self.remove(handle, EventKind::Del);
-            }
+        let result = edited?;
+        let key = self.key_of(handle);
+        self.notify(event, &key);
+        if emptied {
+            self.remove(handle, EventKind::Del);
         }
         Ok(result)
     }

@@ -43,12 +43,6 @@ pub fn write_integer(value: i64, out: &mut Vec<u8>) {
     write_unsigned(value.unsigned_abs(), out);
 }
 
-/// How many bytes [`write_integer`] appends for `value`.
-pub fn integer_length(value: i64) -> usize {
-    let digits = value.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1);
-    digits + usize::from(value < 0)
-}
-
 /// Appends `value` in decimal.
 fn write_unsigned(mut value: u64, out: &mut Vec<u8>) {
     let mut digits = [0u8; 20];
@@ -122,7 +116,6 @@ mod tests {
             let mut out = Vec::new();
             write_integer(value, &mut out);
             assert_eq!(out, text.as_bytes());
-            assert_eq!(integer_length(value), text.len());
         }
     }
 

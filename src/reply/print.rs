@@ -156,8 +156,8 @@ fn is_multiline(value: &Value<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::read::read;
     use super::*;
+    use crate::reply::read::read;
 
     fn printed(reply: &[u8]) -> Vec<String> {
         let (value, _) = read(reply).unwrap().unwrap();

@@ -1,3 +1,5 @@
+//! Tests of the request decoder: whole, cut anywhere, and malformed.
+
 use super::*;
 use crate::random::Random;
 use alloc::format;

@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 use super::line::without_trailing_blanks;
 
 /// How much the order of a reply's elements means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Order {
+    #[default]
     Exact,
     /// The elements in any order; of a cursor with its page, the page in any order.
     Any,

@@ -9,7 +9,7 @@ use super::instant::{ClockMove, parse_move};
 use super::line::{Line, classify, client_of};
 use super::{Action, Expectation, Session, SessionError, StepKind};
 use crate::argv::Argv;
-use crate::command::line::split_line;
+use crate::command::split_line;
 use crate::reply::print::quote;
 
 /// Reads a session.

@@ -10,11 +10,10 @@ use super::parse::event_text;
 use super::{
     Action, ClientReport, ClockMove, Expectation, Report, SESSION_START, Session, SessionError, Step, StepKind, Verdict,
 };
-use crate::argv::Argv;
+use crate::argv::{Argv, ArgvRef};
 use crate::client::ClientId;
 use crate::clock::{Clock, MovableClock, Timestamp};
-use crate::command;
-use crate::command::line::split_line;
+use crate::command::{self, Row, split_line};
 use crate::keylatch::Keylatch;
 use crate::reply::print::print;
 use crate::reply::read::read;
@@ -63,7 +62,7 @@ struct SessionClient {
 struct Outcome {
     printed: Vec<String>,
     message: Option<String>,
-    unordered: Option<Order>,
+    order: Order,
 }
 
 impl<C: MovableClock> Runner<'_, C> {
@@ -130,12 +129,12 @@ impl<C: MovableClock> Runner<'_, C> {
         self.argv.clear();
         if let Err(problem) = split_line(action.text.as_bytes(), &mut self.argv) {
             let printed = Vec::from([INVALID_ARGUMENTS.to_string()]);
-            return Outcome { printed, message: Some(problem.to_string()), unordered: None };
+            return Outcome { printed, message: Some(problem.to_string()), order: Order::Exact };
         }
         let id = self.client(&action.client).id;
         let mut reply = Vec::new();
         self.engine.execute(id, self.argv.as_ref(), &mut reply);
-        let mut outcome = Outcome { unordered: unordered(&self.argv), ..Outcome::default() };
+        let mut outcome = Outcome { order: order_of(&self.argv), ..Outcome::default() };
         let mut rest = reply.as_slice();
         while !rest.is_empty() {
             rest = outcome.print_message(rest);
@@ -207,11 +206,7 @@ impl Outcome {
             self.message = Some("the engine wrote a reply that cannot be read".to_string());
             return &[];
         };
-        let mut lines = Vec::new();
-        print(&value, &mut lines);
-        // Verbatim text brings its own line ends.
-        let lines = lines.iter().flat_map(|line| line.split('\n'));
-        self.printed.extend(lines.map(str::to_string));
+        print(&value, &mut self.printed);
         messages.get(length..).unwrap_or_default()
     }
 }
@@ -223,13 +218,24 @@ fn reply_matches(action: &Action, outcome: &Outcome) -> bool {
     }
     let expected: Vec<&str> = action.expected.iter().map(|Expectation { text, .. }| text.as_str()).collect();
     let got: Vec<&str> = outcome.printed.iter().map(String::as_str).collect();
-    compare::matches(&expected, &got, outcome.unordered.unwrap_or(Order::Exact))
+    compare::matches(&expected, &got, outcome.order)
 }
 
-/// Whether the order of a command's reply means something, as its row says.
-fn unordered(argv: &Argv) -> Option<Order> {
-    let row = command::find(argv.as_ref().get(0)?)?;
-    row.is_unordered().then_some(Order::Any)
+/// How much the order of a command's reply means, as its row says.
+fn order_of(argv: &Argv) -> Order {
+    match find_row(argv.as_ref()) {
+        Some(row) if row.is_unordered() && row.reply.contains("map(") => Order::AnyOfPairs,
+        Some(row) if row.is_unordered() => Order::Any,
+        _ => Order::Exact,
+    }
+}
+
+fn find_row(argv: ArgvRef<'_>) -> Option<&'static Row> {
+    let word = |index| argv.get(index).and_then(|word| core::str::from_utf8(word).ok());
+    let row = command::find(word(0)?)?;
+    let subcommand =
+        word(1).and_then(|word| row.subcommands.iter().find(|sub| sub.own_name().eq_ignore_ascii_case(word)));
+    Some(subcommand.unwrap_or(row))
 }
 
 #[cfg(test)]

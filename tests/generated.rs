@@ -1,0 +1,82 @@
+//! Files printed from the command table. A stale one is rewritten and the test fails once: commit what it wrote.
+
+use std::fs;
+use std::path::Path;
+
+use keylatch::command::{parse_grammar, rows, syntax};
+
+const GROUPS: &[(&str, &str)] = &[
+    ("string", "Strings"),
+    ("generic", "Keys and expiration"),
+    ("list", "Lists"),
+    ("hash", "Hashes"),
+    ("transactions", "Transactions"),
+    ("connection", "Connection"),
+    ("server", "Server"),
+];
+
+/// Writes the file when it differs, and tells whether it did.
+fn refresh(path: &str, expected: &str) -> bool {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let stale = fs::read_to_string(&path).ok().as_deref() != Some(expected);
+    if stale {
+        fs::write(&path, expected).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    stale
+}
+
+/// The part of a document between its `begin` and `end` marks, replaced.
+fn with_block(document: &str, mark: &str, block: &str) -> String {
+    let begin = document.find(&format!("<!-- {mark}:begin")).unwrap_or_else(|| panic!("no {mark}:begin mark"));
+    let begin = begin + document[begin..].find("-->").expect("the mark is closed") + "-->".len();
+    let end = document.find(&format!("<!-- {mark}:end -->")).unwrap_or_else(|| panic!("no {mark}:end mark"));
+    format!("{}\n{block}{}", &document[..begin], &document[end..])
+}
+
+fn command_list() -> String {
+    let mut list = String::new();
+    for (group, title) in GROUPS {
+        let names: Vec<String> = rows()
+            .filter(|row| row.group.name() == *group)
+            .map(|row| format!("`{}`", row.name.to_ascii_uppercase()))
+            .collect();
+        list += &format!("- {title}: {}\n", names.join(" "));
+    }
+    list
+}
+
+#[test]
+fn the_command_table_of_the_package_is_fresh() {
+    assert!(!refresh("pkg-templates/npm/commands.json", &keylatch::command::json()), "commands.json was rewritten");
+}
+
+#[test]
+fn the_command_list_of_the_readme_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = fs::read_to_string(path).expect("README.md");
+    assert!(!refresh("README.md", &with_block(&readme, "commands", &command_list())), "README.md was rewritten");
+}
+
+#[test]
+fn every_group_has_a_title() {
+    for row in rows() {
+        assert!(GROUPS.iter().any(|(group, _)| *group == row.group.name()), "{} has no title", row.group.name());
+    }
+}
+
+#[test]
+fn every_row_says_what_it_does() {
+    for row in rows().flat_map(|row| std::iter::once(row).chain(row.subcommands)) {
+        assert!(row.summary.ends_with('.'), "{}: a summary is a sentence", row.name);
+        assert!(!row.reply.is_empty() && !row.since.is_empty() && !row.complexity.is_empty(), "{}", row.name);
+        let words =
+            i32::try_from(syntax(&parse_grammar(row.arguments)).split(' ').filter(|word| !word.is_empty()).count());
+        let least = i32::try_from(row.words()).unwrap_or(1);
+        let takes_more = row.arity < 0 || row.arity > least;
+        assert!(
+            !takes_more || words.unwrap_or(0) > 0 || !row.subcommands.is_empty(),
+            "{}: arguments are missing",
+            row.name
+        );
+    }
+}
