@@ -1,0 +1,88 @@
+//! Tidiness: rules of the house that no compiler checks. Each rule is a function over one file (or the whole tree) that answers
+//! what it found wrong, and each has a test that shows it can find something.
+
+#[path = "tidy/bans.rs"]
+mod bans;
+#[path = "tidy/floors.rs"]
+mod floors;
+#[path = "tidy/packages.rs"]
+mod packages;
+#[path = "tidy/rust_text.rs"]
+mod rust_text;
+#[path = "tidy/sessions.rs"]
+mod sessions;
+#[path = "tidy/sizes.rs"]
+mod sizes;
+#[path = "tidy/tree.rs"]
+mod tree;
+
+use tree::File;
+
+/// Fails with every violation on a line of its own.
+fn expect_none(violations: Vec<String>) {
+    assert!(violations.is_empty(), "{} violations\n{}", violations.len(), violations.join("\n"));
+}
+
+/// Files that belong to the engine.
+fn engine_sources() -> Vec<File> {
+    tree::files("src", &["rs"])
+}
+
+/// Every Rust file of the repository.
+fn rust_sources() -> Vec<File> {
+    ["src", "tests", "benches", "xtask"].iter().flat_map(|folder| tree::files(folder, &["rs"])).collect()
+}
+
+/// Every script and style sheet written by hand.
+fn web_sources() -> Vec<File> {
+    let kinds = ["ts", "mts", "js", "mjs", "css"];
+    ["pkg-templates", "www", "tests"].iter().flat_map(|folder| tree::files(folder, &kinds)).collect()
+}
+
+#[test]
+fn files_import_only_their_own_floor_and_those_below() {
+    let sources = engine_sources();
+    assert!(sources.len() > 20, "src was not found");
+    expect_none(sources.iter().flat_map(floors::imports_upwards).collect());
+}
+
+#[test]
+fn rooms_of_one_floor_do_not_import_each_other_in_a_circle() {
+    expect_none(floors::circles(&engine_sources()));
+}
+
+#[test]
+fn functions_and_files_are_short() {
+    let rust = rust_sources();
+    expect_none(rust.iter().flat_map(sizes::long_functions).collect());
+    expect_none(rust.iter().chain(&web_sources()).flat_map(sizes::long_file).collect());
+}
+
+#[test]
+fn the_engine_asks_no_clock_and_no_chance_and_names_the_browser_in_one_room_only() {
+    expect_none(engine_sources().iter().flat_map(bans::engine).collect());
+}
+
+#[test]
+fn nothing_unfinished_is_left_behind() {
+    let (rust, web) = (rust_sources(), web_sources());
+    let others = rust.iter().chain(&web).filter(|file| !file.path.starts_with("tests/tidy"));
+    expect_none(others.flat_map(bans::unfinished).collect());
+}
+
+#[test]
+fn engine_files_open_with_their_purpose() {
+    expect_none(engine_sources().iter().flat_map(bans::without_purpose).collect());
+}
+
+#[test]
+fn npm_folders_are_pinned_and_name_no_host() {
+    let manifests = packages::manifests();
+    assert!(manifests.len() >= 4, "only {} package.json files were found", manifests.len());
+    expect_none(manifests.iter().flat_map(packages::check).collect());
+}
+
+#[test]
+fn every_command_row_has_a_session() {
+    expect_none(sessions::rows_without_session());
+}
