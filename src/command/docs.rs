@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::grammar::{Argument, ArgumentKind, parse};
-use super::row::{Begin, Find, KeySpec, Row, flags};
+use super::row::{Begin, Find, Group, KeySpec, Row, flags};
 use crate::reply::writer::Writer;
 
 /// One element of COMMAND and COMMAND INFO: ten fields since Redis 7.0.
@@ -106,11 +106,28 @@ pub(super) fn flag_names(row: &Row) -> Vec<&'static str> {
     flags::NAMES.iter().filter(|(flag, _)| row.has(*flag)).map(|(_, name)| *name).collect()
 }
 
-/// The ACL categories: those implied by the flags, and the group's own.
+/// The order in which Redis names the ACL categories.
+const CATEGORY_ORDER: [&str; 13] = [
+    "@keyspace",
+    "@read",
+    "@write",
+    "@list",
+    "@hash",
+    "@string",
+    "@admin",
+    "@fast",
+    "@slow",
+    "@blocking",
+    "@dangerous",
+    "@connection",
+    "@transaction",
+];
+
+/// The ACL categories: those implied by the flags, and the family's own.
 pub(super) fn categories(row: &Row) -> Vec<&'static str> {
     let implied = [
         (row.has(flags::WRITE), "@write"),
-        (row.has(flags::READONLY) && !row.keys.is_empty(), "@read"),
+        (row.has(flags::READONLY), "@read"),
         (row.has(flags::ADMIN), "@admin"),
         (row.has(flags::ADMIN | flags::DANGEROUS), "@dangerous"),
         (row.has(flags::BLOCKING), "@blocking"),
@@ -118,8 +135,19 @@ pub(super) fn categories(row: &Row) -> Vec<&'static str> {
         (!row.has(flags::FAST), "@slow"),
     ];
     let mut names: Vec<&str> = implied.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect();
-    names.extend(row.group.category());
+    names.extend(family_category(row));
+    names.sort_by_key(|name| CATEGORY_ORDER.iter().position(|category| category == name));
     names
+}
+
+/// Mostly that of the group; Redis files the server's commands by what they touch.
+fn family_category(row: &Row) -> Option<&'static str> {
+    match row.group {
+        Group::Server if row.has(flags::READONLY | flags::WRITE) => Some("@keyspace"),
+        Group::Server if row.name.starts_with("command") => Some("@connection"),
+        Group::Generic if !row.subcommands.is_empty() => None,
+        group => group.category(),
+    }
 }
 
 /// First key, last key and step, as before key specs: all zero when there are no keys by position.

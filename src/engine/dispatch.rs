@@ -12,7 +12,7 @@ impl Engine {
         let (number, row) = match self.admit(client, argv) {
             Ok(admitted) => admitted,
             Err(error) => {
-                self.spoil_transaction(client);
+                let error = self.refuse(client, argv, error);
                 reply.error(&error);
                 return;
             }
@@ -38,11 +38,19 @@ impl Engine {
         }
     }
 
-    /// A request refused while queueing spoils the transaction.
-    fn spoil_transaction(&mut self, client: ClientId) {
-        if let Some(transaction) = self.clients.get_mut(client).and_then(|client| client.transaction.as_mut()) {
+    /// A request refused while queueing spoils the transaction; an EXEC refused for its arguments ends it.
+    fn refuse(&mut self, client: ClientId, argv: ArgvRef<'_>, error: CommandError) -> CommandError {
+        let is_exec = argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"exec"));
+        let Some(client_state) = self.clients.get_mut(client) else { return error };
+        if is_exec {
+            client_state.transaction = None;
+            self.keyspace.interest.unwatch(client);
+            return CommandError::exec_refused(&error);
+        }
+        if let Some(transaction) = client_state.transaction.as_mut() {
             transaction.aborted = true;
         }
+        error
     }
 
     /// A command may have changed the client's protocol: the next reply speaks it.

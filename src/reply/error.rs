@@ -1,6 +1,7 @@
 //! Every error text a user can see, in one place. Floors below answer with enums; their wording is here.
 //! Texts are those of Redis 8.6.3 unless a line says otherwise.
 
+use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
@@ -107,6 +108,13 @@ impl CommandError {
         push_lossy(&mut text, option);
         text.push('\'');
         CommandError::Owned(text)
+    }
+
+    /// An EXEC that was refused itself, and why.
+    pub fn exec_refused(reason: &CommandError) -> CommandError {
+        let reason = format!("{reason}");
+        let reason = reason.strip_prefix("ERR ").unwrap_or(&reason);
+        CommandError::Owned(format!("EXECABORT Transaction discarded because of: {reason}"))
     }
 
     pub fn wrong_arity(command: &str) -> CommandError {
