@@ -1,11 +1,12 @@
 //! Clients: who is connected, which database and protocol each uses, what it has queued. Data only; commands act on it.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 
 use crate::argv::Argv;
 pub use crate::keyspace::ClientId;
+use crate::keyspace::Ticket;
 use crate::reply::writer::Protocol;
 
 /// A command waiting for EXEC: its number in the table, and its arguments.
@@ -30,6 +31,9 @@ pub struct Client {
     pub database: u8,
     pub protocol: Protocol,
     pub transaction: Option<Transaction>,
+    /// The command that waits for a key or for time, and what the client sent behind it.
+    pub parked: Option<Ticket>,
+    pub waiting: VecDeque<Argv>,
     /// Pushes and late replies, whole messages in order, until the host takes them.
     pub outbox: Vec<u8>,
 }
@@ -42,8 +46,15 @@ impl Client {
             database: 0,
             protocol: Protocol::default(),
             transaction: None,
+            parked: None,
+            waiting: VecDeque::new(),
             outbox: Vec::new(),
         }
+    }
+
+    /// A command of this client waits; what it sends now is answered behind that.
+    pub fn is_parked(&self) -> bool {
+        self.parked.is_some()
     }
 
     /// Between MULTI and EXEC.

@@ -60,6 +60,11 @@ impl<C: Clock> Keylatch<C> {
         self.engine.execute(client, argv, out);
     }
 
+    /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
+    pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
+        self.engine.needs_time(client, argv)
+    }
+
     /// Removes keys that are due now, a bounded number of them.
     pub fn tick(&mut self) {
         let now = self.clock.now();

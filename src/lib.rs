@@ -47,6 +47,8 @@ mod slots;
 mod table;
 mod transcript;
 mod value;
+#[cfg(feature = "wasm")]
+mod wasm;
 
 pub use argv::{Argv, ArgvRef, Span};
 pub use client::{Client, ClientId};

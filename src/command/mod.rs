@@ -23,7 +23,7 @@ pub use args::Args;
 pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub use line::{LineError, LineErrorKind, split_line};
-pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Row, flags};
+pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Park, Row, Waiting, flags};
 pub use table::{Table, find, rows};
 
 use crate::argv::ArgvRef;
@@ -42,6 +42,7 @@ pub struct Cx<'a> {
     /// Who sent the command.
     pub client: ClientId,
     pub now: Timestamp,
+    pub waiting: Waiting,
     pub reply: &'a mut Writer,
 }
 

@@ -1,6 +1,10 @@
 //! What is known about a command: one row, written once.
 
+use alloc::vec::Vec;
+
 use super::{Args, Cx};
+use crate::clock::Timestamp;
+use crate::keyspace::KeyName;
 use crate::reply::error::CommandError;
 
 /// Flags of a row: Redis' own, and three of ours. A row's `flags` are their sum.
@@ -161,10 +165,29 @@ impl KeySpec {
 }
 
 /// How a command ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The reply is written.
     Done,
+    /// Nothing is written: the command runs again when one of the keys changes or the time has come.
+    Park(Park),
+}
+
+/// What a parked command waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Park {
+    pub keys: Vec<KeyName>,
+    /// From this instant on the command gives up.
+    pub until: Option<Timestamp>,
+}
+
+/// In which run of a command its handler finds itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waiting {
+    /// It may park.
+    Allowed,
+    /// It must answer now: its time is over, or it runs in a transaction.
+    Over,
 }
 
 pub type Handler = fn(&mut Cx<'_>, &mut Args<'_>) -> Result<Outcome, CommandError>;

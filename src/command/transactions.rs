@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
-use super::{Cx, call};
+use super::{Cx, Waiting, call};
 use crate::client::Transaction;
 use crate::reply::error::CommandError;
 
@@ -87,6 +87,7 @@ fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
         cx.reply.null_array();
         return Ok(Outcome::Done);
     }
+    cx.waiting = Waiting::Over;
     cx.reply.array(transaction.queue.len());
     for queued in &transaction.queue {
         call(cx, cx.table.row(queued.command), queued.argv.as_ref());

@@ -3,7 +3,7 @@
 use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Queued};
-use crate::command::{Cx, Row, call, flags, resolve};
+use crate::command::{Cx, Outcome, Row, Waiting, call, flags, resolve};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
 
@@ -25,8 +25,12 @@ impl Engine {
             return;
         }
         let Engine { keyspace, clients, table, now, .. } = self;
-        call(&mut Cx { keyspace, clients, table, client, now: *now, reply }, row, argv);
+        let mut cx = Cx { keyspace, clients, table, client, now: *now, waiting: Waiting::Allowed, reply };
+        let outcome = call(&mut cx, row, argv);
         self.follow_protocol(client, reply);
+        if let Outcome::Park(park) = outcome {
+            self.park(client, number, argv, park);
+        }
     }
 
     /// Whether the request may run or be queued at all.

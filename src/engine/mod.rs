@@ -2,9 +2,11 @@
 //! everything else that happened waits in queues for the host.
 
 mod dispatch;
+mod parked;
 
 use alloc::vec::Vec;
 
+use self::parked::ParkedCommands;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
@@ -18,13 +20,20 @@ pub struct Engine {
     pub keyspace: Keyspace,
     pub clients: Clients,
     table: Table,
+    parked: ParkedCommands,
     /// The latest instant the host told.
     now: Timestamp,
 }
 
 impl Engine {
     pub fn new(seed: u64) -> Engine {
-        Engine { keyspace: Keyspace::new(seed), clients: Clients::default(), table: Table::new(), now: Timestamp::MIN }
+        Engine {
+            keyspace: Keyspace::new(seed),
+            clients: Clients::default(),
+            table: Table::new(),
+            parked: ParkedCommands::default(),
+            now: Timestamp::MIN,
+        }
     }
 
     pub fn now(&self) -> Timestamp {
@@ -35,7 +44,7 @@ impl Engine {
     pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
         let timed = |argv| resolve(&self.table, argv).is_ok_and(|(_, row)| row.has(flags::TIME));
         let queued = self.clients.get(client).is_some_and(|client| client.in_transaction());
-        timed(argv) || queued || self.keyspace.first_deadline().is_some()
+        timed(argv) || queued || self.next_deadline().is_some()
     }
 
     /// Moves to another instant. Later ones follow the clock, earlier ones are reported and followed too.
@@ -46,33 +55,50 @@ impl Engine {
         self.now = now;
     }
 
-    /// Runs one request and appends its reply to `out`. A client that is gone gets none.
+    /// Runs one request and appends its reply to `out`. A client that is gone gets none; a client whose command is
+    /// parked gets it later, through its outbox.
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
-        let Some(protocol) = self.clients.get(client).map(|client| client.protocol) else { return };
+        let Some(sender) = self.clients.get_mut(client) else { return };
         if argv.is_empty() {
             return;
         }
+        if sender.is_parked() {
+            sender.waiting.push_back(argv.to_owned());
+            return;
+        }
+        self.tick();
+        self.run(client, argv, out);
+        self.wake();
+    }
+
+    /// Removes what is due, and ends the waiting of those whose time is over.
+    pub fn tick(&mut self) {
         self.keyspace.sweep(self.now);
+        self.wake();
+        self.give_up_due();
+    }
+
+    fn run(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+        let Some(protocol) = self.clients.get(client).map(|client| client.protocol) else { return };
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
         self.dispatch(client, argv, &mut reply);
         self.keyspace.effects.end_unit();
         *out = reply.into_bytes();
     }
 
-    /// Removes what is due.
-    pub fn tick(&mut self) {
-        self.keyspace.sweep(self.now);
-    }
-
-    /// The first instant at which something is due: one past the first deadline, or now while more is due than one
-    /// sweep takes.
+    /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
+    /// while more is due than one sweep takes.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        let due = self.keyspace.first_deadline()?.saturating_add_ms(1);
+        let expiry = self.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
+        let due = expiry.into_iter().chain(self.parked.first_deadline()).min()?;
         Some(due.max(self.now))
     }
 
     pub fn disconnect(&mut self, client: ClientId) {
         self.keyspace.interest.unwatch(client);
-        self.clients.disconnect(client);
+        let gone = self.clients.disconnect(client);
+        if let Some(ticket) = gone.and_then(|client| client.parked) {
+            self.unpark(ticket);
+        }
     }
 }

@@ -8,26 +8,57 @@ use alloc::vec::Vec;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct ClientId(pub u32);
 
-type WatchedKey = (u8, Box<[u8]>);
+/// A key and its database.
+pub type KeyName = (u8, Box<[u8]>);
 
-/// Keys that transactions watch.
+/// The place of a parked command in the order of waiting: a smaller one waits longer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Ticket(pub u64);
+
+/// Keys that transactions watch and parked commands wait for.
 #[derive(Clone, Debug, Default)]
 pub struct Interest {
-    watched: BTreeMap<WatchedKey, Vec<ClientId>>,
+    watched: BTreeMap<KeyName, Vec<ClientId>>,
     /// What each client watches, to find its entries again.
-    watching: BTreeMap<ClientId, Vec<WatchedKey>>,
+    watching: BTreeMap<ClientId, Vec<KeyName>>,
     /// Clients one of whose keys changed since they began to watch.
     disturbed: BTreeSet<ClientId>,
+    waited: BTreeMap<KeyName, BTreeSet<Ticket>>,
+    /// Parked commands one of whose keys changed since they were run last.
+    ready: BTreeSet<Ticket>,
 }
 
 impl Interest {
     /// Nobody is interested in anything.
     pub fn is_idle(&self) -> bool {
-        self.watched.is_empty()
+        self.watched.is_empty() && self.waited.is_empty()
+    }
+
+    /// A parked command waits for a key.
+    pub fn wait(&mut self, ticket: Ticket, key: KeyName) {
+        self.waited.entry(key).or_default().insert(ticket);
+    }
+
+    /// A parked command is gone, or about to run again.
+    pub fn unwait(&mut self, ticket: Ticket, keys: &[KeyName]) {
+        self.ready.remove(&ticket);
+        for key in keys {
+            if let Some(tickets) = self.waited.get_mut(key) {
+                tickets.remove(&ticket);
+                if tickets.is_empty() {
+                    self.waited.remove(key);
+                }
+            }
+        }
+    }
+
+    /// The parked command that has waited longest of those whose keys changed; asked for once a change.
+    pub fn take_ready(&mut self) -> Option<Ticket> {
+        self.ready.pop_first()
     }
 
     pub fn watch(&mut self, client: ClientId, database: u8, key: &[u8]) {
-        let watched: WatchedKey = (database, key.into());
+        let watched: KeyName = (database, key.into());
         let watchers = self.watched.entry(watched.clone()).or_default();
         if !watchers.contains(&client) {
             watchers.push(client);
@@ -57,9 +88,10 @@ impl Interest {
         self.watching.get(&client).cloned().unwrap_or_default()
     }
 
-    /// The watched keys of one database.
-    pub(super) fn watched_in(&self, database: u8) -> Vec<Box<[u8]>> {
-        self.watched.keys().filter(|(of, _)| *of == database).map(|(_, key)| key.clone()).collect()
+    /// The keys of one database that somebody is interested in.
+    pub(super) fn keys_in(&self, database: u8) -> Vec<Box<[u8]>> {
+        let keys = self.watched.keys().chain(self.waited.keys());
+        keys.filter(|(of, _)| *of == database).map(|(_, key)| key.clone()).collect()
     }
 
     /// A key changed.
@@ -67,8 +99,12 @@ impl Interest {
         if self.is_idle() {
             return;
         }
-        if let Some(watchers) = self.watched.get(&(database, key.into())) {
+        let name: KeyName = (database, key.into());
+        if let Some(watchers) = self.watched.get(&name) {
             self.disturbed.extend(watchers);
+        }
+        if let Some(tickets) = self.waited.get(&name) {
+            self.ready.extend(tickets);
         }
     }
 }
@@ -91,6 +127,22 @@ mod tests {
         interest.unwatch(one);
         assert!(!interest.is_disturbed(one));
         interest.unwatch(two);
+        assert!(interest.is_idle());
+    }
+
+    #[test]
+    fn those_who_wait_are_told_in_order_and_once_a_change() {
+        let mut interest = Interest::default();
+        let key: KeyName = (0, b"k"[..].into());
+        interest.wait(Ticket(7), key.clone());
+        interest.wait(Ticket(3), key.clone());
+        interest.touch(0, b"k");
+        assert_eq!((interest.take_ready(), interest.take_ready()), (Some(Ticket(3)), Some(Ticket(7))));
+        assert_eq!(interest.take_ready(), None);
+        interest.touch(0, b"k");
+        interest.unwait(Ticket(3), core::slice::from_ref(&key));
+        assert_eq!((interest.take_ready(), interest.take_ready()), (Some(Ticket(7)), None));
+        interest.unwait(Ticket(7), &[key]);
         assert!(interest.is_idle());
     }
 }

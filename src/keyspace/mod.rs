@@ -24,7 +24,7 @@ pub use effect::{ANNOTATION, Effects, LOG_VERSION, encode};
 pub use error::Error;
 pub use event::{Event, EventClass, EventKind, Events};
 pub use expiry::{DeadlineCondition, TimeToLive};
-pub use interest::{ClientId, Interest};
+pub use interest::{ClientId, Interest, KeyName, Ticket};
 pub use keys::{CopyOptions, RenameOutcome};
 pub use scan::{Inspected, Inspection, ScanFilter};
 pub use space::Space;

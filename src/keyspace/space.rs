@@ -174,7 +174,7 @@ impl<'a> Space<'a> {
 
     /// Empties this database; the caller states the effect.
     pub(super) fn flush_silently(&mut self) {
-        for key in self.keyspace.interest.watched_in(self.database) {
+        for key in self.keyspace.interest.keys_in(self.database) {
             if self.db().find(&key).is_some() {
                 self.keyspace.interest.touch(self.database, &key);
             }

@@ -1,0 +1,127 @@
+//! Commands that wait: for a key to change, or for their time to be over. One mechanism for all of them.
+//!
+//! A parked command is run again, from its arguments, when an interested key changed; parking again keeps its place.
+//! Its reply goes to the client's outbox, and so do the replies of what the client sent meanwhile.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use super::Engine;
+use crate::argv::{Argv, ArgvRef};
+use crate::client::ClientId;
+use crate::clock::Timestamp;
+use crate::command::{Cx, Outcome, Park, Waiting, call};
+use crate::keyspace::Ticket;
+use crate::reply::writer::Writer;
+
+#[derive(Clone, Debug)]
+struct Parked {
+    client: ClientId,
+    command: u16,
+    argv: Argv,
+    park: Park,
+}
+
+/// The commands that wait, in order of their tickets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ParkedCommands {
+    commands: BTreeMap<Ticket, Parked>,
+    deadlines: BTreeSet<(Timestamp, Ticket)>,
+    last_ticket: u64,
+}
+
+impl ParkedCommands {
+    /// The first instant at which somebody gives up.
+    pub(super) fn first_deadline(&self) -> Option<Timestamp> {
+        self.deadlines.first().map(|(until, _)| *until)
+    }
+}
+
+impl Engine {
+    /// Lets a command wait at the end of the line.
+    pub(super) fn park(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, park: Park) {
+        self.parked.last_ticket += 1;
+        let ticket = Ticket(self.parked.last_ticket);
+        if let Some(client) = self.clients.get_mut(client) {
+            client.parked = Some(ticket);
+        }
+        self.enter(ticket, Parked { client, command, argv: argv.to_owned(), park });
+    }
+
+    /// Runs parked commands whose keys changed, the longest waiting first, until none is ready.
+    pub(super) fn wake(&mut self) {
+        while let Some(ticket) = self.keyspace.interest.take_ready() {
+            self.run_parked(ticket, Waiting::Allowed);
+        }
+    }
+
+    /// Ends the waiting of those whose time is over.
+    pub(super) fn give_up_due(&mut self) {
+        while let Some(&(until, ticket)) = self.parked.deadlines.first() {
+            if until > self.now {
+                return;
+            }
+            self.run_parked(ticket, Waiting::Over);
+            self.wake();
+        }
+    }
+
+    /// Forgets the parked command of a client that leaves.
+    pub(super) fn unpark(&mut self, ticket: Ticket) {
+        self.leave(ticket);
+    }
+
+    fn run_parked(&mut self, ticket: Ticket, waiting: Waiting) {
+        let Some(parked) = self.leave(ticket) else { return };
+        let Some(client) = self.clients.get_mut(parked.client) else { return };
+        let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
+        let Engine { keyspace, clients, table, now, .. } = self;
+        let row = table.row(parked.command);
+        let mut cx = Cx { keyspace, clients, table, client: parked.client, now: *now, waiting, reply: &mut reply };
+        let outcome = call(&mut cx, row, parked.argv.as_ref());
+        self.keyspace.effects.end_unit();
+        if let Some(client) = self.clients.get_mut(parked.client) {
+            // What was pushed to this client while the command ran comes behind its reply.
+            let pushed = core::mem::replace(&mut client.outbox, reply.into_bytes());
+            client.outbox.extend_from_slice(&pushed);
+            client.parked = matches!(outcome, Outcome::Park(_)).then_some(ticket);
+        }
+        match outcome {
+            Outcome::Park(park) => self.enter(ticket, Parked { park, ..parked }),
+            Outcome::Done => self.catch_up(parked.client),
+        }
+    }
+
+    /// Answers what the client sent while it waited.
+    fn catch_up(&mut self, id: ClientId) {
+        while let Some(client) = self.clients.get_mut(id)
+            && !client.is_parked()
+            && let Some(argv) = client.waiting.pop_front()
+        {
+            let mut out = Vec::new();
+            self.run(id, argv.as_ref(), &mut out);
+            if let Some(client) = self.clients.get_mut(id) {
+                client.outbox.extend_from_slice(&out);
+            }
+        }
+    }
+
+    fn enter(&mut self, ticket: Ticket, parked: Parked) {
+        for key in &parked.park.keys {
+            self.keyspace.interest.wait(ticket, key.clone());
+        }
+        if let Some(until) = parked.park.until {
+            self.parked.deadlines.insert((until, ticket));
+        }
+        self.parked.commands.insert(ticket, parked);
+    }
+
+    fn leave(&mut self, ticket: Ticket) -> Option<Parked> {
+        let parked = self.parked.commands.remove(&ticket)?;
+        self.keyspace.interest.unwait(ticket, &parked.park.keys);
+        if let Some(until) = parked.park.until {
+            self.parked.deadlines.remove(&(until, ticket));
+        }
+        Some(parked)
+    }
+}

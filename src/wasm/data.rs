@@ -1,0 +1,136 @@
+//! The exported class, continued: what belongs to the keyspace as a whole. Events, effects, snapshots, inspection.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde::{Serialize, Serializer};
+use wasm_bindgen::prelude::*;
+
+use super::engine::Engine;
+use crate::{DATABASES, Inspected, Timestamp};
+
+/// Bytes that become a Uint8Array.
+struct Bytes<'a>(&'a [u8]);
+
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+#[derive(Serialize)]
+struct EventView<'a> {
+    event: &'static str,
+    key: Bytes<'a>,
+    db: u8,
+}
+
+#[derive(Serialize)]
+struct InspectionView<'a> {
+    /// A u64 in decimal: a JavaScript number cannot hold it.
+    cursor: String,
+    keys: Vec<KeyView<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct KeyView<'a> {
+    key: Bytes<'a>,
+    r#type: &'static str,
+    size: usize,
+    deadline_ms: Option<f64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReplayedView {
+    units: usize,
+    dropped_bytes: usize,
+    last_now_ms: Option<f64>,
+}
+
+/// A plain JavaScript object; what is `None` is null.
+pub(super) fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsError> {
+    let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
+    Ok(value.serialize(&serializer)?)
+}
+
+pub(super) fn ms(instant: Timestamp) -> f64 {
+    instant.as_ms() as f64
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Starts or stops the queue of events.
+    pub fn listen(&mut self, on: bool) {
+        self.listening = on;
+        self.keylatch.listen(on);
+    }
+
+    /// The events since the last call as `{ event, key, db }`, in commit order; undefined when there were none.
+    #[wasm_bindgen(js_name = takeEvents)]
+    pub fn take_events(&mut self) -> Result<JsValue, JsError> {
+        let events = self.keylatch.take_events();
+        if events.is_empty() {
+            return Ok(JsValue::UNDEFINED);
+        }
+        let views = events.iter().map(|event| EventView {
+            event: event.kind.name(),
+            key: Bytes(&event.key),
+            db: event.database,
+        });
+        to_js(&views.collect::<Vec<_>>())
+    }
+
+    /// Starts or stops the log of effects.
+    pub fn record(&mut self, on: bool) {
+        self.keylatch.record(on);
+    }
+
+    /// The effects since the last call as a piece of append-only file, empty when nothing changed.
+    #[wasm_bindgen(js_name = takeEffects)]
+    pub fn take_effects(&mut self) -> Vec<u8> {
+        self.keylatch.take_effects()
+    }
+
+    /// Loads the log in the input: `{ units, droppedBytes, lastNowMs }`.
+    pub fn replay(&mut self, length: usize) -> Result<JsValue, JsError> {
+        let replayed = self.keylatch.replay(self.area.bytes(length))?;
+        to_js(&ReplayedView {
+            units: replayed.units,
+            dropped_bytes: replayed.dropped_bytes,
+            last_now_ms: replayed.last_now_ms.map(|ms| ms as f64),
+        })
+    }
+
+    /// The whole keyspace as an RDB file.
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.keylatch.snapshot()
+    }
+
+    /// Replaces the keyspace by the snapshot in the input; on an error it is as before.
+    pub fn load(&mut self, length: usize) -> Result<(), JsError> {
+        Ok(self.keylatch.load(self.area.bytes(length))?)
+    }
+
+    /// Sixteen hexadecimal digits, equal for equal keyspaces.
+    pub fn digest(&self) -> String {
+        format!("{:016x}", self.keylatch.digest())
+    }
+
+    /// A page of a database: `{ cursor, keys: [{ key, type, size, deadlineMs }] }`. The cursor is a decimal number,
+    /// "0" at both ends.
+    pub fn inspect(&self, database: u8, cursor: &str, limit: usize) -> Result<JsValue, JsError> {
+        let cursor = cursor.parse().map_err(|_| JsError::new("the cursor is not a number"))?;
+        if database >= DATABASES {
+            return Err(JsError::new("there is no such database"));
+        }
+        let page = self.keylatch.inspect(database, cursor, limit);
+        to_js(&InspectionView { cursor: page.cursor.to_string(), keys: page.keys.iter().map(key_view).collect() })
+    }
+}
+
+fn key_view(key: &Inspected) -> KeyView<'_> {
+    KeyView { key: Bytes(&key.key), r#type: key.kind.name(), size: key.size, deadline_ms: key.deadline.map(ms) }
+}

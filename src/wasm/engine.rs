@@ -1,0 +1,158 @@
+//! The exported class: making an engine, its clients, and commands.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use js_sys::Function;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use super::area::Area;
+use super::clock::{FaceClock, HostTime, timestamp};
+use super::data::to_js;
+use crate::{ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
+
+/// Answered in place of a length when the clock failed and nothing ran.
+const CLOCK_FAILED: f64 = -1.0;
+
+/// An output buffer larger than this is not kept for the next command.
+const OUTPUT_KEPT_MAX: usize = 1 << 20;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EngineOptions {
+    /// A u64 in decimal: a JavaScript number cannot hold it.
+    seed: String,
+    monotonic: bool,
+    floor_ms: Option<f64>,
+    manual: bool,
+}
+
+/// A client as `Engine::client` shows it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ClientView {
+    db: u8,
+    protocol: u8,
+    in_transaction: bool,
+}
+
+/// One engine in one WebAssembly instance.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Engine {
+    pub(super) keylatch: Keylatch<FaceClock>,
+    pub(super) time: HostTime,
+    pub(super) area: Area,
+    pub(super) listening: bool,
+    output: Vec<u8>,
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// Options are `{ seed, monotonic, floorMs?, manual }`; `now` answers milliseconds since the epoch, or NaN when it
+    /// cannot.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: JsValue, now: Function) -> Result<Engine, JsError> {
+        let options: EngineOptions = serde_wasm_bindgen::from_value(options)?;
+        let floor = options.floor_ms.and_then(timestamp).unwrap_or(Timestamp::MIN);
+        let (time, clock) = match (options.manual, options.monotonic) {
+            (true, _) => HostTime::manual(),
+            (false, true) => HostTime::monotonic(now, floor),
+            (false, false) => HostTime::system(now),
+        };
+        let keylatch = Keylatch::new(Options { seed: options.seed.parse()? }, clock);
+        Ok(Engine { keylatch, time, area: Area::default(), listening: false, output: Vec::new() })
+    }
+
+    /// Makes room for `length` bytes of input and says where to write them; 0 when there is no memory.
+    pub fn reserve(&mut self, length: usize) -> usize {
+        self.area.reserve(length)
+    }
+
+    /// Where the bytes of the last answer are, until the next call.
+    pub fn output(&self) -> usize {
+        self.output.as_ptr() as usize
+    }
+
+    pub fn connect(&mut self) -> u32 {
+        self.keylatch.connect().0
+    }
+
+    pub fn disconnect(&mut self, client: u32) {
+        self.keylatch.disconnect(ClientId(client));
+    }
+
+    /// 2 or 3; anything else counts as 3.
+    #[wasm_bindgen(js_name = setProtocol)]
+    pub fn set_protocol(&mut self, client: u32, protocol: u8) {
+        let protocol = if protocol == 2 { Protocol::Resp2 } else { Protocol::Resp3 };
+        self.keylatch.set_protocol(ClientId(client), protocol);
+    }
+
+    /// `{ db, protocol, inTransaction }`, or undefined when there is no such client.
+    pub fn client(&self, client: u32) -> Result<JsValue, JsError> {
+        let view = self.keylatch.client(ClientId(client)).map(|client| ClientView {
+            db: client.database,
+            protocol: if client.protocol == Protocol::Resp2 { 2 } else { 3 },
+            in_transaction: client.in_transaction(),
+        });
+        to_js(&view)
+    }
+
+    /// Runs the command whose packed arguments are the first `length` bytes of the input. Answers the length of the
+    /// reply, which is at `output()`, or -1 when the clock failed and nothing ran.
+    pub fn call(&mut self, client: u32, length: usize) -> f64 {
+        let client = ClientId(client);
+        self.clear_output();
+        let argv = self.area.arguments(length);
+        if self.keylatch.needs_time(client, argv) && !self.time.sample() {
+            return CLOCK_FAILED;
+        }
+        self.keylatch.execute(client, argv, &mut self.output);
+        self.output.len() as f64
+    }
+
+    /// What waits for a client beside its replies, as whole RESP messages.
+    pub fn outbox(&mut self, client: u32) -> Vec<u8> {
+        self.keylatch.take_outbox(ClientId(client))
+    }
+
+    /// Removes what is due, a bounded number of keys. True when more is due; false also when the clock failed.
+    pub fn tick(&mut self) -> bool {
+        if !self.time.sample() {
+            return false;
+        }
+        self.keylatch.tick();
+        let now = self.keylatch.now();
+        self.keylatch.next_deadline().is_some_and(|due| due <= now)
+    }
+
+    /// The first instant at which something is due, in milliseconds since the epoch.
+    #[wasm_bindgen(js_name = nextDeadline)]
+    pub fn next_deadline(&self) -> Option<f64> {
+        self.keylatch.next_deadline().map(|due| due.as_ms() as f64)
+    }
+
+    /// Moves a manual clock; other clocks stay as they are.
+    #[wasm_bindgen(js_name = setClock)]
+    pub fn set_clock(&mut self, ms: f64) {
+        if let Some(now) = timestamp(ms) {
+            self.keylatch.clock_mut().set(now);
+        }
+    }
+
+    /// What the clock shows, or NaN when it failed.
+    pub fn now(&mut self) -> f64 {
+        use crate::Clock;
+        if self.time.sample() { self.keylatch.clock_mut().now().as_ms() as f64 } else { f64::NAN }
+    }
+
+    /// Starts afresh with the answer; a huge one does not hold its memory for ever.
+    fn clear_output(&mut self) {
+        if self.output.capacity() > OUTPUT_KEPT_MAX {
+            self.output = Vec::new();
+        }
+        self.output.clear();
+    }
+}

@@ -1,0 +1,15 @@
+//! The face towards JavaScript: one exported class, `Engine`, that the npm package wraps. Nothing else names
+//! wasm-bindgen, and nothing here decides anything: bytes and options come in, the engine answers, bytes go out.
+//!
+//! No input may trap, for a trap loses the whole instance. So bytes come in through one area that is reserved fallibly
+//! before they are written (`reserve`), and what JavaScript hands over is checked, never indexed.
+
+// wasm-bindgen's generated code is the reason; none is written by hand.
+#![allow(unsafe_code)]
+
+mod area;
+mod clock;
+mod data;
+mod engine;
+mod report;
+mod text;

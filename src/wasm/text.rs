@@ -1,0 +1,78 @@
+//! The exported class, continued: texts. Replies as redis-cli prints them, typed lines, sessions.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::str;
+
+use js_sys::{Array, Uint8Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::data::to_js;
+use super::engine::Engine;
+use super::report::ReportView;
+use crate::command::split_line;
+use crate::reply::print::print;
+use crate::reply::read::read;
+use crate::{Argv, SessionError, parse_session, run_session};
+
+/// Why a line cannot be split.
+#[derive(Serialize)]
+struct LineErrorView {
+    message: String,
+    column: usize,
+}
+
+/// Why a session cannot be read.
+#[derive(Serialize)]
+struct SessionErrorView {
+    message: String,
+    line: usize,
+    column: usize,
+}
+
+impl From<SessionError> for SessionErrorView {
+    fn from(error: SessionError) -> SessionErrorView {
+        SessionErrorView { message: error.message, line: error.line, column: error.column }
+    }
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// The replies in the input as redis-cli prints them, lines joined by line feeds. What is no whole reply is left
+    /// out.
+    #[wasm_bindgen(js_name = printReply)]
+    pub fn print_reply(&self, length: usize) -> String {
+        let mut rest = self.area.bytes(length);
+        let mut lines = Vec::new();
+        while let Ok(Some((value, used))) = read(rest) {
+            print(&value, &mut lines);
+            rest = rest.get(used..).unwrap_or(&[]);
+        }
+        lines.join("\n")
+    }
+
+    /// The line in the input as an array of Uint8Array, or `{ message, column }` when its quotes do not balance.
+    #[wasm_bindgen(js_name = splitLine)]
+    pub fn split_line(&self, length: usize) -> Result<JsValue, JsError> {
+        let mut argv = Argv::default();
+        match split_line(self.area.bytes(length), &mut argv) {
+            Ok(()) => Ok(argv.as_ref().iter().map(Uint8Array::from).collect::<Array>().into()),
+            Err(error) => to_js(&LineErrorView { message: error.to_string(), column: error.column }),
+        }
+    }
+
+    /// Runs the session in the input, to the end or up to a line, on this engine, whose clock should be manual. Answers
+    /// a report, or `{ message, line, column }` for a session that cannot be read.
+    #[wasm_bindgen(js_name = runSession)]
+    pub fn run_session(&mut self, length: usize, until_line: Option<usize>) -> Result<JsValue, JsError> {
+        let text = str::from_utf8(self.area.bytes(length))?;
+        let report = parse_session(text).and_then(|session| run_session(&mut self.keylatch, &session, until_line));
+        // The runner listens for itself and leaves the queue closed.
+        self.keylatch.listen(self.listening);
+        match report {
+            Ok(report) => to_js(&ReportView::new(&report)),
+            Err(error) => to_js(&SessionErrorView::from(error)),
+        }
+    }
+}
