@@ -1,0 +1,17 @@
+/** The page's content security policy, written once: for the meta tag, the preview server and the `_headers` file. */
+
+const directives = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+];
+
+/** For the meta tag: what a meta tag may say. */
+export const metaPolicy = directives.join("; ");
+
+/** For the header, which may also say who may frame the page. */
+export const headerPolicy = [...directives, "frame-ancestors 'none'"].join("; ");

@@ -1,0 +1,20 @@
+/** Topics that something outside the components announces; components listen and render again. Knows nothing else. */
+export class Emitter<Topic extends string> {
+  private readonly listeners = new Map<Topic, Set<() => void>>();
+
+  /** Calls `listener` whenever one of `topics` is announced; the returned function ends that. */
+  on(topics: readonly Topic[], listener: () => void): () => void {
+    for (const topic of topics) this.listenersOf(topic).add(listener);
+    return () => topics.forEach((topic) => this.listenersOf(topic).delete(listener));
+  }
+
+  emit(topic: Topic): void {
+    for (const listener of [...this.listenersOf(topic)]) listener();
+  }
+
+  private listenersOf(topic: Topic): Set<() => void> {
+    let found = this.listeners.get(topic);
+    if (!found) this.listeners.set(topic, (found = new Set()));
+    return found;
+  }
+}

@@ -1,0 +1,31 @@
+/** Loads the engine's WebAssembly file once and makes engines from it. Every engine has an instance of its own. */
+
+import { Keylatch, ManualClock } from "keylatch/core";
+import wasmUrl from "keylatch/keylatch.wasm?url";
+
+/** A database together with the clock that it sees. */
+export interface Engine {
+  readonly db: Keylatch;
+  readonly clock: ManualClock;
+}
+
+export class EngineMaker {
+  private constructor(private readonly module: WebAssembly.Module) {}
+
+  static async load(): Promise<EngineMaker> {
+    return new EngineMaker(await compile(await fetch(wasmUrl)));
+  }
+
+  /** A fresh engine; without a start it begins where sessions begin. */
+  make(startMs?: number): Engine {
+    const clock = new ManualClock(startMs);
+    return { db: Keylatch.from(this.module, { clock }), clock };
+  }
+}
+
+async function compile(response: Response): Promise<WebAssembly.Module> {
+  if (!response.ok) throw new Error(`The engine could not be loaded: ${response.status} ${response.statusText}`);
+  const streamable = response.headers.get("content-type")?.startsWith("application/wasm");
+  if (streamable) return WebAssembly.compileStreaming(response);
+  return WebAssembly.compile(await response.arrayBuffer());
+}

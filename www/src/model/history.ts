@@ -1,0 +1,58 @@
+/** The commands typed so far: kept between visits, walked with the arrow keys, searched backwards. Knows no DOM. */
+
+import { keep, recall } from "./storage.ts";
+
+const NAME = "history";
+const MAX_ENTRIES = 500;
+/** A pasted megabyte is not worth remembering. */
+const MAX_ENTRY_CHARS = 4096;
+
+export class History {
+  private entries: string[] = load();
+  /** How far back the walk is; 0 is the line that is being written. */
+  private back = 0;
+  private draft = "";
+
+  add(entry: string): void {
+    this.back = 0;
+    if (!entry.trim() || entry.length > MAX_ENTRY_CHARS || entry === this.entries.at(-1)) return;
+    this.entries = [...this.entries, entry].slice(-MAX_ENTRIES);
+    keep(NAME, JSON.stringify(this.entries));
+  }
+
+  /** The entry before the one shown; `current` is saved when the walk starts. Undefined at the oldest. */
+  older(current: string): string | undefined {
+    if (this.back === this.entries.length) return undefined;
+    if (this.back === 0) this.draft = current;
+    this.back += 1;
+    return this.entries.at(-this.back);
+  }
+
+  /** The entry after the one shown, at last the unfinished line itself. Undefined when not walking. */
+  newer(): string | undefined {
+    if (this.back === 0) return undefined;
+    this.back -= 1;
+    return this.back === 0 ? this.draft : this.entries.at(-this.back);
+  }
+
+  /** Ends the walk: the line was edited. */
+  rest(): void {
+    this.back = 0;
+  }
+
+  /** Entries that contain `part`, newest first, each once. */
+  search(part: string, limit: number): string[] {
+    const wanted = part.toLowerCase();
+    const found = this.entries.filter((entry) => entry.toLowerCase().includes(wanted)).reverse();
+    return [...new Set(found)].slice(0, limit);
+  }
+}
+
+function load(): string[] {
+  try {
+    const kept: unknown = JSON.parse(recall(NAME) ?? "[]");
+    return Array.isArray(kept) ? kept.filter((entry) => typeof entry === "string") : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * The keys of one database as the inspector shows them: loaded page by page, sorted, with what changed since the last
+ * look. Rows are read from the engine; the countdown between two looks is arithmetic on their deadlines.
+ */
+
+import type { Client, Keylatch, KeyEvent } from "keylatch/core";
+import { Emitter } from "./emitter.ts";
+import { keyLabel } from "./key-label.ts";
+
+export type KeyOrder = "name" | "expiry";
+
+export interface KeyRow {
+  /** The key as shown, also its identity in the list. */
+  readonly label: string;
+  readonly key: Uint8Array;
+  readonly type: string;
+  readonly size: number;
+  readonly deadlineMs: number | null;
+  /** The remaining time when this deadline was first seen: the whole length of the fuse. */
+  readonly fuseMs: number;
+  /** Counts the changes seen, so that a row can flash at each. */
+  readonly version: number;
+  /** Set while a vanished row is still shown: the event that took it. */
+  readonly goneBy: string | undefined;
+}
+
+const PAGE_KEYS = 100;
+/** How long a vanished row stays, long enough to be noticed. */
+const FAREWELL_MS = 1600;
+const DATABASES = 16;
+const COMPLETION_KEYS = 2000;
+export const PREVIEW_BYTES = 512;
+
+export class KeyList {
+  readonly changes = new Emitter<"keys">();
+  rows: readonly KeyRow[] = [];
+  hasMore = false;
+  order: KeyOrder = "name";
+  private pages = 1;
+  private database = 0;
+  private known = new Map<string, KeyRow>();
+  private touched = new Map<string, string>();
+  private reader: Client | undefined;
+
+  constructor(private readonly db: Keylatch) {}
+
+  /** Remembers an event until the next look. */
+  noteEvent(event: KeyEvent<Uint8Array>): void {
+    if (event.db === this.database) this.touched.set(keyLabel(event.key), event.event);
+  }
+
+  /** Reads the loaded pages again. */
+  refresh(database: number, nowMs: number): void {
+    if (database !== this.database) this.forget(database);
+    const fresh = this.read(nowMs);
+    for (const gone of this.farewells(fresh)) fresh.set(gone.label, gone);
+    this.known = fresh;
+    this.touched = new Map();
+    this.sort();
+  }
+
+  loadMore(nowMs: number): void {
+    this.pages += 1;
+    this.refresh(this.database, nowMs);
+  }
+
+  sortBy(order: KeyOrder): void {
+    this.order = order;
+    this.sort();
+  }
+
+  /** The beginning of a string's value as redis-cli prints it; undefined for other types. */
+  preview(row: KeyRow): string | undefined {
+    if (row.type !== "string" || row.goneBy) return undefined;
+    this.reader ??= this.db.client({ name: "preview", db: this.database, protocol: 2 });
+    return this.db.printReply(this.reader.callRaw("GETRANGE", row.key, 0, PREVIEW_BYTES - 1));
+  }
+
+  /** Labels of keys that start with a prefix, for completion. Looks at the first keys only: it runs at each keystroke. */
+  labelsStartingWith(prefix: string, limit: number): string[] {
+    const { keys } = this.db.inspect({ limit: COMPLETION_KEYS, db: this.database, buffer: true });
+    const labels = keys.map((key) => keyLabel(key.key)).filter((label) => label.replace(/^"/, "").startsWith(prefix));
+    return labels.sort().slice(0, limit);
+  }
+
+  /** Databases that hold something, besides the first. */
+  inhabited(): number[] {
+    const all = Array.from({ length: DATABASES }, (_, number) => number);
+    return all.filter((number) => number > 0 && this.db.inspect({ limit: 1, db: number }).keys.length > 0);
+  }
+
+  private read(nowMs: number): Map<string, KeyRow> {
+    const rows = new Map<string, KeyRow>();
+    let cursor = "0";
+    for (let page = 0; page < this.pages; page += 1) {
+      const part = this.db.inspect({ cursor, limit: PAGE_KEYS, db: this.database, buffer: true });
+      for (const key of part.keys) {
+        const row = this.makeRow(keyLabel(key.key), key, nowMs);
+        rows.set(row.label, row);
+      }
+      cursor = part.cursor;
+      if (cursor === "0") break;
+    }
+    this.hasMore = cursor !== "0";
+    return rows;
+  }
+
+  private makeRow(label: string, key: Pick<KeyRow, "key" | "type" | "size" | "deadlineMs">, nowMs: number): KeyRow {
+    const before = this.known.get(label);
+    const sameFuse = before !== undefined && !before.goneBy && before.deadlineMs === key.deadlineMs;
+    return {
+      label,
+      key: key.key,
+      type: key.type,
+      size: key.size,
+      deadlineMs: key.deadlineMs,
+      fuseMs: sameFuse ? before.fuseMs : Math.max((key.deadlineMs ?? nowMs) - nowMs, 1),
+      version: (before?.version ?? 0) + (this.touched.has(label) ? 1 : 0),
+      goneBy: undefined,
+    };
+  }
+
+  /** Rows that an event has just taken: shown a moment longer, then dropped. */
+  private farewells(fresh: ReadonlyMap<string, KeyRow>): KeyRow[] {
+    const rows: KeyRow[] = [];
+    for (const row of this.known.values()) {
+      const goneBy = row.goneBy ?? this.touched.get(row.label);
+      if (fresh.has(row.label) || !goneBy) continue;
+      rows.push({ ...row, goneBy });
+      if (!row.goneBy) setTimeout(() => this.drop(row.label), FAREWELL_MS);
+    }
+    return rows;
+  }
+
+  private drop(label: string): void {
+    if (!this.known.get(label)?.goneBy) return;
+    this.known.delete(label);
+    this.sort();
+  }
+
+  private sort(): void {
+    const byName = (one: KeyRow, other: KeyRow): number => (one.label < other.label ? -1 : 1);
+    const due = (row: KeyRow): number => row.deadlineMs ?? Number.POSITIVE_INFINITY;
+    const byExpiry = (one: KeyRow, other: KeyRow): number => (due(one) === due(other) ? byName(one, other) : due(one) - due(other));
+    this.rows = [...this.known.values()].sort(this.order === "name" ? byName : byExpiry);
+    this.changes.emit("keys");
+  }
+
+  private forget(database: number): void {
+    this.reader?.close();
+    this.reader = undefined;
+    this.database = database;
+    this.pages = 1;
+    this.known = new Map();
+    this.touched = new Map();
+  }
+}

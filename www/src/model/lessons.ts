@@ -1,0 +1,20 @@
+/** The lessons: session files that are built into the page. Each opens as it is and is checked as it is. */
+
+export interface Lesson {
+  /** The file's name without its ending; names the lesson in links. */
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+const files = import.meta.glob<string>("../../lessons/*.session", { query: "?raw", import: "default", eager: true });
+
+export const lessons: readonly Lesson[] = Object.entries(files)
+  .map(([path, text]) => makeLesson(path, text))
+  .sort((one, other) => (one.name < other.name ? -1 : 1));
+
+function makeLesson(path: string, text: string): Lesson {
+  const name = (path.split("/").at(-1) ?? path).replace(/\.session$/, "");
+  const heading = /^##\s*(.+)$/m.exec(text)?.[1];
+  return { name, title: heading ?? name.replace(/^\d+-/, "").replaceAll("-", " "), text };
+}

@@ -1,0 +1,51 @@
+/** What the command line shows: commands with their replies, notes, help cards. Bounded; knows no engine and no DOM. */
+
+import type { CommandRow } from "./commands.ts";
+
+interface Numbered {
+  readonly id: number;
+}
+
+export interface CommandEntry extends Numbered {
+  readonly kind: "command";
+  readonly lane: number;
+  readonly prompt: string;
+  readonly text: string;
+  readonly printed: readonly string[];
+  readonly failed: boolean;
+  readonly nowMs: number;
+}
+
+export interface NoteEntry extends Numbered {
+  readonly kind: "note";
+  readonly text: string;
+}
+
+export interface CardEntry extends Numbered {
+  readonly kind: "card";
+  readonly row: CommandRow;
+}
+
+export type LogEntry = CommandEntry | NoteEntry | CardEntry;
+type WithoutId<Entry> = Entry extends LogEntry ? Omit<Entry, "id"> : never;
+
+/** Older entries leave: the page must stay light after a pasted thousand lines. */
+const MAX_ENTRIES = 2000;
+
+export class Log {
+  entries: readonly LogEntry[] = [];
+  private lastId = 0;
+
+  add(entry: WithoutId<LogEntry>): void {
+    this.lastId += 1;
+    this.entries = [...this.entries.slice(1 - MAX_ENTRIES), { ...entry, id: this.lastId } as LogEntry];
+  }
+
+  clear(): void {
+    this.entries = [];
+  }
+
+  get commands(): readonly CommandEntry[] {
+    return this.entries.filter((entry) => entry.kind === "command");
+  }
+}

@@ -1,0 +1,101 @@
+/** Everything the page shows, and which part of it is in view. The view is written in the location hash, so links work. */
+
+import { rowNamed } from "./commands.ts";
+import { Emitter } from "./emitter.ts";
+import type { EngineMaker } from "./engine.ts";
+import { lessons } from "./lessons.ts";
+import { SessionDesk } from "./session-desk.ts";
+import { decodeShare } from "./share.ts";
+import type { ThemeChoice } from "./theme.ts";
+import { Workspace } from "./workspace.ts";
+
+export type View = "line" | "sessions" | "commands";
+
+export class Playground {
+  readonly changes = new Emitter<"view">();
+  readonly workspace: Workspace;
+  readonly desk: SessionDesk;
+  view: View = "line";
+  /** The command whose card the command list shows. */
+  command: string | undefined;
+  /** Why a link could not be opened. */
+  linkProblem: string | undefined;
+
+  constructor(
+    maker: EngineMaker,
+    readonly theme: ThemeChoice,
+  ) {
+    this.workspace = new Workspace(maker);
+    this.desk = new SessionDesk(maker);
+  }
+
+  /** Follows the location hash now and whenever it changes. */
+  followHash(): void {
+    addEventListener("hashchange", () => void this.route(location.hash));
+    void this.route(location.hash);
+  }
+
+  /**
+   * `#` the command line, `#sessions`, `#lesson=NAME`, `#v1=...` a shared session, `#commands`, `#commands=SET`.
+   * Anything else is the command line.
+   */
+  async route(hash: string): Promise<void> {
+    const [word = "", value = ""] = hash.replace(/^#/, "").split(/=(.*)/s);
+    this.linkProblem = undefined;
+    if (word === "v1") await this.openShared(hash);
+    else if (word === "lesson") this.openLesson(decodeURIComponent(value));
+    else if (word === "sessions") this.showSessions();
+    else if (word === "commands") this.showCommands(decodeURIComponent(value));
+    else this.view = "line";
+    this.changes.emit("view");
+  }
+
+  /** Goes on in the command line from the instant that the session view looks at, with the clock stopped there. */
+  continueInLine(): void {
+    const taken = this.desk.takeAway();
+    if (!taken) return;
+    this.workspace.takeOver(taken.snapshot, taken.nowMs, taken.clients.map((client) => client.name));
+    location.hash = "";
+  }
+
+  /** Opens what was typed in the command line as a session. */
+  openAsSession(text: string): void {
+    this.desk.open(text);
+    location.hash = "sessions";
+  }
+
+  private async openShared(hash: string): Promise<void> {
+    this.view = "sessions";
+    try {
+      this.desk.open((await decodeShare(hash)) ?? "");
+    } catch {
+      this.linkProblem = "This link does not hold a session: it is cut short or damaged.";
+      this.openFirst();
+    }
+  }
+
+  private openLesson(name: string): void {
+    this.view = "sessions";
+    const lesson = lessons.find((candidate) => candidate.name === name);
+    if (lesson) this.desk.open(lesson.text, lesson.name);
+    else {
+      this.linkProblem = `There is no lesson called ${name}.`;
+      this.openFirst();
+    }
+  }
+
+  private showSessions(): void {
+    this.view = "sessions";
+    this.openFirst();
+  }
+
+  private openFirst(): void {
+    const first = lessons[0];
+    if (!this.desk.text && first) this.desk.open(first.text, first.name);
+  }
+
+  private showCommands(name: string): void {
+    this.view = "commands";
+    this.command = rowNamed(name)?.name;
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The session view's world: a text, the report of running it, and the instant that is looked at. Looking at an earlier
+ * line runs the session again up to it on a fresh engine, so the keys shown are those of that moment.
+ */
+
+import { SessionError, type Report, type SessionStep as Step } from "keylatch/core";
+import { Emitter } from "./emitter.ts";
+import type { Engine, EngineMaker } from "./engine.ts";
+import { KeyList } from "./key-list.ts";
+
+export interface SessionProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** Longer texts run when asked, not at each keystroke. */
+const AUTORUN_MAX_CHARS = 64 * 1024;
+const AUTORUN_DELAY_MS = 180;
+
+export class SessionDesk {
+  readonly changes = new Emitter<"session">();
+  text = "";
+  /** The lesson that the text still is, by name. */
+  lesson: string | undefined;
+  report: Report | undefined;
+  problem: SessionProblem | undefined;
+  /** How many stops have run at the instant that is looked at. */
+  at = 0;
+  database = 0;
+  keys: KeyList | undefined;
+  private engine: Engine | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly maker: EngineMaker) {}
+
+  /** The steps at which one can stop: those that do something. */
+  get stops(): readonly Step[] {
+    return (this.report?.steps ?? []).filter(isStop);
+  }
+
+  /** The line of the last step that has run; 0 before the first. */
+  get line(): number {
+    return this.stops[this.at - 1]?.line ?? 0;
+  }
+
+  get nowMs(): number {
+    return this.engine?.clock.now() ?? 0;
+  }
+
+  open(text: string, lesson?: string): void {
+    this.text = text;
+    this.lesson = lesson;
+    this.runAll();
+  }
+
+  /** The text was edited: it runs again when the typing pauses. */
+  edit(text: string): void {
+    this.text = text;
+    this.lesson = undefined;
+    clearTimeout(this.timer);
+    if (text.length <= AUTORUN_MAX_CHARS) this.timer = setTimeout(() => this.runAll(), AUTORUN_DELAY_MS);
+    this.changes.emit("session");
+  }
+
+  runAll(): void {
+    clearTimeout(this.timer);
+    this.play(undefined);
+    this.at = this.stops.length;
+    this.changes.emit("session");
+  }
+
+  /** Looks at the instant after `count` stops. */
+  goTo(count: number): void {
+    if (!this.report) return;
+    this.at = Math.min(Math.max(count, 0), this.stops.length);
+    this.visit(this.at === this.stops.length ? undefined : this.line);
+    this.changes.emit("session");
+  }
+
+  /** Looks at the instant after the last step that starts at `line` or before it. */
+  goToLine(line: number): void {
+    this.goTo(this.stops.filter((step) => step.line <= line).length);
+  }
+
+  showDatabase(database: number): void {
+    this.database = database;
+    this.keys?.refresh(database, this.nowMs);
+    this.changes.emit("session");
+  }
+
+  /** What another engine needs to go on from the instant that is looked at. */
+  takeAway(): { snapshot: Uint8Array; nowMs: number; clients: Report["clients"] } | undefined {
+    if (!this.engine || !this.report) return undefined;
+    return { snapshot: this.engine.db.snapshot(), nowMs: this.nowMs, clients: this.report.clients };
+  }
+
+  /** Runs the whole text for the report, on the engine that is then looked at. */
+  private play(untilLine: number | undefined): void {
+    this.problem = undefined;
+    this.report = this.visit(untilLine);
+  }
+
+  /** Runs on a fresh engine up to a line; undefined when the text is no session. */
+  private visit(untilLine: number | undefined): Report | undefined {
+    this.engine?.db.close();
+    const engine = this.maker.make();
+    this.engine = engine;
+    this.keys = new KeyList(engine.db);
+    try {
+      const report = engine.db.runSession(this.text, untilLine === undefined ? {} : { untilLine });
+      this.keys.refresh(this.database, this.nowMs);
+      return report;
+    } catch (error) {
+      if (!(error instanceof SessionError)) throw error;
+      this.problem = { line: error.line, column: error.column, message: error.message };
+      return undefined;
+    }
+  }
+}
+
+function isStop(step: Step): boolean {
+  return step.kind === "command" || step.kind === "receive" || step.kind === "clock";
+}

@@ -1,0 +1,30 @@
+/** Light, dark, or as the system says: an attribute on the root element that the tokens obey, kept between visits. */
+
+import { Emitter } from "./emitter.ts";
+import { keep, recall } from "./storage.ts";
+
+export const THEMES = ["auto", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const NAME = "theme";
+
+export class ThemeChoice {
+  readonly changes = new Emitter<"theme">();
+  current: Theme = THEMES.find((theme) => theme === recall(NAME)) ?? "auto";
+
+  constructor(private readonly root: HTMLElement) {
+    this.apply();
+  }
+
+  choose(theme: Theme): void {
+    this.current = theme;
+    keep(NAME, theme);
+    this.apply();
+    this.changes.emit("theme");
+  }
+
+  private apply(): void {
+    if (this.current === "auto") delete this.root.dataset["theme"];
+    else this.root.dataset["theme"] = this.current;
+  }
+}

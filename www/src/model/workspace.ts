@@ -1,0 +1,257 @@
+/**
+ * The command line's world: one engine, its clock, the clients that speak to it, and the log of what was said. State
+ * lives here; components render from it and call its methods.
+ */
+
+import type { Keylatch, KeyEvent } from "keylatch/core";
+import { LineError } from "keylatch/core";
+import { isoText, readClockLine, remainingText, stepText } from "../text/durations.ts";
+import { pastedCommands } from "../text/paste.ts";
+import { rowNamed } from "./commands.ts";
+import { Emitter } from "./emitter.ts";
+import type { EngineMaker } from "./engine.ts";
+import { History } from "./history.ts";
+import { Log } from "./log.ts";
+import { PageClock } from "./page-clock.ts";
+import { keyLabel } from "./key-label.ts";
+import { KeyList } from "./key-list.ts";
+import { FIRST_NAME, Speaker } from "./speaker.ts";
+
+export type WorkspaceTopic = "log" | "clients" | "keys";
+
+/** Why a line was not run, and where in it. */
+export interface LineProblem {
+  readonly message: string;
+  readonly column: number;
+}
+
+/** Name under which the buttons of the key list speak. */
+const INSPECTOR_NAME = "keys";
+const MAX_CLIENTS = 8;
+
+export class Workspace {
+  readonly changes = new Emitter<WorkspaceTopic>();
+  readonly history = new History();
+  readonly log = new Log();
+  readonly db: Keylatch;
+  readonly clock: PageClock;
+  speakers: readonly Speaker[] = [];
+  active: Speaker;
+  readonly keys: KeyList;
+  private readonly inspector: Speaker;
+  private expired: string[] = [];
+
+  constructor(maker: EngineMaker) {
+    const { db, clock } = maker.make(Date.now());
+    this.db = db;
+    this.clock = new PageClock(clock, () => db.nextExpiry());
+    this.keys = new KeyList(db);
+    this.inspector = new Speaker(INSPECTOR_NAME, 0, db.client({ name: INSPECTOR_NAME, protocol: 2 }));
+    this.active = this.openClient(FIRST_NAME);
+    db.on("*", (event) => this.noteEvent(event), { buffer: true });
+    this.clock.changes.on(["clock"], () => this.settle());
+  }
+
+  get mayOpenClient(): boolean {
+    return this.speakers.length < MAX_CLIENTS;
+  }
+
+  openClient(name = this.freeName()): Speaker {
+    const lane = this.freeLane();
+    const speaker = new Speaker(name, lane, this.db.client({ name, protocol: 2 }));
+    this.speakers = [...this.speakers, speaker];
+    this.speakAs(speaker);
+    return speaker;
+  }
+
+  /** The last client stays: there is always somebody to speak. */
+  closeClient(speaker: Speaker): void {
+    if (this.speakers.length === 1) return;
+    speaker.client.close();
+    this.speakers = this.speakers.filter((other) => other !== speaker);
+    if (this.active === speaker) this.active = this.speakers[0] as Speaker;
+    this.changes.emit("clients");
+  }
+
+  speakAs(speaker: Speaker): void {
+    this.active = speaker;
+    this.refreshKeys();
+    this.changes.emit("clients");
+  }
+
+  /** Runs a typed line; a line that cannot be read is not run and comes back as a problem. */
+  runLine(text: string): LineProblem | undefined {
+    const problem = this.run(text.trim(), this.active);
+    this.settle();
+    return problem;
+  }
+
+  /** Runs a pasted text command by command, each as the client its prompt names, up to the first that cannot be read. */
+  runPasted(text: string): LineProblem | undefined {
+    const commands = pastedCommands(text);
+    const failures: string[] = [];
+    let problem: LineProblem | undefined;
+    for (const command of commands) {
+      const before = this.log.commands.length;
+      problem = this.run(command.text, this.speakerNamed(command.client));
+      const last = this.log.commands.at(-1);
+      if (this.log.commands.length > before && last?.failed) failures.push(last.text);
+      if (problem) break;
+    }
+    if (commands.length > 1) this.notePaste(commands.length, failures);
+    this.settle();
+    return problem;
+  }
+
+  /** Runs words as the key list's own client, and shows them as if they had been typed. */
+  runForKeys(...words: readonly (string | Uint8Array)[]): void {
+    this.selectDatabase();
+    const shown = words.map((word) => (typeof word === "string" ? word : keyLabel(word)));
+    this.send(this.inspector, shown.join(" "), words);
+    this.settle();
+  }
+
+  /** Goes on from another engine's keys at its time, with the clock stopped and clients of the same names. */
+  takeOver(snapshot: Uint8Array, nowMs: number, names: readonly string[]): void {
+    this.clock.pause();
+    this.clock.moveTo(nowMs);
+    this.db.load(snapshot);
+    for (const name of names.filter((name) => name !== "")) this.speakerNamed(name);
+    this.note(`The session goes on here; the clock stands at ${isoText(nowMs)}.`);
+    this.settle();
+  }
+
+  clearLog(): void {
+    this.log.clear();
+    this.changes.emit("log");
+  }
+
+  private run(text: string, speaker: Speaker): LineProblem | undefined {
+    if (text === "") return undefined;
+    if (this.runOwn(text)) return undefined;
+    let words: Uint8Array[];
+    try {
+      words = this.db.splitLine(text);
+    } catch (error) {
+      if (error instanceof LineError) return { message: error.message, column: error.column };
+      throw error;
+    }
+    this.send(speaker, text, words);
+    return undefined;
+  }
+
+  /** The page's own words: `clear`, `help`, and the clock lines of session files. */
+  private runOwn(text: string): boolean {
+    const [word = "", ...rest] = text.split(/\s+/);
+    if (word.toLowerCase() === "clear" && rest.length === 0) this.clearLog();
+    else if (word.toLowerCase() === "help") this.help(rest.join(" "));
+    else if (word.startsWith("@")) this.moveClock(text);
+    else return false;
+    return true;
+  }
+
+  /** Opens a help card; without a topic it says what the page understands besides commands. */
+  private help(topic: string): void {
+    const row = rowNamed(topic);
+    if (row) this.log.add({ kind: "card", row });
+    else if (topic) this.note(`No command is called ${topic}. The Commands view lists them all.`);
+    else this.note("help SET opens a card. clear empties the log. @ +5s moves the clock, @ next goes to the next expiry.");
+  }
+
+  private moveClock(text: string): void {
+    const line = readClockLine(text);
+    if (line === undefined) return this.note("The clock understands @ +5s, @ -2m, @ next and @ 2026-01-01T00:00:00Z.");
+    if (line === "next") return this.stepToNextExpiry();
+    if ("stepMs" in line) this.stepClock(line.stepMs);
+    else this.moveClockTo(line.instantMs);
+  }
+
+  /** Moves the clock and says so in the log. */
+  stepClock(ms: number): void {
+    this.note(`clock ${stepText(ms)}`);
+    this.clock.step(ms);
+  }
+
+  moveClockTo(instantMs: number): void {
+    this.note(`clock ${isoText(instantMs)}`);
+    this.clock.moveTo(instantMs);
+  }
+
+  stepToNextExpiry(): void {
+    this.clock.sync();
+    const due = this.db.nextExpiry();
+    if (due === null) return this.note("Nothing is due: no key has an expiry.");
+    this.note(`clock +${remainingText(due - this.clock.now())}, to the next expiry`);
+    this.clock.moveTo(due);
+  }
+
+  private send(speaker: Speaker, text: string, words: readonly (string | Uint8Array)[]): void {
+    this.clock.sync();
+    this.flushExpired();
+    const prompt = speaker.prompt;
+    const reply = speaker.client.callRaw(...words);
+    const printed = reply.length === 0 ? [] : this.db.printReply(reply).split("\n");
+    const failed = reply[0] === "-".charCodeAt(0);
+    this.log.add({ kind: "command", lane: speaker.lane, prompt, text, printed, failed, nowMs: this.clock.now() });
+    this.flushExpired();
+  }
+
+  private selectDatabase(): void {
+    if (this.inspector.client.db !== this.active.client.db) this.inspector.client.callRaw("SELECT", String(this.active.client.db));
+  }
+
+  private speakerNamed(name: string | undefined): Speaker {
+    if (name === undefined) return this.active;
+    const known = this.speakers.find((speaker) => speaker.name === name);
+    return known ?? (this.mayOpenClient ? this.openClient(name) : this.active);
+  }
+
+  private freeName(): string {
+    let number = this.speakers.length + 1;
+    while (this.speakers.some((speaker) => speaker.name === `C${number}`)) number += 1;
+    return `C${number}`;
+  }
+
+  private freeLane(): number {
+    let lane = 1;
+    while (this.speakers.some((speaker) => speaker.lane === lane)) lane += 1;
+    return lane;
+  }
+
+  private noteEvent(event: KeyEvent<Uint8Array>): void {
+    this.keys.noteEvent(event);
+    if (event.event === "expired") this.expired.push(keyLabel(event.key));
+  }
+
+  /** Says once what has expired, however many keys it was. */
+  private flushExpired(): void {
+    const [first] = this.expired;
+    if (first === undefined) return;
+    const count = this.expired.length;
+    this.note(count === 1 ? `${first} expired` : `${first} and ${count - 1} more expired`);
+    this.expired = [];
+  }
+
+  private notePaste(count: number, failures: readonly string[]): void {
+    const first = failures[0];
+    this.note(first === undefined ? `${count} lines ran` : `${count} lines, ${failures.length} answered with an error; the first: ${first}`);
+  }
+
+  private note(text: string): void {
+    this.log.add({ kind: "note", text });
+  }
+
+  /** After anything that may have changed keys, clients or time: arms the timer and lets the page repaint. */
+  private settle(): void {
+    this.flushExpired();
+    this.clock.arm();
+    this.changes.emit("log");
+    this.changes.emit("clients");
+    this.refreshKeys();
+  }
+
+  private refreshKeys(): void {
+    this.keys.refresh(this.active.client.db, this.clock.now());
+    this.changes.emit("keys");
+  }
+}

@@ -1,0 +1,213 @@
+/** The frame of the page: skip link, heading, the three views, the theme button. */
+
+import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import type { Playground, View } from "../model/playground.ts";
+import { controls } from "../style/controls.ts";
+import { mark } from "./icons.ts";
+import "./line-view.ts";
+import "./session-view.ts";
+import "./command-view.ts";
+import "./theme-button.ts";
+
+interface Place {
+  readonly view: View;
+  readonly hash: string;
+  readonly label: string;
+}
+
+const PLACES: readonly Place[] = [
+  { view: "line", hash: "#", label: "Command line" },
+  { view: "sessions", hash: "#sessions", label: "Sessions" },
+  { view: "commands", hash: "#commands", label: "Commands" },
+];
+
+export class App extends LitElement {
+  static override properties = { playground: { attribute: false } };
+  declare playground: Playground | undefined;
+  private stop: (() => void) | undefined;
+
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        min-height: 100dvh;
+      }
+      .skip {
+        position: absolute;
+        inset-block-start: var(--gap-2);
+        inset-inline-start: var(--gap-2);
+        z-index: 9;
+      }
+      .skip:not(:focus) {
+        transform: translateY(-400%);
+      }
+      header {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: 0 var(--gap-5);
+        padding: 0 var(--gap-5);
+        border-block-end: 1px solid var(--line);
+        background: var(--plate);
+      }
+      h1 {
+        display: flex;
+        align-items: center;
+        gap: var(--gap-2);
+        padding: var(--gap-3) 0;
+        font-size: var(--text-4);
+        font-weight: 650;
+        letter-spacing: -0.015em;
+        line-height: 1;
+      }
+      h1 svg {
+        width: 1.625rem;
+        height: 1.625rem;
+      }
+      nav ul {
+        display: flex;
+        gap: var(--gap-1);
+      }
+      nav a {
+        position: relative;
+        display: flex;
+        align-items: center;
+        min-height: 3.25rem;
+        padding: 0 var(--gap-3);
+        color: var(--ink-soft);
+        font-size: var(--text-2);
+        text-decoration: none;
+        border-radius: var(--round-1);
+      }
+      nav a:hover {
+        color: var(--ink);
+      }
+      nav a:focus-visible {
+        outline-offset: -4px;
+      }
+      nav a[aria-current] {
+        color: var(--ink);
+        font-weight: 600;
+      }
+      nav a[aria-current]::after {
+        content: "";
+        position: absolute;
+        inset: auto var(--gap-3) -1px;
+        border-block-end: 2px solid var(--verdigris-fill);
+      }
+      main {
+        flex: 1;
+        display: flex;
+        flex-direction: column;
+        min-height: 0;
+      }
+      main > * {
+        flex: 1;
+        min-height: 0;
+      }
+      main:focus {
+        outline: none;
+      }
+      .problem {
+        flex: none;
+        margin: var(--gap-4) var(--gap-5) 0;
+        padding: var(--gap-2) var(--gap-3);
+        border: 1px solid var(--rust);
+        border-radius: var(--round-2);
+        background: var(--rust-wash);
+        color: var(--rust);
+        font-size: var(--text-2);
+      }
+      @media (min-width: 62rem) {
+        :host {
+          height: 100dvh;
+        }
+      }
+      @media (max-width: 44rem) {
+        header {
+          gap: 0 var(--gap-3);
+          padding: 0 var(--gap-3);
+        }
+        nav {
+          order: 3;
+          width: 100%;
+          margin-inline: calc(-1 * var(--gap-3));
+        }
+        nav a {
+          min-height: 2.75rem;
+        }
+        kl-theme-button {
+          margin-inline-start: auto;
+        }
+      }
+    `,
+  ];
+
+  override willUpdate(changed: Map<string, unknown>): void {
+    if (!changed.has("playground") || !this.playground) return;
+    this.stop?.();
+    this.stop = this.playground.changes.on(["view"], () => this.viewChanged());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stop?.();
+  }
+
+  override render(): TemplateResult {
+    const { playground } = this;
+    return html`
+      <a class="skip button main" href="#main" @click=${this.skip}>Skip to the content</a>
+      <header>
+        <h1>${mark}<span>keylatch</span></h1>
+        <nav aria-label="Views">
+          <ul>
+            ${PLACES.map(
+              (place) => html`<li>
+                <a href=${place.hash} aria-current=${playground?.view === place.view ? "page" : nothing}>${place.label}</a>
+              </li>`,
+            )}
+          </ul>
+        </nav>
+        ${playground && html`<kl-theme-button class="push" .theme=${playground.theme}></kl-theme-button>`}
+      </header>
+      <main id="main" tabindex="-1">
+        ${playground?.linkProblem && html`<p class="problem" role="alert">${playground.linkProblem}</p>`}
+        ${playground && this.renderView(playground)}
+      </main>
+    `;
+  }
+
+  private renderView(playground: Playground): TemplateResult {
+    switch (playground.view) {
+      case "line":
+        return html`<kl-line-view .playground=${playground}></kl-line-view>`;
+      case "sessions":
+        return html`<kl-session-view .playground=${playground}></kl-session-view>`;
+      case "commands":
+        return html`<kl-command-view .selected=${playground.command}></kl-command-view>`;
+    }
+  }
+
+  private viewChanged(): void {
+    const place = PLACES.find(({ view }) => view === this.playground?.view);
+    document.title = `${place?.label ?? ""} · keylatch playground`;
+    this.requestUpdate();
+  }
+
+  /** The hash is the view's, so the link is followed by hand. */
+  private skip(event: Event): void {
+    event.preventDefault();
+    this.renderRoot.querySelector("main")?.focus();
+  }
+}
+
+customElements.define("kl-app", App);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "kl-app": App;
+  }
+}

@@ -1,0 +1,151 @@
+/** The engine's clock: what it shows, whether it runs, and how to move it. */
+
+import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import type { Workspace } from "../model/workspace.ts";
+import { controls } from "../style/controls.ts";
+import { instantParts, remainingText } from "../text/durations.ts";
+import { icons } from "./icons.ts";
+import { watch } from "./watch.ts";
+
+const STEPS = [
+  { ms: 1, label: "+1 ms", spoken: "one millisecond" },
+  { ms: 1000, label: "+1 s", spoken: "one second" },
+  { ms: 60_000, label: "+1 min", spoken: "one minute" },
+];
+/** A lead shorter than this is only the time a click took. */
+const LEAD_SHOWN_MS = 500;
+
+export class ClockPanel extends LitElement {
+  static override properties = { workspace: { attribute: false } };
+  declare workspace: Workspace;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  static override styles = [
+    controls,
+    css`
+      :host {
+        container: clock / inline-size;
+      }
+      section {
+        display: grid;
+        gap: var(--gap-3);
+        padding: var(--gap-3) var(--gap-4) var(--gap-4);
+      }
+      .face {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: baseline;
+        gap: 0 var(--gap-3);
+        font-variant-numeric: tabular-nums;
+      }
+      time {
+        font: 500 var(--text-6) / 1.1 var(--engine);
+        letter-spacing: -0.03em;
+      }
+      .millis {
+        color: var(--ink-faint);
+        font-size: 0.62em;
+        letter-spacing: 0;
+      }
+      .stopped time {
+        color: var(--brass);
+      }
+      .stopped .millis {
+        color: inherit;
+      }
+      .date,
+      .lead {
+        color: var(--ink-faint);
+        font-size: var(--text-1);
+      }
+      .lead {
+        display: flex;
+        align-items: center;
+        gap: var(--gap-2);
+        color: var(--brass);
+      }
+      .lead .button {
+        min-height: 1.5rem;
+        padding: 0 var(--gap-2);
+        font-size: var(--text-1);
+      }
+      .steps {
+        display: grid;
+        grid-template-columns: repeat(3, 1fr);
+        gap: var(--gap-2);
+      }
+      .steps .next {
+        grid-column: 1 / -1;
+      }
+      .steps .button {
+        padding: 0 var(--gap-2);
+      }
+      .next svg {
+        color: var(--brass);
+      }
+      @container clock (min-width: 34rem) {
+        .steps {
+          grid-template-columns: repeat(3, 1fr) 2fr;
+        }
+        .steps .next {
+          grid-column: auto;
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    watch(this, () => this.workspace.clock.changes, ["clock"]);
+    watch(this, () => this.workspace.changes, ["keys"]);
+  }
+
+  override render(): TemplateResult {
+    const { clock } = this.workspace;
+    const parts = instantParts(clock.now());
+    const due = this.workspace.db.nextExpiry();
+    const toNext = due === null ? "" : ` in ${remainingText(due - clock.now())}`;
+    return html`<section class="plate" aria-labelledby="title">
+      <div class="row">
+        <h2 class="label" id="title">Clock</h2>
+        <div class="choice push" role="group" aria-label="The clock">
+          <button aria-pressed=${clock.live} @click=${() => !clock.live && clock.resume()}>Live</button>
+          <button aria-pressed=${!clock.live} @click=${() => clock.live && clock.pause()}>Paused</button>
+        </div>
+      </div>
+      <div class=${clock.live ? "face" : "face stopped"}>
+        <time datetime="${parts.date}T${parts.time}.${parts.millis}Z">${parts.time}${clock.live ? nothing : html`<span class="millis">.${parts.millis}</span>`}</time>
+        <span class="date">${parts.date}, UTC</span>
+      </div>
+      ${this.renderLead()}
+      <div class="steps" role="group" aria-label="Move the clock">
+        ${STEPS.map((step) => html`<button class="button" aria-label="Move the clock on by ${step.spoken}" @click=${() => this.workspace.stepClock(step.ms)}>${step.label}</button>`)}
+        <button class="button next" ?disabled=${due === null} @click=${() => this.workspace.stepToNextExpiry()}>${icons.hourglass} Next expiry${toNext}</button>
+      </div>
+    </section>`;
+  }
+
+  private renderLead(): TemplateResult | typeof nothing {
+    const { clock } = this.workspace;
+    const lead = clock.leadMs;
+    if (Math.abs(lead) < LEAD_SHOWN_MS) return nothing;
+    const text = `${remainingText(Math.abs(lead))} ${lead > 0 ? "ahead of" : "behind"} the wall clock`;
+    return html`<p class="lead">${text} <button class="button" @click=${() => clock.backToWallClock()}>Set right</button></p>`;
+  }
+
+  /** The face moves once a second, at the turn of the second. */
+  override updated(): void {
+    clearTimeout(this.timer);
+    const { clock } = this.workspace;
+    const due = this.workspace.db.nextExpiry();
+    const soon = due !== null && due - clock.now() < 10_000;
+    if (clock.live) this.timer = setTimeout(() => this.requestUpdate(), soon ? 100 : 1000 - (clock.now() % 1000));
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.timer);
+  }
+}
+
+customElements.define("kl-clock-panel", ClockPanel);

@@ -1,0 +1,71 @@
+/** A help card: what a command does, how it is written, since when, and what it costs. */
+
+import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import type { CommandRow } from "../model/commands.ts";
+import { controls } from "../style/controls.ts";
+
+export class CommandCard extends LitElement {
+  static override properties = { row: { attribute: false } };
+  declare row: CommandRow;
+
+  static override styles = [
+    controls,
+    css`
+      article {
+        display: grid;
+        gap: var(--gap-3);
+        padding: var(--gap-4);
+        border: 1px solid var(--line);
+        border-radius: var(--round-3);
+        background: var(--inset);
+      }
+      h3 {
+        font: 600 var(--text-4) / var(--tight) var(--engine);
+      }
+      .syntax {
+        overflow-wrap: anywhere;
+        padding: var(--gap-2) var(--gap-3);
+        border-inline-start: 2px solid var(--verdigris-fill);
+        background: var(--plate);
+        font: var(--text-2) / var(--loose) var(--engine);
+      }
+      .syntax strong {
+        font-weight: 600;
+      }
+      dl {
+        display: grid;
+        grid-template-columns: auto minmax(0, 1fr);
+        gap: var(--gap-1) var(--gap-4);
+        font-size: var(--text-2);
+      }
+      dt {
+        color: var(--ink-faint);
+      }
+      dd {
+        color: var(--ink-soft);
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+
+  override render(): TemplateResult {
+    const { row } = this;
+    const name = row.name.replace("|", " ");
+    return html`<article aria-label="Help for ${name}">
+      <h3>${name}</h3>
+      <p>${row.summary}</p>
+      <p class="syntax"><strong>${name}</strong> ${row.syntax}</p>
+      <dl>
+        <dt>Since</dt>
+        <dd>${row.since}</dd>
+        <dt>Group</dt>
+        <dd>${row.group}</dd>
+        <dt>Complexity</dt>
+        <dd>${row.complexity}</dd>
+        ${row.flags.length > 0 ? html`<dt>Flags</dt><dd>${row.flags.join(", ")}</dd>` : nothing}
+      </dl>
+    </article>`;
+  }
+}
+
+customElements.define("kl-command-card", CommandCard);

@@ -1,0 +1,96 @@
+/**
+ * The text of a session: a plain textarea, with the same lines drawn over it in colours and with numbers and verdicts
+ * in the margin. A click on a number goes to that line; the keyboard does it from where the cursor is.
+ */
+
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { controls, lanes } from "../style/controls.ts";
+import { kindedLine } from "../text/line-kinds.ts";
+import { editorStyles } from "./editor-styles.ts";
+
+export type LineMark = "matched" | "mismatched" | "ran" | "problem";
+
+const SIGNS: Readonly<Record<LineMark, string>> = { matched: "✓", mismatched: "✗", ran: "·", problem: "!" };
+/** Longer texts are shown without colours: drawing them at each keystroke would be felt. */
+const COLOURED_MAX_CHARS = 64 * 1024;
+
+export class Editor extends LitElement {
+  static override properties = {
+    text: { attribute: false },
+    marks: { attribute: false },
+    laneNames: { attribute: false },
+    currentLine: { type: Number },
+    problemId: { attribute: false },
+  };
+  static override styles = [controls, lanes, editorStyles];
+  declare text: string;
+  declare marks: ReadonlyMap<number, LineMark>;
+  declare laneNames: readonly string[];
+  declare currentLine: number;
+
+  override render(): TemplateResult {
+    const coloured = this.text.length <= COLOURED_MAX_CHARS;
+    const invalid = [...this.marks.values()].includes("problem");
+    return html`<div class="paper ${coloured ? "coloured" : ""}">
+      <textarea
+        aria-label="Session text"
+        aria-keyshortcuts="Control+Enter Control+Shift+Enter"
+        aria-invalid=${invalid ? "true" : nothing}
+        placeholder="Paste a transcript here, from documentation or a terminal:\n\n127.0.0.1:6379> SET door me NX\nOK\n\nReplies are checked line by line."
+        spellcheck="false"
+        autocapitalize="off"
+        autocomplete="off"
+        autocorrect="off"
+        .value=${this.text}
+        @input=${this.edited}
+        @keydown=${this.pressed}
+      ></textarea>
+      <div class="drawn" aria-hidden="true">${coloured ? this.text.split("\n").map((line, index) => this.renderLine(line, index + 1)) : nothing}</div>
+    </div>`;
+  }
+
+  private renderLine(line: string, number: number): TemplateResult {
+    const { kind, client, head, rest } = kindedLine(line);
+    const mark = this.marks.get(number);
+    const lane = this.laneNames.indexOf(client) + 1;
+    const here = number === this.currentLine ? "here" : "";
+    return html`<div class="line ${kind} ${mark ?? ""} ${here}" data-lane=${lane}>
+      <span class="number" @click=${() => this.goTo(number)}>${mark && mark !== "ran" ? SIGNS[mark] : number}</span><span class="head">${head}</span><span class="rest">${rest}</span>\u200b
+    </div>`;
+  }
+
+  private get area(): HTMLTextAreaElement | null {
+    return this.renderRoot.querySelector("textarea");
+  }
+
+  override updated(changed: PropertyValues): void {
+    const { area } = this;
+    if (changed.has("text") && area && area.value !== this.text) area.value = this.text;
+  }
+
+  override focus(): void {
+    this.area?.focus();
+  }
+
+  private edited(): void {
+    this.dispatchEvent(new CustomEvent("edit", { detail: this.area?.value ?? "" }));
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (event.shiftKey) this.goTo(this.caretLine);
+    else this.dispatchEvent(new CustomEvent("run"));
+  }
+
+  private get caretLine(): number {
+    const { area } = this;
+    return area ? area.value.slice(0, area.selectionStart).split("\n").length : 1;
+  }
+
+  private goTo(line: number): void {
+    this.dispatchEvent(new CustomEvent("line", { detail: line }));
+  }
+}
+
+customElements.define("kl-editor", Editor);

@@ -1,0 +1,84 @@
+/** One key unfolded: the beginning of its value, its exact deadline, and commands for it. */
+
+import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import { PREVIEW_BYTES, type KeyList, type KeyRow } from "../model/key-list.ts";
+import type { Workspace } from "../model/workspace.ts";
+import { controls } from "../style/controls.ts";
+import { isoText } from "../text/durations.ts";
+
+export class KeyDetail extends LitElement {
+  static override properties = { row: { attribute: false }, list: { attribute: false }, workspace: { attribute: false } };
+  declare row: KeyRow;
+  declare list: KeyList;
+  declare workspace: Workspace | undefined;
+
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        gap: var(--gap-3);
+        padding: var(--gap-1) var(--gap-4) var(--gap-4);
+        background: var(--inset);
+      }
+      pre {
+        max-height: 8rem;
+        overflow: auto;
+        padding: var(--gap-2) var(--gap-3);
+        border: 1px solid var(--line);
+        border-radius: var(--round-2);
+        background: var(--plate);
+        font-size: var(--text-2);
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+      p {
+        color: var(--ink-soft);
+        font-size: var(--text-1);
+        font-variant-numeric: tabular-nums;
+      }
+      .field {
+        width: 6rem;
+      }
+      label {
+        color: var(--ink-soft);
+        font-size: var(--text-2);
+      }
+    `,
+  ];
+
+  override render(): TemplateResult {
+    const { row } = this;
+    const preview = this.list.preview(row);
+    return html`
+      ${preview === undefined ? nothing : html`<pre tabindex="0" aria-label="Value">${preview}</pre>`}
+      ${row.type === "string" && row.size > PREVIEW_BYTES ? html`<p>The first ${PREVIEW_BYTES} of ${row.size} bytes.</p>` : nothing}
+      <p>${row.deadlineMs === null ? "Stays until it is deleted." : `Lives until ${isoText(row.deadlineMs).replace("T", " ").replace("Z", "")} UTC.`}</p>
+      ${this.workspace ? this.renderActions(this.workspace) : nothing}
+    `;
+  }
+
+  private renderActions(workspace: Workspace): TemplateResult {
+    const { row } = this;
+    return html`
+      <form class="row" @submit=${this.expire}>
+        <label for="seconds">Expire in</label>
+        <input class="field" id="seconds" name="seconds" inputmode="numeric" pattern="\\d+" required value="30" />
+        <span class="faint">s</span>
+        <button class="button" type="submit">Expire</button>
+      </form>
+      <div class="row">
+        <button class="button" ?disabled=${row.deadlineMs === null} @click=${() => workspace.runForKeys("PERSIST", row.key)}>Persist</button>
+        <button class="button" @click=${() => workspace.runForKeys("DEL", row.key)}>Delete</button>
+      </div>
+    `;
+  }
+
+  private expire(event: SubmitEvent): void {
+    event.preventDefault();
+    const seconds = new FormData(event.target as HTMLFormElement).get("seconds");
+    this.workspace?.runForKeys("EXPIRE", this.row.key, String(seconds));
+  }
+}
+
+customElements.define("kl-key-detail", KeyDetail);

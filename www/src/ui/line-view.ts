@@ -1,0 +1,118 @@
+/** The command line view: who speaks, the log, the prompt; beside them the clock and the keys. */
+
+import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import type { Playground } from "../model/playground.ts";
+import { controls } from "../style/controls.ts";
+import { sessionText } from "../text/transcript.ts";
+import "./clock-panel.ts";
+import { icons } from "./icons.ts";
+import "./key-panel.ts";
+import "./log.ts";
+import "./prompt.ts";
+import "./speakers.ts";
+import { watch } from "./watch.ts";
+
+export class LineView extends LitElement {
+  static override properties = { playground: { attribute: false }, columns: { state: true } };
+  declare playground: Playground;
+  declare private columns: boolean;
+
+  static override styles = [
+    controls,
+    css`
+      :host {
+        display: grid;
+        gap: var(--gap-4);
+        padding: var(--gap-4);
+      }
+      .talk {
+        display: flex;
+        flex-direction: column;
+        min-width: 0;
+        min-height: min(36rem, 80dvh);
+        overflow: clip;
+      }
+      .top {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--gap-1) var(--gap-3);
+        padding: var(--gap-2) var(--gap-3);
+        border-block-end: 1px solid var(--line);
+      }
+      kl-log {
+        flex: 1;
+      }
+      kl-prompt {
+        flex: none;
+      }
+      aside {
+        display: grid;
+        align-content: start;
+        gap: var(--gap-4);
+        min-width: 0;
+      }
+      @media (max-width: 44rem) {
+        :host {
+          gap: var(--gap-2);
+          padding: var(--gap-2);
+        }
+        kl-log {
+          max-height: 70dvh;
+        }
+      }
+      @media (min-width: 62rem) {
+        :host {
+          grid-template-columns: minmax(0, 1fr) minmax(20rem, 25rem);
+          grid-template-rows: minmax(0, 1fr);
+        }
+        .talk {
+          min-height: 0;
+        }
+        aside {
+          grid-template-rows: auto minmax(0, 1fr);
+          align-content: stretch;
+          min-height: 0;
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.columns = false;
+    watch(this, () => this.playground.workspace.changes, ["clients", "log"]);
+  }
+
+  override render(): TemplateResult {
+    const { workspace } = this.playground;
+    const several = workspace.speakers.length > 1;
+    const said = workspace.log.entries.length > 0;
+    return html`
+      <section class="talk plate" aria-label="Command line">
+        <div class="top">
+          <kl-speakers .workspace=${workspace}></kl-speakers>
+          <div class="row push">
+            ${several
+              ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
+              : nothing}
+            <button class="button bare" ?disabled=${!said} title="Open what was typed as a session that can be run, checked and shared" @click=${this.openAsSession}>As session</button>
+            <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
+          </div>
+        </div>
+        <kl-log .workspace=${workspace} ?columns=${this.columns && several}></kl-log>
+        <kl-prompt .workspace=${workspace}></kl-prompt>
+      </section>
+      <aside aria-label="Clock and keys">
+        <kl-clock-panel .workspace=${workspace}></kl-clock-panel>
+        <kl-key-panel .list=${workspace.keys} .time=${workspace.clock} .workspace=${workspace} .database=${workspace.active.client.db}></kl-key-panel>
+      </aside>
+    `;
+  }
+
+  private openAsSession(): void {
+    this.playground.openAsSession(sessionText(this.playground.workspace.log.commands));
+  }
+}
+
+customElements.define("kl-line-view", LineView);

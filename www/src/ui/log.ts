@@ -1,0 +1,185 @@
+/** The log of the command line: every command, its reply, and quiet notes. Plain text that can be selected and read out. */
+
+import { css, html, LitElement, type PropertyValues, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import type { CommandEntry, LogEntry } from "../model/log.ts";
+import type { Workspace } from "../model/workspace.ts";
+import { controls, lanes } from "../style/controls.ts";
+import "./command-card.ts";
+import { printedLines, printedStyles } from "./printed.ts";
+import { spoken, spokenStyles } from "./spoken.ts";
+import { vars } from "./vars.ts";
+import { watch } from "./watch.ts";
+
+/** First commands for somebody who has none in mind: together they show a lock that runs out. */
+const SUGGESTED = ["SET door me NX PX 20000", "SET door you NX PX 20000", "TTL door", "GET door"];
+
+export class LogPanel extends LitElement {
+  static override properties = { workspace: { attribute: false }, columns: { type: Boolean } };
+  declare workspace: Workspace;
+  declare columns: boolean;
+
+  static override styles = [
+    controls,
+    lanes,
+    printedStyles,
+    spokenStyles,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        min-height: 0;
+      }
+      .scroll {
+        flex: 1;
+        min-height: 0;
+        overflow-y: auto;
+        overscroll-behavior: contain;
+        padding: var(--gap-4) var(--gap-5);
+      }
+      .scroll:focus-visible {
+        outline-offset: -3px;
+      }
+      .entries {
+        display: grid;
+        gap: var(--gap-3) var(--gap-5);
+      }
+      .entries > * {
+        min-width: 0;
+        content-visibility: auto;
+        contain-intrinsic-block-size: auto 3rem;
+      }
+      .command {
+        padding-inline-start: var(--gap-3);
+        border-inline-start: 2px solid var(--lane);
+      }
+      .note {
+        display: flex;
+        align-items: center;
+        gap: var(--gap-3);
+        color: var(--brass);
+        font-size: var(--text-1);
+      }
+      .note::after {
+        content: "";
+        flex: 1;
+        border-block-start: 1px solid var(--line);
+      }
+      .columns {
+        grid-template-columns: repeat(var(--count), minmax(12rem, 1fr));
+        align-items: start;
+      }
+      .columns > .command {
+        grid-column: var(--column);
+      }
+      .columns > :not(.command) {
+        grid-column: 1 / -1;
+      }
+      .welcome {
+        display: grid;
+        gap: var(--gap-4);
+        max-width: 38rem;
+        margin: auto 0;
+        padding: var(--gap-5) 0;
+      }
+      .welcome h2 {
+        font-size: var(--text-5);
+        font-weight: 600;
+        letter-spacing: -0.02em;
+        line-height: var(--tight);
+        text-wrap: balance;
+      }
+      .welcome p {
+        color: var(--ink-soft);
+        line-height: var(--loose);
+      }
+      .welcome ol {
+        display: grid;
+        gap: var(--gap-1);
+        justify-items: start;
+      }
+      .try {
+        max-width: 100%;
+        border-color: transparent;
+        background: var(--raised);
+        font-family: var(--engine);
+        white-space: normal;
+        text-align: start;
+      }
+      .try span {
+        color: var(--verdigris);
+      }
+      @media (max-width: 44rem) {
+        .scroll {
+          padding: var(--gap-3);
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.columns = false;
+    watch(this, () => this.workspace.changes, ["log"]);
+  }
+
+  override render(): TemplateResult {
+    const { entries } = this.workspace.log;
+    const layout = this.columns ? "entries columns" : "entries";
+    return html`
+      <div class="scroll" role="log" aria-label="Commands and replies" tabindex="0">
+        ${entries.length === 0 ? this.renderWelcome() : ""}
+        <div class=${layout} ${vars({ count: this.workspace.speakers.length })}>
+          ${repeat(entries, (entry) => entry.id, (entry) => this.renderEntry(entry))}
+        </div>
+      </div>
+    `;
+  }
+
+  private renderEntry(entry: LogEntry): TemplateResult {
+    switch (entry.kind) {
+      case "command":
+        return this.renderCommand(entry);
+      case "note":
+        return html`<p class="note">${entry.text}</p>`;
+      case "card":
+        return html`<kl-command-card .row=${entry.row}></kl-command-card>`;
+    }
+  }
+
+  private renderCommand(entry: CommandEntry): TemplateResult {
+    const column = this.workspace.speakers.findIndex((speaker) => speaker.lane === entry.lane) + 1;
+    return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || "1 / -1" })}>
+      <p class="spoken">${spoken(entry.prompt, entry.text)}</p>
+      <pre class="reply">${printedLines(entry.printed)}</pre>
+    </div>`;
+  }
+
+  private renderWelcome(): TemplateResult {
+    return html`<div class="welcome">
+      <h2>A key-value engine is running in this tab.</h2>
+      <p>
+        It speaks Redis. Nothing you type leaves the page, the clock can be stopped, and any number of clients can
+        argue over the same keys. Try a lock that lets go by itself:
+      </p>
+      <ol>
+        ${SUGGESTED.map((text) => html`<li><button class="button try" @click=${() => this.workspace.runLine(text)}>${text}</button></li>`)}
+      </ol>
+    </div>`;
+  }
+
+  /** Keeps the newest entry in view, unless the reader has scrolled up. */
+  override willUpdate(): void {
+    const scroll = this.renderRoot.querySelector(".scroll");
+    this.atEnd = !scroll || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
+  }
+
+  override updated(_changed: PropertyValues): void {
+    const scroll = this.renderRoot.querySelector(".scroll");
+    if (scroll && this.atEnd && this.workspace.log.entries.length > 0) scroll.scrollTop = scroll.scrollHeight;
+  }
+
+  private atEnd = true;
+}
+
+customElements.define("kl-log", LogPanel);

@@ -1,0 +1,177 @@
+/** How the prompt looks. */
+
+import { css } from "lit";
+
+export const promptStyles = css`
+  :host {
+    position: relative;
+    border-block-start: 1px solid var(--line);
+  }
+  form {
+    display: flex;
+    align-items: flex-start;
+    gap: var(--gap-2);
+    padding: var(--gap-3) var(--gap-3) var(--gap-2) var(--gap-5);
+  }
+  label,
+  textarea,
+  .mirror {
+    padding: 0.3rem 0;
+    font: var(--text-3) / var(--even) var(--engine);
+    font-variant-ligatures: none;
+    tab-size: 4;
+  }
+  label {
+    flex: none;
+    max-width: 50%;
+    overflow-wrap: anywhere;
+    color: var(--lane);
+    font-weight: 600;
+  }
+  label.searching {
+    color: var(--brass);
+  }
+  .stack {
+    flex: 1;
+    display: grid;
+    min-width: 0;
+    max-height: 40dvh;
+    overflow-y: auto;
+  }
+  .stack > * {
+    grid-area: 1 / 1;
+    min-width: 0;
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+    word-break: break-all;
+  }
+  textarea {
+    width: 100%;
+    height: 100%;
+    margin: 0;
+    border: 0;
+    background: transparent;
+    overflow: hidden;
+    resize: none;
+    caret-color: var(--lane);
+  }
+  textarea:focus-visible {
+    outline: none;
+  }
+  :host(:focus-within) form {
+    box-shadow: inset 2px 0 0 var(--lane);
+  }
+  textarea::placeholder {
+    color: var(--ink-faint);
+    opacity: 1;
+  }
+  .mirror {
+    color: transparent;
+    pointer-events: none;
+  }
+  .ghost {
+    color: var(--ink-faint);
+  }
+  mark {
+    border-radius: 2px;
+    background: var(--rust-wash);
+    color: transparent;
+    box-shadow: 0 2px 0 var(--rust);
+  }
+  .problem {
+    padding: 0 var(--gap-5) var(--gap-2);
+    color: var(--rust);
+    font-size: var(--text-2);
+  }
+  .keys {
+    display: flex;
+    flex-wrap: wrap;
+    gap: var(--gap-1) var(--gap-4);
+    padding: 0 var(--gap-5) var(--gap-3);
+    color: var(--ink-faint);
+    font-size: var(--text-1);
+  }
+  #suggestions {
+    position: absolute;
+    inset-block-end: calc(100% + var(--gap-1));
+    inset-inline: var(--gap-4);
+    z-index: 5;
+    max-height: min(19rem, 50dvh);
+    max-width: 34rem;
+    overflow-y: auto;
+    padding: var(--gap-1);
+    border: 1px solid var(--line);
+    border-radius: var(--round-2);
+    background: var(--plate);
+    box-shadow: var(--float);
+  }
+  [role="option"] {
+    display: flex;
+    align-items: baseline;
+    gap: var(--gap-4);
+    min-height: var(--target);
+    padding: var(--gap-1) var(--gap-3);
+    border-radius: var(--round-1);
+    cursor: pointer;
+  }
+  [role="option"]:hover {
+    background: var(--raised);
+  }
+  [role="option"][aria-selected="true"] {
+    background: var(--verdigris-wash);
+    outline: 1px solid var(--verdigris);
+    outline-offset: -1px;
+  }
+  .what {
+    font: var(--text-2) / var(--even) var(--engine);
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+  }
+  .aside {
+    flex: 1;
+    min-width: 0;
+    overflow: hidden;
+    color: var(--ink-faint);
+    font-size: var(--text-1);
+    text-align: end;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  @media (max-width: 44rem) {
+    form {
+      flex-wrap: wrap;
+      padding: var(--gap-2) var(--gap-3);
+    }
+    label {
+      width: 100%;
+      max-width: none;
+      padding-block-end: 0;
+      font-size: var(--text-2);
+    }
+    .keys {
+      display: none;
+    }
+    #suggestions {
+      inset-inline: var(--gap-2);
+    }
+    .problem {
+      padding-inline: var(--gap-3);
+    }
+  }
+  @media (pointer: coarse) {
+    textarea,
+    .mirror {
+      font-size: 1rem;
+    }
+  }
+  @media (forced-colors: active) {
+    .mirror {
+      visibility: hidden;
+    }
+    .ghost,
+    mark {
+      visibility: visible;
+      color: GrayText;
+    }
+  }
+`;

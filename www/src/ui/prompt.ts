@@ -1,0 +1,248 @@
+/** Where commands are typed: a real textarea with a ghost hint behind the text and a list of suggestions above it. */
+
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { commandRows } from "../model/commands.ts";
+import { LineEditor } from "../model/line-editor.ts";
+import type { LineProblem, Workspace } from "../model/workspace.ts";
+import { controls, lanes } from "../style/controls.ts";
+import { splitCommands } from "keylatch/hints";
+import { pastedCommands } from "../text/paste.ts";
+import { promptStyles } from "./prompt-styles.ts";
+import { suggestionList } from "./suggestions.ts";
+import { watch } from "./watch.ts";
+
+/** The hint is read out when the typing pauses, not at each key. */
+const HINT_PAUSE_MS = 700;
+
+export class Prompt extends LitElement {
+  static override properties = { workspace: { attribute: false }, problem: { state: true }, spokenHint: { state: true } };
+  static override styles = [controls, lanes, promptStyles];
+  declare workspace: Workspace;
+  declare private problem: LineProblem | undefined;
+  declare private spokenHint: string;
+  private editor!: LineEditor;
+  private hintTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    this.spokenHint = "";
+    watch(this, () => this.workspace.changes, ["clients"]);
+  }
+
+  override willUpdate(changed: PropertyValues): void {
+    if (!changed.has("workspace")) return;
+    const { history, keys } = this.workspace;
+    this.editor = new LineEditor(commandRows, history, (prefix, limit) => keys.labelsStartingWith(prefix, limit));
+  }
+
+  override firstUpdated(): void {
+    // On a touch screen the keyboard would cover what there is to read.
+    if (matchMedia("(pointer: fine)").matches) this.focusLine();
+  }
+
+  focusLine(): void {
+    this.area?.focus({ preventScroll: true });
+  }
+
+  override render(): TemplateResult {
+    const { editor, problem } = this;
+    const { active } = this.workspace;
+    const searching = editor.mode === "search";
+    return html`
+      ${suggestionList(editor, (index) => this.choose(index))}
+      <form data-lane=${active.lane} @submit=${this.submit}>
+        <label for="line" class=${searching ? "searching" : "prompt"}>${searching ? "search history:" : active.prompt}</label>
+        <div class="stack">
+          <div class="mirror" aria-hidden="true">${this.renderMirror()}</div>
+          <textarea
+            id="line"
+            rows="1"
+            .value=${editor.text}
+            spellcheck="false"
+            autocapitalize="off"
+            autocomplete="off"
+            autocorrect="off"
+            enterkeyhint="send"
+            aria-autocomplete="list"
+            aria-haspopup="listbox"
+            aria-controls=${editor.open ? "suggestions" : nothing}
+            aria-activedescendant=${editor.active >= 0 ? `suggestion-${editor.active}` : nothing}
+            aria-describedby=${problem ? "problem" : "hint"}
+            aria-invalid=${problem ? "true" : nothing}
+            placeholder=${searching ? "" : "Type a command"}
+            @input=${this.edited}
+            @keydown=${this.pressed}
+            @paste=${this.pasted}
+            @blur=${this.left}
+          ></textarea>
+        </div>
+        <button class="button main" type="submit">Run</button>
+      </form>
+      ${problem && html`<p id="problem" class="problem" role="alert">${problem.message} (column ${problem.column})</p>`}
+      <p id="hint" class="unseen">${this.spokenHint}</p>
+      <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab takes the first` : ""}</p>
+      <p class="keys" aria-hidden="true">
+        <span><kbd>Enter</kbd> runs</span> <span><kbd>Tab</kbd> completes</span> <span><kbd>↑</kbd> history</span>
+        <span><kbd>Ctrl R</kbd> search</span> <span><kbd>F1</kbd> help</span>
+      </p>
+    `;
+  }
+
+  /** The text again, unseen, so that the ghost starts where the text ends; and a mark under what cannot be read. */
+  private renderMirror(): TemplateResult {
+    const { editor, problem } = this;
+    if (!problem) return html`${editor.text}<span class="ghost">${editor.ghost}</span>\u200b`;
+    const at = Math.min(problem.column - 1, editor.text.length);
+    const bad = editor.text.slice(at, at + 1) || " ";
+    return html`${editor.text.slice(0, at)}<mark>${bad}</mark>${editor.text.slice(at + 1)}\u200b`;
+  }
+
+  private get area(): HTMLTextAreaElement | null {
+    return this.renderRoot.querySelector("textarea");
+  }
+
+  private edited(): void {
+    const { area } = this;
+    if (!area) return;
+    this.problem = undefined;
+    this.editor.input(area.value, area.selectionEnd === area.value.length);
+    this.changed();
+  }
+
+  private changed(): void {
+    clearTimeout(this.hintTimer);
+    this.hintTimer = setTimeout(() => (this.spokenHint = this.editor.ghost.trim()), HINT_PAUSE_MS);
+    this.requestUpdate();
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.isComposing) return;
+    const handled = event.ctrlKey || event.metaKey ? this.pressedWithControl(event) : this.pressedPlain(event);
+    if (!handled) return;
+    event.preventDefault();
+    this.changed();
+  }
+
+  private pressedWithControl(event: KeyboardEvent): boolean {
+    if (event.key === "r" && event.ctrlKey) this.editor.startSearch();
+    else if (event.key === " ") this.editor.suggest(true);
+    else if (event.key === "Enter") this.run();
+    else return false;
+    return true;
+  }
+
+  private pressedPlain(event: KeyboardEvent): boolean {
+    switch (event.key) {
+      case "Enter":
+        return !event.shiftKey && this.enter();
+      case "Tab":
+        return !event.shiftKey && this.tab();
+      case "ArrowDown":
+        return this.down();
+      case "ArrowUp":
+        return this.up();
+      case "Escape":
+        return this.editor.cancel();
+      case "F1":
+        return this.help();
+      default:
+        return false;
+    }
+  }
+
+  private enter(): boolean {
+    if (this.editor.active >= 0 || this.editor.mode === "search") this.choose();
+    else this.run();
+    return true;
+  }
+
+  /** Tab completes while there is something to complete; else it moves on, as everywhere. */
+  private tab(): boolean {
+    if (this.editor.open) {
+      this.choose();
+      return true;
+    }
+    return this.editor.text.trim() !== "" && this.editor.suggest(true);
+  }
+
+  private down(): boolean {
+    if (this.editor.open) this.editor.move(1);
+    else return this.onEdge("last") && this.recalled(this.editor.newer());
+    return true;
+  }
+
+  private up(): boolean {
+    if (this.editor.active > 0 || (this.editor.open && this.editor.active === 0)) this.editor.move(-1);
+    else return this.onEdge("first") && this.recalled(this.editor.older());
+    return true;
+  }
+
+  /** True when the cursor is in the first or last line: inside a longer text the arrows move the cursor. */
+  private onEdge(edge: "first" | "last"): boolean {
+    const { area } = this;
+    if (!area) return false;
+    const beyond = edge === "first" ? area.value.slice(0, area.selectionStart) : area.value.slice(area.selectionEnd);
+    return !beyond.includes("\n");
+  }
+
+  private recalled(found: boolean): boolean {
+    if (found) void this.caretToEnd();
+    return found;
+  }
+
+  private choose(index?: number): void {
+    this.editor.accept(index);
+    this.changed();
+    void this.caretToEnd();
+  }
+
+  private async caretToEnd(): Promise<void> {
+    this.requestUpdate();
+    await this.updateComplete;
+    this.area?.setSelectionRange(this.editor.text.length, this.editor.text.length);
+    this.focusLine();
+  }
+
+  private submit(event: Event): void {
+    event.preventDefault();
+    this.run();
+    this.focusLine();
+    this.changed();
+  }
+
+  /** Runs the typed lines in order; one that cannot be read stays in the field with the rest. */
+  private run(): void {
+    const { text } = this.editor;
+    for (const command of splitCommands(text)) {
+      const problem = this.workspace.runLine(command.text);
+      if (!problem) continue;
+      this.problem = problem;
+      this.editor.input(text.slice(command.start), false);
+      return;
+    }
+    this.editor.take();
+  }
+
+  private help(): boolean {
+    this.workspace.runLine(`help ${this.editor.commandName}`);
+    return true;
+  }
+
+  /** A pasted transcript or list of commands runs at once; a single line is only put in, without its prompt. */
+  private pasted(event: ClipboardEvent): void {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    const commands = pastedCommands(text);
+    const several = commands.length > 1 || (commands.length === 1 && /\n\s*\S/.test(text));
+    if (this.editor.text !== "" || (!several && commands[0]?.text === text.trim())) return;
+    event.preventDefault();
+    if (!several) this.editor.input(commands[0]?.text ?? "", true);
+    else this.problem = this.workspace.runPasted(text);
+    this.changed();
+  }
+
+  private left(): void {
+    if (this.editor.cancel()) this.changed();
+  }
+}
+
+customElements.define("kl-prompt", Prompt);

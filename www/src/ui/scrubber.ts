@@ -1,0 +1,84 @@
+/** Moves through a session: one step back or on, to either end, or anywhere along the line. */
+
+import { css, html, LitElement, type TemplateResult } from "lit";
+import type { SessionDesk } from "../model/session-desk.ts";
+import { controls } from "../style/controls.ts";
+import { instantParts } from "../text/durations.ts";
+import { icons } from "./icons.ts";
+import { watch } from "./watch.ts";
+
+export class Scrubber extends LitElement {
+  static override properties = { desk: { attribute: false } };
+  declare desk: SessionDesk;
+
+  static override styles = [
+    controls,
+    css`
+      :host {
+        border-block-start: 1px solid var(--line);
+        border-radius: 0 0 var(--round-3) var(--round-3);
+        background: var(--plate);
+      }
+      div {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: center;
+        gap: var(--gap-1);
+        padding: var(--gap-2) var(--gap-4);
+      }
+      input {
+        flex: 1;
+        min-width: 6rem;
+        height: var(--target);
+        margin: 0 var(--gap-2);
+        accent-color: var(--brass-fill);
+      }
+      output {
+        min-width: 11.5rem;
+        color: var(--ink-soft);
+        font-size: var(--text-1);
+        font-variant-numeric: tabular-nums;
+        text-align: end;
+      }
+      @media (max-width: 44rem) {
+        div {
+          padding: var(--gap-1) var(--gap-2);
+        }
+        input {
+          order: -1;
+          flex-basis: 100%;
+        }
+        output {
+          flex: 1;
+          min-width: 0;
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    watch(this, () => this.desk.changes, ["session"]);
+  }
+
+  override render(): TemplateResult {
+    const { desk } = this;
+    const last = desk.stops.length;
+    const { time, millis } = instantParts(desk.nowMs);
+    const where = `Step ${desk.at} of ${last}, ${time}.${millis}`;
+    return html`<div role="group" aria-label="Move through the session">
+      <button class="button bare square" aria-label="To the start" title="To the start" ?disabled=${desk.at === 0} @click=${() => desk.goTo(0)}>${icons.start}</button>
+      <button class="button bare square" aria-label="One step back" title="One step back" ?disabled=${desk.at === 0} @click=${() => desk.goTo(desk.at - 1)}>${icons.back}</button>
+      <input type="range" min="0" max=${last} .value=${String(desk.at)} aria-label="Step" aria-valuetext=${where} @input=${this.slid} />
+      <button class="button bare square" aria-label="One step on" title="One step on" ?disabled=${desk.at === last} @click=${() => desk.goTo(desk.at + 1)}>${icons.forward}</button>
+      <button class="button bare square" aria-label="To the end" title="To the end" ?disabled=${desk.at === last} @click=${() => desk.goTo(last)}>${icons.end}</button>
+      <output>${where}</output>
+    </div>`;
+  }
+
+  private slid(event: Event): void {
+    this.desk.goTo(Number((event.target as HTMLInputElement).value));
+  }
+}
+
+customElements.define("kl-scrubber", Scrubber);

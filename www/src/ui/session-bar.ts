@@ -1,0 +1,118 @@
+/** What can be done with a session as a whole: choose a lesson, start afresh, run, fill in replies, copy, share, go on. */
+
+import { css, html, LitElement, type TemplateResult } from "lit";
+import { lessons } from "../model/lessons.ts";
+import type { Playground } from "../model/playground.ts";
+import { encodeShare } from "../model/share.ts";
+import { controls } from "../style/controls.ts";
+import { icons } from "./icons.ts";
+import { watch } from "./watch.ts";
+
+/** Chat programs and mail cut longer links. */
+const LONG_LINK_CHARS = 8 * 1024;
+const SAID_MS = 4000;
+
+export class SessionBar extends LitElement {
+  static override properties = { playground: { attribute: false }, said: { state: true } };
+  declare playground: Playground;
+  declare private said: string;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  static override styles = [
+    controls,
+    css`
+      :host {
+        min-width: 0;
+      }
+      label {
+        color: var(--ink-soft);
+        font-size: var(--text-2);
+      }
+      select {
+        min-width: 0;
+        max-width: min(24rem, 100%);
+        flex: 0 1 24rem;
+        text-overflow: ellipsis;
+      }
+      .said {
+        color: var(--verdigris);
+        font-size: var(--text-2);
+      }
+      @media (max-width: 44rem) {
+        select {
+          flex: 1 1 100%;
+          max-width: 100%;
+        }
+        .push {
+          margin: 0;
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.said = "";
+    watch(this, () => this.playground.desk.changes, ["session"]);
+  }
+
+  override render(): TemplateResult {
+    const { desk } = this.playground;
+    return html`<div class="row" role="toolbar" aria-label="Session">
+      <label for="lesson" class="unseen">Lesson</label>
+      <select class="field" id="lesson" @change=${this.chosen}>
+        <option value="" ?selected=${desk.lesson === undefined}>Lessons: choose one of ${lessons.length}</option>
+        ${lessons.map((lesson, index) => html`<option value=${lesson.name} ?selected=${desk.lesson === lesson.name}>${index + 1}. ${lesson.title}</option>`)}
+      </select>
+      <button class="button" @click=${() => this.dispatchEvent(new CustomEvent("fresh"))}>${icons.plus} New</button>
+      <button class="button main" @click=${() => this.dispatchEvent(new CustomEvent("run"))}>Run all</button>
+      <span class="said" role="status">${this.said}</span>
+      <div class="row push">
+        <button class="button bare" ?disabled=${!desk.report} title="Put the replies that came into the text" @click=${this.fillIn}>Fill in replies</button>
+        <button class="button bare" ?disabled=${!desk.report} title="Go on from this step in the command line, with the clock stopped" @click=${() => this.playground.continueInLine()}>Go on in the command line</button>
+        <button class="button" @click=${this.copy}>${icons.copy} Copy</button>
+        <button class="button" @click=${this.share}>${icons.share} Share</button>
+      </div>
+    </div>`;
+  }
+
+  private chosen(event: Event): void {
+    const { value } = event.target as HTMLSelectElement;
+    if (value) location.hash = `lesson=${value}`;
+  }
+
+  private fillIn(): void {
+    const { desk } = this.playground;
+    if (desk.report) desk.open(desk.report.text);
+  }
+
+  private async copy(): Promise<void> {
+    await this.toClipboard(this.playground.desk.text, "Text copied");
+  }
+
+  /** Puts the session into the page's address and the address into the clipboard. */
+  private async share(): Promise<void> {
+    const { desk } = this.playground;
+    const hash = desk.lesson ? `lesson=${desk.lesson}` : await encodeShare(desk.text);
+    history.replaceState(null, "", `#${hash}`);
+    const long = location.href.length > LONG_LINK_CHARS ? ", but it is long: some programs will cut it" : "";
+    await this.toClipboard(location.href, `Link copied${long}`);
+  }
+
+  private async toClipboard(text: string, done: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say(done);
+    } catch {
+      this.say("The browser does not let the page write to the clipboard");
+    }
+  }
+
+  private say(text: string): void {
+    this.said = text;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (this.said = ""), SAID_MS);
+  }
+}
+
+customElements.define("kl-session-bar", SessionBar);

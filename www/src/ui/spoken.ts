@@ -1,0 +1,24 @@
+/** A command as it was typed: the prompt in its client's colour, the command's name a little stronger. */
+
+import { css, html, type TemplateResult } from "lit";
+
+export function spoken(prompt: string, text: string): TemplateResult {
+  const [, name = "", rest = ""] = /^(\S*)(.*)$/s.exec(text) ?? [];
+  return html`<span class="prompt">${prompt}</span> <span class="name">${name}</span><span>${rest}</span>`;
+}
+
+export const spokenStyles = css`
+  .spoken {
+    font-family: var(--engine);
+    font-size: var(--text-2);
+    line-height: var(--even);
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+  }
+  .prompt {
+    color: var(--lane, var(--ink-soft));
+  }
+  .name {
+    font-weight: 600;
+  }
+`;

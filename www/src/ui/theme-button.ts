@@ -1,0 +1,32 @@
+/** One button that goes round: as the system says, light, dark. */
+
+import { html, LitElement, type TemplateResult } from "lit";
+import { THEMES, type Theme, type ThemeChoice } from "../model/theme.ts";
+import { controls } from "../style/controls.ts";
+import { icons } from "./icons.ts";
+import { watch } from "./watch.ts";
+
+const LABELS: Readonly<Record<Theme, string>> = { auto: "as the system", light: "light", dark: "dark" };
+
+export class ThemeButton extends LitElement {
+  static override properties = { theme: { attribute: false } };
+  static override styles = [controls];
+  declare theme: ThemeChoice;
+
+  constructor() {
+    super();
+    watch(this, () => this.theme.changes, ["theme"]);
+  }
+
+  override render(): TemplateResult {
+    const label = `Theme: ${LABELS[this.theme.current]}`;
+    return html`<button class="button bare square" aria-label=${label} title=${label} @click=${this.next}>${icons[this.theme.current]}</button>`;
+  }
+
+  private next(): void {
+    const place = THEMES.indexOf(this.theme.current);
+    this.theme.choose(THEMES[(place + 1) % THEMES.length] as Theme);
+  }
+}
+
+customElements.define("kl-theme-button", ThemeButton);

@@ -1,0 +1,16 @@
+/** Ties a component to announcements of the model: it renders again after each, as long as it is on the page. */
+
+import type { ReactiveControllerHost } from "lit";
+import type { Emitter } from "../model/emitter.ts";
+
+export function watch<Topic extends string>(
+  host: ReactiveControllerHost,
+  source: () => Emitter<Topic>,
+  topics: readonly Topic[],
+): void {
+  let stop: (() => void) | undefined;
+  host.addController({
+    hostConnected: () => (stop = source().on(topics, () => host.requestUpdate())),
+    hostDisconnected: () => stop?.(),
+  });
+}

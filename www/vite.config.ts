@@ -1,0 +1,69 @@
+/** Builds the page into target/www: relative addresses, no inline code, the engine as a file, and a size budget. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { defineConfig, type Plugin } from "vite";
+import { headerPolicy, metaPolicy } from "./csp.ts";
+
+const OUT_DIR = "../target/www";
+const BUDGET_BYTES = 120 * 1024;
+const COUNTED = /\.(?:js|css|wasm)$/;
+
+/** The policy as a meta tag, the engine's file announced before any script runs, and the header file for static hosts. */
+function pageHead(): Plugin {
+  return {
+    name: "keylatch-page-head",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(_html, context) {
+        const wasm = Object.keys(context.bundle ?? {}).find((file) => file.endsWith(".wasm"));
+        const policy = { "http-equiv": "Content-Security-Policy", content: metaPolicy };
+        const preload = { rel: "preload", as: "fetch", type: "application/wasm", crossorigin: "anonymous", href: `./${wasm}` };
+        return [
+          { tag: "meta", attrs: policy, injectTo: "head-prepend" as const },
+          ...(wasm ? [{ tag: "link", attrs: preload, injectTo: "head" as const }] : []),
+        ];
+      },
+    },
+    generateBundle() {
+      const source = `/*\n  Content-Security-Policy: ${headerPolicy}\n  X-Content-Type-Options: nosniff\n`;
+      this.emitFile({ type: "asset", fileName: "_headers", source });
+    },
+  };
+}
+
+/** Prints what a visitor downloads, and refuses a page that outgrew its budget. */
+function sizeBudget(): Plugin {
+  let outDir = OUT_DIR;
+  return {
+    name: "keylatch-size-budget",
+    apply: "build",
+    configResolved(config) {
+      outDir = resolve(config.root, config.build.outDir);
+    },
+    closeBundle() {
+      const files = readdirSync(outDir, { recursive: true, encoding: "utf8" }).filter((file) => COUNTED.test(file));
+      const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length, 0);
+      console.log(`page: JS + CSS + wasm ${(bytes / 1024).toFixed(1)} KB gzip of ${BUDGET_BYTES / 1024}`);
+      if (bytes > BUDGET_BYTES) throw new Error("the page is over its size budget");
+    },
+  };
+}
+
+export default defineConfig({
+  base: "./",
+  plugins: [pageHead(), sizeBudget()],
+  build: {
+    target: "es2023",
+    // Browsers that know light-dark(), else the colours would be rewritten to a detour.
+    cssTarget: ["chrome123", "firefox128", "safari17.5"],
+    outDir: OUT_DIR,
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  json: { stringify: true },
+  preview: { headers: { "Content-Security-Policy": headerPolicy } },
+});
