@@ -159,7 +159,7 @@ impl<C: MovableClock> Runner<'_, C> {
         let target = match clock_move {
             ClockMove::ByMs(span_ms) => self.now().checked_add_ms(span_ms).ok_or("the clock cannot go that far"),
             ClockMove::ToMs(ms) => Ok(Timestamp::from_ms(ms)),
-            ClockMove::ToNext => self.engine.next_deadline().ok_or("nothing is due: no key has a time to live"),
+            ClockMove::ToNext => self.engine.next_deadline().ok_or("nothing is due: no key expires and nobody waits"),
         };
         let target = target.map_err(|message| SessionError {
             line: action.line,

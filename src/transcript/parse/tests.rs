@@ -124,3 +124,41 @@ fn event_keys_are_quoted_as_in_a_command() {
     let session = parse("> PING\n! expired \"k\"\n! del 'a b'\n").unwrap();
     assert_eq!(events(&session.actions[0]), ["expired k", "del \"a b\""]);
 }
+
+#[test]
+fn no_text_stops_the_reader() {
+    const PIECES: [&str; 22] = [
+        "> ",
+        "A",
+        "<",
+        "@ ",
+        "+",
+        "99999999999999999999d",
+        "-5s",
+        "! ",
+        "\"",
+        "\\x",
+        "'",
+        "|",
+        "#",
+        " ",
+        "\t",
+        "\n",
+        "\r\n",
+        "\u{feff}",
+        "é",
+        "[1](TX)",
+        "1) ",
+        "2026-99-99T00:00:00Z",
+    ];
+    let mut random = crate::random::Random::new(3);
+    for _ in 0..20_000 {
+        let text: String = (0..random.below(12)).map(|_| PIECES[random.below(PIECES.len() as u64) as usize]).collect();
+        match parse(&text) {
+            Ok(session) => {
+                assert!(session.actions.iter().all(|action| action.line > 0 && action.column > 0), "{text:?}")
+            }
+            Err(error) => assert!(error.line > 0 && error.column > 0 && !error.message.is_empty(), "{text:?}"),
+        }
+    }
+}

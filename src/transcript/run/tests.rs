@@ -221,6 +221,44 @@ const OTHERS: [&str; 14] = [
     "! set k",
 ];
 
+/// A runner of a fresh engine, and the steps of a text run on it one after the other.
+fn steps_after(text: &str, prepare: impl Fn(&mut Runner<'_, ManualClock>)) -> Vec<Step> {
+    let mut engine = engine();
+    let mut runner = Runner { engine: &mut engine, clients: Vec::new(), argv: Argv::default() };
+    prepare(&mut runner);
+    parse(text).unwrap().actions.iter().map(|action| runner.step(action).unwrap()).collect()
+}
+
+#[test]
+fn a_receive_line_takes_one_message() {
+    let messages = b">2\r\n+a\r\n:1\r\n$1\r\nb\r\n";
+    let steps = steps_after("A<\n1) a\n2) (integer) 1\nA<\n\"c\"\nB<\nA<\n", |runner| {
+        runner.client("A").waiting.extend_from_slice(messages);
+    });
+    let printed: Vec<&[String]> = steps.iter().map(|step| step.printed.as_slice()).collect();
+    assert_eq!(printed, [&["1) a".to_string(), "2) (integer) 1".to_string()][..], &["\"b\"".to_string()], &[], &[]]);
+    let verdicts: Vec<Verdict> = steps.iter().map(|step| step.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Matched, Verdict::Mismatched, Verdict::Matched, Verdict::Matched]);
+    let unread = steps_after("A<\n", |runner| runner.client("A").waiting.extend_from_slice(messages));
+    assert_eq!(unread[0].verdict, Verdict::Mismatched);
+}
+
+#[test]
+fn a_broken_message_is_told_and_ends_there() {
+    let steps = steps_after("A<\nA<\n", |runner| runner.client("A").waiting.extend_from_slice(b"*2\r\n:1\r\n"));
+    assert!(steps[0].message.is_some() && steps[0].printed.is_empty());
+    assert!(steps[1].message.is_none());
+}
+
+#[test]
+fn a_client_that_speaks_resp3_is_printed_as_such() {
+    let steps = steps_after("A> COMMAND DOCS nosuch\nB> COMMAND DOCS nosuch\n", |runner| {
+        let id = runner.client("A").id;
+        runner.engine.set_protocol(id, crate::reply::writer::Protocol::Resp3);
+    });
+    assert_eq!((steps[0].printed[0].as_str(), steps[1].printed[0].as_str()), ("(empty hash)", "(empty array)"));
+}
+
 /// Sessions made of anything one may type, with expectations that are mostly wrong.
 fn random_session(random: &mut Random) -> String {
     let mut text = "> FLUSHALL\n".to_string();
