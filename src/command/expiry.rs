@@ -175,7 +175,9 @@ fn pexpiretime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn rounded_seconds(ms: i64) -> i64 {
-    ms.saturating_add(HALF_SECOND_MS) / MS_PER_SECOND
+    // The last deadline there is lies less than half a second below the largest number.
+    let rounded_up = i64::from(ms % MS_PER_SECOND >= HALF_SECOND_MS);
+    ms / MS_PER_SECOND + rounded_up
 }
 
 fn answer_deadline(cx: &mut Cx<'_>, args: &mut Args<'_>, shown: impl FnOnce(Timestamp) -> i64) -> Reply {
