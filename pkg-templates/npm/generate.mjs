@@ -8,43 +8,48 @@ const TARGET = new URL('src/generated/commands.ts', import.meta.url);
 /** The words of a row's reply and their types. Integers that commands count up without a bound may pass 2^53. */
 const REPLY_WORDS = {
   OK: "'OK'",
-  PONG: "'PONG'",
-  QUEUED: "'QUEUED'",
-  simple: 'string',
+  status: 'string',
   bulk: 'Text',
   integer: 'number',
   double: 'number',
   boolean: 'boolean',
   null: 'null',
   any: 'Reply<Text>',
-  array: 'Reply<Text>[]',
-  map: 'Map<Reply<Text>, Reply<Text>>',
 };
 const UNBOUNDED = new Set(['INCR', 'DECR', 'INCRBY', 'DECRBY']);
 
-/** Splits at `|` outside parentheses. */
-function alternatives(notation) {
+/** Splits at a separator outside parentheses. */
+function split(notation, separator) {
   const parts = [''];
   let depth = 0;
   for (const character of notation) {
     if (character === '(') depth += 1;
     if (character === ')') depth -= 1;
-    if (character === '|' && depth === 0) parts.push('');
+    if (character === separator && depth === 0) parts.push('');
     else parts[parts.length - 1] += character;
   }
   return parts.map((part) => part.trim());
 }
 
+/** `array(x)` is any number of x, `array(x,y)` just the two, `map(k,v)` a map. */
+function aggregateType(word, row) {
+  const [, kind, inner] = /^(array|map|set)\((.*)\)$/.exec(word) ?? [];
+  if (kind === undefined) return undefined;
+  const types = split(inner, ',').map((part) => replyType(part, row));
+  if (kind === 'map') return `Map<${types.join(', ')}>`;
+  if (kind === 'set') return `Set<${types.join(', ')}>`;
+  return types.length === 1 ? `(${types[0]})[]` : `[${types.join(', ')}]`;
+}
+
+function wordType(word, row) {
+  if (word === 'integer' && UNBOUNDED.has(row.name)) return 'number | bigint';
+  const type = REPLY_WORDS[word] ?? aggregateType(word, row);
+  if (type === undefined) throw new Error(`${row.name}: no type is known for the reply '${word}'`);
+  return type;
+}
+
 function replyType(notation, row) {
-  const types = alternatives(notation).map((word) => {
-    const list = /^array\((.*)\)$/.exec(word);
-    if (list) return `(${replyType(list[1], row)})[]`;
-    if (word === 'integer' && UNBOUNDED.has(row.name)) return 'number | bigint';
-    const type = REPLY_WORDS[word];
-    if (type === undefined) throw new Error(`${row.name}: no type is known for the reply '${word}'`);
-    return type;
-  });
-  return [...new Set(types)].join(' | ');
+  return [...new Set(split(notation, '|').map((word) => wordType(word, row)))].join(' | ');
 }
 
 function label(name) {

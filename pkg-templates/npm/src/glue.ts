@@ -27,7 +27,7 @@ export interface GlueInspection {
     readonly key: Uint8Array;
     readonly type: string;
     readonly size: number;
-    readonly deadlineMs?: number | undefined;
+    readonly deadlineMs: number | null;
   }[];
 }
 
@@ -60,7 +60,7 @@ export interface GlueEngine {
   takeEvents(): RawEvent[] | undefined;
   record(on: boolean): void;
   takeEffects(): Uint8Array;
-  replay(length: number): { units: number; dropped: number };
+  replay(length: number): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
   load(length: number): void;
   digest(): string;

@@ -5,4 +5,4 @@
 export { complete, quoteWord, type Candidate, type CandidateKind, type Completion, type KeySource } from './hint/complete.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
-export { splitCommands, typedWords, type CommandText, type TypedWords } from './hint/words.js';
+export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from './hint/words.js';

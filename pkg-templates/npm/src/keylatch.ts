@@ -39,7 +39,9 @@ export interface Replayed {
   /** Whole commands and transactions that were replayed. */
   readonly units: number;
   /** Bytes of a torn last unit that were left out. */
-  readonly dropped: number;
+  readonly droppedBytes: number;
+  /** The latest instant the log mentions, in milliseconds since the epoch. */
+  readonly lastNowMs: number | null;
 }
 
 const encoder = new TextEncoder();
@@ -129,7 +131,7 @@ export class Keylatch extends Client {
     const { cursor = '0', limit = 100, db = 0, buffer = false } = options;
     const page = this.#host.enter((instance) => instance.guarded(() => instance.engine.inspect(db, cursor, limit)));
     const keys = page.keys.map(({ key, type, size, deadlineMs }) => ({
-      key: buffer ? key : textOf(key), type, size, deadlineMs: deadlineMs ?? null,
+      key: buffer ? key : textOf(key), type, size, deadlineMs,
     }));
     return { cursor: page.cursor, keys };
   }

@@ -1,4 +1,126 @@
+/** Printed by generate.mjs from commands.json: what each command takes and answers. */
 import type { Argument } from '../argument.js';
+import type { Reply } from '../reply.js';
+
 export interface CommandTable<Text> {
+  /** Appends to the string of a key, creating it if it does not exist. */
+  APPEND: { arguments: [key: Argument, value: Argument]; reply: number };
+  /** Answers what is known about all commands. */
+  COMMAND: { arguments: [] | [subcommand: 'COUNT' | 'count'] | [subcommand: 'DOCS' | 'docs', ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'INFO' | 'info', ...more: Argument[]]; reply: (Reply<Text>)[] | number | Map<Text, Reply<Text>> | (string)[] | (Reply<Text> | null)[] };
+  /** Copies the value and the expiration of a key to another key. */
+  COPY: { arguments: [source: Argument, destination: Argument, ...options: Argument[]]; reply: number };
+  /** Answers the number of keys in the database. */
+  DBSIZE: { arguments: []; reply: number };
+  /** Decrements the integer of a key by one, starting from 0 if it does not exist. */
+  DECR: { arguments: [key: Argument]; reply: number | bigint };
+  /** Decrements the integer of a key by a number, starting from 0 if it does not exist. */
+  DECRBY: { arguments: [key: Argument, decrement: Argument]; reply: number | bigint };
+  /** Deletes keys and answers how many there were. */
+  DEL: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Deletes a key, if its value or its digest meets a condition. */
+  DELEX: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
+  /** Answers the XXH3 digest of the string of a key as 16 hex digits. */
+  DIGEST: { arguments: [key: Argument]; reply: Text | null };
+  /** Discards a transaction. */
+  DISCARD: { arguments: []; reply: 'OK' };
+  /** Answers the message it was given. */
+  ECHO: { arguments: [message: Argument]; reply: Text };
+  /** Runs the queued commands of a transaction, one after another and nothing between them. */
+  EXEC: { arguments: []; reply: (Reply<Text>)[] | null };
+  /** Counts how many of the keys exist; a key named twice counts twice. */
+  EXISTS: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Sets the time to live of a key in seconds. */
+  EXPIRE: { arguments: [key: Argument, seconds: Argument, ...options: Argument[]]; reply: number };
+  /** Sets the expiration of a key to a Unix time in seconds. */
+  EXPIREAT: { arguments: [key: Argument, unixTimeSeconds: Argument, ...options: Argument[]]; reply: number };
+  /** Answers the expiration of a key as a Unix time in seconds; -1 without one, -2 without a key. */
+  EXPIRETIME: { arguments: [key: Argument]; reply: number };
+  /** Deletes all keys of all databases. */
+  FLUSHALL: { arguments: [...options: Argument[]]; reply: 'OK' };
+  /** Deletes all keys of the database. */
+  FLUSHDB: { arguments: [...options: Argument[]]; reply: 'OK' };
+  /** Answers the string of a key. */
   GET: { arguments: [key: Argument]; reply: Text | null };
+  /** Answers the string of a key and deletes the key. */
+  GETDEL: { arguments: [key: Argument]; reply: Text | null };
+  /** Answers the string of a key and sets or clears its expiration. */
+  GETEX: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null };
+  /** Answers a part of the string of a key. */
+  GETRANGE: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
+  /** Sets the string of a key and answers the previous one. */
+  GETSET: { arguments: [key: Argument, value: Argument]; reply: Text | null };
+  /** Sets fields of a hash, creating it if it does not exist. */
+  HSET: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Increments the integer of a key by one, starting from 0 if it does not exist. */
+  INCR: { arguments: [key: Argument]; reply: number | bigint };
+  /** Increments the integer of a key by a number, starting from 0 if it does not exist. */
+  INCRBY: { arguments: [key: Argument, increment: Argument]; reply: number | bigint };
+  /** Increments the number of a key by a floating-point number, starting from 0 if it does not exist. */
+  INCRBYFLOAT: { arguments: [key: Argument, increment: Argument]; reply: Text };
+  /** Answers all keys that match a glob pattern. */
+  KEYS: { arguments: [pattern: Argument]; reply: (Text)[] };
+  /** Answers the strings of several keys, null for what is missing or not a string. */
+  MGET: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text | null)[] };
+  /** Sets the strings of several keys at once. */
+  MSET: { arguments: [...more: Argument[]]; reply: 'OK' };
+  /** Sets the strings of several keys at once, with a common condition and expiration. */
+  MSETEX: { arguments: [numkeys: Argument, ...more: Argument[]]; reply: number };
+  /** Sets the strings of several keys, but only if none of them exists. */
+  MSETNX: { arguments: [...more: Argument[]]; reply: number };
+  /** Begins a transaction: commands that follow are queued. */
+  MULTI: { arguments: []; reply: 'OK' };
+  /** Looks into the representation of values. */
+  OBJECT: { arguments: [subcommand: 'ENCODING' | 'encoding', key: Argument] | [subcommand: 'HELP' | 'help']; reply: Text | null | (string)[] };
+  /** Takes the expiration of a key away. */
+  PERSIST: { arguments: [key: Argument]; reply: number };
+  /** Sets the time to live of a key in milliseconds. */
+  PEXPIRE: { arguments: [key: Argument, milliseconds: Argument, ...options: Argument[]]; reply: number };
+  /** Sets the expiration of a key to a Unix time in milliseconds. */
+  PEXPIREAT: { arguments: [key: Argument, unixTimeMilliseconds: Argument, ...options: Argument[]]; reply: number };
+  /** Answers the expiration of a key as a Unix time in milliseconds; -1 without one, -2 without a key. */
+  PEXPIRETIME: { arguments: [key: Argument]; reply: number };
+  /** Answers PONG, or the message it was given. */
+  PING: { arguments: [...options: Argument[]]; reply: string | Text };
+  /** Sets the string of a key and its time to live in milliseconds. */
+  PSETEX: { arguments: [key: Argument, milliseconds: Argument, value: Argument]; reply: 'OK' };
+  /** Answers the time to live of a key in milliseconds; -1 without one, -2 without a key. */
+  PTTL: { arguments: [key: Argument]; reply: number };
+  /** Answers a random key, all equally likely. */
+  RANDOMKEY: { arguments: []; reply: Text | null };
+  /** Gives a key another name, replacing what had it. */
+  RENAME: { arguments: [key: Argument, newkey: Argument]; reply: 'OK' };
+  /** Gives a key another name, but only if nothing has it. */
+  RENAMENX: { arguments: [key: Argument, newkey: Argument]; reply: number };
+  /** Appends elements to a list, creating it if it does not exist. */
+  RPUSH: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
+  /** Walks through the keys of the database, page by page. */
+  SCAN: { arguments: [cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
+  /** Changes the database of the connection. */
+  SELECT: { arguments: [index: Argument]; reply: 'OK' };
+  /** Sets the string of a key, whatever it held, with conditions and expiration. */
+  SET: { arguments: [key: Argument, value: Argument, ...options: Argument[]]; reply: 'OK' | null | Text };
+  /** Sets the string of a key and its time to live in seconds. */
+  SETEX: { arguments: [key: Argument, seconds: Argument, value: Argument]; reply: 'OK' };
+  /** Sets the string of a key, but only if the key does not exist. */
+  SETNX: { arguments: [key: Argument, value: Argument]; reply: number };
+  /** Overwrites a part of the string of a key, filling a gap with zero bytes. */
+  SETRANGE: { arguments: [key: Argument, offset: Argument, value: Argument]; reply: number };
+  /** Answers the length of the string of a key in bytes. */
+  STRLEN: { arguments: [key: Argument]; reply: number };
+  /** Answers a part of the string of a key: the old name of GETRANGE. */
+  SUBSTR: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
+  /** Answers the time: seconds since 1970, and microseconds within the second. */
+  TIME: { arguments: []; reply: (Text)[] };
+  /** Marks keys as used and answers how many of them exist. */
+  TOUCH: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Answers the time to live of a key in seconds; -1 without one, -2 without a key. */
+  TTL: { arguments: [key: Argument]; reply: number };
+  /** Answers the type of the value of a key. */
+  TYPE: { arguments: [key: Argument]; reply: string };
+  /** Deletes keys and answers how many there were, like DEL. */
+  UNLINK: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Forgets the watched keys. */
+  UNWATCH: { arguments: []; reply: 'OK' };
+  /** Watches keys: EXEC does nothing if one of them changes before. */
+  WATCH: { arguments: [key: Argument, ...more: Argument[]]; reply: 'OK' };
 }
