@@ -36,7 +36,7 @@ export class Playground {
   }
 
   /**
-   * `#` the command line, `#sessions`, `#lesson=NAME`, `#v1=...` a shared session, `#commands`, `#commands=SET`.
+   * `#` the command line, `#type=SET%20k` the same with a line ready in it, `#sessions`, `#lesson=NAME`, `#v1=...` a shared session, `#commands`, `#commands=SET`.
    * Anything else is the command line.
    */
   async route(hash: string): Promise<void> {
@@ -46,7 +46,7 @@ export class Playground {
     else if (word === "lesson") this.openLesson(decodeURIComponent(value));
     else if (word === "sessions") this.showSessions();
     else if (word === "commands") this.showCommands(decodeURIComponent(value));
-    else this.view = "line";
+    else this.showLine(word === "type" ? decodeURIComponent(value) : "");
     this.changes.emit("view");
   }
 
@@ -62,6 +62,11 @@ export class Playground {
   openAsSession(text: string): void {
     this.desk.open(text);
     location.hash = "sessions";
+  }
+
+  private showLine(draft: string): void {
+    this.view = "line";
+    this.workspace.draft = draft;
   }
 
   private async openShared(hash: string): Promise<void> {

@@ -16,6 +16,7 @@ import { PageClock } from "./page-clock.ts";
 import { keyLabel } from "./key-label.ts";
 import { KeyList } from "./key-list.ts";
 import { FIRST_NAME, Speaker } from "./speaker.ts";
+import { Tour } from "./tour.ts";
 
 export type WorkspaceTopic = "log" | "clients" | "keys";
 
@@ -33,6 +34,9 @@ export class Workspace {
   readonly changes = new Emitter<WorkspaceTopic>();
   readonly history = new History();
   readonly log = new Log();
+  readonly tour = new Tour();
+  /** A line that a link asks to be put into the prompt; never run by itself. */
+  draft = "";
   readonly db: Keylatch;
   readonly clock: PageClock;
   speakers: readonly Speaker[] = [];
@@ -81,6 +85,7 @@ export class Workspace {
 
   /** Runs a typed line; a line that cannot be read is not run and comes back as a problem. */
   runLine(text: string): LineProblem | undefined {
+    this.tour.follow(text.trim());
     const problem = this.run(text.trim(), this.active);
     this.settle();
     return problem;

@@ -5,8 +5,10 @@ import type { CommandRow } from "../model/commands.ts";
 import { controls } from "../style/controls.ts";
 
 export class CommandCard extends LitElement {
-  static override properties = { row: { attribute: false } };
+  static override properties = { row: { attribute: false }, offer: { type: Boolean } };
   declare row: CommandRow;
+  /** Whether to offer the command line, for a card that stands elsewhere. */
+  declare offer: boolean;
 
   static override styles = [
     controls,
@@ -38,6 +40,9 @@ export class CommandCard extends LitElement {
         gap: var(--gap-1) var(--gap-4);
         font-size: var(--text-2);
       }
+      .button {
+        justify-self: start;
+      }
       dt {
         color: var(--ink-faint);
       }
@@ -64,6 +69,7 @@ export class CommandCard extends LitElement {
         <dd>${row.complexity}</dd>
         ${row.flags.length > 0 ? html`<dt>Flags</dt><dd>${row.flags.join(", ")}</dd>` : nothing}
       </dl>
+      ${this.offer ? html`<a class="button" href="#type=${encodeURIComponent(`${name} `)}">Type it</a>` : nothing}
     </article>`;
   }
 }

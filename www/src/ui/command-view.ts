@@ -1,6 +1,6 @@
 /** All commands of the engine: searched by word, one shown as a card. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { rowNamed, searchRows, type CommandRow } from "../model/commands.ts";
 import { controls } from "../style/controls.ts";
 import "./command-card.ts";
@@ -112,7 +112,7 @@ export class CommandView extends LitElement {
           ${rows.length === 0 ? html`<p class="none">No command matches.</p>` : groups(rows).map(([group, members]) => this.renderGroup(group, members))}
         </div>
       </search>
-      <div class="card" aria-live="polite">${shown ? html`<kl-command-card .row=${shown}></kl-command-card>` : nothing}</div>
+      <div class="card" aria-live="polite">${shown ? html`<kl-command-card offer .row=${shown}></kl-command-card>` : html`<p class="none">Choose a command to see how it is written and what it costs.</p>`}</div>
     `;
   }
 
@@ -129,6 +129,11 @@ export class CommandView extends LitElement {
     return html`<li>
       <a href="#commands=${encodeURIComponent(name)}" aria-current=${current}><span class="name">${name}</span><span>${row.summary}</span></a>
     </li>`;
+  }
+
+  /** A link to a command brings it into view in the list as well. */
+  override updated(changed: PropertyValues): void {
+    if (changed.has("selected")) this.renderRoot.querySelector("a[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
 
   private searched(event: Event): void {

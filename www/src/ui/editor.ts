@@ -54,9 +54,9 @@ export class Editor extends LitElement {
     const mark = this.marks.get(number);
     const lane = this.laneNames.indexOf(client) + 1;
     const here = number === this.currentLine ? "here" : "";
-    return html`<div class="line ${kind} ${mark ?? ""} ${here}" data-lane=${lane}>
-      <span class="number" @click=${() => this.goTo(number)}>${mark && mark !== "ran" ? SIGNS[mark] : number}</span><span class="head">${head}</span><span class="rest">${rest}</span>\u200b
-    </div>`;
+    const sign = mark && mark !== "ran" ? SIGNS[mark] : number;
+    // No blanks between the tags: the lines keep theirs.
+    return html`<div class="line ${kind} ${mark ?? ""} ${here}" data-lane=${lane}><span class="number" @click=${() => this.goTo(number)}>${sign}</span><span class="head">${head}</span><span class="rest">${rest}</span>\u200b</div>`;
   }
 
   private get area(): HTMLTextAreaElement | null {

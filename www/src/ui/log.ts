@@ -1,18 +1,16 @@
 /** The log of the command line: every command, its reply, and quiet notes. Plain text that can be selected and read out. */
 
-import { css, html, LitElement, type PropertyValues, type TemplateResult } from "lit";
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { CommandEntry, LogEntry } from "../model/log.ts";
 import type { Workspace } from "../model/workspace.ts";
 import { controls, lanes } from "../style/controls.ts";
 import "./command-card.ts";
+import { icons } from "./icons.ts";
 import { printedLines, printedStyles } from "./printed.ts";
 import { spoken, spokenStyles } from "./spoken.ts";
 import { vars } from "./vars.ts";
 import { watch } from "./watch.ts";
-
-/** First commands for somebody who has none in mind: together they show a lock that runs out. */
-const SUGGESTED = ["SET door me NX PX 20000", "SET door you NX PX 20000", "TTL door", "GET door"];
 
 export class LogPanel extends LitElement {
   static override properties = { workspace: { attribute: false }, columns: { type: Boolean } };
@@ -75,11 +73,15 @@ export class LogPanel extends LitElement {
       .columns > :not(.command) {
         grid-column: 1 / -1;
       }
+      .scroll:has(.welcome) {
+        display: flex;
+        flex-direction: column;
+      }
       .welcome {
         display: grid;
         gap: var(--gap-4);
-        max-width: 38rem;
-        margin: auto 0;
+        max-width: 36rem;
+        margin: auto;
         padding: var(--gap-5) 0;
       }
       .welcome h2 {
@@ -98,16 +100,34 @@ export class LogPanel extends LitElement {
         gap: var(--gap-1);
         justify-items: start;
       }
+      .welcome li {
+        font-size: var(--text-2);
+        line-height: var(--loose);
+      }
+      .welcome li.faint {
+        padding-inline-start: calc(var(--gap-3) + 1.25rem);
+      }
+      .welcome a {
+        color: var(--verdigris);
+        text-underline-offset: 0.2em;
+      }
+      .next {
+        padding-block-start: var(--gap-4);
+      }
       .try {
         max-width: 100%;
+        padding-block: var(--gap-1);
         border-color: transparent;
-        background: var(--raised);
+        background: var(--verdigris-wash);
+        color: var(--verdigris);
         font-family: var(--engine);
+        line-height: var(--even);
         white-space: normal;
         text-align: start;
       }
-      .try span {
-        color: var(--verdigris);
+      .try svg {
+        width: 0.75rem;
+        height: 0.75rem;
       }
       @media (max-width: 44rem) {
         .scroll {
@@ -132,6 +152,7 @@ export class LogPanel extends LitElement {
         <div class=${layout} ${vars({ count: this.workspace.speakers.length })}>
           ${repeat(entries, (entry) => entry.id, (entry) => this.renderEntry(entry))}
         </div>
+        ${this.renderNextStep()}
       </div>
     `;
   }
@@ -156,16 +177,31 @@ export class LogPanel extends LitElement {
   }
 
   private renderWelcome(): TemplateResult {
+    const [first, ...later] = this.workspace.tour.steps;
     return html`<div class="welcome">
       <h2>A key-value engine is running in this tab.</h2>
       <p>
-        It speaks Redis. Nothing you type leaves the page, the clock can be stopped, and any number of clients can
-        argue over the same keys. Try a lock that lets go by itself:
+        It speaks Redis. Nothing you type leaves the page, the clock can be stopped, and several clients can argue over
+        the same keys. Here is a lock that lets go by itself:
       </p>
       <ol>
-        ${SUGGESTED.map((text) => html`<li><button class="button try" @click=${() => this.workspace.runLine(text)}>${text}</button></li>`)}
+        <li>${this.renderTry(first ?? "")}</li>
+        ${later.map((text) => html`<li class="engine faint">${text}</li>`)}
       </ol>
+      <p>
+        Or <a href="#lesson=01-setnx-basics">read a lesson</a>, <a href="#sessions">paste a transcript</a> to have it
+        checked, or <a href="#commands">see all commands</a>.
+      </p>
     </div>`;
+  }
+
+  private renderNextStep(): TemplateResult | typeof nothing {
+    const { next } = this.workspace.tour;
+    return next === undefined ? nothing : html`<p class="next">${this.renderTry(next)}</p>`;
+  }
+
+  private renderTry(text: string): TemplateResult {
+    return html`<button class="button try" @click=${() => this.workspace.runLine(text)}>${icons.play}${text}</button>`;
   }
 
   /** Keeps the newest entry in view, unless the reader has scrolled up. */

@@ -20,7 +20,7 @@ export const printedStyles = css`
   .reply {
     margin: 0;
     font-family: var(--engine);
-    font-size: var(--text-2);
+    font-size: var(--text-engine);
     line-height: var(--even);
     white-space: pre-wrap;
     overflow-wrap: anywhere;

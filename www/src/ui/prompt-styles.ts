@@ -43,7 +43,6 @@ export const promptStyles = css`
     min-width: 0;
     white-space: pre-wrap;
     overflow-wrap: anywhere;
-    word-break: break-all;
   }
   textarea {
     width: 100%;

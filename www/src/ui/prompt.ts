@@ -33,6 +33,7 @@ export class Prompt extends LitElement {
     if (!changed.has("workspace")) return;
     const { history, keys } = this.workspace;
     this.editor = new LineEditor(commandRows, history, (prefix, limit) => keys.labelsStartingWith(prefix, limit));
+    this.editor.input(this.workspace.draft, true);
   }
 
   override firstUpdated(): void {
@@ -91,7 +92,8 @@ export class Prompt extends LitElement {
   /** The text again, unseen, so that the ghost starts where the text ends; and a mark under what cannot be read. */
   private renderMirror(): TemplateResult {
     const { editor, problem } = this;
-    if (!problem) return html`${editor.text}<span class="ghost">${editor.ghost}</span>\u200b`;
+    // A break is allowed where the ghost starts, as the textarea without it would break there.
+    if (!problem) return html`${editor.text}\u200b<span class="ghost">${editor.ghost}</span>`;
     const at = Math.min(problem.column - 1, editor.text.length);
     const bad = editor.text.slice(at, at + 1) || " ";
     return html`${editor.text.slice(0, at)}<mark>${bad}</mark>${editor.text.slice(at + 1)}\u200b`;

@@ -32,6 +32,28 @@ export const sessionViewStyles = css`
   .summary .button {
     min-height: 1.75rem;
   }
+  .next-lesson {
+    display: flex;
+    align-items: center;
+    gap: var(--gap-1);
+    padding: var(--gap-2) var(--gap-5);
+    border-block-start: 1px solid var(--line);
+    color: var(--verdigris);
+    font-size: var(--text-2);
+    text-decoration: none;
+  }
+  .next-lesson:hover {
+    text-decoration: underline;
+    text-underline-offset: 0.2em;
+  }
+  .next-lesson:focus-visible {
+    outline-offset: -3px;
+  }
+  .next-lesson svg {
+    width: 1rem;
+    height: 1rem;
+    flex: none;
+  }
   .good {
     color: var(--verdigris);
   }

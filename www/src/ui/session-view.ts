@@ -2,6 +2,7 @@
 
 import { html, LitElement, nothing, type TemplateResult } from "lit";
 import type { Playground } from "../model/playground.ts";
+import { lessons } from "../model/lessons.ts";
 import { controls } from "../style/controls.ts";
 import { speakersOf } from "../model/timeline.ts";
 import "./editor.ts";
@@ -34,6 +35,7 @@ export class SessionView extends LitElement {
       <section class="time plate" aria-label="Timeline">
         ${this.renderSummary()}
         ${desk.report ? html`<kl-timeline .steps=${desk.report.steps} .at=${desk.at} @stop=${(event: CustomEvent<number>) => desk.goTo(event.detail)}></kl-timeline>` : nothing}
+        ${this.renderNextLesson()}
         ${desk.stops.length > 0 ? html`<kl-scrubber .desk=${desk}></kl-scrubber>` : nothing}
       </section>
       <aside aria-label="Keys and text">
@@ -64,17 +66,24 @@ export class SessionView extends LitElement {
     if (stops.length === 0) return html`<p class="summary">Nothing to run yet. Paste a transcript into the text, or choose a lesson.</p>`;
     const { bad, words } = this.verdict();
     return html`<p class="summary ${bad ? "bad" : "good"}">
-      <span aria-hidden="true">${bad ? "✗" : "✓"}</span> ${words}
+      <span>${bad ? "✗" : "✓"} ${words}</span>
       ${bad ? html`<button class="button" @click=${this.goToFirstMismatch}>Go to the first</button>` : nothing}
     </p>`;
   }
 
+  private renderNextLesson(): TemplateResult | typeof nothing {
+    const place = lessons.findIndex(({ name }) => name === this.playground.desk.lesson);
+    const next = place === -1 ? undefined : lessons[place + 1];
+    return next ? html`<a class="next-lesson" href="#lesson=${next.name}">Next lesson: ${next.title} ${icons.forward}</a>` : nothing;
+  }
+
   private verdict(): { bad: boolean; words: string } {
     const { report, stops } = this.playground.desk;
+    const spoken = stops.filter((step) => step.kind !== "clock");
     const checked = stops.filter((step) => step.verdict !== "ran").length;
     const bad = report?.mismatches ?? 0;
     if (bad > 0) return { bad: true, words: `${bad} of ${checked} checked steps differ` };
-    const ran = stops.length - checked;
+    const ran = spoken.filter((step) => step.verdict === "ran").length;
     const rest = ran > 0 ? `, ${ran} ran unchecked` : "";
     return { bad: false, words: checked === 0 ? `${ran} steps ran, none states its reply` : `${checked} checked, all as expected${rest}` };
   }

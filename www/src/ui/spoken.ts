@@ -10,7 +10,7 @@ export function spoken(prompt: string, text: string): TemplateResult {
 export const spokenStyles = css`
   .spoken {
     font-family: var(--engine);
-    font-size: var(--text-2);
+    font-size: var(--text-engine);
     line-height: var(--even);
     white-space: pre-wrap;
     overflow-wrap: anywhere;

@@ -181,12 +181,10 @@ export const timelineStyles = css`
   .difference dt {
     color: var(--ink-soft);
     font-size: var(--text-1);
-    line-height: calc(var(--text-2) * var(--even));
+    line-height: calc(var(--text-engine) * var(--even));
   }
   .difference dd:first-of-type .reply {
     color: var(--ink-soft);
-    text-decoration: line-through;
-    text-decoration-color: var(--rust);
   }
   .message {
     grid-column: 1 / -1;
