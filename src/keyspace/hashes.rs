@@ -1,6 +1,6 @@
 //! Hashes.
 
-use super::space::Space;
+use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::slab::OutOfMemory;
 use crate::value::{Hash, Value};
@@ -13,10 +13,12 @@ impl Space<'_> {
         pairs: impl Iterator<Item = (&'f [u8], &'f [u8])> + Clone,
     ) -> Result<usize, Error> {
         let added = match self.write(key) {
-            Some(handle) => self.update(handle, EventKind::HSet, |value| {
-                let Value::Hash(hash) = value else { return Err(Error::WrongType) };
-                Ok(set_all(hash, pairs.clone())?)
-            })?,
+            Some(handle) => self
+                .update(handle, EventKind::HSet, |value| {
+                    let Value::Hash(hash) = value else { return Err(Error::WrongType) };
+                    Ok(Change::Changed(set_all(hash, pairs.clone())?))
+                })?
+                .answer(),
             None => {
                 let mut hash = Hash::default();
                 let added = set_all(&mut hash, pairs.clone())?;

@@ -1,6 +1,6 @@
 //! Lists.
 
-use super::space::Space;
+use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::value::{List, Value};
 
@@ -12,11 +12,13 @@ impl Space<'_> {
         elements: impl Iterator<Item = &'e [u8]> + Clone,
     ) -> Result<usize, Error> {
         let len = match self.write(key) {
-            Some(handle) => self.update(handle, EventKind::RPush, |value| {
-                let Value::List(list) = value else { return Err(Error::WrongType) };
-                list.push_back(elements.clone())?;
-                Ok(list.len())
-            })?,
+            Some(handle) => self
+                .update(handle, EventKind::RPush, |value| {
+                    let Value::List(list) = value else { return Err(Error::WrongType) };
+                    list.push_back(elements.clone())?;
+                    Ok(Change::Changed(list.len()))
+                })?
+                .answer(),
             None => {
                 let mut list = List::default();
                 list.push_back(elements.clone())?;

@@ -9,6 +9,26 @@ use crate::clock::Timestamp;
 use crate::slab::Handle;
 use crate::value::{Value, ValueRef};
 
+/// What an edit did to a value, and what it answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Change<R> {
+    /// Nothing is recorded.
+    Unchanged(R),
+    Changed(R),
+}
+
+impl<R> Change<R> {
+    pub(super) fn is_change(&self) -> bool {
+        matches!(self, Change::Changed(_))
+    }
+
+    pub(super) fn answer(self) -> R {
+        match self {
+            Change::Unchanged(answer) | Change::Changed(answer) => answer,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Space<'a> {
     keyspace: &'a mut Keyspace,
@@ -107,22 +127,24 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    /// Edits a value that is no string; an edit that succeeds has changed it. Emptied, the key goes.
+    /// Edits a value that is no string; an edit that fails must leave it as it was. Emptied, the key goes.
     pub(super) fn update<R>(
         &mut self,
         handle: Handle,
         event: EventKind,
-        edit: impl FnOnce(&mut Value) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+        edit: impl FnOnce(&mut Value) -> Result<Change<R>, Error>,
+    ) -> Result<Change<R>, Error> {
         let outcome = self.db_mut().edit(handle, |value| (edit(value), value.is_emptied()));
         let (edited, emptied) = outcome.ok_or(Error::WrongType)?;
-        let result = edited?;
-        let key = self.key_of(handle);
-        self.notify(event, &key);
-        if emptied {
-            self.remove(handle, EventKind::Del);
+        let change = edited?;
+        if change.is_change() {
+            let key = self.key_of(handle);
+            self.notify(event, &key);
+            if emptied {
+                self.remove(handle, EventKind::Del);
+            }
         }
-        Ok(result)
+        Ok(change)
     }
 
     /// Edits a string in place, keeping its deadline.
