@@ -129,6 +129,9 @@ export class Keylatch extends Client {
   inspect(options?: InspectOptions): Inspection;
   inspect(options: InspectOptions & { readonly buffer?: boolean } = {}): Inspection<string | Uint8Array> {
     const { cursor = '0', limit = 100, db = 0, buffer = false } = options;
+    if (!/^\d{1,20}$/.test(cursor)) throw new TypeError(`'${cursor}' is not a cursor`);
+    if (!isBelow(limit, 2 ** 31)) throw new TypeError('limit must be a positive integer');
+    if (!isBelow(db, 16)) throw new TypeError(`there is no database ${db}`);
     const page = this.#host.enter((instance) => instance.guarded(() => instance.engine.inspect(db, cursor, limit)));
     const keys = page.keys.map(({ key, type, size, deadlineMs }) => ({
       key: buffer ? key : textOf(key), type, size, deadlineMs,
@@ -216,6 +219,11 @@ export class Keylatch extends Client {
       throw error instanceof Error && error.name === 'Error' ? new LoadError(error.message) : error;
     }
   }
+}
+
+/** Numbers that the bindings would otherwise cut to size without a word. */
+function isBelow(value: number, end: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value < end;
 }
 
 interface SessionFailure {

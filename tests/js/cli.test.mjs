@@ -1,0 +1,82 @@
+// The command `keylatch` as a process: arguments, pipes, exit codes.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { folder } from './support/package.mjs';
+
+const scratch = mkdtempSync(join(tmpdir(), 'keylatch-cli-'));
+
+function keylatch(args, input) {
+  const options = { input, encoding: 'utf8', cwd: scratch, timeout: 30_000 };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`${folder}/cli/keylatch.js`, ...args], options);
+  return { status, stdout, stderr };
+}
+
+function file(name, text) {
+  writeFileSync(join(scratch, name), text);
+  return name;
+}
+
+test('--version and --help', () => {
+  const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+  assert.deepEqual(keylatch(['--version']), { status: 0, stdout: `keylatch ${version}\n`, stderr: '' });
+  assert.match(keylatch(['--help']).stdout, /keylatch run FILE/);
+  for (const wrong of [['nonsense'], ['run'], ['--verbose']]) {
+    const { status, stdout, stderr } = keylatch(wrong);
+    assert.deepEqual([status, stdout], [2, ''], wrong.join());
+    assert.match(stderr, /keylatch run FILE/);
+  }
+});
+
+test('lines from a pipe are run and printed as redis-cli prints them', () => {
+  const input = 'SET k "a b"\nGET k\n\nMGET k no\nINCR n\r\nSELECT 3\nGET k\nKEYS *\nHSET h f 1\nNOSUCH\nGET "k\nPING\n';
+  assert.equal(keylatch([], input).stdout, [
+    'OK', '"a b"', '1) "a b"', '2) (nil)', '(integer) 1', 'OK', '(nil)', '(empty array)', '(integer) 1',
+    "(error) ERR unknown command 'NOSUCH'", 'Invalid argument(s): unbalanced quotes: the one opened here is never closed at column 5',
+    'PONG', '',
+  ].join('\n'));
+});
+
+test('quit ends, the rest is not run', () => {
+  assert.deepEqual(keylatch([], 'PING\nquit\nPING\n'), { status: 0, stdout: 'PONG\n', stderr: '' });
+});
+
+test('help comes from the rows', () => {
+  const { stdout } = keylatch([], 'help set\nhelp object encoding\nhelp @transactions\nhelp nosuch\nhelp\n');
+  assert.match(stdout, /^ {2}SET key value \[NX\|XX\|IFEQ /m);
+  assert.match(stdout, /^ {2}group: string$/m);
+  assert.match(stdout, /^ {2}OBJECT ENCODING key$/m);
+  assert.match(stdout, /^ {2}WATCH key \[key \.\.\.\]$/m);
+  assert.match(stdout, /^no command nosuch$/m);
+  assert.match(stdout, /groups: .*@string/);
+});
+
+test('run: 0 when all match', () => {
+  const good = file('good.session', '> SETNX door me\n(integer) 1\n> SETNX door you\n(integer) 0\n');
+  assert.deepEqual(keylatch(['run', good]), { status: 0, stdout: 'good.session: 2 checked, all match\n', stderr: '' });
+  assert.equal(keylatch(['run', '-'], '> PING\nPONG\n').stdout, '-: 1 checked, all match\n');
+});
+
+test('run: 1 with each failing line, what was expected and what was got', () => {
+  const bad = file('bad.session', '> SET k v\nOK\n> GET k\n"w"\n> MGET k x\n1) "v"\n> SET k v\n@ +1s\n! expired k\n');
+  const { status, stdout } = keylatch(['run', bad]);
+  assert.equal(status, 1);
+  assert.equal(stdout, [
+    'bad.session:3: > GET k', '  expected: "w"', '  got:      "v"',
+    'bad.session:5: > MGET k x', '  expected: 1) "v"', '  got:      1) "v"', '            2) (nil)',
+    'bad.session:8: @ +1s', '  expected: ! expired k', '  got:      nothing', '',
+  ].join('\n'));
+});
+
+test('run: 2 with line and column for what cannot be read; the others still run', () => {
+  const good = file('good.session', '> PING\nPONG\n');
+  const syntax = file('syntax.session', '> PING\nPONG\n@ soon\n');
+  const { status, stdout, stderr } = keylatch(['run', 'absent.session', syntax, good]);
+  assert.equal(status, 2);
+  assert.match(stderr, /^absent\.session: ENOENT/);
+  assert.match(stderr, /^syntax\.session:3:\d+: ./m);
+  assert.match(stdout, /good\.session: 1 checked, all match\n1 of 3 sessions match/);
+});

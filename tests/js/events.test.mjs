@@ -1,0 +1,185 @@
+// Events: what is told, when, in which order, and what a listener may do.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { entry } from './support/package.mjs';
+
+const { Keylatch, ManualClock, ReplyError } = await entry('index');
+
+function manual() {
+  const clock = new ManualClock(1000);
+  const db = new Keylatch({ clock });
+  const heard = [];
+  const hear = ({ event, key }) => heard.push(`${event} ${key}`);
+  return { clock, db, heard, hear };
+}
+
+test('events carry event, key and database', () => {
+  const { db } = manual();
+  const events = [];
+  db.on('*', (event) => events.push(event));
+  db.client({ db: 3 }).set('kü', 1);
+  assert.deepEqual(events, [{ event: 'set', key: 'kü', db: 3 }]);
+});
+
+test('keys as bytes on request', () => {
+  const { db } = manual();
+  const keys = [];
+  db.on('set', ({ key }) => keys.push(key), { buffer: true });
+  db.set(new Uint8Array([0, 255]), 1);
+  assert.deepEqual(keys, [new Uint8Array([0, 255])]);
+});
+
+test('the vocabulary is that of keyspace notifications, in commit order', () => {
+  const { db, heard, hear } = manual();
+  db.on('*', hear);
+  db.set('a', 1, { px: 100 });
+  db.incr('a');
+  db.append('a', 'x');
+  db.rename('a', 'b');
+  db.copy('b', 'c');
+  db.persist('b');
+  db.del('b', 'c', 'none');
+  db.rpush('l', 1);
+  db.hset('h', { f: 1 });
+  assert.deepEqual(heard, ['set a', 'expire a', 'incrby a', 'append a', 'rename_from a', 'rename_to b', 'copy_to c', 'persist b',
+    'del b', 'del c', 'rpush l', 'hset h']);
+});
+
+test('on answers its own end, once ends itself, off removes one registration', () => {
+  const { db, heard, hear } = manual();
+  const end = db.on('set', hear);
+  db.once('set', hear);
+  db.set('a', 1);
+  db.set('b', 1);
+  end();
+  end();
+  db.on('set', hear);
+  db.on('set', hear);
+  db.off('set', hear);
+  db.set('c', 1);
+  db.off('set', hear);
+  db.set('d', 1);
+  assert.deepEqual(heard, ['set a', 'set a', 'set b', 'set c']);
+});
+
+test('events reach a listener after the reply is made and before the call returns', () => {
+  const { db } = manual();
+  const steps = [];
+  db.on('set', () => steps.push(`heard, get says ${db.get('k')}`));
+  steps.push(db.set('k', 'v'));
+  steps.push('returned');
+  assert.deepEqual(steps, ['heard, get says v', 'OK', 'returned']);
+});
+
+test('they come also when the call throws, and a transaction is one call', () => {
+  const { db, clock, heard, hear } = manual();
+  db.set('old', 1, { px: 10 });
+  db.set('text', 'x');
+  db.on('*', hear);
+  clock.set(1000);
+  assert.throws(() => db.call('NOSUCH'), ReplyError);
+  db.on('set', ({ key }) => heard.push(`in transaction: ${db.inTransaction}, ${key} is ${db.get(key)}`));
+  db.multi().set('a', 1).incr('text').set('a', 2).exec();
+  assert.deepEqual(heard, ['set a', 'in transaction: false, a is 2', 'set a', 'in transaction: false, a is 2']);
+});
+
+test('a listener may call: its call runs at once, its events join the end', () => {
+  const { db, heard, hear } = manual();
+  db.on('del', ({ key }) => {
+    if (key !== 'a') return;
+    assert.equal(db.set('made', 1), 'OK');
+    assert.equal(db.get('made'), '1');
+    heard.push('listener done');
+  });
+  db.on('*', hear);
+  db.mset({ a: 1, b: 1 });
+  heard.length = 0;
+  db.del('a', 'b');
+  assert.deepEqual(heard, ['listener done', 'del a', 'del b', 'set made']);
+});
+
+test('expiry is told by whoever finds it: a command, tick, or the clock', () => {
+  const { db, clock, heard, hear } = manual();
+  db.on('expired', hear);
+  db.mset({ a: 1, b: 1, c: 1 });
+  db.pexpire('b', 20);
+  db.pexpire('a', 10);
+  clock.advance(10);
+  assert.deepEqual(heard, [], 'the last instant of life');
+  clock.advance(11);
+  assert.deepEqual(heard, ['expired a', 'expired b']);
+  assert.equal(db.dbsize(), 1);
+});
+
+test('a clock set back is told', () => {
+  let now = 1000;
+  const db = new Keylatch({ now: () => now });
+  const events = [];
+  db.on('clock', (event) => events.push(event));
+  db.set('k', 1, { px: 100 });
+  now = 500;
+  assert.equal(db.pttl('k'), 600);
+  assert.deepEqual(events, [{ event: 'clock', key: '', db: 0 }]);
+});
+
+test("listeners' errors go to 'error' and never change a result", () => {
+  const { db, heard, hear } = manual();
+  const errors = [];
+  db.on('error', (error) => errors.push(error.message));
+  db.on('set', () => { throw new Error('first'); });
+  db.on('set', hear);
+  assert.equal(db.set('a', 1), 'OK');
+  assert.deepEqual([errors, heard], [['first'], ['set a']]);
+});
+
+test("without a listener of 'error' they are rethrown in a microtask", async () => {
+  const { db } = manual();
+  db.on('set', () => { throw new Error('uncaught'); });
+  db.on('del', () => { throw new Error('from del'); });
+  const caught = [];
+  const listeners = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', (error) => caught.push(error.message));
+  assert.equal(db.set('a', 1), 'OK');
+  assert.deepEqual(caught, []);
+  await new Promise((resolve) => setImmediate(resolve));
+  db.on('error', () => { throw new Error('the error listener itself'); });
+  assert.equal(db.del('a'), 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.removeAllListeners('uncaughtException');
+  for (const listener of listeners) process.on('uncaughtException', listener);
+  assert.deepEqual(caught, ['uncaught', 'the error listener itself']);
+});
+
+test('listeners that cause their own event for ever are stopped and reported', () => {
+  const { db } = manual();
+  const errors = [];
+  db.on('error', (error) => errors.push(error.message));
+  db.on('incrby', () => db.incr('n'));
+  assert.equal(db.incr('n'), 1);
+  assert.match(errors.join(), /went on causing events/);
+  assert.equal(db.set('k', 1), 'OK');
+});
+
+test('a listener may end listening, close a client, or close the engine', () => {
+  const { db, heard, hear } = manual();
+  const client = db.client();
+  client.ping();
+  const end = db.on('set', (event) => {
+    hear(event);
+    end();
+    client.close();
+  });
+  db.on('set', hear);
+  db.set('a', 1);
+  assert.ok(client.closed);
+  db.on('set', () => db.close());
+  assert.equal(db.set('b', 1), 'OK');
+  assert.ok(db.closed);
+  assert.deepEqual(heard, ['set a', 'set a', 'set b']);
+});
+
+test('a listener has to be a function', () => {
+  const { db } = manual();
+  assert.throws(() => db.on('set', undefined), TypeError);
+});

@@ -1,0 +1,211 @@
+// The one timer: when it is armed, that it holds nothing alive, and that it follows faked timers.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mock, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { entry, folder } from './support/package.mjs';
+
+const { Keylatch } = await entry('index');
+
+/** Fake timers in a few lines, as a test framework would install them. */
+class FakeTime {
+  now = 1_000_000;
+  timers = new Map();
+  #next = 1;
+  #real = { Date, setTimeout, clearTimeout };
+
+  install() {
+    const fake = this;
+    globalThis.Date = class extends this.#real.Date {
+      static now() { return fake.now; }
+    };
+    globalThis.setTimeout = (callback, delay) => {
+      assert.ok(delay >= 0 && delay <= 2 ** 31 - 1, `delay ${delay}`);
+      this.timers.set(this.#next, { callback, at: this.now + Math.max(delay, 1) });
+      return this.#next++;
+    };
+    globalThis.clearTimeout = (id) => this.timers.delete(id);
+  }
+
+  remove() {
+    Object.assign(globalThis, this.#real);
+  }
+
+  advance(ms) {
+    const end = this.now + ms;
+    for (;;) {
+      const [id, timer] = [...this.timers].sort(([, a], [, b]) => a.at - b.at)[0] ?? [];
+      if (timer === undefined || timer.at > end) break;
+      this.timers.delete(id);
+      this.now = Math.max(this.now, timer.at);
+      timer.callback();
+    }
+    this.now = end;
+  }
+}
+
+function withFakeTime(run) {
+  const time = new FakeTime();
+  time.install();
+  try {
+    run(time);
+  } finally {
+    time.remove();
+  }
+}
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('a key expires by itself while somebody listens', async () => {
+  const db = new Keylatch();
+  const heard = [];
+  db.on('expired', ({ key }) => heard.push(key));
+  db.set('k', 1, { px: 20 });
+  await sleep(80);
+  assert.deepEqual(heard, ['k']);
+  db.close();
+});
+
+test('it is armed only while somebody listens to more than errors, and only one', () => withFakeTime((time) => {
+  const db = new Keylatch();
+  db.set('a', 1, { px: 500 });
+  db.on('error', () => {});
+  assert.equal(time.timers.size, 0);
+  const end = db.on('expired', () => {});
+  assert.equal(time.timers.size, 1);
+  db.set('b', 1, { px: 100 });
+  db.set('c', 1, { px: 900 });
+  assert.deepEqual([...time.timers.values()].map(({ at }) => at), [time.now + 101]);
+  end();
+  assert.equal(time.timers.size, 0);
+  db.on('set', () => {});
+  assert.equal(time.timers.size, 1);
+  db.flushall();
+  assert.equal(time.timers.size, 0);
+  db.set('a', 1, { px: 500 });
+  db.close();
+  assert.equal(time.timers.size, 0);
+}));
+
+test('calls within the same millisecond leave it alone', () => withFakeTime((time) => {
+  const db = new Keylatch();
+  db.on('expired', () => {});
+  db.set('a', 1, { px: 500 });
+  const [id] = time.timers.keys();
+  for (let index = 0; index < 10; index += 1) db.get('a');
+  assert.deepEqual([...time.timers.keys()], [id]);
+}));
+
+test('waits beyond 2^31 - 1 ms are split', () => withFakeTime((time) => {
+  const db = new Keylatch();
+  const heard = [];
+  db.on('expired', ({ key }) => heard.push(key));
+  const days = 24 * 3600 * 1000;
+  db.set('k', 1, { px: 60 * days });
+  time.advance(59 * days);
+  assert.deepEqual(heard, []);
+  time.advance(2 * days);
+  assert.deepEqual(heard, ['k']);
+  assert.equal(time.timers.size, 0);
+}));
+
+test('timers faked late are followed from the next call on, and removed ones are left behind', () => {
+  const db = new Keylatch();
+  const heard = [];
+  db.on('expired', ({ key }) => heard.push(key));
+  db.set('real', 1, { px: 3_600_000 });
+  withFakeTime((time) => {
+    time.now = Date.UTC(2030, 0, 1);
+    db.set('fake', 1, { px: 100 });
+    assert.equal(time.timers.size, 1);
+    time.advance(101);
+    assert.deepEqual(heard, ['real', 'fake']);
+    db.set('late', 1, { px: 10_000 });
+  });
+  db.set('again', 1, { px: 5 });
+  assert.ok(db.pttl('late') > 10_000, 'the real clock is years behind');
+  return sleep(50).then(() => {
+    assert.deepEqual(heard, ['real', 'fake', 'again']);
+    db.close();
+  });
+});
+
+test('a clock set back makes it wait longer, one set forward makes the next call find what is due', () => withFakeTime((time) => {
+  const db = new Keylatch();
+  const heard = [];
+  db.on('expired', ({ key }) => heard.push(key));
+  db.set('k', 1, { px: 5000 });
+  time.now -= 10_000;
+  time.advance(5001);
+  assert.deepEqual(heard, []);
+  time.advance(10_001);
+  assert.deepEqual(heard, ['k']);
+  db.set('k', 1, { px: 5000 });
+  time.now += 60_000;
+  db.ping();
+  assert.deepEqual(heard, ['k', 'k']);
+}));
+
+test("node's own fake timers work, without a word from us", () => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
+  const db = new Keylatch();
+  const heard = [];
+  db.on('expired', ({ key }) => heard.push(key));
+  db.set('k', 1, { px: 500 });
+  assert.equal(db.pttl('k'), 500);
+  mock.timers.tick(500);
+  assert.deepEqual(heard, []);
+  mock.timers.tick(1);
+  assert.deepEqual(heard, ['k']);
+  mock.timers.reset();
+  db.set('k', 1, { px: 500 });
+  db.close();
+});
+
+test('a failing clock or a failing timer never hurts a call', () => withFakeTime((time) => {
+  let now = () => time.now;
+  const db = new Keylatch({ now: () => now() });
+  const errors = [];
+  db.on('error', (error) => errors.push(error.name));
+  db.on('expired', () => {});
+  db.set('k', 1, { px: 100 });
+  now = () => NaN;
+  time.advance(101);
+  assert.deepEqual(errors, ['ClockError']);
+  now = () => time.now;
+  assert.equal(db.get('k'), null);
+  globalThis.setTimeout = () => { throw new Error('not here'); };
+  assert.equal(db.set('k', 1, { px: 100 }), 'OK');
+}));
+
+/** Runs a module in a process of its own and answers what it printed. */
+function inProcess(code, ...flags) {
+  const index = JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href);
+  const source = `import { Keylatch } from ${index};\n${code}`;
+  return execFileSync(process.execPath, [...flags, '--input-type=module', '-e', source], { encoding: 'utf8', timeout: 20_000 });
+}
+
+test('it keeps no process alive', () => {
+  const started = Date.now();
+  inProcess("const db = new Keylatch(); db.on('expired', () => {}); db.set('k', 1, { px: 3600000 });");
+  assert.ok(Date.now() - started < 10_000);
+});
+
+test('it keeps no engine alive', () => {
+  const printed = inProcess(`
+    let gone = 0;
+    const registry = new FinalizationRegistry(() => { gone += 1; });
+    for (let index = 0; index < 20; index += 1) {
+      const db = new Keylatch();
+      db.on('expired', () => {});
+      db.set('k', 1, { px: 3600000 });
+      registry.register(db);
+    }
+    for (let round = 0; round < 20 && gone < 15; round += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      gc();
+    }
+    console.log(gone);
+  `, '--expose-gc');
+  assert.ok(Number(printed) >= 15, printed);
+});

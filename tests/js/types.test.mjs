@@ -1,0 +1,13 @@
+// The declarations of the built package: types/*.mts asserts them, and the compiler agrees.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const compiler = `${here}/../../pkg-templates/npm/node_modules/typescript/bin/tsc`;
+
+test('the types are as asserted', () => {
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', `${here}/types`], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout);
+});

@@ -1,0 +1,112 @@
+// Types, asserted: this file is compiled and never run. A line marked @ts-expect-error must be an error.
+import { Commands, Keylatch, ManualClock, type Carried, type Later, type Multi, type Now, type Reply, ReplyError, type SetOptions } from 'keylatch';
+import { Keylatch as Core } from 'keylatch/core';
+import { assertSession, runSession } from 'keylatch/testing';
+import { ghostHint } from 'keylatch/hints';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(..._: Same<A, B> extends true ? [] : ['the types differ', A, B]): void {}
+
+using db = new Keylatch({ now: () => 0, seed: 5n });
+new Keylatch({ clock: new ManualClock(0) });
+new Keylatch({ clock: 'monotonic', floorMs: 5 });
+// @ts-expect-error no such clock
+new Keylatch({ clock: 'sundial' });
+
+// SET answers by its options.
+const plain = db.set('k', 'v');
+same<typeof plain, 'OK'>();
+const px = db.set('k', 'v', { px: 5000 });
+same<typeof px, 'OK'>();
+const nx = db.set('k', 'v', { nx: true, px: 5000 });
+same<typeof nx, 'OK' | null>();
+const ifeq = db.set('k', 'v', { ifeq: 'old', keepttl: true });
+same<typeof ifeq, 'OK' | null>();
+const get = db.set('k', 'v', { xx: true, get: true });
+same<typeof get, string | null>();
+const off = db.set('k', 'v', { nx: false, get: false });
+same<typeof off, 'OK'>();
+const maybe = db.set('k', 'v', { nx: Math.random() > 0.5 });
+same<typeof maybe, 'OK' | null>();
+declare const options: SetOptions;
+const unknown = db.set('k', 'v', options);
+const unknownIsWide: string | null = unknown;
+// @ts-expect-error it may be null
+const notOk: 'OK' = unknown;
+// @ts-expect-error two conditions
+db.set('k', 'v', { nx: true, xx: true });
+// @ts-expect-error two expiries
+db.set('k', 'v', { ex: 1, px: 1 });
+// @ts-expect-error an expiry and keepttl
+db.set('k', 'v', { ex: 1, keepttl: true });
+// @ts-expect-error no such option
+db.set('k', 'v', { nxx: true });
+// @ts-expect-error not an argument
+db.set('k', { a: 1 });
+
+const value = db.get('k');
+same<typeof value, string | null>();
+const count = db.setnx('k', 'v');
+same<typeof count, 0 | 1>();
+const number = db.incr('k');
+same<typeof number, number | bigint>();
+const bytes = db.bytes.get('k');
+same<typeof bytes, Uint8Array | null>();
+const old = db.bytes.set('k', 'v', { get: true });
+same<typeof old, Uint8Array | null>();
+const page = db.scan();
+same<typeof page, [cursor: string, keys: string[]]>();
+
+// call is typed by the command's name, in capitals or small letters.
+const called = db.call('GET', 'k');
+same<typeof called, string | null>();
+const small = db.call('incr', 'k');
+same<typeof small, number | bigint>();
+const raw = db.bytes.call('MGET', 'a', 'b');
+same<typeof raw, (Uint8Array | null)[]>();
+const anything = db.call('SOME.FUTURE', 'x', 5);
+same<typeof anything, Reply<string>>();
+const encoding = db.call('OBJECT', 'ENCODING', 'k');
+const text: string | string[] | null = encoding as string | null;
+// @ts-expect-error GET takes one key
+db.call('GET');
+// @ts-expect-error GET takes one key
+db.call('GET', 'a', 'b');
+// @ts-expect-error not an argument
+db.call('SET', 'k', null);
+
+// A transaction's results are a tuple in the order of the commands.
+const results = db.multi().set('a', 1).incr('a').get('a').call('EXISTS', 'a').exec();
+same<typeof results, ['OK' | ReplyError, number | bigint | ReplyError, string | null | ReplyError, number | ReplyError] | null>();
+const none = db.multi().exec();
+same<typeof none, [] | null>();
+const inBytes = db.bytes.multi().get('a').exec();
+same<typeof inBytes, [Uint8Array | null | ReplyError] | null>();
+const multi: Multi<['OK']> = db.multi().set('a', 1);
+
+// Events.
+const end = db.on('expired', ({ event, key, db: database }) => { const all: [string, string, number] = [event, key, database]; void all; });
+same<typeof end, () => void>();
+db.on('set', ({ key }) => { const raw: Uint8Array = key; void raw; }, { buffer: true });
+db.on('error', (error) => { const any: unknown = error; void any; });
+db.once('*', () => {});
+
+// The same sugar over promises.
+abstract class Remote extends Commands<Later> {}
+declare const remote: Remote;
+const later = remote.get('k');
+same<typeof later, Promise<string | null>>();
+const laterSet = remote.set('k', 'v', { nx: true });
+same<typeof laterSet, Promise<'OK' | null>>();
+same<Carried<Now, 5>, 5>();
+
+// Entries.
+const core: Core = Core.from(new Uint8Array());
+const inspection = core.inspect({ buffer: true });
+same<(typeof inspection.keys)[number]['key'], Uint8Array>();
+const report = runSession('> PING');
+const line: number | undefined = report.failures[0]?.line;
+assertSession('> PING', { seed: 1 });
+const hint: string = ghostHint(new Map(), 'SET k ');
+try { db.get('k'); } catch (error) { if (error instanceof ReplyError) { const code: string = error.code; void code; } }
+void [unknownIsWide, notOk, text, multi, line, hint];
