@@ -2,9 +2,11 @@
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::argv::Argv;
+use crate::clock::Timestamp;
 pub use crate::keyspace::ClientId;
 use crate::keyspace::Ticket;
 use crate::reply::writer::Protocol;
@@ -24,10 +26,39 @@ pub struct Transaction {
     pub aborted: bool,
 }
 
+/// Which replies a client wants (CLIENT REPLY).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ReplyMode {
+    #[default]
+    On,
+    Off,
+    /// The reply of the next command is left out.
+    SkipNext,
+    /// The reply of this command is left out.
+    Skip,
+}
+
 #[derive(Clone, Debug)]
 pub struct Client {
     pub id: ClientId,
     pub name: Box<[u8]>,
+    /// Library and version as CLIENT SETINFO told.
+    pub library_name: Box<[u8]>,
+    pub library_version: Box<[u8]>,
+    /// Where the client is connected from and to; empty inside a process.
+    pub address: String,
+    pub local_address: String,
+    pub connected_at: Timestamp,
+    pub last_command_at: Timestamp,
+    pub last_command: &'static str,
+    pub authenticated: bool,
+    pub reply_mode: ReplyMode,
+    /// Sees every command (MONITOR).
+    pub is_monitor: bool,
+    pub no_evict: bool,
+    pub no_touch: bool,
+    /// The host should close the connection once what is written has left.
+    pub closing: bool,
     pub database: u8,
     pub protocol: Protocol,
     pub transaction: Option<Transaction>,
@@ -43,6 +74,19 @@ impl Client {
         Client {
             id,
             name: Box::default(),
+            library_name: Box::default(),
+            library_version: Box::default(),
+            address: String::new(),
+            local_address: String::new(),
+            connected_at: Timestamp::default(),
+            last_command_at: Timestamp::default(),
+            last_command: "NULL",
+            authenticated: true,
+            reply_mode: ReplyMode::default(),
+            is_monitor: false,
+            no_evict: false,
+            no_touch: false,
+            closing: false,
             database: 0,
             protocol: Protocol::default(),
             transaction: None,
@@ -78,6 +122,14 @@ impl Clients {
         id
     }
 
+    /// The engine's own client, that no connection is: it takes no number, so the next client gets the same number
+    /// whether something was loaded or not.
+    pub fn connect_private(&mut self) -> ClientId {
+        let id = ClientId(0);
+        self.clients.insert(id, Client::new(id));
+        id
+    }
+
     pub fn disconnect(&mut self, id: ClientId) -> Option<Client> {
         self.clients.remove(&id)
     }
@@ -88,6 +140,15 @@ impl Clients {
 
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
         self.clients.get_mut(&id)
+    }
+
+    /// In the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Client> {
+        self.clients.values()
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Client> {
+        self.clients.values_mut()
     }
 
     pub fn len(&self) -> usize {

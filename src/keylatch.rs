@@ -7,7 +7,7 @@ use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::engine::Engine;
-use crate::keyspace::{Event, Inspection, Keyspace};
+use crate::keyspace::{Error, Event, Inspection, Keyspace};
 use crate::persistence::{LoadError, Replayed, aof, rdb};
 use crate::reply::writer::Protocol;
 
@@ -53,11 +53,12 @@ impl<C: Clock> Keylatch<C> {
     /// Runs one request of a client and appends the reply to `out` in the client's protocol. An empty request and a
     /// client that is gone get no reply. The clock is asked only when the answer can matter.
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
-        if self.engine.needs_time(client, argv) {
-            let now = self.clock.now();
-            self.engine.set_now(now);
-        }
-        self.engine.execute(client, argv, out);
+        self.turn().execute(client, argv, out);
+    }
+
+    /// Begins a turn: requests that arrived together happen at one instant.
+    pub fn turn(&mut self) -> Turn<'_, C> {
+        Turn { keylatch: self, knows_time: false }
     }
 
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
@@ -100,18 +101,24 @@ impl<C: Clock> Keylatch<C> {
         self.engine.keyspace.effects.take(now)
     }
 
-    /// Applies a log to this keyspace, deadlines and all, without expiring anything on the way. A torn unit at the end
-    /// is dropped whole.
+    /// Applies a log, or a piece of one, to this keyspace, deadlines and all, without expiring anything on the way: that
+    /// is left to the next command or tick. A torn unit at the end is dropped whole; cut `dropped_bytes` off before
+    /// anything is written behind it. Nothing of this is an event or an effect again.
+    ///
+    /// [`Keylatch::now`] is the last instant of the log then, if that is later: the floor of a monotonic clock.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
         aof::replay(&mut self.engine, log)
     }
 
-    /// The whole keyspace as an RDB file (version 10) that Redis 7.0 and newer load.
-    pub fn snapshot(&self) -> Vec<u8> {
-        rdb::save(&self.engine.keyspace, self.engine.now())
+    /// The whole keyspace as an RDB file (version 10) that Redis 7.0 and newer load; the only error is a shortage of
+    /// memory. Clients and what waits to be taken are not in it.
+    pub fn snapshot(&self) -> Result<Vec<u8>, Error> {
+        Ok(rdb::save(&self.engine.keyspace, self.engine.now())?)
     }
 
-    /// Replaces the keyspace by a snapshot; on an error it is as before.
+    /// Replaces the keyspace and its seed by those of a snapshot; on an error it is as before. Clients stay connected,
+    /// watched keys count as changed, nothing expires before the next command or tick. While effects are recorded, the
+    /// load is one: FLUSHALL, and every key anew.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
         rdb::load(&mut self.engine, snapshot)
     }
@@ -143,5 +150,28 @@ impl<C: Clock> Keylatch<C> {
     /// The instant the engine last heard of.
     pub fn now(&self) -> Timestamp {
         self.engine.now()
+    }
+}
+
+/// Requests that arrived together: the clock is asked at most once for all of them, and only when it can matter.
+#[derive(Debug)]
+pub struct Turn<'a, C> {
+    keylatch: &'a mut Keylatch<C>,
+    knows_time: bool,
+}
+
+impl<C: Clock> Turn<'_, C> {
+    /// As [`Keylatch::execute`].
+    pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+        let Keylatch { engine, clock } = &mut *self.keylatch;
+        if !self.knows_time && engine.needs_time(client, argv) {
+            engine.set_now(clock.now());
+            self.knows_time = true;
+        }
+        engine.execute(client, argv, out);
+    }
+
+    pub fn client(&self, client: ClientId) -> Option<&Client> {
+        self.keylatch.client(client)
     }
 }

@@ -5,7 +5,7 @@
 //! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`
 //! - values: `value`, `reply`, `request`
 //! - keyspace: `keyspace`, typed operations on databases of values with deadlines
-//! - server: `client`
+//! - server: `client`, `config`, `stats`, `server`
 //! - commands: `command`, one row and one handler each
 //! - engine: `engine`, `persistence`, [`Keylatch`]
 //! - faces: `transcript`, `connection`, and `wasm`, the only place that knows JavaScript
@@ -31,6 +31,7 @@ mod argv;
 mod client;
 mod clock;
 pub mod command;
+mod config;
 mod deadlines;
 mod engine;
 mod glob;
@@ -42,8 +43,10 @@ mod persistence;
 mod random;
 pub mod reply;
 mod request;
+mod server;
 mod slab;
 mod slots;
+mod stats;
 mod table;
 mod transcript;
 mod value;
@@ -55,7 +58,7 @@ pub use client::{Client, ClientId};
 #[cfg(feature = "std")]
 pub use clock::SystemClock;
 pub use clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
-pub use keylatch::{Keylatch, Options};
+pub use keylatch::{Keylatch, Options, Turn};
 pub use keyspace::{
     Comparison, CopyOptions, DATABASES, DeadlineCondition, Error, Event, EventClass, EventKind, Expiry, Inspected,
     Inspection, Keyspace, Presence, ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,

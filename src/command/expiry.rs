@@ -21,19 +21,10 @@ const READS: u32 = READONLY | FAST | TIME;
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row {
-        name,
-        arity,
-        flags,
-        group: Group::Generic,
-        keys,
-        since: "1.0.0",
-        complexity: "O(1), and O(log N) with N the number of deadlines.",
         arguments: "key:key",
-        summary: "",
+        complexity: "O(1), and O(log N) with N the number of deadlines.",
         reply: "integer",
-        tips: &[],
-        subcommands: &[],
-        handler,
+        ..Row::of(Group::Generic, name, arity, flags, keys, handler)
     }
 }
 

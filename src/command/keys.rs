@@ -19,21 +19,7 @@ const SCAN_COUNT: i64 = 10;
 const EMBSTR_MAX_BYTES: usize = 41;
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
-    Row {
-        name,
-        arity,
-        flags,
-        group: Group::Generic,
-        keys,
-        since: "1.0.0",
-        complexity: "O(1)",
-        arguments: "key:key",
-        summary: "",
-        reply: "",
-        tips: &[],
-        subcommands: &[],
-        handler,
-    }
+    Row { arguments: "key:key", ..Row::of(Group::Generic, name, arity, flags, keys, handler) }
 }
 
 pub(super) const ROWS: &[Row] = &[

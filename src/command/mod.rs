@@ -32,12 +32,14 @@ use crate::clock::Timestamp;
 use crate::keyspace::{Keyspace, Space};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
+use crate::server::Server;
 
 /// What a handler may touch.
 #[derive(Debug)]
 pub struct Cx<'a> {
     pub keyspace: &'a mut Keyspace,
     pub clients: &'a mut Clients,
+    pub server: &'a mut Server,
     pub table: &'a Table,
     /// Who sent the command.
     pub client: ClientId,

@@ -21,6 +21,11 @@ pub mod flags {
     pub const MOVABLEKEYS: u32 = 1 << 8;
     pub const ADMIN: u32 = 1 << 9;
     pub const BLOCKING: u32 = 1 << 10;
+    pub const PUBSUB: u32 = 1 << 11;
+    /// Allowed before AUTH.
+    pub const NO_AUTH: u32 = 1 << 12;
+    pub const SKIP_MONITOR: u32 = 1 << 13;
+    pub const SKIP_SLOWLOG: u32 = 1 << 14;
     /// Ours: the command needs the time even when nothing is due.
     pub const TIME: u32 = 1 << 24;
     /// Ours: the reply is a set in no promised order.
@@ -36,11 +41,15 @@ pub mod flags {
         (READONLY, "readonly"),
         (DENYOOM, "denyoom"),
         (ADMIN, "admin"),
+        (PUBSUB, "pubsub"),
         (NOSCRIPT, "noscript"),
         (BLOCKING, "blocking"),
         (LOADING, "loading"),
         (STALE, "stale"),
+        (SKIP_MONITOR, "skip_monitor"),
+        (SKIP_SLOWLOG, "skip_slowlog"),
         (FAST, "fast"),
+        (NO_AUTH, "no_auth"),
         (ALLOW_BUSY, "allow_busy"),
         (MOVABLEKEYS, "movablekeys"),
     ];
@@ -217,6 +226,32 @@ pub struct Row {
 }
 
 impl Row {
+    /// A row to fill in with `..`: what most rows share.
+    pub const fn of(
+        group: Group,
+        name: &'static str,
+        arity: i32,
+        flags: u32,
+        keys: &'static [KeySpec],
+        handler: Handler,
+    ) -> Row {
+        Row {
+            name,
+            arity,
+            flags,
+            group,
+            keys,
+            since: "1.0.0",
+            complexity: "O(1)",
+            arguments: "",
+            summary: "",
+            reply: "OK",
+            tips: &[],
+            subcommands: &[],
+            handler,
+        }
+    }
+
     /// How many words the name has: 2 for a subcommand.
     pub fn words(&self) -> usize {
         1 + usize::from(self.name.contains('|'))

@@ -14,21 +14,7 @@ const MS_PER_SECOND: i64 = 1000;
 const US_PER_MS: i64 = 1000;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
-    Row {
-        name,
-        arity,
-        flags,
-        group: Group::Server,
-        keys: &[],
-        since: "1.0.0",
-        complexity: "O(1)",
-        arguments: "",
-        summary: "",
-        reply: "OK",
-        tips: &[],
-        subcommands: &[],
-        handler,
-    }
+    Row::of(Group::Server, name, arity, flags, &[], handler)
 }
 
 pub(super) const ROWS: &[Row] = &[

@@ -15,21 +15,7 @@ const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
 const UPDATE_ANSWER: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
 const OVERWRITE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite)];
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
-    Row {
-        name,
-        arity,
-        flags,
-        group: Group::String,
-        keys,
-        since: "1.0.0",
-        complexity: "O(1)",
-        arguments: "key:key",
-        summary: "",
-        reply: "",
-        tips: &[],
-        subcommands: &[],
-        handler,
-    }
+    Row { arguments: "key:key", ..Row::of(Group::String, name, arity, flags, keys, handler) }
 }
 
 pub(super) const ROWS: &[Row] = &[

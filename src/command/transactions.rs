@@ -10,19 +10,8 @@ type Reply = Result<Outcome, CommandError>;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row {
-        name,
-        arity,
-        flags: flags | NOSCRIPT | LOADING | STALE,
-        group: Group::Transactions,
-        keys: &[],
         since: "2.2.0",
-        complexity: "O(1)",
-        arguments: "",
-        summary: "",
-        reply: "OK",
-        tips: &[],
-        subcommands: &[],
-        handler,
+        ..Row::of(Group::Transactions, name, arity, flags | NOSCRIPT | LOADING | STALE, &[], handler)
     }
 }
 

@@ -24,8 +24,8 @@ impl Engine {
             reply.simple("QUEUED");
             return;
         }
-        let Engine { keyspace, clients, table, now, .. } = self;
-        let mut cx = Cx { keyspace, clients, table, client, now: *now, waiting: Waiting::Allowed, reply };
+        let Engine { keyspace, clients, server, table, now, .. } = self;
+        let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting: Waiting::Allowed, reply };
         let outcome = call(&mut cx, row, argv);
         self.follow_protocol(client, reply);
         if let Outcome::Park(park) = outcome {

@@ -2,6 +2,7 @@
 //! everything else that happened waits in queues for the host.
 
 mod dispatch;
+mod loading;
 mod parked;
 
 use alloc::vec::Vec;
@@ -13,12 +14,14 @@ use crate::clock::Timestamp;
 use crate::command::{Table, flags, resolve};
 use crate::keyspace::Keyspace;
 use crate::reply::writer::Writer;
+use crate::server::Server;
 
 /// Everything but the clock.
 #[derive(Clone, Debug)]
 pub struct Engine {
     pub keyspace: Keyspace,
     pub clients: Clients,
+    pub server: Server,
     table: Table,
     parked: ParkedCommands,
     /// The latest instant the host told.
@@ -30,6 +33,7 @@ impl Engine {
         Engine {
             keyspace: Keyspace::new(seed),
             clients: Clients::default(),
+            server: Server::default(),
             table: Table::new(),
             parked: ParkedCommands::default(),
             now: Timestamp::MIN,

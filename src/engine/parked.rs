@@ -75,9 +75,10 @@ impl Engine {
         let Some(parked) = self.leave(ticket) else { return };
         let Some(client) = self.clients.get_mut(parked.client) else { return };
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
-        let Engine { keyspace, clients, table, now, .. } = self;
+        let Engine { keyspace, clients, server, table, now, .. } = self;
         let row = table.row(parked.command);
-        let mut cx = Cx { keyspace, clients, table, client: parked.client, now: *now, waiting, reply: &mut reply };
+        let mut cx =
+            Cx { keyspace, clients, server, table, client: parked.client, now: *now, waiting, reply: &mut reply };
         let outcome = call(&mut cx, row, parked.argv.as_ref());
         self.keyspace.effects.end_unit();
         if let Some(client) = self.clients.get_mut(parked.client) {

@@ -127,22 +127,6 @@ impl Db {
         }
     }
 
-    /// Takes a string out for editing; put it back with [`Db::put`]. A long string is moved, not copied.
-    pub fn take_string(&mut self, handle: Handle) -> Result<Vec<u8>, OutOfMemory> {
-        let block = self.slab.block(handle);
-        match Layout::of(block).map(|layout| layout.payload(block)) {
-            Some(Payload::Inline(bytes)) => copied(bytes),
-            Some(Payload::Slot(slot)) => match self.values.get_mut(slot) {
-                Some(Value::String(bytes)) => {
-                    self.slot_bytes -= bytes.len() as u64;
-                    Ok(core::mem::take(bytes))
-                }
-                _ => Ok(Vec::new()),
-            },
-            None => Ok(Vec::new()),
-        }
-    }
-
     /// Edits a value that lives in a slot, keeping the count of its bytes right.
     pub fn edit<R>(&mut self, handle: Handle, edit: impl FnOnce(&mut Value) -> R) -> Option<R> {
         let block = self.slab.block(handle);

@@ -39,6 +39,8 @@ impl EffectWriter<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
     wanted: bool,
+    /// What a log being replayed does is in that log already.
+    muted: bool,
     /// The effects of the running unit, each with its database.
     unit: Vec<(u8, Argv)>,
     /// Encoded units that nobody took yet.
@@ -56,6 +58,15 @@ impl Effects {
         self.wanted = wanted;
     }
 
+    pub(super) fn mute(&mut self, muted: bool) {
+        self.muted = muted;
+    }
+
+    /// Whether statements are built: a long one need not be prepared while they are not.
+    pub(super) fn are_built(&self) -> bool {
+        self.wanted && !self.muted
+    }
+
     pub(super) fn changed(&mut self) {
         self.changed = true;
     }
@@ -63,7 +74,7 @@ impl Effects {
     /// States what changed; `write` runs only while somebody takes effects.
     pub(super) fn state(&mut self, database: u8, write: impl FnOnce(&mut EffectWriter<'_>)) {
         self.stated = true;
-        if self.wanted {
+        if self.are_built() {
             let mut argv = Argv::default();
             write(&mut EffectWriter { argv: &mut argv });
             self.unit.push((database, argv));

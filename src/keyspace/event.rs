@@ -73,6 +73,8 @@ pub struct Event {
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     wanted: bool,
+    /// What a log being replayed does happened before.
+    muted: bool,
     queue: Vec<Event>,
 }
 
@@ -80,6 +82,10 @@ impl Events {
     /// Starts or stops building events; those already queued stay.
     pub fn want(&mut self, wanted: bool) {
         self.wanted = wanted;
+    }
+
+    pub(super) fn mute(&mut self, muted: bool) {
+        self.muted = muted;
     }
 
     pub fn take(&mut self) -> Vec<Event> {
@@ -92,7 +98,7 @@ impl Events {
     }
 
     pub(super) fn push(&mut self, kind: EventKind, key: &[u8], database: u8) {
-        if self.wanted {
+        if self.wanted && !self.muted {
             self.queue.push(Event { kind, key: key.into(), database });
         }
     }

@@ -48,10 +48,14 @@ impl Space<'_> {
             return Ok(true);
         }
         self.set_deadline(handle, Some(deadline), EventKind::Expire)?;
+        self.deadline_effect(key, deadline);
+        Ok(true)
+    }
+
+    pub(super) fn deadline_effect(&mut self, key: &[u8], deadline: Timestamp) {
         self.effect(|effect| {
             effect.bytes(b"PEXPIREAT").bytes(key).integer(deadline.as_ms());
         });
-        Ok(true)
     }
 
     /// Takes the deadline away; false without a key or a deadline.

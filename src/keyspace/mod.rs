@@ -13,6 +13,7 @@ mod hashes;
 mod interest;
 mod keys;
 mod lists;
+mod restore;
 mod scan;
 mod space;
 mod strings;
@@ -92,9 +93,11 @@ impl Keyspace {
         (0..DATABASES).zip(&self.databases)
     }
 
-    /// Begins or ends load mode.
+    /// Begins or ends load mode: no key expires, and neither events nor effects are built.
     pub fn set_loading(&mut self, loading: bool) {
         self.loading = loading;
+        self.events.mute(loading);
+        self.effects.mute(loading);
     }
 
     /// The earliest deadline of all databases.

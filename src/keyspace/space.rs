@@ -147,15 +147,11 @@ impl<'a> Space<'a> {
         Ok(change)
     }
 
-    /// Edits a string in place, keeping its deadline.
+    /// Replaces a string by what was made of it, keeping its deadline.
     pub(super) fn update_string(&mut self, handle: Handle, event: EventKind, edited: Vec<u8>) -> Result<(), Error> {
         let key = self.key_of(handle);
         let deadline = self.db().deadline(handle);
         self.put(&key, NewValue::Edited(edited), deadline, event)
-    }
-
-    pub(super) fn take_string(&mut self, handle: Handle) -> Result<Vec<u8>, Error> {
-        Ok(self.db_mut().take_string(handle)?)
     }
 
     /// Sets or clears a deadline.

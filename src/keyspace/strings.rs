@@ -3,13 +3,14 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::entry::INLINE_MAX;
 use super::space::Space;
 use super::{Error, EventKind, NewValue};
 use crate::clock::Timestamp;
 use crate::hash::xxh3_64;
 use crate::number::{LongDouble, parse_integer, write_integer};
 use crate::slab::Handle;
-use crate::value::{ValueRef, copied};
+use crate::value::{Value, ValueRef, copied};
 
 /// The longest string, as in Redis' default configuration (proto-max-bulk-len).
 pub const STRING_MAX: usize = 512 * 1024 * 1024;
@@ -208,19 +209,9 @@ impl Space<'_> {
         }
         let end = offset.checked_add(bytes.len()).filter(|&end| end <= STRING_MAX).ok_or(Error::TooLong)?;
         let new_len = len.max(end);
-        let write = |string: &mut Vec<u8>| {
-            string.resize(new_len, 0);
+        self.edit_grown(key, existing, new_len, EventKind::SetRange, |string| {
             string[offset..end].copy_from_slice(bytes);
-        };
-        match existing {
-            Some(handle) => self.edit_string(handle, EventKind::SetRange, new_len - len, write)?,
-            None => {
-                let mut string = Vec::new();
-                string.try_reserve_exact(new_len).map_err(|_| Error::OutOfMemory)?;
-                write(&mut string);
-                self.put(key, NewValue::Edited(string), None, EventKind::SetRange)?;
-            }
-        }
+        })?;
         self.effect(|effect| {
             effect.bytes(b"SETRANGE").bytes(key).integer(offset as i64).bytes(bytes);
         });
@@ -283,12 +274,20 @@ impl Space<'_> {
         if matches!(expiry, Expiry::At(_)) {
             self.also(EventKind::Expire, key);
         }
+        // PXAT takes no instant before 1970, PEXPIREAT takes all of them.
+        let (since_epoch, before) = match deadline {
+            Some(deadline) if deadline.as_ms() <= 0 => (None, Some(deadline)),
+            other => (other, None),
+        };
         self.effect(|effect| {
             effect.bytes(b"SET").bytes(key).bytes(value);
-            if let Some(deadline) = deadline {
+            if let Some(deadline) = since_epoch {
                 effect.bytes(b"PXAT").integer(deadline.as_ms());
             }
         });
+        if let Some(deadline) = before {
+            self.deadline_effect(key, deadline);
+        }
         Ok(())
     }
 
@@ -298,7 +297,7 @@ impl Space<'_> {
     }
 
     /// Looks a string up to change it.
-    fn write_string(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+    pub(super) fn write_string(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
         let Some(handle) = self.write(key) else { return Ok(None) };
         match self.entry(handle).map(|entry| entry.value) {
             Some(ValueRef::String(_)) => Ok(Some(handle)),
@@ -306,14 +305,14 @@ impl Space<'_> {
         }
     }
 
-    fn string(&self, handle: Handle) -> &[u8] {
+    pub(super) fn string(&self, handle: Handle) -> &[u8] {
         match self.entry(handle).map(|entry| entry.value) {
             Some(ValueRef::String(bytes)) => bytes,
             _ => &[],
         }
     }
 
-    fn string_len(&self, handle: Handle) -> usize {
+    pub(super) fn string_len(&self, handle: Handle) -> usize {
         self.string(handle).len()
     }
 
@@ -325,14 +324,51 @@ impl Space<'_> {
         growth_bytes: usize,
         edit: impl FnOnce(&mut Vec<u8>),
     ) -> Result<(), Error> {
-        let mut bytes = self.take_string(handle)?;
-        let reserved = bytes.try_reserve(growth_bytes);
-        if reserved.is_ok() {
-            edit(&mut bytes);
+        let string = self.string(handle);
+        // Longer strings lie outside their block and are edited where they lie.
+        if string.len() <= INLINE_MAX {
+            let mut edited = zeros(0, string.len() + growth_bytes)?;
+            edited.extend_from_slice(string);
+            edit(&mut edited);
+            return self.update_string(handle, event, edited);
         }
-        self.update_string(handle, event, bytes)?;
-        reserved.map_err(|_| Error::OutOfMemory)
+        self.update(handle, event, |value| {
+            let Value::String(string) = value else { return Err(Error::WrongType) };
+            string.try_reserve(growth_bytes).map_err(|_| Error::OutOfMemory)?;
+            edit(string);
+            Ok(())
+        })
     }
+
+    /// Edits the string at `key`, first made `len` bytes long with zeros at its end if it is shorter or missing. Its
+    /// deadline stays; on an error it is as before.
+    pub(super) fn edit_grown(
+        &mut self,
+        key: &[u8],
+        existing: Option<Handle>,
+        len: usize,
+        event: EventKind,
+        edit: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Error> {
+        let Some(handle) = existing else {
+            let mut string = zeros(len, len)?;
+            edit(&mut string);
+            return self.put(key, NewValue::Edited(string), None, event);
+        };
+        let growth_bytes = len.saturating_sub(self.string_len(handle));
+        self.edit_string(handle, event, growth_bytes, |string| {
+            string.resize(string.len() + growth_bytes, 0);
+            edit(string);
+        })
+    }
+}
+
+/// `len` zero bytes with room for `capacity` bytes in all.
+pub(super) fn zeros(len: usize, capacity: usize) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(capacity).map_err(|_| Error::OutOfMemory)?;
+    bytes.resize(len, 0);
+    Ok(bytes)
 }
 
 impl Presence {

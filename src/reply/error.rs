@@ -58,6 +58,26 @@ texts! {
     OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
     PROTOCOL_VERSION = "NOPROTO unsupported protocol version";
     PROTOCOL_NOT_AN_INTEGER = "ERR Protocol version is not an integer or out of range";
+    NO_AUTH = "NOAUTH Authentication required.";
+    NO_PASSWORD_SET = "ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?";
+    WRONG_PASSWORD = "WRONGPASS invalid username-password pair or user is disabled.";
+    HELLO_NEEDS_AUTH = "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time";
+    BAD_CLIENT_NAME = "ERR Client names cannot contain spaces, newlines or special characters.";
+    BAD_LIBRARY_NAME = "ERR lib-name cannot contain spaces, newlines or special characters.";
+    BAD_LIBRARY_VERSION = "ERR lib-ver cannot contain spaces, newlines or special characters.";
+    NO_SUCH_CLIENT = "ERR No such client";
+    BAD_CLIENT_ID = "ERR client-id should be greater than 0";
+    INVALID_CLIENT_ID = "ERR Invalid client ID";
+    BAD_MAX_AGE = "ERR maxage is not an integer or out of range";
+    BAD_UNBLOCK_REASON = "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR";
+    UNBLOCKED = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
+    BAD_TIMEOUT = "ERR timeout is not an integer or out of range";
+    NEGATIVE_TIMEOUT = "ERR timeout is negative";
+    INVALID_COMMAND = "ERR Invalid command specified";
+    NO_KEY_ARGUMENTS = "ERR The command has no key arguments";
+    BAD_ARGUMENT_COUNT = "ERR Invalid number of arguments specified for command";
+    INVALID_KEY_ARGUMENTS = "ERR Invalid arguments specified for command";
+    SLOWLOG_COUNT = "ERR count should be greater than or equal to -1";
     /// keylatch's own: an argument list longer than [`crate::argv::Argv`] can hold.
     REQUEST_TOO_LARGE = "ERR request exceeds maximum allowed size";
 }
@@ -115,6 +135,30 @@ impl CommandError {
         let reason = format!("{reason}");
         let reason = reason.strip_prefix("ERR ").unwrap_or(&reason);
         CommandError::Owned(format!("EXECABORT Transaction discarded because of: {reason}"))
+    }
+
+    /// A failed CONFIG SET: the parameter, and what is wrong with its value.
+    pub fn config_set(parameter: &str, problem: &str) -> CommandError {
+        CommandError::Owned(alloc::format!(
+            "ERR CONFIG SET failed (possibly related to argument '{parameter}') - {problem}"
+        ))
+    }
+
+    /// `parameter` as sent.
+    pub fn unknown_parameter(parameter: &[u8]) -> CommandError {
+        let mut text = String::from("ERR Unknown option or number of arguments for CONFIG SET - '");
+        push_lossy(&mut text, parameter);
+        text.push('\'');
+        CommandError::Owned(text)
+    }
+
+    /// A word where only some are allowed, quoted in the text: `ERR Unknown client type 'foo'`.
+    pub fn quoted(before: &str, word: &[u8]) -> CommandError {
+        let mut text = String::from(before);
+        text.push_str(" '");
+        push_lossy(&mut text, word);
+        text.push('\'');
+        CommandError::Owned(text)
     }
 
     pub fn wrong_arity(command: &str) -> CommandError {

@@ -1,5 +1,6 @@
 //! Values of keys: structures that know nothing of keys, time or replies.
 
+pub mod dump;
 mod hash;
 mod list;
 

@@ -78,7 +78,14 @@ mod tests {
 
     #[test]
     fn what_is_not_packed_has_no_arguments() {
-        for packed in [&b""[..], b"\x01", b"\x01\0\0\0", b"\xff\xff\xff\xff", b"\x01\0\0\0\x05\0\0\0abc", b"\x01\0\0\0\xff\xff\xff\xffabc"] {
+        for packed in [
+            &b""[..],
+            b"\x01",
+            b"\x01\0\0\0",
+            b"\xff\xff\xff\xff",
+            b"\x01\0\0\0\x05\0\0\0abc",
+            b"\x01\0\0\0\xff\xff\xff\xffabc",
+        ] {
             assert!(arguments(packed).is_empty(), "{packed:?}");
         }
     }

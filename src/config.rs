@@ -1,0 +1,278 @@
+//! Configuration parameters: the names harnesses and clients ask for or set. All are remembered; those that mean
+//! something here are read where they matter, by name.
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::number::parse_integer;
+
+/// What a parameter takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    YesNo,
+    /// A number between two bounds.
+    Number(i64, i64),
+    /// A number of bytes, with an optional unit (`kb`, `mb`, `gb`: powers of two; `k`, `m`, `g`: powers of ten).
+    Memory,
+    OneOf(&'static [&'static str]),
+    Text,
+    /// Known, but fixed when a server starts.
+    Fixed,
+}
+
+/// A parameter of redis.conf.
+#[derive(Clone, Copy, Debug)]
+struct Parameter {
+    name: &'static str,
+    default: &'static str,
+    kind: Kind,
+}
+
+const fn parameter(name: &'static str, default: &'static str, kind: Kind) -> Parameter {
+    Parameter { name, default, kind }
+}
+
+const POLICIES: &[&str] = &[
+    "volatile-lru",
+    "volatile-lfu",
+    "volatile-random",
+    "volatile-ttl",
+    "allkeys-lru",
+    "allkeys-lfu",
+    "allkeys-random",
+    "noeviction",
+];
+const NUMBER: Kind = Kind::Number(0, i64::MAX);
+
+/// In the order of their names.
+const PARAMETERS: &[Parameter] = &[
+    parameter("active-defrag-cycle-max", "25", Kind::Number(1, 99)),
+    parameter("active-defrag-cycle-min", "1", Kind::Number(1, 99)),
+    parameter("active-expire-effort", "1", Kind::Number(1, 10)),
+    parameter("activedefrag", "no", Kind::YesNo),
+    parameter("activerehashing", "yes", Kind::YesNo),
+    parameter("aof-load-truncated", "yes", Kind::YesNo),
+    parameter("aof-timestamp-enabled", "no", Kind::YesNo),
+    parameter("aof-use-rdb-preamble", "yes", Kind::YesNo),
+    parameter("appenddirname", "appendonlydir", Kind::Fixed),
+    parameter("appendfilename", "appendonly.aof", Kind::Fixed),
+    parameter("appendfsync", "everysec", Kind::OneOf(&["everysec", "always", "no"])),
+    parameter("appendonly", "no", Kind::YesNo),
+    parameter("auto-aof-rewrite-min-size", "67108864", Kind::Memory),
+    parameter("auto-aof-rewrite-percentage", "100", NUMBER),
+    parameter("bind", "127.0.0.1", Kind::Text),
+    parameter("busy-reply-threshold", "5000", NUMBER),
+    parameter(
+        "client-output-buffer-limit",
+        "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
+        Kind::Text,
+    ),
+    parameter("client-query-buffer-limit", "1073741824", Kind::Memory),
+    parameter("cluster-enabled", "no", Kind::Fixed),
+    parameter("daemonize", "no", Kind::Fixed),
+    parameter("databases", "16", Kind::Fixed),
+    parameter("dbfilename", "dump.rdb", Kind::Text),
+    parameter("dir", "/", Kind::Text),
+    parameter("dynamic-hz", "yes", Kind::YesNo),
+    parameter("enable-debug-command", "yes", Kind::Fixed),
+    parameter("hash-max-listpack-entries", "512", NUMBER),
+    parameter("hash-max-listpack-value", "64", NUMBER),
+    parameter("hash-max-ziplist-entries", "512", NUMBER),
+    parameter("hash-max-ziplist-value", "64", NUMBER),
+    parameter("hll-sparse-max-bytes", "3000", NUMBER),
+    parameter("hz", "10", Kind::Number(1, 500)),
+    parameter("io-threads", "1", Kind::Fixed),
+    parameter("latency-monitor-threshold", "0", NUMBER),
+    parameter("latency-tracking", "yes", Kind::YesNo),
+    parameter("latency-tracking-info-percentiles", "50 99 99.9", Kind::Text),
+    parameter("lazyfree-lazy-eviction", "no", Kind::YesNo),
+    parameter("lazyfree-lazy-expire", "no", Kind::YesNo),
+    parameter("lazyfree-lazy-server-del", "no", Kind::YesNo),
+    parameter("lazyfree-lazy-user-del", "no", Kind::YesNo),
+    parameter("lazyfree-lazy-user-flush", "no", Kind::YesNo),
+    parameter("lfu-decay-time", "1", NUMBER),
+    parameter("lfu-log-factor", "10", NUMBER),
+    parameter("list-compress-depth", "0", NUMBER),
+    parameter("list-max-listpack-size", "-2", Kind::Number(-5, i64::MAX)),
+    parameter("list-max-ziplist-size", "-2", Kind::Number(-5, i64::MAX)),
+    parameter("logfile", "", Kind::Fixed),
+    parameter("loglevel", "notice", Kind::OneOf(&["debug", "verbose", "notice", "warning", "nothing"])),
+    parameter("lua-time-limit", "5000", NUMBER),
+    parameter("maxclients", "10000", Kind::Number(1, u32::MAX as i64)),
+    parameter("maxmemory", "0", Kind::Memory),
+    parameter("maxmemory-clients", "0", Kind::Memory),
+    parameter("maxmemory-eviction-tenacity", "10", Kind::Number(0, 100)),
+    parameter("maxmemory-policy", "noeviction", Kind::OneOf(POLICIES)),
+    parameter("maxmemory-samples", "5", Kind::Number(1, 64)),
+    parameter("min-replicas-max-lag", "10", NUMBER),
+    parameter("min-replicas-to-write", "0", NUMBER),
+    parameter("no-appendfsync-on-rewrite", "no", Kind::YesNo),
+    parameter("notify-keyspace-events", "", Kind::Text),
+    parameter("port", "6379", Kind::Fixed),
+    parameter("proto-max-bulk-len", "536870912", Kind::Memory),
+    parameter("protected-mode", "yes", Kind::YesNo),
+    parameter("rdbchecksum", "yes", Kind::Fixed),
+    parameter("rdbcompression", "yes", Kind::YesNo),
+    parameter("repl-backlog-size", "1048576", Kind::Memory),
+    parameter("repl-timeout", "60", NUMBER),
+    parameter("replica-read-only", "yes", Kind::YesNo),
+    parameter("requirepass", "", Kind::Text),
+    parameter("save", "", Kind::Text),
+    parameter("set-max-intset-entries", "512", NUMBER),
+    parameter("set-max-listpack-entries", "128", NUMBER),
+    parameter("set-max-listpack-value", "64", NUMBER),
+    parameter("slowlog-log-slower-than", "10000", Kind::Number(-1, i64::MAX)),
+    parameter("slowlog-max-len", "128", NUMBER),
+    parameter("stop-writes-on-bgsave-error", "yes", Kind::YesNo),
+    parameter("stream-node-max-bytes", "4096", Kind::Memory),
+    parameter("stream-node-max-entries", "100", NUMBER),
+    parameter("tcp-backlog", "511", Kind::Fixed),
+    parameter("tcp-keepalive", "300", NUMBER),
+    parameter("timeout", "0", NUMBER),
+    parameter("tracking-table-max-keys", "1000000", NUMBER),
+    parameter("unixsocket", "", Kind::Fixed),
+    parameter("zset-max-listpack-entries", "128", NUMBER),
+    parameter("zset-max-listpack-value", "64", NUMBER),
+    parameter("zset-max-ziplist-entries", "128", NUMBER),
+    parameter("zset-max-ziplist-value", "64", NUMBER),
+];
+
+/// Older names of the same parameter, each with the name that counts.
+const ALIASES: &[(&str, &str)] = &[
+    ("hash-max-ziplist-entries", "hash-max-listpack-entries"),
+    ("hash-max-ziplist-value", "hash-max-listpack-value"),
+    ("list-max-ziplist-size", "list-max-listpack-size"),
+    ("lua-time-limit", "busy-reply-threshold"),
+    ("zset-max-ziplist-entries", "zset-max-listpack-entries"),
+    ("zset-max-ziplist-value", "zset-max-listpack-value"),
+];
+
+/// The values that differ from the defaults.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    values: BTreeMap<&'static str, String>,
+}
+
+impl Config {
+    /// The value of a known parameter as text; empty for an unknown one.
+    pub fn get(&self, name: &str) -> &str {
+        let name = canonical(name);
+        match self.values.get(name) {
+            Some(value) => value,
+            None => find(name).map_or("", |parameter| parameter.default),
+        }
+    }
+
+    pub fn is_on(&self, name: &str) -> bool {
+        self.get(name) == "yes"
+    }
+
+    pub fn number(&self, name: &str) -> i64 {
+        parse_integer(self.get(name).as_bytes()).unwrap_or(0)
+    }
+
+    /// All names with their values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        PARAMETERS.iter().map(|parameter| (parameter.name, self.get(parameter.name)))
+    }
+
+    pub fn is_known(name: &str) -> bool {
+        find(name).is_some()
+    }
+
+    /// Reads a value for a parameter without setting it: the text to store, or what is wrong with it.
+    pub fn check(name: &str, value: &str) -> Result<(&'static str, String), String> {
+        let parameter = find(name).ok_or_else(|| "unknown parameter".to_string())?;
+        let text = match parameter.kind {
+            Kind::Fixed => return Err("can't set immutable config".into()),
+            Kind::Text => value.to_string(),
+            Kind::YesNo => one_of(value, &["yes", "no"]).ok_or("argument must be 'yes' or 'no'")?,
+            Kind::OneOf(names) => one_of(value, names)
+                .ok_or_else(|| format!("argument(s) must be one of the following: {}", names.join(", ")))?,
+            Kind::Memory => memory(value).ok_or("argument must be a memory value")?.to_string(),
+            Kind::Number(least, most) => {
+                let number = parse_integer(value.as_bytes()).ok_or("argument couldn't be parsed into an integer")?;
+                if !(least..=most).contains(&number) {
+                    return Err(format!("argument must be between {least} and {most} inclusive"));
+                }
+                number.to_string()
+            }
+        };
+        Ok((canonical(parameter.name), text))
+    }
+
+    /// Stores a value that [`Config::check`] has read.
+    pub fn set(&mut self, (name, value): (&'static str, String)) {
+        self.values.insert(name, value);
+    }
+}
+
+fn find(name: &str) -> Option<&'static Parameter> {
+    PARAMETERS.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name))
+}
+
+fn canonical(name: &str) -> &str {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
+}
+
+fn one_of(value: &str, names: &[&str]) -> Option<String> {
+    names.iter().find(|name| name.eq_ignore_ascii_case(value)).map(|name| (*name).to_string())
+}
+
+fn memory(value: &str) -> Option<u64> {
+    let digits_end = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
+    let (digits, unit) = value.split_at(digits_end);
+    let factor: u64 = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" => 1000,
+        "kb" => 1 << 10,
+        "m" => 1_000_000,
+        "mb" => 1 << 20,
+        "g" => 1_000_000_000,
+        "gb" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// The names that a glob pattern matches, with their values.
+pub fn matching<'c>(config: &'c Config, patterns: &[&[u8]]) -> Vec<(&'static str, &'c str)> {
+    let matches = |name: &str| {
+        let name = name.as_bytes();
+        patterns.iter().any(|pattern| crate::glob::matches(&pattern.to_ascii_lowercase(), name))
+    };
+    config.iter().filter(|(name, _)| matches(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_defaults_are_legal() {
+        assert!(PARAMETERS.is_sorted_by_key(|parameter| parameter.name));
+        for parameter in PARAMETERS.iter().filter(|parameter| parameter.kind != Kind::Fixed) {
+            let (name, text) = Config::check(parameter.name, parameter.default).expect(parameter.name);
+            assert_eq!(text, parameter.default, "{name}");
+        }
+    }
+
+    #[test]
+    fn values_are_read_as_redis_reads_them() {
+        assert_eq!(Config::check("MAXMEMORY", "1mb"), Ok(("maxmemory", "1048576".into())));
+        assert_eq!(Config::check("maxmemory", "1m"), Ok(("maxmemory", "1000000".into())));
+        assert_eq!(Config::check("maxmemory", "x"), Err("argument must be a memory value".into()));
+        assert_eq!(Config::check("appendonly", "maybe"), Err("argument must be 'yes' or 'no'".into()));
+        assert_eq!(Config::check("hz", "1000"), Err("argument must be between 1 and 500 inclusive".into()));
+        assert_eq!(Config::check("port", "1"), Err("can't set immutable config".into()));
+    }
+
+    #[test]
+    fn an_old_name_is_the_same_parameter() {
+        let mut config = Config::default();
+        config.set(Config::check("hash-max-ziplist-entries", "7").unwrap());
+        assert_eq!((config.number("hash-max-listpack-entries"), config.number("hash-max-ziplist-entries")), (7, 7));
+    }
+}

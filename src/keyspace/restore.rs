@@ -1,0 +1,92 @@
+//! Taking over the contents of a snapshot: whole, or not at all.
+
+use alloc::vec::Vec;
+
+use super::effect::EffectWriter;
+use super::{DATABASES, Db, Effects, Entry, KeyName, Keyspace, NewValue};
+use crate::clock::Timestamp;
+use crate::slab::OutOfMemory;
+use crate::value::{Value, ValueRef};
+
+/// Elements of a list or fields of a hash in one effect, as many as Redis takes when it rewrites a log: no command of a
+/// log becomes huge because its value is.
+const ELEMENTS_PER_EFFECT: usize = 64;
+
+impl Keyspace {
+    /// Adds a key of a snapshot to a keyspace that nobody uses yet: no event, no effect, and a past deadline is kept.
+    /// False when the key is there already.
+    pub fn restore(
+        &mut self,
+        database: u8,
+        key: &[u8],
+        value: Value,
+        deadline: Option<Timestamp>,
+    ) -> Result<bool, OutOfMemory> {
+        let db = &mut self.databases[usize::from(database.min(DATABASES - 1))];
+        if db.find(key).is_some() {
+            return Ok(false);
+        }
+        db.put(key, NewValue::Value(value), deadline)?;
+        Ok(true)
+    }
+
+    /// Replaces databases and seed by those of another keyspace; what waits to be taken and who is interested stay.
+    /// Those interested in a key that was there or is there now learn that it changed. There are no events, as with
+    /// FLUSHALL; the effect is FLUSHALL and the making of every key, one unit.
+    pub fn replace_with(&mut self, other: Keyspace) {
+        let of_interest = |database| self.interest.keys_in(database).into_iter().map(move |key| (database, key));
+        let is_held = |(database, key): &KeyName| {
+            [&*self, &other].iter().any(|keyspace| keyspace.database(*database).find(key).is_some())
+        };
+        let changed: Vec<KeyName> = (0..DATABASES).flat_map(of_interest).filter(is_held).collect();
+        changed.iter().for_each(|(database, key)| self.interest.touch(*database, key));
+        let Keyspace { seed, databases, random, .. } = other;
+        (self.seed, self.databases, self.random) = (seed, databases, random);
+        self.effects.changed();
+        self.effects.state(0, |effect| {
+            effect.bytes(b"FLUSHALL");
+        });
+        if self.effects.are_built() {
+            for (database, db) in (0..DATABASES).zip(&self.databases) {
+                state_contents(database, db, &mut self.effects);
+            }
+        }
+        self.effects.end_unit();
+    }
+}
+
+fn state_contents(database: u8, db: &Db, effects: &mut Effects) {
+    for entry in db.entries() {
+        state_value(database, &entry, effects);
+        if let Some(deadline) = entry.deadline {
+            effects.state(database, |effect| {
+                effect.bytes(b"PEXPIREAT").bytes(entry.key).integer(deadline.as_ms());
+            });
+        }
+    }
+}
+
+fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
+    let mut state = |command: &[u8], elements: &mut dyn Iterator<Item = &[u8]>, count: usize| {
+        for _ in 0..count.div_ceil(ELEMENTS_PER_EFFECT) {
+            effects.state(database, |effect| {
+                write(effect, command, entry.key, &mut elements.take(ELEMENTS_PER_EFFECT));
+            });
+        }
+    };
+    match entry.value {
+        ValueRef::String(bytes) => state(b"SET", &mut core::iter::once(bytes), 1),
+        ValueRef::List(list) => state(b"RPUSH", &mut list.iter(), list.len()),
+        // A field and its value are two, and the number of elements in an effect is even.
+        ValueRef::Hash(hash) => {
+            state(b"HSET", &mut hash.iter().flat_map(|(field, value)| [field, value]), hash.len() * 2);
+        }
+    }
+}
+
+fn write(effect: &mut EffectWriter<'_>, command: &[u8], key: &[u8], arguments: &mut dyn Iterator<Item = &[u8]>) {
+    effect.bytes(command).bytes(key);
+    arguments.for_each(|argument| {
+        effect.bytes(argument);
+    });
+}

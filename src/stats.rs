@@ -1,0 +1,182 @@
+//! Counts of what the engine did. Durations are measured by the face and told afterwards: nothing here asks a clock.
+
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::argv::{Argv, ArgvRef};
+use crate::clock::Timestamp;
+
+/// Redis keeps this many arguments of a slow command, and this many bytes of each.
+const SLOW_ARGUMENTS_MAX: usize = 32;
+const SLOW_ARGUMENT_BYTES_MAX: usize = 128;
+/// Durations are counted in classes by powers of two of a microsecond.
+const DURATION_CLASSES: usize = 32;
+
+/// What INFO commandstats shows of one command.
+#[derive(Clone, Debug, Default)]
+pub struct CommandStats {
+    pub calls: u64,
+    pub elapsed_us: u64,
+    /// Refused before it ran (arity, permissions).
+    pub rejected: u64,
+    /// Ran and answered an error.
+    pub failed: u64,
+    durations: Histogram,
+}
+
+/// How often a duration fell into each class; a class reaches up to 2^n microseconds.
+#[derive(Clone, Debug, Default)]
+pub struct Histogram {
+    counts: [u64; DURATION_CLASSES],
+}
+
+impl Histogram {
+    pub fn add(&mut self, elapsed_us: u64) {
+        let class = (u64::BITS - elapsed_us.saturating_sub(1).leading_zeros()) as usize;
+        self.counts[class.min(DURATION_CLASSES - 1)] += 1;
+    }
+
+    /// The upper bound of the class that the fraction of all durations reaches.
+    pub fn percentile_us(&self, percentile: f64) -> u64 {
+        let total: u64 = self.counts.iter().sum();
+        let rank = total as f64 * percentile / 100.0;
+        let mut seen = 0;
+        for (class, count) in self.counts.iter().enumerate() {
+            seen += count;
+            if seen > 0 && seen as f64 >= rank {
+                return 1 << class;
+            }
+        }
+        0
+    }
+
+    /// Upper bounds with the count of durations up to each, where a class has any.
+    pub fn cumulative(&self) -> Vec<(u64, u64)> {
+        let mut seen = 0;
+        let classes = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        classes
+            .map(|(class, count)| {
+                seen += count;
+                (1 << class, seen)
+            })
+            .collect()
+    }
+}
+
+/// One entry of SLOWLOG.
+#[derive(Clone, Debug)]
+pub struct SlowCommand {
+    pub id: u64,
+    pub at: Timestamp,
+    pub elapsed_us: u64,
+    pub argv: Argv,
+    pub client_address: String,
+    pub client_name: String,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// By the command's number in the table.
+    commands: BTreeMap<u16, CommandStats>,
+    /// How often each error code was answered.
+    pub errors: BTreeMap<String, u64>,
+    pub commands_processed: u64,
+    pub connections_received: u64,
+    pub slow: VecDeque<SlowCommand>,
+    slow_ids: u64,
+}
+
+impl Stats {
+    pub fn command(&mut self, number: u16) -> &mut CommandStats {
+        self.commands.entry(number).or_default()
+    }
+
+    pub fn commands(&self) -> impl Iterator<Item = (u16, &CommandStats)> {
+        self.commands.iter().map(|(number, stats)| (*number, stats))
+    }
+
+    /// Counts an error by its code, the first word of its text.
+    pub fn error(&mut self, text: &str) {
+        let code = text.split(' ').next().unwrap_or(text);
+        match self.errors.get_mut(code) {
+            Some(count) => *count += 1,
+            None => drop(self.errors.insert(code.into(), 1)),
+        }
+    }
+
+    /// How long the last run of a command took.
+    pub fn took(&mut self, number: u16, elapsed_us: u64) {
+        let stats = self.command(number);
+        stats.elapsed_us += elapsed_us;
+        stats.durations.add(elapsed_us);
+    }
+
+    /// Remembers a slow command, forgetting the oldest beyond `len_max`.
+    pub fn remember_slow(&mut self, slow: SlowCommand, len_max: usize) {
+        self.slow.push_front(SlowCommand { id: self.slow_ids, ..slow });
+        self.slow_ids += 1;
+        self.slow.truncate(len_max);
+    }
+
+    /// CONFIG RESETSTAT: everything but the slow log.
+    pub fn reset(&mut self) {
+        let (slow, slow_ids) = (core::mem::take(&mut self.slow), self.slow_ids);
+        *self = Stats { slow, slow_ids, ..Stats::default() };
+    }
+}
+
+impl CommandStats {
+    pub fn durations(&self) -> &Histogram {
+        &self.durations
+    }
+}
+
+/// The arguments as SLOWLOG keeps them: at most 32, each at most 128 bytes, with a word about what was left out.
+pub fn shortened(argv: ArgvRef<'_>) -> Argv {
+    let mut kept = Argv::default();
+    let shown = if argv.len() > SLOW_ARGUMENTS_MAX { SLOW_ARGUMENTS_MAX - 1 } else { argv.len() };
+    for argument in argv.iter().take(shown) {
+        if argument.len() <= SLOW_ARGUMENT_BYTES_MAX {
+            kept.push(argument);
+            continue;
+        }
+        let mut cut = argument[..SLOW_ARGUMENT_BYTES_MAX].to_vec();
+        let left_out = argument.len() - SLOW_ARGUMENT_BYTES_MAX;
+        cut.extend_from_slice(alloc::format!("... ({left_out} more bytes)").as_bytes());
+        kept.push(&cut);
+    }
+    if argv.len() > shown {
+        kept.push(alloc::format!("... ({} more arguments)", argv.len() - shown).as_bytes());
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_fall_into_classes_of_powers_of_two() {
+        let mut histogram = Histogram::default();
+        [1, 2, 3, 4, 900].into_iter().for_each(|elapsed_us| histogram.add(elapsed_us));
+        assert_eq!(histogram.cumulative(), [(1, 1), (2, 2), (4, 4), (1024, 5)]);
+        assert_eq!((histogram.percentile_us(50.0), histogram.percentile_us(99.9)), (4, 1024));
+        assert_eq!(Histogram::default().percentile_us(50.0), 0);
+    }
+
+    #[test]
+    fn long_commands_are_cut_with_a_word_about_it() {
+        let long = [b"SET".to_vec(), vec_of(200)].concat();
+        let argv = Argv::from_slices(&[b"SET".to_vec(), long]);
+        let kept = shortened(argv.as_ref());
+        assert!(kept.as_ref().get(1).unwrap().ends_with(b"... (75 more bytes)"));
+        let many = Argv::from_slices(&alloc::vec![b"x"; 40]);
+        let kept = shortened(many.as_ref());
+        assert_eq!((kept.len(), kept.as_ref().get(31)), (32, Some(&b"... (9 more arguments)"[..])));
+    }
+
+    fn vec_of(len: usize) -> Vec<u8> {
+        alloc::vec![b'x'; len]
+    }
+}
