@@ -19,11 +19,17 @@ function describe(value: unknown): string {
   return value.constructor?.name ?? 'object';
 }
 
+/** Bytes of another realm (test frameworks make some) are bytes as well. */
+function isBytes(value: unknown): value is Uint8Array {
+  if (value instanceof Uint8Array) return true;
+  return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === 'Uint8Array';
+}
+
 /** Turns numbers into text and refuses what has no bytes of its own. */
 function asTextOrBytes(argv: readonly Argument[], index: number): string | Uint8Array {
   const value: unknown = argv[index];
   if (typeof value === 'string') return value;
-  if (value instanceof Uint8Array) return value;
+  if (isBytes(value)) return value;
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'number') {
     if (Number.isNaN(value)) refuse(argv, index, 'is NaN');
@@ -124,6 +130,6 @@ export function writePacked(argv: readonly Argument[], packing: Packing, into: U
 /** The command name in capitals, for messages and errors. */
 export function commandName(argv: readonly Argument[]): string {
   const name = argv[0] ?? '';
-  if (name instanceof Uint8Array) return new TextDecoder().decode(name).toUpperCase();
+  if (isBytes(name)) return new TextDecoder().decode(name).toUpperCase();
   return String(name).toUpperCase();
 }

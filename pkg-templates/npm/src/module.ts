@@ -6,12 +6,17 @@ import type { EngineModule } from './options.js';
 /** Bytes are compiled once, whoever brings them. */
 const compiled = new WeakMap<object, WebAssembly.Module>();
 
+/** Test frameworks run programs in realms of their own, where `instanceof` knows nobody. */
+function isBytes(given: object): boolean {
+  return ArrayBuffer.isView(given) || Object.prototype.toString.call(given) === '[object ArrayBuffer]';
+}
+
 function moduleOf(source: EngineModule): WebAssembly.Module {
   const given = typeof source === 'function' ? source() : source;
-  if (given instanceof WebAssembly.Module) return given;
+  if (!isBytes(given)) return given as WebAssembly.Module;
   let module = compiled.get(given);
   if (module === undefined) {
-    module = new WebAssembly.Module(given);
+    module = new WebAssembly.Module(given as BufferSource);
     compiled.set(given, module);
   }
   return module;

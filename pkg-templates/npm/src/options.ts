@@ -2,8 +2,13 @@
 import { ManualClock } from './clock.js';
 import type { GlueOptions } from './glue.js';
 
+/** WebAssembly.Module, where the program's own types know it; server programs often leave the DOM's types out. */
+type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : object;
+
+type ModuleOrBytes = CompiledModule | ArrayBuffer | ArrayBufferView;
+
 /** A compiled module, its bytes, or a function that is asked for either when the first command comes. */
-export type EngineModule = WebAssembly.Module | BufferSource | (() => WebAssembly.Module | BufferSource);
+export type EngineModule = ModuleOrBytes | (() => ModuleOrBytes);
 
 export interface KeylatchOptions {
   /** The engine. The main entry has one built in. */
