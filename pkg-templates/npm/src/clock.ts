@@ -1,5 +1,6 @@
 /** Time: the clock moved by hand, and the guard around a clock given by the user. */
 import { ClockError } from './errors.js';
+import { referenceTo, type Reference } from './reference.js';
 
 /** The start of every session: 2026-01-01T00:00:00Z. */
 export const SESSION_START_MS = 1767225600000;
@@ -20,7 +21,7 @@ export interface ClockUser {
 /** A clock that stands still until it is moved; the engines that use it follow at once. */
 export class ManualClock {
   #nowMs = SESSION_START_MS;
-  #users: WeakRef<ClockUser>[] = [];
+  #users: Reference<ClockUser>[] = [];
 
   /** Starts at `start`, else at 2026-01-01T00:00:00Z. */
   constructor(start: number | Date = SESSION_START_MS) {
@@ -55,7 +56,7 @@ export class ManualClock {
 
   /** @internal */
   attach(user: ClockUser): void {
-    this.#users.push(new WeakRef(user));
+    this.#users.push(referenceTo(user));
   }
 
   /** @internal */

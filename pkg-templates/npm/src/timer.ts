@@ -2,6 +2,7 @@
  * The one timer of an engine. It uses the global setTimeout of the moment it is armed, so timers faked late, removed or
  * set back are followed at the next call; it keeps neither the process nor the engine alive.
  */
+import { referenceTo, type Reference } from './reference.js';
 
 /** The longest delay setTimeout knows; longer waits are split. */
 const DELAY_MAX_MS = 2 ** 31 - 1;
@@ -20,10 +21,10 @@ interface Armed {
 
 export class Timer {
   #armed: Armed | undefined;
-  readonly #target: WeakRef<Waker>;
+  readonly #target: Reference<Waker>;
 
   constructor(target: Waker) {
-    this.#target = new WeakRef(target);
+    this.#target = referenceTo(target);
   }
 
   /** Arms for `dueMs` as seen at `nowMs`. Cheap while neither changed. */
