@@ -13,7 +13,8 @@ export interface Suggestion {
   readonly kind: CandidateKind | "history";
 }
 
-const SEARCH_RESULTS = 12;
+/** As many as fit above the line without scrolling, also on a small screen. */
+const MAX_SUGGESTIONS = 8;
 
 export class LineEditor {
   text = "";
@@ -59,7 +60,7 @@ export class LineEditor {
     const { candidates, from } = complete(this.rows, line, this.keys);
     const begun = from < line.length;
     const finished = candidates.length === 1 && candidates[0]?.text.toUpperCase() === typedWords(line).partial.toUpperCase();
-    this.suggestions = finished || (!begun && !asked) ? [] : candidates;
+    this.suggestions = finished || (!begun && !asked) ? [] : candidates.slice(0, MAX_SUGGESTIONS);
     this.replaceFrom = start + from;
     this.active = -1;
     return this.open;
@@ -121,7 +122,7 @@ export class LineEditor {
   }
 
   private search(): void {
-    const found = this.history.search(this.text, SEARCH_RESULTS);
+    const found = this.history.search(this.text, MAX_SUGGESTIONS);
     this.suggestions = found.map((text): Suggestion => ({ text, kind: "history" }));
     this.active = this.open ? 0 : -1;
   }

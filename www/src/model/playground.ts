@@ -36,17 +36,18 @@ export class Playground {
   }
 
   /**
-   * `#` the command line, `#type=SET%20k` the same with a line ready in it, `#sessions`, `#lesson=NAME`, `#v1=...` a shared session, `#commands`, `#commands=SET`.
-   * Anything else is the command line.
+   * `#` the command line, `#type=SET%20k` the same with a line ready in it; `#sessions`, `#new` an empty one,
+   * `#lesson=NAME`, `#v1=...` a shared one; `#commands`, `#commands=SET`. Anything else is the command line.
    */
   async route(hash: string): Promise<void> {
     const [word = "", value = ""] = hash.replace(/^#/, "").split(/=(.*)/s);
     this.linkProblem = undefined;
     if (word === "v1") await this.openShared(hash);
-    else if (word === "lesson") this.openLesson(decodeURIComponent(value));
+    else if (word === "lesson") this.openLesson(decoded(value));
+    else if (word === "new") this.showSession("");
     else if (word === "sessions") this.showSessions();
-    else if (word === "commands") this.showCommands(decodeURIComponent(value));
-    else this.showLine(word === "type" ? decodeURIComponent(value) : "");
+    else if (word === "commands") this.showCommands(decoded(value));
+    else this.showLine(word === "type" ? decoded(value) : "");
     this.changes.emit("view");
   }
 
@@ -69,10 +70,15 @@ export class Playground {
     this.workspace.draft = draft;
   }
 
+  private showSession(text: string, lesson?: string): void {
+    this.view = "sessions";
+    this.desk.open(text, lesson);
+  }
+
   private async openShared(hash: string): Promise<void> {
     this.view = "sessions";
     try {
-      this.desk.open((await decodeShare(hash)) ?? "");
+      this.showSession((await decodeShare(hash)) ?? "");
     } catch {
       this.linkProblem = "This link does not hold a session: it is cut short or damaged.";
       this.openFirst();
@@ -82,7 +88,7 @@ export class Playground {
   private openLesson(name: string): void {
     this.view = "sessions";
     const lesson = lessons.find((candidate) => candidate.name === name);
-    if (lesson) this.desk.open(lesson.text, lesson.name);
+    if (lesson) this.showSession(lesson.text, lesson.name);
     else {
       this.linkProblem = `There is no lesson called ${name}.`;
       this.openFirst();
@@ -102,5 +108,14 @@ export class Playground {
   private showCommands(name: string): void {
     this.view = "commands";
     this.command = rowNamed(name)?.name;
+  }
+}
+
+/** A part of the hash as it was meant; one that cannot be decoded is taken as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

@@ -44,6 +44,11 @@ export class SessionDesk {
     return this.stops[this.at - 1]?.line ?? 0;
   }
 
+  /** The text is too long to be run at each keystroke. */
+  get waitsForRun(): boolean {
+    return this.text.length > AUTORUN_MAX_CHARS;
+  }
+
   get nowMs(): number {
     return this.engine?.clock.now() ?? 0;
   }
@@ -59,7 +64,8 @@ export class SessionDesk {
     this.text = text;
     this.lesson = undefined;
     clearTimeout(this.timer);
-    if (text.length <= AUTORUN_MAX_CHARS) this.timer = setTimeout(() => this.runAll(), AUTORUN_DELAY_MS);
+    if (this.waitsForRun) this.report = this.problem = undefined;
+    else this.timer = setTimeout(() => this.runAll(), AUTORUN_DELAY_MS);
     this.changes.emit("session");
   }
 

@@ -159,8 +159,8 @@ export class App extends LitElement {
   override render(): TemplateResult {
     const { playground } = this;
     return html`
-      <a class="skip button main" href="#main" @click=${this.skip}>Skip to the content</a>
       <header>
+        <button class="skip button main" @click=${this.skip}>Skip to the content</button>
         <h1>${mark}<span>keylatch</span></h1>
         <nav aria-label="Views">
           <ul>
@@ -173,7 +173,7 @@ export class App extends LitElement {
         </nav>
         ${playground && html`<kl-theme-button class="push" .theme=${playground.theme}></kl-theme-button>`}
       </header>
-      <main id="main" tabindex="-1">
+      <main tabindex="-1">
         ${playground?.linkProblem && html`<p class="problem" role="alert">${playground.linkProblem}</p>`}
         ${playground && this.renderView(playground)}
       </main>
@@ -197,9 +197,8 @@ export class App extends LitElement {
     this.requestUpdate();
   }
 
-  /** The hash is the view's, so the link is followed by hand. */
-  private skip(event: Event): void {
-    event.preventDefault();
+  /** A button and not a link: the hash is the view's. */
+  private skip(): void {
     this.renderRoot.querySelector("main")?.focus();
   }
 }

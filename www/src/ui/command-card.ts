@@ -21,7 +21,7 @@ export class CommandCard extends LitElement {
         border-radius: var(--round-3);
         background: var(--inset);
       }
-      h3 {
+      h2 {
         font: 600 var(--text-4) / var(--tight) var(--engine);
       }
       .syntax {
@@ -57,7 +57,7 @@ export class CommandCard extends LitElement {
     const { row } = this;
     const name = row.name.replace("|", " ");
     return html`<article aria-label="Help for ${name}">
-      <h3>${name}</h3>
+      <h2>${name}</h2>
       <p>${row.summary}</p>
       <p class="syntax"><strong>${name}</strong> ${row.syntax}</p>
       <dl>

@@ -20,7 +20,6 @@ export class Editor extends LitElement {
     marks: { attribute: false },
     laneNames: { attribute: false },
     currentLine: { type: Number },
-    problemId: { attribute: false },
   };
   static override styles = [controls, lanes, editorStyles];
   declare text: string;
@@ -66,10 +65,6 @@ export class Editor extends LitElement {
   override updated(changed: PropertyValues): void {
     const { area } = this;
     if (changed.has("text") && area && area.value !== this.text) area.value = this.text;
-  }
-
-  override focus(): void {
-    this.area?.focus();
   }
 
   private edited(): void {

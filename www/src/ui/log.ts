@@ -189,7 +189,7 @@ export class LogPanel extends LitElement {
         ${later.map((text) => html`<li class="engine faint">${text}</li>`)}
       </ol>
       <p>
-        Or <a href="#lesson=01-setnx-basics">read a lesson</a>, <a href="#sessions">paste a transcript</a> to have it
+        Or <a href="#lesson=01-setnx-basics">read a lesson</a>, <a href="#new">paste a transcript</a> to have it
         checked, or <a href="#commands">see all commands</a>.
       </p>
     </div>`;

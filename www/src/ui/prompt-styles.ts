@@ -95,9 +95,8 @@ export const promptStyles = css`
     inset-block-end: calc(100% + var(--gap-1));
     inset-inline: var(--gap-4);
     z-index: 5;
-    max-height: min(19rem, 50dvh);
     max-width: 34rem;
-    overflow-y: auto;
+    overflow: clip;
     padding: var(--gap-1);
     border: 1px solid var(--line);
     border-radius: var(--round-2);
@@ -123,8 +122,11 @@ export const promptStyles = css`
   }
   .what {
     font: var(--text-2) / var(--even) var(--engine);
-    white-space: pre-wrap;
-    overflow-wrap: anywhere;
+    flex: none;
+    max-width: 100%;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
   }
   .aside {
     flex: 1;

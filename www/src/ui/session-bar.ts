@@ -64,7 +64,7 @@ export class SessionBar extends LitElement {
         <option value="" ?selected=${desk.lesson === undefined}>Lessons: choose one of ${lessons.length}</option>
         ${lessons.map((lesson, index) => html`<option value=${lesson.name} ?selected=${desk.lesson === lesson.name}>${index + 1}. ${lesson.title}</option>`)}
       </select>
-      <button class="button" @click=${() => this.dispatchEvent(new CustomEvent("fresh"))}>${icons.plus} New</button>
+      <a class="button" href="#new">${icons.plus} New</a>
       <button class="button main" @click=${() => this.dispatchEvent(new CustomEvent("run"))}>Run all</button>
       <span class="said" role="status">${this.said}</span>
       <div class="row push">

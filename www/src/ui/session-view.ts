@@ -6,7 +6,7 @@ import { lessons } from "../model/lessons.ts";
 import { controls } from "../style/controls.ts";
 import { speakersOf } from "../model/timeline.ts";
 import "./editor.ts";
-import type { Editor, LineMark } from "./editor.ts";
+import type { LineMark } from "./editor.ts";
 import { icons } from "./icons.ts";
 import "./key-panel.ts";
 import "./scrubber.ts";
@@ -31,7 +31,7 @@ export class SessionView extends LitElement {
   override render(): TemplateResult {
     const { desk } = this.playground;
     return html`
-      <kl-session-bar .playground=${this.playground} @run=${this.run} @fresh=${this.fresh}></kl-session-bar>
+      <kl-session-bar .playground=${this.playground} @run=${this.run}></kl-session-bar>
       <section class="time plate" aria-label="Timeline">
         ${this.renderSummary()}
         ${desk.report ? html`<kl-timeline .steps=${desk.report.steps} .at=${desk.at} @stop=${(event: CustomEvent<number>) => desk.goTo(event.detail)}></kl-timeline>` : nothing}
@@ -61,8 +61,9 @@ export class SessionView extends LitElement {
   }
 
   private renderSummary(): TemplateResult {
-    const { problem, stops } = this.playground.desk;
+    const { problem, report, stops } = this.playground.desk;
     if (problem) return html`<p class="summary bad" id="session-problem">Line ${problem.line}, column ${problem.column}: ${problem.message}</p>`;
+    if (!report && this.playground.desk.waitsForRun) return html`<p class="summary">A long text: it is checked when you press Run all.</p>`;
     if (stops.length === 0) return html`<p class="summary">Nothing to run yet. Paste a transcript into the text, or choose a lesson.</p>`;
     const { bad, words } = this.verdict();
     return html`<p class="summary ${bad ? "bad" : "good"}">
@@ -116,11 +117,6 @@ export class SessionView extends LitElement {
     const { desk } = this.playground;
     desk.runAll();
     this.announced = desk.problem ? `Line ${desk.problem.line}: ${desk.problem.message}` : this.verdict().words;
-  }
-
-  private fresh(): void {
-    this.playground.desk.open("");
-    this.renderRoot.querySelector<Editor>("kl-editor")?.focus();
   }
 
   private goToFirstMismatch(): void {

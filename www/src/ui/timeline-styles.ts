@@ -48,6 +48,10 @@ export const timelineStyles = css`
     border-radius: 50%;
     background: var(--lane);
   }
+  li {
+    content-visibility: auto;
+    contain-intrinsic-block-size: auto 3.5rem;
+  }
   .wide {
     grid-column: 1 / -1;
   }
