@@ -1,7 +1,7 @@
 //! Clients: who is connected, which database and protocol each uses, what it has queued. Data only; commands act on it.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -62,6 +62,10 @@ pub struct Client {
     pub database: u8,
     pub protocol: Protocol,
     pub transaction: Option<Transaction>,
+    /// What the client is subscribed to.
+    pub channels: BTreeSet<Box<[u8]>>,
+    pub patterns: BTreeSet<Box<[u8]>>,
+    pub shard_channels: BTreeSet<Box<[u8]>>,
     /// The command that waits for a key or for time, and what the client sent behind it.
     pub parked: Option<Ticket>,
     pub waiting: VecDeque<Argv>,
@@ -90,6 +94,9 @@ impl Client {
             database: 0,
             protocol: Protocol::default(),
             transaction: None,
+            channels: BTreeSet::new(),
+            patterns: BTreeSet::new(),
+            shard_channels: BTreeSet::new(),
             parked: None,
             waiting: VecDeque::new(),
             outbox: Vec::new(),
@@ -99,6 +106,11 @@ impl Client {
     /// A command of this client waits; what it sends now is answered behind that.
     pub fn is_parked(&self) -> bool {
         self.parked.is_some()
+    }
+
+    /// Gets messages; over RESP2 it can then do little else.
+    pub fn is_subscribed(&self) -> bool {
+        !(self.channels.is_empty() && self.patterns.is_empty() && self.shard_channels.is_empty())
     }
 
     /// Between MULTI and EXEC.

@@ -18,6 +18,8 @@ enum Kind {
     Memory,
     OneOf(&'static [&'static str]),
     Text,
+    /// Letters of keyspace notifications.
+    EventClasses,
     /// Known, but fixed when a server starts.
     Fixed,
 }
@@ -109,7 +111,7 @@ const PARAMETERS: &[Parameter] = &[
     parameter("min-replicas-max-lag", "10", NUMBER),
     parameter("min-replicas-to-write", "0", NUMBER),
     parameter("no-appendfsync-on-rewrite", "no", Kind::YesNo),
-    parameter("notify-keyspace-events", "", Kind::Text),
+    parameter("notify-keyspace-events", "", Kind::EventClasses),
     parameter("port", "6379", Kind::Fixed),
     parameter("proto-max-bulk-len", "536870912", Kind::Memory),
     parameter("protected-mode", "yes", Kind::YesNo),
@@ -188,6 +190,9 @@ impl Config {
         let text = match parameter.kind {
             Kind::Fixed => return Err("can't set immutable config".into()),
             Kind::Text => value.to_string(),
+            Kind::EventClasses => {
+                event_classes(value).ok_or("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")?
+            }
             Kind::YesNo => one_of(value, &["yes", "no"]).ok_or("argument must be 'yes' or 'no'")?,
             Kind::OneOf(names) => one_of(value, names)
                 .ok_or_else(|| format!("argument(s) must be one of the following: {}", names.join(", ")))?,
@@ -207,6 +212,26 @@ impl Config {
     pub fn set(&mut self, (name, value): (&'static str, String)) {
         self.values.insert(name, value);
     }
+}
+
+/// The letters that `A` stands for.
+const ALL_CLASSES: &str = "g$lshzxetd";
+const OTHER_CLASSES: &str = "KEmno";
+
+/// The letters in Redis' order, all of them together as `A`.
+fn event_classes(value: &str) -> Option<String> {
+    if !value.chars().all(|letter| letter == 'A' || ALL_CLASSES.contains(letter) || OTHER_CLASSES.contains(letter)) {
+        return None;
+    }
+    let all = value.contains('A') || ALL_CLASSES.chars().all(|letter| value.contains(letter));
+    let classes: String =
+        if all { "A".into() } else { ALL_CLASSES.chars().filter(|&letter| value.contains(letter)).collect() };
+    Some(classes + &OTHER_CLASSES.chars().filter(|&letter| value.contains(letter)).collect::<String>())
+}
+
+/// Whether notifications of a class, named by its letter, are on.
+pub fn notifies(classes: &str, letter: char) -> bool {
+    classes.contains(letter) || (classes.contains('A') && ALL_CLASSES.contains(letter))
 }
 
 fn find(name: &str) -> Option<&'static Parameter> {

@@ -32,7 +32,7 @@ impl<C: Clock> Keylatch<C> {
     }
 
     pub fn connect(&mut self) -> ClientId {
-        self.engine.clients.connect()
+        self.engine.connect()
     }
 
     /// Forgets a client: what it queued, watched and had not read yet.
@@ -64,6 +64,19 @@ impl<C: Clock> Keylatch<C> {
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
     pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
         self.engine.needs_time(client, argv)
+    }
+
+    /// Tells how long the last command of a client took, for SLOWLOG, LATENCY and INFO: the engine measures nothing.
+    pub fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
+        self.engine.took(client, argv, elapsed_us);
+    }
+
+    /// Where a client is connected from and to, as CLIENT LIST shows it.
+    pub fn set_addresses(&mut self, client: ClientId, address: &str, local_address: &str) {
+        if let Some(client) = self.engine.clients.get_mut(client) {
+            client.address = address.into();
+            client.local_address = local_address.into();
+        }
     }
 
     /// Removes keys that are due now, a bounded number of them.

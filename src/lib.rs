@@ -5,7 +5,7 @@
 //! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`
 //! - values: `value`, `reply`, `request`
 //! - keyspace: `keyspace`, typed operations on databases of values with deadlines
-//! - server: `client`, `config`, `stats`, `server`
+//! - server: `client`, `pubsub`, `config`, `stats`, `server`
 //! - commands: `command`, one row and one handler each
 //! - engine: `engine`, `persistence`, [`Keylatch`]
 //! - faces: `transcript`, `connection`, and `wasm`, the only place that knows JavaScript
@@ -32,6 +32,7 @@ mod client;
 mod clock;
 pub mod command;
 mod config;
+mod connection;
 mod deadlines;
 mod engine;
 mod glob;
@@ -40,6 +41,7 @@ mod keylatch;
 mod keyspace;
 mod number;
 mod persistence;
+mod pubsub;
 mod random;
 pub mod reply;
 mod request;
@@ -58,10 +60,12 @@ pub use client::{Client, ClientId};
 #[cfg(feature = "std")]
 pub use clock::SystemClock;
 pub use clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
+pub use connection::{Connection, Fed, OUTPUT_MAX};
 pub use keylatch::{Keylatch, Options, Turn};
 pub use keyspace::{
-    Comparison, CopyOptions, DATABASES, DeadlineCondition, Error, Event, EventClass, EventKind, Expiry, Inspected,
-    Inspection, Keyspace, Presence, ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,
+    BitOperation, BitRange, Comparison, CopyOptions, DATABASES, DeadlineCondition, Error, Event, EventClass, EventKind,
+    Expiry, FieldAction, FieldOperation, FieldType, Inspected, Inspection, Keyspace, Overflow, Presence, RangeUnit,
+    ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,
 };
 pub use persistence::{LoadError, Replayed};
 pub use reply::writer::Protocol;

@@ -1,7 +1,12 @@
 //! What belongs to the server as a whole and to no keyspace or client: configuration, counts, the pause.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::clock::Timestamp;
 use crate::config::Config;
+use crate::keyspace::Ticket;
+use crate::pubsub::PubSub;
 use crate::stats::Stats;
 
 /// The Redis version whose semantics are implemented; clients choose their commands by it.
@@ -16,12 +21,72 @@ pub struct Pause {
     pub writes_only: bool,
 }
 
-#[derive(Clone, Debug, Default)]
+/// CLIENT UNBLOCK: a parked command that must end, as if its time were over or with an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unblock {
+    pub ticket: Ticket,
+    pub with_error: bool,
+}
+
+/// What the hot path needs of the configuration, read once a change.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Negative: no command is remembered as slow.
+    pub slowlog_slower_than_us: i64,
+    /// The letters of `notify-keyspace-events`.
+    pub event_classes: String,
+    pub password_required: bool,
+}
+
+impl Settings {
+    fn read(config: &Config) -> Settings {
+        Settings {
+            slowlog_slower_than_us: config.number("slowlog-log-slower-than"),
+            event_classes: config.get("notify-keyspace-events").into(),
+            password_required: !config.get("requirepass").is_empty(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
 pub struct Server {
     pub config: Config,
+    pub settings: Settings,
     pub stats: Stats,
     pub pause: Option<Pause>,
+    /// What the engine has to do once the running command has ended.
+    pub unblocks: Vec<Unblock>,
+    /// DEBUG RELOAD was asked for.
+    pub reload: bool,
+    /// Some client is, or was, a monitor.
+    pub monitored: bool,
+    pub pubsub: PubSub,
     pub started_at: Option<Timestamp>,
     /// When the keyspace was last saved, or loaded.
     pub saved_at: Timestamp,
+}
+
+impl Default for Server {
+    fn default() -> Server {
+        let config = Config::default();
+        Server {
+            settings: Settings::read(&config),
+            config,
+            stats: Stats::default(),
+            pause: None,
+            unblocks: Vec::new(),
+            reload: false,
+            monitored: false,
+            pubsub: PubSub::default(),
+            started_at: None,
+            saved_at: Timestamp::default(),
+        }
+    }
+}
+
+impl Server {
+    /// The configuration changed.
+    pub fn reread_settings(&mut self) {
+        self.settings = Settings::read(&self.config);
+    }
 }

@@ -1,11 +1,13 @@
 //! Counts of what the engine did. Durations are measured by the face and told afterwards: nothing here asks a clock.
 
+use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::argv::{Argv, ArgvRef};
 use crate::clock::Timestamp;
+use crate::reply::error::CommandError;
 
 /// Redis keeps this many arguments of a slow command, and this many bytes of each.
 const SLOW_ARGUMENTS_MAX: usize = 32;
@@ -22,7 +24,7 @@ pub struct CommandStats {
     pub rejected: u64,
     /// Ran and answered an error.
     pub failed: u64,
-    durations: Histogram,
+    durations: Option<Box<Histogram>>,
 }
 
 /// How often a duration fell into each class; a class reaches up to 2^n microseconds.
@@ -78,7 +80,7 @@ pub struct SlowCommand {
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
     /// By the command's number in the table.
-    commands: BTreeMap<u16, CommandStats>,
+    commands: Vec<CommandStats>,
     /// How often each error code was answered.
     pub errors: BTreeMap<String, u64>,
     pub commands_processed: u64,
@@ -89,16 +91,22 @@ pub struct Stats {
 
 impl Stats {
     pub fn command(&mut self, number: u16) -> &mut CommandStats {
-        self.commands.entry(number).or_default()
+        let number = usize::from(number);
+        if number >= self.commands.len() {
+            self.commands.resize_with(number + 1, CommandStats::default);
+        }
+        &mut self.commands[number]
     }
 
+    /// The commands that were called or refused.
     pub fn commands(&self) -> impl Iterator<Item = (u16, &CommandStats)> {
-        self.commands.iter().map(|(number, stats)| (*number, stats))
+        (0..).zip(&self.commands).filter(|(_, stats)| stats.calls > 0 || stats.rejected > 0)
     }
 
     /// Counts an error by its code, the first word of its text.
-    pub fn error(&mut self, text: &str) {
-        let code = text.split(' ').next().unwrap_or(text);
+    pub fn error(&mut self, error: &CommandError) {
+        let text = error.to_string();
+        let code = text.split(' ').next().unwrap_or(&text);
         match self.errors.get_mut(code) {
             Some(count) => *count += 1,
             None => drop(self.errors.insert(code.into(), 1)),
@@ -109,7 +117,7 @@ impl Stats {
     pub fn took(&mut self, number: u16, elapsed_us: u64) {
         let stats = self.command(number);
         stats.elapsed_us += elapsed_us;
-        stats.durations.add(elapsed_us);
+        stats.durations.get_or_insert_default().add(elapsed_us);
     }
 
     /// Remembers a slow command, forgetting the oldest beyond `len_max`.
@@ -127,8 +135,9 @@ impl Stats {
 }
 
 impl CommandStats {
-    pub fn durations(&self) -> &Histogram {
-        &self.durations
+    /// None before the first duration was told.
+    pub fn durations(&self) -> Option<&Histogram> {
+        self.durations.as_deref()
     }
 }
 

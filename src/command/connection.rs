@@ -64,7 +64,13 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn ping(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let subscribed = cx.reply.protocol() == Protocol::Resp2 && cx.client().is_some_and(|client| client.is_subscribed());
     match (args.optional(), args.is_done()) {
+        (message, true) if subscribed => {
+            cx.reply.array(2);
+            cx.reply.bulk(b"pong");
+            cx.reply.bulk(message.unwrap_or_default());
+        }
         (None, _) => cx.reply.simple("PONG"),
         (Some(message), true) => cx.reply.bulk(message),
         (Some(_), false) => return Err(CommandError::wrong_arity("ping")),
@@ -97,7 +103,8 @@ fn quit(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 fn reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.keyspace.interest.unwatch(cx.client);
     let authenticated = cx.server.config.get("requirepass").is_empty();
-    if let Some(client) = cx.client() {
+    if let Some(client) = cx.clients.get_mut(cx.client) {
+        cx.server.pubsub.unsubscribe_all(client);
         client.transaction = None;
         client.database = 0;
         client.protocol = Protocol::Resp2;

@@ -107,13 +107,14 @@ pub(super) fn flag_names(row: &Row) -> Vec<&'static str> {
 }
 
 /// The order in which Redis names the ACL categories.
-const CATEGORY_ORDER: [&str; 13] = [
+const CATEGORY_ORDER: [&str; 14] = [
     "@keyspace",
     "@read",
     "@write",
     "@list",
     "@hash",
     "@string",
+    "@bitmap",
     "@admin",
     "@fast",
     "@slow",

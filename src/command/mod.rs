@@ -3,16 +3,23 @@
 //! reply; they know no socket, no JavaScript and no clock.
 
 mod args;
+mod bitfield;
+mod bits;
+mod client;
+mod config;
 mod connection;
 mod docs;
 mod expiry;
 mod export;
 mod grammar;
 mod hashes;
+mod info;
+mod introspection;
 mod keys;
 mod line;
 mod lists;
 mod options;
+mod pubsub;
 mod row;
 mod server;
 mod strings;
@@ -70,34 +77,37 @@ impl Cx<'_> {
     }
 }
 
-/// Runs one command whose row and arity were checked, and writes its reply or its error.
-pub fn call(cx: &mut Cx<'_>, row: &'static Row, argv: ArgvRef<'_>) -> Outcome {
+/// Runs one command whose arity was checked, by its number in the table, and writes its reply or its error.
+pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
+    let row = cx.table.row(number);
     let start = cx.reply.len();
+    cx.server.stats.command(number).calls += 1;
     match (row.handler)(cx, &mut Args::new(argv, row.words())) {
         Ok(outcome) => outcome,
         Err(error) => {
             cx.reply.truncate(start);
             cx.reply.error(&error);
+            cx.server.stats.command(number).failed += 1;
+            cx.server.stats.error(&error);
             Outcome::Done
         }
     }
 }
 
-/// Finds the row of a request and checks its arity; what is wrong here also spoils a transaction.
+/// Finds the row of a request: of its command, or of a container's subcommand.
 pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), CommandError> {
     let name = argv.get(0).unwrap_or_default();
     let Some(number) = table.number(name) else {
         return Err(CommandError::unknown_command(name, argv.iter().skip(1)));
     };
-    let (number, row) = match (table.row(number), argv.get(1)) {
+    match (table.row(number), argv.get(1)) {
         (container, Some(word)) if !container.subcommands.is_empty() => {
             let sub = table.subcommand(number, word);
             let sub = sub.ok_or_else(|| CommandError::unknown_subcommand(container.name, word))?;
-            (sub, table.row(sub))
+            Ok((sub, table.row(sub)))
         }
-        (row, _) => (number, row),
-    };
-    if row.accepts(argv.len()) { Ok((number, row)) } else { Err(CommandError::wrong_arity(row.name)) }
+        (row, _) => Ok((number, row)),
+    }
 }
 
 /// Answers the HELP of a container, printed from its rows.

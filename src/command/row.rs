@@ -59,9 +59,11 @@ pub mod flags {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Group {
     String,
+    Bitmap,
     Generic,
     List,
     Hash,
+    PubSub,
     Connection,
     Server,
     Transactions,
@@ -72,9 +74,11 @@ impl Group {
     pub fn name(self) -> &'static str {
         match self {
             Group::String => "string",
+            Group::Bitmap => "bitmap",
             Group::Generic => "generic",
             Group::List => "list",
             Group::Hash => "hash",
+            Group::PubSub => "pubsub",
             Group::Connection => "connection",
             Group::Server => "server",
             Group::Transactions => "transactions",
@@ -85,9 +89,11 @@ impl Group {
     pub fn category(self) -> Option<&'static str> {
         match self {
             Group::String => Some("@string"),
+            Group::Bitmap => Some("@bitmap"),
             Group::Generic => Some("@keyspace"),
             Group::List => Some("@list"),
             Group::Hash => Some("@hash"),
+            Group::PubSub => Some("@pubsub"),
             Group::Connection => Some("@connection"),
             Group::Server => None,
             Group::Transactions => Some("@transaction"),

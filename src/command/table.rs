@@ -5,18 +5,27 @@ use alloc::vec::Vec;
 use hashbrown::HashTable;
 
 use super::row::Row;
-use super::{connection, expiry, hashes, keys, lists, server, strings, transactions};
+use super::{
+    bits, client, config, connection, expiry, hashes, info, introspection, keys, lists, pubsub, server, strings,
+    transactions,
+};
 use crate::hash::hash_bytes;
 
 const FAMILIES: &[&[Row]] = &[
     strings::ROWS,
+    bits::ROWS,
     keys::ROWS,
     expiry::ROWS,
     lists::ROWS,
     hashes::ROWS,
     transactions::ROWS,
+    pubsub::ROWS,
     connection::ROWS,
+    client::ROWS,
     server::ROWS,
+    config::ROWS,
+    info::ROWS,
+    introspection::ROWS,
 ];
 /// Longer names are no commands.
 const NAME_MAX: usize = 32;

@@ -79,7 +79,7 @@ fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.waiting = Waiting::Over;
     cx.reply.array(transaction.queue.len());
     for queued in &transaction.queue {
-        call(cx, cx.table.row(queued.command), queued.argv.as_ref());
+        call(cx, queued.command, queued.argv.as_ref());
     }
     Ok(Outcome::Done)
 }

@@ -5,7 +5,8 @@ use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Queued};
 use crate::command::{Cx, Outcome, Row, Waiting, call, flags, resolve};
 use crate::reply::error::CommandError;
-use crate::reply::writer::Writer;
+use crate::reply::writer::{Protocol, Writer};
+use crate::server::Settings;
 
 impl Engine {
     pub(super) fn dispatch(&mut self, client: ClientId, argv: ArgvRef<'_>, reply: &mut Writer) {
@@ -13,10 +14,12 @@ impl Engine {
             Ok(admitted) => admitted,
             Err(error) => {
                 let error = self.refuse(client, argv, error);
+                self.server.stats.error(&error);
                 reply.error(&error);
                 return;
             }
         };
+        self.note(client, row, argv);
         if let Some(transaction) = self.clients.get_mut(client).and_then(|client| client.transaction.as_mut())
             && !row.has(flags::IMMEDIATE)
         {
@@ -24,21 +27,32 @@ impl Engine {
             reply.simple("QUEUED");
             return;
         }
+        if let Some(until) = self.paused_until(client, row) {
+            return self.pause(client, number, argv, until);
+        }
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting: Waiting::Allowed, reply };
-        let outcome = call(&mut cx, row, argv);
-        self.follow_protocol(client, reply);
+        let outcome = call(&mut cx, number, argv);
+        self.last_command = number;
         if let Outcome::Park(park) = outcome {
             self.park(client, number, argv, park);
         }
     }
 
     /// Whether the request may run or be queued at all.
-    fn admit(&self, client: ClientId, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), CommandError> {
+    fn admit(&mut self, client: ClientId, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), CommandError> {
         let (number, row) = resolve(&self.table, argv)?;
-        match self.clients.get(client) {
-            Some(client) if permits(client, row, argv) => Ok((number, row)),
-            _ => Err(CommandError::NO_PERMISSION),
+        let rejection = match self.clients.get(client) {
+            _ if !row.accepts(argv.len()) => Some(CommandError::wrong_arity(row.name)),
+            Some(client) => permits(client, row, &self.server.settings).err(),
+            None => Some(CommandError::NO_AUTH),
+        };
+        match rejection {
+            None => Ok((number, row)),
+            Some(error) => {
+                self.server.stats.command(number).rejected += 1;
+                Err(error)
+            }
         }
     }
 
@@ -57,15 +71,35 @@ impl Engine {
         error
     }
 
-    /// A command may have changed the client's protocol: the next reply speaks it.
-    fn follow_protocol(&self, client: ClientId, reply: &mut Writer) {
-        if let Some(client) = self.clients.get(client) {
-            reply.set_protocol(client.protocol);
+    /// What CLIENT LIST, INFO and MONITOR know of the request.
+    fn note(&mut self, client: ClientId, row: &'static Row, argv: ArgvRef<'_>) {
+        self.server.stats.commands_processed += 1;
+        if let Some(client) = self.clients.get_mut(client) {
+            client.last_command = row.name;
+            client.last_command_at = self.now;
         }
+        if self.server.monitored && !row.has(flags::ADMIN | flags::SKIP_MONITOR) {
+            self.show_monitors(client, argv);
+        }
+    }
+
+    /// Until when the command has to wait for the end of CLIENT PAUSE.
+    fn paused_until(&self, client: ClientId, row: &Row) -> Option<crate::clock::Timestamp> {
+        let pause = self.server.pause.filter(|pause| pause.until > self.now)?;
+        let transaction = self.clients.get(client).and_then(|client| client.transaction.as_ref());
+        let queued = transaction.into_iter().flat_map(|transaction| &transaction.queue);
+        let writes =
+            row.has(flags::WRITE) || queued.into_iter().any(|queued| self.table.row(queued.command).has(flags::WRITE));
+        (writes || !pause.writes_only).then_some(pause.until)
     }
 }
 
-/// The gate for access control. Everybody may do everything until there are users.
-fn permits(_client: &Client, _row: &Row, _argv: ArgvRef<'_>) -> bool {
-    true
+/// The gate for access control: a password where one is asked for, and what a RESP2 subscriber may send.
+fn permits(client: &Client, row: &Row, settings: &Settings) -> Result<(), CommandError> {
+    if settings.password_required && !client.authenticated && !row.has(flags::NO_AUTH) {
+        return Err(CommandError::NO_AUTH);
+    }
+    let restricted = client.protocol == Protocol::Resp2 && client.is_subscribed();
+    let allowed = row.name.ends_with("subscribe") || matches!(row.name, "ping" | "quit" | "reset");
+    if restricted && !allowed { Err(CommandError::subscribed(row.name)) } else { Ok(()) }
 }

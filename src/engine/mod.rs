@@ -4,6 +4,7 @@
 mod dispatch;
 mod loading;
 mod parked;
+mod settle;
 
 use alloc::vec::Vec;
 
@@ -26,6 +27,8 @@ pub struct Engine {
     parked: ParkedCommands,
     /// The latest instant the host told.
     now: Timestamp,
+    /// The number of the command that ran last: its duration is told afterwards.
+    last_command: u16,
 }
 
 impl Engine {
@@ -37,6 +40,7 @@ impl Engine {
             table: Table::new(),
             parked: ParkedCommands::default(),
             now: Timestamp::MIN,
+            last_command: 0,
         }
     }
 
@@ -53,6 +57,7 @@ impl Engine {
 
     /// Moves to another instant. Later ones follow the clock, earlier ones are reported and followed too.
     pub fn set_now(&mut self, now: Timestamp) {
+        self.server.started_at.get_or_insert(now);
         if now < self.now {
             self.keyspace.events.clock_stepped_back();
         }
@@ -66,28 +71,33 @@ impl Engine {
         if argv.is_empty() {
             return;
         }
+        if sender.closing {
+            return;
+        }
         if sender.is_parked() {
             sender.waiting.push_back(argv.to_owned());
             return;
         }
         self.tick();
         self.run(client, argv, out);
-        self.wake();
+        self.settle();
     }
 
     /// Removes what is due, and ends the waiting of those whose time is over.
     pub fn tick(&mut self) {
         self.keyspace.sweep(self.now);
-        self.wake();
         self.give_up_due();
+        self.settle();
     }
 
     fn run(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
         let Some(protocol) = self.clients.get(client).map(|client| client.protocol) else { return };
+        let start = out.len();
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
         self.dispatch(client, argv, &mut reply);
         self.keyspace.effects.end_unit();
         *out = reply.into_bytes();
+        self.obey_reply_mode(client, start, out);
     }
 
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
@@ -98,9 +108,24 @@ impl Engine {
         Some(due.max(self.now))
     }
 
+    /// A client comes, at this instant; where a password is asked for, it has to give it.
+    pub fn connect(&mut self) -> ClientId {
+        let id = self.clients.connect();
+        self.server.stats.connections_received += 1;
+        if let Some(client) = self.clients.get_mut(id) {
+            client.connected_at = self.now;
+            client.last_command_at = self.now;
+            client.authenticated = !self.server.settings.password_required;
+        }
+        id
+    }
+
     pub fn disconnect(&mut self, client: ClientId) {
         self.keyspace.interest.unwatch(client);
-        let gone = self.clients.disconnect(client);
+        let mut gone = self.clients.disconnect(client);
+        if let Some(gone) = &mut gone {
+            self.server.pubsub.unsubscribe_all(gone);
+        }
         if let Some(ticket) = gone.and_then(|client| client.parked) {
             self.unpark(ticket);
         }

@@ -12,7 +12,9 @@ use crate::client::ClientId;
 use crate::clock::Timestamp;
 use crate::command::{Cx, Outcome, Park, Waiting, call};
 use crate::keyspace::Ticket;
+use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
+use crate::server::Unblock;
 
 #[derive(Clone, Debug)]
 struct Parked {
@@ -20,6 +22,8 @@ struct Parked {
     command: u16,
     argv: Argv,
     park: Park,
+    /// It waits for the end of CLIENT PAUSE, and then runs as if it came in.
+    paused: bool,
 }
 
 /// The commands that wait, in order of their tickets.
@@ -40,12 +44,22 @@ impl ParkedCommands {
 impl Engine {
     /// Lets a command wait at the end of the line.
     pub(super) fn park(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, park: Park) {
+        self.wait_in_line(Parked { client, command, argv: argv.to_owned(), park, paused: false });
+    }
+
+    /// Lets a command wait for the end of the pause.
+    pub(super) fn pause(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, until: Timestamp) {
+        let park = Park { keys: Vec::new(), until: Some(until) };
+        self.wait_in_line(Parked { client, command, argv: argv.to_owned(), park, paused: true });
+    }
+
+    fn wait_in_line(&mut self, parked: Parked) {
         self.parked.last_ticket += 1;
         let ticket = Ticket(self.parked.last_ticket);
-        if let Some(client) = self.clients.get_mut(client) {
+        if let Some(client) = self.clients.get_mut(parked.client) {
             client.parked = Some(ticket);
         }
-        self.enter(ticket, Parked { client, command, argv: argv.to_owned(), park });
+        self.enter(ticket, parked);
     }
 
     /// Runs parked commands whose keys changed, the longest waiting first, until none is ready.
@@ -66,20 +80,48 @@ impl Engine {
         }
     }
 
+    /// Lets paused commands go on.
+    pub(super) fn resume_paused(&mut self) {
+        let paused = self.parked.commands.iter().filter(|(_, parked)| parked.paused);
+        let tickets: Vec<Ticket> = paused.map(|(ticket, _)| *ticket).collect();
+        for ticket in tickets {
+            self.run_parked(ticket, Waiting::Allowed);
+        }
+    }
+
+    /// Ends a waiting: as if its time were over, or with an error. Paused commands are not waiting for that.
+    pub(super) fn unblock(&mut self, unblock: Unblock) {
+        if self.parked.commands.get(&unblock.ticket).is_none_or(|parked| parked.paused) {
+            return;
+        }
+        if !unblock.with_error {
+            return self.run_parked(unblock.ticket, Waiting::Over);
+        }
+        let Some(parked) = self.leave(unblock.ticket) else { return };
+        if let Some(client) = self.clients.get_mut(parked.client) {
+            let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
+            reply.error(&CommandError::UNBLOCKED);
+            client.outbox = reply.into_bytes();
+            client.parked = None;
+        }
+        self.catch_up(parked.client);
+    }
+
     /// Forgets the parked command of a client that leaves.
     pub(super) fn unpark(&mut self, ticket: Ticket) {
         self.leave(ticket);
     }
 
     fn run_parked(&mut self, ticket: Ticket, waiting: Waiting) {
-        let Some(parked) = self.leave(ticket) else { return };
+        let Some(mut parked) = self.leave(ticket) else { return };
+        let waiting = if parked.paused { Waiting::Allowed } else { waiting };
+        parked.paused = false;
         let Some(client) = self.clients.get_mut(parked.client) else { return };
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         let Engine { keyspace, clients, server, table, now, .. } = self;
-        let row = table.row(parked.command);
         let mut cx =
             Cx { keyspace, clients, server, table, client: parked.client, now: *now, waiting, reply: &mut reply };
-        let outcome = call(&mut cx, row, parked.argv.as_ref());
+        let outcome = call(&mut cx, parked.command, parked.argv.as_ref());
         self.keyspace.effects.end_unit();
         if let Some(client) = self.clients.get_mut(parked.client) {
             // What was pushed to this client while the command ran comes behind its reply.

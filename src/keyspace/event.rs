@@ -16,6 +16,20 @@ pub enum EventClass {
     Engine,
 }
 
+impl EventClass {
+    /// Its letter in `notify-keyspace-events`; the engine's own events are not published.
+    pub fn letter(self) -> Option<char> {
+        match self {
+            EventClass::Generic => Some('g'),
+            EventClass::String => Some('$'),
+            EventClass::List => Some('l'),
+            EventClass::Hash => Some('h'),
+            EventClass::Expired => Some('x'),
+            EventClass::Engine => None,
+        }
+    }
+}
+
 macro_rules! kinds {
     ($($kind:ident = $class:ident $name:literal;)*) => {
         /// The kinds of events.
@@ -51,12 +65,16 @@ kinds! {
     RenameFrom = Generic "rename_from";
     RenameTo = Generic "rename_to";
     CopyTo = Generic "copy_to";
+    MoveFrom = Generic "move_from";
+    MoveTo = Generic "move_to";
+    Restore = Generic "restore";
     Expired = Expired "expired";
     Set = String "set";
     IncrBy = String "incrby";
     IncrByFloat = String "incrbyfloat";
     Append = String "append";
     SetRange = String "setrange";
+    SetBit = String "setbit";
     RPush = List "rpush";
     HSet = Hash "hset";
     Clock = Engine "clock";
@@ -75,7 +93,11 @@ pub struct Events {
     wanted: bool,
     /// What a log being replayed does happened before.
     muted: bool,
+    /// The engine itself publishes them.
+    published: bool,
     queue: Vec<Event>,
+    /// How many of the queue the engine has seen.
+    seen: usize,
 }
 
 impl Events {
@@ -89,7 +111,27 @@ impl Events {
     }
 
     pub fn take(&mut self) -> Vec<Event> {
+        self.seen = 0;
         core::mem::take(&mut self.queue)
+    }
+
+    /// Starts or stops building events for [`Events::take_unseen`].
+    pub fn publish(&mut self, published: bool) {
+        self.published = published;
+    }
+
+    /// The events since the last call, for publishing; the host's queue keeps them.
+    pub fn take_unseen(&mut self) -> Vec<Event> {
+        if !self.published {
+            self.seen = self.queue.len();
+            return Vec::new();
+        }
+        let unseen = self.queue[self.seen..].to_vec();
+        if !self.wanted {
+            self.queue.clear();
+        }
+        self.seen = self.queue.len();
+        unseen
     }
 
     /// The clock stepped back. No key, so the empty one.
@@ -98,7 +140,7 @@ impl Events {
     }
 
     pub(super) fn push(&mut self, kind: EventKind, key: &[u8], database: u8) {
-        if self.wanted && !self.muted {
+        if (self.wanted || self.published) && !self.muted {
             self.queue.push(Event { kind, key: key.into(), database });
         }
     }

@@ -3,6 +3,8 @@
 //! [`Keyspace::at`] gives a [`Space`]: one database at one instant. Typed operations (`strings`, `keys`, ...) are its
 //! methods and the Rust API. Nothing here knows a client, a command or a reply.
 
+mod bitfield;
+mod bits;
 mod db;
 mod effect;
 mod entry;
@@ -20,6 +22,8 @@ mod strings;
 
 use alloc::vec::Vec;
 
+pub use bitfield::{FieldAction, FieldOperation, FieldType, Overflow};
+pub use bits::{BitOperation, BitRange, RangeUnit};
 pub use db::{Db, Entry, NewValue};
 pub use effect::{ANNOTATION, Effects, LOG_VERSION, encode};
 pub use error::Error;
@@ -55,6 +59,8 @@ pub struct Keyspace {
     random: Random,
     /// While a log is replayed keys do not expire: a later entry may rescue them.
     loading: bool,
+    /// DEBUG SET-ACTIVE-EXPIRE 0: due keys go only when somebody meets them.
+    sweeping: bool,
     pub interest: Interest,
     pub events: Events,
     pub effects: Effects,
@@ -69,6 +75,7 @@ impl Keyspace {
             databases: (0..DATABASES).map(|_| Db::new(seed)).collect(),
             random: Random::new(seed),
             loading: false,
+            sweeping: true,
             interest: Interest::default(),
             events: Events::default(),
             effects: Effects::default(),
@@ -100,6 +107,11 @@ impl Keyspace {
         self.effects.mute(loading);
     }
 
+    /// Stops or resumes the removal of due keys that nobody touches.
+    pub fn set_sweeping(&mut self, sweeping: bool) {
+        self.sweeping = sweeping;
+    }
+
     /// The earliest deadline of all databases.
     pub fn first_deadline(&self) -> Option<Timestamp> {
         self.databases.iter().filter_map(|db| Some(db.first_deadline()?.deadline)).min()
@@ -110,7 +122,7 @@ impl Keyspace {
         for _ in 0..SWEEP_MAX {
             let first = self.databases().filter_map(|(database, db)| Some((db.first_deadline()?, database)));
             let Some((node, database)) = first.min_by_key(|(node, _)| node.deadline) else { return };
-            if node.deadline >= now || self.loading {
+            if node.deadline >= now || self.loading || !self.sweeping {
                 return;
             }
             self.at(database, now).expire(node.owner);

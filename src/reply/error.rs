@@ -42,6 +42,13 @@ texts! {
     INVALID_CURSOR = "ERR invalid cursor";
     OFFSET_RANGE = "ERR offset is out of range";
     STRING_TOO_LONG = "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
+    BIT_OFFSET = "ERR bit offset is not an integer or out of range";
+    BIT_VALUE = "ERR bit is not an integer or out of range";
+    BIT_ARGUMENT = "ERR The bit argument must be 1 or 0.";
+    BITOP_NOT_SOURCES = "ERR BITOP NOT must be called with a single source key.";
+    FIELD_TYPE = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.";
+    FIELD_OVERFLOW = "ERR Invalid OVERFLOW type specified";
+    BITFIELD_READ_ONLY = "ERR BITFIELD_RO only supports the GET subcommand";
     BAD_DIGEST = "ERR must be exactly 16 hexadecimal characters";
     BAD_CONDITION = "ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE";
     CONDITION_NEEDS_STRING = "ERR Key should be of string type if conditions are specified";
@@ -77,6 +84,8 @@ texts! {
     NO_KEY_ARGUMENTS = "ERR The command has no key arguments";
     BAD_ARGUMENT_COUNT = "ERR Invalid number of arguments specified for command";
     INVALID_KEY_ARGUMENTS = "ERR Invalid arguments specified for command";
+    NO_CONFIG_FILE = "ERR The server is running without a config file";
+    FLUSH_TYPE = "ERR SCRIPT FLUSH only support SYNC|ASYNC option";
     SLOWLOG_COUNT = "ERR count should be greater than or equal to -1";
     /// keylatch's own: an argument list longer than [`crate::argv::Argv`] can hold.
     REQUEST_TOO_LARGE = "ERR request exceeds maximum allowed size";
@@ -113,6 +122,28 @@ impl CommandError {
         container.chars().for_each(|letter| text.push(letter.to_ascii_uppercase()));
         text.push_str(" HELP.");
         CommandError::Owned(text)
+    }
+
+    /// For containers that check the words of a subcommand themselves.
+    pub fn unknown_or_wrong(container: &str, subcommand: &[u8]) -> CommandError {
+        let mut text = String::from("ERR unknown subcommand or wrong number of arguments for '");
+        push_lossy(&mut text, subcommand);
+        text.push_str("'. Try ");
+        text.push_str(container);
+        text.push_str(" HELP.");
+        CommandError::Owned(text)
+    }
+
+    /// A command that a RESP2 subscriber may not send.
+    pub fn subscribed(command: &str) -> CommandError {
+        CommandError::Owned(alloc::format!(
+            "ERR Can't execute '{command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
+        ))
+    }
+
+    /// `operation` as BITOP spells it.
+    pub fn too_few_sources(operation: &str) -> CommandError {
+        CommandError::Owned(format!("ERR BITOP {operation} must be called with at least two source keys."))
     }
 
     /// `option` as typed, for the EXPIRE family.

@@ -1,0 +1,109 @@
+//! CONFIG.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::Args;
+use super::row::{Group, Outcome, Row, flags::*};
+use crate::config::{Config, matching};
+use crate::reply::error::CommandError;
+
+type Reply = Result<Outcome, CommandError>;
+
+const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+    Row {
+        since: "2.0.0",
+        complexity: "O(N) with N the number of parameters.",
+        ..Row::of(Group::Server, name, arity, flags | NOSCRIPT | LOADING | STALE, &[], handler)
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[Row {
+    complexity: "Depends on the subcommand.",
+    summary: "Reads and changes the configuration.",
+    reply: "any",
+    subcommands: SUBCOMMANDS,
+    ..row("config", -2, 0, help)
+}];
+
+const SUBCOMMANDS: &[Row] = &[
+    Row {
+        arguments: "parameter...",
+        summary: "Answers the parameters that match glob patterns, with their values.",
+        reply: "map(bulk,bulk)",
+        ..row("config|get", -3, ADMIN, get)
+    },
+    Row {
+        since: "5.0.0",
+        complexity: "O(1)",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("config|help", 2, 0, help)
+    },
+    Row {
+        complexity: "O(1)",
+        summary: "Sets the counts of INFO back to zero.",
+        ..row("config|resetstat", 2, ADMIN, resetstat)
+    },
+    Row {
+        complexity: "O(1)",
+        summary: "Refuses: there is no configuration file to rewrite.",
+        ..row("config|rewrite", 2, ADMIN, rewrite)
+    },
+    Row {
+        arguments: "(parameter value)...",
+        summary: "Sets parameters, all or none of them.",
+        ..row("config|set", -4, ADMIN, set)
+    },
+];
+
+fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "config")
+}
+
+fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let patterns: Vec<&[u8]> = args.rest().collect();
+    let found = matching(&cx.server.config, &patterns);
+    cx.reply.map(found.len());
+    for (name, value) in found {
+        cx.reply.bulk(name.as_bytes());
+        cx.reply.bulk(value.as_bytes());
+    }
+    Ok(Outcome::Done)
+}
+
+fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    if args.left() % 2 == 1 {
+        return Err(CommandError::wrong_arity("config|set"));
+    }
+    let mut changes: Vec<(&'static str, String)> = Vec::new();
+    for (name, value) in args.pairs(args.left() / 2) {
+        let text = String::from_utf8_lossy(name).to_ascii_lowercase();
+        if !Config::is_known(&text) {
+            return Err(CommandError::unknown_parameter(name));
+        }
+        let change = Config::check(&text, &String::from_utf8_lossy(value))
+            .map_err(|problem| CommandError::config_set(&text, &problem))?;
+        if changes.iter().any(|(set, _)| *set == change.0) {
+            return Err(CommandError::config_set(&text, "duplicate parameter"));
+        }
+        changes.push(change);
+    }
+    changes.into_iter().for_each(|change| cx.server.config.set(change));
+    cx.server.reread_settings();
+    cx.keyspace.events.publish(!cx.server.settings.event_classes.is_empty());
+    cx.reply.ok();
+    Ok(Outcome::Done)
+}
+
+fn resetstat(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.server.stats.reset();
+    cx.keyspace.counts = Default::default();
+    cx.reply.ok();
+    Ok(Outcome::Done)
+}
+
+fn rewrite(_: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    Err(CommandError::NO_CONFIG_FILE)
+}

@@ -1,0 +1,117 @@
+//! What follows a command: those it woke, unblocked or let go on, and those it is shown or published to.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Engine;
+use crate::argv::ArgvRef;
+use crate::client::{ClientId, ReplyMode};
+use crate::config::notifies;
+use crate::keyspace::Event;
+use crate::persistence::rdb;
+use crate::pubsub::Channels;
+use crate::reply::print::quote;
+use crate::reply::writer::Writer;
+use crate::stats::{SlowCommand, shortened};
+
+const US_PER_MS: i64 = 1000;
+const MS_PER_SECOND: i64 = 1000;
+
+impl Engine {
+    /// Brings everything to rest after a command, or after time has passed.
+    pub(super) fn settle(&mut self) {
+        self.wake();
+        for unblock in core::mem::take(&mut self.server.unblocks) {
+            self.unblock(unblock);
+        }
+        if self.server.pause.is_some_and(|pause| pause.until <= self.now) {
+            self.server.pause = None;
+        }
+        if self.server.pause.is_none() {
+            self.resume_paused();
+        }
+        if core::mem::take(&mut self.server.reload) {
+            self.reload();
+        }
+        self.publish_events();
+    }
+
+    /// DEBUG RELOAD. Without the memory for it everything stays as it is.
+    fn reload(&mut self) {
+        if let Ok(snapshot) = rdb::save(&self.keyspace, self.now) {
+            let reloaded = rdb::load(self, &snapshot);
+            debug_assert!(reloaded.is_ok(), "what was just written can be read");
+        }
+    }
+
+    /// Leaves out the reply that begins at `start` when the client does not want it.
+    pub(super) fn obey_reply_mode(&mut self, client: ClientId, start: usize, out: &mut Vec<u8>) {
+        let Some(client) = self.clients.get_mut(client) else { return };
+        if client.reply_mode != ReplyMode::On {
+            out.truncate(start);
+        }
+        client.reply_mode = match client.reply_mode {
+            ReplyMode::SkipNext => ReplyMode::Skip,
+            ReplyMode::Skip => ReplyMode::On,
+            mode => mode,
+        };
+    }
+
+    /// Remembers how long the last command took, as the face measured it.
+    pub fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
+        self.server.stats.took(self.last_command, elapsed_us);
+        let threshold_us = self.server.settings.slowlog_slower_than_us;
+        if threshold_us < 0 || elapsed_us < threshold_us.unsigned_abs() {
+            return;
+        }
+        let len_max = usize::try_from(self.server.config.number("slowlog-max-len")).unwrap_or(0);
+        let (client_address, client_name) = self.clients.get(client).map_or_else(Default::default, |client| {
+            (client.address.clone(), String::from_utf8_lossy(&client.name).into_owned())
+        });
+        let slow = SlowCommand { id: 0, at: self.now, elapsed_us, argv: shortened(argv), client_address, client_name };
+        self.server.stats.remember_slow(slow, len_max);
+    }
+
+    /// Shows a command to the monitors.
+    pub(super) fn show_monitors(&mut self, sender: ClientId, argv: ArgvRef<'_>) {
+        let Some(client) = self.clients.get(sender) else { return };
+        let (seconds, ms) = (self.now.as_ms().div_euclid(MS_PER_SECOND), self.now.as_ms().rem_euclid(MS_PER_SECOND));
+        let mut line = format!("{seconds}.{:06} [{} {}]", ms * US_PER_MS, client.database, client.address);
+        let secret = argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"auth"));
+        for (index, argument) in argv.iter().enumerate() {
+            let shown = if secret && index > 0 { "\"(redacted)\"".into() } else { quote(argument) };
+            line = line + " " + &shown;
+        }
+        for monitor in self.clients.iter_mut().filter(|client| client.is_monitor) {
+            let mut push = Writer::appending_to(core::mem::take(&mut monitor.outbox), monitor.protocol);
+            push.simple(&line);
+            monitor.outbox = push.into_bytes();
+        }
+    }
+
+    /// Publishes what happened to keys, to those who subscribed to it.
+    fn publish_events(&mut self) {
+        for event in self.keyspace.events.take_unseen() {
+            self.publish_event(&event);
+        }
+    }
+
+    fn publish_event(&mut self, event: &Event) {
+        let classes = &self.server.settings.event_classes;
+        let Some(letter) = event.kind.class().letter() else { return };
+        if self.server.pubsub.is_idle() || !notifies(classes, letter) {
+            return;
+        }
+        let (by_key, by_event) = (notifies(classes, 'K'), notifies(classes, 'E'));
+        let name = event.kind.name().as_bytes();
+        if by_key {
+            let channel = [format!("__keyspace@{}__:", event.database).as_bytes(), &event.key].concat();
+            self.server.pubsub.publish(Channels::Plain, &channel, name, &mut self.clients);
+        }
+        if by_event {
+            let channel = [format!("__keyevent@{}__:", event.database).as_bytes(), name].concat();
+            self.server.pubsub.publish(Channels::Plain, &channel, &event.key, &mut self.clients);
+        }
+    }
+}
