@@ -5,12 +5,20 @@ import type { Reply } from '../reply.js';
 export interface CommandTable<Text> {
   /** Appends to the string of a key, creating it if it does not exist. */
   APPEND: { arguments: [key: Argument, value: Argument]; reply: number };
+  /** Authenticates the connection with a password. */
+  AUTH: { arguments: [...options: Argument[]]; reply: 'OK' };
+  /** Asks and tells about clients. */
+  CLIENT: { arguments: [subcommand: 'GETNAME' | 'getname'] | [subcommand: 'GETREDIR' | 'getredir'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'ID' | 'id'] | [subcommand: 'INFO' | 'info'] | [subcommand: 'KILL' | 'kill', ...options: Argument[]] | [subcommand: 'LIST' | 'list', ...options: Argument[]] | [subcommand: 'NO-EVICT' | 'no-evict', ...options: Argument[]] | [subcommand: 'NO-TOUCH' | 'no-touch', ...options: Argument[]] | [subcommand: 'PAUSE' | 'pause', timeout: Argument, ...options: Argument[]] | [subcommand: 'REPLY' | 'reply', ...options: Argument[]] | [subcommand: 'SETINFO' | 'setinfo', ...options: Argument[]] | [subcommand: 'SETNAME' | 'setname', connectionName: Argument] | [subcommand: 'UNBLOCK' | 'unblock', clientId: Argument, ...options: Argument[]] | [subcommand: 'UNPAUSE' | 'unpause']; reply: Text | null | number | (string)[] | Text | 'OK' | number | 'OK' };
   /** Answers what is known about all commands. */
   COMMAND: { arguments: [] | [subcommand: 'COUNT' | 'count'] | [subcommand: 'DOCS' | 'docs', ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'INFO' | 'info', ...more: Argument[]]; reply: (Reply<Text>)[] | number | Map<Text, Reply<Text>> | (string)[] | (Reply<Text> | null)[] };
+  /** Reads and changes the configuration. */
+  CONFIG: { arguments: [subcommand: 'GET' | 'get', parameter: Argument, ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'RESETSTAT' | 'resetstat'] | [subcommand: 'REWRITE' | 'rewrite'] | [subcommand: 'SET' | 'set', ...more: Argument[]]; reply: Map<Text, Text> | (string)[] | 'OK' };
   /** Copies the value and the expiration of a key to another key. */
   COPY: { arguments: [source: Argument, destination: Argument, ...options: Argument[]]; reply: number };
   /** Answers the number of keys in the database. */
   DBSIZE: { arguments: []; reply: number };
+  /** Tools for tests of the server. */
+  DEBUG: { arguments: [subcommand: 'HELP' | 'help'] | [subcommand: 'OBJECT' | 'object', key: Argument] | [subcommand: 'RELOAD' | 'reload'] | [subcommand: 'SET-ACTIVE-EXPIRE' | 'set-active-expire', enabled: Argument]; reply: (string)[] | string | 'OK' };
   /** Decrements the integer of a key by one, starting from 0 if it does not exist. */
   DECR: { arguments: [key: Argument]; reply: number | bigint };
   /** Decrements the integer of a key by a number, starting from 0 if it does not exist. */
@@ -39,6 +47,8 @@ export interface CommandTable<Text> {
   FLUSHALL: { arguments: [...options: Argument[]]; reply: 'OK' };
   /** Deletes all keys of the database. */
   FLUSHDB: { arguments: [...options: Argument[]]; reply: 'OK' };
+  /** Manages functions. */
+  FUNCTION: { arguments: [subcommand: 'FLUSH' | 'flush', ...options: Argument[]] | [subcommand: 'HELP' | 'help']; reply: 'OK' | (string)[] };
   /** Answers the string of a key. */
   GET: { arguments: [key: Argument]; reply: Text | null };
   /** Answers the string of a key and deletes the key. */
@@ -49,6 +59,8 @@ export interface CommandTable<Text> {
   GETRANGE: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
   /** Sets the string of a key and answers the previous one. */
   GETSET: { arguments: [key: Argument, value: Argument]; reply: Text | null };
+  /** Greets the server, and chooses the protocol version, the user and the name. */
+  HELLO: { arguments: [...options: Argument[]]; reply: Map<Text, Reply<Text>> };
   /** Sets fields of a hash, creating it if it does not exist. */
   HSET: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
   /** Increments the integer of a key by one, starting from 0 if it does not exist. */
@@ -57,10 +69,20 @@ export interface CommandTable<Text> {
   INCRBY: { arguments: [key: Argument, increment: Argument]; reply: number | bigint };
   /** Increments the number of a key by a floating-point number, starting from 0 if it does not exist. */
   INCRBYFLOAT: { arguments: [key: Argument, increment: Argument]; reply: Text };
+  /** Answers figures about the server. */
+  INFO: { arguments: [...more: Argument[]]; reply: Text };
   /** Answers all keys that match a glob pattern. */
   KEYS: { arguments: [pattern: Argument]; reply: (Text)[] };
+  /** Answers when the keyspace was last saved, as a Unix time in seconds. */
+  LASTSAVE: { arguments: []; reply: number };
+  /** Answers how long commands take. */
+  LATENCY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'HISTOGRAM' | 'histogram', ...more: Argument[]] | [subcommand: 'HISTORY' | 'history', event: Argument] | [subcommand: 'LATEST' | 'latest'] | [subcommand: 'RESET' | 'reset', ...more: Argument[]]; reply: Text | (string)[] | Map<Text, Reply<Text>> | (Reply<Text>)[] | number };
+  /** Answers a picture, and the version. */
+  LOLWUT: { arguments: [...options: Argument[]]; reply: Text };
   /** Answers the strings of several keys, null for what is missing or not a string. */
   MGET: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text | null)[] };
+  /** Shows the connection every command the server runs. */
+  MONITOR: { arguments: []; reply: 'OK' };
   /** Sets the strings of several keys at once. */
   MSET: { arguments: [...more: Argument[]]; reply: 'OK' };
   /** Sets the strings of several keys at once, with a common condition and expiration. */
@@ -83,18 +105,32 @@ export interface CommandTable<Text> {
   PING: { arguments: [...options: Argument[]]; reply: string | Text };
   /** Sets the string of a key and its time to live in milliseconds. */
   PSETEX: { arguments: [key: Argument, milliseconds: Argument, value: Argument]; reply: 'OK' };
+  /** Listens to the channels that match glob patterns. */
+  PSUBSCRIBE: { arguments: [pattern: Argument, ...more: Argument[]]; reply: Reply<Text> };
   /** Answers the time to live of a key in milliseconds; -1 without one, -2 without a key. */
   PTTL: { arguments: [key: Argument]; reply: number };
+  /** Sends a message to a channel and answers how many clients got it. */
+  PUBLISH: { arguments: [channel: Argument, message: Argument]; reply: number };
+  /** Asks about channels and their subscribers. */
+  PUBSUB: { arguments: [subcommand: 'CHANNELS' | 'channels', ...options: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'NUMPAT' | 'numpat'] | [subcommand: 'NUMSUB' | 'numsub', ...more: Argument[]] | [subcommand: 'SHARDCHANNELS' | 'shardchannels', ...options: Argument[]] | [subcommand: 'SHARDNUMSUB' | 'shardnumsub', ...more: Argument[]]; reply: (Text)[] | (string)[] | number | (Reply<Text>)[] };
+  /** Stops listening to patterns; to all of them when none is named. */
+  PUNSUBSCRIBE: { arguments: [...more: Argument[]]; reply: Reply<Text> };
+  /** Closes the connection once its replies are sent. */
+  QUIT: { arguments: []; reply: 'OK' };
   /** Answers a random key, all equally likely. */
   RANDOMKEY: { arguments: []; reply: Text | null };
   /** Gives a key another name, replacing what had it. */
   RENAME: { arguments: [key: Argument, newkey: Argument]; reply: 'OK' };
   /** Gives a key another name, but only if nothing has it. */
   RENAMENX: { arguments: [key: Argument, newkey: Argument]; reply: number };
+  /** Brings the connection back to the state it began in. */
+  RESET: { arguments: []; reply: string };
   /** Appends elements to a list, creating it if it does not exist. */
   RPUSH: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
   /** Walks through the keys of the database, page by page. */
   SCAN: { arguments: [cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
+  /** Manages scripts. */
+  SCRIPT: { arguments: [subcommand: 'FLUSH' | 'flush', ...options: Argument[]] | [subcommand: 'HELP' | 'help']; reply: 'OK' | (string)[] };
   /** Changes the database of the connection. */
   SELECT: { arguments: [index: Argument]; reply: 'OK' };
   /** Sets the string of a key, whatever it held, with conditions and expiration. */
@@ -105,10 +141,20 @@ export interface CommandTable<Text> {
   SETNX: { arguments: [key: Argument, value: Argument]; reply: number };
   /** Overwrites a part of the string of a key, filling a gap with zero bytes. */
   SETRANGE: { arguments: [key: Argument, offset: Argument, value: Argument]; reply: number };
+  /** Answers which commands were slow. */
+  SLOWLOG: { arguments: [subcommand: 'GET' | 'get', ...options: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'LEN' | 'len'] | [subcommand: 'RESET' | 'reset']; reply: (Reply<Text>)[] | (string)[] | number | 'OK' };
+  /** Sends a message to a shard channel and answers how many clients got it. */
+  SPUBLISH: { arguments: [shardchannel: Argument, message: Argument]; reply: number };
+  /** Listens to shard channels. */
+  SSUBSCRIBE: { arguments: [shardchannel: Argument, ...more: Argument[]]; reply: Reply<Text> };
   /** Answers the length of the string of a key in bytes. */
   STRLEN: { arguments: [key: Argument]; reply: number };
+  /** Listens to channels. */
+  SUBSCRIBE: { arguments: [channel: Argument, ...more: Argument[]]; reply: Reply<Text> };
   /** Answers a part of the string of a key: the old name of GETRANGE. */
   SUBSTR: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
+  /** Stops listening to shard channels; to all of them when none is named. */
+  SUNSUBSCRIBE: { arguments: [...more: Argument[]]; reply: Reply<Text> };
   /** Answers the time: seconds since 1970, and microseconds within the second. */
   TIME: { arguments: []; reply: (Text)[] };
   /** Marks keys as used and answers how many of them exist. */
@@ -119,8 +165,12 @@ export interface CommandTable<Text> {
   TYPE: { arguments: [key: Argument]; reply: string };
   /** Deletes keys and answers how many there were, like DEL. */
   UNLINK: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Stops listening to channels; to all of them when none is named. */
+  UNSUBSCRIBE: { arguments: [...more: Argument[]]; reply: Reply<Text> };
   /** Forgets the watched keys. */
   UNWATCH: { arguments: []; reply: 'OK' };
+  /** Waits until so many replicas have the writes of the connection. There are none. */
+  WAIT: { arguments: [numreplicas: Argument, timeout: Argument]; reply: number };
   /** Watches keys: EXEC does nothing if one of them changes before. */
   WATCH: { arguments: [key: Argument, ...more: Argument[]]; reply: 'OK' };
 }
