@@ -7,6 +7,7 @@ use keylatch::command::{parse_grammar, rows, syntax};
 
 const GROUPS: &[(&str, &str)] = &[
     ("string", "Strings"),
+    ("bitmap", "Bitmaps"),
     ("generic", "Keys and expiration"),
     ("list", "Lists"),
     ("hash", "Hashes"),

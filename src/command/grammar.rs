@@ -125,7 +125,7 @@ impl Parser {
         let name = self.choice_name();
         let mut alternatives = Vec::new();
         loop {
-            alternatives.push(as_one(self.sequence(), None));
+            alternatives.push(as_one(self.sequence()));
             self.rest = self.rest.trim_start();
             match self.rest.strip_prefix('|') {
                 Some(rest) => self.rest = rest,
@@ -134,7 +134,8 @@ impl Parser {
         }
         self.rest = self.rest.strip_prefix(close).unwrap_or(self.rest);
         if alternatives.len() == 1 {
-            return as_one(alternatives, name);
+            let only = alternatives.remove(0);
+            return Argument { name: name.map_or(only.name, str::to_string), ..only };
         }
         let name = name.unwrap_or("option").to_string();
         new(name, ArgumentKind::OneOf, None, alternatives)
@@ -171,11 +172,11 @@ impl Parser {
 }
 
 /// One argument out of a sequence: itself when there is but one, else a block.
-fn as_one(mut sequence: Vec<Argument>, name: Option<&'static str>) -> Argument {
-    if sequence.len() == 1 && name.is_none() {
+fn as_one(mut sequence: Vec<Argument>) -> Argument {
+    if sequence.len() == 1 {
         return sequence.remove(0);
     }
-    new(name.unwrap_or("data").to_string(), ArgumentKind::Block, None, sequence)
+    new("data".to_string(), ArgumentKind::Block, None, sequence)
 }
 
 fn value(word: &'static str, token: Option<&'static str>) -> Argument {
@@ -202,6 +203,7 @@ mod tests {
             ("key:key...", "key [key ...]"),
             ("cursor:integer [MATCH pattern:pattern]", "cursor [MATCH pattern]"),
             ("<ASYNC | SYNC>", "<ASYNC | SYNC>"),
+            ("[range=start:integer end:integer [BYTE | BIT]]", "[start end [BYTE | BIT]]"),
             ("[command-name...]", "[command-name [command-name ...]]"),
             ("", ""),
         ];

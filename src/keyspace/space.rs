@@ -127,7 +127,7 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    /// Edits a value that is no string; an edit that fails must leave it as it was. Emptied, the key goes.
+    /// Edits a value outside its block; an edit that fails must leave it as it was. Emptied, the key goes.
     pub(super) fn update<R>(
         &mut self,
         handle: Handle,

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::entry::INLINE_MAX;
-use super::space::Space;
+use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::clock::Timestamp;
 use crate::hash::xxh3_64;
@@ -299,10 +299,11 @@ impl Space<'_> {
     /// Looks a string up to change it.
     pub(super) fn write_string(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
         let Some(handle) = self.write(key) else { return Ok(None) };
-        match self.entry(handle).map(|entry| entry.value) {
-            Some(ValueRef::String(_)) => Ok(Some(handle)),
-            _ => Err(Error::WrongType),
-        }
+        if self.is_string(handle) { Ok(Some(handle)) } else { Err(Error::WrongType) }
+    }
+
+    pub(super) fn is_string(&self, handle: Handle) -> bool {
+        matches!(self.entry(handle).map(|entry| entry.value), Some(ValueRef::String(_)))
     }
 
     pub(super) fn string(&self, handle: Handle) -> &[u8] {
@@ -336,8 +337,9 @@ impl Space<'_> {
             let Value::String(string) = value else { return Err(Error::WrongType) };
             string.try_reserve(growth_bytes).map_err(|_| Error::OutOfMemory)?;
             edit(string);
-            Ok(())
-        })
+            Ok(Change::Changed(()))
+        })?;
+        Ok(())
     }
 
     /// Edits the string at `key`, first made `len` bytes long with zeros at its end if it is shorter or missing. Its
