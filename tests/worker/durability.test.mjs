@@ -26,6 +26,48 @@ test('state survives a restart, and so do the owner of a lock and its deadline',
   assert.ok(ttlMs > 30_000 && ttlMs < 60_000, `the deadline stayed where it was: ${ttlMs} ms left`);
 });
 
+test('what every kind of command changed reads the same after a restart', async (t) => {
+  const folder = await storageFolder(t);
+  const before = await start(t, { folder });
+  const changes = [
+    'MSET a 1 b 2 c 3', 'MSETNX a 9 z 9', 'MSETNX d 4 e 5', 'APPEND a 0', 'SETRANGE b 3 x', 'INCRBYFLOAT c 0.1', 'DECRBY d 10',
+    'GETSET e six', 'GETDEL e', 'RENAME d dd', 'COPY a aa', 'SETEX f 100 v', 'PERSIST f', 'SET g v PX 100000', 'EXPIRE g 500 LT',
+    'GETEX g EX 50', 'SET h v KEEPTTL', 'HSET hash field value', 'RPUSH list x y', 'SET i old', 'SET i new XX GET', 'UNLINK i',
+  ];
+  for (const line of changes) await before.call(...line.split(' '));
+  const look = async ({ call }) => {
+    const keys = (await call('KEYS', '*')).sort();
+    const facts = keys.map(async (key) => {
+      const type = await call('TYPE', key);
+      const value = type === 'string' ? await call('GET', key) : null;
+      return [key, type, value, await call('PEXPIRETIME', key)];
+    });
+    return Promise.all(facts);
+  };
+  const seen = await look(before);
+  assert.deepEqual(seen.map(([key]) => key), ['a', 'aa', 'b', 'c', 'dd', 'f', 'g', 'h', 'hash', 'list']);
+  await before.stop();
+  assert.deepEqual(await look(await start(t, { folder })), seen);
+});
+
+test('a SCAN that began before a restart goes on behind it and misses nothing', async (t) => {
+  const folder = await storageFolder(t);
+  const before = await start(t, { folder });
+  const names = Array.from({ length: 100 }, (_, index) => `key:${index}`);
+  await before.call('MSET', ...names.flatMap((name) => [name, 'v']));
+  let [cursor, page] = await before.call('SCAN', '0', 'COUNT', 30);
+  const found = new Set(page);
+  assert.notEqual(cursor, '0');
+  await before.stop();
+
+  const { call } = await start(t, { folder });
+  while (cursor !== '0') {
+    [cursor, page] = await call('SCAN', cursor, 'COUNT', 30);
+    for (const name of page) found.add(name);
+  }
+  assert.equal(found.size, names.length);
+});
+
 test('a key that expired while the object was away is gone, a renewed one is not', async (t) => {
   const folder = await storageFolder(t);
   const before = await start(t, { folder });

@@ -4,9 +4,10 @@
  */
 
 import { DurableObject } from 'cloudflare:workers';
-import { Keylatch, ReplyError } from 'keylatch';
+import { Keylatch, PoisonedError, ReplyError } from 'keylatch';
 
 import { Log, LogError } from './log';
+import { reasonAgainst } from './offer';
 import { errorBody, resultBody, type Answer } from './protocol';
 
 export interface Env {
@@ -14,9 +15,6 @@ export interface Env {
   /** A secret. When it is set, every request must carry it as a bearer token. */
   readonly KEYLATCH_TOKEN?: string;
 }
-
-/** Commands that only mean something on a connection that lasts. Here each request is a client of its own. */
-const NEED_A_CONNECTION = new Set(['MULTI', 'EXEC', 'DISCARD', 'WATCH', 'UNWATCH', 'SELECT']);
 
 export class Shard extends DurableObject<Env> {
   readonly #log: Log;
@@ -48,11 +46,9 @@ export class Shard extends DurableObject<Env> {
   }
 
   #execute(command: string[]): Answer {
+    const reason = reasonAgainst(command);
+    if (reason !== null) return { ok: false, body: errorBody(reason) };
     const [name = '', ...args] = command;
-    if (NEED_A_CONNECTION.has(name.toUpperCase())) {
-      const message = `ERR ${name.toUpperCase()} needs a connection that lasts; here every request is a client of its own`;
-      return { ok: false, body: errorBody(message) };
-    }
     // RESP2 has no maps, sets or doubles: its replies are JSON as they stand.
     const client = this.#db.client({ protocol: 2 });
     try {
@@ -69,8 +65,20 @@ export class Shard extends DurableObject<Env> {
     const effects = this.#db.takeEffects();
     if (effects.length === 0) return;
     const nowMs = this.#db.now();
-    if (this.#log.isDue(effects.length)) this.#log.replace(this.#db.snapshot(), nowMs);
-    else this.#log.append(effects, nowMs);
+    const snapshot = this.#log.isDue(effects.length) ? this.#snapshot() : null;
+    if (snapshot === null) this.#log.append(effects, nowMs);
+    else this.#log.replace(snapshot, nowMs);
+  }
+
+  /** Null when there is no memory for one: the log then goes on growing, which harms nobody but itself. */
+  #snapshot(): Uint8Array | null {
+    try {
+      return this.#db.snapshot();
+    } catch (error) {
+      if (error instanceof PoisonedError) throw error;
+      console.warn('keylatch: the log is not compacted', error);
+      return null;
+    }
   }
 }
 
@@ -82,7 +90,7 @@ function rebuild(log: Log): Keylatch {
   const db = new Keylatch({ clock: 'monotonic', floorMs: log.loggedMs, seed: log.seed });
   for (const entry of log.entries()) {
     if (entry.kind === 'snapshot') db.load(entry.bytes);
-    else if (db.replay(entry.bytes).dropped > 0) throw new LogError('an entry of the log is torn');
+    else if (db.replay(entry.bytes).droppedBytes > 0) throw new LogError('an entry of the log is torn');
   }
   db.record(true);
   return db;
