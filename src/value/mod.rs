@@ -2,12 +2,14 @@
 
 pub mod dump;
 mod hash;
+mod limits;
 mod list;
 
 use alloc::vec::Vec;
 
 pub use hash::Hash;
-pub use list::List;
+pub use limits::{Limits, ListLimit};
+pub use list::{Elements, End, List, Side};
 
 use crate::slab::OutOfMemory;
 

@@ -1,0 +1,66 @@
+//! How large a collection may grow and still be kept in its compact form: Redis' `*-max-listpack-*` parameters.
+
+/// The limits of all types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    pub list: ListLimit,
+}
+
+/// `list-max-listpack-size`: -1 to -5 stand for 4 to 64 KiB, anything else is a number of elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ListLimit {
+    bytes: usize,
+    elements: usize,
+}
+
+/// A limit in elements is one of bytes too.
+const SAFE_BYTES: usize = 8 * 1024;
+const SIZES: [usize; 5] = [4 * 1024, 8 * 1024, 16 * 1024, 32 * 1024, 64 * 1024];
+const ELEMENTS_MAX: i64 = i16::MAX as i64;
+
+impl ListLimit {
+    /// The limit for a value of the parameter; values out of its range count as the nearest in it.
+    pub fn new(list_max_listpack_size: i64) -> ListLimit {
+        match usize::try_from(list_max_listpack_size.min(ELEMENTS_MAX)) {
+            Ok(elements) => ListLimit { bytes: SAFE_BYTES, elements: elements.max(1) },
+            Err(_) => {
+                let class = list_max_listpack_size.max(-(SIZES.len() as i64)).unsigned_abs() as usize;
+                ListLimit { bytes: SIZES[class - 1], elements: usize::MAX }
+            }
+        }
+    }
+
+    /// Whether a listpack of so many bytes with so many elements may be.
+    pub fn allows(self, bytes: usize, elements: usize) -> bool {
+        bytes <= self.bytes && elements <= self.elements
+    }
+
+    /// Whether half of the limit would do: a list that shrinks turns compact late, so that it does not turn back soon.
+    pub fn half_allows(self, bytes: usize, elements: usize) -> bool {
+        bytes <= self.bytes / 2 && (self.elements == usize::MAX || elements <= self.elements / 2)
+    }
+}
+
+impl Default for ListLimit {
+    fn default() -> ListLimit {
+        ListLimit::new(-2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_numbers_are_sizes_and_positive_ones_counts() {
+        let default = ListLimit::default();
+        assert!(default.allows(8192, usize::MAX) && !default.allows(8193, 1));
+        assert!(default.half_allows(4096, 4000) && !default.half_allows(4097, 1));
+        assert!(ListLimit::new(-9).allows(65_536, 1) && !ListLimit::new(-1).allows(4097, 1));
+        let three = ListLimit::new(3);
+        assert!(three.allows(100, 3) && !three.allows(100, 4) && !three.allows(8193, 1));
+        assert!(three.half_allows(100, 1) && !three.half_allows(100, 2));
+        assert!(ListLimit::new(0).allows(10, 1) && !ListLimit::new(0).allows(10, 2));
+        assert!(ListLimit::new(i64::MAX).allows(8192, 32_767) && ListLimit::new(i64::MIN).allows(65_536, 1));
+    }
+}
