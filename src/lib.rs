@@ -63,9 +63,9 @@ pub use clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
 pub use connection::{Connection, Fed, OUTPUT_MAX};
 pub use keylatch::{Keylatch, Options, Turn};
 pub use keyspace::{
-    BitOperation, BitRange, Comparison, CopyOptions, DATABASES, DeadlineCondition, Error, Event, EventClass, EventKind,
-    Expiry, FieldAction, FieldOperation, FieldType, Inspected, Inspection, Keyspace, Overflow, Presence, RangeUnit,
-    ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,
+    BitOperation, BitRange, CommonRun, CommonSubsequence, Comparison, CopyOptions, DATABASES, DeadlineCondition, Error,
+    Event, EventClass, EventKind, Expiry, FieldAction, FieldOperation, FieldType, Inspected, Inspection, Keyspace,
+    Overflow, Presence, RangeUnit, ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,
 };
 pub use persistence::{LoadError, Replayed};
 pub use reply::writer::Protocol;

@@ -16,6 +16,7 @@ mod hashes;
 mod info;
 mod introspection;
 mod keys;
+mod lcs;
 mod line;
 mod lists;
 mod options;

@@ -6,13 +6,14 @@ use hashbrown::HashTable;
 
 use super::row::Row;
 use super::{
-    bits, client, config, connection, expiry, hashes, info, introspection, keys, lists, pubsub, server, strings,
+    bits, client, config, connection, expiry, hashes, info, introspection, keys, lcs, lists, pubsub, server, strings,
     transactions,
 };
 use crate::hash::hash_bytes;
 
 const FAMILIES: &[&[Row]] = &[
     strings::ROWS,
+    lcs::ROWS,
     bits::ROWS,
     keys::ROWS,
     expiry::ROWS,

@@ -23,6 +23,12 @@ pub enum Error {
     BadDigest,
     /// A condition on a value that only strings have.
     ConditionNeedsString,
+    /// A key that holds no string where only strings can be compared.
+    NeedsStrings,
+    /// A common subsequence of strings this long would take too much memory.
+    SubsequenceTooLarge,
+    /// There was no memory to find the common subsequence with.
+    SubsequenceMemory,
     /// Source and destination are one.
     SameKey,
     OutOfMemory,
@@ -47,6 +53,9 @@ impl From<Error> for CommandError {
             Error::TooLong => CommandError::STRING_TOO_LONG,
             Error::BadDigest => CommandError::BAD_DIGEST,
             Error::ConditionNeedsString => CommandError::CONDITION_NEEDS_STRING,
+            Error::NeedsStrings => CommandError::LCS_NEEDS_STRINGS,
+            Error::SubsequenceTooLarge => CommandError::LCS_TOO_LARGE,
+            Error::SubsequenceMemory => CommandError::LCS_MEMORY,
             Error::SameKey => CommandError::SAME_OBJECT,
             Error::OutOfMemory => CommandError::OUT_OF_MEMORY,
         }

@@ -49,6 +49,10 @@ texts! {
     FIELD_TYPE = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.";
     FIELD_OVERFLOW = "ERR Invalid OVERFLOW type specified";
     BITFIELD_READ_ONLY = "ERR BITFIELD_RO only supports the GET subcommand";
+    LCS_NEEDS_STRINGS = "ERR The specified keys must contain string values";
+    LCS_LENGTH_AND_INDEXES = "ERR If you want both the length and indexes, please just use IDX.";
+    LCS_TOO_LARGE = "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len";
+    LCS_MEMORY = "ERR Insufficient memory, failed allocating transient memory for LCS";
     BAD_DIGEST = "ERR must be exactly 16 hexadecimal characters";
     BAD_CONDITION = "ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE";
     CONDITION_NEEDS_STRING = "ERR Key should be of string type if conditions are specified";
