@@ -104,9 +104,9 @@ impl Engine {
         })
     }
 
-    /// The whole keyspace as an RDB file.
-    pub fn snapshot(&self) -> Vec<u8> {
-        self.keylatch.snapshot()
+    /// The whole keyspace as an RDB file; an error when there is no memory for it.
+    pub fn snapshot(&self) -> Result<Vec<u8>, JsError> {
+        self.keylatch.snapshot().map_err(|_| JsError::new("out of memory"))
     }
 
     /// Replaces the keyspace by the snapshot in the input; on an error it is as before.

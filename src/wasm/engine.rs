@@ -1,5 +1,6 @@
 //! The exported class: making an engine, its clients, and commands.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -10,10 +11,11 @@ use wasm_bindgen::prelude::*;
 use super::area::Area;
 use super::clock::{FaceClock, HostTime, timestamp};
 use super::data::to_js;
-use crate::{ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
+use super::stream::Streams;
+use crate::{Argv, ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
 
 /// Answered in place of a length when the clock failed and nothing ran.
-const CLOCK_FAILED: f64 = -1.0;
+pub(super) const CLOCK_FAILED: f64 = -1.0;
 
 /// An output buffer larger than this is not kept for the next command.
 const OUTPUT_KEPT_MAX: usize = 1 << 20;
@@ -31,7 +33,8 @@ struct EngineOptions {
 /// A client as `Engine::client` shows it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ClientView {
+struct ClientView<'a> {
+    name: Cow<'a, str>,
     db: u8,
     protocol: u8,
     in_transaction: bool,
@@ -45,7 +48,8 @@ pub struct Engine {
     pub(super) time: HostTime,
     pub(super) area: Area,
     pub(super) listening: bool,
-    output: Vec<u8>,
+    pub(super) streams: Streams,
+    pub(super) output: Vec<u8>,
 }
 
 #[wasm_bindgen]
@@ -62,7 +66,14 @@ impl Engine {
             (false, false) => HostTime::system(now),
         };
         let keylatch = Keylatch::new(Options { seed: options.seed.parse()? }, clock);
-        Ok(Engine { keylatch, time, area: Area::default(), listening: false, output: Vec::new() })
+        Ok(Engine {
+            keylatch,
+            time,
+            area: Area::default(),
+            listening: false,
+            streams: Streams::default(),
+            output: Vec::new(),
+        })
     }
 
     /// Makes room for `length` bytes of input and says where to write them; 0 when there is no memory.
@@ -80,6 +91,7 @@ impl Engine {
     }
 
     pub fn disconnect(&mut self, client: u32) {
+        self.streams.forget(ClientId(client));
         self.keylatch.disconnect(ClientId(client));
     }
 
@@ -90,9 +102,10 @@ impl Engine {
         self.keylatch.set_protocol(ClientId(client), protocol);
     }
 
-    /// `{ db, protocol, inTransaction }`, or undefined when there is no such client.
+    /// `{ name, db, protocol, inTransaction }`, or undefined when there is no such client.
     pub fn client(&self, client: u32) -> Result<JsValue, JsError> {
         let view = self.keylatch.client(ClientId(client)).map(|client| ClientView {
+            name: String::from_utf8_lossy(&client.name),
             db: client.database,
             protocol: if client.protocol == Protocol::Resp2 { 2 } else { 3 },
             in_transaction: client.in_transaction(),
@@ -111,6 +124,12 @@ impl Engine {
         }
         self.keylatch.execute(client, argv, &mut self.output);
         self.output.len() as f64
+    }
+
+    /// Ends a client's transaction, also while the clock fails: nothing in that depends on the time.
+    pub fn discard(&mut self, client: u32) {
+        let argv = Argv::from_slices(&["DISCARD"]);
+        self.keylatch.execute(ClientId(client), argv.as_ref(), &mut Vec::new());
     }
 
     /// What waits for a client beside its replies, as whole RESP messages.
@@ -149,7 +168,7 @@ impl Engine {
     }
 
     /// Starts afresh with the answer; a huge one does not hold its memory for ever.
-    fn clear_output(&mut self) {
+    pub(super) fn clear_output(&mut self) {
         if self.output.capacity() > OUTPUT_KEPT_MAX {
             self.output = Vec::new();
         }

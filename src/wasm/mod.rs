@@ -12,4 +12,5 @@ mod clock;
 mod data;
 mod engine;
 mod report;
+mod stream;
 mod text;

@@ -187,11 +187,15 @@ test('clients share keys and nothing else', () => {
   one.call('MULTI');
   assert.deepEqual([one.inTransaction, two.inTransaction], [true, false]);
   assert.equal(one.call('SET', 'k', 2), 'QUEUED');
+  one.call('DISCARD');
+  one.call('CLIENT', 'SETNAME', 'uno');
+  assert.equal(one.name, 'uno');
+  assert.throws(() => db.client({ name: 'two words' }).ping(), { name: 'ReplyError', message: /cannot contain spaces/ });
+  assert.throws(() => db.client({ db: 99 }).get('k'), { name: 'ReplyError', message: /DB index is out of range/ });
   one.close();
   one.close();
   assert.throws(() => one.get('k'), ClosedError);
   assert.equal(two.get('k'), '1');
-  assert.throws(() => db.client({ db: 99 }).get('k'), { name: 'ReplyError', message: /DB index is out of range/ });
 });
 
 test('closing ends an engine, `using` does it too', () => {
@@ -259,6 +263,37 @@ test('RESP in, RESP out, and as redis-cli shows it', () => {
   assert.deepEqual(db.splitLine(String.raw`SET "a b" '\x41' "\x41"`).map((word) => Buffer.from(word).toString()),
     ['SET', 'a b', '\\x41', 'A']);
   assert.throws(() => db.splitLine('SET "a'), { name: 'LineError', column: 5 });
+});
+
+test('a stream of RESP, cut anywhere', () => {
+  const db = new Keylatch();
+  const client = db.client({ protocol: 2 });
+  const text = (fed) => Buffer.from(fed.output).toString();
+  assert.equal(text(client.feed(Buffer.from('*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$'))), '');
+  assert.equal(text(client.feed(Buffer.from('1\r\nv\r\nGET k\r\nPING\r\n'))), '+OK\r\n$1\r\nv\r\n+PONG\r\n');
+  db.set('big', 'x'.repeat(400_000));
+  const first = client.feed(Buffer.from('GET big\r\n'.repeat(10)));
+  assert.deepEqual([first.more, first.closed], [true, false]);
+  assert.ok(first.output.length < 2_000_000);
+  let length = first.output.length;
+  for (let fed = first; fed.more; length += fed.output.length) fed = client.feed(new Uint8Array());
+  assert.equal(length, 10 * 400_011);
+  const broken = client.feed(Buffer.from('*abc\r\nPING\r\n'));
+  assert.deepEqual([text(broken), broken.closed], ['-ERR Protocol error: invalid multibulk length\r\n', true]);
+  assert.equal(db.get('k'), 'v');
+});
+
+test('a command that waits says so, and its reply comes among the pushes', () => {
+  const clock = new ManualClock(0);
+  const db = new Keylatch({ clock });
+  const other = db.client();
+  other.ping();
+  db.call('CLIENT', 'PAUSE', 1000);
+  assert.throws(() => other.set('k', 'v'), { name: 'WaitingError', command: 'SET' });
+  assert.equal(Buffer.from(other.takeOutbox()).toString(), '');
+  clock.advance(1001);
+  assert.deepEqual(other.takePushes(), ['OK']);
+  assert.equal(other.get('k'), 'v');
 });
 
 test('the same seed gives the same chance', () => {

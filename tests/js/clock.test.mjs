@@ -39,6 +39,19 @@ test('a clock that fails refuses the call, and the command has not run', () => {
   assert.throws(() => db.get('k'), (error) => error.cause.message === 'no time');
 });
 
+test('a clock that fails within a transaction ends it', () => {
+  let failAfter = Infinity;
+  const db = new Keylatch({ now: () => (failAfter-- > 0 ? 1000 : NaN) });
+  db.set('k', 'v', { px: 100 });
+  for (let reads = 0; reads < 4; reads += 1) {
+    failAfter = reads;
+    assert.throws(() => db.multi().del('k').del('k').exec(), ClockError, `after ${reads}`);
+    assert.equal(db.inTransaction, false, `after ${reads}`);
+    failAfter = Infinity;
+    assert.equal(db.get('k'), 'v');
+  }
+});
+
 test('a clock may not call the engine it drives', () => {
   const db = new Keylatch({ now: () => { db.get('k'); return 1; } });
   assert.throws(() => db.set('k', 1, { px: 5 }), (error) => error instanceof ClockError

@@ -56,14 +56,12 @@ export class BytesClient extends Direct<Uint8Array> {}
 
 export class Client extends Direct<string> implements Disposable {
   readonly #connection: Connection;
-  readonly #name: string;
   #bytes: BytesClient | undefined;
 
   /** @internal Use `db.client()`. */
-  constructor(connection: Connection, name: string) {
+  constructor(connection: Connection) {
     super(connection, false);
     this.#connection = connection;
-    this.#name = name;
   }
 
   /** The same commands on the same client, answering bulk strings as Uint8Array. */
@@ -75,8 +73,9 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.id();
   }
 
+  /** The name it was given, or ''. */
   get name(): string {
-    return this.#name;
+    return this.#connection.info().name;
   }
 
   /** The database this client is in. */
@@ -114,7 +113,7 @@ export class Client extends Direct<string> implements Disposable {
       const output = instance.feed(id, chunk);
       if (output === undefined) throw this.#connection.host.clockFailure();
       const { engine } = instance;
-      return instance.guarded(() => ({ output, more: engine.more(id), closed: engine.closed(id) }));
+      return instance.guarded(() => ({ output, more: engine.more(), closed: engine.closed() }));
     });
   }
 

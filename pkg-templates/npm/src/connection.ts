@@ -3,10 +3,11 @@ import type { Argument } from './argument.js';
 import { ClosedError } from './errors.js';
 import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
+import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
 
 export interface ClientOptions {
-  /** A word for people; the engine makes nothing of it. */
+  /** What CLIENT LIST and others call it; without blanks. */
   readonly name?: string;
   /** The database to start in. */
   readonly db?: number;
@@ -31,18 +32,27 @@ export class Connection {
   }
 
   #connect(): number {
-    const { protocol = 3, db = 0 } = this.#options;
+    const { name, protocol = 3, db = 0 } = this.#options;
     return this.host.enter((instance) => {
       const id = instance.guarded(() => {
         const fresh = instance.engine.connect();
         instance.engine.setProtocol(fresh, protocol);
         return fresh;
       });
-      const reply = db === 0 ? 'OK' : instance.call(id, ['SELECT', db], false);
-      if (reply === 'OK') return id;
-      instance.guarded(() => instance.engine.disconnect(id));
-      throw reply ?? this.host.clockFailure();
+      try {
+        if (name !== undefined) this.#begin(instance, id, ['CLIENT', 'SETNAME', name]);
+        if (db !== 0) this.#begin(instance, id, ['SELECT', db]);
+      } catch (error) {
+        instance.guarded(() => instance.engine.disconnect(id));
+        throw error;
+      }
+      return id;
     });
+  }
+
+  #begin(instance: Instance, id: number, argv: readonly Argument[]): void {
+    const reply = instance.call(id, argv, false);
+    if (reply !== 'OK') throw reply ?? this.host.clockFailure();
   }
 
   /** Runs one command; a server error is a value here. */
@@ -53,6 +63,12 @@ export class Connection {
       if (reply === undefined) throw this.host.clockFailure();
       return reply;
     });
+  }
+
+  /** Ends an open transaction; works also when the clock does not. */
+  discard(): void {
+    const id = this.id();
+    this.host.enter((instance) => instance.guarded(() => instance.engine.discard(id)));
   }
 
   info(): GlueClient {

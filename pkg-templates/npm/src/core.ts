@@ -6,7 +6,7 @@ export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';
 export type { ClientOptions } from './connection.js';
 export {
-  ClockError, ClosedError, LineError, LoadError, PoisonedError, ReplyError, SessionError,
+  ClockError, ClosedError, LineError, LoadError, PoisonedError, ReplyError, SessionError, WaitingError,
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
 export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';

@@ -38,6 +38,17 @@ export class ClockError extends Error {
   override readonly name = 'ClockError';
 }
 
+/** The command waits for something and has no reply yet: it will come through `takePushes` or `takeOutbox`. */
+export class WaitingError extends Error {
+  override readonly name = 'WaitingError';
+  readonly command: string;
+
+  constructor(command: string) {
+    super(`${command} waits; its reply will come among the client's pushes`);
+    this.command = command;
+  }
+}
+
 /** A session text that cannot be read; lines and columns count from 1. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';

@@ -32,6 +32,7 @@ export interface GlueInspection {
 }
 
 export interface GlueClient {
+  readonly name: string;
   readonly db: number;
   readonly protocol: 2 | 3;
   readonly inTransaction: boolean;
@@ -48,9 +49,11 @@ export interface GlueEngine {
   setProtocol(client: number, protocol: number): void;
   client(client: number): GlueClient | undefined;
   call(client: number, length: number): number;
+  /** Ends a transaction whatever the clock says. */
+  discard(client: number): void;
   feed(client: number, length: number): number;
-  more(client: number): boolean;
-  closed(client: number): boolean;
+  more(): boolean;
+  closed(): boolean;
   outbox(client: number): Uint8Array;
   tick(): boolean;
   nextDeadline(): number | undefined;

@@ -1,6 +1,6 @@
 /** One WebAssembly instance and its memory: packs arguments into it, reads replies out of it. Decides nothing. */
 import { commandName, measure, writePacked, type Argument } from './argument.js';
-import { ReplyError } from './errors.js';
+import { ReplyError, WaitingError } from './errors.js';
 import type { Glue, GlueEngine, GlueOptions } from './glue.js';
 import { ReplyReader, type Reply } from './reply.js';
 
@@ -13,6 +13,13 @@ const INPUT_MAX = 512 * 1024 * 1024;
 
 /** Signals that the clock failed and nothing ran; the host knows the failure. */
 export const CLOCK_FAILED = -1;
+
+/** Some commands answer with several messages, as SUBSCRIBE does: one for each channel. */
+function readRest(reader: ReplyReader): Reply<string | Uint8Array>[] {
+  const rest: Reply<string | Uint8Array>[] = [];
+  while (!reader.done) rest.push(reader.read());
+  return rest;
+}
 
 export class Instance {
   readonly engine: GlueEngine;
@@ -32,11 +39,13 @@ export class Instance {
   call(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | undefined {
     const length = this.#execute(client, argv);
     if (length === CLOCK_FAILED) return undefined;
+    if (length === 0) throw new WaitingError(commandName(argv));
     const start = this.engine.output();
-    const view = this.#bytes();
-    const reply = new ReplyReader(view, start, start + length, asBytes, argv).read();
+    const reader = new ReplyReader(this.#bytes(), start, start + length, asBytes, argv);
+    const reply = reader.read();
+    const replies = reader.done ? reply : [reply, ...readRest(reader)];
     this.#giveBack();
-    return reply;
+    return replies;
   }
 
   /** Runs one command; its reply as the bytes a socket would carry. */

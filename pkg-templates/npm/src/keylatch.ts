@@ -59,7 +59,7 @@ export class Keylatch extends Client {
     const clock = new GuardedClock(options.now ?? (() => Date.now()));
     const settings = glueOptions(options);
     const host = new Host(() => new Instance(instantiate(module), settings(), clock.read), clock, manual);
-    super(new Connection(host, {}), '');
+    super(new Connection(host, {}));
     this.#options = options;
     this.#host = host;
   }
@@ -71,7 +71,7 @@ export class Keylatch extends Client {
 
   /** Another client on the same keyspace. */
   client(options: ClientOptions = {}): Client {
-    return new Client(new Connection(this.#host, options), options.name ?? '');
+    return new Client(new Connection(this.#host, options));
   }
 
   /**

@@ -11,26 +11,30 @@ type Replies = Reply<string | Uint8Array>;
 export function runTransaction(connection: Connection, queue: Queue, asBytes: boolean): unknown {
   return connection.host.enter(() => {
     throwIfError(connection.reply(['MULTI'], false));
-    const refusals = enqueue(connection, queue);
-    const replies = connection.reply(['EXEC'], asBytes);
-    if (replies instanceof ReplyError) throw new ReplyError(replies.message, 'EXEC', { cause: causeOf(refusals) });
-    return Array.isArray(replies) ? replies.map((reply, index) => named(reply, queue[index])) : replies;
+    try {
+      const refusals = enqueue(connection, queue);
+      return result(connection.reply(['EXEC'], asBytes), queue, refusals);
+    } catch (error) {
+      // An argument that is none, or a clock that failed: the transaction must not stay open behind it.
+      if (!(error instanceof ReplyError)) connection.discard();
+      throw error;
+    }
   });
 }
 
-/** Sends the commands; answers those that were refused. Whatever is thrown on the way ends the transaction. */
+/** Sends the commands; answers those that were refused. */
 function enqueue(connection: Connection, queue: Queue): ReplyError[] {
   const refusals: ReplyError[] = [];
-  try {
-    for (const argv of queue) {
-      const reply = connection.reply(argv, false);
-      if (reply instanceof ReplyError) refusals.push(reply);
-    }
-  } catch (error) {
-    connection.reply(['DISCARD'], false);
-    throw error;
+  for (const argv of queue) {
+    const reply = connection.reply(argv, false);
+    if (reply instanceof ReplyError) refusals.push(reply);
   }
   return refusals;
+}
+
+function result(replies: Replies, queue: Queue, refusals: readonly ReplyError[]): unknown {
+  if (replies instanceof ReplyError) throw new ReplyError(replies.message, 'EXEC', { cause: causeOf(refusals) });
+  return Array.isArray(replies) ? replies.map((reply, index) => named(reply, queue[index])) : replies;
 }
 
 function throwIfError(reply: Replies): void {

@@ -45,7 +45,7 @@ export function instantiate() {
     connect() { return ++this.clients; }
     disconnect(client) { script.calls.push(['disconnect', client]); }
     setProtocol() {}
-    client() { return { db: 0, protocol: 3, inTransaction: false }; }
+    client() { return { name: '', db: 0, protocol: 3, inTransaction: false }; }
     call(_client, length) {
       const argv = unpack(bytes().slice(AREA, AREA + length));
       script.calls.push(argv);
