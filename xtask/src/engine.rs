@@ -36,13 +36,13 @@ pub(crate) fn build() -> Result {
     stamp.keep()
 }
 
-/// Cargo decides itself whether anything has changed. The flags of .cargo/config.toml (stack size) must hold, so flags from the
+/// As a cdylib only: with the rlib beside it, Cargo would leave out link-time optimisation. Cargo decides itself whether anything has changed. The flags of .cargo/config.toml (stack size) must hold, so flags from the
 /// environment, which would replace them, are left out.
 fn compile() -> Result<PathBuf> {
     let step = progress::step("engine");
     Program::cargo()
-        .args(&["build", "--release", "--lib", "--package", "keylatch", "--target", rust::WASM])
-        .args(&["--no-default-features", "--features", "wasm"])
+        .args(&["rustc", "--release", "--lib", "--crate-type", "cdylib", "--package", "keylatch"])
+        .args(&["--target", rust::WASM, "--no-default-features", "--features", "wasm"])
         .without_env("RUSTFLAGS")
         .without_env("CARGO_ENCODED_RUSTFLAGS")
         .run()?;
