@@ -1,37 +1,51 @@
 //! Load mode: the commands of a log run one after another as they are, while nothing expires, nobody is woken and
-//! nothing is recorded.
-
-use alloc::vec::Vec;
+//! nothing is recorded or counted.
 
 use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::ClientId;
 use crate::clock::Timestamp;
-use crate::command::{Row, resolve};
-use crate::keyspace::Keyspace;
+use crate::command::{Args, Cx, Row, Waiting, resolve};
+use crate::keyspace::{Counts, Keyspace};
 use crate::reply::error::CommandError;
+use crate::reply::writer::{Protocol, Writer};
+
+/// What load mode needs and what it puts back.
+#[derive(Debug)]
+pub struct Loading {
+    /// The commands' own client.
+    client: ClientId,
+    counts: Counts,
+}
 
 impl Engine {
     /// The row a request means, when it exists and has the right arity.
     pub fn row(&self, argv: ArgvRef<'_>) -> Result<&'static Row, CommandError> {
-        resolve(&self.table, argv).map(|(_, row)| row)
+        let (_, row) = resolve(&self.table, argv)?;
+        if row.accepts(argv.len()) { Ok(row) } else { Err(CommandError::wrong_arity(row.name)) }
     }
 
-    /// Begins load mode; the client runs the commands and ends with it.
-    pub fn begin_loading(&mut self) -> ClientId {
+    pub fn begin_loading(&mut self) -> Loading {
         self.keyspace.set_loading(true);
-        self.clients.connect_private()
+        Loading { client: self.clients.connect_private(), counts: self.keyspace.counts }
     }
 
-    /// Runs one command in load mode and appends its reply to `out`.
-    pub fn apply(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
-        self.run(client, argv, out);
+    /// Runs one command in load mode, past the gates that are for clients: passwords, pauses, statistics.
+    pub fn apply(&mut self, loading: &Loading, argv: ArgvRef<'_>) -> Result<(), CommandError> {
+        let row = self.row(argv)?;
+        let (client, waiting, reply) = (loading.client, Waiting::Over, &mut Writer::new(Protocol::Resp2));
+        let Engine { keyspace, clients, server, table, now, .. } = self;
+        let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting, reply };
+        let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words()));
+        self.keyspace.effects.end_unit();
+        outcome.map(drop)
     }
 
     /// Ends load mode. What became due meanwhile is removed by the next sweep, and who waits for a loaded key is woken
     /// by the next command or tick.
-    pub fn end_loading(&mut self, client: ClientId) {
-        self.disconnect(client);
+    pub fn end_loading(&mut self, loading: Loading) {
+        self.disconnect(loading.client);
+        self.keyspace.counts = loading.counts;
         self.keyspace.set_loading(false);
     }
 

@@ -9,12 +9,12 @@ use alloc::vec::Vec;
 
 use super::{LoadError, Replayed};
 use crate::argv::{ArgvRef, Span};
-use crate::client::ClientId;
 use crate::clock::Timestamp;
 use crate::command::flags;
-use crate::engine::Engine;
+use crate::engine::{Engine, Loading};
 use crate::keyspace::{ANNOTATION, LOG_VERSION};
 use crate::number::parse_integer;
+use crate::reply::error::CommandError;
 
 /// Arguments a command of a log may have, as in a request.
 const ARGUMENT_COUNT_MAX: usize = i32::MAX as usize;
@@ -25,10 +25,10 @@ const DIGITS_MAX: usize = 10;
 /// only a foreign log can hold, nothing has changed.
 pub fn replay(engine: &mut Engine, log: &[u8]) -> Result<Replayed, LoadError> {
     let survey = survey(engine, log)?;
-    let client = engine.begin_loading();
     let before = engine.now();
-    let applied = apply(engine, client, log.get(..survey.whole_bytes).unwrap_or_default());
-    engine.end_loading(client);
+    let loading = engine.begin_loading();
+    let applied = apply(engine, &loading, log.get(..survey.whole_bytes).unwrap_or_default());
+    engine.end_loading(loading);
     let last_now = survey.last_now;
     engine.resume_at(last_now.map_or(before, |last| last.max(before)));
     applied.map(|()| Replayed {
@@ -96,10 +96,9 @@ fn role(engine: &Engine, argv: ArgvRef<'_>) -> Option<Role> {
     }
 }
 
-/// Runs whole units. Their frames are left out: nobody looks in between, and an error inside would be hidden in EXEC's
-/// reply.
-fn apply(engine: &mut Engine, client: ClientId, units: &[u8]) -> Result<(), LoadError> {
-    let (mut reader, mut reply) = (Reader::new(units), Vec::new());
+/// Runs whole units. Their frames are left out: nobody looks in between.
+fn apply(engine: &mut Engine, loading: &Loading, units: &[u8]) -> Result<(), LoadError> {
+    let mut reader = Reader::new(units);
     loop {
         let start = reader.at;
         match reader.next()? {
@@ -108,13 +107,11 @@ fn apply(engine: &mut Engine, client: ClientId, units: &[u8]) -> Result<(), Load
             Item::Skipped => {}
             Item::Command => {
                 let argv = reader.argv();
-                if matches!(role(engine, argv), Some(Role::Begin | Role::End)) {
-                    continue;
-                }
-                reply.clear();
-                engine.apply(client, argv, &mut reply);
-                if reply.first() == Some(&b'-') {
-                    return Err(LoadError::Malformed { offset: start });
+                if !matches!(role(engine, argv), Some(Role::Begin | Role::End)) {
+                    engine.apply(loading, argv).map_err(|error| match error {
+                        CommandError::OUT_OF_MEMORY => LoadError::OutOfMemory,
+                        _ => LoadError::Malformed { offset: start },
+                    })?;
                 }
             }
         }

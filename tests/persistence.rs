@@ -1,0 +1,13 @@
+//! Logs and snapshots: what is written comes back, what is torn or broken is refused without harm, and a real server
+//! reads and writes the same.
+
+#[path = "persistence/harness.rs"]
+mod harness;
+#[path = "persistence/log.rs"]
+mod log;
+#[path = "persistence/mutation.rs"]
+mod mutation;
+#[path = "persistence/snapshot.rs"]
+mod snapshot;
+#[path = "persistence/workload.rs"]
+mod workload;

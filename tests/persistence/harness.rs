@@ -1,0 +1,91 @@
+//! An engine with a clock that stands still and one client.
+
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, Timestamp};
+
+pub type Engine = Keylatch<ManualClock>;
+
+#[derive(Clone)]
+pub struct Db {
+    pub engine: Engine,
+    pub client: ClientId,
+}
+
+impl Db {
+    pub fn new(seed: u64, now_ms: i64) -> Db {
+        let mut engine = Keylatch::new(Options { seed }, ManualClock::new(Timestamp::from_ms(now_ms)));
+        let client = engine.connect();
+        Db { engine, client }
+    }
+
+    /// One that writes a log.
+    pub fn recording(seed: u64, now_ms: i64) -> Db {
+        let mut db = Db::new(seed, now_ms);
+        db.engine.record(true);
+        db
+    }
+
+    pub fn run(&mut self, arguments: &[impl AsRef<[u8]>]) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.engine.execute(self.client, Argv::from_slices(arguments).as_ref(), &mut out);
+        out
+    }
+
+    /// Words separated by blanks; the reply as text.
+    pub fn say(&mut self, line: &str) -> String {
+        let words: Vec<&str> = line.split(' ').collect();
+        String::from_utf8_lossy(&self.run(&words)).into_owned()
+    }
+
+    pub fn advance(&mut self, ms: i64) {
+        self.engine.clock_mut().advance(ms);
+    }
+
+    /// Ticks until nothing is due.
+    pub fn settle(&mut self) {
+        self.engine.tick();
+        while self.engine.next_deadline().is_some_and(|due| due <= self.engine.now()) {
+            self.engine.tick();
+        }
+    }
+
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.engine.snapshot().unwrap()
+    }
+}
+
+/// RESP of a command, as logs have it.
+pub fn resp(line: &str) -> Vec<u8> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let mut bytes = format!("*{}\r\n", words.len());
+    words.iter().for_each(|word| bytes.push_str(&format!("${}\r\n{word}\r\n", word.len())));
+    bytes.into_bytes()
+}
+
+/// A piece of log: its annotation and commands.
+pub fn piece(now_ms: i64, lines: &[&str]) -> Vec<u8> {
+    let mut bytes = format!("#KL:{now_ms} v1\r\n").into_bytes();
+    lines.iter().for_each(|line| bytes.extend(resp(line)));
+    bytes
+}
+
+/// A generator of test data, the same on every run.
+#[derive(Clone)]
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Dice {
+        Dice(seed)
+    }
+
+    pub fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = self.0;
+        value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (value ^ (value >> 31)) % sides
+    }
+
+    pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
+        &choices[self.roll(choices.len() as u64) as usize]
+    }
+}

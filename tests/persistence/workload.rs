@@ -1,0 +1,152 @@
+//! Random commands over a few keys of a few databases, so that they meet: deadlines, transactions, every kind of write
+//! and requests that fail.
+
+use super::harness::{Db, Dice};
+
+const DATABASES: [&str; 4] = ["0", "1", "7", "15"];
+const KEYS: [&[u8]; 7] = [b"a", b"b", b"c", b"", b"k\r\n*1\r\n", b"\x00\xff", b"#KL:1 v9\r\n"];
+const VALUES: [&[u8]; 10] =
+    [b"", b"v", b"12", b"-128", b"70000", b"-9223372036854775808", b"1.5", b"$5\r\n", b"\xff\xfe\x00", &[b'x'; 1500]];
+
+/// How often deadlines and time meet: deadlines lie up to so far ahead, and a step of time is a tenth of it.
+pub const HORIZON_MS: u64 = 2_000;
+
+pub struct Workload {
+    pub dice: Dice,
+    now_ms: i64,
+    in_transaction: bool,
+}
+
+impl Workload {
+    pub fn new(seed: u64, now_ms: i64) -> Workload {
+        Workload { dice: Dice::new(seed), now_ms, in_transaction: false }
+    }
+
+    /// Does something to a database, or lets time pass.
+    pub fn step(&mut self, db: &mut Db) {
+        if self.dice.roll(4) == 0 && !self.in_transaction {
+            let ms = self.dice.roll(HORIZON_MS / 10) as i64;
+            self.now_ms += ms;
+            db.advance(ms);
+        }
+        let command = self.command();
+        db.run(&command);
+    }
+
+    /// Ends what would keep the last effects back.
+    pub fn finish(&mut self, db: &mut Db) {
+        if std::mem::take(&mut self.in_transaction) {
+            db.say("EXEC");
+        }
+    }
+
+    fn command(&mut self) -> Vec<Vec<u8>> {
+        if self.in_transaction && self.dice.roll(4) == 0 {
+            self.in_transaction = false;
+            return words(if self.dice.roll(8) == 0 { "DISCARD" } else { "EXEC" });
+        }
+        match self.dice.roll(40) {
+            0 if !self.in_transaction => {
+                self.in_transaction = true;
+                words("MULTI")
+            }
+            1..=3 => words(&format!("SELECT {}", self.dice.pick(&DATABASES))),
+            4 => words(["FLUSHDB", "FLUSHDB", "FLUSHDB", "FLUSHALL"][self.dice.roll(4) as usize]),
+            5..=17 => self.string(),
+            18..=22 => self.counter(),
+            23..=28 => self.deadline(),
+            29..=34 => self.generic(),
+            _ => self.collection(),
+        }
+    }
+
+    fn key(&mut self) -> Vec<u8> {
+        self.dice.pick(&KEYS).to_vec()
+    }
+
+    fn value(&mut self) -> Vec<u8> {
+        self.dice.pick(&VALUES).to_vec()
+    }
+
+    /// A deadline of a unit that SET and its kin know.
+    fn lifetime(&mut self) -> Vec<Vec<u8>> {
+        let ahead = self.dice.roll(HORIZON_MS) as i64 - 50;
+        match self.dice.roll(4) {
+            0 => words("KEEPTTL"),
+            1 => words(&format!("PX {ahead}")),
+            2 => words(&format!("PXAT {}", self.now_ms + ahead)),
+            _ => words("EX 1"),
+        }
+    }
+
+    fn string(&mut self) -> Vec<Vec<u8>> {
+        let (key, value) = (self.key(), self.value());
+        match self.dice.roll(12) {
+            0 | 1 => [words("SET"), vec![key, value], self.lifetime()].concat(),
+            2 => [words("SET"), vec![key, value], self.lifetime(), words("NX GET")].concat(),
+            3 => vec![b"SET".to_vec(), key, value],
+            4 => vec![b"SETNX".to_vec(), key, value],
+            5 => vec![b"APPEND".to_vec(), key, value],
+            6 => vec![b"SETRANGE".to_vec(), key, self.dice.roll(1100).to_string().into(), value],
+            7 => vec![b"MSET".to_vec(), key, value, self.key(), self.value()],
+            8 => vec![b"MSETNX".to_vec(), key, value, self.key(), self.value()],
+            9 => {
+                let pairs = vec![key, value, self.key(), self.value()];
+                [words("MSETEX 2"), pairs, self.lifetime()].concat()
+            }
+            10 => vec![b"GETDEL".to_vec(), key],
+            _ => vec![b"DELEX".to_vec(), key, b"IFEQ".to_vec(), value],
+        }
+    }
+
+    fn counter(&mut self) -> Vec<Vec<u8>> {
+        let (name, by) = *self.dice.pick(&[
+            ("INCR", ""),
+            ("INCRBY", "41"),
+            ("DECRBY", "9"),
+            ("INCRBYFLOAT", "0.1"),
+            ("INCRBYFLOAT", "-2.5e3"),
+        ]);
+        [words(name), vec![self.key()], words(by)].concat()
+    }
+
+    fn deadline(&mut self) -> Vec<Vec<u8>> {
+        let ahead = self.dice.roll(HORIZON_MS) as i64 - 100;
+        let (name, argument) = match self.dice.roll(6) {
+            0 => ("PEXPIRE", ahead.to_string()),
+            1 => ("PEXPIREAT", (self.now_ms + ahead).to_string()),
+            2 => ("EXPIRE", "1".into()),
+            3 => ("GETEX", format!("PX {}", ahead.max(1))),
+            4 => ("GETEX", "PERSIST".into()),
+            _ => ("PERSIST", String::new()),
+        };
+        [words(name), vec![self.key()], words(&argument)].concat()
+    }
+
+    fn generic(&mut self) -> Vec<Vec<u8>> {
+        let (one, two) = (self.key(), self.key());
+        match self.dice.roll(7) {
+            0 => vec![b"DEL".to_vec(), one, two],
+            1 => vec![b"RENAME".to_vec(), one, two],
+            2 => vec![b"RENAMENX".to_vec(), one, two],
+            3 => vec![b"COPY".to_vec(), one, two],
+            4 => [words("COPY"), vec![one, two], words("REPLACE")].concat(),
+            5 => {
+                let database = *self.dice.pick(&DATABASES);
+                [words("COPY"), vec![one, two], words(&format!("DB {database} REPLACE"))].concat()
+            }
+            // Reads remove what they find dead.
+            _ => vec![b"GET".to_vec(), one],
+        }
+    }
+
+    fn collection(&mut self) -> Vec<Vec<u8>> {
+        let name = *self.dice.pick(&["RPUSH", "HSET"]);
+        let elements = (0..2 * (1 + self.dice.roll(3))).map(|_| self.value()).collect();
+        [words(name), vec![self.key()], elements].concat()
+    }
+}
+
+fn words(text: &str) -> Vec<Vec<u8>> {
+    text.split(' ').filter(|word| !word.is_empty()).map(|word| word.as_bytes().to_vec()).collect()
+}
