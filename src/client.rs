@@ -1,7 +1,7 @@
 //! Clients: who is connected, which database and protocol each uses, what it has queued. Data only; commands act on it.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -10,6 +10,7 @@ use crate::clock::Timestamp;
 pub use crate::keyspace::ClientId;
 use crate::keyspace::Ticket;
 use crate::reply::writer::Protocol;
+use crate::sorted::SortedMap;
 
 /// A command waiting for EXEC: its number in the table, and its arguments.
 #[derive(Clone, Debug)]
@@ -63,9 +64,9 @@ pub struct Client {
     pub protocol: Protocol,
     pub transaction: Option<Transaction>,
     /// What the client is subscribed to.
-    pub channels: BTreeSet<Box<[u8]>>,
-    pub patterns: BTreeSet<Box<[u8]>>,
-    pub shard_channels: BTreeSet<Box<[u8]>>,
+    pub channels: Vec<Box<[u8]>>,
+    pub patterns: Vec<Box<[u8]>>,
+    pub shard_channels: Vec<Box<[u8]>>,
     /// The command that waits for a key or for time, and what the client sent behind it.
     pub parked: Option<Ticket>,
     pub waiting: VecDeque<Argv>,
@@ -94,9 +95,9 @@ impl Client {
             database: 0,
             protocol: Protocol::default(),
             transaction: None,
-            channels: BTreeSet::new(),
-            patterns: BTreeSet::new(),
-            shard_channels: BTreeSet::new(),
+            channels: Vec::new(),
+            patterns: Vec::new(),
+            shard_channels: Vec::new(),
             parked: None,
             waiting: VecDeque::new(),
             outbox: Vec::new(),
@@ -122,7 +123,7 @@ impl Client {
 /// The table of clients.
 #[derive(Clone, Debug, Default)]
 pub struct Clients {
-    clients: BTreeMap<ClientId, Client>,
+    clients: SortedMap<ClientId, Box<Client>>,
     last_id: u32,
 }
 
@@ -130,7 +131,7 @@ impl Clients {
     pub fn connect(&mut self) -> ClientId {
         self.last_id += 1;
         let id = ClientId(self.last_id);
-        self.clients.insert(id, Client::new(id));
+        self.clients.insert(id, Box::new(Client::new(id)));
         id
     }
 
@@ -138,29 +139,29 @@ impl Clients {
     /// whether something was loaded or not.
     pub fn connect_private(&mut self) -> ClientId {
         let id = ClientId(0);
-        self.clients.insert(id, Client::new(id));
+        self.clients.insert(id, Box::new(Client::new(id)));
         id
     }
 
-    pub fn disconnect(&mut self, id: ClientId) -> Option<Client> {
-        self.clients.remove(&id)
+    pub fn disconnect(&mut self, id: ClientId) -> Option<Box<Client>> {
+        self.clients.remove(id)
     }
 
     pub fn get(&self, id: ClientId) -> Option<&Client> {
-        self.clients.get(&id)
+        self.clients.get(id).map(|client| &**client)
     }
 
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
-        self.clients.get_mut(&id)
+        self.clients.get_mut(id).map(|client| &mut **client)
     }
 
     /// In the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Client> {
-        self.clients.values()
+        self.clients.iter().map(|(_, client)| &**client)
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Client> {
-        self.clients.values_mut()
+        self.clients.values_mut().map(|client| &mut **client)
     }
 
     pub fn len(&self) -> usize {

@@ -1,7 +1,6 @@
 //! Configuration parameters: the names harnesses and clients ask for or set. All are remembered; those that mean
 //! something here are read where they matter, by name.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -113,8 +112,8 @@ const PARAMETERS: &[Parameter] = &[
     parameter("no-appendfsync-on-rewrite", "no", Kind::YesNo),
     parameter("notify-keyspace-events", "", Kind::EventClasses),
     parameter("port", "6379", Kind::Fixed),
-    parameter("proto-max-bulk-len", "536870912", Kind::Memory),
     parameter("protected-mode", "yes", Kind::YesNo),
+    parameter("proto-max-bulk-len", "536870912", Kind::Memory),
     parameter("rdbchecksum", "yes", Kind::Fixed),
     parameter("rdbcompression", "yes", Kind::YesNo),
     parameter("repl-backlog-size", "1048576", Kind::Memory),
@@ -154,15 +153,15 @@ const ALIASES: &[(&str, &str)] = &[
 /// The values that differ from the defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    values: BTreeMap<&'static str, String>,
+    values: Vec<(&'static str, String)>,
 }
 
 impl Config {
     /// The value of a known parameter as text; empty for an unknown one.
     pub fn get(&self, name: &str) -> &str {
         let name = canonical(name);
-        match self.values.get(name) {
-            Some(value) => value,
+        match self.values.iter().find(|(set, _)| *set == name) {
+            Some((_, value)) => value,
             None => find(name).map_or("", |parameter| parameter.default),
         }
     }
@@ -210,7 +209,8 @@ impl Config {
 
     /// Stores a value that [`Config::check`] has read.
     pub fn set(&mut self, (name, value): (&'static str, String)) {
-        self.values.insert(name, value);
+        self.values.retain(|(set, _)| *set != name);
+        self.values.push((name, value));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The engine is built in floors; a file uses the floors below it and nothing above:
 //!
-//! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`
+//! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`, `sorted`, `registry`
 //! - values: `value`, `reply`, `request`
 //! - keyspace: `keyspace`, typed operations on databases of values with deadlines
 //! - server: `client`, `pubsub`, `config`, `stats`, `server`
@@ -43,11 +43,13 @@ mod number;
 mod persistence;
 mod pubsub;
 mod random;
+mod registry;
 pub mod reply;
 mod request;
 mod server;
 mod slab;
 mod slots;
+mod sorted;
 mod stats;
 mod table;
 mod transcript;

@@ -1,11 +1,11 @@
 //! Who listens to which channel, and how messages reach them: through each subscriber's outbox.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::client::{Client, ClientId, Clients};
 use crate::glob;
+use crate::registry::Registry;
 use crate::reply::writer::Writer;
 
 /// The three ways to subscribe.
@@ -33,8 +33,8 @@ impl Channels {
         }
     }
 
-    /// The client's own list of them.
-    pub fn of(self, client: &Client) -> &BTreeSet<Box<[u8]>> {
+    /// The client's own list of them, in no particular order.
+    pub fn of(self, client: &Client) -> &Vec<Box<[u8]>> {
         match self {
             Channels::Plain => &client.channels,
             Channels::Pattern => &client.patterns,
@@ -42,12 +42,17 @@ impl Channels {
         }
     }
 
-    pub fn of_mut(self, client: &mut Client) -> &mut BTreeSet<Box<[u8]>> {
+    fn of_mut(self, client: &mut Client) -> &mut Vec<Box<[u8]>> {
         match self {
             Channels::Plain => &mut client.channels,
             Channels::Pattern => &mut client.patterns,
             Channels::Shard => &mut client.shard_channels,
         }
+    }
+
+    /// The scope of their names in the registry.
+    fn scope(self) -> u8 {
+        self as u8
     }
 }
 
@@ -58,54 +63,52 @@ pub struct ChannelWords {
     pub message: &'static str,
 }
 
-type Subscribers = BTreeMap<Box<[u8]>, BTreeSet<ClientId>>;
-
 /// The subscriptions of all clients.
 #[derive(Clone, Debug, Default)]
 pub struct PubSub {
-    channels: Subscribers,
-    patterns: Subscribers,
-    shard_channels: Subscribers,
+    subscribers: Registry,
+    /// How many names of each kind have subscribers.
+    counts: [usize; 3],
 }
 
 impl PubSub {
-    /// Channels with subscribers, and who they are.
-    pub fn subscribers(&self, channels: Channels) -> &Subscribers {
-        match channels {
-            Channels::Plain => &self.channels,
-            Channels::Pattern => &self.patterns,
-            Channels::Shard => &self.shard_channels,
-        }
+    /// How many channels or patterns have subscribers.
+    pub fn count(&self, channels: Channels) -> usize {
+        self.counts[usize::from(channels.scope())]
     }
 
-    fn subscribers_mut(&mut self, channels: Channels) -> &mut Subscribers {
-        match channels {
-            Channels::Plain => &mut self.channels,
-            Channels::Pattern => &mut self.patterns,
-            Channels::Shard => &mut self.shard_channels,
-        }
+    /// The channels or patterns that have subscribers, in order.
+    pub fn names(&self, channels: Channels) -> impl Iterator<Item = &[u8]> {
+        self.subscribers.names().filter(move |(scope, _)| *scope == channels.scope()).map(|(_, name)| name)
+    }
+
+    pub fn subscriber_count(&self, channels: Channels, name: &[u8]) -> usize {
+        self.subscribers.of(channels.scope(), name).len()
     }
 
     pub fn subscribe(&mut self, channels: Channels, name: &[u8], client: &mut Client) {
-        channels.of_mut(client).insert(name.into());
-        self.subscribers_mut(channels).entry(name.into()).or_default().insert(client.id);
+        let names = self.subscribers.len();
+        if self.subscribers.add(channels.scope(), name, client.id.0.into()) {
+            channels.of_mut(client).push(name.into());
+            self.counts[usize::from(channels.scope())] += self.subscribers.len() - names;
+        }
     }
 
     pub fn unsubscribe(&mut self, channels: Channels, name: &[u8], client: &mut Client) {
-        channels.of_mut(client).remove(name);
-        let subscribers = self.subscribers_mut(channels);
-        if let Some(clients) = subscribers.get_mut(name) {
-            clients.remove(&client.id);
-            if clients.is_empty() {
-                subscribers.remove(name);
+        let names = self.subscribers.len();
+        if self.subscribers.remove(channels.scope(), name, client.id.0.into()) {
+            let own = channels.of_mut(client);
+            if let Some(at) = own.iter().rposition(|own| **own == *name) {
+                own.swap_remove(at);
             }
+            self.counts[usize::from(channels.scope())] -= names - self.subscribers.len();
         }
     }
 
     /// Ends all subscriptions of a client, silently.
     pub fn unsubscribe_all(&mut self, client: &mut Client) {
         for channels in [Channels::Plain, Channels::Pattern, Channels::Shard] {
-            for name in channels.of(client).clone() {
+            while let Some(name) = channels.of(client).last().cloned() {
                 self.unsubscribe(channels, &name, client);
             }
         }
@@ -115,12 +118,12 @@ impl PubSub {
     /// client that listens in two ways gets it twice.
     pub fn publish(&self, channels: Channels, name: &[u8], message: &[u8], clients: &mut Clients) -> usize {
         let mut receivers = 0;
-        for id in self.subscribers(channels).get(name).into_iter().flatten() {
+        for id in self.subscribers.of(channels.scope(), name) {
             receivers += usize::from(deliver(clients, *id, &[channels.words().message.as_bytes(), name, message]));
         }
-        if channels == Channels::Plain {
-            for (pattern, ids) in self.patterns.iter().filter(|(pattern, _)| glob::matches(pattern, name)) {
-                for id in ids {
+        if channels == Channels::Plain && self.count(Channels::Pattern) > 0 {
+            for pattern in self.names(Channels::Pattern).filter(|pattern| glob::matches(pattern, name)) {
+                for id in self.subscribers.of(Channels::Pattern.scope(), pattern) {
                     receivers += usize::from(deliver(clients, *id, &[b"pmessage", pattern, name, message]));
                 }
             }
@@ -130,20 +133,16 @@ impl PubSub {
 
     /// Whether anybody listens to anything but shard channels.
     pub fn is_idle(&self) -> bool {
-        self.channels.is_empty() && self.patterns.is_empty()
+        self.count(Channels::Plain) == 0 && self.count(Channels::Pattern) == 0
     }
 }
 
-fn deliver(clients: &mut Clients, id: ClientId, parts: &[&[u8]]) -> bool {
-    let Some(client) = clients.get_mut(id) else { return false };
+fn deliver(clients: &mut Clients, id: u64, parts: &[&[u8]]) -> bool {
+    // Ids of clients are 32 bits wide.
+    let Some(client) = clients.get_mut(ClientId(id as u32)) else { return false };
     let mut push = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
     push.push(parts.len());
     parts.iter().for_each(|part| push.bulk(part));
     client.outbox = push.into_bytes();
     true
-}
-
-/// The names a client is subscribed to that way, in order.
-pub fn names(channels: Channels, client: &Client) -> Vec<Box<[u8]>> {
-    channels.of(client).iter().cloned().collect()
 }

@@ -1,7 +1,7 @@
 //! Counts of what the engine did. Durations are measured by the face and told afterwards: nothing here asks a clock.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -82,7 +82,7 @@ pub struct Stats {
     /// By the command's number in the table.
     commands: Vec<CommandStats>,
     /// How often each error code was answered.
-    pub errors: BTreeMap<String, u64>,
+    pub errors: Vec<(String, u64)>,
     pub commands_processed: u64,
     pub connections_received: u64,
     pub slow: VecDeque<SlowCommand>,
@@ -107,9 +107,9 @@ impl Stats {
     pub fn error(&mut self, error: &CommandError) {
         let text = error.to_string();
         let code = text.split(' ').next().unwrap_or(&text);
-        match self.errors.get_mut(code) {
-            Some(count) => *count += 1,
-            None => drop(self.errors.insert(code.into(), 1)),
+        match self.errors.iter_mut().find(|(known, _)| known == code) {
+            Some((_, count)) => *count += 1,
+            None => self.errors.push((code.into(), 1)),
         }
     }
 

@@ -107,14 +107,20 @@ pub(super) fn flag_names(row: &Row) -> Vec<&'static str> {
 }
 
 /// The order in which Redis names the ACL categories.
-const CATEGORY_ORDER: [&str; 14] = [
+const CATEGORY_ORDER: &[&str] = &[
     "@keyspace",
     "@read",
     "@write",
+    "@set",
+    "@sortedset",
     "@list",
     "@hash",
     "@string",
     "@bitmap",
+    "@hyperloglog",
+    "@geo",
+    "@stream",
+    "@pubsub",
     "@admin",
     "@fast",
     "@slow",
@@ -122,6 +128,7 @@ const CATEGORY_ORDER: [&str; 14] = [
     "@dangerous",
     "@connection",
     "@transaction",
+    "@scripting",
 ];
 
 /// The ACL categories: those implied by the flags, and the family's own.
@@ -137,8 +144,7 @@ pub(super) fn categories(row: &Row) -> Vec<&'static str> {
     ];
     let mut names: Vec<&str> = implied.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect();
     names.extend(family_category(row));
-    names.sort_by_key(|name| CATEGORY_ORDER.iter().position(|category| category == name));
-    names
+    CATEGORY_ORDER.iter().copied().filter(|category| names.contains(category)).collect()
 }
 
 /// Mostly that of the group; Redis files the server's commands by what they touch.

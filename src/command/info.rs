@@ -7,11 +7,13 @@ use alloc::vec::Vec;
 use super::Cx;
 use super::args::{Args, is};
 use super::row::{Group, Outcome, Row, flags::*};
+use crate::number::parse_double;
 use crate::reply::error::CommandError;
 use crate::server::{KEYLATCH_VERSION, REDIS_VERSION};
 
 const MS_PER_SECOND: i64 = 1000;
 const SECONDS_PER_DAY: i64 = 86_400;
+const MEBIBYTE: u64 = 1 << 20;
 
 pub(super) const ROWS: &[Row] = &[Row {
     arguments: "[section...]",
@@ -98,7 +100,7 @@ fn clients(cx: &Cx<'_>) -> Vec<(String, String)> {
 
 fn memory(cx: &Cx<'_>) -> Vec<(String, String)> {
     let used = cx.keyspace.counted_bytes();
-    let human = |bytes: u64| format!("{:.2}M", bytes as f64 / 1048576.0);
+    let human = |bytes: u64| format!("{}M", hundredths(bytes, MEBIBYTE));
     let maxmemory = cx.server.config.number("maxmemory") as u64;
     lines([
         ("used_memory", format!("{used}")),
@@ -126,7 +128,7 @@ fn persistence(cx: &Cx<'_>) -> Vec<(String, String)> {
 
 fn stats(cx: &Cx<'_>) -> Vec<(String, String)> {
     let (stats, counts) = (&cx.server.stats, &cx.keyspace.counts);
-    let pubsub = |channels| cx.server.pubsub.subscribers(channels).len();
+    let pubsub = |channels| cx.server.pubsub.count(channels);
     lines([
         ("total_connections_received", format!("{}", stats.connections_received)),
         ("total_commands_processed", format!("{}", stats.commands_processed)),
@@ -138,7 +140,7 @@ fn stats(cx: &Cx<'_>) -> Vec<(String, String)> {
         ("pubsub_patterns", format!("{}", pubsub(crate::pubsub::Channels::Pattern))),
         ("pubsubshard_channels", format!("{}", pubsub(crate::pubsub::Channels::Shard))),
         ("latest_fork_usec", "0".into()),
-        ("total_error_replies", format!("{}", stats.errors.values().sum::<u64>())),
+        ("total_error_replies", format!("{}", stats.errors.iter().map(|(_, count)| count).sum::<u64>())),
     ])
 }
 
@@ -161,9 +163,9 @@ fn cluster(_: &Cx<'_>) -> Vec<(String, String)> {
 
 fn commandstats(cx: &Cx<'_>) -> Vec<(String, String)> {
     let commands = cx.server.stats.commands().map(|(number, stats)| {
-        let per_call = if stats.calls == 0 { 0.0 } else { stats.elapsed_us as f64 / stats.calls as f64 };
+        let per_call = hundredths(stats.elapsed_us, stats.calls.max(1));
         let value = format!(
-            "calls={},usec={},usec_per_call={per_call:.2},rejected_calls={},failed_calls={}",
+            "calls={},usec={},usec_per_call={per_call},rejected_calls={},failed_calls={}",
             stats.calls, stats.elapsed_us, stats.rejected, stats.failed
         );
         (format!("cmdstat_{}", cx.table.row(number).name), value)
@@ -177,21 +179,23 @@ fn errorstats(cx: &Cx<'_>) -> Vec<(String, String)> {
 }
 
 fn latencystats(cx: &Cx<'_>) -> Vec<(String, String)> {
-    let percentiles: Vec<f64> = cx
-        .server
-        .config
-        .get("latency-tracking-info-percentiles")
-        .split(' ')
-        .filter_map(|percentile| percentile.parse().ok())
-        .collect();
+    let percentiles = cx.server.config.get("latency-tracking-info-percentiles");
     let measured = cx.server.stats.commands().filter_map(|(number, stats)| Some((number, stats.durations()?)));
     let commands = measured.map(|(number, durations)| {
-        let shown = |&percentile: &f64| format!("p{percentile}={}.000", durations.percentile_us(percentile));
-        let values = percentiles.iter().map(shown);
-        let value = values.collect::<Vec<_>>().join(",");
-        (format!("latency_percentiles_usec_{}", cx.table.row(number).name), value)
+        let shown = |text: &str| {
+            let percentile = parse_double(text.as_bytes()).unwrap_or(100.0);
+            format!("p{text}={}.000", durations.percentile_us(percentile))
+        };
+        let values: Vec<String> = percentiles.split(' ').filter(|text| !text.is_empty()).map(shown).collect();
+        (format!("latency_percentiles_usec_{}", cx.table.row(number).name), values.join(","))
     });
     commands.collect()
+}
+
+/// A quotient with two decimals, rounded down: floats and their formatting would cost more than the figure is worth.
+fn hundredths(numerator: u64, denominator: u64) -> String {
+    let hundredths = numerator.saturating_mul(100) / denominator;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
 fn keyspace(cx: &Cx<'_>) -> Vec<(String, String)> {

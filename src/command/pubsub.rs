@@ -7,7 +7,7 @@ use super::Cx;
 use super::args::Args;
 use super::row::{Group, Outcome, Row, flags::*};
 use crate::glob;
-use crate::pubsub::{Channels, names};
+use crate::pubsub::Channels;
 use crate::reply::error::CommandError;
 
 type Reply = Result<Outcome, CommandError>;
@@ -163,7 +163,7 @@ fn subscribe_to(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Rep
 fn unsubscribe_from(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     let word = channels.words().unsubscribed;
     let named: Vec<Box<[u8]>> = args.rest().map(Into::into).collect();
-    let all = cx.clients.get(cx.client).map(|client| names(channels, client)).unwrap_or_default();
+    let all = cx.clients.get(cx.client).map(|client| channels.of(client).clone()).unwrap_or_default();
     let leaving = if named.is_empty() { all } else { named };
     if leaving.is_empty() {
         confirm(cx, channels, word, None);
@@ -216,8 +216,8 @@ fn list(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
         return Err(CommandError::unknown_or_wrong("PUBSUB", args.argv().get(1).unwrap_or_default()));
     }
     let pattern = args.optional();
-    let known = cx.server.pubsub.subscribers(channels).keys();
-    let matching: Vec<&Box<[u8]>> =
+    let known = cx.server.pubsub.names(channels);
+    let matching: Vec<&[u8]> =
         known.filter(|name| pattern.is_none_or(|pattern| glob::matches(pattern, name))).collect();
     cx.reply.array(matching.len());
     matching.iter().for_each(|name| cx.reply.bulk(name));
@@ -236,13 +236,12 @@ fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     cx.reply.array(args.left() * 2);
     for name in args.rest() {
         cx.reply.bulk(name);
-        let subscribers = cx.server.pubsub.subscribers(channels).get(name);
-        cx.reply.integer(subscribers.map_or(0, |clients| clients.len() as i64));
+        cx.reply.integer(cx.server.pubsub.subscriber_count(channels, name) as i64);
     }
     Ok(Outcome::Done)
 }
 
 fn numpat(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(cx.server.pubsub.subscribers(Channels::Pattern).len() as i64);
+    cx.reply.integer(cx.server.pubsub.count(Channels::Pattern) as i64);
     Ok(Outcome::Done)
 }

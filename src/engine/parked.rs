@@ -3,7 +3,7 @@
 //! A parked command is run again, from its arguments, when an interested key changed; parking again keeps its place.
 //! Its reply goes to the client's outbox, and so do the replies of what the client sent meanwhile.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Engine;
@@ -15,6 +15,7 @@ use crate::keyspace::Ticket;
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
 use crate::server::Unblock;
+use crate::sorted::SortedMap;
 
 #[derive(Clone, Debug)]
 struct Parked {
@@ -29,15 +30,15 @@ struct Parked {
 /// The commands that wait, in order of their tickets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ParkedCommands {
-    commands: BTreeMap<Ticket, Parked>,
-    deadlines: BTreeSet<(Timestamp, Ticket)>,
+    commands: SortedMap<Ticket, Box<Parked>>,
+    deadlines: SortedMap<(Timestamp, Ticket), ()>,
     last_ticket: u64,
 }
 
 impl ParkedCommands {
     /// The first instant at which somebody gives up.
     pub(super) fn first_deadline(&self) -> Option<Timestamp> {
-        self.deadlines.first().map(|(until, _)| *until)
+        self.deadlines.first().map(|(until, _)| until)
     }
 }
 
@@ -71,7 +72,7 @@ impl Engine {
 
     /// Ends the waiting of those whose time is over.
     pub(super) fn give_up_due(&mut self) {
-        while let Some(&(until, ticket)) = self.parked.deadlines.first() {
+        while let Some((until, ticket)) = self.parked.deadlines.first() {
             if until > self.now {
                 return;
             }
@@ -83,7 +84,7 @@ impl Engine {
     /// Lets paused commands go on.
     pub(super) fn resume_paused(&mut self) {
         let paused = self.parked.commands.iter().filter(|(_, parked)| parked.paused);
-        let tickets: Vec<Ticket> = paused.map(|(ticket, _)| *ticket).collect();
+        let tickets: Vec<Ticket> = paused.map(|(ticket, _)| ticket).collect();
         for ticket in tickets {
             self.run_parked(ticket, Waiting::Allowed);
         }
@@ -91,7 +92,7 @@ impl Engine {
 
     /// Ends a waiting: as if its time were over, or with an error. Paused commands are not waiting for that.
     pub(super) fn unblock(&mut self, unblock: Unblock) {
-        if self.parked.commands.get(&unblock.ticket).is_none_or(|parked| parked.paused) {
+        if self.parked.commands.get(unblock.ticket).is_none_or(|parked| parked.paused) {
             return;
         }
         if !unblock.with_error {
@@ -151,19 +152,19 @@ impl Engine {
 
     fn enter(&mut self, ticket: Ticket, parked: Parked) {
         for key in &parked.park.keys {
-            self.keyspace.interest.wait(ticket, key.clone());
+            self.keyspace.interest.wait(ticket, key);
         }
         if let Some(until) = parked.park.until {
-            self.parked.deadlines.insert((until, ticket));
+            self.parked.deadlines.insert((until, ticket), ());
         }
-        self.parked.commands.insert(ticket, parked);
+        self.parked.commands.insert(ticket, Box::new(parked));
     }
 
     fn leave(&mut self, ticket: Ticket) -> Option<Parked> {
-        let parked = self.parked.commands.remove(&ticket)?;
+        let parked = *self.parked.commands.remove(ticket)?;
         self.keyspace.interest.unwait(ticket, &parked.park.keys);
         if let Some(until) = parked.park.until {
-            self.parked.deadlines.remove(&(until, ticket));
+            self.parked.deadlines.remove((until, ticket));
         }
         Some(parked)
     }

@@ -1,8 +1,10 @@
 //! Who wants to know when a key changes. Nobody pays while nobody is interested.
 
 use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+
+use crate::registry::Registry;
+use crate::sorted::SortedMap;
 
 /// Names a client of one engine. Ids start at 1 and are not used twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -18,14 +20,16 @@ pub struct Ticket(pub u64);
 /// Keys that transactions watch and parked commands wait for.
 #[derive(Clone, Debug, Default)]
 pub struct Interest {
-    watched: BTreeMap<KeyName, Vec<ClientId>>,
+    /// By client id.
+    watched: Registry,
     /// What each client watches, to find its entries again.
-    watching: BTreeMap<ClientId, Vec<KeyName>>,
+    watching: SortedMap<ClientId, Vec<KeyName>>,
     /// Clients one of whose keys changed since they began to watch.
-    disturbed: BTreeSet<ClientId>,
-    waited: BTreeMap<KeyName, BTreeSet<Ticket>>,
+    disturbed: SortedMap<ClientId, ()>,
+    /// By ticket.
+    waited: Registry,
     /// Parked commands one of whose keys changed since they were run last.
-    ready: BTreeSet<Ticket>,
+    ready: SortedMap<Ticket, ()>,
 }
 
 impl Interest {
@@ -35,63 +39,52 @@ impl Interest {
     }
 
     /// A parked command waits for a key.
-    pub fn wait(&mut self, ticket: Ticket, key: KeyName) {
-        self.waited.entry(key).or_default().insert(ticket);
+    pub fn wait(&mut self, ticket: Ticket, (database, key): &KeyName) {
+        self.waited.add(*database, key, ticket.0);
     }
 
     /// A parked command is gone, or about to run again.
     pub fn unwait(&mut self, ticket: Ticket, keys: &[KeyName]) {
-        self.ready.remove(&ticket);
-        for key in keys {
-            if let Some(tickets) = self.waited.get_mut(key) {
-                tickets.remove(&ticket);
-                if tickets.is_empty() {
-                    self.waited.remove(key);
-                }
-            }
+        self.ready.remove(ticket);
+        for (database, key) in keys {
+            self.waited.remove(*database, key, ticket.0);
         }
     }
 
     /// The parked command that has waited longest of those whose keys changed; asked for once a change.
     pub fn take_ready(&mut self) -> Option<Ticket> {
-        self.ready.pop_first()
+        let ticket = self.ready.first()?;
+        self.ready.remove(ticket);
+        Some(ticket)
     }
 
     pub fn watch(&mut self, client: ClientId, database: u8, key: &[u8]) {
-        let watched: KeyName = (database, key.into());
-        let watchers = self.watched.entry(watched.clone()).or_default();
-        if !watchers.contains(&client) {
-            watchers.push(client);
-            self.watching.entry(client).or_default().push(watched);
+        if self.watched.add(database, key, client.0.into()) {
+            self.watching.get_or_default(client).push((database, key.into()));
         }
     }
 
     /// Ends all watching of a client and forgets whether it was disturbed.
     pub fn unwatch(&mut self, client: ClientId) {
-        self.disturbed.remove(&client);
-        for watched in self.watching.remove(&client).unwrap_or_default() {
-            if let Some(watchers) = self.watched.get_mut(&watched) {
-                watchers.retain(|&watcher| watcher != client);
-                if watchers.is_empty() {
-                    self.watched.remove(&watched);
-                }
-            }
+        self.disturbed.remove(client);
+        for (database, key) in self.watching.remove(client).unwrap_or_default() {
+            self.watched.remove(database, &key, client.0.into());
         }
     }
 
     pub fn is_disturbed(&self, client: ClientId) -> bool {
-        self.disturbed.contains(&client)
+        self.disturbed.contains(client)
     }
 
     /// The keys a client watches, each with its database.
-    pub fn watched_by(&self, client: ClientId) -> Vec<(u8, Box<[u8]>)> {
-        self.watching.get(&client).cloned().unwrap_or_default()
+    pub fn watched_by(&self, client: ClientId) -> Vec<KeyName> {
+        self.watching.get(client).cloned().unwrap_or_default()
     }
 
     /// The keys of one database that somebody is interested in.
     pub(super) fn keys_in(&self, database: u8) -> Vec<Box<[u8]>> {
-        let keys = self.watched.keys().chain(self.waited.keys());
-        keys.filter(|(of, _)| *of == database).map(|(_, key)| key.clone()).collect()
+        let names = self.watched.names().chain(self.waited.names());
+        names.filter(|(of, _)| *of == database).map(|(_, key)| key.into()).collect()
     }
 
     /// A key changed.
@@ -99,12 +92,12 @@ impl Interest {
         if self.is_idle() {
             return;
         }
-        let name: KeyName = (database, key.into());
-        if let Some(watchers) = self.watched.get(&name) {
-            self.disturbed.extend(watchers);
+        for id in self.watched.of(database, key) {
+            // Ids of clients are 32 bits wide.
+            self.disturbed.insert(ClientId(*id as u32), ());
         }
-        if let Some(tickets) = self.waited.get(&name) {
-            self.ready.extend(tickets);
+        for id in self.waited.of(database, key) {
+            self.ready.insert(Ticket(*id), ());
         }
     }
 }
@@ -120,6 +113,7 @@ mod tests {
         interest.watch(one, 0, b"k");
         interest.watch(one, 0, b"k");
         interest.watch(two, 1, b"k");
+        assert_eq!(interest.watched_by(one).len(), 1);
         interest.touch(0, b"other");
         assert!(!interest.is_disturbed(one));
         interest.touch(0, b"k");
@@ -134,8 +128,8 @@ mod tests {
     fn those_who_wait_are_told_in_order_and_once_a_change() {
         let mut interest = Interest::default();
         let key: KeyName = (0, b"k"[..].into());
-        interest.wait(Ticket(7), key.clone());
-        interest.wait(Ticket(3), key.clone());
+        interest.wait(Ticket(7), &key);
+        interest.wait(Ticket(3), &key);
         interest.touch(0, b"k");
         assert_eq!((interest.take_ready(), interest.take_ready()), (Some(Ticket(3)), Some(Ticket(7))));
         assert_eq!(interest.take_ready(), None);

@@ -1,6 +1,7 @@
 //! Printed lines against expected ones: line by line, or as multisets where the order of a reply means nothing.
 //! Works on redis-cli's text alone and knows no command.
 
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 
 use super::line::without_trailing_blanks;
@@ -84,10 +85,9 @@ impl<'a> Elements<'a> {
         // An entry of a map is printed as one element already.
         let size = if order == Order::AnyOfPairs && self.marker == b')' { 2 } else { 1 };
         let canonical_element = |element: &Vec<&'a str>| element.iter().map(|line| canonical(line)).collect();
-        let mut bag: Vec<Vec<Canonical<'a>>> =
+        let bag: BinaryHeap<Vec<Canonical<'a>>> =
             self.list.chunks(size).map(|chunk| chunk.iter().map(canonical_element).collect()).collect();
-        bag.sort_unstable();
-        bag
+        bag.into_sorted_vec()
     }
 }
 

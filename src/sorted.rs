@@ -1,0 +1,100 @@
+//! A small map in the order of its keys, over a vector. It compiles to a fraction of what a tree does, and suits maps
+//! with one entry a client: finding is a binary search, and new keys are mostly the largest.
+
+use alloc::vec::Vec;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SortedMap<K, V> {
+    entries: Vec<(K, V)>,
+}
+
+impl<K, V> Default for SortedMap<K, V> {
+    fn default() -> SortedMap<K, V> {
+        SortedMap { entries: Vec::new() }
+    }
+}
+
+impl<K: Ord + Copy, V> SortedMap<K, V> {
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub fn contains(&self, key: K) -> bool {
+        self.position(key).is_ok()
+    }
+
+    pub fn get(&self, key: K) -> Option<&V> {
+        self.position(key).ok().map(|at| &self.entries[at].1)
+    }
+
+    pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
+        self.position(key).ok().map(|at| &mut self.entries[at].1)
+    }
+
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        match self.position(key) {
+            Ok(at) => Some(core::mem::replace(&mut self.entries[at].1, value)),
+            Err(at) => {
+                self.entries.insert(at, (key, value));
+                None
+            }
+        }
+    }
+
+    pub fn remove(&mut self, key: K) -> Option<V> {
+        self.position(key).ok().map(|at| self.entries.remove(at).1)
+    }
+
+    pub fn first(&self) -> Option<K> {
+        self.entries.first().map(|(key, _)| *key)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
+        self.entries.iter().map(|(key, value)| (*key, value))
+    }
+
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.entries.iter_mut().map(|(_, value)| value)
+    }
+
+    /// The value of a key, made when it is not there.
+    pub fn get_or_default(&mut self, key: K) -> &mut V
+    where
+        V: Default,
+    {
+        let at = match self.position(key) {
+            Ok(at) => at,
+            Err(at) => {
+                self.entries.insert(at, (key, V::default()));
+                at
+            }
+        };
+        &mut self.entries[at].1
+    }
+
+    fn position(&self, key: K) -> Result<usize, usize> {
+        self.entries.binary_search_by(|(candidate, _)| candidate.cmp(&key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_in_order_whatever_the_order_of_insertion() {
+        let mut map = SortedMap::default();
+        for key in [3, 1, 2] {
+            assert_eq!(map.insert(key, key * 10), None);
+        }
+        assert_eq!(map.insert(2, 7), Some(20));
+        assert_eq!(map.iter().map(|(key, value)| (key, *value)).collect::<Vec<_>>(), [(1, 10), (2, 7), (3, 30)]);
+        assert_eq!((map.first(), map.remove(1), map.first(), map.len()), (Some(1), Some(10), Some(2), 2));
+        *map.get_or_default(9) += 1;
+        assert_eq!((map.get(9), map.get(8), map.contains(3)), (Some(&1), None, true));
+    }
+}
