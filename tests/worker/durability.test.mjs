@@ -26,6 +26,26 @@ test('state survives a restart, and so do the owner of a lock and its deadline',
   assert.ok(ttlMs > 30_000 && ttlMs < 60_000, `the deadline stayed where it was: ${ttlMs} ms left`);
 });
 
+test('workerd is killed among writes: what was answered is there', async (t) => {
+  const folder = await storageFolder(t);
+  const before = await start(t, { folder });
+  const answered = new Set();
+  const writer = async (_, number) => {
+    for (let round = 0; ; round += 1) {
+      const key = `${number}:${round}`;
+      if ((await before.call('SET', key, 'v')) === 'OK') answered.add(key);
+    }
+  };
+  const writers = Promise.allSettled(Array.from({ length: 8 }, writer));
+  await sleep(500);
+  await before.stop();
+  await writers;
+  assert.ok(answered.size > 0);
+
+  const { call } = await start(t, { folder });
+  assert.equal(await call('EXISTS', ...answered), answered.size);
+});
+
 test('what every kind of command changed reads the same after a restart', async (t) => {
   const folder = await storageFolder(t);
   const before = await start(t, { folder });
