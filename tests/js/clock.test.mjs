@@ -55,10 +55,12 @@ test('a clock that fails within a transaction ends it', () => {
 test('a clock may not call the engine it drives', () => {
   const db = new Keylatch({ now: () => { db.get('k'); return 1; } });
   assert.throws(() => db.set('k', 1, { px: 5 }), (error) => error instanceof ClockError
-    && /must not call the engine/.test(error.cause.message));
+    && /must not use the engine/.test(error.cause.message));
   const closing = new Keylatch({ now: () => { closing.close(); return 1; } });
   assert.throws(() => closing.set('k', 1, { px: 5 }), ClockError);
   assert.equal(closing.get('k'), null);
+  const listening = new Keylatch({ now: () => { listening.on('set', () => {}); return 1; } });
+  assert.throws(() => listening.set('k', 1, { px: 5 }), ClockError);
 });
 
 test('a clock may call another engine', () => {

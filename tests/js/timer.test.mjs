@@ -83,6 +83,10 @@ test('it is armed only while somebody listens to more than errors, and only one'
   db.flushall();
   assert.equal(time.timers.size, 0);
   db.set('a', 1, { px: 500 });
+  const other = new Keylatch();
+  other.once('expire', () => {});
+  other.set('a', 1, { px: 500 });
+  assert.equal(time.timers.size, 1, "the other's listener heard what it waited for");
   db.close();
   assert.equal(time.timers.size, 0);
 }));

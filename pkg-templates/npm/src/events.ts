@@ -22,9 +22,12 @@ export interface ListenOptions {
   readonly buffer?: boolean;
 }
 
+/** Any listener. */
+export type Callback = (argument: never) => void;
+
 interface Listener {
   readonly event: string;
-  readonly callback: (argument: never) => void;
+  readonly callback: Callback;
   readonly once: boolean;
   readonly buffer: boolean;
 }
@@ -38,14 +41,14 @@ export class Events {
     return this.#listeners.some(({ event }) => event !== 'error');
   }
 
-  add(event: string, callback: (argument: never) => void, once: boolean, options: ListenOptions = {}): void {
+  add(event: string, callback: Callback, once: boolean, options: ListenOptions = {}): void {
     if (typeof callback !== 'function') throw new TypeError(`the listener of '${event}' must be a function`);
     const listener = { event, callback, once, buffer: options.buffer ?? false };
     this.#listeners = [...this.#listeners, listener];
   }
 
   /** Removes the newest registration of this callback. */
-  remove(event: string, callback: (argument: never) => void): void {
+  remove(event: string, callback: Callback): void {
     const found = this.#listeners.findLast((listener) => listener.event === event && listener.callback === callback);
     if (found) this.#drop(found);
   }

@@ -4,7 +4,7 @@
  */
 import { type GuardedClock, ManualClock, type ClockUser } from './clock.js';
 import { ClockError, ClosedError, PoisonedError } from './errors.js';
-import { Events } from './events.js';
+import { Events, type Callback, type ListenOptions } from './events.js';
 import type { Instance } from './instance.js';
 import { Timer, type Waker } from './timer.js';
 
@@ -59,16 +59,33 @@ export class Host implements ClockUser, Waker {
     return this.#clock.takeFailure() ?? new ClockError('the clock failed');
   }
 
-  /** Called when listeners came or went. */
-  listenersChanged(): void {
-    const wanted = this.events.wanted && !this.#closed;
+  addListener(event: string, listener: Callback, once: boolean, options: ListenOptions | undefined): void {
+    this.#refuseClock();
+    if (this.#closed) throw new ClosedError('engine');
+    this.events.add(event, listener, once, options);
+    this.#listenersChanged();
+  }
+
+  removeListener(event: string, listener: Callback): void {
+    this.#refuseClock();
+    this.events.remove(event, listener);
+    this.#listenersChanged();
+  }
+
+  #listenersChanged(): void {
+    const wanted = this.events.wanted;
     if (wanted === this.#listening) return;
     this.#listening = wanted;
     if (!wanted) this.#timer.disarm();
     // Without an instance nothing can have happened yet; it is told when it is made.
     const instance = this.#instance;
-    if (instance === undefined || this.#closed || this.#poison !== undefined) return;
+    if (instance === undefined || this.#poison !== undefined) return;
     this.enter(() => instance.guarded(() => instance.engine.listen(wanted)));
+  }
+
+  /** A clock is asked in the midst of a call: nothing may change under that call. */
+  #refuseClock(): void {
+    if (this.#clock.reading) throw new Error('the clock must not use the engine it drives');
   }
 
   /** Removes what is due: one bounded slice, or until nothing is due any more. True when more is due. */
@@ -106,22 +123,22 @@ export class Host implements ClockUser, Waker {
   }
 
   close(): void {
-    if (this.#clock.reading) throw new Error('the clock must not close the engine it drives');
+    this.#refuseClock();
     if (this.#closed) return;
     this.#closed = true;
     this.#timer.disarm();
     this.#manual?.detach(this);
     this.events.clear();
-    this.listenersChanged();
+    this.#listening = false;
     // A trapped instance is left to the garbage collector: nothing in it may run again.
-    if (this.#depth === 0 && this.#poison === undefined) this.#instance?.engine.free();
+    if (this.#poison === undefined) this.#instance?.engine.free();
     this.#instance = undefined;
   }
 
   #ready(): Instance {
     if (this.#closed) throw new ClosedError('engine');
     if (this.#poison !== undefined) throw new PoisonedError(this.#poison.cause);
-    if (this.#clock.reading) throw new Error('the clock must not call the engine it drives');
+    this.#refuseClock();
     if (this.#instance === undefined) {
       const instance = this.#make();
       if (this.#manual) instance.engine.setClock(this.#manual.now());
@@ -147,6 +164,8 @@ export class Host implements ClockUser, Waker {
     this.#delivering = true;
     try {
       this.#deliver(instance);
+      // The last listener may have been one for once.
+      this.#listenersChanged();
       this.#arm(instance);
     } catch (error) {
       // A trap here poisons and is told by the next call; this one keeps its result.

@@ -95,13 +95,11 @@ export class Keylatch extends Client {
   }
 
   off(event: string, listener: (argument: never) => void): void {
-    this.#host.events.remove(event, listener);
-    this.#host.listenersChanged();
+    this.#host.removeListener(event, listener);
   }
 
   #listen(event: string, listener: (argument: never) => void, once: boolean, options?: ListenOptions): () => void {
-    if (!this.#host.closed) this.#host.events.add(event, listener, once, options);
-    this.#host.listenersChanged();
+    this.#host.addListener(event, listener, once, options);
     return () => this.off(event, listener);
   }
 
