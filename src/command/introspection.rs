@@ -1,384 +1,190 @@
-//! SLOWLOG, LATENCY, MONITOR and what else shows the server at work.
+//! COMMAND: the table, asked for over the wire.
 
-use alloc::format;
 use alloc::vec::Vec;
 
-use super::Cx;
 use super::args::{Args, is};
-use super::row::{Group, Outcome, Park, Row, Waiting, flags::*};
-use super::table::find;
-use crate::number::parse_integer;
+use super::docs::{categories, write_docs, write_info};
+use super::keys_of::keys_of;
+use super::row::{Group, Outcome, Row, flags::*};
+use super::table::{find, rows};
+use super::{Cx, resolve};
+use crate::argv::ArgvRef;
+use crate::glob;
 use crate::reply::error::CommandError;
-use crate::server::REDIS_VERSION;
 
 type Reply = Result<Outcome, CommandError>;
-
-const MS_PER_SECOND: i64 = 1000;
-/// How many entries SLOWLOG GET answers unless told.
-const SLOWLOG_COUNT: i64 = 10;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row::of(Group::Server, name, arity, flags, &[], handler)
 }
 
-const ASKING: u32 = LOADING | STALE;
+pub(super) const ROWS: &[Row] = &[Row {
+    since: "2.8.13",
+    complexity: "O(N) with N the number of commands.",
+    summary: "Answers what is known about all commands.",
+    reply: "array(any)",
+    tips: &["nondeterministic_output_order"],
+    subcommands: COMMAND_ROWS,
+    ..row("command", -1, LOADING | STALE | UNORDERED, command)
+}];
 
-pub(super) const ROWS: &[Row] = &[
-    Row {
-        complexity: "Depends on the subcommand.",
-        summary: "Tools for tests of the server.",
-        reply: "any",
-        subcommands: DEBUG_ROWS,
-        ..row("debug", -2, ADMIN | NOSCRIPT | ASKING, debug_help)
-    },
-    Row {
-        since: "7.0.0",
-        complexity: "Depends on the subcommand.",
-        summary: "Manages functions.",
-        subcommands: FUNCTION_ROWS,
-        ..row("function", -2, NOSCRIPT, function_help)
-    },
-    Row {
-        since: "1.0.0",
-        summary: "Answers when the keyspace was last saved, as a Unix time in seconds.",
-        reply: "integer",
-        ..row("lastsave", 1, ADMIN | FAST | ASKING, lastsave)
-    },
+const COMMAND_ROWS: &[Row] = &[
     Row {
         since: "2.8.13",
-        complexity: "Depends on the subcommand.",
-        summary: "Answers how long commands take.",
-        reply: "any",
-        subcommands: LATENCY_ROWS,
-        ..row("latency", -2, NOSCRIPT | ASKING, latency_help)
-    },
-    Row {
-        since: "5.0.0",
-        arguments: "[VERSION version:integer]",
-        summary: "Answers a picture, and the version.",
-        reply: "bulk",
-        ..row("lolwut", -1, READONLY | FAST, lolwut)
-    },
-    Row {
-        since: "1.0.0",
-        summary: "Shows the connection every command the server runs.",
-        ..row("monitor", 1, ADMIN | NOSCRIPT | ASKING, monitor)
-    },
-    Row {
-        since: "2.6.0",
-        complexity: "Depends on the subcommand.",
-        summary: "Manages scripts.",
-        subcommands: SCRIPT_ROWS,
-        ..row("script", -2, NOSCRIPT, script_help)
-    },
-    Row {
-        since: "2.2.12",
-        complexity: "Depends on the subcommand.",
-        summary: "Answers which commands were slow.",
-        reply: "any",
-        subcommands: SLOWLOG_ROWS,
-        ..row("slowlog", -2, ASKING, slowlog_help)
-    },
-    Row {
-        since: "3.0.0",
-        arguments: "numreplicas:integer timeout:integer",
-        summary: "Waits until so many replicas have the writes of the connection. There are none.",
+        summary: "Answers the number of commands.",
         reply: "integer",
-        tips: &["request_policy:all_shards", "response_policy:agg_min"],
-        ..Row::of(Group::Generic, "wait", 3, BLOCKING | TIME, &[], wait)
-    },
-];
-
-const DEBUG_ROWS: &[Row] = &[
-    Row {
-        summary: "Answers what the subcommands do.",
-        reply: "array(status)",
-        ..row("debug|help", 2, ADMIN | ASKING, debug_help)
+        ..row("command|count", 2, LOADING | STALE, command_count)
     },
     Row {
-        arguments: "key:key",
-        summary: "Describes the representation of a value.",
-        reply: "status",
-        ..row("debug|object", 3, ADMIN | ASKING, debug_object)
-    },
-    Row {
-        complexity: "O(N) with N the number of keys.",
-        summary: "Saves the keyspace and loads what was saved.",
-        ..row("debug|reload", -2, ADMIN | ASKING, debug_reload)
-    },
-    Row {
-        arguments: "enabled:integer",
-        summary: "Stops (0) or resumes (1) the removal of due keys that nobody touches.",
-        ..row("debug|set-active-expire", 3, ADMIN | ASKING, set_active_expire)
-    },
-];
-
-const FUNCTION_ROWS: &[Row] = &[
-    Row {
+        arguments: "[command-name...]",
         since: "7.0.0",
-        arguments: "[flush-type=ASYNC | SYNC]",
-        summary: "Deletes all functions: there are none.",
-        ..row("function|flush", -2, WRITE | NOSCRIPT, flush_nothing)
-    },
-    Row {
-        since: "7.0.0",
-        summary: "Answers what the subcommands do.",
-        reply: "array(status)",
-        ..row("function|help", 2, ASKING, function_help)
-    },
-];
-
-const SCRIPT_ROWS: &[Row] = &[
-    Row {
-        since: "2.6.0",
-        arguments: "[flush-type=ASYNC | SYNC]",
-        summary: "Forgets all scripts: there are none.",
-        ..row("script|flush", -2, NOSCRIPT, flush_nothing)
-    },
-    Row {
-        since: "5.0.0",
-        summary: "Answers what the subcommands do.",
-        reply: "array(status)",
-        ..row("script|help", 2, ASKING, script_help)
-    },
-];
-
-const SLOWLOG_ROWS: &[Row] = &[
-    Row {
-        since: "2.2.12",
-        arguments: "[count:integer]",
-        complexity: "O(N) with N the number of entries.",
-        summary: "Answers the latest slow commands; -1 asks for all.",
-        reply: "array(any)",
-        tips: &["request_policy:all_nodes", "nondeterministic_output"],
-        ..row("slowlog|get", -2, ADMIN | ASKING, slowlog_get)
-    },
-    Row {
-        since: "6.2.0",
-        summary: "Answers what the subcommands do.",
-        reply: "array(status)",
-        ..row("slowlog|help", 2, ASKING, slowlog_help)
-    },
-    Row {
-        since: "2.2.12",
-        summary: "Answers how many slow commands are remembered.",
-        reply: "integer",
-        ..row("slowlog|len", 2, ADMIN | ASKING, slowlog_len)
-    },
-    Row {
-        since: "2.2.12",
-        complexity: "O(N) with N the number of entries.",
-        summary: "Forgets the slow commands.",
-        ..row("slowlog|reset", 2, ADMIN | ASKING, slowlog_reset)
-    },
-];
-
-const LATENCY_ROWS: &[Row] = &[
-    Row {
-        since: "2.8.13",
-        summary: "Answers advice on latency.",
-        reply: "bulk",
-        ..row("latency|doctor", 2, ADMIN | NOSCRIPT | ASKING, latency_doctor)
-    },
-    Row {
-        since: "2.8.13",
-        summary: "Answers what the subcommands do.",
-        reply: "array(status)",
-        ..row("latency|help", 2, ASKING, latency_help)
-    },
-    Row {
-        since: "7.0.0",
-        arguments: "[command...]",
-        complexity: "O(N) with N the number of commands.",
-        summary: "Answers how often the durations of commands fell into classes.",
+        complexity: "O(N) with N the number of commands asked for.",
+        summary: "Answers summaries, arguments and history of commands.",
         reply: "map(bulk,any)",
-        ..row("latency|histogram", -2, ADMIN | NOSCRIPT | ASKING | UNORDERED, latency_histogram)
+        tips: &["nondeterministic_output_order"],
+        ..row("command|docs", -2, LOADING | STALE | UNORDERED, command_docs)
     },
     Row {
+        arguments: "command [arg...]",
         since: "2.8.13",
-        arguments: "event",
-        summary: "Answers the spikes of an event: none are recorded.",
+        complexity: "O(N) with N the number of arguments.",
+        summary: "Answers the keys of a command.",
+        reply: "array(bulk)",
+        ..row("command|getkeys", -3, LOADING | STALE, command_getkeys)
+    },
+    Row {
+        arguments: "command [arg...]",
+        since: "7.0.0",
+        complexity: "O(N) with N the number of arguments.",
+        summary: "Answers the keys of a command, and what it does with each.",
         reply: "array(any)",
-        ..row("latency|history", 3, ADMIN | NOSCRIPT | ASKING, latency_none)
+        ..row("command|getkeysandflags", -3, LOADING | STALE, command_getkeysandflags)
     },
     Row {
-        since: "2.8.13",
-        summary: "Answers the latest spikes: none are recorded.",
-        reply: "array(any)",
-        ..row("latency|latest", 2, ADMIN | NOSCRIPT | ASKING, latency_none)
+        since: "5.0.0",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("command|help", 2, LOADING | STALE, command_help)
     },
     Row {
+        arguments: "[command-name...]",
         since: "2.8.13",
-        arguments: "[event...]",
-        summary: "Forgets the spikes of events and answers of how many.",
-        reply: "integer",
-        ..row("latency|reset", -2, ADMIN | NOSCRIPT | ASKING, latency_reset)
+        complexity: "O(N) with N the number of commands asked for.",
+        summary: "Answers arity, flags, keys and categories of commands.",
+        reply: "array(any|null)",
+        tips: &["nondeterministic_output_order"],
+        ..row("command|info", -2, LOADING | STALE | UNORDERED, command_info)
+    },
+    Row {
+        arguments: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern:pattern>]",
+        since: "7.0.0",
+        complexity: "O(N) with N the number of commands.",
+        summary: "Answers the names of commands.",
+        reply: "array(bulk)",
+        tips: &["nondeterministic_output_order"],
+        ..row("command|list", -2, LOADING | STALE | UNORDERED, command_list)
     },
 ];
 
-fn debug_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "debug")
-}
-
-fn function_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "function")
-}
-
-fn latency_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "latency")
-}
-
-fn script_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "script")
-}
-
-fn slowlog_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "slowlog")
-}
-
-fn lastsave(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(cx.server.saved_at.as_ms() / MS_PER_SECOND);
+fn command(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.array(rows().count());
+    rows().for_each(|row| write_info(row, cx.reply));
     Ok(Outcome::Done)
 }
 
-fn lolwut(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    let latch = "  .--.\n (    )\n _|__|_\n|  ..  |\n|  ||  |\n'------'\n";
-    cx.reply.verbatim("txt", format!("{latch}\nRedis ver. {REDIS_VERSION}\n").as_bytes());
+fn command_count(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.integer(rows().count() as i64);
     Ok(Outcome::Done)
 }
 
-fn monitor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    if let Some(client) = cx.client() {
-        client.is_monitor = true;
+fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    if args.is_done() {
+        return command(cx, args);
     }
-    cx.server.monitored = true;
-    cx.reply.ok();
-    Ok(Outcome::Done)
-}
-
-/// Nothing to flush is as good as flushed.
-fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    match args.optional() {
-        Some(word) if !is(word, "ASYNC") && !is(word, "SYNC") => return Err(CommandError::FLUSH_TYPE),
-        _ => args.finish()?,
+    cx.reply.array(args.left());
+    for name in args.rest() {
+        match named(name) {
+            Some(row) => write_info(row, cx.reply),
+            None => cx.reply.null_array(),
+        }
     }
-    cx.reply.ok();
     Ok(Outcome::Done)
 }
 
-/// With no replica to count, the only thing to wait for is the end of the time.
-fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let replicas = args.integer()?;
-    let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
-    if timeout_ms < 0 {
-        return Err(CommandError::NEGATIVE_TIMEOUT);
+fn command_docs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    if args.is_done() {
+        cx.reply.map(rows().count());
+        rows().for_each(|row| write_docs(row, cx.reply));
+        return Ok(Outcome::Done);
     }
-    if replicas > 0 && cx.waiting == Waiting::Allowed {
-        let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        return Ok(Outcome::Park(Park { keys: Vec::new(), until }));
-    }
-    cx.reply.integer(0);
+    let known = || args.argv().iter().skip(2).filter_map(named);
+    cx.reply.map(known().count());
+    known().for_each(|row| write_docs(row, cx.reply));
     Ok(Outcome::Done)
 }
 
-fn set_active_expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let on = args.integer()? != 0;
-    cx.keyspace.set_sweeping(on);
-    cx.reply.ok();
-    Ok(Outcome::Done)
+fn named(name: &[u8]) -> Option<&'static Row> {
+    find(core::str::from_utf8(name).ok()?)
 }
 
-fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let key = args.bytes()?;
-    let (mut space, reply) = cx.space_and_reply();
-    let entry = space.peek(key).and_then(|handle| space.entry(handle)).ok_or(CommandError::NO_SUCH_KEY)?;
-    let encoding = super::keys::encoding(entry.key, entry.value, entry.is_raw);
-    let text = format!(
-        "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{} lru:0 lru_seconds_idle:0",
-        entry.value.size()
-    );
-    reply.simple(&text);
-    Ok(Outcome::Done)
+fn command_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "command")
 }
 
-fn debug_reload(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.server.reload = true;
-    cx.reply.ok();
-    Ok(Outcome::Done)
-}
-
-/// `SLOWLOG GET [count]`
-fn slowlog_get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let count = match args.optional() {
-        None => SLOWLOG_COUNT,
-        Some(count) => parse_integer(count).filter(|&count| count >= -1).ok_or(CommandError::SLOWLOG_COUNT)?,
+/// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`
+fn command_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let all = || rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
+    let names: Vec<&str> = match args.optional() {
+        None => all().map(|row| row.name).collect(),
+        Some(word) if is(word, "FILTERBY") && args.left() == 2 => {
+            let (by, what) = (args.bytes()?, args.bytes()?);
+            match by {
+                _ if is(by, "MODULE") => Vec::new(),
+                _ if is(by, "ACLCAT") => all().filter(|row| in_category(row, what)).map(|row| row.name).collect(),
+                _ if is(by, "PATTERN") => {
+                    all().map(|row| row.name).filter(|name| glob::matches(what, name.as_bytes())).collect()
+                }
+                _ => return Err(CommandError::SYNTAX),
+            }
+        }
+        Some(_) => return Err(CommandError::SYNTAX),
     };
-    let count = if count < 0 { usize::MAX } else { count as usize };
-    let slow: Vec<_> = cx.server.stats.slow.iter().take(count).collect();
-    cx.reply.array(slow.len());
-    for command in slow {
-        cx.reply.array(6);
-        cx.reply.integer(command.id as i64);
-        cx.reply.integer(command.at.as_ms() / MS_PER_SECOND);
-        cx.reply.integer(command.elapsed_us as i64);
-        cx.reply.array(command.argv.len());
-        command.argv.as_ref().iter().for_each(|argument| cx.reply.bulk(argument));
-        cx.reply.bulk(command.client_address.as_bytes());
-        cx.reply.bulk(command.client_name.as_bytes());
+    cx.reply.array(names.len());
+    names.iter().for_each(|name| cx.reply.bulk(name.as_bytes()));
+    Ok(Outcome::Done)
+}
+
+fn in_category(row: &Row, category: &[u8]) -> bool {
+    categories(row).iter().any(|name| is(category, &name[1..]))
+}
+
+fn command_getkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (row, argv) = named_request(cx, args)?;
+    let keys = keys_of(row, argv)?;
+    cx.reply.array(keys.len());
+    keys.iter().for_each(|(key, _)| cx.reply.bulk(key));
+    Ok(Outcome::Done)
+}
+
+fn command_getkeysandflags(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (row, argv) = named_request(cx, args)?;
+    let keys = keys_of(row, argv)?;
+    cx.reply.array(keys.len());
+    for (key, access) in keys {
+        cx.reply.array(2);
+        cx.reply.bulk(key);
+        cx.reply.set(access.flags().len());
+        access.flags().iter().for_each(|flag| cx.reply.simple(flag));
     }
     Ok(Outcome::Done)
 }
 
-fn slowlog_len(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(cx.server.stats.slow.len() as i64);
-    Ok(Outcome::Done)
-}
-
-fn slowlog_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.server.stats.slow.clear();
-    cx.reply.ok();
-    Ok(Outcome::Done)
-}
-
-fn latency_doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply
-        .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
-    Ok(Outcome::Done)
-}
-
-fn latency_none(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.array(0);
-    Ok(Outcome::Done)
-}
-
-fn latency_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(0);
-    Ok(Outcome::Done)
-}
-
-/// `LATENCY HISTOGRAM [command ...]`
-fn latency_histogram(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let names: Vec<_> = args.rest().filter_map(|name| find(core::str::from_utf8(name).ok()?)).collect();
-    let asked = |name: &str| names.is_empty() || names.iter().any(|row| row.name == name);
-    let (open, mut count) = (cx.reply.open(), 0);
-    for (number, stats) in cx.server.stats.commands() {
-        let row = cx.table.row(number);
-        if stats.calls == 0 || !asked(row.name) {
-            continue;
-        }
-        let classes = stats.durations().map(|durations| durations.cumulative()).unwrap_or_default();
-        cx.reply.bulk(row.name.as_bytes());
-        cx.reply.map(2);
-        cx.reply.bulk(b"calls");
-        cx.reply.integer(stats.calls as i64);
-        cx.reply.bulk(b"histogram_usec");
-        cx.reply.map(classes.len());
-        for (bound_us, calls) in classes {
-            cx.reply.integer(bound_us as i64);
-            cx.reply.integer(calls as i64);
-        }
-        count += 1;
+/// The request that stands behind COMMAND GETKEYS.
+fn named_request<'a>(cx: &Cx<'_>, args: &Args<'a>) -> Result<(&'static Row, ArgvRef<'a>), CommandError> {
+    let argv = args.argv().from_index(2);
+    let (_, row) = resolve(cx.table, argv).map_err(|_| CommandError::INVALID_COMMAND)?;
+    if row.keys.is_empty() {
+        return Err(CommandError::NO_KEY_ARGUMENTS);
     }
-    cx.reply.close_map(open, count);
-    Ok(Outcome::Done)
+    if row.accepts(argv.len()) { Ok((row, argv)) } else { Err(CommandError::BAD_ARGUMENT_COUNT) }
 }

@@ -81,7 +81,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key newkey:key",
         summary: "Gives a key another name, but only if nothing has it.",
         reply: "integer",
-        ..row("renamenx", 3, WRITE | FAST, RENAME_KEYS, renamenx)
+        ..row("renamenx", 3, WRITE | FAST, RENAMENX_KEYS, renamenx)
     },
     Row {
         arguments: "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]",
@@ -118,6 +118,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 const COPY_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess), KeySpec::one(2, Access::Overwrite)];
+const RENAMENX_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::OverwriteInsert)];
 const RENAME_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Overwrite)];
 
 const OBJECT_ROWS: &[Row] = &[
@@ -263,7 +264,7 @@ fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// The name Redis 8.6.3 would give the representation of such a value.
-fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'static str {
+pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'static str {
     match value {
         ValueRef::String(_) if is_raw => "raw",
         ValueRef::String(bytes) if parse_integer(bytes).is_some() => "int",

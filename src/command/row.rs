@@ -114,7 +114,9 @@ pub enum Access {
     ReadWriteAccess,
     /// Changes the value depending on what it was.
     ReadWriteUpdate,
-    /// Overwrites and answers the old value.
+    /// Sets a key that was missing.
+    OverwriteInsert,
+    /// Overwrites, and may answer the old value.
     OverwriteAccess,
     /// Removes the key.
     Delete,
@@ -132,6 +134,7 @@ impl Access {
             Access::Overwrite => &["OW", "update"],
             Access::ReadWriteAccess => &["RW", "access", "update"],
             Access::ReadWriteUpdate => &["RW", "update"],
+            Access::OverwriteInsert => &["OW", "insert"],
             Access::OverwriteAccess => &["RW", "access", "update", "variable_flags"],
             Access::Delete => &["RM", "delete"],
             Access::ReadDelete => &["RW", "access", "delete"],

@@ -2,9 +2,7 @@
 
 use super::Cx;
 use super::args::{Args, is};
-use super::docs::{write_docs, write_info};
 use super::row::{Group, Outcome, Row, flags::*};
-use super::table::{find, rows};
 use crate::number::write_integer;
 use crate::reply::error::CommandError;
 
@@ -18,15 +16,6 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
 }
 
 pub(super) const ROWS: &[Row] = &[
-    Row {
-        since: "2.8.13",
-        complexity: "O(N) with N the number of commands.",
-        summary: "Answers what is known about all commands.",
-        reply: "array(any)",
-        tips: &["nondeterministic_output_order"],
-        subcommands: COMMAND_ROWS,
-        ..row("command", -1, LOADING | STALE | UNORDERED, command)
-    },
     Row {
         summary: "Answers the number of keys in the database.",
         reply: "integer",
@@ -55,84 +44,6 @@ pub(super) const ROWS: &[Row] = &[
         ..row("time", 1, LOADING | STALE | FAST | TIME, time)
     },
 ];
-
-const COMMAND_ROWS: &[Row] = &[
-    Row {
-        since: "2.8.13",
-        summary: "Answers the number of commands.",
-        reply: "integer",
-        ..row("command|count", 2, LOADING | STALE, command_count)
-    },
-    Row {
-        arguments: "[command-name...]",
-        since: "7.0.0",
-        complexity: "O(N) with N the number of commands asked for.",
-        summary: "Answers summaries, arguments and history of commands.",
-        reply: "map(bulk,any)",
-        tips: &["nondeterministic_output_order"],
-        ..row("command|docs", -2, LOADING | STALE | UNORDERED, command_docs)
-    },
-    Row {
-        since: "5.0.0",
-        summary: "Answers what the subcommands do.",
-        reply: "array(status)",
-        ..row("command|help", 2, LOADING | STALE, command_help)
-    },
-    Row {
-        arguments: "[command-name...]",
-        since: "2.8.13",
-        complexity: "O(N) with N the number of commands asked for.",
-        summary: "Answers arity, flags, keys and categories of commands.",
-        reply: "array(any|null)",
-        tips: &["nondeterministic_output_order"],
-        ..row("command|info", -2, LOADING | STALE | UNORDERED, command_info)
-    },
-];
-
-fn command(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.array(rows().count());
-    rows().for_each(|row| write_info(row, cx.reply));
-    Ok(Outcome::Done)
-}
-
-fn command_count(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(rows().count() as i64);
-    Ok(Outcome::Done)
-}
-
-fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    if args.is_done() {
-        return command(cx, args);
-    }
-    cx.reply.array(args.left());
-    for name in args.rest() {
-        match named(name) {
-            Some(row) => write_info(row, cx.reply),
-            None => cx.reply.null_array(),
-        }
-    }
-    Ok(Outcome::Done)
-}
-
-fn command_docs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    if args.is_done() {
-        cx.reply.map(rows().count());
-        rows().for_each(|row| write_docs(row, cx.reply));
-        return Ok(Outcome::Done);
-    }
-    let known = || args.argv().iter().skip(2).filter_map(named);
-    cx.reply.map(known().count());
-    known().for_each(|row| write_docs(row, cx.reply));
-    Ok(Outcome::Done)
-}
-
-fn named(name: &[u8]) -> Option<&'static Row> {
-    find(core::str::from_utf8(name).ok()?)
-}
-
-fn command_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "command")
-}
 
 fn dbsize(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let len = cx.space().db().len();

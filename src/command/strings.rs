@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key value",
         summary: "Sets the string of a key and answers the previous one.",
         reply: "bulk|null",
-        ..row("getset", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::OverwriteAccess)], getset)
+        ..row("getset", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, getset)
     },
     Row {
         summary: "Increments the integer of a key by one, starting from 0 if it does not exist.",
@@ -130,7 +130,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "1.0.1",
         summary: "Sets the strings of several keys, but only if none of them exists.",
         reply: "integer",
-        ..row("msetnx", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::Overwrite)], msetnx)
+        ..row("msetnx", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::OverwriteInsert)], msetnx)
     },
     Row {
         arguments: "key:key milliseconds:integer value",
@@ -156,7 +156,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key value",
         summary: "Sets the string of a key, but only if the key does not exist.",
         reply: "integer",
-        ..row("setnx", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], setnx)
+        ..row("setnx", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::OverwriteInsert)], setnx)
     },
     Row {
         arguments: "key:key offset:integer value",

@@ -6,8 +6,8 @@ use hashbrown::HashTable;
 
 use super::row::Row;
 use super::{
-    bits, client, config, connection, expiry, hashes, info, introspection, keys, lcs, lists, pubsub, server, strings,
-    transactions,
+    bits, client, config, connection, diagnostics, expiry, hashes, info, introspection, keys, lcs, lists, pubsub,
+    server, strings, transactions,
 };
 use crate::hash::hash_bytes;
 
@@ -24,9 +24,10 @@ const FAMILIES: &[&[Row]] = &[
     connection::ROWS,
     client::ROWS,
     server::ROWS,
+    introspection::ROWS,
     config::ROWS,
     info::ROWS,
-    introspection::ROWS,
+    diagnostics::ROWS,
 ];
 /// Longer names are no commands.
 const NAME_MAX: usize = 32;

@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "Depends on the queued commands.",
         summary: "Runs the queued commands of a transaction, one after another and nothing between them.",
         reply: "array(any)|null",
-        ..row("exec", 1, IMMEDIATE | TIME, exec)
+        ..row("exec", 1, SKIP_SLOWLOG | IMMEDIATE | TIME, exec)
     },
     Row {
         since: "1.2.0",

@@ -1,0 +1,66 @@
+//! Which arguments of a request are keys: the row's key specs, applied.
+
+use alloc::vec::Vec;
+
+use super::row::{Access, Begin, Find, KeySpec, Row};
+use crate::argv::ArgvRef;
+use crate::number::parse_integer;
+use crate::reply::error::CommandError;
+
+/// The keys of a request, each with what happens to it.
+pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], Access)>, CommandError> {
+    let mut keys = Vec::new();
+    for spec in row.keys {
+        let positions = positions(spec, argv).ok_or(CommandError::INVALID_KEY_ARGUMENTS)?;
+        keys.extend(positions.filter_map(|position| Some((argv.get(position)?, spec.access))));
+    }
+    Ok(keys)
+}
+
+/// `None` when the request names more keys than it has arguments, or no number of keys.
+fn positions(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item = usize> + use<>> {
+    let Begin::Index(begin) = spec.begin;
+    let begin = usize::try_from(begin).ok()?;
+    let (first, end, step) = match spec.find {
+        Find::Range { last, step } => {
+            let last = if last < 0 { argv.len().checked_add_signed(last as isize)? } else { begin + last as usize };
+            (begin, last + 1, step)
+        }
+        Find::Counted { count_at, first, step } => {
+            let count = parse_integer(argv.get(begin + count_at as usize)?).filter(|&count| count > 0)?;
+            let count = usize::try_from(count).ok()?.checked_mul(step as usize)?;
+            let first = begin + first as usize;
+            (first, first.checked_add(count).filter(|&end| end <= argv.len())?, step)
+        }
+    };
+    Some((first..end.min(argv.len())).step_by(usize::try_from(step).ok()?.max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::argv::Argv;
+    use crate::command::find;
+
+    fn keys(words: &[&str]) -> Option<Vec<&'static str>> {
+        let argv = Argv::from_slices(words);
+        let found = keys_of(find(words[0]).unwrap(), argv.as_ref()).ok()?;
+        Some(
+            found
+                .iter()
+                .map(|(key, _)| std::string::String::from_utf8_lossy(key).into_owned().leak() as &str)
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn ranges_steps_and_counts_find_their_keys() {
+        assert_eq!(keys(&["GET", "a"]), Some(alloc::vec!["a"]));
+        assert_eq!(keys(&["MSET", "a", "1", "b", "2"]), Some(alloc::vec!["a", "b"]));
+        assert_eq!(keys(&["DEL", "a", "b", "c"]), Some(alloc::vec!["a", "b", "c"]));
+        assert_eq!(keys(&["COPY", "a", "b", "REPLACE"]), Some(alloc::vec!["a", "b"]));
+        assert_eq!(keys(&["MSETEX", "2", "a", "1", "b", "2", "NX"]), Some(alloc::vec!["a", "b"]));
+        assert_eq!(keys(&["MSETEX", "9", "a", "1"]), None);
+        assert_eq!(keys(&["MSETEX", "x", "a", "1"]), None);
+    }
+}
