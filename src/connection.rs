@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::client::ClientId;
 use crate::clock::Clock;
-use crate::keylatch::Keylatch;
+use crate::keylatch::{Keylatch, Turn};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::request::{Decoder, Limits, Next, ProtocolError};
@@ -49,6 +49,7 @@ impl Connection {
         out.extend_from_slice(&keylatch.take_outbox(self.client));
         self.decoder.feed(chunk);
         let mut turn = keylatch.turn();
+        self.closed |= is_over(&turn, self.client);
         while !self.closed {
             if out.len() >= stop_at && self.decoder.waiting_bytes() > 0 {
                 return Fed { more: true, closed: false };
@@ -56,7 +57,7 @@ impl Connection {
             match self.decoder.next() {
                 Next::Command => {
                     turn.execute(self.client, self.decoder.argv(), out);
-                    self.closed = turn.client(self.client).is_none_or(|client| client.closing);
+                    self.closed = is_over(&turn, self.client);
                 }
                 Next::Incomplete => return Fed::default(),
                 Next::Error(error) => {
@@ -68,6 +69,11 @@ impl Connection {
         }
         Fed { more: false, closed: true }
     }
+}
+
+/// The client is gone, or a command asked to close its connection: its own, or another client's.
+fn is_over<C: Clock>(turn: &Turn<'_, C>, client: ClientId) -> bool {
+    turn.client(client).is_none_or(|client| client.closing)
 }
 
 /// Errors look the same in every protocol.

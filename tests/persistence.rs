@@ -7,6 +7,8 @@ mod harness;
 mod log;
 #[path = "persistence/mutation.rs"]
 mod mutation;
+#[path = "persistence/real_server.rs"]
+mod real_server;
 #[path = "persistence/snapshot.rs"]
 mod snapshot;
 #[path = "persistence/workload.rs"]

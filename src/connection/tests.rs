@@ -124,6 +124,30 @@ fn the_clock_is_asked_at_most_once_a_chunk_and_only_when_it_can_matter() {
     assert_eq!(keylatch.clock_mut().asked, 2);
 }
 
+#[test]
+fn what_reached_the_client_meanwhile_comes_before_its_next_replies() {
+    let mut keylatch = engine();
+    let (mut connection, mut out) = (connected(&mut keylatch), Vec::new());
+    connection.feed(&mut keylatch, b"HELLO 3\r\nSUBSCRIBE news\r\n", &mut out);
+    out.clear();
+    let (mut other, mut ignored) = (connected(&mut keylatch), Vec::new());
+    other.feed(&mut keylatch, b"PUBLISH news hi\r\n", &mut ignored);
+    connection.feed(&mut keylatch, b"PING\r\n", &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), ">3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$2\r\nhi\r\n+PONG\r\n");
+}
+
+#[test]
+fn a_client_that_another_one_ends_is_closed_without_running_anything() {
+    let mut keylatch = engine();
+    let (mut connection, mut out) = (connected(&mut keylatch), Vec::new());
+    let mut other = connected(&mut keylatch);
+    other.feed(&mut keylatch, b"CLIENT KILL ID 1\r\n", &mut out);
+    assert_eq!(out, b":1\r\n");
+    assert!(connection.feed(&mut keylatch, b"SET k v\r\n", &mut out).closed);
+    other.feed(&mut keylatch, b"EXISTS k\r\n", &mut out);
+    assert_eq!(out, b":1\r\n:0\r\n");
+}
+
 /// A pipeline whose replies are far longer than its requests: the output of a call stays near its limit, and nothing
 /// of the pipeline is lost or answered twice.
 #[test]

@@ -124,7 +124,7 @@ impl Effects {
 }
 
 /// Appends a command as a RESP array of bulk strings.
-pub fn encode(argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+fn encode(argv: ArgvRef<'_>, out: &mut Vec<u8>) {
     let header = |kind: u8, len: usize, out: &mut Vec<u8>| {
         out.push(kind);
         write_integer(len as i64, out);

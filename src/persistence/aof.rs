@@ -65,8 +65,8 @@ fn survey(engine: &Engine, log: &[u8]) -> Result<Survey, LoadError> {
         match reader.next()? {
             Item::End => return Ok(survey),
             // A piece begins between units, or the one before was torn and not cut off.
-            Item::Instant(_) if in_unit => return Err(malformed),
-            Item::Instant(now) => survey.last_now = survey.last_now.max(Some(now)),
+            Item::Piece(_) if in_unit => return Err(malformed),
+            Item::Piece(now) => survey.last_now = survey.last_now.max(Some(now)),
             Item::Skipped => {}
             Item::Command => match (role(engine, reader.argv()).ok_or(malformed.clone())?, in_unit) {
                 (Role::Begin, false) => in_unit = true,
@@ -103,7 +103,7 @@ fn apply(engine: &mut Engine, loading: &Loading, units: &[u8]) -> Result<(), Loa
         let start = reader.at;
         match reader.next()? {
             Item::End => return Ok(()),
-            Item::Instant(now) => engine.resume_at(now),
+            Item::Piece(now) => engine.resume_at(now),
             Item::Skipped => {}
             Item::Command => {
                 let argv = reader.argv();
@@ -122,8 +122,8 @@ fn apply(engine: &mut Engine, loading: &Loading, units: &[u8]) -> Result<(), Loa
 enum Item {
     /// Nothing whole follows.
     End,
-    /// The instant at which a piece was taken.
-    Instant(Timestamp),
+    /// A piece begins that was taken at this instant.
+    Piece(Timestamp),
     /// Somebody else's annotation.
     Skipped,
     /// Its arguments are in [`Reader::argv`].
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let item = match line.strip_prefix(ANNOTATION.as_bytes()) {
             None => Item::Skipped,
-            Some(text) => Item::Instant(self.instant(text)?),
+            Some(text) => Item::Piece(self.instant(text)?),
         };
         self.at += len + 1;
         Ok(item)

@@ -103,8 +103,8 @@ fn text(integer: i64) -> Cow<'static, [u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Output;
     use super::*;
+    use crate::value::dump::Output;
 
     #[test]
     fn lengths_read_back_in_every_form() {
