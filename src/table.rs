@@ -20,7 +20,7 @@ const HASH_BITS: u32 = u32::BITS;
 /// share a prefix make one segment longer instead of the directory.
 const DIRECTORY_FACTOR_MAX: usize = 16;
 /// What one slot is counted as: 8 bytes, a control byte, and the usual share of empty buckets.
-const SLOT_BYTES: u64 = 12;
+pub const SLOT_BYTES: u64 = 12;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Slot {

@@ -150,6 +150,7 @@ pub(super) fn categories(row: &Row) -> Vec<&'static str> {
 /// Mostly that of the group; Redis files the server's commands by what they touch.
 fn family_category(row: &Row) -> Option<&'static str> {
     match row.group {
+        Group::Server if row.name.starts_with("memory") => None,
         Group::Server if row.has(flags::READONLY | flags::WRITE) => Some("@keyspace"),
         Group::Server if row.name.starts_with("command") => Some("@connection"),
         Group::Generic if !row.subcommands.is_empty() => None,

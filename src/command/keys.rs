@@ -56,6 +56,12 @@ pub(super) const ROWS: &[Row] = &[
         ..row("keys", 2, READONLY | UNORDERED | DANGEROUS, &[], keys)
     },
     Row {
+        arguments: "key:key db:integer",
+        summary: "Moves a key to another database, but only if it is not there yet.",
+        reply: "integer",
+        ..row("move", 3, WRITE | FAST, &[KeySpec::one(1, Access::ReadWriteAccess)], move_key)
+    },
+    Row {
         arguments: "",
         summary: "Looks into the representation of values.",
         reply: "any",
@@ -130,11 +136,32 @@ const OBJECT_ROWS: &[Row] = &[
         ..row("object|encoding", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_encoding)
     },
     Row {
+        summary: "Answers how frequently a value is used; nobody counts, so there is no answer but an error or null.",
+        reply: "integer|null",
+        since: "4.0.0",
+        tips: &["nondeterministic_output"],
+        ..row("object|freq", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_freq)
+    },
+    Row {
         arguments: "",
         summary: "Answers what the subcommands do.",
         reply: "array(status)",
         since: "6.2.0",
         ..row("object|help", 2, LOADING | STALE, &[], object_help)
+    },
+    Row {
+        summary: "Answers the seconds since a value was used; nobody keeps that time, so it is 0.",
+        reply: "integer|null",
+        since: "2.2.3",
+        tips: &["nondeterministic_output"],
+        ..row("object|idletime", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_idletime)
+    },
+    Row {
+        summary: "Answers how many references to a value there are: values are not shared, so it is 1.",
+        reply: "integer|null",
+        since: "2.2.3",
+        tips: &["nondeterministic_output"],
+        ..row("object|refcount", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_refcount)
     },
 ];
 
@@ -208,7 +235,15 @@ fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 /// A database number within range.
 pub(super) fn database(number: i64) -> Result<u8, CommandError> {
+    let number = i32::try_from(number).map_err(|_| CommandError::DATABASE_NUMBER)?;
     u8::try_from(number).ok().filter(|&number| number < DATABASES).ok_or(CommandError::DATABASE_RANGE)
+}
+
+fn move_key(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, database) = (args.bytes()?, database(args.integer()?)?);
+    let moved = cx.space().move_key(key, database)?;
+    cx.reply.integer(moved.into());
+    Ok(Outcome::Done)
 }
 
 /// `SCAN cursor [MATCH pattern] [COUNT n] [TYPE t]`
@@ -275,5 +310,27 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
 }
 
 fn object_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+/// Values are not shared between keys.
+fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_if_exists(cx, args, Ok(1))
+}
+
+/// Access times are not kept: every value counts as just used.
+fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_if_exists(cx, args, Ok(0))
+}
+
+fn object_freq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_if_exists(cx, args, Err(CommandError::NO_FREQUENCY))
+}
+
+fn answer_if_exists(cx: &mut Cx<'_>, args: &mut Args<'_>, answer: Result<i64, CommandError>) -> Reply {
+    match cx.space().peek(args.bytes()?) {
+        Some(_) => cx.reply.integer(answer?),
+        None => cx.reply.null(),
+    }
+    Ok(Outcome::Done)
+}
+
     super::write_help(cx, "object")
 }

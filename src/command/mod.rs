@@ -21,6 +21,7 @@ mod keys_of;
 mod lcs;
 mod line;
 mod lists;
+mod memory;
 mod options;
 mod pubsub;
 mod row;

@@ -2,8 +2,9 @@
 
 use super::Cx;
 use super::args::{Args, is};
+use super::keys::database;
 use super::row::{Group, Outcome, Row, flags::*};
-use crate::number::write_integer;
+use crate::number::{parse_integer, write_integer};
 use crate::reply::error::CommandError;
 
 type Reply = Result<Outcome, CommandError>;
@@ -37,6 +38,13 @@ pub(super) const ROWS: &[Row] = &[
         ..row("flushdb", -1, WRITE | DANGEROUS, flushdb)
     },
     Row {
+        arguments: "index1:integer index2:integer",
+        complexity: "O(N) with N the number of keys that clients watch or wait for.",
+        since: "4.0.0",
+        summary: "Exchanges the contents of two databases.",
+        ..row("swapdb", 3, WRITE | FAST | DANGEROUS, swapdb)
+    },
+    Row {
         since: "2.6.0",
         summary: "Answers the time: seconds since 1970, and microseconds within the second.",
         reply: "array(bulk)",
@@ -61,6 +69,15 @@ fn flushdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn flushall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args)?;
     cx.keyspace.flush_all();
+    cx.reply.ok();
+    Ok(Outcome::Done)
+}
+
+/// `SWAPDB index1 index2`: both are read before either is checked against the number of databases.
+fn swapdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let mut index = |problem| parse_integer(args.bytes()?).and_then(|index| i32::try_from(index).ok()).ok_or(problem);
+    let (first, second) = (index(CommandError::FIRST_DATABASE)?, index(CommandError::SECOND_DATABASE)?);
+    cx.keyspace.swap(database(first.into())?, database(second.into())?, cx.now);
     cx.reply.ok();
     Ok(Outcome::Done)
 }

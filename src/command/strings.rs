@@ -47,6 +47,13 @@ pub(super) const ROWS: &[Row] = &[
         ..row("delex", -2, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], delex)
     },
     Row {
+        arguments: "key:key value",
+        since: "9.0.0",
+        summary: "Deletes a key, if its value equals this one: a command of Valkey, and the way to give a lock back.",
+        reply: "integer",
+        ..row("delifeq", 3, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], delifeq)
+    },
+    Row {
         complexity: "O(N) with N the length of the string.",
         since: "8.4.0",
         summary: "Answers the XXH3 digest of the string of a key as 16 hex digits.",
@@ -372,6 +379,14 @@ fn delex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
         _ => return Err(CommandError::wrong_arity("delex")),
     };
+    cx.reply.integer(deleted.into());
+    Ok(Outcome::Done)
+}
+
+fn delifeq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, value) = (args.bytes()?, args.bytes()?);
+    cx.space().expect_string(key)?;
+    let deleted = cx.space().delete_if(key, Comparison::Equal(value))?;
     cx.reply.integer(deleted.into());
     Ok(Outcome::Done)
 }

@@ -6,8 +6,8 @@ use hashbrown::HashTable;
 
 use super::row::Row;
 use super::{
-    bits, client, config, connection, diagnostics, expiry, hashes, info, introspection, keys, lcs, lists, pubsub,
-    server, strings, transactions,
+    bits, client, config, connection, diagnostics, expiry, hashes, info, introspection, keys, lcs, lists, memory,
+    pubsub, server, strings, transactions,
 };
 use crate::hash::hash_bytes;
 
@@ -24,6 +24,7 @@ const FAMILIES: &[&[Row]] = &[
     connection::ROWS,
     client::ROWS,
     server::ROWS,
+    memory::ROWS,
     introspection::ROWS,
     config::ROWS,
     info::ROWS,

@@ -10,7 +10,7 @@ use crate::hash::hash_bytes;
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
 use crate::slots::Slots;
-use crate::table::Table;
+use crate::table::{SLOT_BYTES, Table};
 use crate::value::{Value, ValueRef, copied};
 
 /// A value on its way in.
@@ -77,6 +77,16 @@ impl Db {
     /// Bytes of live blocks, the index and values in slots: the same figure on every target.
     pub fn counted_bytes(&self) -> u64 {
         self.slab.used_bytes() + self.table.counted_bytes() + self.slot_bytes
+    }
+
+    /// Bytes counted for one key: its block, its place in the index, and its value when that is in a slot.
+    pub fn entry_bytes(&self, handle: Handle) -> u64 {
+        let block = self.slab.block(handle);
+        let value_bytes = match Layout::of(block).map(|layout| layout.payload(block)) {
+            Some(Payload::Slot(slot)) => self.values.get(slot).map_or(0, Value::counted_bytes),
+            _ => 0,
+        };
+        block.len() as u64 + SLOT_BYTES + value_bytes
     }
 
     pub fn find(&self, key: &[u8]) -> Option<Handle> {
@@ -161,6 +171,30 @@ impl Db {
         self.write(target, to, layout.payload(&block), layout.is_raw(), deadline)?;
         // The value lives on under the new name: only the old block goes.
         self.forget_block(self.hash(layout.key(&block)), handle);
+        Ok(())
+    }
+
+    /// Moves a key with its value and deadline to a database that does not have it. On an error nothing has changed.
+    pub fn move_to(&mut self, handle: Handle, other: &mut Db) -> Result<(), OutOfMemory> {
+        let block = copied(self.slab.block(handle))?;
+        let Some(layout) = Layout::of(&block) else { return Ok(()) };
+        let (key, deadline) = (layout.key(&block), self.deadline(handle));
+        match layout.payload(&block) {
+            Payload::Inline(bytes) => other.write(None, key, Payload::Inline(bytes), layout.is_raw(), deadline)?,
+            Payload::Slot(slot) => {
+                // The value leaves its slot when the other database has a place for it, so that it cannot get lost.
+                let nothing = || Value::String(Vec::new());
+                other.write_slot(None, key, nothing(), layout.is_raw(), deadline)?;
+                if let Some(value) = self.values.get_mut(slot)
+                    && let Some(moved) = other.find(key)
+                {
+                    let value = core::mem::replace(value, nothing());
+                    self.slot_bytes -= value.counted_bytes();
+                    other.edit(moved, |place| *place = value);
+                }
+            }
+        }
+        self.remove(handle);
         Ok(())
     }
 

@@ -99,6 +99,28 @@ impl Space<'_> {
         Ok(true)
     }
 
+    /// Moves the key with its deadline to another database; false when there is nothing to move or the key is there.
+    pub fn move_key(&mut self, key: &[u8], database: u8) -> Result<bool, Error> {
+        if database == self.database() {
+            return Err(Error::SameKey);
+        }
+        let Some(handle) = self.write(key) else { return Ok(false) };
+        if self.in_database(database).write(key).is_some() {
+            return Ok(false);
+        }
+        self.move_to(handle, database)?;
+        self.effect(|effect| {
+            effect.bytes(b"MOVE").bytes(key).integer(database.into());
+        });
+        Ok(true)
+    }
+
+    /// Bytes counted for the key and its value; the same figure on every target.
+    pub fn memory_usage(&mut self, key: &[u8]) -> Option<u64> {
+        let handle = self.peek(key)?;
+        Some(self.db().entry_bytes(handle))
+    }
+
     /// Any living key, all equally likely.
     pub fn random_key(&mut self) -> Option<Vec<u8>> {
         loop {

@@ -148,6 +148,26 @@ impl Keyspace {
     pub fn digest(&self) -> u64 {
         self.databases()
             .flat_map(|(database, db)| db.entries().map(move |entry| entry_digest(database, &entry)))
+    /// Exchanges the contents of two databases. Whoever is interested in a key that is in one of them learns of it.
+    pub fn swap(&mut self, first: u8, second: u8, now: Timestamp) {
+        if first == second || first.max(second) >= DATABASES {
+            return;
+        }
+        for database in [first, second] {
+            for key in self.interest.keys_in(database) {
+                let mut is_held = |database| self.at(database, now).peek(&key).is_some();
+                if is_held(first) | is_held(second) {
+                    self.interest.touch(database, &key);
+                }
+            }
+        }
+        self.databases.swap(first.into(), second.into());
+        self.effects.changed();
+        self.effects.state(first, |effect| {
+            effect.bytes(b"SWAPDB").integer(first.into()).integer(second.into());
+        });
+    }
+
             .fold(0, u64::wrapping_add)
     }
 

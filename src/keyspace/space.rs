@@ -180,6 +180,17 @@ impl<'a> Space<'a> {
         let key = self.key_of(handle);
         self.db_mut().remove(handle);
         self.notify(event, &key);
+    /// Moves a key to a database that does not have it: two events, one for each.
+    pub(super) fn move_to(&mut self, handle: Handle, database: u8) -> Result<(), Error> {
+        let key = self.key_of(handle);
+        let indices = [self.database, database].map(usize::from);
+        let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
+        from.move_to(handle, to)?;
+        self.notify(EventKind::MoveFrom, &key);
+        self.in_database(database).notify(EventKind::MoveTo, &key);
+        Ok(())
+    }
+
     }
 
     /// Empties this database.
