@@ -182,6 +182,26 @@ test("clients: own database, own transaction, one keyspace; their prompts say so
   assert.equal(await page.locator("kl-speakers .speaker").count(), 1);
 });
 
+test("messages reach the clients that wait for them, and go into the session that is made of the log", async () => {
+  await say(page, "SUBSCRIBE news");
+  await page.getByRole("button", { name: "Client" }).click();
+  await say(page, "PUBLISH news hello");
+  assert.deepEqual((await heard(page)).slice(1), [
+    "C2> PUBLISH news hello\n(integer) 1",
+    'keylatch< \n1) "message"\n2) "news"\n3) "hello"',
+  ]);
+  await page.getByRole("button", { name: "Open as session" }).click();
+  await page.locator("kl-session-view .summary.good").waitFor();
+});
+
+test("whoever is hung up on connects again", async () => {
+  await say(page, "SELECT 2");
+  await say(page, "QUIT");
+  await page.getByText("keylatch was disconnected and has connected again").waitFor();
+  await say(page, "PING");
+  assert.equal((await heard(page)).at(-1), "keylatch> PING\nPONG");
+});
+
 test("bytes that are not text, long values and a flood of commands leave the page answering", async () => {
   await say(page, 'SET "\\xff\\x00" "\\xfe"');
   await say(page, `SET long ${"x".repeat(100_000)}`);
@@ -198,7 +218,7 @@ test("what was typed opens as a session that passes", async () => {
   await say(page, "SET door me PX 5000");
   await say(page, "@ +5001ms");
   await say(page, "GET door");
-  await page.getByRole("button", { name: "As session" }).click();
+  await page.getByRole("button", { name: "Open as session" }).click();
   await page.locator("kl-session-view .summary.good").waitFor();
   assert.match(await page.locator("kl-session-view .summary").textContent(), /all as expected/);
 });

@@ -64,6 +64,12 @@ test("a mismatch stands beside what came; filling in the replies mends it", asyn
   assert.match(await text().inputValue(), /> GET k\n"v"\n/);
 });
 
+test("an event that did not happen stands beside those that did", async () => {
+  await write("> SET k v PX 5\nOK\n@ +6ms\n! expired other\n");
+  const difference = page.locator("kl-timeline .clock.mismatched dd pre");
+  assert.deepEqual(await difference.allTextContents(), ["expired other", "expired k"]);
+});
+
 test("clients stand side by side, in lanes", async () => {
   await write("A> SET lock a NX\nOK\nB> SET lock b NX\n(nil)\nA> DEL lock\n(integer) 1\n");
   assert.deepEqual(await page.locator("kl-timeline .names span").allTextContents(), ["A", "B"]);

@@ -1,10 +1,10 @@
 // The table of hints: what is typed on the left, what the ghost behind the cursor says on the right.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadModule } from "./load.js";
+import { loadHints } from "./load.js";
 import { rows } from "./hint-rows.js";
 
-const { ghostHint } = await loadModule("src/hint/hint.ts");
+const { ghostHint, complete } = loadHints();
 
 const SET_OPTIONS = "[NX|XX|IFEQ comparison] [GET] [EX seconds|PX milliseconds|KEEPTTL]";
 const cases = {
@@ -126,4 +126,24 @@ test("hint: every prefix of a legal command accepts the rest", () => {
       assert.ok(ghostHint(rows, prefix) !== "" || complete, prefix);
     }
   }
+});
+
+const KEYS = ["door", "doorbell", '"two words"'];
+const keySource = (prefix, limit) => KEYS.filter((key) => key.replace(/^"/, "").startsWith(prefix)).slice(0, limit);
+const offered = (line) => complete(rows, line, keySource).candidates.map(({ text }) => text);
+
+test("completion: names, shortest first, then names that hold the letters", () => {
+  assert.deepEqual(offered("SET"), ["SET", "SETEX", "MSET", "MSETEX"]);
+  assert.deepEqual(offered(""), []);
+  assert.deepEqual(offered("object e"), ["ENCODING"]);
+});
+
+test("completion: keywords that are still possible, and keys where a key is due", () => {
+  assert.deepEqual(offered("SET k v "), ["NX", "XX", "IFEQ", "GET", "EX", "PX", "KEEPTTL"]);
+  assert.deepEqual(offered("SET k v NX "), ["GET", "EX", "PX", "KEEPTTL"]);
+  assert.deepEqual(offered("GET do"), ["door", "doorbell"]);
+  assert.deepEqual(offered("GET door"), ["doorbell"]);
+  assert.deepEqual(offered("GET tw"), ['"two words"']);
+  assert.deepEqual(offered("SET k NX"), []);
+  assert.deepEqual(complete(rows, "SET k v ke", keySource), { candidates: [{ text: "KEEPTTL", kind: "keyword" }], from: 8, to: 10 });
 });

@@ -73,7 +73,12 @@ export class KeyList {
   preview(row: KeyRow): string | undefined {
     if (row.type !== "string" || row.goneBy) return undefined;
     this.reader ??= this.db.client({ name: "preview", db: this.database, protocol: 2 });
-    return this.db.printReply(this.reader.callRaw("GETRANGE", row.key, 0, PREVIEW_BYTES - 1));
+    const reply = this.reader.callRaw("GETRANGE", row.key, 0, PREVIEW_BYTES - 1);
+    if (reply.length > 0) return this.db.printReply(reply);
+    // Paused or killed by CLIENT: the next look tries with a new one.
+    this.reader.close();
+    this.reader = undefined;
+    return undefined;
   }
 
   /** Labels of keys that start with a prefix, for completion. Looks at the first keys only: it runs at each keystroke. */

@@ -65,9 +65,10 @@ export class Playground {
     location.hash = "sessions";
   }
 
+  /** A line that a link brings is put into the prompt, never run. */
   private showLine(draft: string): void {
     this.view = "line";
-    this.workspace.draft = draft;
+    if (draft) this.workspace.line.input(draft, true);
   }
 
   private showSession(text: string, lesson?: string): void {

@@ -1,16 +1,39 @@
 /** A client of the command line: its connection, its lane (colour and column), and how its prompt reads. */
 
-import type { Client } from "keylatch/core";
+import type { Client, Keylatch } from "keylatch/core";
 
 /** The prompt name of the first client; session files take it for the default client. */
 export const FIRST_NAME = "keylatch";
 
+const NOTHING = new Uint8Array();
+
 export class Speaker {
+  client: Client;
+
   constructor(
+    private readonly database: Keylatch,
     readonly name: string,
     readonly lane: number,
-    readonly client: Client,
-  ) {}
+  ) {
+    this.client = this.connect();
+  }
+
+  /** Messages and late replies that reached the client, as RESP bytes. */
+  takeOutbox(): Uint8Array {
+    return this.client.takeOutbox();
+  }
+
+  /** After QUIT or CLIENT KILL: connects again, as redis-cli does. True when that was needed. */
+  reconnect(): boolean {
+    if (!this.client.feed(NOTHING).closed) return false;
+    this.client.close();
+    this.client = this.connect();
+    return true;
+  }
+
+  private connect(): Client {
+    return this.database.client({ name: this.name, protocol: 2 });
+  }
 
   /** `keylatch>`, `C2[1](TX)>`: the name, the database unless it is 0, and whether commands are being queued. */
   get prompt(): string {

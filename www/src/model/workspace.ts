@@ -7,10 +7,11 @@ import type { Keylatch, KeyEvent } from "keylatch/core";
 import { LineError } from "keylatch/core";
 import { isoText, readClockLine, remainingText, stepText } from "../text/durations.ts";
 import { pastedCommands } from "../text/paste.ts";
-import { rowNamed } from "./commands.ts";
+import { commandRows, rowNamed } from "./commands.ts";
 import { Emitter } from "./emitter.ts";
 import type { EngineMaker } from "./engine.ts";
 import { History } from "./history.ts";
+import { LineEditor } from "./line-editor.ts";
 import { Log } from "./log.ts";
 import { PageClock } from "./page-clock.ts";
 import { keyLabel } from "./key-label.ts";
@@ -32,11 +33,11 @@ const MAX_CLIENTS = 8;
 
 export class Workspace {
   readonly changes = new Emitter<WorkspaceTopic>();
-  readonly history = new History();
+  private readonly history = new History();
   readonly log = new Log();
   readonly tour = new Tour();
-  /** A line that a link asks to be put into the prompt; never run by itself. */
-  draft = "";
+  /** What is being typed. */
+  readonly line: LineEditor;
   readonly db: Keylatch;
   readonly clock: PageClock;
   speakers: readonly Speaker[] = [];
@@ -50,7 +51,8 @@ export class Workspace {
     this.db = db;
     this.clock = new PageClock(clock, () => db.nextExpiry());
     this.keys = new KeyList(db);
-    this.inspector = new Speaker(INSPECTOR_NAME, 0, db.client({ name: INSPECTOR_NAME, protocol: 2 }));
+    this.line = new LineEditor(commandRows, this.history, (prefix, limit) => this.keys.labelsStartingWith(prefix, limit));
+    this.inspector = new Speaker(db, INSPECTOR_NAME, 0);
     this.active = this.openClient(FIRST_NAME);
     db.on("*", (event) => this.noteEvent(event), { buffer: true });
     this.clock.changes.on(["clock"], () => this.settle());
@@ -61,8 +63,7 @@ export class Workspace {
   }
 
   openClient(name = this.freeName()): Speaker {
-    const lane = this.freeLane();
-    const speaker = new Speaker(name, lane, this.db.client({ name, protocol: 2 }));
+    const speaker = new Speaker(this.db, name, this.freeLane());
     this.speakers = [...this.speakers, speaker];
     this.speakAs(speaker);
     return speaker;
@@ -195,10 +196,25 @@ export class Workspace {
     this.flushExpired();
     const prompt = speaker.prompt;
     const reply = speaker.client.callRaw(...words);
-    const printed = reply.length === 0 ? [] : this.db.printReply(reply).split("\n");
     const failed = reply[0] === "-".charCodeAt(0);
-    this.log.add({ kind: "command", lane: speaker.lane, prompt, text, printed, failed, nowMs: this.clock.now() });
+    this.log.add({ kind: "command", lane: speaker.lane, prompt, text, printed: this.printed(reply), failed, nowMs: this.clock.now() });
     this.flushExpired();
+    this.deliver();
+  }
+
+  /** Shows what reached clients beside their own replies, and connects again whoever was hung up on. */
+  private deliver(): void {
+    for (const speaker of this.speakers) {
+      const messages = speaker.takeOutbox();
+      const told = { kind: "command", lane: speaker.lane, prompt: `${speaker.name}<`, text: "", failed: false } as const;
+      if (messages.length > 0) this.log.add({ ...told, printed: this.printed(messages), nowMs: this.clock.now() });
+      if (speaker.reconnect()) this.note(`${speaker.name} was disconnected and has connected again`);
+    }
+    this.inspector.reconnect();
+  }
+
+  private printed(reply: Uint8Array): string[] {
+    return reply.length === 0 ? [] : this.db.printReply(reply).split("\n");
   }
 
   private selectDatabase(): void {
@@ -249,6 +265,7 @@ export class Workspace {
   /** After anything that may have changed keys, clients or time: arms the timer and lets the page repaint. */
   private settle(): void {
     this.flushExpired();
+    this.deliver();
     this.clock.arm();
     this.changes.emit("log");
     this.changes.emit("clients");

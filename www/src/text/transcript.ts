@@ -20,7 +20,7 @@ export function sessionText(lines: readonly SpokenLine[]): string {
   for (const line of lines) {
     if (line.nowMs !== nowMs) written.push(`@ ${stepText(line.nowMs - nowMs)}`);
     nowMs = line.nowMs;
-    written.push(`${line.prompt} ${line.text.replace(/\n/g, "\\n")}`, ...line.printed.map(replyLine));
+    written.push(`${line.prompt} ${line.text.replace(/\n/g, "\\n")}`.trimEnd(), ...line.printed.map(replyLine));
   }
   return `${written.join("\n")}\n`;
 }

@@ -126,6 +126,17 @@ export const editorStyles = css`
     }
   }
   @media (forced-colors: active) {
+    /* Without this the browser would paint plates behind the unseen lines, over the textarea's own text. */
+    .drawn {
+      forced-color-adjust: none;
+    }
+    .drawn .number {
+      color: CanvasText;
+    }
+    .mismatched,
+    .problem {
+      background: transparent;
+    }
     .drawn .head,
     .drawn .rest {
       visibility: hidden;

@@ -64,7 +64,7 @@ export class KeyDetail extends LitElement {
       <form class="row" @submit=${this.expire}>
         <label for="seconds">Expire in</label>
         <input class="field" id="seconds" name="seconds" inputmode="numeric" pattern="\\d+" required value="30" />
-        <span class="faint">s</span>
+        <label for="seconds">seconds</label>
         <button class="button" type="submit">Expire</button>
       </form>
       <div class="row">

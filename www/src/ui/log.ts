@@ -1,6 +1,6 @@
 /** The log of the command line: every command, its reply, and quiet notes. Plain text that can be selected and read out. */
 
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { css, html, LitElement, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { CommandEntry, LogEntry } from "../model/log.ts";
 import type { Workspace } from "../model/workspace.ts";
@@ -12,10 +12,14 @@ import { spoken, spokenStyles } from "./spoken.ts";
 import { vars } from "./vars.ts";
 import { watch } from "./watch.ts";
 
+/** So near to the end counts as at the end. */
+const END_PX = 48;
+
 export class LogPanel extends LitElement {
   static override properties = { workspace: { attribute: false }, columns: { type: Boolean } };
   declare workspace: Workspace;
   declare columns: boolean;
+  private atEnd = true;
 
   static override styles = [
     controls,
@@ -147,7 +151,7 @@ export class LogPanel extends LitElement {
     const { entries } = this.workspace.log;
     const layout = this.columns ? "entries columns" : "entries";
     return html`
-      <div class="scroll" role="log" aria-label="Commands and replies" tabindex="0">
+      <div class="scroll" role="log" aria-label="Commands and replies" tabindex="0" @scroll=${this.scrolled}>
         ${entries.length === 0 ? this.renderWelcome() : ""}
         <div class=${layout} ${vars({ count: this.workspace.speakers.length })}>
           ${repeat(entries, (entry) => entry.id, (entry) => this.renderEntry(entry))}
@@ -204,18 +208,29 @@ export class LogPanel extends LitElement {
     return html`<button class="button try" @click=${() => this.workspace.runLine(text)}>${icons.play}${text}</button>`;
   }
 
-  /** Keeps the newest entry in view, unless the reader has scrolled up. */
-  override willUpdate(): void {
-    const scroll = this.renderRoot.querySelector(".scroll");
-    this.atEnd = !scroll || scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
+  /** Keeps the newest entry in view while things grow, unless the reader has scrolled up. */
+  override firstUpdated(): void {
+    const scroll = this.scroller;
+    const entries = this.renderRoot.querySelector(".entries");
+    if (!scroll || !entries) return;
+    const observer = new ResizeObserver(() => this.stick());
+    observer.observe(scroll);
+    observer.observe(entries);
   }
 
-  override updated(_changed: PropertyValues): void {
-    const scroll = this.renderRoot.querySelector(".scroll");
+  private get scroller(): Element | null {
+    return this.renderRoot.querySelector(".scroll");
+  }
+
+  private scrolled(): void {
+    const scroll = this.scroller;
+    if (scroll) this.atEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < END_PX;
+  }
+
+  private stick(): void {
+    const scroll = this.scroller;
     if (scroll && this.atEnd && this.workspace.log.entries.length > 0) scroll.scrollTop = scroll.scrollHeight;
   }
-
-  private atEnd = true;
 }
 
 customElements.define("kl-log", LogPanel);

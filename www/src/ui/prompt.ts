@@ -1,8 +1,7 @@
 /** Where commands are typed: a real textarea with a ghost hint behind the text and a list of suggestions above it. */
 
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { commandRows } from "../model/commands.ts";
-import { LineEditor } from "../model/line-editor.ts";
+import { html, LitElement, nothing, type TemplateResult } from "lit";
+import type { LineEditor } from "../model/line-editor.ts";
 import type { LineProblem, Workspace } from "../model/workspace.ts";
 import { controls, lanes } from "../style/controls.ts";
 import { splitCommands } from "keylatch/hints";
@@ -20,20 +19,12 @@ export class Prompt extends LitElement {
   declare workspace: Workspace;
   declare private problem: LineProblem | undefined;
   declare private spokenHint: string;
-  private editor!: LineEditor;
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
     this.spokenHint = "";
     watch(this, () => this.workspace.changes, ["clients"]);
-  }
-
-  override willUpdate(changed: PropertyValues): void {
-    if (!changed.has("workspace")) return;
-    const { history, keys } = this.workspace;
-    this.editor = new LineEditor(commandRows, history, (prefix, limit) => keys.labelsStartingWith(prefix, limit));
-    this.editor.input(this.workspace.draft, true);
   }
 
   override firstUpdated(): void {
@@ -97,6 +88,10 @@ export class Prompt extends LitElement {
     const at = Math.min(problem.column - 1, editor.text.length);
     const bad = editor.text.slice(at, at + 1) || " ";
     return html`${editor.text.slice(0, at)}<mark>${bad}</mark>${editor.text.slice(at + 1)}\u200b`;
+  }
+
+  private get editor(): LineEditor {
+    return this.workspace.line;
   }
 
   private get area(): HTMLTextAreaElement | null {

@@ -11,6 +11,7 @@ import { icons } from "./icons.ts";
 import "./key-panel.ts";
 import "./scrubber.ts";
 import "./session-bar.ts";
+import "./session-guide.ts";
 import { sessionViewStyles } from "./session-view-styles.ts";
 import "./timeline.ts";
 import { watch } from "./watch.ts";
@@ -34,7 +35,8 @@ export class SessionView extends LitElement {
       <kl-session-bar .playground=${this.playground} @run=${this.run}></kl-session-bar>
       <section class="time plate" aria-label="Timeline">
         ${this.renderSummary()}
-        ${desk.report ? html`<kl-timeline .steps=${desk.report.steps} .at=${desk.at} @stop=${(event: CustomEvent<number>) => desk.goTo(event.detail)}></kl-timeline>` : nothing}
+        ${desk.stops.length === 0 ? html`<kl-session-guide .desk=${desk}></kl-session-guide>` : nothing}
+        ${desk.report && desk.stops.length > 0 ? html`<kl-timeline .steps=${desk.report.steps} .at=${desk.at} @stop=${(event: CustomEvent<number>) => desk.goTo(event.detail)}></kl-timeline>` : nothing}
         ${this.renderNextLesson()}
         ${desk.stops.length > 0 ? html`<kl-scrubber .desk=${desk}></kl-scrubber>` : nothing}
       </section>

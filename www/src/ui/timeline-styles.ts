@@ -75,7 +75,7 @@ export const timelineStyles = css`
     grid-column: var(--column);
     position: relative;
     min-width: 0;
-    padding: var(--gap-2) var(--gap-5) var(--gap-2) var(--gap-3);
+    padding: var(--gap-2) 2.25rem var(--gap-2) var(--gap-3);
     border: 1px solid var(--line);
     border-inline-start: 3px solid var(--lane);
     border-radius: var(--round-2);
@@ -176,6 +176,17 @@ export const timelineStyles = css`
   .said .events {
     padding-block-start: var(--gap-1);
   }
+  .clock .difference {
+    flex-basis: 100%;
+    order: 3;
+    padding: var(--gap-2) var(--gap-3);
+    border-radius: var(--round-2);
+    background: var(--rust-wash);
+    color: var(--ink);
+  }
+  .clock.mismatched {
+    background: none;
+  }
   .difference {
     display: grid;
     grid-template-columns: auto minmax(0, 1fr);
@@ -186,9 +197,6 @@ export const timelineStyles = css`
     color: var(--ink-soft);
     font-size: var(--text-1);
     line-height: calc(var(--text-engine) * var(--even));
-  }
-  .difference dd:first-of-type .reply {
-    color: var(--ink-soft);
   }
   .message {
     grid-column: 1 / -1;

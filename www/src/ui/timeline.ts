@@ -6,7 +6,7 @@ import { arrange, speakersOf, type Item } from "../model/timeline.ts";
 import { controls, lanes } from "../style/controls.ts";
 import { instantParts } from "../text/durations.ts";
 import { icons } from "./icons.ts";
-import { printedLine, printedLines, printedStyles } from "./printed.ts";
+import { printedLines, printedStyles } from "./printed.ts";
 import { spoken, spokenStyles } from "./spoken.ts";
 import { timelineStyles } from "./timeline-styles.ts";
 import { vars } from "./vars.ts";
@@ -50,7 +50,7 @@ export class Timeline extends LitElement {
     const { step, stop } = item;
     const when = stop > this.at ? "future" : stop === this.at ? "now" : "";
     const current = stop === this.at ? "step" : nothing;
-    if (step.kind === "clock") return html`<li class="wide clock ${when}" aria-current=${current}>${this.renderClock(step, stop)}</li>`;
+    if (step.kind === "clock") return html`<li class="wide clock ${when} ${step.verdict}" aria-current=${current}>${this.renderClock(step, stop)}</li>`;
     const lane = this.names.indexOf(step.client) + 1;
     return html`<li class="said ${when} ${step.verdict}" data-lane=${lane} aria-current=${current} ${vars({ column: lane })}>${this.renderSaid(step, stop)}</li>`;
   }
@@ -61,7 +61,7 @@ export class Timeline extends LitElement {
       <button class="mark" aria-label="Go to the clock in line ${step.line}" @click=${() => this.goTo(stop)}>${icons.hourglass}</button>
       <span class="move">${step.text.replace(/^@\s*/, "")}</span>
       <span class="time">${time}.${millis}</span>
-      ${this.renderEvents(step)}${this.renderMessage(step)}
+      ${this.renderEvents(step)}${step.verdict === "mismatched" ? this.renderDifference(step) : nothing}
     `;
   }
 
@@ -76,11 +76,10 @@ export class Timeline extends LitElement {
   }
 
   private renderDifference(step: Step): TemplateResult {
+    const events = step.expectedEvents.length > 0;
     return html`<dl class="difference">
-      <dt>expected</dt>
-      <dd><pre class="reply">${step.expected.map(({ text }, index) => html`${index > 0 ? "\n" : ""}${text}`)}</pre></dd>
-      <dt>got</dt>
-      <dd><pre class="reply">${step.printed.length > 0 ? step.printed.map((line, index) => html`${index > 0 ? "\n" : ""}${printedLine(line)}`) : html`<span class="faint">nothing</span>`}</pre></dd>
+      ${step.expected.length > 0 || !events ? renderPair("", step.expected, step.printed) : nothing}
+      ${events ? renderPair(" events", step.expectedEvents, step.events) : nothing}
       ${step.message ? html`<dd class="message">${step.message}</dd>` : nothing}
     </dl>`;
   }
@@ -89,10 +88,6 @@ export class Timeline extends LitElement {
     const expired = step.events.filter((event) => event.startsWith("expired "));
     if (expired.length === 0) return nothing;
     return html`<p class="events">${expired.map((event) => html`<span>${event.slice("expired ".length)} expired</span>`)}</p>`;
-  }
-
-  private renderMessage(step: Step): TemplateResult | typeof nothing {
-    return step.verdict === "mismatched" && step.message ? html`<p class="bad">${step.message}</p>` : nothing;
   }
 
   /** Keeps the instant that is looked at in view, without moving the page. */
@@ -104,6 +99,16 @@ export class Timeline extends LitElement {
   private goTo(stop: number): void {
     this.dispatchEvent(new CustomEvent("stop", { detail: stop }));
   }
+}
+
+/** What should have been, and below it what was. */
+function renderPair(what: string, expected: Step["expected"], got: readonly string[]): TemplateResult {
+  return html`
+    <dt>expected${what}</dt>
+    <dd><pre class="reply">${expected.map(({ text }) => text).join("\n")}</pre></dd>
+    <dt>got${what}</dt>
+    <dd><pre class="reply">${got.length > 0 ? printedLines(got) : html`<span class="faint">nothing</span>`}</pre></dd>
+  `;
 }
 
 customElements.define("kl-timeline", Timeline);

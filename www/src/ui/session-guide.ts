@@ -1,0 +1,86 @@
+/** How a session is written, shown where there is none yet. */
+
+import { css, html, LitElement, type TemplateResult } from "lit";
+import type { SessionDesk } from "../model/session-desk.ts";
+import { controls } from "../style/controls.ts";
+import { icons } from "./icons.ts";
+
+const LINES: readonly (readonly [line: string, meaning: string])[] = [
+  ["> SET door me PX 5000", "a command; prompts from a terminal or from documentation will do"],
+  ["OK", "the reply that it should have; leave it out, and the command is only run"],
+  ["C1> GET door", "a command of the client C1, which is opened by being named"],
+  ["@ +5s", "moves the clock, which stands still otherwise; @ next goes to the next expiry"],
+  ["! expired door", "something that has to happen to a key on the way"],
+  ["| #5", "a reply that would look like something else without the bar"],
+  ["# Why", "a remark, and ## for a heading"],
+];
+
+const EXAMPLE = `## A door that closes by itself
+
+C1> SET door open PX 5000
+OK
+C2> GET door
+"open"
+@ +5001ms
+! expired door
+C2> GET door
+(nil)
+`;
+
+export class SessionGuide extends LitElement {
+  static override properties = { desk: { attribute: false } };
+  declare desk: SessionDesk;
+
+  static override styles = [
+    controls,
+    css`
+      :host {
+        padding: var(--gap-5);
+        overflow-y: auto;
+      }
+      h2 {
+        padding-block-end: var(--gap-4);
+        font-size: var(--text-5);
+        font-weight: 650;
+        letter-spacing: -0.02em;
+        line-height: var(--tight);
+      }
+      dl {
+        display: grid;
+        grid-template-columns: max-content minmax(0, 30rem);
+        gap: var(--gap-3) var(--gap-5);
+        padding-block-end: var(--gap-5);
+      }
+      dt {
+        font: var(--text-engine) / var(--even) var(--engine);
+      }
+      dd {
+        color: var(--ink-soft);
+      }
+      @media (max-width: 44rem) {
+        :host {
+          padding: var(--gap-3);
+        }
+        dl {
+          grid-template-columns: minmax(0, 1fr);
+          gap: 0;
+        }
+        dd {
+          padding-block-end: var(--gap-3);
+        }
+      }
+    `,
+  ];
+
+  override render(): TemplateResult {
+    return html`
+      <h2>How a session is written</h2>
+      <dl>
+        ${LINES.map(([line, meaning]) => html`<dt>${line}</dt><dd>${meaning}</dd>`)}
+      </dl>
+      <button class="button" @click=${() => this.desk.open(EXAMPLE)}>${icons.play} Run an example</button>
+    `;
+  }
+}
+
+customElements.define("kl-session-guide", SessionGuide);
