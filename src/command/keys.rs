@@ -309,7 +309,6 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
     }
 }
 
-fn object_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 /// Values are not shared between keys.
 fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     answer_if_exists(cx, args, Ok(1))
@@ -332,5 +331,6 @@ fn answer_if_exists(cx: &mut Cx<'_>, args: &mut Args<'_>, answer: Result<i64, Co
     Ok(Outcome::Done)
 }
 
+fn object_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "object")
 }

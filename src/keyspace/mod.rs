@@ -143,11 +143,6 @@ impl Keyspace {
         });
     }
 
-    /// An order-free sum over keys of database, type, canonical value and deadline: equal keyspaces have equal digests,
-    /// whatever their seeds and histories.
-    pub fn digest(&self) -> u64 {
-        self.databases()
-            .flat_map(|(database, db)| db.entries().map(move |entry| entry_digest(database, &entry)))
     /// Exchanges the contents of two databases. Whoever is interested in a key that is in one of them learns of it.
     pub fn swap(&mut self, first: u8, second: u8, now: Timestamp) {
         if first == second || first.max(second) >= DATABASES {
@@ -168,6 +163,11 @@ impl Keyspace {
         });
     }
 
+    /// An order-free sum over keys of database, type, canonical value and deadline: equal keyspaces have equal digests,
+    /// whatever their seeds and histories.
+    pub fn digest(&self) -> u64 {
+        self.databases()
+            .flat_map(|(database, db)| db.entries().map(move |entry| entry_digest(database, &entry)))
             .fold(0, u64::wrapping_add)
     }
 

@@ -176,10 +176,6 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    pub(super) fn remove(&mut self, handle: Handle, event: EventKind) {
-        let key = self.key_of(handle);
-        self.db_mut().remove(handle);
-        self.notify(event, &key);
     /// Moves a key to a database that does not have it: two events, one for each.
     pub(super) fn move_to(&mut self, handle: Handle, database: u8) -> Result<(), Error> {
         let key = self.key_of(handle);
@@ -191,6 +187,10 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
+    pub(super) fn remove(&mut self, handle: Handle, event: EventKind) {
+        let key = self.key_of(handle);
+        self.db_mut().remove(handle);
+        self.notify(event, &key);
     }
 
     /// Empties this database.
