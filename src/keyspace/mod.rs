@@ -26,7 +26,7 @@ use alloc::vec::Vec;
 pub use bitfield::{FieldAction, FieldOperation, FieldType, Overflow};
 pub use bits::{BitOperation, BitRange, RangeUnit};
 pub use db::{Db, Entry, NewValue};
-pub use effect::{ANNOTATION, Effects, LOG_VERSION, encode};
+pub use effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use error::Error;
 pub use event::{Event, EventClass, EventKind, Events};
 pub use expiry::{DeadlineCondition, TimeToLive};
