@@ -47,17 +47,18 @@ test("the line has the focus, and a typed command is answered as redis-cli print
 });
 
 test("unbalanced quotes are not run: the position is told and the line stays", async () => {
-  await say(page, 'SET door "me');
+  await say(page, '  SET 🗝 "me');
   const problem = page.locator("kl-prompt [role=alert]");
   await problem.waitFor();
-  assert.match(await problem.textContent(), /column \d+/);
-  assert.equal(await line.inputValue(), 'SET door "me');
+  assert.match(await problem.textContent(), /column 9\b/);
+  assert.equal(await page.locator("kl-prompt mark").textContent(), '"');
+  assert.equal(await line.inputValue(), '  SET 🗝 "me');
   assert.equal(await line.getAttribute("aria-invalid"), "true");
   assert.deepEqual(await heard(page), []);
   await line.press("End");
   await line.pressSequentially('"');
   await line.press("Enter");
-  assert.deepEqual(await heard(page), ['keylatch> SET door "me"\nOK']);
+  assert.deepEqual(await heard(page), ['keylatch> SET 🗝 "me"\nOK']);
 });
 
 test("Shift+Enter makes a new line; the lines run in order", async () => {

@@ -106,6 +106,21 @@ test("time travel: the keys are those of the step that is looked at", async () =
   assert.equal(await keys.count(), 1);
 });
 
+test("a restless hand on the slider wears nothing out", async () => {
+  await go("lesson=09-renewal");
+  const slider = page.getByLabel("Step", { exact: true });
+  await slider.waitFor();
+  await slider.evaluate(async (input) => {
+    for (let count = 0; count < 600; count += 1) {
+      input.value = String(count % 17);
+      input.dispatchEvent(new Event("input"));
+      if (count % 10 === 0) await new Promise((done) => setTimeout(done));
+    }
+  });
+  await slider.fill("3");
+  assert.match(await page.locator("kl-scrubber output").textContent(), /Step 3 of 16/);
+});
+
 test("Ctrl+Shift+Enter runs up to the cursor", async () => {
   await write("> SET a 1\nOK\n> SET b 1\nOK\n");
   await text().press("Control+Home");

@@ -21,7 +21,7 @@ import { Tour } from "./tour.ts";
 
 export type WorkspaceTopic = "log" | "clients" | "keys";
 
-/** Why a line was not run, and where in it. */
+/** Why a line was not run, and where in it: columns count characters, from 1. */
 export interface LineProblem {
   readonly message: string;
   readonly column: number;
@@ -87,7 +87,7 @@ export class Workspace {
   /** Runs a typed line; a line that cannot be read is not run and comes back as a problem. */
   runLine(text: string): LineProblem | undefined {
     this.tour.follow(text.trim());
-    const problem = this.run(text.trim(), this.active);
+    const problem = this.run(text, this.active);
     this.settle();
     return problem;
   }
@@ -132,12 +132,13 @@ export class Workspace {
     this.changes.emit("log");
   }
 
-  private run(text: string, speaker: Speaker): LineProblem | undefined {
-    if (text === "") return undefined;
-    if (this.runOwn(text)) return undefined;
+  /** The text keeps its leading blanks until here: columns count them. */
+  private run(line: string, speaker: Speaker): LineProblem | undefined {
+    const text = line.trim();
+    if (text === "" || this.runOwn(text)) return undefined;
     let words: Uint8Array[];
     try {
-      words = this.db.splitLine(text);
+      words = this.db.splitLine(line.trimEnd());
     } catch (error) {
       if (error instanceof LineError) return { message: error.message, column: error.column };
       throw error;

@@ -85,9 +85,9 @@ export class Prompt extends LitElement {
     const { editor, problem } = this;
     // A break is allowed where the ghost starts, as the textarea without it would break there.
     if (!problem) return html`${editor.text}\u200b<span class="ghost">${editor.ghost}</span>`;
-    const at = Math.min(problem.column - 1, editor.text.length);
-    const bad = editor.text.slice(at, at + 1) || " ";
-    return html`${editor.text.slice(0, at)}<mark>${bad}</mark>${editor.text.slice(at + 1)}\u200b`;
+    const characters = [...editor.text];
+    const at = problem.column - 1;
+    return html`${characters.slice(0, at).join("")}<mark>${characters[at] ?? " "}</mark>${characters.slice(at + 1).join("")}\u200b`;
   }
 
   private get editor(): LineEditor {
