@@ -54,6 +54,13 @@ impl<'a> Args<'a> {
         (0..rest.len()).filter_map(move |index| rest.get(index))
     }
 
+    /// The next `count` arguments.
+    pub fn many(&mut self, count: usize) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
+        let rest = self.argv.from_index(self.next);
+        self.next += count;
+        (0..count).filter_map(move |index| rest.get(index))
+    }
+
     /// The next `count` pairs.
     pub fn pairs(&mut self, count: usize) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone + use<'a> {
         let rest = self.argv.from_index(self.next);

@@ -275,7 +275,7 @@ fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     if replicas > 0 && cx.waiting == Waiting::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        return Ok(Outcome::Park(Park { keys: Vec::new(), until }));
+        return Ok(Outcome::Park(Park { wanted: None, until }));
     }
     cx.reply.integer(0);
     Ok(Outcome::Done)

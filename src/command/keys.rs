@@ -305,6 +305,7 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
         ValueRef::String(bytes) if parse_integer(bytes).is_some() => "int",
         ValueRef::String(bytes) if key.len() + bytes.len() <= EMBSTR_MAX_BYTES => "embstr",
         ValueRef::String(_) => "raw",
+        ValueRef::List(list) if !list.is_compact() => "quicklist",
         ValueRef::List(_) | ValueRef::Hash(_) => "listpack",
     }
 }

@@ -29,12 +29,13 @@ mod server;
 mod strings;
 mod table;
 mod transactions;
+mod waiting;
 
 pub use args::Args;
 pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub use line::{LineError, LineErrorKind, split_line};
-pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Park, Row, Waiting, flags};
+pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Park, Row, Waiting, Wanted, flags};
 pub use table::{Table, find, rows};
 
 use crate::argv::ArgvRef;

@@ -6,6 +6,7 @@ use super::{Args, Cx};
 use crate::clock::Timestamp;
 use crate::keyspace::KeyName;
 use crate::reply::error::CommandError;
+use crate::value::Kind;
 
 /// Flags of a row: Redis' own, and three of ours. A row's `flags` are their sum.
 pub mod flags {
@@ -124,6 +125,8 @@ pub enum Access {
     ReadDelete,
     /// Adds to the value without reading it out.
     Insert,
+    /// Removes parts of the value without reading them out.
+    Remove,
 }
 
 impl Access {
@@ -139,6 +142,7 @@ impl Access {
             Access::Delete => &["RM", "delete"],
             Access::ReadDelete => &["RW", "access", "delete"],
             Access::Insert => &["RW", "insert"],
+            Access::Remove => &["RW", "delete"],
         }
     }
 }
@@ -191,12 +195,25 @@ pub enum Outcome {
     Park(Park),
 }
 
-/// What a parked command waits for.
+/// What a parked command waits for. When it runs again and parks again, it goes on waiting for the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Park {
-    pub keys: Vec<KeyName>,
+    pub wanted: Option<Wanted>,
     /// From this instant on the command gives up.
     pub until: Option<Timestamp>,
+}
+
+impl Park {
+    pub fn keys(&self) -> &[KeyName] {
+        self.wanted.as_ref().map_or(&[], |wanted| &wanted.keys)
+    }
+}
+
+/// Keys, and what a changed one of them must hold for the command to run again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    pub keys: Vec<KeyName>,
+    pub kind: Kind,
 }
 
 /// In which run of a command its handler finds itself.
@@ -204,7 +221,9 @@ pub struct Park {
 pub enum Waiting {
     /// It may park.
     Allowed,
-    /// It must answer now: its time is over, or it runs in a transaction.
+    /// It must answer from what there is: it runs in a transaction, or out of a log.
+    Denied,
+    /// Its time is over: it must answer that nothing came.
     Over,
 }
 

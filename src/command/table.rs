@@ -18,6 +18,7 @@ const FAMILIES: &[&[Row]] = &[
     keys::ROWS,
     expiry::ROWS,
     lists::ROWS,
+    lists::blocking::ROWS,
     hashes::ROWS,
     transactions::ROWS,
     pubsub::ROWS,

@@ -76,7 +76,7 @@ fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
         cx.reply.null_array();
         return Ok(Outcome::Done);
     }
-    cx.waiting = Waiting::Over;
+    cx.waiting = Waiting::Denied;
     cx.reply.array(transaction.queue.len());
     for queued in &transaction.queue {
         call(cx, queued.command, queued.argv.as_ref());

@@ -33,7 +33,7 @@ impl Engine {
     /// Runs one command in load mode, past the gates that are for clients: passwords, pauses, statistics.
     pub fn apply(&mut self, loading: &Loading, argv: ArgvRef<'_>) -> Result<(), CommandError> {
         let row = self.row(argv)?;
-        let (client, waiting, reply) = (loading.client, Waiting::Over, &mut Writer::new(Protocol::Resp2));
+        let (client, waiting, reply) = (loading.client, Waiting::Denied, &mut Writer::new(Protocol::Resp2));
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting, reply };
         let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words()));

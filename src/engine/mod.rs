@@ -53,7 +53,8 @@ impl Engine {
     pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
         let timed = |argv| resolve(&self.table, argv).is_ok_and(|(_, row)| row.has(flags::TIME));
         let queued = self.clients.get(client).is_some_and(|client| client.in_transaction());
-        timed(argv) || queued || self.next_deadline().is_some()
+        // A parked command, once it is woken, may let go whatever its client sent behind it.
+        timed(argv) || queued || !self.parked.is_empty() || self.next_deadline().is_some()
     }
 
     /// Moves to another instant. Later ones follow the clock, earlier ones are reported and followed too.

@@ -11,7 +11,7 @@ use crate::argv::{Argv, ArgvRef};
 use crate::client::ClientId;
 use crate::clock::Timestamp;
 use crate::command::{Cx, Outcome, Park, Waiting, call};
-use crate::keyspace::Ticket;
+use crate::keyspace::{KeyName, Ticket};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
 use crate::server::Unblock;
@@ -36,6 +36,10 @@ pub(super) struct ParkedCommands {
 }
 
 impl ParkedCommands {
+    pub(super) fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
     /// The first instant at which somebody gives up.
     pub(super) fn first_deadline(&self) -> Option<Timestamp> {
         self.deadlines.first().map(|(until, _)| until)
@@ -50,7 +54,7 @@ impl Engine {
 
     /// Lets a command wait for the end of the pause.
     pub(super) fn pause(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, until: Timestamp) {
-        let park = Park { keys: Vec::new(), until: Some(until) };
+        let park = Park { wanted: None, until: Some(until) };
         self.wait_in_line(Parked { client, command, argv: argv.to_owned(), park, paused: true });
     }
 
@@ -63,10 +67,28 @@ impl Engine {
         self.enter(ticket, parked);
     }
 
-    /// Runs parked commands whose keys changed, the longest waiting first, until none is ready.
+    /// Runs parked commands whose keys changed, key after key in the order of the changes, until none is ready.
     pub(super) fn wake(&mut self) {
-        while let Some(ticket) = self.keyspace.interest.take_ready() {
-            self.run_parked(ticket, Waiting::Allowed);
+        loop {
+            let ready = self.keyspace.interest.take_ready();
+            if ready.is_empty() {
+                return;
+            }
+            ready.iter().for_each(|name| self.serve(name));
+        }
+    }
+
+    /// Runs the commands that wait for a key, the longest waiting first, while it holds what they want.
+    fn serve(&mut self, name: &KeyName) {
+        let mut served = Ticket(0);
+        while let Some(held) = self.keyspace.at(name.0, self.now).kind(&name.1)
+            && let Some(ticket) = self.keyspace.interest.next_waiting(name, served)
+        {
+            served = ticket;
+            let parked = self.parked.commands.get(ticket);
+            if parked.and_then(|parked| parked.park.wanted.as_ref()).is_some_and(|wanted| wanted.kind == held) {
+                self.run_parked(ticket, Waiting::Allowed);
+            }
         }
     }
 
@@ -115,8 +137,8 @@ impl Engine {
 
     fn run_parked(&mut self, ticket: Ticket, waiting: Waiting) {
         let Some(mut parked) = self.leave(ticket) else { return };
-        let waiting = if parked.paused { Waiting::Allowed } else { waiting };
-        parked.paused = false;
+        let was_paused = core::mem::take(&mut parked.paused);
+        let waiting = if was_paused { Waiting::Allowed } else { waiting };
         let Some(client) = self.clients.get_mut(parked.client) else { return };
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         let Engine { keyspace, clients, server, table, now, .. } = self;
@@ -131,7 +153,9 @@ impl Engine {
             client.parked = matches!(outcome, Outcome::Park(_)).then_some(ticket);
         }
         match outcome {
-            Outcome::Park(park) => self.enter(ticket, Parked { park, ..parked }),
+            Outcome::Park(park) if was_paused => self.enter(ticket, Parked { park, ..parked }),
+            // Its time runs from when it parked first.
+            Outcome::Park(_) => self.enter(ticket, parked),
             Outcome::Done => self.catch_up(parked.client),
         }
     }
@@ -151,7 +175,7 @@ impl Engine {
     }
 
     fn enter(&mut self, ticket: Ticket, parked: Parked) {
-        for key in &parked.park.keys {
+        for key in parked.park.keys() {
             self.keyspace.interest.wait(ticket, key);
         }
         if let Some(until) = parked.park.until {
@@ -162,7 +186,7 @@ impl Engine {
 
     fn leave(&mut self, ticket: Ticket) -> Option<Parked> {
         let parked = *self.parked.commands.remove(ticket)?;
-        self.keyspace.interest.unwait(ticket, &parked.park.keys);
+        self.keyspace.interest.unwait(ticket, parked.park.keys());
         if let Some(until) = parked.park.until {
             self.parked.deadlines.remove((until, ticket));
         }

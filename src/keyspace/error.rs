@@ -9,6 +9,8 @@ pub enum Error {
     WrongType,
     /// The key is missing where it must exist.
     NoSuchKey,
+    /// A list has no element at this index.
+    NoSuchIndex,
     /// The stored value is not a 64-bit integer.
     NotAnInteger,
     /// The stored value is not a float.
@@ -46,6 +48,7 @@ impl From<Error> for CommandError {
         match error {
             Error::WrongType => CommandError::WRONG_TYPE,
             Error::NoSuchKey => CommandError::NO_SUCH_KEY,
+            Error::NoSuchIndex => CommandError::INDEX_RANGE,
             Error::NotAnInteger => CommandError::NOT_AN_INTEGER,
             Error::NotAFloat => CommandError::NOT_A_FLOAT,
             Error::Overflow => CommandError::INCREMENT_OVERFLOW,

@@ -75,7 +75,14 @@ kinds! {
     Append = String "append";
     SetRange = String "setrange";
     SetBit = String "setbit";
+    LPush = List "lpush";
     RPush = List "rpush";
+    LPop = List "lpop";
+    RPop = List "rpop";
+    LSet = List "lset";
+    LInsert = List "linsert";
+    LRem = List "lrem";
+    LTrim = List "ltrim";
     HSet = Hash "hset";
     Clock = Engine "clock";
 }

@@ -28,8 +28,10 @@ pub struct Interest {
     disturbed: SortedMap<ClientId, ()>,
     /// By ticket.
     waited: Registry,
-    /// Parked commands one of whose keys changed since they were run last.
-    ready: SortedMap<Ticket, ()>,
+    /// Keys somebody waits for that changed, each once, in the order in which they changed.
+    ready: Vec<KeyName>,
+    /// What is in `ready`.
+    is_ready: Registry,
 }
 
 impl Interest {
@@ -45,17 +47,22 @@ impl Interest {
 
     /// A parked command is gone, or about to run again.
     pub fn unwait(&mut self, ticket: Ticket, keys: &[KeyName]) {
-        self.ready.remove(ticket);
         for (database, key) in keys {
             self.waited.remove(*database, key, ticket.0);
         }
     }
 
-    /// The parked command that has waited longest of those whose keys changed; asked for once a change.
-    pub fn take_ready(&mut self) -> Option<Ticket> {
-        let ticket = self.ready.first()?;
-        self.ready.remove(ticket);
-        Some(ticket)
+    /// The keys that changed since they were asked for last, and that somebody waits for.
+    pub fn take_ready(&mut self) -> Vec<KeyName> {
+        self.is_ready = Registry::default();
+        core::mem::take(&mut self.ready)
+    }
+
+    /// Of the parked commands that wait for a key, the one that waits longest of those that wait less long than
+    /// another.
+    pub fn next_waiting(&self, (database, key): &KeyName, after: Ticket) -> Option<Ticket> {
+        let tickets = self.waited.of(*database, key);
+        tickets.get(tickets.partition_point(|&ticket| ticket <= after.0)).copied().map(Ticket)
     }
 
     pub fn watch(&mut self, client: ClientId, database: u8, key: &[u8]) {
@@ -96,8 +103,8 @@ impl Interest {
             // Ids of clients are 32 bits wide.
             self.disturbed.insert(ClientId(*id as u32), ());
         }
-        for id in self.waited.of(database, key) {
-            self.ready.insert(Ticket(*id), ());
+        if !self.waited.of(database, key).is_empty() && self.is_ready.add(database, key, 0) {
+            self.ready.push((database, key.into()));
         }
     }
 }
@@ -125,18 +132,24 @@ mod tests {
     }
 
     #[test]
-    fn those_who_wait_are_told_in_order_and_once_a_change() {
+    fn changed_keys_are_told_once_in_order_and_those_who_wait_for_them_in_line() {
         let mut interest = Interest::default();
         let key: KeyName = (0, b"k"[..].into());
         interest.wait(Ticket(7), &key);
         interest.wait(Ticket(3), &key);
-        interest.touch(0, b"k");
-        assert_eq!((interest.take_ready(), interest.take_ready()), (Some(Ticket(3)), Some(Ticket(7))));
-        assert_eq!(interest.take_ready(), None);
-        interest.touch(0, b"k");
+        let other: KeyName = (1, b"a"[..].into());
+        interest.wait(Ticket(5), &other);
+        for (database, name) in [(0, b"k"), (1, b"a"), (1, b"k"), (0, b"k")] {
+            interest.touch(database, name);
+        }
+        assert_eq!(interest.take_ready(), [key.clone(), other.clone()]);
+        assert!(interest.take_ready().is_empty());
+        let next = |interest: &Interest, after| interest.next_waiting(&key, Ticket(after)).map(|ticket| ticket.0);
+        assert_eq!((next(&interest, 0), next(&interest, 3), next(&interest, 7)), (Some(3), Some(7), None));
         interest.unwait(Ticket(3), core::slice::from_ref(&key));
-        assert_eq!((interest.take_ready(), interest.take_ready()), (Some(Ticket(7)), None));
-        interest.unwait(Ticket(7), &[key]);
+        assert_eq!((next(&interest, 0), next(&interest, 3)), (Some(7), Some(7)));
+        interest.unwait(Ticket(7), core::slice::from_ref(&key));
+        interest.unwait(Ticket(5), &[other]);
         assert!(interest.is_idle());
     }
 }

@@ -137,7 +137,7 @@ impl Space<'_> {
         let copy = match entry.value {
             ValueRef::String(bytes) if entry.is_raw => NewValue::Edited(copied(bytes)?),
             ValueRef::String(bytes) => NewValue::Value(Value::String(copied(bytes)?)),
-            ValueRef::List(list) => NewValue::Value(Value::List(list.clone())),
+            ValueRef::List(list) => NewValue::Value(Value::List(list.try_clone()?)),
             ValueRef::Hash(hash) => NewValue::Value(Value::Hash(hash.clone())),
         };
         Ok((copy, entry.deadline))

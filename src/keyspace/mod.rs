@@ -33,6 +33,7 @@ pub use expiry::{DeadlineCondition, TimeToLive};
 pub use interest::{ClientId, Interest, KeyName, Ticket};
 pub use keys::{CopyOptions, RenameOutcome};
 pub use lcs::{CommonRun, CommonSubsequence};
+pub use lists::{InsertOutcome, Search};
 pub use scan::{Inspected, Inspection, ScanFilter};
 pub use space::Space;
 pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
@@ -40,6 +41,7 @@ pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
 use crate::clock::Timestamp;
 use crate::hash::hash_bytes;
 use crate::random::Random;
+use crate::value::Limits;
 
 /// Databases 0 to 15, as in Redis' default configuration.
 pub const DATABASES: u8 = 16;
@@ -67,6 +69,8 @@ pub struct Keyspace {
     pub events: Events,
     pub effects: Effects,
     pub counts: Counts,
+    /// Up to where collections are kept compact.
+    pub limits: Limits,
 }
 
 impl Keyspace {
@@ -82,6 +86,7 @@ impl Keyspace {
             events: Events::default(),
             effects: Effects::default(),
             counts: Counts::default(),
+            limits: Limits::default(),
         }
     }
 

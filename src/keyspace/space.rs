@@ -7,7 +7,7 @@ use super::effect::EffectWriter;
 use super::{Db, Entry, Error, EventKind, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::slab::Handle;
-use crate::value::{Value, ValueRef};
+use crate::value::{Limits, Value, ValueRef};
 
 /// What an edit did to a value, and what it answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +55,10 @@ impl<'a> Space<'a> {
 
     fn db_mut(&mut self) -> &mut Db {
         &mut self.keyspace.databases[usize::from(self.database)]
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.keyspace.limits
     }
 
     /// The same instant in another database.

@@ -88,6 +88,32 @@ impl LongDouble {
         LongDouble::rounded(larger.negative && difference != 0, difference, exponent, sticky)
     }
 
+    /// The product with a small whole number, rounded once, half to even.
+    pub fn times(self, factor: u32) -> LongDouble {
+        if !self.is_finite() {
+            return self;
+        }
+        LongDouble::rounded(self.negative, u128::from(self.mantissa) * u128::from(factor), self.exponent, false)
+    }
+
+    /// The smallest whole number that is not less; `None` beyond the range of 64 bits.
+    pub fn ceil(self) -> Option<i64> {
+        if !self.is_finite() || self.exponent > 0 {
+            return None;
+        }
+        let bits = self.exponent.unsigned_abs();
+        let whole = self.mantissa.checked_shr(bits).unwrap_or(0);
+        let is_whole = whole.checked_shl(bits).unwrap_or(0) == self.mantissa;
+        match self.negative {
+            true => 0i64.checked_sub_unsigned(whole),
+            false => i64::try_from(whole).ok()?.checked_add(i64::from(!is_whole)),
+        }
+    }
+
+    pub fn is_negative(self) -> bool {
+        self.negative
+    }
+
     /// Neither infinite nor not-a-number.
     pub fn is_finite(self) -> bool {
         self.exponent != SPECIAL
@@ -302,6 +328,32 @@ mod tests {
         ];
         for (left, right, expected) in cases {
             assert_eq!(sum(left, right), expected, "{left} + {right}");
+        }
+    }
+
+    #[test]
+    fn products_are_rounded_and_whole_numbers_are_the_next_above() {
+        let ceiling = |text: &str, factor: u32| parse(text).unwrap().times(factor).ceil();
+        let cases = [
+            ("0", 1, Some(0)),
+            ("-0", 1, Some(0)),
+            ("1.5", 1, Some(2)),
+            ("-1.5", 1, Some(-1)),
+            ("0.001", 1000, Some(1)),
+            // A real server takes -0.001 seconds for 0 ms: the product is above -1 by one unit of the last place.
+            ("-0.001", 1000, Some(0)),
+            ("-0.002", 1000, Some(-1)),
+            ("1e-4940", 1000, Some(1)),
+            ("9223372036854775807", 1, Some(i64::MAX)),
+            ("9223372036854775808", 1, None),
+            ("-9223372036854775808", 1, Some(i64::MIN)),
+            ("-9223372036854775809.5", 1, None),
+            ("1e300", 1000, None),
+            ("1e4932", 1000, None),
+            ("inf", 1000, None),
+        ];
+        for (text, factor, expected) in cases {
+            assert_eq!(ceiling(text, factor), expected, "{text} * {factor}");
         }
     }
 

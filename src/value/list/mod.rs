@@ -121,6 +121,18 @@ impl List {
         self.block(place.block)?.after(place.at).map(|(element, _)| element)
     }
 
+    /// The element at an index that may count from the end.
+    pub fn at(&self, index: i64) -> Option<&[u8]> {
+        self.get(self.resolve(index)?)
+    }
+
+    /// The index from the head for one that may count from the end; `None` outside.
+    pub fn resolve(&self, index: i64) -> Option<usize> {
+        // A length is far below the range of i64, so the sum does not overflow.
+        let index = if index < 0 { index + self.len() as i64 } else { index };
+        usize::try_from(index).ok().filter(|&index| index < self.len())
+    }
+
     /// The element at an end.
     pub fn peek(&self, end: End) -> Option<&[u8]> {
         match end {

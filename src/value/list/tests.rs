@@ -198,4 +198,7 @@ fn elements_in_the_middle_of_a_large_list_are_found_by_index() {
         assert!(list.range(index, 3_000).all(|element| element.len() == 4));
     }
     assert_eq!(list.get(20_000), None);
+    assert_eq!((list.resolve(-20_000), list.resolve(-20_001), list.resolve(20_000)), (Some(0), None, None));
+    assert_eq!((list.at(i64::MIN), list.at(i64::MAX)), (None, None));
+    assert_eq!(list.at(-1), Some(&19_999u32.to_le_bytes()[..]));
 }
