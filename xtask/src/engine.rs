@@ -43,11 +43,29 @@ fn compile() -> Result<PathBuf> {
     Program::cargo()
         .args(&["rustc", "--release", "--lib", "--crate-type", "cdylib", "--package", "keylatch"])
         .args(&["--target", rust::WASM, "--no-default-features", "--features", "wasm"])
+        .args(&["--config", &without_machine_paths()])
         .without_env("RUSTFLAGS")
         .without_env("CARGO_ENCODED_RUSTFLAGS")
         .run()?;
     step.done();
     Ok(paths::target().join(rust::WASM).join("release/keylatch.wasm"))
+}
+
+/// More flags for Cargo: panic messages name source files, and a published file must not tell where it was built.
+fn without_machine_paths() -> String {
+    let mut folders = vec![paths::root()];
+    let registries = cargo_home().join("registry/src");
+    folders.push(registries.clone());
+    // One folder a registry; the longest match is given last and wins.
+    folders.extend(fs::read_dir(registries).into_iter().flatten().flatten().map(|entry| entry.path()));
+    let flag = |folder: &PathBuf| format!("{:?}", format!("--remap-path-prefix={}/=", folder.display()));
+    let flags: Vec<String> = folders.iter().map(flag).collect();
+    format!("target.{}.rustflags=[{}]", rust::WASM, flags.join(","))
+}
+
+fn cargo_home() -> PathBuf {
+    let home = std::env::home_dir().unwrap_or_default();
+    std::env::var_os("CARGO_HOME").map_or(home.join(".cargo"), PathBuf::from)
 }
 
 /// Runs wasm-bindgen; the answer is the folder with `engine.js`, `engine.d.ts` and `engine_bg.wasm`.

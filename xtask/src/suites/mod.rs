@@ -75,10 +75,12 @@ pub(crate) const ALL: &[Suite] = &[
     plain("fmt", "formatting of the Rust code", rust::fmt),
     plain("clippy", "lints, for the host and for wasm; warnings are errors", rust::clippy),
     plain("native", "unit tests, sessions, conformance, tidiness and generated files, natively", rust::native),
+    Suite { needs: &[Without::Redis], ..plain("redis", "log and snapshot exchanged with a real server", rust::redis) },
     plain("bare-metal", "the library builds without std and without an operating system", rust::bare_metal),
     plain("wasm", "session files in WebAssembly under Node", wasm::in_node),
     Suite { needs: &[Without::Browser], ..plain("wasm-browser", "the same in headless Chromium", wasm::in_browser) },
-    built("build", "engine, package and page build; sizes are within budget", &[], crate::sizes::check),
+    built("build", "engine, package and page build, and how large they are", &[], crate::sizes::print),
+    plain("generated", "files printed from the command table are fresh", javascript::generated),
     built("types", "TypeScript of package, page and template", &[], javascript::types),
     built("package", "the built package under Node", &[], javascript::package),
     built(

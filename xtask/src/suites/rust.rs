@@ -1,6 +1,7 @@
 //! Suites of the Rust code on this machine.
 
-use crate::failure::Result;
+use crate::debian::{self, REDIS_SERVER};
+use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::rust;
 
@@ -15,8 +16,18 @@ pub(super) fn clippy() -> Result {
     rust::ensure_target(rust::WASM)?;
     let all_targets = ["--all-targets"];
     let without_std = ["--lib", "--no-default-features"];
-    let for_wasm =
-        ["--lib", "--test", "wasm_sessions", "--no-default-features", "--features", "wasm", "--target", rust::WASM];
+    let for_wasm = [
+        "--lib",
+        "--test",
+        "wasm_sessions",
+        "--test",
+        "same_everywhere",
+        "--no-default-features",
+        "--features",
+        "wasm",
+        "--target",
+        rust::WASM,
+    ];
     clippy_on("keylatch", &all_targets)?;
     clippy_on("keylatch", &without_std)?;
     clippy_on("keylatch", &for_wasm)?;
@@ -30,6 +41,13 @@ fn clippy_on(package: &str, arguments: &[&str]) -> Result {
 pub(super) fn native() -> Result {
     Program::cargo().args(&["test", "--package", "keylatch"]).run()?;
     Program::cargo().args(&["test", "--package", "xtask"]).run()
+}
+
+/// The same tests run in `native`, where they pass over a machine without a server; here there is one.
+pub(super) fn redis() -> Result {
+    let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
+    let tests = ["test", "--package", "keylatch", "--test", "persistence", "real_server"];
+    Program::cargo().args(&tests).env(REDIS_SERVER.variable, server).run()
 }
 
 /// `--crate-type rlib`: as a cdylib the library would need an allocator and a panic handler of its own.

@@ -24,7 +24,8 @@ fn tests() -> Result<Program> {
     rust::ensure_target(rust::WASM)?;
     node::check()?;
     Ok(Program::cargo()
-        .args(&["test", "--package", "keylatch", "--target", rust::WASM, "--test", "wasm_sessions"])
+        .args(&["test", "--package", "keylatch", "--target", rust::WASM])
+        .args(&["--test", "wasm_sessions", "--test", "same_everywhere"])
         .args(&["--no-default-features", "--features", "wasm"])
         .env("WASM_BINDGEN_TEST_TIMEOUT", TIMEOUT_S)
         .env("KEYLATCH_SESSION_FILES", session_files()?))

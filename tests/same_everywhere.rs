@@ -1,0 +1,43 @@
+//! The same seed, clock and input give the same replies and the same digest on every target: this file runs natively and, by
+//! `cargo xtask test wasm wasm-browser`, inside WebAssembly, and compares with numbers that a native run gave.
+
+use keylatch::{Argv, Keylatch, ManualClock, Options, SESSION_START};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// Commands whose replies depend on the seed, on the order of keys, or on floating point.
+const ASKING: [&[&str]; 8] = [
+    &["KEYS", "*"],
+    &["SCAN", "0", "COUNT", "20"],
+    &["RANDOMKEY"],
+    &["RANDOMKEY"],
+    &["INCRBYFLOAT", "float", "0.1"],
+    &["INCRBYFLOAT", "float", "3.0e-5"],
+    &["DIGEST", "key:7"],
+    &["PTTL", "key:9"],
+];
+
+const REPLIES: u64 = 11_071_097_441_504_457_717;
+const DIGEST: u64 = 10_567_877_033_776_027_496;
+
+#[test]
+fn replies_and_digest_do_not_depend_on_the_target() {
+    let mut engine = Keylatch::new(Options { seed: 7, ..Options::default() }, ManualClock::new(SESSION_START));
+    let client = engine.connect();
+    let mut replies = Vec::new();
+    let mut run = |words: &[&str]| engine.execute(client, Argv::from_slices(words).as_ref(), &mut replies);
+    for number in 0..500 {
+        let (key, value) = (format!("key:{number}"), format!("value {}", number * number));
+        run(&["SET", &key, &value, "PX", &format!("{}", 1000 + number)]);
+    }
+    run(&["SET", "float", "10.5"]);
+    run(&["RPUSH", "list", "a", "b", "c"]);
+    run(&["HSET", "hash", "field", "value", "other", "1"]);
+    ASKING.iter().for_each(|words| run(words));
+    assert_eq!((fingerprint(&replies), engine.digest()), (REPLIES, DIGEST));
+}
+
+/// FNV-1a, so that a difference shows as a number.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3))
+}
