@@ -7,11 +7,11 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, Timestamp};
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, MovableClock, Options, Timestamp};
 use serde_json::Value;
 
 /// How many sessions of a file must have run. Raise a floor when new commands let more of them run.
-const FLOORS: [(&str, usize); 4] = [("string", 55), ("new", 35), ("counter", 35), ("expire", 40)];
+const FLOORS: [(&str, usize); 5] = [("string", 55), ("new", 35), ("counter", 35), ("expire", 40), ("list", 40)];
 
 /// 2026-01-01T00:00:00Z. The recordings hold dates long past and dates after 2100, so any day of this century serves.
 const NOW: Timestamp = Timestamp::from_ms(1_767_225_600_000);
@@ -143,6 +143,9 @@ fn replay(steps: &[Step]) -> String {
         let client = *clients.entry(step.connection).or_insert_with(|| engine.connect());
         let mut got = Vec::new();
         engine.execute(client, Argv::from_slices(&step.argv).as_ref(), &mut got);
+        if got.is_empty() {
+            got = wait_out(&mut engine, client);
+        }
         if !step.matches(&got) {
             let words: Vec<String> = step.argv.iter().map(|argument| argument.escape_ascii().to_string()).collect();
             let (expected, got) = (step.reply.escape_ascii(), got.escape_ascii());
@@ -155,6 +158,15 @@ fn replay(steps: &[Step]) -> String {
         }
     }
     differences
+}
+
+/// The reply of a parked command whose time is let pass: in the recordings nobody helps one who waits.
+fn wait_out(engine: &mut Keylatch<ManualClock>, client: ClientId) -> Vec<u8> {
+    if let Some(due) = engine.next_deadline() {
+        engine.clock_mut().set(due);
+        engine.tick();
+    }
+    engine.take_outbox(client)
 }
 
 fn matches_loosely(mode: &str, expected: &Reply, got: &Reply) -> bool {
