@@ -141,7 +141,8 @@ fn a_replay_is_neither_an_event_nor_an_effect_and_leaves_clients_alone() {
     db.engine.listen(true);
     db.say("SET w 1");
     db.say("WATCH w");
-    (db.engine.take_events(), db.engine.take_effects());
+    db.engine.take_events();
+    db.engine.take_effects();
     let replayed = db.engine.replay(&piece(START_MS - 5, &["SELECT 0", "SET w 2", "SET x 1"])).unwrap();
     assert_eq!((replayed.units, replayed.last_now_ms), (2, Some(START_MS - 5)));
     assert!(db.engine.take_events().is_empty() && db.engine.take_effects().is_empty());
