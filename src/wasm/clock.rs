@@ -4,16 +4,27 @@
 use alloc::rc::Rc;
 use core::cell::Cell;
 
-use js_sys::Function;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::*;
 
 use crate::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The host's function. Its result is read as a number at once, without a JavaScript value in between: it is asked
+    /// for nearly every command.
+    #[wasm_bindgen(js_name = Function, typescript_type = "() => number")]
+    #[derive(Debug)]
+    pub type Now;
+
+    #[wasm_bindgen(method, catch, js_name = call)]
+    fn ask(this: &Now, receiver: &JsValue) -> Result<f64, JsValue>;
+}
 
 /// The host's side: asks its function and leaves the answer where the engine's clock finds it.
 #[derive(Debug)]
 pub(super) struct HostTime {
     /// `None`: the clock is moved by hand.
-    now: Option<Function>,
+    now: Option<Now>,
     sample: Rc<Cell<Timestamp>>,
 }
 
@@ -31,13 +42,13 @@ pub(super) enum FaceClock {
 
 impl HostTime {
     /// Follows `now`, forwards and backwards.
-    pub(super) fn system(now: Function) -> (HostTime, FaceClock) {
+    pub(super) fn system(now: Now) -> (HostTime, FaceClock) {
         let (time, sampled) = HostTime::asking(now);
         (time, FaceClock::System(sampled))
     }
 
     /// Follows `now` forwards only, from `floor` on.
-    pub(super) fn monotonic(now: Function, floor: Timestamp) -> (HostTime, FaceClock) {
+    pub(super) fn monotonic(now: Now, floor: Timestamp) -> (HostTime, FaceClock) {
         let (time, sampled) = HostTime::asking(now);
         (time, FaceClock::Monotonic(Monotonic::with_floor(sampled, floor)))
     }
@@ -47,7 +58,7 @@ impl HostTime {
         (HostTime { now: None, sample: Rc::default() }, FaceClock::Manual(ManualClock::default()))
     }
 
-    fn asking(now: Function) -> (HostTime, Sampled) {
+    fn asking(now: Now) -> (HostTime, Sampled) {
         let sample = Rc::new(Cell::new(Timestamp::default()));
         (HostTime { now: Some(now), sample: Rc::clone(&sample) }, Sampled(sample))
     }
@@ -56,8 +67,7 @@ impl HostTime {
     /// it answer NaN.
     pub(super) fn sample(&self) -> bool {
         let Some(now) = &self.now else { return true };
-        let answer = now.call0(&JsValue::UNDEFINED).ok().and_then(|value| value.as_f64());
-        match answer.and_then(timestamp) {
+        match now.ask(&JsValue::UNDEFINED).ok().and_then(timestamp) {
             Some(now) => {
                 self.sample.set(now);
                 true

@@ -4,12 +4,11 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use js_sys::Function;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use super::area::Area;
-use super::clock::{FaceClock, HostTime, timestamp};
+use super::clock::{FaceClock, HostTime, Now, timestamp};
 use super::data::to_js;
 use super::stream::Streams;
 use crate::{Argv, ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
@@ -57,7 +56,7 @@ impl Engine {
     /// Options are `{ seed, monotonic, floorMs?, manual }`; `now` answers milliseconds since the epoch, or NaN when it
     /// cannot.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue, now: Function) -> Result<Engine, JsError> {
+    pub fn new(options: JsValue, now: Now) -> Result<Engine, JsError> {
         let options: EngineOptions = serde_wasm_bindgen::from_value(options)?;
         let floor = options.floor_ms.and_then(timestamp).unwrap_or(Timestamp::MIN);
         let (time, clock) = match (options.manual, options.monotonic) {
