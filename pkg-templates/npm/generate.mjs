@@ -15,6 +15,9 @@ const REPLY_WORDS = {
   boolean: 'boolean',
   null: 'null',
   any: 'Reply<Text>',
+  array: 'Reply<Text>[]',
+  map: 'Map<Reply<Text>, Reply<Text>>',
+  set: 'Set<Reply<Text>>',
 };
 const UNBOUNDED = new Set(['INCR', 'DECR', 'INCRBY', 'DECRBY']);
 

@@ -7,10 +7,30 @@ export interface CommandTable<Text> {
   APPEND: { arguments: [key: Argument, value: Argument]; reply: number };
   /** Authenticates the connection with a password. */
   AUTH: { arguments: [...options: Argument[]]; reply: 'OK' };
+  /** Counts the bits that are set in a string, or in a part of it. */
+  BITCOUNT: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
+  /** Reads, writes and increments integers of any width within a string. */
+  BITFIELD: { arguments: [key: Argument, ...more: Argument[]]; reply: (number | null)[] };
+  /** Reads integers of any width within a string. */
+  BITFIELD_RO: { arguments: [key: Argument, ...more: Argument[]]; reply: (number)[] };
+  /** Combines strings bit by bit and stores the result. */
+  BITOP: { arguments: [...options: Argument[]]; reply: number };
+  /** Finds the first bit in a string, or in a part of it, that is set or clear. */
+  BITPOS: { arguments: [key: Argument, bit: Argument, ...options: Argument[]]; reply: number };
+  /** Takes an element from an end of a list to an end of another, waiting for one if there is none. */
+  BLMOVE: { arguments: [source: Argument, destination: Argument, ...options: Argument[]]; reply: Text | null };
+  /** Takes elements from an end of the first list there is, waiting for one if there is none. */
+  BLMPOP: { arguments: [timeout: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: [Text, (Text)[]] | null };
+  /** Takes the first element of the first list there is, waiting for one if there is none. */
+  BLPOP: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text)[] | null };
+  /** Takes the last element of the first list there is, waiting for one if there is none. */
+  BRPOP: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text)[] | null };
+  /** Takes the last element of a list to the head of another, waiting for one if there is none. */
+  BRPOPLPUSH: { arguments: [source: Argument, destination: Argument, timeout: Argument]; reply: Text | null };
   /** Asks and tells about clients. */
   CLIENT: { arguments: [subcommand: 'GETNAME' | 'getname'] | [subcommand: 'GETREDIR' | 'getredir'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'ID' | 'id'] | [subcommand: 'INFO' | 'info'] | [subcommand: 'KILL' | 'kill', ...options: Argument[]] | [subcommand: 'LIST' | 'list', ...options: Argument[]] | [subcommand: 'NO-EVICT' | 'no-evict', ...options: Argument[]] | [subcommand: 'NO-TOUCH' | 'no-touch', ...options: Argument[]] | [subcommand: 'PAUSE' | 'pause', timeout: Argument, ...options: Argument[]] | [subcommand: 'REPLY' | 'reply', ...options: Argument[]] | [subcommand: 'SETINFO' | 'setinfo', ...options: Argument[]] | [subcommand: 'SETNAME' | 'setname', connectionName: Argument] | [subcommand: 'UNBLOCK' | 'unblock', clientId: Argument, ...options: Argument[]] | [subcommand: 'UNPAUSE' | 'unpause']; reply: Text | null | number | (string)[] | Text | 'OK' | number | 'OK' };
   /** Answers what is known about all commands. */
-  COMMAND: { arguments: [] | [subcommand: 'COUNT' | 'count'] | [subcommand: 'DOCS' | 'docs', ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'INFO' | 'info', ...more: Argument[]]; reply: (Reply<Text>)[] | number | Map<Text, Reply<Text>> | (string)[] | (Reply<Text> | null)[] };
+  COMMAND: { arguments: [] | [subcommand: 'COUNT' | 'count'] | [subcommand: 'DOCS' | 'docs', ...more: Argument[]] | [subcommand: 'GETKEYS' | 'getkeys', command: Argument, ...more: Argument[]] | [subcommand: 'GETKEYSANDFLAGS' | 'getkeysandflags', command: Argument, ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'INFO' | 'info', ...more: Argument[]] | [subcommand: 'LIST' | 'list', ...options: Argument[]]; reply: (Reply<Text>)[] | number | Map<Text, Reply<Text>> | (Text)[] | (string)[] | (Reply<Text> | null)[] };
   /** Reads and changes the configuration. */
   CONFIG: { arguments: [subcommand: 'GET' | 'get', parameter: Argument, ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'RESETSTAT' | 'resetstat'] | [subcommand: 'REWRITE' | 'rewrite'] | [subcommand: 'SET' | 'set', ...more: Argument[]]; reply: Map<Text, Text> | (string)[] | 'OK' };
   /** Copies the value and the expiration of a key to another key. */
@@ -27,6 +47,8 @@ export interface CommandTable<Text> {
   DEL: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
   /** Deletes a key, if its value or its digest meets a condition. */
   DELEX: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
+  /** Deletes a key, if its value equals this one: a command of Valkey, and the way to give a lock back. */
+  DELIFEQ: { arguments: [key: Argument, value: Argument]; reply: number };
   /** Answers the XXH3 digest of the string of a key as 16 hex digits. */
   DIGEST: { arguments: [key: Argument]; reply: Text | null };
   /** Discards a transaction. */
@@ -51,6 +73,8 @@ export interface CommandTable<Text> {
   FUNCTION: { arguments: [subcommand: 'FLUSH' | 'flush', ...options: Argument[]] | [subcommand: 'HELP' | 'help']; reply: 'OK' | (string)[] };
   /** Answers the string of a key. */
   GET: { arguments: [key: Argument]; reply: Text | null };
+  /** Answers one bit of a string. */
+  GETBIT: { arguments: [key: Argument, offset: Argument]; reply: number };
   /** Answers the string of a key and deletes the key. */
   GETDEL: { arguments: [key: Argument]; reply: Text | null };
   /** Answers the string of a key and sets or clears its expiration. */
@@ -77,12 +101,44 @@ export interface CommandTable<Text> {
   LASTSAVE: { arguments: []; reply: number };
   /** Answers how long commands take. */
   LATENCY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'HISTOGRAM' | 'histogram', ...more: Argument[]] | [subcommand: 'HISTORY' | 'history', event: Argument] | [subcommand: 'LATEST' | 'latest'] | [subcommand: 'RESET' | 'reset', ...more: Argument[]]; reply: Text | (string)[] | Map<Text, Reply<Text>> | (Reply<Text>)[] | number };
+  /** Finds the longest common subsequence of two strings, its length or its places. */
+  LCS: { arguments: [key1: Argument, key2: Argument, ...options: Argument[]]; reply: Text | number | Map<Reply<Text>, Reply<Text>> };
+  /** Answers the element at an index of a list; negative ones count from the end. */
+  LINDEX: { arguments: [key: Argument, index: Argument]; reply: Text | null };
+  /** Puts an element before or after another one of a list. */
+  LINSERT: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
+  /** Answers the number of elements of a list. */
+  LLEN: { arguments: [key: Argument]; reply: number };
+  /** Takes an element from an end of a list to an end of another, or of the same, and answers it. */
+  LMOVE: { arguments: [source: Argument, destination: Argument, ...options: Argument[]]; reply: Text | null };
+  /** Takes elements from an end of the first list there is, and answers its key and the elements. */
+  LMPOP: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: [Text, (Text)[]] | null };
   /** Answers a picture, and the version. */
   LOLWUT: { arguments: [...options: Argument[]]; reply: Text };
+  /** Takes one or more elements from the head of a list and answers them. */
+  LPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | (Text)[] | null };
+  /** Answers at which indexes of a list an element is. */
+  LPOS: { arguments: [key: Argument, element: Argument, ...options: Argument[]]; reply: number | (number)[] | null };
+  /** Puts elements at the head of a list one after another, creating it if it does not exist. */
+  LPUSH: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
+  /** Puts elements at the head of a list, but only if it exists. */
+  LPUSHX: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
+  /** Answers the elements between two indexes of a list, both included. */
+  LRANGE: { arguments: [key: Argument, start: Argument, stop: Argument]; reply: (Text)[] };
+  /** Removes elements that equal one from a list: the first ones, the last ones or all. */
+  LREM: { arguments: [key: Argument, count: Argument, element: Argument]; reply: number };
+  /** Replaces the element at an index of a list. */
+  LSET: { arguments: [key: Argument, index: Argument, element: Argument]; reply: 'OK' };
+  /** Keeps the elements between two indexes of a list and removes the others. */
+  LTRIM: { arguments: [key: Argument, start: Argument, stop: Argument]; reply: 'OK' };
+  /** Looks into the use of memory. */
+  MEMORY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'PURGE' | 'purge'] | [subcommand: 'USAGE' | 'usage', key: Argument, ...options: Argument[]]; reply: Text | (string)[] | 'OK' | number | null };
   /** Answers the strings of several keys, null for what is missing or not a string. */
   MGET: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text | null)[] };
   /** Shows the connection every command the server runs. */
   MONITOR: { arguments: []; reply: 'OK' };
+  /** Moves a key to another database, but only if it is not there yet. */
+  MOVE: { arguments: [key: Argument, db: Argument]; reply: number };
   /** Sets the strings of several keys at once. */
   MSET: { arguments: [...more: Argument[]]; reply: 'OK' };
   /** Sets the strings of several keys at once, with a common condition and expiration. */
@@ -92,7 +148,7 @@ export interface CommandTable<Text> {
   /** Begins a transaction: commands that follow are queued. */
   MULTI: { arguments: []; reply: 'OK' };
   /** Looks into the representation of values. */
-  OBJECT: { arguments: [subcommand: 'ENCODING' | 'encoding', key: Argument] | [subcommand: 'HELP' | 'help']; reply: Text | null | (string)[] };
+  OBJECT: { arguments: [subcommand: 'ENCODING' | 'encoding', key: Argument] | [subcommand: 'FREQ' | 'freq', key: Argument] | [subcommand: 'HELP' | 'help'] | [subcommand: 'IDLETIME' | 'idletime', key: Argument] | [subcommand: 'REFCOUNT' | 'refcount', key: Argument]; reply: Text | null | number | null | (string)[] };
   /** Takes the expiration of a key away. */
   PERSIST: { arguments: [key: Argument]; reply: number };
   /** Sets the time to live of a key in milliseconds. */
@@ -125,8 +181,14 @@ export interface CommandTable<Text> {
   RENAMENX: { arguments: [key: Argument, newkey: Argument]; reply: number };
   /** Brings the connection back to the state it began in. */
   RESET: { arguments: []; reply: string };
+  /** Takes one or more elements from the tail of a list and answers them. */
+  RPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | (Text)[] | null };
+  /** Takes the last element of a list to the head of another, or of the same, and answers it. */
+  RPOPLPUSH: { arguments: [source: Argument, destination: Argument]; reply: Text | null };
   /** Appends elements to a list, creating it if it does not exist. */
   RPUSH: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
+  /** Appends elements to a list, but only if it exists. */
+  RPUSHX: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
   /** Walks through the keys of the database, page by page. */
   SCAN: { arguments: [cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
   /** Manages scripts. */
@@ -135,6 +197,8 @@ export interface CommandTable<Text> {
   SELECT: { arguments: [index: Argument]; reply: 'OK' };
   /** Sets the string of a key, whatever it held, with conditions and expiration. */
   SET: { arguments: [key: Argument, value: Argument, ...options: Argument[]]; reply: 'OK' | null | Text };
+  /** Sets or clears one bit of a string, which grows as far as needed; answers what the bit was. */
+  SETBIT: { arguments: [key: Argument, offset: Argument, value: Argument]; reply: number };
   /** Sets the string of a key and its time to live in seconds. */
   SETEX: { arguments: [key: Argument, seconds: Argument, value: Argument]; reply: 'OK' };
   /** Sets the string of a key, but only if the key does not exist. */
@@ -155,6 +219,8 @@ export interface CommandTable<Text> {
   SUBSTR: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
   /** Stops listening to shard channels; to all of them when none is named. */
   SUNSUBSCRIBE: { arguments: [...more: Argument[]]; reply: Reply<Text> };
+  /** Exchanges the contents of two databases. */
+  SWAPDB: { arguments: [index1: Argument, index2: Argument]; reply: 'OK' };
   /** Answers the time: seconds since 1970, and microseconds within the second. */
   TIME: { arguments: []; reply: (Text)[] };
   /** Marks keys as used and answers how many of them exist. */
