@@ -22,7 +22,7 @@
 //! assert_eq!(reply, b"+OK\r\n");
 //! ```
 #![no_std]
-#![forbid(clippy::dbg_macro, clippy::todo)]
+#![deny(clippy::dbg_macro, clippy::todo)]
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
