@@ -195,6 +195,17 @@ test("messages reach the clients that wait for them, and go into the session tha
   await page.locator("kl-session-view .summary.good").waitFor();
 });
 
+test("a command that waits is answered when its time comes", async () => {
+  await say(page, "BLPOP queue 0");
+  assert.deepEqual(await heard(page), ["keylatch> BLPOP queue 0\nno reply yet"]);
+  await page.getByRole("button", { name: "Client" }).click();
+  await say(page, "RPUSH queue first");
+  assert.equal((await heard(page)).at(-1), 'keylatch< \n1) "queue"\n2) "first"');
+  await say(page, "BLPOP queue 0.2");
+  await page.getByText("C2<").waitFor();
+  assert.equal((await heard(page)).at(-1), "C2< \n(nil)");
+});
+
 test("whoever is hung up on connects again", async () => {
   await say(page, "SELECT 2");
   await say(page, "QUIT");

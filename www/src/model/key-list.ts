@@ -30,6 +30,7 @@ const FAREWELL_MS = 1600;
 const DATABASES = 16;
 const COMPLETION_KEYS = 2000;
 export const PREVIEW_BYTES = 512;
+export const PREVIEW_ITEMS = 50;
 
 export class KeyList {
   readonly changes = new Emitter<"keys">();
@@ -69,12 +70,13 @@ export class KeyList {
     this.sort();
   }
 
-  /** The beginning of a string's value as redis-cli prints it; undefined for other types. */
+  /** The value, or its beginning, as redis-cli prints it; undefined when there is no short way to show it. */
   preview(row: KeyRow): string | undefined {
-    if (row.type !== "string" || row.goneBy) return undefined;
+    const command = row.goneBy ? undefined : previewCommand(row);
+    if (!command) return undefined;
     this.reader ??= this.db.client({ name: "preview", db: this.database, protocol: 2 });
-    const reply = this.reader.callRaw("GETRANGE", row.key, 0, PREVIEW_BYTES - 1);
-    if (reply.length > 0) return this.db.printReply(reply);
+    const reply = this.reader.callRaw(...command);
+    if (reply.length > 0) return reply[0] === "-".charCodeAt(0) ? undefined : this.db.printReply(reply);
     // Paused or killed by CLIENT: the next look tries with a new one.
     this.reader.close();
     this.reader = undefined;
@@ -158,5 +160,24 @@ export class KeyList {
     this.pages = 1;
     this.known = new Map();
     this.touched = new Map();
+  }
+}
+
+/** The command that shows a value without asking for more than a screenful. */
+function previewCommand({ key, type, size }: KeyRow): (string | number | Uint8Array)[] | undefined {
+  const few = size <= PREVIEW_ITEMS;
+  switch (type) {
+    case "string":
+      return ["GETRANGE", key, 0, PREVIEW_BYTES - 1];
+    case "list":
+      return ["LRANGE", key, 0, PREVIEW_ITEMS - 1];
+    case "zset":
+      return ["ZRANGE", key, 0, PREVIEW_ITEMS - 1, "WITHSCORES"];
+    case "hash":
+      return few ? ["HGETALL", key] : undefined;
+    case "set":
+      return few ? ["SMEMBERS", key] : undefined;
+    default:
+      return undefined;
   }
 }

@@ -37,6 +37,9 @@ export class CommandView extends LitElement {
       h2.label {
         padding: var(--gap-4) var(--gap-4) var(--gap-2);
       }
+      h2.label::first-letter {
+        text-transform: uppercase;
+      }
       h2.label:first-child {
         padding-block-start: var(--gap-2);
       }

@@ -1,7 +1,7 @@
 /** One key unfolded: the beginning of its value, its exact deadline, and commands for it. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import { PREVIEW_BYTES, type KeyList, type KeyRow } from "../model/key-list.ts";
+import { PREVIEW_BYTES, PREVIEW_ITEMS, type KeyList, type KeyRow } from "../model/key-list.ts";
 import type { Workspace } from "../model/workspace.ts";
 import { controls } from "../style/controls.ts";
 import { isoText } from "../text/durations.ts";
@@ -52,7 +52,7 @@ export class KeyDetail extends LitElement {
     const preview = this.list.preview(row);
     return html`
       ${preview === undefined ? nothing : html`<pre tabindex="0" aria-label="Value">${preview}</pre>`}
-      ${row.type === "string" && row.size > PREVIEW_BYTES ? html`<p>The first ${PREVIEW_BYTES} of ${row.size} bytes.</p>` : nothing}
+      ${preview === undefined ? nothing : renderCut(row)}
       <p>${row.deadlineMs === null ? "Stays until it is deleted." : `Lives until ${isoText(row.deadlineMs).replace("T", " ").replace("Z", "")} UTC.`}</p>
       ${this.workspace ? this.renderActions(this.workspace) : nothing}
     `;
@@ -79,6 +79,12 @@ export class KeyDetail extends LitElement {
     const seconds = new FormData(event.target as HTMLFormElement).get("seconds");
     this.workspace?.runForKeys("EXPIRE", this.row.key, String(seconds));
   }
+}
+
+/** Says so when the value goes on behind what is shown. */
+function renderCut(row: KeyRow): TemplateResult | typeof nothing {
+  const [most, what] = row.type === "string" ? [PREVIEW_BYTES, "bytes"] : [PREVIEW_ITEMS, "items"];
+  return row.size > most ? html`<p>The first ${most} of ${row.size} ${what}.</p>` : nothing;
 }
 
 customElements.define("kl-key-detail", KeyDetail);

@@ -176,7 +176,7 @@ export class LogPanel extends LitElement {
     const column = this.workspace.speakers.findIndex((speaker) => speaker.lane === entry.lane) + 1;
     return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || "1 / -1" })}>
       <p class="spoken">${spoken(entry.prompt, entry.text)}</p>
-      <pre class="reply">${printedLines(entry.printed)}</pre>
+      <pre class="reply">${entry.printed.length > 0 ? printedLines(entry.printed) : html`<span class="faint">no reply yet</span>`}</pre>
     </div>`;
   }
 

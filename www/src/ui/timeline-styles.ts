@@ -151,7 +151,7 @@ export const timelineStyles = css`
     height: 1rem;
   }
   .clock.now .mark {
-    box-shadow: 0 0 0 2px var(--brass-fill);
+    box-shadow: inset 0 0 0 2px var(--brass-fill);
   }
   .clock .move {
     font-size: var(--text-2);
