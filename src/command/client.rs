@@ -220,7 +220,7 @@ fn pause(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         None => false,
         Some(word) if is(word, "ALL") => false,
         Some(word) if is(word, "WRITE") => true,
-        Some(_) => return Err(CommandError::SYNTAX),
+        Some(_) => return Err(CommandError::PAUSE_MODE),
     };
     args.finish()?;
     let until = cx.now.checked_add_ms(timeout_ms).ok_or(CommandError::BAD_TIMEOUT)?;

@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "1.0.0",
         summary: "Answers when the keyspace was last saved, as a Unix time in seconds.",
         reply: "integer",
-        ..row("lastsave", 1, ADMIN | FAST | ASKING, lastsave)
+        ..row("lastsave", 1, ADMIN | FAST | ASKING | TIME, lastsave)
     },
     Row {
         since: "2.8.13",
@@ -118,7 +118,7 @@ const FUNCTION_ROWS: &[Row] = &[
         since: "7.0.0",
         arguments: "[flush-type=ASYNC | SYNC]",
         summary: "Deletes all functions: there are none.",
-        ..row("function|flush", -2, WRITE | NOSCRIPT, flush_nothing)
+        ..row("function|flush", -2, WRITE | NOSCRIPT, function_flush)
     },
     Row {
         since: "7.0.0",
@@ -133,7 +133,7 @@ const SCRIPT_ROWS: &[Row] = &[
         since: "2.6.0",
         arguments: "[flush-type=ASYNC | SYNC]",
         summary: "Forgets all scripts: there are none.",
-        ..row("script|flush", -2, NOSCRIPT, flush_nothing)
+        ..row("script|flush", -2, NOSCRIPT, script_flush)
     },
     Row {
         since: "5.0.0",
@@ -256,11 +256,22 @@ fn monitor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     Ok(Outcome::Done)
 }
 
+fn function_flush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    if args.left() > 1 {
+        return Err(CommandError::unknown_or_wrong("FUNCTION", b"FLUSH"));
+    }
+    flush_nothing(cx, args, CommandError::FUNCTION_FLUSH_TYPE)
+}
+
+fn script_flush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    flush_nothing(cx, args, CommandError::SCRIPT_FLUSH_TYPE)
+}
+
 /// Nothing to flush is as good as flushed.
-fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    match args.optional() {
-        Some(word) if !is(word, "ASYNC") && !is(word, "SYNC") => return Err(CommandError::FLUSH_TYPE),
-        _ => args.finish()?,
+fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>, wrong_type: CommandError) -> Reply {
+    let known = |word| is(word, "ASYNC") || is(word, "SYNC");
+    if args.left() > 1 || args.optional().is_some_and(|word| !known(word)) {
+        return Err(wrong_type);
     }
     cx.reply.ok();
     Ok(Outcome::Done)
@@ -358,8 +369,9 @@ fn latency_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 
 /// `LATENCY HISTOGRAM [command ...]`
 fn latency_histogram(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let all = args.is_done();
     let names: Vec<_> = args.rest().filter_map(|name| find(core::str::from_utf8(name).ok()?)).collect();
-    let asked = |name: &str| names.is_empty() || names.iter().any(|row| row.name == name);
+    let asked = |name: &str| all || names.iter().any(|row| row.name == name);
     let (open, mut count) = (cx.reply.open(), 0);
     for (number, stats) in cx.server.stats.commands() {
         let row = cx.table.row(number);

@@ -59,11 +59,23 @@ impl Engine {
 
     /// Moves to another instant. Later ones follow the clock, earlier ones are reported and followed too.
     pub fn set_now(&mut self, now: Timestamp) {
-        self.server.started_at.get_or_insert(now);
+        if self.server.started_at.is_none() {
+            self.start(now);
+        }
         if now < self.now {
             self.keyspace.events.clock_stepped_back();
         }
         self.now = now;
+    }
+
+    /// The first instant there is: whoever is here already has come now.
+    fn start(&mut self, now: Timestamp) {
+        self.server.started_at = Some(now);
+        self.server.saved_at = now;
+        for client in self.clients.iter_mut() {
+            client.connected_at = now;
+            client.last_command_at = now;
+        }
     }
 
     /// Runs one request and appends its reply to `out`. A client that is gone gets none; a client whose command is

@@ -98,12 +98,14 @@ texts! {
     UNBLOCKED = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
     BAD_TIMEOUT = "ERR timeout is not an integer or out of range";
     NEGATIVE_TIMEOUT = "ERR timeout is negative";
+    PAUSE_MODE = "ERR CLIENT PAUSE mode must be WRITE or ALL";
     INVALID_COMMAND = "ERR Invalid command specified";
     NO_KEY_ARGUMENTS = "ERR The command has no key arguments";
     BAD_ARGUMENT_COUNT = "ERR Invalid number of arguments specified for command";
     INVALID_KEY_ARGUMENTS = "ERR Invalid arguments specified for command";
     NO_CONFIG_FILE = "ERR The server is running without a config file";
-    FLUSH_TYPE = "ERR SCRIPT FLUSH only support SYNC|ASYNC option";
+    SCRIPT_FLUSH_TYPE = "ERR SCRIPT FLUSH only support SYNC|ASYNC option";
+    FUNCTION_FLUSH_TYPE = "ERR FUNCTION FLUSH only supports SYNC|ASYNC option";
     SLOWLOG_COUNT = "ERR count should be greater than or equal to -1";
     /// keylatch's own: an argument list longer than [`crate::argv::Argv`] can hold.
     REQUEST_TOO_LARGE = "ERR request exceeds maximum allowed size";
