@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::number::parse_integer;
+use crate::value::{Limits, ListLimit};
 
 /// What a parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,6 +171,11 @@ impl Config {
         self.get(name) == "yes"
     }
 
+    /// Up to where collections are kept compact.
+    pub fn limits(&self) -> Limits {
+        Limits { list: ListLimit::new(self.number("list-max-listpack-size")) }
+    }
+
     pub fn number(&self, name: &str) -> i64 {
         parse_integer(self.get(name).as_bytes()).unwrap_or(0)
     }
@@ -292,6 +298,11 @@ mod tests {
         assert_eq!(Config::check("appendonly", "maybe"), Err("argument must be 'yes' or 'no'".into()));
         assert_eq!(Config::check("hz", "1000"), Err("argument must be between 1 and 500 inclusive".into()));
         assert_eq!(Config::check("port", "1"), Err("can't set immutable config".into()));
+    }
+
+    #[test]
+    fn limits_begin_as_the_configuration_does() {
+        assert_eq!(Config::default().limits(), Limits::default());
     }
 
     #[test]

@@ -242,7 +242,7 @@ impl Space<'_> {
         let from = if count < 0 { End::Tail } else { End::Head };
         let most = if count == 0 { usize::MAX } else { usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX) };
         let change = self.update_list(handle, EventKind::LRem, |list| {
-            let removed = list.remove_equal(from, element, most);
+            let removed = list.remove_equal(from, element, most, limit);
             list.settle(limit);
             Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
         })?;

@@ -166,6 +166,15 @@ impl Block {
         Ok(copy)
     }
 
+    /// Takes over the elements of a block behind this one.
+    pub(super) fn absorb(&mut self, other: &Block) -> Result<(), OutOfMemory> {
+        self.reserve_tail(other.entry_bytes())?;
+        self.bytes.extend_from_slice(&other.bytes[other.start..]);
+        self.count += other.count;
+        self.listpack_bytes += other.listpack_bytes;
+        Ok(())
+    }
+
     /// How many elements equal `element`.
     pub(super) fn count_of(&self, element: &[u8]) -> usize {
         let (mut at, mut found) = (self.start, 0);

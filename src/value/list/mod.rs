@@ -5,6 +5,7 @@ mod block;
 mod elements;
 
 use alloc::collections::VecDeque;
+use core::ops::Range;
 
 use self::block::Block;
 pub use self::elements::Elements;
@@ -164,11 +165,6 @@ impl List {
         Ok(())
     }
 
-    /// Appends what was read from elsewhere.
-    pub fn push_back<'e>(&mut self, elements: impl Iterator<Item = &'e [u8]> + Clone) -> Result<(), OutOfMemory> {
-        self.push(End::Tail, elements, ListLimit::default())
-    }
-
     /// Takes up to `count` elements away from an end.
     pub fn pop(&mut self, end: End, mut count: usize) {
         while count > 0 && !self.is_empty() {
@@ -210,7 +206,7 @@ impl List {
         if self.is_compact() || block.len() == 1 || self.has_room(place.block, 0, more_bytes, limit) {
             self.edit_block(place.block, |block| block.replace(place.at, element))?;
         } else {
-            self.put_between(place.block, place.at, next, element)?;
+            self.put_between(place.block, place.at, next, element, limit)?;
         }
         Ok(true)
     }
@@ -228,7 +224,7 @@ impl List {
     }
 
     /// Removes at most `most` elements that equal `element`, beginning at an end; answers how many.
-    pub fn remove_equal(&mut self, from: End, element: &[u8], most: usize) -> usize {
+    pub fn remove_equal(&mut self, from: End, element: &[u8], most: usize, limit: ListLimit) -> usize {
         let (mut removed, mut left) = (0, self.block_count());
         while left > 0 && removed < most {
             left -= 1;
@@ -245,6 +241,12 @@ impl List {
                 };
                 block.remove_equal(element, kept, wanted)
             });
+        }
+        if removed > 0 {
+            match from {
+                End::Head => self.merge(0..self.block_count() - left, limit),
+                End::Tail => self.merge(left..self.block_count(), limit),
+            }
         }
         removed
     }
@@ -315,7 +317,7 @@ impl List {
         if is_end && self.has_room(block + 1, 1, element.len(), limit) {
             return self.edit_block(block + 1, |block| block.push(End::Head, element));
         }
-        self.put_between(block, at, at, element)
+        self.put_between(block, at, at, element, limit)
     }
 
     /// Whether a block of a large list may take `count` more elements of together `bytes`.
@@ -327,7 +329,14 @@ impl List {
 
     /// Splits a block: the entries before `from` stay, an element in a block of its own comes behind them, then those
     /// from `to` on. On an error nothing has changed.
-    fn put_between(&mut self, index: usize, from: usize, to: usize, element: &[u8]) -> Result<(), OutOfMemory> {
+    fn put_between(
+        &mut self,
+        index: usize,
+        from: usize,
+        to: usize,
+        element: &[u8],
+        limit: ListLimit,
+    ) -> Result<(), OutOfMemory> {
         let Form::Chunked(chunks) = &mut self.form else { return Ok(()) };
         chunks.blocks.try_reserve(2).map_err(|_| OutOfMemory)?;
         let block = &chunks.blocks[index];
@@ -338,7 +347,26 @@ impl List {
         if !behind.is_empty() {
             self.add_block(next, behind)?;
         }
-        self.add_block(next, new)
+        self.add_block(next, new)?;
+        self.merge(index..next + 2, limit);
+        Ok(())
+    }
+
+    /// Joins neighbours that are together well below the limit, so that edits in the middle leave no crumbs. What there
+    /// is no memory for stays apart.
+    fn merge(&mut self, range: Range<usize>, limit: ListLimit) {
+        let Form::Chunked(Chunks { blocks, .. }) = &mut self.form else { return };
+        for index in range.rev().filter(|index| *index > 0) {
+            let (Some(left), Some(right)) = (blocks.get(index - 1), blocks.get(index)) else { continue };
+            let bytes = left.listpack_bytes() + right.listpack_bytes();
+            if limit.half_allows(bytes, left.len() + right.len())
+                && let Some(right) = blocks.remove(index)
+                && blocks[index - 1].absorb(&right).is_err()
+            {
+                // Its place is still there.
+                blocks.insert(index, right);
+            }
+        }
     }
 
     /// Edits a block that exists. An emptied block of a large list goes.

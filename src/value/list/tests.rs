@@ -100,7 +100,7 @@ impl Pair {
         if from == End::Tail {
             self.model.make_contiguous().reverse();
         }
-        assert_eq!(self.list.remove_equal(from, &element, most), before - self.model.len());
+        assert_eq!(self.list.remove_equal(from, &element, most, self.limit), before - self.model.len());
     }
 
     fn check(&mut self) {
@@ -183,6 +183,26 @@ fn a_list_grows_into_blocks_at_the_limit_and_shrinks_back_at_half_of_it() {
         list.settle(limit);
     }
     assert_eq!(list.len(), (4096 - 7) / 65);
+}
+
+#[test]
+fn a_list_thinned_out_in_the_middle_is_left_in_few_blocks() {
+    let (mut list, limit) = (List::default(), ListLimit::default());
+    let (long, short) = ([b'x'; 500], *b"y");
+    for _ in 0..1_000 {
+        list.push(End::Tail, [&long[..], &short].into_iter(), limit).unwrap();
+    }
+    assert!(list.block_count() > 50);
+    assert_eq!(list.remove_equal(End::Tail, &long, usize::MAX, limit), 1_000);
+    assert_eq!(list.block_count(), 1);
+    list.settle(limit);
+    assert!(list.is_compact() && list.iter().eq([&short[..]; 1_000]));
+    // A pivot in the middle of full blocks, again and again.
+    for _ in 0..2_000 {
+        assert_eq!(list.insert(Side::Before, &short, &long, limit), Ok(true));
+    }
+    let full: usize = 2_000 * 504 / 8_000;
+    assert!(list.block_count() < 3 * full, "{}", list.block_count());
 }
 
 #[test]
