@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::keyspace::{DATABASES, Db, Keyspace};
 use crate::number::{parse_integer, write_integer};
 use crate::slab::OutOfMemory;
+use crate::value::Limits;
 use crate::value::dump::{DumpError, Input, Output, RDB_VERSION, crc64, read_value, type_of, write_value};
 
 const MAGIC: &[u8] = b"REDIS";
@@ -109,7 +110,7 @@ fn save_database(database: u8, db: &Db, out: &mut Output) {
 pub fn load(engine: &mut Engine, snapshot: &[u8]) -> Result<(), LoadError> {
     let version = check_frame(snapshot)?;
     let end = snapshot.len() - if version < CHECKSUM_SINCE { 0 } else { CHECKSUM_BYTES };
-    let mut loader = Loader::new(snapshot.get(..end).unwrap_or_default(), engine.keyspace.seed());
+    let mut loader = Loader::new(snapshot.get(..end).unwrap_or_default(), &engine.keyspace);
     loader.run().map_err(|error| loader.located(error))?;
     engine.take_over(loader.keyspace, loader.written_at);
     Ok(())
@@ -167,6 +168,7 @@ const MALFORMED: Refusal = Refusal::Dump(DumpError::Malformed);
 /// Reads the contents into a keyspace of its own.
 struct Loader<'a> {
     input: Input<'a>,
+    limits: Limits,
     keyspace: Keyspace,
     database: u8,
     /// Of the key that comes next.
@@ -176,13 +178,13 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    /// `seed` is for files that have none.
-    fn new(contents: &'a [u8], seed: u64) -> Loader<'a> {
+    /// A file without a seed keeps the one there is.
+    fn new(contents: &'a [u8], present: &Keyspace) -> Loader<'a> {
         let mut input = Input::new(contents);
         // The header was checked.
         let _ = input.take(HEADER_BYTES);
-        let keyspace = Keyspace::new(seed);
-        Loader { input, keyspace, database: 0, deadline: None, has_keys: false, written_at: None }
+        let (keyspace, limits) = (Keyspace::new(present.seed()), present.limits);
+        Loader { input, limits, keyspace, database: 0, deadline: None, has_keys: false, written_at: None }
     }
 
     fn located(&self, refusal: Refusal) -> LoadError {
@@ -261,7 +263,7 @@ impl<'a> Loader<'a> {
 
     fn read_key(&mut self, type_byte: u8) -> Result<(), Refusal> {
         let key = self.input.string()?;
-        let value = read_value(type_byte, &mut self.input)?;
+        let value = read_value(type_byte, &mut self.input, &self.limits)?;
         let deadline = self.deadline.take();
         // Old servers could write empty collections; Redis leaves them out, too.
         if value.is_emptied() {

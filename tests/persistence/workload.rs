@@ -11,6 +11,9 @@ const VALUES: [&[u8]; 10] =
 /// How often deadlines and time meet: deadlines lie up to so far ahead, and a step of time is a tenth of it.
 pub const HORIZON_MS: u64 = 2_000;
 
+/// How long a command waits for a list.
+const WAIT_MS: i64 = 50;
+
 pub struct Workload {
     pub dice: Dice,
     now_ms: i64,
@@ -26,15 +29,21 @@ impl Workload {
     pub fn step(&mut self, db: &mut Db) {
         if self.dice.roll(4) == 0 && !self.in_transaction {
             let ms = self.dice.roll(HORIZON_MS / 10) as i64;
-            self.now_ms += ms;
-            db.advance(ms);
+            self.pass(db, ms);
         }
         let command = self.command();
         db.run(&command);
     }
 
-    /// Ends what would keep the last effects back.
+    fn pass(&mut self, db: &mut Db, ms: i64) {
+        self.now_ms += ms;
+        db.advance(ms);
+        db.engine.tick();
+    }
+
+    /// Ends what would keep the last effects back: a wait, a transaction.
     pub fn finish(&mut self, db: &mut Db) {
+        self.pass(db, WAIT_MS + 1);
         if std::mem::take(&mut self.in_transaction) {
             db.say("EXEC");
         }
@@ -52,11 +61,13 @@ impl Workload {
             }
             1..=3 => words(&format!("SELECT {}", self.dice.pick(&DATABASES))),
             4 => words(["FLUSHDB", "FLUSHDB", "FLUSHDB", "FLUSHALL"][self.dice.roll(4) as usize]),
-            5..=17 => self.string(),
-            18..=22 => self.counter(),
-            23..=28 => self.deadline(),
-            29..=34 => self.generic(),
-            _ => self.collection(),
+            5..=14 => self.string(),
+            15..=18 => self.counter(),
+            19..=24 => self.deadline(),
+            25..=29 => self.generic(),
+            30..=32 => self.bits(),
+            33..=35 => self.collection(),
+            _ => self.list(),
         }
     }
 
@@ -125,7 +136,7 @@ impl Workload {
 
     fn generic(&mut self) -> Vec<Vec<u8>> {
         let (one, two) = (self.key(), self.key());
-        match self.dice.roll(7) {
+        match self.dice.roll(9) {
             0 => vec![b"DEL".to_vec(), one, two],
             1 => vec![b"RENAME".to_vec(), one, two],
             2 => vec![b"RENAMENX".to_vec(), one, two],
@@ -135,8 +146,41 @@ impl Workload {
                 let database = *self.dice.pick(&DATABASES);
                 [words("COPY"), vec![one, two], words(&format!("DB {database} REPLACE"))].concat()
             }
+            6 => vec![b"MOVE".to_vec(), one, self.dice.pick(&DATABASES).as_bytes().to_vec()],
+            7 => words(&format!("SWAPDB {} {}", self.dice.pick(&DATABASES), self.dice.pick(&DATABASES))),
             // Reads remove what they find dead.
             _ => vec![b"GET".to_vec(), one],
+        }
+    }
+
+    fn bits(&mut self) -> Vec<Vec<u8>> {
+        let (key, offset) = (self.key(), self.dice.roll(20_000));
+        match self.dice.roll(4) {
+            0 => [words("SETBIT"), vec![key], words(&format!("{offset} {}", self.dice.roll(2)))].concat(),
+            1 => [words("BITFIELD"), vec![key], words(&format!("INCRBY u7 {offset} 90 SET i5 #3 -7"))].concat(),
+            2 => [words("BITOP NOT"), vec![key, self.key()]].concat(),
+            _ => [words("BITOP XOR"), vec![key, self.key(), self.key()]].concat(),
+        }
+    }
+
+    fn list(&mut self) -> Vec<Vec<u8>> {
+        let (one, two) = (self.key(), self.key());
+        let index = (self.dice.roll(8) as i64 - 4).to_string().into_bytes();
+        let ends = *self.dice.pick(&["LEFT LEFT", "LEFT RIGHT", "RIGHT LEFT", "RIGHT RIGHT"]);
+        match self.dice.roll(14) {
+            0 | 1 => [words("RPUSH"), vec![one], (0..5).map(|_| self.value()).collect()].concat(),
+            2 => vec![b"LPUSH".to_vec(), one, self.value()],
+            3 => vec![b"RPUSHX".to_vec(), one, self.value()],
+            4 => vec![b"LPOP".to_vec(), one],
+            5 => [words("RPOP"), vec![one], words("2")].concat(),
+            6 => vec![b"LSET".to_vec(), one, index, self.value()],
+            7 => vec![b"LREM".to_vec(), one, index, self.value()],
+            8 => vec![b"LTRIM".to_vec(), one, index, b"-2".to_vec()],
+            9 => vec![b"LINSERT".to_vec(), one, b"BEFORE".to_vec(), self.value(), self.value()],
+            10 => [words("LMPOP 2"), vec![one, two], words("RIGHT COUNT 2")].concat(),
+            11 => [words("BLPOP"), vec![one, two], words("0.05")].concat(),
+            12 => [words("BLMOVE"), vec![one, two], words(ends), words("0.05")].concat(),
+            _ => [words("LMOVE"), vec![one, two], words(ends)].concat(),
         }
     }
 

@@ -18,7 +18,7 @@ pub use crc::crc64;
 pub use input::Input;
 pub use output::Output;
 
-use super::{Hash, List, Value, ValueRef, copied};
+use super::{End, Hash, Limits, List, Value, ValueRef, copied};
 use crate::slab::OutOfMemory;
 
 /// The version of the coding that is written: that of Redis 7.0.
@@ -77,12 +77,13 @@ pub fn write_value(value: ValueRef<'_>, out: &mut Output) {
     }
 }
 
-/// Reads a value of the type a byte names. It may be empty: the caller decides what that means.
-pub fn read_value(type_byte: u8, input: &mut Input<'_>) -> Result<Value, DumpError> {
+/// Reads a value of the type a byte names, into the form the limits give it. It may be empty: the caller decides what
+/// that means.
+pub fn read_value(type_byte: u8, input: &mut Input<'_>, limits: &Limits) -> Result<Value, DumpError> {
     match type_byte {
         TYPE_STRING => Ok(Value::String(owned(input.string()?)?)),
-        TYPE_LIST => Ok(Value::List(read_list(input)?)),
-        TYPE_LIST_QUICKLIST_2 => Ok(Value::List(read_quicklist(input)?)),
+        TYPE_LIST => Ok(Value::List(read_list(input, limits)?)),
+        TYPE_LIST_QUICKLIST_2 => Ok(Value::List(read_quicklist(input, limits)?)),
         TYPE_HASH => Ok(Value::Hash(read_hash(input)?)),
         TYPE_HASH_LISTPACK => Ok(Value::Hash(read_packed_hash(input)?)),
         _ => Err(DumpError::Unsupported),
@@ -96,27 +97,30 @@ fn owned(bytes: Cow<'_, [u8]>) -> Result<Vec<u8>, OutOfMemory> {
     }
 }
 
-fn read_list(input: &mut Input<'_>) -> Result<List, DumpError> {
+fn read_list(input: &mut Input<'_>, limits: &Limits) -> Result<List, DumpError> {
     let mut list = List::default();
     for _ in 0..input.length()? {
-        let element = input.string()?;
-        list.push_back(once(&*element))?;
+        append(&mut list, &input.string()?, limits)?;
     }
     Ok(list)
 }
 
-fn read_quicklist(input: &mut Input<'_>) -> Result<List, DumpError> {
+fn read_quicklist(input: &mut Input<'_>, limits: &Limits) -> Result<List, DumpError> {
     let mut list = List::default();
     for _ in 0..input.length()? {
         let container = input.length()?;
         let node = input.string()?;
         match container {
-            NODE_PLAIN => list.push_back(once(&*node))?,
-            NODE_PACKED => listpack::read(&node, |element| Ok(list.push_back(once(element))?))?,
+            NODE_PLAIN => append(&mut list, &node, limits)?,
+            NODE_PACKED => listpack::read(&node, |element| append(&mut list, element, limits))?,
             _ => return Err(DumpError::Unsupported),
         }
     }
     Ok(list)
+}
+
+fn append(list: &mut List, element: &[u8], limits: &Limits) -> Result<(), DumpError> {
+    Ok(list.push(End::Tail, once(element), limits.list)?)
 }
 
 fn read_hash(input: &mut Input<'_>) -> Result<Hash, DumpError> {
@@ -150,6 +154,13 @@ fn set_new(hash: &mut Hash, field: &[u8], value: &[u8]) -> Result<(), DumpError>
 mod tests {
     use super::*;
 
+    fn read(type_byte: u8, bytes: &[u8]) -> Result<Value, DumpError> {
+        let mut input = Input::new(bytes);
+        let value = read_value(type_byte, &mut input, &Limits::default())?;
+        assert!(input.is_at_end());
+        Ok(value)
+    }
+
     fn written(value: ValueRef<'_>) -> Vec<u8> {
         let mut out = Output::default();
         write_value(value, &mut out);
@@ -176,20 +187,17 @@ mod tests {
     #[test]
     fn every_type_reads_back() {
         let mut list = List::default();
-        list.push_back([&b"a"[..], b"", b"17"].into_iter()).unwrap();
+        list.push(End::Tail, [&b"a"[..], b"", b"17"].into_iter(), Limits::default().list).unwrap();
         let mut hash = Hash::default();
         hash.set(b"f", b"v").unwrap();
         hash.set(b"1", b"").unwrap();
         let long = alloc::vec![b'x'; 20_000];
         for value in [Value::String(b"s".to_vec()), Value::String(long), Value::List(list), Value::Hash(hash)] {
             let bytes = written(value.as_ref());
-            let mut input = Input::new(&bytes);
-            let back = read_value(type_of(value.as_ref()), &mut input).unwrap();
+            let back = read(type_of(value.as_ref()), &bytes).unwrap();
             assert_eq!(canonical(back.as_ref()), canonical(value.as_ref()));
-            assert!(input.is_at_end());
             for end in 0..bytes.len() {
-                let cut = read_value(type_of(value.as_ref()), &mut Input::new(&bytes[..end]));
-                assert_eq!(cut.err(), Some(DumpError::Malformed));
+                assert_eq!(read(type_of(value.as_ref()), &bytes[..end]).err(), Some(DumpError::Malformed));
             }
         }
     }
@@ -198,14 +206,14 @@ mod tests {
     fn announced_lengths_allocate_nothing() {
         let huge = b"\x81\xff\xff\xff\xff\xff\xff\xff\xff";
         for type_byte in [TYPE_STRING, TYPE_LIST, TYPE_HASH, TYPE_LIST_QUICKLIST_2, TYPE_HASH_LISTPACK] {
-            assert_eq!(read_value(type_byte, &mut Input::new(huge)).err(), Some(DumpError::Malformed));
+            assert_eq!(read(type_byte, huge).err(), Some(DumpError::Malformed));
         }
-        assert_eq!(read_value(99, &mut Input::new(huge)).err(), Some(DumpError::Unsupported));
+        assert_eq!(read(99, huge).err(), Some(DumpError::Unsupported));
     }
 
     #[test]
     fn a_field_twice_is_damage() {
         let hash = b"\x02\x01f\x01a\x01f\x01b";
-        assert_eq!(read_value(TYPE_HASH, &mut Input::new(hash)).err(), Some(DumpError::Malformed));
+        assert_eq!(read(TYPE_HASH, hash).err(), Some(DumpError::Malformed));
     }
 }
