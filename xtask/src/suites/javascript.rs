@@ -7,11 +7,6 @@ use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::{node, paths};
 
-/// What Rust prints is checked by `cargo test`; this is what a script makes of that.
-pub(super) fn generated() -> Result {
-    Program::npm().args(&["run", "--silent", "generate", "--", "--check"]).folder(&paths::package_sources()).run()
-}
-
 /// tsc over everything that is written in TypeScript; the template is checked by its own tests, as a user would.
 pub(super) fn types() -> Result {
     node::install(&paths::package_sources())?;

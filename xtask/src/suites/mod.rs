@@ -80,7 +80,6 @@ pub(crate) const ALL: &[Suite] = &[
     plain("wasm", "session files in WebAssembly under Node", wasm::in_node),
     Suite { needs: &[Without::Browser], ..plain("wasm-browser", "the same in headless Chromium", wasm::in_browser) },
     built("build", "engine, package and page build, and how large they are", &[], crate::sizes::print),
-    plain("generated", "files printed from the command table are fresh", javascript::generated),
     built("types", "TypeScript of package, page and template", &[], javascript::types),
     built("package", "the built package under Node", &[], javascript::package),
     built(
