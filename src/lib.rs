@@ -67,7 +67,7 @@ pub use keylatch::{Keylatch, Options, Turn};
 pub use keyspace::{
     BitOperation, BitRange, CommonRun, CommonSubsequence, Comparison, CopyOptions, DATABASES, DeadlineCondition, Error,
     Event, EventClass, EventKind, Expiry, FieldAction, FieldOperation, FieldType, Inspected, Inspection, Keyspace,
-    Overflow, Presence, RangeUnit, ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,
+    Overflow, Presence, RangeUnit, RestoreOptions, ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,
 };
 pub use persistence::{LoadError, Replayed};
 pub use reply::writer::Protocol;

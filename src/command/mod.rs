@@ -10,6 +10,7 @@ mod config;
 mod connection;
 mod diagnostics;
 mod docs;
+mod dump;
 mod expiry;
 mod export;
 mod grammar;

@@ -6,8 +6,8 @@ use hashbrown::HashTable;
 
 use super::row::Row;
 use super::{
-    bits, client, config, connection, diagnostics, expiry, hashes, info, introspection, keys, lcs, lists, memory,
-    pubsub, server, strings, transactions,
+    bits, client, config, connection, diagnostics, dump, expiry, hashes, info, introspection, keys, lcs, lists, memory,
+    pubsub, server, sets, strings, transactions,
 };
 use crate::hash::hash_bytes;
 
@@ -17,6 +17,7 @@ const FAMILIES: &[&[Row]] = &[
     bits::ROWS,
     keys::ROWS,
     expiry::ROWS,
+    dump::ROWS,
     lists::ROWS,
     lists::blocking::ROWS,
     hashes::ROWS,

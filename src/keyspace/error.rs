@@ -31,6 +31,12 @@ pub enum Error {
     SubsequenceTooLarge,
     /// There was no memory to find the common subsequence with.
     SubsequenceMemory,
+    /// A key is there where none may be.
+    KeyExists,
+    /// A DUMP payload of an unknown version, or a damaged one.
+    BadPayload,
+    /// A DUMP payload whose value makes no sense, or is of a type that is not known here.
+    BadData,
     /// Source and destination are one.
     SameKey,
     OutOfMemory,
@@ -59,6 +65,9 @@ impl From<Error> for CommandError {
             Error::NeedsStrings => CommandError::LCS_NEEDS_STRINGS,
             Error::SubsequenceTooLarge => CommandError::LCS_TOO_LARGE,
             Error::SubsequenceMemory => CommandError::LCS_MEMORY,
+            Error::KeyExists => CommandError::KEY_EXISTS,
+            Error::BadPayload => CommandError::BAD_PAYLOAD,
+            Error::BadData => CommandError::BAD_DATA,
             Error::SameKey => CommandError::SAME_OBJECT,
             Error::OutOfMemory => CommandError::OUT_OF_MEMORY,
         }

@@ -6,6 +6,7 @@
 mod bitfield;
 mod bits;
 mod db;
+mod dump;
 mod effect;
 mod entry;
 mod error;
@@ -26,6 +27,7 @@ use alloc::vec::Vec;
 pub use bitfield::{FieldAction, FieldOperation, FieldType, Overflow};
 pub use bits::{BitOperation, BitRange, RangeUnit};
 pub use db::{Db, Entry, NewValue};
+pub use dump::RestoreOptions;
 pub use effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use error::Error;
 pub use event::{Event, EventClass, EventKind, Events};

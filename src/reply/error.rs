@@ -53,6 +53,12 @@ texts! {
     FIRST_DATABASE = "ERR invalid first DB index";
     SECOND_DATABASE = "ERR invalid second DB index";
     NO_FREQUENCY = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.";
+    KEY_EXISTS = "BUSYKEY Target key name already exists.";
+    BAD_PAYLOAD = "ERR DUMP payload version or checksum are wrong";
+    BAD_DATA = "ERR Bad data format";
+    BAD_TTL = "ERR Invalid TTL value, must be >= 0";
+    BAD_IDLETIME = "ERR Invalid IDLETIME value, must be >= 0";
+    BAD_FREQ = "ERR Invalid FREQ value, must be >= 0 and <= 255";
     INVALID_CURSOR = "ERR invalid cursor";
     OFFSET_RANGE = "ERR offset is out of range";
     STRING_TOO_LONG = "ERR string exceeds maximum allowed size (proto-max-bulk-len)";
