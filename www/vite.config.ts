@@ -50,6 +50,19 @@ function shortStyles(): Plugin {
   };
 }
 
+/** The page reads some columns of the command table; the others would only be downloaded. */
+function shortTable(): Plugin {
+  const unread = new Set(["categories", "unordered", "reply"]);
+  return {
+    name: "keylatch-short-table",
+    enforce: "pre",
+    transform: {
+      filter: { id: /commands\.json$/ },
+      handler: (json) => ({ code: JSON.stringify(JSON.parse(json, (column, value) => (unread.has(column) ? undefined : value))), map: null }),
+    },
+  };
+}
+
 /** Prints what a visitor downloads, beside what it may be. */
 function sizeBudget(): Plugin {
   let outDir = OUT_DIR;
@@ -74,7 +87,7 @@ function kilobytes(bytes: number): string {
 
 export default defineConfig({
   base: "./",
-  plugins: [shortStyles(), pageHead(), sizeBudget()],
+  plugins: [shortStyles(), shortTable(), pageHead(), sizeBudget()],
   build: {
     target: "es2023",
     // Browsers that know light-dark(), else the colours would be rewritten to a detour.
