@@ -8,7 +8,7 @@ use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::engine::Engine;
 use crate::keyspace::{Error, Event, Inspection, Keyspace};
-use crate::persistence::{LoadError, Replayed, aof, rdb};
+use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::writer::Protocol;
 
 /// How an engine begins.
@@ -120,7 +120,7 @@ impl<C: Clock> Keylatch<C> {
     ///
     /// [`Keylatch::now`] is the last instant of the log then, if that is later: the floor of a monotonic clock.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
-        aof::replay(&mut self.engine, log)
+        self.engine.replay(log)
     }
 
     /// The whole keyspace as an RDB file (version 10) that Redis 7.0 and newer load; the only error is a shortage of
@@ -133,7 +133,7 @@ impl<C: Clock> Keylatch<C> {
     /// watched keys count as changed, nothing expires before the next command or tick. While effects are recorded, the
     /// load is one: FLUSHALL, and every key anew.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
-        rdb::load(&mut self.engine, snapshot)
+        self.engine.load(snapshot)
     }
 
     /// Equal for equal keyspaces, whatever their histories.

@@ -1,62 +1,91 @@
-//! Load mode: the commands of a log run one after another as they are, while nothing expires, nobody is woken and
-//! nothing is recorded or counted.
+//! Reading back what was written: logs, in load mode, and snapshots. In load mode commands run one after another as
+//! they are, while nothing expires, nobody is woken and nothing is recorded or counted.
 
 use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::ClientId;
 use crate::clock::Timestamp;
-use crate::command::{Args, Cx, Row, Waiting, resolve};
-use crate::keyspace::{Counts, Keyspace};
+use crate::command::{Args, Cx, Row, Waiting, flags, resolve};
+use crate::keyspace::Counts;
+use crate::persistence::{LoadError, Replayed, aof, rdb};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 
-/// What load mode needs and what it puts back.
-#[derive(Debug)]
-pub struct Loading {
+/// An engine in load mode.
+struct Loading<'a> {
+    engine: &'a mut Engine,
     /// The commands' own client.
     client: ClientId,
     counts: Counts,
+    /// Of the instant before and all that were read.
+    latest: Timestamp,
 }
 
 impl Engine {
+    /// See [`crate::Keylatch::replay`]. What became due on the way is removed by the next sweep, and who waits for a
+    /// loaded key is woken by the next command or tick.
+    pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
+        let mut loading = Loading::begin(self);
+        let replayed = aof::replay(&mut loading, log);
+        loading.end();
+        replayed
+    }
+
+    /// See [`crate::Keylatch::load`].
+    pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
+        let loaded = rdb::load(&self.keyspace, snapshot)?;
+        self.keyspace.replace_with(loaded.keyspace);
+        // Reading an instant is no step of the clock.
+        self.now = loaded.written_at.map_or(self.now, |instant| instant.max(self.now));
+        Ok(())
+    }
+
     /// The row a request means, when it exists and has the right arity.
-    pub fn row(&self, argv: ArgvRef<'_>) -> Result<&'static Row, CommandError> {
+    fn row(&self, argv: ArgvRef<'_>) -> Result<&'static Row, CommandError> {
         let (_, row) = resolve(&self.table, argv)?;
         if row.accepts(argv.len()) { Ok(row) } else { Err(CommandError::wrong_arity(row.name)) }
     }
+}
 
-    pub fn begin_loading(&mut self) -> Loading {
-        self.keyspace.set_loading(true);
-        Loading { client: self.clients.connect_private(), counts: self.keyspace.counts }
+impl Loading<'_> {
+    fn begin(engine: &mut Engine) -> Loading<'_> {
+        engine.keyspace.set_loading(true);
+        let (client, counts, latest) = (engine.clients.connect_private(), engine.keyspace.counts, engine.now);
+        Loading { engine, client, counts, latest }
     }
 
-    /// Runs one command in load mode, past the gates that are for clients: passwords, pauses, statistics.
-    pub fn apply(&mut self, loading: &Loading, argv: ArgvRef<'_>) -> Result<(), CommandError> {
-        let row = self.row(argv)?;
-        let (client, waiting, reply) = (loading.client, Waiting::Denied, &mut Writer::new(Protocol::Resp2));
-        let Engine { keyspace, clients, server, table, now, .. } = self;
+    fn end(self) {
+        self.engine.disconnect(self.client);
+        self.engine.keyspace.counts = self.counts;
+        self.engine.keyspace.set_loading(false);
+        self.engine.now = self.latest;
+    }
+}
+
+impl aof::Target for Loading<'_> {
+    fn role(&self, argv: ArgvRef<'_>) -> Option<aof::Role> {
+        let row = self.engine.row(argv).ok()?;
+        match row.name {
+            "multi" => Some(aof::Role::Begin),
+            "exec" => Some(aof::Role::End),
+            "select" => Some(aof::Role::Select),
+            _ => row.has(flags::WRITE).then_some(aof::Role::Effect),
+        }
+    }
+
+    fn move_to(&mut self, now: Timestamp) {
+        self.engine.now = now;
+        self.latest = self.latest.max(now);
+    }
+
+    /// Past the gates that are for clients: passwords, pauses, statistics.
+    fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError> {
+        let row = self.engine.row(argv)?;
+        let (client, waiting, reply) = (self.client, Waiting::Denied, &mut Writer::new(Protocol::Resp2));
+        let Engine { keyspace, clients, server, table, now, .. } = &mut *self.engine;
         let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting, reply };
         let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words()));
-        self.keyspace.effects.end_unit();
+        self.engine.keyspace.effects.end_unit();
         outcome.map(drop)
-    }
-
-    /// Ends load mode. What became due meanwhile is removed by the next sweep, and who waits for a loaded key is woken
-    /// by the next command or tick.
-    pub fn end_loading(&mut self, loading: Loading) {
-        self.disconnect(loading.client);
-        self.keyspace.counts = loading.counts;
-        self.keyspace.set_loading(false);
-    }
-
-    /// Moves to an instant that was read, which is no step of the clock.
-    pub fn resume_at(&mut self, now: Timestamp) {
-        self.now = now;
-    }
-
-    /// Puts a loaded keyspace in the place of this one.
-    pub fn take_over(&mut self, keyspace: Keyspace, written_at: Option<Timestamp>) {
-        self.keyspace.replace_with(keyspace);
-        self.now = written_at.map_or(self.now, |instant| instant.max(self.now));
     }
 }

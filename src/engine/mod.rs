@@ -8,7 +8,6 @@ mod settle;
 
 use alloc::vec::Vec;
 
-pub use self::loading::Loading;
 use self::parked::ParkedCommands;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};

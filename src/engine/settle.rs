@@ -40,7 +40,7 @@ impl Engine {
     /// DEBUG RELOAD. Without the memory for it everything stays as it is.
     fn reload(&mut self) {
         if let Ok(snapshot) = rdb::save(&self.keyspace, self.now) {
-            let reloaded = rdb::load(self, &snapshot);
+            let reloaded = self.load(&snapshot);
             debug_assert!(reloaded.is_ok(), "what was just written can be read");
         }
     }

@@ -10,8 +10,6 @@ use alloc::vec::Vec;
 use super::{LoadError, Replayed};
 use crate::argv::{ArgvRef, Span};
 use crate::clock::Timestamp;
-use crate::command::flags;
-use crate::engine::{Engine, Loading};
 use crate::keyspace::{ANNOTATION, LOG_VERSION};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
@@ -21,20 +19,35 @@ const ARGUMENT_COUNT_MAX: usize = i32::MAX as usize;
 /// Digits of a count or length; more of them fit into no log.
 const DIGITS_MAX: usize = 10;
 
-/// Applies a log. Events and effects of it are not built. On an error other than one about a command that fails, which
-/// only a foreign log can hold, nothing has changed.
-pub fn replay(engine: &mut Engine, log: &[u8]) -> Result<Replayed, LoadError> {
-    let survey = survey(engine, log)?;
-    let before = engine.now();
-    let loading = engine.begin_loading();
-    let applied = apply(engine, &loading, log.get(..survey.whole_bytes).unwrap_or_default());
-    engine.end_loading(loading);
-    let last_now = survey.last_now;
-    engine.resume_at(last_now.map_or(before, |last| last.max(before)));
-    applied.map(|()| Replayed {
+/// What a log is applied to.
+pub trait Target {
+    /// What a command is to a log; `None` for what no log holds: unknown commands and those that change nothing.
+    fn role(&self, argv: ArgvRef<'_>) -> Option<Role>;
+    /// What follows happened at this instant.
+    fn move_to(&mut self, now: Timestamp);
+    /// Does what a command says that is no frame.
+    fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError>;
+}
+
+/// What a command of a log is to the log itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    Begin,
+    End,
+    /// Says where the effects that follow happen; no effect itself.
+    Select,
+    Effect,
+}
+
+/// Applies a log. On an error other than one about a command that fails, which only a foreign log can hold, nothing has
+/// changed.
+pub fn replay(target: &mut impl Target, log: &[u8]) -> Result<Replayed, LoadError> {
+    let survey = survey(target, log)?;
+    apply(target, log.get(..survey.whole_bytes).unwrap_or_default())?;
+    Ok(Replayed {
         units: survey.units,
         dropped_bytes: log.len() - survey.whole_bytes,
-        last_now_ms: last_now.map(Timestamp::as_ms),
+        last_now_ms: survey.last_now.map(Timestamp::as_ms),
     })
 }
 
@@ -47,17 +60,7 @@ struct Survey {
     last_now: Option<Timestamp>,
 }
 
-/// What a command of a log is to the log itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Begin,
-    End,
-    /// Says where the effects that follow happen; no effect itself.
-    Select,
-    Effect,
-}
-
-fn survey(engine: &Engine, log: &[u8]) -> Result<Survey, LoadError> {
+fn survey(target: &impl Target, log: &[u8]) -> Result<Survey, LoadError> {
     let (mut reader, mut survey, mut in_unit) = (Reader::new(log), Survey::default(), false);
     loop {
         let start = reader.at;
@@ -68,7 +71,7 @@ fn survey(engine: &Engine, log: &[u8]) -> Result<Survey, LoadError> {
             Item::Piece(_) if in_unit => return Err(malformed),
             Item::Piece(now) => survey.last_now = survey.last_now.max(Some(now)),
             Item::Skipped => {}
-            Item::Command => match (role(engine, reader.argv()).ok_or(malformed.clone())?, in_unit) {
+            Item::Command => match (target.role(reader.argv()).ok_or(malformed.clone())?, in_unit) {
                 (Role::Begin, false) => in_unit = true,
                 (Role::End, true) => {
                     in_unit = false;
@@ -85,30 +88,19 @@ fn survey(engine: &Engine, log: &[u8]) -> Result<Survey, LoadError> {
     }
 }
 
-/// None for what no log holds: unknown commands and those that change nothing.
-fn role(engine: &Engine, argv: ArgvRef<'_>) -> Option<Role> {
-    let row = engine.row(argv).ok()?;
-    match row.name {
-        "multi" => Some(Role::Begin),
-        "exec" => Some(Role::End),
-        "select" => Some(Role::Select),
-        _ => row.has(flags::WRITE).then_some(Role::Effect),
-    }
-}
-
 /// Runs whole units. Their frames are left out: nobody looks in between.
-fn apply(engine: &mut Engine, loading: &Loading, units: &[u8]) -> Result<(), LoadError> {
+fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
     let mut reader = Reader::new(units);
     loop {
         let start = reader.at;
         match reader.next()? {
             Item::End => return Ok(()),
-            Item::Piece(now) => engine.resume_at(now),
+            Item::Piece(now) => target.move_to(now),
             Item::Skipped => {}
             Item::Command => {
                 let argv = reader.argv();
-                if !matches!(role(engine, argv), Some(Role::Begin | Role::End)) {
-                    engine.apply(loading, argv).map_err(|error| match error {
+                if !matches!(target.role(argv), Some(Role::Begin | Role::End)) {
+                    target.apply(argv).map_err(|error| match error {
                         CommandError::OUT_OF_MEMORY => LoadError::OutOfMemory,
                         _ => LoadError::Malformed { offset: start },
                     })?;

@@ -9,7 +9,6 @@ use alloc::vec::Vec;
 
 use super::LoadError;
 use crate::clock::Timestamp;
-use crate::engine::Engine;
 use crate::keyspace::{DATABASES, Db, Keyspace};
 use crate::number::{parse_integer, write_integer};
 use crate::slab::OutOfMemory;
@@ -105,15 +104,23 @@ fn save_database(database: u8, db: &Db, out: &mut Output) {
     }
 }
 
-/// Replaces the keyspace by that of a file. Nothing expires now: keys whose deadline has passed go with the next
-/// command or tick, so that a log may be replayed on top of a snapshot first.
-pub fn load(engine: &mut Engine, snapshot: &[u8]) -> Result<(), LoadError> {
+/// What a file held.
+#[derive(Debug)]
+pub struct Loaded {
+    pub keyspace: Keyspace,
+    /// The instant of the engine that wrote it, if one of ours did.
+    pub written_at: Option<Timestamp>,
+}
+
+/// Reads a file into a keyspace of its own, with the seed and the limits of the present one where it has none. Nothing
+/// expires: keys whose deadline has passed go with the next command or tick, so that a log may be replayed on top of a
+/// snapshot first.
+pub fn load(present: &Keyspace, snapshot: &[u8]) -> Result<Loaded, LoadError> {
     let version = check_frame(snapshot)?;
     let end = snapshot.len() - if version < CHECKSUM_SINCE { 0 } else { CHECKSUM_BYTES };
-    let mut loader = Loader::new(snapshot.get(..end).unwrap_or_default(), &engine.keyspace);
+    let mut loader = Loader::new(snapshot.get(..end).unwrap_or_default(), present);
     loader.run().map_err(|error| loader.located(error))?;
-    engine.take_over(loader.keyspace, loader.written_at);
-    Ok(())
+    Ok(Loaded { keyspace: loader.keyspace, written_at: loader.written_at })
 }
 
 /// Checks what stands around the contents: magic, version and checksum. Answers the version.
@@ -178,7 +185,6 @@ struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    /// A file without a seed keeps the one there is.
     fn new(contents: &'a [u8], present: &Keyspace) -> Loader<'a> {
         let mut input = Input::new(contents);
         // The header was checked.

@@ -186,7 +186,7 @@ fn what_cannot_be_held_is_refused_by_name() {
         (b"REDIS0010", b"\xfa\x10keylatch-version\x01x", LoadError::Malformed { offset: at(20) }),
         (b"REDIS0010", b"\x00\x01k\x01v\xfa\x0dkeylatch-seed\xc0\x07", LoadError::Malformed { offset: at(22) }),
         (b"REDIS0010", b"\xfe\x10", LoadError::Unsupported { offset: at(2) }),
-        (b"REDIS0010", b"\x02\x01s\x00", LoadError::Unsupported { offset: at(3) }),
+        (b"REDIS0010", b"\x07\x01m\x00", LoadError::Unsupported { offset: at(3) }),
         (b"REDIS0010", b"\xf5\x01x", LoadError::Unsupported { offset: at(1) }),
         (b"REDIS0010", b"\xf7\x01", LoadError::Unsupported { offset: at(1) }),
         (b"REDIS0010", b"\x12\x01q\x01\x03\x00", LoadError::Unsupported { offset: at(6) }),
