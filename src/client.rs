@@ -9,7 +9,7 @@ use crate::argv::Argv;
 use crate::clock::Timestamp;
 pub use crate::keyspace::ClientId;
 use crate::keyspace::Ticket;
-use crate::reply::writer::Protocol;
+use crate::reply::writer::{Protocol, Writer};
 use crate::sorted::SortedMap;
 
 /// A command waiting for EXEC: its number in the table, and its arguments.
@@ -72,6 +72,8 @@ pub struct Client {
     pub waiting: VecDeque<Argv>,
     /// Pushes and late replies, whole messages in order, until the host takes them.
     pub outbox: Vec<u8>,
+    /// It is in the list of those the host should look after.
+    noted: bool,
 }
 
 impl Client {
@@ -101,6 +103,7 @@ impl Client {
             parked: None,
             waiting: VecDeque::new(),
             outbox: Vec::new(),
+            noted: false,
         }
     }
 
@@ -125,6 +128,8 @@ impl Client {
 pub struct Clients {
     clients: SortedMap<ClientId, Box<Client>>,
     last_id: u32,
+    /// Whose outbox was filled, whose waiting is over or whose connection should be closed since the host last asked.
+    affected: Vec<ClientId>,
 }
 
 impl Clients {
@@ -144,7 +149,49 @@ impl Clients {
     }
 
     pub fn disconnect(&mut self, id: ClientId) -> Option<Box<Client>> {
-        self.clients.remove(id)
+        let gone = self.clients.remove(id)?;
+        if gone.noted {
+            self.affected.retain(|noted| *noted != id);
+        }
+        Some(gone)
+    }
+
+    /// Appends messages to what waits for a client; false when it is gone.
+    pub fn post(&mut self, id: ClientId, write: impl FnOnce(&mut Writer)) -> bool {
+        let Some(client) = self.get_mut(id) else { return false };
+        let mut messages = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
+        write(&mut messages);
+        client.outbox = messages.into_bytes();
+        self.note(id);
+        true
+    }
+
+    /// Has a connection closed once what is written has left.
+    pub fn close(&mut self, id: ClientId) {
+        if let Some(client) = self.get_mut(id) {
+            client.closing = true;
+            self.note(id);
+        }
+    }
+
+    /// The host should look after this client, though it may not be the one it serves now.
+    pub fn note(&mut self, id: ClientId) {
+        if let Some(client) = self.get_mut(id)
+            && !core::mem::replace(&mut client.noted, true)
+        {
+            self.affected.push(id);
+        }
+    }
+
+    /// Who was noted since the last call, each once.
+    pub fn take_affected(&mut self) -> Vec<ClientId> {
+        let affected = core::mem::take(&mut self.affected);
+        for id in &affected {
+            if let Some(client) = self.get_mut(*id) {
+                client.noted = false;
+            }
+        }
+        affected
     }
 
     pub fn get(&self, id: ClientId) -> Option<&Client> {
@@ -170,5 +217,25 @@ impl Clients {
 
     pub fn is_empty(&self) -> bool {
         self.clients.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_affected_is_told_once_and_only_while_connected() {
+        let mut clients = Clients::default();
+        let (first, second, third) = (clients.connect(), clients.connect(), clients.connect());
+        assert!(clients.post(second, |messages| messages.ok()) && clients.post(second, |messages| messages.ok()));
+        clients.close(first);
+        clients.note(third);
+        clients.disconnect(third);
+        assert_eq!(clients.take_affected(), [second, first]);
+        assert_eq!(clients.get(second).unwrap().outbox, b"+OK\r\n+OK\r\n");
+        assert!(clients.take_affected().is_empty() && !clients.post(third, |messages| messages.ok()));
+        clients.note(first);
+        assert_eq!(clients.take_affected(), [first]);
     }
 }

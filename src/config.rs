@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::number::parse_integer;
-use crate::value::{Limits, ListLimit};
+use crate::value::{Limits, ListLimit, PackedLimit, SetLimit};
 
 /// What a parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,7 +173,15 @@ impl Config {
 
     /// Up to where collections are kept compact.
     pub fn limits(&self) -> Limits {
-        Limits { list: ListLimit::new(self.number("list-max-listpack-size")) }
+        let size = |name| usize::try_from(self.number(name)).unwrap_or(usize::MAX);
+        let packed = |members, bytes| PackedLimit { members: size(members), bytes: size(bytes) };
+        Limits {
+            list: ListLimit::new(self.number("list-max-listpack-size")),
+            set: SetLimit {
+                packed: packed("set-max-listpack-entries", "set-max-listpack-value"),
+                integers: size("set-max-intset-entries"),
+            },
+        }
     }
 
     pub fn number(&self, name: &str) -> i64 {

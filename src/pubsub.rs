@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use crate::client::{Client, ClientId, Clients};
 use crate::glob;
 use crate::registry::Registry;
-use crate::reply::writer::Writer;
 
 /// The three ways to subscribe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,10 +138,8 @@ impl PubSub {
 
 fn deliver(clients: &mut Clients, id: u64, parts: &[&[u8]]) -> bool {
     // Ids of clients are 32 bits wide.
-    let Some(client) = clients.get_mut(ClientId(id as u32)) else { return false };
-    let mut push = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
-    push.push(parts.len());
-    parts.iter().for_each(|part| push.bulk(part));
-    client.outbox = push.into_bytes();
-    true
+    clients.post(ClientId(id as u32), |messages| {
+        messages.push(parts.len());
+        parts.iter().for_each(|part| messages.bulk(part));
+    })
 }

@@ -10,6 +10,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("bitmap", "Bitmaps"),
     ("generic", "Keys and expiration"),
     ("list", "Lists"),
+    ("set", "Sets"),
     ("hash", "Hashes"),
     ("pubsub", "Publish and subscribe"),
     ("transactions", "Transactions"),

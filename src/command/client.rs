@@ -367,15 +367,13 @@ fn kill(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         kill_filter(args)?
     };
     let (me, now) = (cx.client, cx.now);
-    let mut killed = 0;
-    for client in cx.clients.iter_mut().filter(|client| filter.meets(client, me, now)) {
-        client.closing = true;
-        killed += 1;
-    }
-    match (old_format, killed) {
+    let clients = cx.clients.iter().filter(|client| filter.meets(client, me, now));
+    let killed: Vec<ClientId> = clients.map(|client| client.id).collect();
+    killed.iter().for_each(|client| cx.clients.close(*client));
+    match (old_format, killed.len()) {
         (true, 0) => return Err(CommandError::NO_SUCH_CLIENT),
         (true, _) => cx.reply.ok(),
-        (false, _) => cx.reply.integer(killed),
+        (false, killed) => cx.reply.integer(killed as i64),
     }
     Ok(Outcome::Done)
 }

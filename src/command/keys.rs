@@ -1,20 +1,16 @@
 //! The generic family: keys whatever they hold.
 
-use alloc::vec::Vec;
-
-use super::Cx;
 use super::args::{Args, is};
+use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::{Cx, write_page};
 use crate::keyspace::{CopyOptions, DATABASES, RenameOutcome, ScanFilter};
-use crate::number::{parse_integer, write_integer};
+use crate::number::parse_integer;
 use crate::reply::error::CommandError;
-use crate::reply::writer::Writer;
 use crate::value::ValueRef;
 
 type Reply = Result<Outcome, CommandError>;
 
-/// How many keys a page of SCAN looks at unless told.
-const SCAN_COUNT: i64 = 10;
 /// Redis 8.6.3 embeds a string in its key's object while key and value together have at most this many bytes.
 const EMBSTR_MAX_BYTES: usize = 41;
 
@@ -249,42 +245,18 @@ fn move_key(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 /// `SCAN cursor [MATCH pattern] [COUNT n] [TYPE t]`
 fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let cursor = cursor(args.bytes()?)?;
-    let (mut filter, mut count) = (ScanFilter::default(), SCAN_COUNT);
-    while let Some(word) = args.optional() {
-        if is(word, "MATCH") {
-            filter.pattern = Some(args.bytes()?);
-        } else if is(word, "TYPE") {
-            filter.type_name = Some(args.bytes()?);
-        } else if is(word, "COUNT") {
-            count = args.integer()?;
-            if count < 1 {
-                return Err(CommandError::SYNTAX);
-            }
-        } else {
-            return Err(CommandError::SYNTAX);
-        }
-    }
+    let options = scan_options(args, "TYPE")?;
+    let filter = ScanFilter { pattern: options.pattern, type_name: options.type_name };
     let (mut space, reply) = cx.space_and_reply();
-    // The next cursor is written before the page that decides it, so the page waits in a buffer of its own.
-    let mut page = Writer::new(reply.protocol());
-    let mut len = 0;
-    let next = space.scan(cursor, count as usize, filter, |key| {
-        page.bulk(key);
-        len += 1;
+    write_page(reply, |page| {
+        let mut len = 0;
+        let next = space.scan(cursor, options.count, filter, |key| {
+            page.bulk(key);
+            len += 1;
+        });
+        (next, len)
     });
-    let mut text = Vec::new();
-    write_integer(next as i64, &mut text);
-    reply.array(2);
-    reply.bulk(&text);
-    reply.array(len);
-    reply.append(&page);
     Ok(Outcome::Done)
-}
-
-/// A cursor is an unsigned 64-bit number in decimal digits.
-fn cursor(text: &[u8]) -> Result<u64, CommandError> {
-    let digits = core::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-    digits.and_then(|digits| digits.parse().ok()).ok_or(CommandError::INVALID_CURSOR)
 }
 
 fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -305,6 +277,7 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
         ValueRef::String(bytes) if parse_integer(bytes).is_some() => "int",
         ValueRef::String(bytes) if key.len() + bytes.len() <= EMBSTR_MAX_BYTES => "embstr",
         ValueRef::String(_) => "raw",
+        ValueRef::Set(set) => set.encoding(),
         ValueRef::List(list) if !list.is_compact() => "quicklist",
         ValueRef::List(_) | ValueRef::Hash(_) => "listpack",
     }

@@ -27,6 +27,7 @@ mod options;
 mod pubsub;
 mod row;
 mod server;
+mod sets;
 mod strings;
 mod table;
 mod transactions;
@@ -39,10 +40,13 @@ pub use line::{LineError, LineErrorKind, split_line};
 pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Park, Row, Waiting, Wanted, flags};
 pub use table::{Table, find, rows};
 
+use alloc::vec::Vec;
+
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Clients};
 use crate::clock::Timestamp;
 use crate::keyspace::{Keyspace, Space};
+use crate::number::write_unsigned;
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
 use crate::server::Server;
@@ -114,6 +118,19 @@ pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), 
         }
         (row, _) => Ok((number, row)),
     }
+}
+
+/// Writes a page of a walk: the next cursor, then the elements. The cursor is known only once the page is, so the page
+/// waits in a buffer of its own; `fill` answers the cursor and how many elements it wrote.
+fn write_page(reply: &mut Writer, fill: impl FnOnce(&mut Writer) -> (u64, usize)) {
+    let mut page = Writer::new(reply.protocol());
+    let (next, len) = fill(&mut page);
+    reply.array(2);
+    let mut cursor = Vec::new();
+    write_unsigned(next, &mut cursor);
+    reply.bulk(&cursor);
+    reply.array(len);
+    reply.append(&page);
 }
 
 /// Answers the HELP of a container, printed from its rows.

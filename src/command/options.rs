@@ -123,6 +123,44 @@ pub(super) fn take_presence(word: &[u8], presence: &mut Option<Presence>) -> Res
     Ok(true)
 }
 
+/// What the walks through a collection take: SCAN and its sisters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScanOptions<'a> {
+    pub(super) count: usize,
+    pub(super) pattern: Option<&'a [u8]>,
+    /// SCAN alone.
+    pub(super) type_name: Option<&'a [u8]>,
+    /// HSCAN alone: fields without their values.
+    pub(super) no_values: bool,
+}
+
+/// How many elements a page looks at unless told.
+const SCAN_COUNT: usize = 10;
+
+/// Reads `[MATCH pattern] [COUNT n]` and the word or option that one command has of its own.
+pub(super) fn scan_options<'a>(args: &mut Args<'a>, own: &str) -> Result<ScanOptions<'a>, CommandError> {
+    let mut options = ScanOptions { count: SCAN_COUNT, pattern: None, type_name: None, no_values: false };
+    while let Some(word) = args.optional() {
+        match word {
+            _ if is(word, "MATCH") => options.pattern = Some(args.bytes()?),
+            _ if is(word, "COUNT") => {
+                let count = args.integer()?;
+                options.count = usize::try_from(count).ok().filter(|&count| count > 0).ok_or(CommandError::SYNTAX)?;
+            }
+            _ if own == "TYPE" && is(word, own) => options.type_name = Some(args.bytes()?),
+            _ if own == "NOVALUES" && is(word, own) => options.no_values = true,
+            _ => return Err(CommandError::SYNTAX),
+        }
+    }
+    Ok(options)
+}
+
+/// A cursor is an unsigned 64-bit number in decimal digits.
+pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
+    let digits = core::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.and_then(|digits| digits.parse().ok()).ok_or(CommandError::INVALID_CURSOR)
+}
+
 /// The comparison that `word` names, with its operand.
 pub(super) fn comparison<'a>(word: &[u8], operand: &'a [u8]) -> Option<Comparison<'a>> {
     match word {

@@ -20,6 +20,7 @@ const FAMILIES: &[&[Row]] = &[
     dump::ROWS,
     lists::ROWS,
     lists::blocking::ROWS,
+    sets::ROWS,
     hashes::ROWS,
     transactions::ROWS,
     pubsub::ROWS,

@@ -4,6 +4,7 @@
 //! Its reply goes to the client's outbox, and so do the replies of what the client sent meanwhile.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::Engine;
@@ -33,6 +34,8 @@ pub(super) struct ParkedCommands {
     commands: SortedMap<Ticket, Box<Parked>>,
     deadlines: SortedMap<(Timestamp, Ticket), ()>,
     last_ticket: u64,
+    /// Clients that wait no more, and may have sent something behind it.
+    freed: VecDeque<ClientId>,
 }
 
 impl ParkedCommands {
@@ -67,14 +70,18 @@ impl Engine {
         self.enter(ticket, parked);
     }
 
-    /// Runs parked commands whose keys changed, key after key in the order of the changes, until none is ready.
+    /// Runs parked commands whose keys changed, key after key in the order of the changes, until none is ready. Clients
+    /// that were served go on with what they sent behind it only then: those who waited come first.
     pub(super) fn wake(&mut self) {
         loop {
             let ready = self.keyspace.interest.take_ready();
-            if ready.is_empty() {
-                return;
-            }
             ready.iter().for_each(|name| self.serve(name));
+            if ready.is_empty() {
+                let Some(&client) = self.parked.freed.front() else { return };
+                if !self.catch_up(client) {
+                    self.parked.freed.pop_front();
+                }
+            }
         }
     }
 
@@ -90,6 +97,8 @@ impl Engine {
                 self.run_parked(ticket, Waiting::Allowed);
             }
         }
+        // The look at the key may have found it dead.
+        self.keyspace.effects.end_unit();
     }
 
     /// Ends the waiting of those whose time is over.
@@ -109,6 +118,7 @@ impl Engine {
         let tickets: Vec<Ticket> = paused.map(|(ticket, _)| ticket).collect();
         for ticket in tickets {
             self.run_parked(ticket, Waiting::Allowed);
+            self.wake();
         }
     }
 
@@ -117,17 +127,22 @@ impl Engine {
         if self.parked.commands.get(unblock.ticket).is_none_or(|parked| parked.paused) {
             return;
         }
-        if !unblock.with_error {
-            return self.run_parked(unblock.ticket, Waiting::Over);
+        match unblock.with_error {
+            true => self.refuse_parked(unblock.ticket),
+            false => self.run_parked(unblock.ticket, Waiting::Over),
         }
-        let Some(parked) = self.leave(unblock.ticket) else { return };
+        self.wake();
+    }
+
+    fn refuse_parked(&mut self, ticket: Ticket) {
+        let Some(parked) = self.leave(ticket) else { return };
         if let Some(client) = self.clients.get_mut(parked.client) {
             let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
             reply.error(&CommandError::UNBLOCKED);
             client.outbox = reply.into_bytes();
             client.parked = None;
         }
-        self.catch_up(parked.client);
+        self.parked.freed.push_back(parked.client);
     }
 
     /// Forgets the parked command of a client that leaves.
@@ -156,22 +171,20 @@ impl Engine {
             Outcome::Park(park) if was_paused => self.enter(ticket, Parked { park, ..parked }),
             // Its time runs from when it parked first.
             Outcome::Park(_) => self.enter(ticket, parked),
-            Outcome::Done => self.catch_up(parked.client),
+            Outcome::Done => self.parked.freed.push_back(parked.client),
         }
     }
 
-    /// Answers what the client sent while it waited.
-    fn catch_up(&mut self, id: ClientId) {
-        while let Some(client) = self.clients.get_mut(id)
-            && !client.is_parked()
-            && let Some(argv) = client.waiting.pop_front()
-        {
-            let mut out = Vec::new();
-            self.run(id, argv.as_ref(), &mut out);
-            if let Some(client) = self.clients.get_mut(id) {
-                client.outbox.extend_from_slice(&out);
-            }
+    /// Runs the first of what the client sent while it waited; false when there is nothing left, or it waits again.
+    fn catch_up(&mut self, id: ClientId) -> bool {
+        let Some(client) = self.clients.get_mut(id).filter(|client| !client.is_parked()) else { return false };
+        let Some(argv) = client.waiting.pop_front() else { return false };
+        let mut out = Vec::new();
+        self.run(id, argv.as_ref(), &mut out);
+        if let Some(client) = self.clients.get_mut(id) {
+            client.outbox.extend_from_slice(&out);
         }
+        true
     }
 
     fn enter(&mut self, ticket: Ticket, parked: Parked) {

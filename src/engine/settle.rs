@@ -12,7 +12,6 @@ use crate::keyspace::Event;
 use crate::persistence::rdb;
 use crate::pubsub::Channels;
 use crate::reply::print::quote;
-use crate::reply::writer::Writer;
 use crate::stats::{SlowCommand, shortened};
 
 const US_PER_MS: i64 = 1000;
@@ -83,10 +82,10 @@ impl Engine {
             let shown = if secret && index > 0 { "\"(redacted)\"".into() } else { quote(argument) };
             line = line + " " + &shown;
         }
-        for monitor in self.clients.iter_mut().filter(|client| client.is_monitor) {
-            let mut push = Writer::appending_to(core::mem::take(&mut monitor.outbox), monitor.protocol);
-            push.simple(&line);
-            monitor.outbox = push.into_bytes();
+        let monitors = self.clients.iter().filter(|client| client.is_monitor);
+        let monitors: Vec<ClientId> = monitors.map(|client| client.id).collect();
+        for monitor in monitors {
+            self.clients.post(monitor, |messages| messages.simple(&line));
         }
     }
 

@@ -67,7 +67,7 @@ impl Space<'_> {
         }
         let mut input = Input::new(body);
         let type_byte = input.byte()?;
-        let value = read_value(type_byte, &mut input, &self.limits())?;
+        let value = read_value(type_byte, &mut input, &self.limits(), self.seed())?;
         if value.is_emptied() { Err(Error::BadData) } else { Ok((version, value)) }
     }
 

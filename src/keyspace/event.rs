@@ -10,6 +10,7 @@ pub enum EventClass {
     Generic,
     String,
     List,
+    Set,
     Hash,
     Expired,
     /// Not about a key: the engine's own.
@@ -23,6 +24,7 @@ impl EventClass {
             EventClass::Generic => Some('g'),
             EventClass::String => Some('$'),
             EventClass::List => Some('l'),
+            EventClass::Set => Some('s'),
             EventClass::Hash => Some('h'),
             EventClass::Expired => Some('x'),
             EventClass::Engine => None,
@@ -83,6 +85,12 @@ kinds! {
     LInsert = List "linsert";
     LRem = List "lrem";
     LTrim = List "ltrim";
+    SAdd = Set "sadd";
+    SRem = Set "srem";
+    SPop = Set "spop";
+    SInterStore = Set "sinterstore";
+    SUnionStore = Set "sunionstore";
+    SDiffStore = Set "sdiffstore";
     HSet = Hash "hset";
     Clock = Engine "clock";
 }

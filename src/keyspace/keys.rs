@@ -138,6 +138,7 @@ impl Space<'_> {
             ValueRef::String(bytes) if entry.is_raw => NewValue::Edited(copied(bytes)?),
             ValueRef::String(bytes) => NewValue::Value(Value::String(copied(bytes)?)),
             ValueRef::List(list) => NewValue::Value(Value::List(list.try_clone()?)),
+            ValueRef::Set(set) => NewValue::Value(Value::Set(set.clone())),
             ValueRef::Hash(hash) => NewValue::Value(Value::Hash(hash.clone())),
         };
         Ok((copy, entry.deadline))

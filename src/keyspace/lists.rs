@@ -106,7 +106,9 @@ impl Space<'_> {
     ) -> Result<Option<R>, Error> {
         let Some(handle) = self.write_list(key)? else { return Ok(None) };
         let limit = self.limits().list;
+        let mut taken = 0;
         let change = self.update_list(handle, pop_event(end), |list| {
+            taken = count.min(list.len());
             let answer = match end {
                 End::Head => take(&mut list.iter().take(count)),
                 End::Tail => take(&mut list.iter().rev().take(count)),
@@ -118,8 +120,8 @@ impl Space<'_> {
         if change.is_change() {
             self.effect(|effect| {
                 effect.bytes(if end == End::Head { b"LPOP" } else { b"RPOP" }).bytes(key);
-                if count > 1 {
-                    effect.integer(count as i64);
+                if taken > 1 {
+                    effect.integer(taken as i64);
                 }
             });
         }

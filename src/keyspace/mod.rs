@@ -19,6 +19,7 @@ mod lcs;
 mod lists;
 mod restore;
 mod scan;
+mod sets;
 mod space;
 mod strings;
 
@@ -37,6 +38,7 @@ pub use keys::{CopyOptions, RenameOutcome};
 pub use lcs::{CommonRun, CommonSubsequence};
 pub use lists::{InsertOutcome, Search};
 pub use scan::{Inspected, Inspection, ScanFilter};
+pub use sets::Combination;
 pub use space::Space;
 pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
 

@@ -77,6 +77,7 @@ fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
     match entry.value {
         ValueRef::String(bytes) => state(b"SET", &mut core::iter::once(bytes), 1),
         ValueRef::List(list) => state(b"RPUSH", &mut list.iter(), list.len()),
+        ValueRef::Set(set) => state(b"SADD", &mut set.iter(), set.len()),
         // A field and its value are two, and the number of elements in an effect is even.
         ValueRef::Hash(hash) => {
             state(b"HSET", &mut hash.iter().flat_map(|(field, value)| [field, value]), hash.len() * 2);

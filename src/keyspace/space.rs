@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::effect::EffectWriter;
 use super::{Db, Entry, Error, EventKind, Keyspace, NewValue};
 use crate::clock::Timestamp;
+use crate::random::Random;
 use crate::slab::Handle;
 use crate::value::{Limits, Value, ValueRef};
 
@@ -55,6 +56,11 @@ impl<'a> Space<'a> {
 
     fn db_mut(&mut self) -> &mut Db {
         &mut self.keyspace.databases[usize::from(self.database)]
+    }
+
+    /// What decides the order of large collections.
+    pub(super) fn seed(&self) -> u64 {
+        self.keyspace.seed
     }
 
     pub(super) fn limits(&self) -> Limits {
@@ -251,6 +257,16 @@ impl<'a> Space<'a> {
 
     pub(super) fn key_of(&self, handle: Handle) -> Vec<u8> {
         self.entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
+    }
+
+    pub(super) fn chance(&mut self) -> &mut Random {
+        &mut self.keyspace.random
+    }
+
+    /// The database and the generator side by side.
+    pub(super) fn db_and_chance(&mut self) -> (&Db, &mut Random) {
+        let Keyspace { databases, random, .. } = &mut *self.keyspace;
+        (&databases[usize::from(self.database)], random)
     }
 
     /// Any key, dead or alive.

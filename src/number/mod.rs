@@ -44,7 +44,7 @@ pub fn write_integer(value: i64, out: &mut Vec<u8>) {
 }
 
 /// Appends `value` in decimal.
-fn write_unsigned(mut value: u64, out: &mut Vec<u8>) {
+pub fn write_unsigned(mut value: u64, out: &mut Vec<u8>) {
     let mut digits = [0u8; 20];
     let mut start = digits.len();
     loop {

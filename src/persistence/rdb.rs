@@ -269,7 +269,7 @@ impl<'a> Loader<'a> {
 
     fn read_key(&mut self, type_byte: u8) -> Result<(), Refusal> {
         let key = self.input.string()?;
-        let value = read_value(type_byte, &mut self.input, &self.limits)?;
+        let value = read_value(type_byte, &mut self.input, &self.limits, self.keyspace.seed())?;
         let deadline = self.deadline.take();
         // Old servers could write empty collections; Redis leaves them out, too.
         if value.is_emptied() {

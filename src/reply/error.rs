@@ -40,6 +40,11 @@ texts! {
     SAME_OBJECT = "ERR source and destination objects are the same";
     DATABASE_RANGE = "ERR DB index is out of range";
     NOT_POSITIVE = "ERR value is out of range, must be positive";
+    TOO_MANY_KEYS = "ERR Number of keys can't be greater than number of args";
+    NEGATIVE_LIMIT = "ERR LIMIT can't be negative";
+    COUNT_RANGE = "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807";
+    /// keylatch's own: an answer that would not fit into memory.
+    REPLY_TOO_LARGE = "ERR the reply exceeds maximum allowed size";
     NUMKEYS_NOT_POSITIVE = "ERR numkeys should be greater than 0";
     COUNT_NOT_POSITIVE = "ERR count should be greater than 0";
     COUNT_NEGATIVE = "ERR COUNT can't be negative";

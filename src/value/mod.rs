@@ -4,13 +4,18 @@ pub mod dump;
 mod hash;
 mod limits;
 mod list;
+mod members;
+mod set;
 
 use alloc::vec::Vec;
 
 pub use hash::Hash;
 pub use limits::{Limits, ListLimit};
 pub use list::{Elements, End, List, Side};
+pub use members::{PackedLimit, owned};
+pub use set::{Set, SetLimit};
 
+use crate::hash::hash_bytes;
 use crate::slab::OutOfMemory;
 
 /// The types a key can hold.
@@ -18,6 +23,7 @@ use crate::slab::OutOfMemory;
 pub enum Kind {
     String,
     List,
+    Set,
     Hash,
 }
 
@@ -27,6 +33,7 @@ impl Kind {
         match self {
             Kind::String => "string",
             Kind::List => "list",
+            Kind::Set => "set",
             Kind::Hash => "hash",
         }
     }
@@ -38,6 +45,7 @@ pub enum Value {
     /// A long string.
     String(Vec<u8>),
     List(List),
+    Set(Set),
     Hash(Hash),
 }
 
@@ -46,6 +54,7 @@ pub enum Value {
 pub enum ValueRef<'a> {
     String(&'a [u8]),
     List(&'a List),
+    Set(&'a Set),
     Hash(&'a Hash),
 }
 
@@ -54,6 +63,7 @@ impl Value {
         match self {
             Value::String(bytes) => ValueRef::String(bytes),
             Value::List(list) => ValueRef::List(list),
+            Value::Set(set) => ValueRef::Set(set),
             Value::Hash(hash) => ValueRef::Hash(hash),
         }
     }
@@ -63,6 +73,7 @@ impl Value {
         match self {
             Value::String(_) => false,
             Value::List(list) => list.is_empty(),
+            Value::Set(set) => set.is_empty(),
             Value::Hash(hash) => hash.is_empty(),
         }
     }
@@ -72,6 +83,7 @@ impl Value {
         match self {
             Value::String(bytes) => bytes.len() as u64,
             Value::List(list) => list.counted_bytes(),
+            Value::Set(set) => set.counted_bytes(),
             Value::Hash(hash) => hash.counted_bytes(),
         }
     }
@@ -82,6 +94,7 @@ impl<'a> ValueRef<'a> {
         match self {
             ValueRef::String(_) => Kind::String,
             ValueRef::List(_) => Kind::List,
+            ValueRef::Set(_) => Kind::Set,
             ValueRef::Hash(_) => Kind::Hash,
         }
     }
@@ -91,6 +104,7 @@ impl<'a> ValueRef<'a> {
         match self {
             ValueRef::String(bytes) => bytes.len(),
             ValueRef::List(list) => list.len(),
+            ValueRef::Set(set) => set.len(),
             ValueRef::Hash(hash) => hash.len(),
         }
     }
@@ -101,12 +115,18 @@ impl<'a> ValueRef<'a> {
         match self {
             ValueRef::String(bytes) => sink(bytes),
             ValueRef::List(list) => list.iter().for_each(|element| canonical_part(element, sink)),
+            ValueRef::Set(set) => sink(&unordered_sum(set.iter().map(|member| hash_bytes(0, member))).to_le_bytes()),
             ValueRef::Hash(hash) => hash.iter().for_each(|(field, value)| {
                 canonical_part(field, sink);
                 canonical_part(value, sink);
             }),
         }
     }
+}
+
+/// The same for the same hashes in any order.
+fn unordered_sum(hashes: impl Iterator<Item = u64>) -> u64 {
+    hashes.fold(0, u64::wrapping_add)
 }
 
 fn canonical_part(bytes: &[u8], sink: &mut dyn FnMut(&[u8])) {

@@ -6,6 +6,7 @@
 
 mod crc;
 mod input;
+mod intset;
 mod listpack;
 mod lzf;
 mod output;
@@ -18,7 +19,7 @@ pub use crc::crc64;
 pub use input::Input;
 pub use output::Output;
 
-use super::{End, Hash, Limits, List, Value, ValueRef, copied};
+use super::{End, Hash, Limits, List, Set, Value, ValueRef, copied};
 use crate::slab::OutOfMemory;
 
 /// The version of the coding that is written: that of Redis 7.0.
@@ -26,9 +27,12 @@ pub const RDB_VERSION: u32 = 10;
 
 const TYPE_STRING: u8 = 0;
 const TYPE_LIST: u8 = 1;
+const TYPE_SET: u8 = 2;
 const TYPE_HASH: u8 = 4;
+const TYPE_SET_INTSET: u8 = 11;
 const TYPE_HASH_LISTPACK: u8 = 16;
 const TYPE_LIST_QUICKLIST_2: u8 = 18;
+const TYPE_SET_LISTPACK: u8 = 20;
 
 /// A node of a quicklist that is one long element.
 const NODE_PLAIN: u64 = 1;
@@ -55,6 +59,7 @@ pub fn type_of(value: ValueRef<'_>) -> u8 {
     match value {
         ValueRef::String(_) => TYPE_STRING,
         ValueRef::List(_) => TYPE_LIST,
+        ValueRef::Set(_) => TYPE_SET,
         ValueRef::Hash(_) => TYPE_HASH,
     }
 }
@@ -67,6 +72,10 @@ pub fn write_value(value: ValueRef<'_>, out: &mut Output) {
             out.length(list.len() as u64);
             list.iter().for_each(|element| out.string(element));
         }
+        ValueRef::Set(set) => {
+            out.length(set.len() as u64);
+            set.iter().for_each(|member| out.string(member));
+        }
         ValueRef::Hash(hash) => {
             out.length(hash.len() as u64);
             hash.iter().for_each(|(field, value)| {
@@ -77,13 +86,15 @@ pub fn write_value(value: ValueRef<'_>, out: &mut Output) {
     }
 }
 
-/// Reads a value of the type a byte names, into the form the limits give it. It may be empty: the caller decides what
+/// Reads a value of the type a byte names, into the form the limits give it; `seed` decides the order of large
+/// collections. It may be empty: the caller decides what
 /// that means.
-pub fn read_value(type_byte: u8, input: &mut Input<'_>, limits: &Limits) -> Result<Value, DumpError> {
+pub fn read_value(type_byte: u8, input: &mut Input<'_>, limits: &Limits, seed: u64) -> Result<Value, DumpError> {
     match type_byte {
         TYPE_STRING => Ok(Value::String(owned(input.string()?)?)),
         TYPE_LIST => Ok(Value::List(read_list(input, limits)?)),
         TYPE_LIST_QUICKLIST_2 => Ok(Value::List(read_quicklist(input, limits)?)),
+        TYPE_SET | TYPE_SET_INTSET | TYPE_SET_LISTPACK => Ok(Value::Set(read_set(type_byte, input, limits, seed)?)),
         TYPE_HASH => Ok(Value::Hash(read_hash(input)?)),
         TYPE_HASH_LISTPACK => Ok(Value::Hash(read_packed_hash(input)?)),
         _ => Err(DumpError::Unsupported),
@@ -123,6 +134,25 @@ fn append(list: &mut List, element: &[u8], limits: &Limits) -> Result<(), DumpEr
     Ok(list.push(End::Tail, once(element), limits.list)?)
 }
 
+/// A member that comes twice is damage.
+fn read_set(type_byte: u8, input: &mut Input<'_>, limits: &Limits, seed: u64) -> Result<Set, DumpError> {
+    let mut set = Set::new(seed);
+    let mut add = |member: &[u8]| match set.insert(member, limits.set)? {
+        true => Ok(()),
+        false => Err(DumpError::Malformed),
+    };
+    match type_byte {
+        TYPE_SET_INTSET => intset::read(&input.string()?, &mut add)?,
+        TYPE_SET_LISTPACK => listpack::read(&input.string()?, &mut add)?,
+        _ => {
+            for _ in 0..input.length()? {
+                add(&input.string()?)?;
+            }
+        }
+    }
+    Ok(set)
+}
+
 fn read_hash(input: &mut Input<'_>) -> Result<Hash, DumpError> {
     let mut hash = Hash::default();
     for _ in 0..input.length()? {
@@ -156,7 +186,7 @@ mod tests {
 
     fn read(type_byte: u8, bytes: &[u8]) -> Result<Value, DumpError> {
         let mut input = Input::new(bytes);
-        let value = read_value(type_byte, &mut input, &Limits::default())?;
+        let value = read_value(type_byte, &mut input, &Limits::default(), 0)?;
         assert!(input.is_at_end());
         Ok(value)
     }

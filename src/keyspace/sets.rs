@@ -1,0 +1,276 @@
+//! Sets.
+
+use alloc::vec::Vec;
+
+use super::space::{Change, Space};
+use super::{Error, EventKind, NewValue};
+use crate::slab::{Handle, OutOfMemory};
+use crate::value::{Set, Value, ValueRef, owned};
+
+/// How sets are put together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Combination {
+    Intersection,
+    Union,
+    /// The first without the others.
+    Difference,
+}
+
+impl Combination {
+    /// The command that stores the result, which is also the effect.
+    fn store_command(self) -> &'static [u8] {
+        match self {
+            Combination::Intersection => b"SINTERSTORE",
+            Combination::Union => b"SUNIONSTORE",
+            Combination::Difference => b"SDIFFSTORE",
+        }
+    }
+
+    fn store_event(self) -> EventKind {
+        match self {
+            Combination::Intersection => EventKind::SInterStore,
+            Combination::Union => EventKind::SUnionStore,
+            Combination::Difference => EventKind::SDiffStore,
+        }
+    }
+}
+
+impl Space<'_> {
+    /// The set at a key; `None` when there is no key.
+    pub fn set_at(&mut self, key: &[u8]) -> Result<Option<&Set>, Error> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(ValueRef::Set(set)) => Ok(Some(set)),
+            Some(_) => Err(Error::WrongType),
+        }
+    }
+
+    /// Adds members, creating the set; answers how many are new.
+    pub fn set_add<'m>(&mut self, key: &[u8], members: impl Iterator<Item = &'m [u8]> + Clone) -> Result<usize, Error> {
+        let limit = self.limits().set;
+        let added = match self.write_set(key)? {
+            Some(handle) => self.update_set(handle, EventKind::SAdd, |set| {
+                let added = add_all(set, members.clone(), limit)?;
+                Ok(if added == 0 { Change::Unchanged(0) } else { Change::Changed(added) })
+            })?,
+            None => {
+                let mut set = Set::new(self.seed());
+                let added = add_all(&mut set, members.clone(), limit)?;
+                self.put(key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
+                Change::Changed(added)
+            }
+        };
+        if added.is_change() {
+            self.state_members(b"SADD", key, members);
+        }
+        Ok(added.answer())
+    }
+
+    /// Takes members away; answers how many there were.
+    pub fn set_remove<'m>(
+        &mut self,
+        key: &[u8],
+        members: impl Iterator<Item = &'m [u8]> + Clone,
+    ) -> Result<usize, Error> {
+        let Some(handle) = self.write_set(key)? else { return Ok(0) };
+        let removed = self.update_set(handle, EventKind::SRem, |set| {
+            let removed = members.clone().filter(|member| set.remove(member)).count();
+            Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
+        })?;
+        if removed.is_change() {
+            self.state_members(b"SREM", key, members);
+        }
+        Ok(removed.answer())
+    }
+
+    /// Takes a member from one set to another; false when it was not in the first.
+    pub fn set_move(&mut self, from: &[u8], to: &[u8], member: &[u8]) -> Result<bool, Error> {
+        let Some(source) = self.write_set(from)? else { return Ok(false) };
+        self.write_set(to)?;
+        if !self.set_behind(source).is_some_and(|set| set.contains(member)) {
+            return Ok(false);
+        }
+        if from == to {
+            return Ok(true);
+        }
+        self.set_remove(from, core::iter::once(member))?;
+        self.set_add(to, core::iter::once(member))?;
+        Ok(true)
+    }
+
+    /// Takes up to `count` random members away and answers them; `None` when there is no set.
+    pub fn set_pop(&mut self, key: &[u8], count: usize) -> Result<Option<Vec<Vec<u8>>>, Error> {
+        let Some(handle) = self.write_set(key)? else { return Ok(None) };
+        let members = self.distinct_random_members(handle, count)?;
+        if !members.is_empty() {
+            self.update_set(handle, EventKind::SPop, |set| {
+                for member in &members {
+                    set.remove(member);
+                }
+                Ok(Change::Changed(()))
+            })?;
+            self.state_members(b"SREM", key, members.iter().map(Vec::as_slice));
+        }
+        Ok(Some(members))
+    }
+
+    /// Random members: up to `count` different ones, or exactly `count` with repetitions. `None` when there is no set.
+    pub fn set_sample(&mut self, key: &[u8], count: usize, repeating: bool) -> Result<Option<Vec<Vec<u8>>>, Error> {
+        if self.set_at(key)?.is_none() {
+            return Ok(None);
+        }
+        let Some(handle) = self.peek(key) else { return Ok(None) };
+        if !repeating {
+            return self.distinct_random_members(handle, count).map(Some);
+        }
+        let mut members = Vec::new();
+        for _ in 0..count {
+            let member = self.random_member(handle)?;
+            members.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            members.push(member);
+        }
+        Ok(Some(members))
+    }
+
+    /// Different members in random order: few are drawn one by one, many are what drawing leaves over.
+    fn distinct_random_members(&mut self, handle: Handle, count: usize) -> Result<Vec<Vec<u8>>, Error> {
+        let Some(set) = self.set_behind(handle) else { return Ok(Vec::new()) };
+        let mut members = owned(set.iter())?;
+        let (random, wanted) = (self.chance(), count.min(members.len()));
+        // The first `wanted` places of a shuffle.
+        for place in 0..wanted {
+            let drawn = place + random.below((members.len() - place) as u64) as usize;
+            members.swap(place, drawn);
+        }
+        members.truncate(wanted);
+        Ok(members)
+    }
+
+    fn random_member(&mut self, handle: Handle) -> Result<Vec<u8>, Error> {
+        let (db, random) = self.db_and_chance();
+        let member = match db.entry(handle).map(|entry| entry.value) {
+            Some(ValueRef::Set(set)) => set.random(random).unwrap_or_default(),
+            _ => &[],
+        };
+        Ok(crate::value::copied(member)?)
+    }
+
+    /// Puts sets together; a missing key is an empty set. `most` ends an intersection early, 0 means never.
+    pub fn set_combine<'k>(
+        &mut self,
+        combination: Combination,
+        keys: impl Iterator<Item = &'k [u8]>,
+        most: usize,
+    ) -> Result<Set, Error> {
+        let mut handles = Vec::new();
+        for key in keys {
+            // Every key is looked at, so that a wrong type is an error wherever it stands.
+            self.set_at(key)?;
+            handles.push(self.peek(key));
+        }
+        let limit = self.limits().set;
+        let mut result = Set::new(self.seed());
+        let mut sets: Vec<Option<&Set>> = handles.iter().map(|handle| self.set_behind((*handle)?)).collect();
+        match combination {
+            Combination::Union => {
+                for set in sets.into_iter().flatten() {
+                    add_all(&mut result, set.iter(), limit)?;
+                }
+            }
+            Combination::Difference => {
+                let others: Vec<&Set> = sets.split_off(1.min(sets.len())).into_iter().flatten().collect();
+                for member in sets.into_iter().flatten().flat_map(Set::iter) {
+                    if !others.iter().any(|other| other.contains(member)) {
+                        result.insert(member, limit)?;
+                    }
+                }
+            }
+            Combination::Intersection => {
+                let Some(mut sets) = sets.into_iter().collect::<Option<Vec<&Set>>>() else { return Ok(result) };
+                // The smallest set is walked through, the others are asked.
+                let smallest = (0..sets.len()).min_by_key(|&index| sets[index].len()).unwrap_or(0);
+                if sets.is_empty() {
+                    return Ok(result);
+                }
+                let walked = sets.swap_remove(smallest);
+                for member in walked.iter().filter(|member| sets.iter().all(|other| other.contains(member))) {
+                    result.insert(member, limit)?;
+                    if most > 0 && result.len() == most {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// Puts sets together and stores the result; an empty one deletes the key. Answers how many members it has.
+    pub fn set_combine_into<'k>(
+        &mut self,
+        combination: Combination,
+        to: &[u8],
+        keys: impl Iterator<Item = &'k [u8]> + Clone,
+    ) -> Result<usize, Error> {
+        let result = self.set_combine(combination, keys.clone(), 0)?;
+        let existing = self.write(to);
+        let len = result.len();
+        if len > 0 {
+            self.put(to, NewValue::Value(Value::Set(result)), None, combination.store_event())?;
+            self.effect(|effect| {
+                effect.bytes(combination.store_command()).bytes(to);
+                keys.for_each(|key| {
+                    effect.bytes(key);
+                });
+            });
+        } else if let Some(handle) = existing {
+            self.delete(handle);
+        }
+        Ok(len)
+    }
+
+    fn write_set(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+        let Some(handle) = self.write(key) else { return Ok(None) };
+        if self.set_behind(handle).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
+    }
+
+    fn set_behind(&self, handle: Handle) -> Option<&Set> {
+        match self.entry(handle)?.value {
+            ValueRef::Set(set) => Some(set),
+            _ => None,
+        }
+    }
+
+    fn update_set<R>(
+        &mut self,
+        handle: Handle,
+        event: EventKind,
+        edit: impl FnOnce(&mut Set) -> Result<Change<R>, Error>,
+    ) -> Result<Change<R>, Error> {
+        self.update(handle, event, |value| match value {
+            Value::Set(set) => edit(set),
+            _ => Err(Error::WrongType),
+        })
+    }
+
+    fn state_members<'m>(&mut self, command: &[u8], key: &[u8], members: impl Iterator<Item = &'m [u8]>) {
+        self.effect(|effect| {
+            effect.bytes(command).bytes(key);
+            members.for_each(|member| {
+                effect.bytes(member);
+            });
+        });
+    }
+}
+
+/// Adds members; answers how many were new.
+fn add_all<'m>(
+    set: &mut Set,
+    members: impl Iterator<Item = &'m [u8]>,
+    limit: crate::value::SetLimit,
+) -> Result<usize, OutOfMemory> {
+    let mut added = 0;
+    for member in members {
+        added += usize::from(set.insert(member, limit)?);
+    }
+    Ok(added)
+}

@@ -1,0 +1,381 @@
+//! Byte strings that are there once, each with a value: what hashes, sets and sorted sets are made of. Small ones lie
+//! packed in one block, in the order of insertion; larger ones are blocks of a slab behind a hash index.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::copied;
+use crate::hash::hash_bytes;
+use crate::random::Random;
+use crate::slab::{Handle, OutOfMemory, Slab};
+use crate::table::Table;
+
+/// How many members may be packed, and how long each may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PackedLimit {
+    pub members: usize,
+    pub bytes: usize,
+}
+
+/// What a collection costs beside its members.
+const BASE_BYTES: u64 = 32;
+
+#[derive(Clone, Debug)]
+pub struct Members {
+    seed: u64,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    Packed(Packed),
+    Table(Box<Hashed>),
+}
+
+impl Members {
+    /// `seed` decides the order of large collections.
+    pub fn new(seed: u64) -> Members {
+        Members { seed, form: Form::Packed(Packed::default()) }
+    }
+
+    pub fn len(&self) -> usize {
+        match &self.form {
+            Form::Packed(packed) => packed.len,
+            Form::Table(hashed) => hashed.table.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the members lie in one block.
+    pub fn is_packed(&self) -> bool {
+        matches!(self.form, Form::Packed(_))
+    }
+
+    pub fn contains(&self, member: &[u8]) -> bool {
+        self.get(member).is_some()
+    }
+
+    pub fn get(&self, member: &[u8]) -> Option<&[u8]> {
+        match &self.form {
+            Form::Packed(packed) => packed.get(member),
+            Form::Table(hashed) => hashed.get(self.hash(member), member),
+        }
+    }
+
+    /// Adds a member or replaces its value; true when it is new. On an error nothing has changed.
+    pub fn insert(&mut self, member: &[u8], value: &[u8], limit: PackedLimit) -> Result<bool, OutOfMemory> {
+        let new = !self.contains(member);
+        let fits = self.len() + usize::from(new) <= limit.members && member.len().max(value.len()) <= limit.bytes;
+        if self.is_packed() && !fits {
+            self.form = Form::Table(Box::new(self.hashed()?));
+        }
+        let hash = self.hash(member);
+        match &mut self.form {
+            Form::Packed(packed) => packed.insert(member, value)?,
+            Form::Table(hashed) => hashed.insert(hash, member, value)?,
+        }
+        Ok(new)
+    }
+
+    /// Takes a member away; false when it was not there.
+    pub fn remove(&mut self, member: &[u8]) -> bool {
+        let hash = self.hash(member);
+        match &mut self.form {
+            Form::Packed(packed) => packed.remove(member),
+            Form::Table(hashed) => hashed.remove(hash, member),
+        }
+    }
+
+    /// Members with their values: in the order of insertion while packed, in hash order otherwise.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let (packed, hashed) = match &self.form {
+            Form::Packed(packed) => (Some(packed.iter()), None),
+            Form::Table(hashed) => (None, Some(hashed.iter())),
+        };
+        packed.into_iter().flatten().chain(hashed.into_iter().flatten())
+    }
+
+    /// Visits about `count` members from a cursor on and answers the next one; 0 begins and ends. A packed collection
+    /// is one page.
+    pub fn page(&self, cursor: u64, count: usize, mut visit: impl FnMut(&[u8], &[u8])) -> u64 {
+        match &self.form {
+            Form::Packed(packed) => {
+                packed.iter().for_each(|(member, value)| visit(member, value));
+                0
+            }
+            Form::Table(hashed) => hashed.table.page(cursor, count, |slot| {
+                let (member, value) = hashed.pair(slot.handle);
+                visit(member, value);
+            }),
+        }
+    }
+
+    /// Any member, all equally likely.
+    pub fn random(&self, random: &mut Random) -> Option<(&[u8], &[u8])> {
+        match &self.form {
+            Form::Packed(packed) if packed.len == 0 => None,
+            Form::Packed(packed) => packed.iter().nth(random.below(packed.len as u64) as usize),
+            Form::Table(hashed) => hashed.table.random(random).map(|slot| hashed.pair(slot.handle)),
+        }
+    }
+
+    /// A formula over the members, the same on every target.
+    pub fn counted_bytes(&self) -> u64 {
+        BASE_BYTES
+            + match &self.form {
+                Form::Packed(packed) => packed.bytes.len() as u64,
+                Form::Table(hashed) => hashed.slab.used_bytes() + hashed.table.counted_bytes(),
+            }
+    }
+
+    fn hash(&self, member: &[u8]) -> u32 {
+        match self.form {
+            // A packed collection is searched, not hashed.
+            Form::Packed(_) => 0,
+            Form::Table(_) => hash_of(self.seed, member),
+        }
+    }
+
+    /// A hashed copy of all members.
+    fn hashed(&self) -> Result<Hashed, OutOfMemory> {
+        let mut hashed = Hashed::default();
+        for (member, value) in self.iter() {
+            hashed.insert(hash_of(self.seed, member), member, value)?;
+        }
+        Ok(hashed)
+    }
+}
+
+fn hash_of(seed: u64, member: &[u8]) -> u32 {
+    (hash_bytes(seed, member) >> 32) as u32
+}
+
+/// Pairs behind one another: the length of each part as a number of seven bits a byte, then its bytes.
+#[derive(Clone, Debug, Default)]
+struct Packed {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Packed {
+    fn get(&self, member: &[u8]) -> Option<&[u8]> {
+        self.iter().find(|(candidate, _)| *candidate == member).map(|(_, value)| value)
+    }
+
+    fn insert(&mut self, member: &[u8], value: &[u8]) -> Result<(), OutOfMemory> {
+        let mut pair = Vec::new();
+        pair.try_reserve(member.len() + value.len() + 20).map_err(|_| OutOfMemory)?;
+        for part in [member, value] {
+            write_length(part.len(), &mut pair);
+            pair.extend_from_slice(part);
+        }
+        self.bytes.try_reserve(pair.len()).map_err(|_| OutOfMemory)?;
+        match self.range_of(member) {
+            // A new value leaves the member at its place.
+            Some(range) => drop(self.bytes.splice(range, pair)),
+            None => {
+                self.bytes.extend_from_slice(&pair);
+                self.len += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, member: &[u8]) -> bool {
+        let Some(range) = self.range_of(member) else { return false };
+        self.bytes.drain(range);
+        self.len -= 1;
+        true
+    }
+
+    fn iter(&self) -> PackedPairs<'_> {
+        PackedPairs { rest: &self.bytes }
+    }
+
+    fn range_of(&self, member: &[u8]) -> Option<core::ops::Range<usize>> {
+        let mut pairs = self.iter();
+        loop {
+            let start = self.bytes.len() - pairs.rest.len();
+            let (candidate, _) = pairs.next()?;
+            if candidate == member {
+                return Some(start..self.bytes.len() - pairs.rest.len());
+            }
+        }
+    }
+}
+
+struct PackedPairs<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> PackedPairs<'a> {
+    fn part(&mut self) -> Option<&'a [u8]> {
+        let (len, used) = read_length(self.rest)?;
+        let part = self.rest.get(used..used + len)?;
+        self.rest = &self.rest[used + len..];
+        Some(part)
+    }
+}
+
+impl<'a> Iterator for PackedPairs<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        Some((self.part()?, self.part()?))
+    }
+}
+
+fn write_length(mut len: usize, out: &mut Vec<u8>) {
+    while len >= 0x80 {
+        out.push(len as u8 | 0x80);
+        len >>= 7;
+    }
+    out.push(len as u8);
+}
+
+/// A length and how many bytes it takes.
+fn read_length(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut len = 0;
+    for (at, byte) in bytes.iter().take(5).enumerate() {
+        len |= usize::from(byte & 0x7f) << (7 * at);
+        if byte & 0x80 == 0 {
+            return Some((len, at + 1));
+        }
+    }
+    None
+}
+
+/// Blocks of a slab, each a packed pair, behind a hash index.
+#[derive(Clone, Debug, Default)]
+struct Hashed {
+    slab: Slab,
+    table: Table,
+}
+
+impl Hashed {
+    fn pair(&self, handle: Handle) -> (&[u8], &[u8]) {
+        PackedPairs { rest: self.slab.block(handle) }.next().unwrap_or_default()
+    }
+
+    fn find(&self, hash: u32, member: &[u8]) -> Option<Handle> {
+        self.table.find(hash, |handle| self.pair(handle).0 == member)
+    }
+
+    fn get(&self, hash: u32, member: &[u8]) -> Option<&[u8]> {
+        self.find(hash, member).map(|handle| self.pair(handle).1)
+    }
+
+    fn insert(&mut self, hash: u32, member: &[u8], value: &[u8]) -> Result<(), OutOfMemory> {
+        let existing = self.find(hash, member);
+        if existing.is_none() {
+            self.table.reserve(hash)?;
+        }
+        let mut pair = Vec::new();
+        pair.try_reserve(member.len() + value.len() + 20).map_err(|_| OutOfMemory)?;
+        for part in [member, value] {
+            write_length(part.len(), &mut pair);
+            pair.extend_from_slice(part);
+        }
+        let handle = match existing {
+            Some(handle) if self.slab.block(handle).len() == Slab::rounded(pair.len()) => handle,
+            _ => self.slab.allocate(pair.len())?,
+        };
+        self.slab.block_mut(handle)[..pair.len()].copy_from_slice(&pair);
+        match existing {
+            None => self.table.insert(hash, handle),
+            Some(old) if old != handle => {
+                self.table.replace(hash, old, handle);
+                self.slab.free(old);
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, hash: u32, member: &[u8]) -> bool {
+        let Some(handle) = self.find(hash, member) else { return false };
+        self.table.remove(hash, handle);
+        self.slab.free(handle);
+        true
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.table.iter().map(|slot| self.pair(slot.handle))
+    }
+}
+
+/// The members as owned byte strings, or an error when memory is short.
+pub fn owned<'m>(members: impl Iterator<Item = &'m [u8]>) -> Result<Vec<Vec<u8>>, OutOfMemory> {
+    let mut copies = Vec::new();
+    for member in members {
+        copies.try_reserve(1).map_err(|_| OutOfMemory)?;
+        copies.push(copied(member)?);
+    }
+    Ok(copies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeMap;
+    use alloc::format;
+
+    const LIMIT: PackedLimit = PackedLimit { members: 20, bytes: 30 };
+
+    #[test]
+    fn agrees_with_a_map_whatever_the_form() {
+        for keys in [15, 400] {
+            let mut random = Random::new(keys);
+            let mut members = Members::new(3);
+            let mut model: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+            for _ in 0..6_000 {
+                let member = format!("m{}", random.below(keys)).into_bytes();
+                if random.below(3) == 0 {
+                    assert_eq!(members.remove(&member), model.remove(&member).is_some());
+                } else {
+                    let value = alloc::vec![b'v'; random.below(25) as usize];
+                    let new = members.insert(&member, &value, LIMIT).unwrap();
+                    assert_eq!(new, model.insert(member.clone(), value).is_none());
+                }
+                assert_eq!(members.get(&member), model.get(&member).map(Vec::as_slice));
+                assert_eq!(members.len(), model.len());
+            }
+            assert_eq!(members.is_packed(), keys < 20);
+            let found: BTreeMap<Vec<u8>, Vec<u8>> =
+                members.iter().map(|(member, value)| (member.to_vec(), value.to_vec())).collect();
+            assert_eq!(found, model);
+            let (mut paged, mut cursor) = (0, 0);
+            loop {
+                cursor = members.page(cursor, 10, |_, _| paged += 1);
+                if cursor == 0 {
+                    break;
+                }
+            }
+            assert_eq!(paged, model.len());
+            assert!(members.random(&mut random).is_some_and(|(member, _)| model.contains_key(member)));
+        }
+    }
+
+    #[test]
+    fn packed_members_keep_the_order_they_came_in() {
+        let mut members = Members::new(0);
+        for (member, value) in [("b", "1"), ("a", "2"), ("b", "three")] {
+            members.insert(member.as_bytes(), value.as_bytes(), LIMIT).unwrap();
+        }
+        let pairs: Vec<_> = members.iter().collect();
+        assert_eq!(pairs, [(&b"b"[..], &b"three"[..]), (&b"a"[..], &b"2"[..])]);
+    }
+
+    #[test]
+    fn a_long_member_ends_the_packed_form() {
+        let mut members = Members::new(0);
+        members.insert(b"short", b"", LIMIT).unwrap();
+        assert!(members.is_packed());
+        members.insert(&[b'x'; 31], b"", LIMIT).unwrap();
+        assert!(!members.is_packed() && members.contains(b"short"));
+        assert_eq!(Members::new(0).random(&mut Random::new(1)), None);
+    }
+}
