@@ -335,7 +335,9 @@ impl Space<'_> {
         }
         self.update(handle, event, |value| {
             let Value::String(string) = value else { return Err(Error::WrongType) };
-            string.try_reserve(growth_bytes).map_err(|_| Error::OutOfMemory)?;
+            // Room to grow further is asked for first, and done without where there is none.
+            let reserved = string.try_reserve(growth_bytes).or_else(|_| string.try_reserve_exact(growth_bytes));
+            reserved.map_err(|_| Error::OutOfMemory)?;
             edit(string);
             Ok(Change::Changed(()))
         })?;
