@@ -3,7 +3,8 @@
 //! The digits are the shortest that read back the same (core's formatter finds them); the layout follows fpconv,
 //! which Redis has printed doubles with since 7.2.
 
-use super::scan::Hex;
+use super::decimal::{self, Decimal};
+use super::scan::{Hex, Shape};
 use super::{is_infinity, round_half_even, split_sign, write_integer};
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -13,6 +14,12 @@ const PRECISION: i32 = 53;
 const LOWEST_EXPONENT: i32 = -1074;
 /// The power of two of the mantissa's last bit in the largest numbers.
 const HIGHEST_EXPONENT: i32 = 971;
+
+/// Decimal exponents of the first digit beyond which a number is certainly too large, or certainly rounds to zero.
+const DECIMAL_HIGHEST: i32 = 309;
+const DECIMAL_LOWEST: i32 = -326;
+/// So many digits are an exact double, and so is the power of ten of as many decimals.
+const SHORT_DIGITS_MAX: usize = 15;
 
 /// Whole numbers up to here (half the range of i64, as in Redis) are printed with all their digits.
 const WHOLE_LIMIT: f64 = 4_611_686_018_427_387_904.0;
@@ -30,22 +37,36 @@ pub fn parse_double(bytes: &[u8]) -> Option<f64> {
 }
 
 fn parse_decimal(text: &[u8]) -> Option<f64> {
-    // Keeps out a second sign and the words core would read.
-    if !matches!(text.first(), Some(b'0'..=b'9' | b'.')) {
+    if let Some(value) = parse_short(text) {
+        return Some(value);
+    }
+    match decimal::read(text, DECIMAL_LOWEST..=DECIMAL_HIGHEST)? {
+        Decimal::Zero => Some(0.0),
+        Decimal::TooSmall | Decimal::TooLarge => None,
+        Decimal::Binary { value, exponent, sticky } => rounded(value, exponent, sticky),
+    }
+}
+
+/// Numbers of up to 15 digits with few decimals, which is most of them: digits and power of ten are exact doubles, and
+/// one division rounds once.
+fn parse_short(text: &[u8]) -> Option<f64> {
+    let shape = Shape::of(text, false)?;
+    if shape.exponent != 0 || shape.whole.len() + shape.fraction.len() > SHORT_DIGITS_MAX {
         return None;
     }
-    let value: f64 = core::str::from_utf8(text).ok()?.parse().ok()?;
-    let mantissa = text.split(|byte| byte.eq_ignore_ascii_case(&b'e')).next().unwrap_or(text);
-    let is_zero_text = mantissa.iter().all(|byte| matches!(byte, b'0' | b'.'));
-    (value.is_finite() && (value != 0.0 || is_zero_text)).then_some(value)
+    let digits = shape.digits().fold(0u64, |value, digit| value * 10 + u64::from(digit - b'0'));
+    let scale = 10u64.pow(shape.fraction.len() as u32);
+    Some(digits as f64 / scale as f64)
 }
 
 fn parse_hex(digits: &[u8]) -> Option<f64> {
     let hex = Hex::parse(digits)?;
-    if hex.mantissa == 0 {
-        return Some(0.0);
-    }
-    let (mantissa, exponent) = round_half_even(hex.mantissa, hex.exponent, hex.sticky, PRECISION, LOWEST_EXPONENT);
+    if hex.mantissa == 0 { Some(0.0) } else { rounded(hex.mantissa, hex.exponent, hex.sticky) }
+}
+
+/// The double nearest to `value * 2^exponent`; `None` when that is zero or infinity.
+fn rounded(value: u128, exponent: i32, sticky: bool) -> Option<f64> {
+    let (mantissa, exponent) = round_half_even(value, exponent, sticky, PRECISION, LOWEST_EXPONENT);
     if mantissa == 0 || exponent > HIGHEST_EXPONENT {
         return None;
     }
@@ -162,6 +183,7 @@ fn write_point(digits: &[u8], scale: i32, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::random::Random;
+    use alloc::format;
     use alloc::string::String;
 
     fn printed(value: f64) -> String {
@@ -256,6 +278,32 @@ mod tests {
             let text = printed(value);
             assert_eq!(parse_double(text.as_bytes()).map(f64::to_bits), Some(value.to_bits()), "{text}");
             assert!(text.len() <= 25, "{text}");
+        }
+    }
+
+    /// The library's parser is correct, only large.
+    #[test]
+    fn agrees_with_the_library_on_random_and_on_awkward_texts() {
+        let mut random = Random::new(23);
+        let mut texts: Vec<String> = Vec::new();
+        for _ in 0..40_000 {
+            let exponent = random.below(700) as i32 - 350;
+            let digits = random.next_u64() >> random.below(64);
+            texts.push(format!("{digits}e{exponent}"));
+            texts.push(format!("{}.{digits:05}", random.below(100_000)));
+            let double = f64::from_bits(random.next_u64());
+            if double.is_finite() {
+                texts.push(format!("{:e}", double.abs()));
+            }
+        }
+        // Halfway between two doubles, and just beside that, with digits behind the limit of those kept.
+        let half = "9007199254740993";
+        texts.extend([half.into(), format!("{half}.{}1", "0".repeat(6_000)), format!("{half}{}e-30", "0".repeat(30))]);
+        for text in texts {
+            let expected: f64 = text.parse().unwrap();
+            let zero = text.bytes().take_while(|byte| *byte != b'e').all(|byte| matches!(byte, b'0' | b'.'));
+            let expected = (expected.is_finite() && (expected != 0.0 || zero)).then_some(expected);
+            assert_eq!(parse_double(text.as_bytes()).map(f64::to_bits), expected.map(f64::to_bits), "{text:.60}");
         }
     }
 

@@ -3,7 +3,8 @@
 //! Reads as C's `strtold` does, adds with one rounding (half to even), prints as `%.17Lf` without trailing zeros.
 
 use super::big::Big;
-use super::scan::{Hex, Shape};
+use super::decimal::{self, Decimal};
+use super::scan::Hex;
 use super::{is_infinity, round_half_even, split_sign, write_unsigned};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -197,45 +198,11 @@ fn parse_hex(negative: bool, digits: &[u8]) -> Option<LongDouble> {
 
 /// `text` without sign. An overflow comes back as infinity.
 fn parse_decimal(negative: bool, text: &[u8]) -> Option<LongDouble> {
-    let shape = Shape::of(text, false)?;
-    let Some(leading) = shape.digits().position(|digit| digit != b'0') else {
-        return Some(LongDouble::zero(negative));
-    };
-    // Lengths are below TEXT_BUFFER_BYTES and the exponent is clamped: these sums stay far from the limits of i32.
-    let magnitude = shape.exponent + shape.whole.len() as i32 - 1 - leading as i32;
-    if magnitude > DECIMAL_HIGHEST {
-        return Some(LongDouble::infinite(negative));
-    }
-    if magnitude < DECIMAL_LOWEST {
-        return None;
-    }
-    let exponent = shape.exponent - shape.fraction.len() as i32;
-    let digits = decimal_digits(shape.digits().skip(leading));
-    let (value, scale, sticky) = if exponent >= 0 {
-        let mut product = digits;
-        product.multiply_power_of_five(exponent as u32);
-        let (value, scale, sticky) = product.top();
-        (value, scale as i32, sticky)
-    } else {
-        let mut divisor = Big::from_u64(1);
-        divisor.multiply_power_of_five(exponent.unsigned_abs());
-        digits.quotient(divisor)
-    };
-    LongDouble::rounded(negative, value, scale + exponent, sticky).nonzero()
-}
-
-fn decimal_digits(mut digits: impl Iterator<Item = u8>) -> Big {
-    let mut value = Big::default();
-    loop {
-        let (mut chunk, mut factor) = (0u32, 1u32);
-        for digit in digits.by_ref().take(9) {
-            chunk = chunk * 10 + u32::from(digit - b'0');
-            factor *= 10;
-        }
-        if factor == 1 {
-            return value;
-        }
-        value.multiply_add(factor, chunk);
+    match decimal::read(text, DECIMAL_LOWEST..=DECIMAL_HIGHEST)? {
+        Decimal::Zero => Some(LongDouble::zero(negative)),
+        Decimal::TooSmall => None,
+        Decimal::TooLarge => Some(LongDouble::infinite(negative)),
+        Decimal::Binary { value, exponent, sticky } => LongDouble::rounded(negative, value, exponent, sticky).nonzero(),
     }
 }
 

@@ -1,0 +1,78 @@
+//! Decimal texts as binary numbers, exactly enough to round either float type from them. The library's own parser for
+//! doubles would bring ten kilobytes of tables.
+
+use core::ops::RangeInclusive;
+
+use super::big::Big;
+use super::scan::Shape;
+
+/// Digits beyond these only decide whether something is left over: no halfway case of a double is longer, and texts of
+/// long doubles are refused before they are.
+const DIGITS_MAX: usize = 5 * 1024;
+
+/// What a text without a sign means.
+pub(super) enum Decimal {
+    Zero,
+    /// Certainly rounds to zero, though it is not.
+    TooSmall,
+    /// Certainly too large.
+    TooLarge,
+    /// `value * 2^exponent`, and a bit more when `sticky`. The value has at least 66 bits then.
+    Binary {
+        value: u128,
+        exponent: i32,
+        sticky: bool,
+    },
+}
+
+/// Reads the digits of `text`, or `None` when it is no number. `magnitudes` are the decimal exponents of the first
+/// digit that can matter to the caller.
+pub(super) fn read(text: &[u8], magnitudes: RangeInclusive<i32>) -> Option<Decimal> {
+    let shape = Shape::of(text, false)?;
+    let Some(leading) = shape.digits().position(|digit| digit != b'0') else { return Some(Decimal::Zero) };
+    // A text has fewer digits than 2^30 and its exponent is clamped far below that, so the sums fit.
+    let magnitude = i64::from(shape.exponent) + shape.whole.len() as i64 - 1 - leading as i64;
+    if magnitude > i64::from(*magnitudes.end()) {
+        return Some(Decimal::TooLarge);
+    }
+    if magnitude < i64::from(*magnitudes.start()) {
+        return Some(Decimal::TooSmall);
+    }
+    let count = shape.whole.len() + shape.fraction.len() - leading;
+    let kept = count.min(DIGITS_MAX);
+    let left_over = shape.digits().skip(leading + kept).any(|digit| digit != b'0');
+    let digits = integer(shape.digits().skip(leading).take(kept));
+    // The power of ten of the last digit kept; in range because the magnitude is.
+    let scale = (magnitude - (kept as i64 - 1)) as i32;
+    let (value, exponent, inexact) = times_power_of_ten(digits, scale);
+    Some(Decimal::Binary { value, exponent, sticky: inexact || left_over })
+}
+
+/// `digits * 10^scale` as a binary number; the twos of the power of ten are a shift.
+fn times_power_of_ten(mut digits: Big, scale: i32) -> (u128, i32, bool) {
+    let mut power = Big::from_u64(1);
+    let (value, exponent, inexact) = if scale >= 0 {
+        digits.multiply_power_of_five(scale.unsigned_abs());
+        let (value, exponent, inexact) = digits.top();
+        (value, exponent as i32, inexact)
+    } else {
+        power.multiply_power_of_five(scale.unsigned_abs());
+        digits.quotient(power)
+    };
+    (value, exponent + scale, inexact)
+}
+
+fn integer(mut digits: impl Iterator<Item = u8>) -> Big {
+    let mut value = Big::default();
+    loop {
+        let (mut chunk, mut factor) = (0u32, 1u32);
+        for digit in digits.by_ref().take(9) {
+            chunk = chunk * 10 + u32::from(digit - b'0');
+            factor *= 10;
+        }
+        if factor == 1 {
+            return value;
+        }
+        value.multiply_add(factor, chunk);
+    }
+}
