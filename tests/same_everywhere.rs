@@ -22,7 +22,7 @@ const DIGEST: u64 = 10_567_877_033_776_027_496;
 
 #[test]
 fn replies_and_digest_do_not_depend_on_the_target() {
-    let mut engine = Keylatch::new(Options { seed: 7, ..Options::default() }, ManualClock::new(SESSION_START));
+    let mut engine = Keylatch::new(Options { seed: 7 }, ManualClock::new(SESSION_START));
     let client = engine.connect();
     let mut replies = Vec::new();
     let mut run = |words: &[&str]| engine.execute(client, Argv::from_slices(words).as_ref(), &mut replies);

@@ -39,7 +39,7 @@ fn clippy_on(package: &str, arguments: &[&str]) -> Result {
 }
 
 pub(super) fn native() -> Result {
-    Program::cargo().args(&["test", "--package", "keylatch"]).run()?;
+    Program::cargo().args(&["test", "--package", "keylatch", "--no-fail-fast"]).run()?;
     Program::cargo().args(&["test", "--package", "xtask"]).run()
 }
 
