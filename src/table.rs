@@ -80,7 +80,7 @@ impl Table {
             let index = self.directory[self.directory_index(hash)] as usize;
             let segment = &self.segments[index];
             if segment.slots.len() < SEGMENT_SLOTS_MAX || !self.may_split(segment.depth) {
-                return self.segments[index].slots.try_reserve(1, |slot| spread(slot.hash)).map_err(|_| OutOfMemory);
+                return self.segments[index].slots.try_reserve(1, rehash).map_err(|_| OutOfMemory);
             }
             self.split(index)?;
         }
@@ -89,7 +89,7 @@ impl Table {
     /// Adds a slot; `reserve` of the same hash must have succeeded and the key must be absent.
     pub fn insert(&mut self, hash: u32, handle: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
-        self.segments[index].slots.insert_unique(spread(hash), Slot { hash, handle }, |slot| spread(slot.hash));
+        self.segments[index].slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
         self.len += 1;
     }
 
@@ -222,11 +222,11 @@ impl Table {
             return;
         }
         let mut slots = HashTable::new();
-        if slots.try_reserve(MERGE_SLOTS_MAX, |slot: &Slot| spread(slot.hash)).is_err() {
+        if slots.try_reserve(MERGE_SLOTS_MAX, rehash).is_err() {
             return;
         }
         for slot in self.segments[index].slots.iter().chain(self.segments[neighbour].slots.iter()) {
-            slots.insert_unique(spread(slot.hash), *slot, |slot| spread(slot.hash));
+            slots.insert_unique(spread(slot.hash), *slot, rehash);
         }
         if depth == self.depth {
             self.deepest -= 2;
@@ -265,12 +265,11 @@ impl Segment {
     fn divide(&self, bit: u32) -> Result<(HashTable<Slot>, HashTable<Slot>), OutOfMemory> {
         let high_len = self.slots.iter().filter(|slot| slot.hash & bit != 0).count();
         let (mut low, mut high) = (HashTable::new(), HashTable::new());
-        let hasher = |slot: &Slot| spread(slot.hash);
-        low.try_reserve(self.slots.len() - high_len, hasher).map_err(|_| OutOfMemory)?;
-        high.try_reserve(high_len, hasher).map_err(|_| OutOfMemory)?;
+        low.try_reserve(self.slots.len() - high_len, rehash).map_err(|_| OutOfMemory)?;
+        high.try_reserve(high_len, rehash).map_err(|_| OutOfMemory)?;
         for slot in &self.slots {
             let side = if slot.hash & bit == 0 { &mut low } else { &mut high };
-            side.insert_unique(spread(slot.hash), *slot, hasher);
+            side.insert_unique(spread(slot.hash), *slot, rehash);
         }
         Ok((low, high))
     }
@@ -279,6 +278,11 @@ impl Segment {
 /// The first `bits` bits of a hash, as a number.
 fn top_bits(hash: u32, bits: u32) -> usize {
     (u64::from(hash) >> (HASH_BITS - bits)) as usize
+}
+
+/// One function for every place that hands it on, because each closure would be compiled into a table of its own.
+fn rehash(slot: &Slot) -> u64 {
+    spread(slot.hash)
 }
 
 /// All slots of a segment share the top bits of their hash, and hashbrown takes its tag from the top of a word: an odd
