@@ -31,6 +31,12 @@ impl<'a> ArgvRef<'a> {
         self.spans.is_empty()
     }
 
+    /// Bytes from the first argument to the last, with what lies between them.
+    pub fn bytes_len(&self) -> usize {
+        let start = self.spans.first().map_or(0, |span| span.start);
+        self.spans.last().map_or(0, |span| span.end.saturating_sub(start) as usize)
+    }
+
     pub fn get(&self, index: usize) -> Option<&'a [u8]> {
         self.spans.get(index).map(|span| self.slice(*span))
     }

@@ -6,6 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::number::parse_integer;
+use crate::request;
 use crate::value::{Limits, ListLimit, PackedLimit, SetLimit};
 
 /// What a parameter takes.
@@ -171,6 +172,12 @@ impl Config {
         self.get(name) == "yes"
     }
 
+    /// What clients may send at most.
+    pub fn request_limits(&self) -> request::Limits {
+        let bytes = |name| u32::try_from(self.number(name)).unwrap_or(u32::MAX);
+        request::Limits { bulk_bytes: bytes("proto-max-bulk-len"), request_bytes: bytes("client-query-buffer-limit") }
+    }
+
     /// Up to where collections are kept compact.
     pub fn limits(&self) -> Limits {
         let size = |name| usize::try_from(self.number(name)).unwrap_or(usize::MAX);
@@ -199,10 +206,17 @@ impl Config {
 
     /// Reads a value for a parameter without setting it: the text to store, or what is wrong with it.
     pub fn check(name: &str, value: &str) -> Result<(&'static str, String), String> {
+        match find(name) {
+            Some(Parameter { kind: Kind::Fixed, .. }) => Err("can't set immutable config".into()),
+            _ => Config::check_at_start(name, value),
+        }
+    }
+
+    /// As [`Config::check`], also for parameters that are fixed once a server runs.
+    pub fn check_at_start(name: &str, value: &str) -> Result<(&'static str, String), String> {
         let parameter = find(name).ok_or_else(|| "unknown parameter".to_string())?;
         let text = match parameter.kind {
-            Kind::Fixed => return Err("can't set immutable config".into()),
-            Kind::Text => value.to_string(),
+            Kind::Text | Kind::Fixed => value.to_string(),
             Kind::EventClasses => {
                 event_classes(value).ok_or("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")?
             }
@@ -306,6 +320,7 @@ mod tests {
         assert_eq!(Config::check("appendonly", "maybe"), Err("argument must be 'yes' or 'no'".into()));
         assert_eq!(Config::check("hz", "1000"), Err("argument must be between 1 and 500 inclusive".into()));
         assert_eq!(Config::check("port", "1"), Err("can't set immutable config".into()));
+        assert_eq!(Config::check_at_start("port", "1"), Ok(("port", "1".into())));
     }
 
     #[test]

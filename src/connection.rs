@@ -1,10 +1,13 @@
 //! One client's stream of bytes: requests in, replies out, however the stream is cut. It knows no sockets; whoever has
 //! one hands over what arrived and writes what comes back.
 
+mod meter;
+
 use alloc::format;
 use alloc::vec::Vec;
 
-use crate::client::ClientId;
+pub use self::meter::Meter;
+use crate::client::{Client, ClientId};
 use crate::clock::Clock;
 use crate::keylatch::{Keylatch, Turn};
 use crate::reply::error::CommandError;
@@ -20,6 +23,9 @@ pub const OUTPUT_MAX: usize = 1 << 20;
 pub struct Fed {
     /// Whole requests may be waiting: write the output, then feed again, an empty chunk if nothing came meanwhile.
     pub more: bool,
+    /// A command waits, and what came behind it waits too: feed an empty chunk when [`Keylatch::take_affected`] names
+    /// the client. Until then read no more than a bounded rest, though an end of the stream should be noticed.
+    pub parked: bool,
     /// Write the output, then close; the rest of the stream is not read. The client is still to be disconnected.
     pub closed: bool,
 }
@@ -32,6 +38,13 @@ pub struct Connection {
     closed: bool,
 }
 
+/// What a client's state says before the next request is read.
+enum State {
+    Ready,
+    Parked,
+    Over,
+}
+
 impl Connection {
     pub fn new(client: ClientId, limits: Limits) -> Connection {
         Connection { client, decoder: Decoder::new(limits), closed: false }
@@ -41,39 +54,71 @@ impl Connection {
         self.client
     }
 
+    /// Other limits from here on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.decoder.set_limits(limits);
+    }
+
+    /// Bytes that arrived and belong to no request that ran.
+    pub fn waiting_bytes(&self) -> usize {
+        self.decoder.waiting_bytes()
+    }
+
     /// Takes in the next bytes of the stream, runs the requests that are whole, and appends their replies to `out`,
-    /// behind the pushes and late replies that waited in the client's outbox. The requests of one call happen at one
-    /// instant; the clock is asked only if that can matter.
+    /// each message that waits in the client's outbox behind the reply it came with. The requests of one call happen at
+    /// one instant; the clock is asked only if that can matter.
     pub fn feed<C: Clock>(&mut self, keylatch: &mut Keylatch<C>, chunk: &[u8], out: &mut Vec<u8>) -> Fed {
+        self.feed_measured(keylatch, chunk, &mut Meter::default(), out)
+    }
+
+    /// As [`Connection::feed`], and tells the engine how long the commands took.
+    pub fn feed_measured<C: Clock>(
+        &mut self,
+        keylatch: &mut Keylatch<C>,
+        chunk: &[u8],
+        meter: &mut Meter,
+        out: &mut Vec<u8>,
+    ) -> Fed {
         let stop_at = out.len().saturating_add(OUTPUT_MAX);
-        out.extend_from_slice(&keylatch.take_outbox(self.client));
         self.decoder.feed(chunk);
         let mut turn = keylatch.turn();
-        self.closed |= is_over(&turn, self.client);
-        while !self.closed {
-            if out.len() >= stop_at && self.decoder.waiting_bytes() > 0 {
-                return Fed { more: true, closed: false };
+        meter.start(&turn);
+        let fed = loop {
+            match self.state(&mut turn, out) {
+                State::Over => break Fed { closed: true, ..Fed::default() },
+                State::Parked => break Fed { parked: true, ..Fed::default() },
+                State::Ready if out.len() >= stop_at && self.decoder.waiting_bytes() > 0 => {
+                    break Fed { more: true, ..Fed::default() };
+                }
+                State::Ready => {}
             }
             match self.decoder.next() {
-                Next::Command => {
-                    turn.execute(self.client, self.decoder.argv(), out);
-                    self.closed = is_over(&turn, self.client);
-                }
-                Next::Incomplete => return Fed::default(),
+                Next::Command => meter.execute(&mut turn, self.client, self.decoder.argv(), out),
+                Next::Incomplete => break Fed::default(),
                 Next::Error(error) => {
                     write_error(error, out);
                     self.closed = true;
                 }
                 Next::Close => self.closed = true,
             }
-        }
-        Fed { more: false, closed: true }
+        };
+        meter.stop(&mut turn);
+        fed
     }
-}
 
-/// The client is gone, or a command asked to close its connection: its own, or another client's.
-fn is_over<C: Clock>(turn: &Turn<'_, C>, client: ClientId) -> bool {
-    turn.client(client).is_none_or(|client| client.closing)
+    /// Looks after the client between two requests: hands on what reached it, and asks whether it may go on.
+    fn state<C: Clock>(&mut self, turn: &mut Turn<'_, C>, out: &mut Vec<u8>) -> State {
+        let Some(client) = turn.client_mut(self.client).filter(|_| !self.closed) else { return State::Over };
+        if !client.outbox.is_empty() {
+            out.append(&mut client.outbox);
+        }
+        self.decoder.trust(client.authenticated);
+        match client {
+            Client { closing: true, .. } => State::Over,
+            client if client.is_parked() => State::Parked,
+            _ => State::Ready,
+        }
+    }
 }
 
 /// Errors look the same in every protocol.

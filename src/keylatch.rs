@@ -1,6 +1,7 @@
 //! [`Keylatch`]: an engine with a clock. This is the Rust API for whole commands; typed operations are on
 //! [`Keyspace`](crate::Keyspace).
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::argv::ArgvRef;
@@ -10,6 +11,7 @@ use crate::engine::Engine;
 use crate::keyspace::{Error, Event, Inspection, Keyspace};
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::writer::Protocol;
+use crate::request::Limits;
 
 /// How an engine begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -69,6 +71,48 @@ impl<C: Clock> Keylatch<C> {
     /// Tells how long the last command of a client took, for SLOWLOG, LATENCY and INFO: the engine measures nothing.
     pub fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
         self.engine.took(client, argv, elapsed_us);
+    }
+
+    /// Spares a client the password.
+    pub fn trust(&mut self, client: ClientId) {
+        if let Some(client) = self.engine.clients.get_mut(client) {
+            client.authenticated = true;
+        }
+    }
+
+    /// A client comes over a stream, at this instant, with its addresses as CLIENT LIST shows them.
+    pub fn accept(&mut self, address: &str, local_address: &str) -> ClientId {
+        self.tick();
+        let client = self.connect();
+        self.set_addresses(client, address, local_address);
+        client
+    }
+
+    /// Clients whose outbox was filled, whose waiting is over or whose connection should be closed since the last call,
+    /// each once: a host feeds the stream of each an empty chunk.
+    pub fn take_affected(&mut self) -> Vec<ClientId> {
+        self.engine.clients.take_affected()
+    }
+
+    /// Whether the configuration changed since the last call.
+    pub fn take_configured(&mut self) -> bool {
+        core::mem::take(&mut self.engine.server.configured)
+    }
+
+    /// The value of a configuration parameter as text; empty for an unknown one.
+    pub fn parameter(&self, name: &str) -> &str {
+        self.engine.server.config.get(name)
+    }
+
+    /// Sets a parameter as a configuration file would, also those that are fixed while a server runs. The error is the
+    /// reason in Redis' words.
+    pub fn configure(&mut self, name: &str, value: &str) -> Result<(), String> {
+        self.engine.configure(name, value)
+    }
+
+    /// The limits for what clients send.
+    pub fn limits(&self) -> Limits {
+        self.engine.server.settings.limits
     }
 
     /// Where a client is connected from and to, as CLIENT LIST shows it.
@@ -186,5 +230,34 @@ impl<C: Clock> Turn<'_, C> {
 
     pub fn client(&self, client: ClientId) -> Option<&Client> {
         self.keylatch.client(client)
+    }
+
+    pub(crate) fn client_mut(&mut self, client: ClientId) -> Option<&mut Client> {
+        self.keylatch.engine.clients.get_mut(client)
+    }
+
+    /// See [`Engine::is_quick`].
+    pub(crate) fn is_quick(&self, argv: ArgvRef<'_>) -> bool {
+        self.keylatch.engine.is_quick(argv)
+    }
+
+    /// The number of the command that the last request ran, unless it was refused or queued.
+    pub(crate) fn ran(&self) -> Option<u16> {
+        self.keylatch.engine.ran()
+    }
+
+    /// From how many microseconds on a command is remembered as slow; negative: never.
+    pub(crate) fn slow_from_us(&self) -> i64 {
+        self.keylatch.engine.server.settings.slowlog_slower_than_us
+    }
+
+    /// As [`Keylatch::took`].
+    pub(crate) fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
+        self.keylatch.took(client, argv, elapsed_us);
+    }
+
+    /// As [`Keylatch::took`], for quick commands that were measured together; no SLOWLOG shows them.
+    pub(crate) fn took_together(&mut self, number: u16, count: u32, elapsed_us: u64) {
+        self.keylatch.engine.server.stats.took(number, count, elapsed_us);
     }
 }

@@ -62,7 +62,7 @@ pub use client::{Client, ClientId};
 #[cfg(feature = "std")]
 pub use clock::SystemClock;
 pub use clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
-pub use connection::{Connection, Fed, OUTPUT_MAX};
+pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
 pub use keylatch::{Keylatch, Options, Turn};
 pub use keyspace::{
     BitOperation, BitRange, CommonRun, CommonSubsequence, Comparison, CopyOptions, DATABASES, DeadlineCondition, Error,

@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use crate::clock::Timestamp;
 use crate::config::Config;
-use crate::keyspace::Ticket;
+use crate::keyspace::{Keyspace, Ticket};
 use crate::pubsub::PubSub;
+use crate::request::Limits;
 use crate::stats::Stats;
 
 /// The Redis version whose semantics are implemented; clients choose their commands by it.
@@ -36,6 +37,8 @@ pub struct Settings {
     /// The letters of `notify-keyspace-events`.
     pub event_classes: String,
     pub password_required: bool,
+    /// What clients may send at most.
+    pub limits: Limits,
 }
 
 impl Settings {
@@ -44,6 +47,7 @@ impl Settings {
             slowlog_slower_than_us: config.number("slowlog-log-slower-than"),
             event_classes: config.get("notify-keyspace-events").into(),
             password_required: !config.get("requirepass").is_empty(),
+            limits: config.request_limits(),
         }
     }
 }
@@ -52,6 +56,8 @@ impl Settings {
 pub struct Server {
     pub config: Config,
     pub settings: Settings,
+    /// The configuration changed since the host last asked.
+    pub configured: bool,
     pub stats: Stats,
     pub pause: Option<Pause>,
     /// What the engine has to do once the running command has ended.
@@ -72,6 +78,7 @@ impl Default for Server {
         Server {
             settings: Settings::read(&config),
             config,
+            configured: false,
             stats: Stats::default(),
             pause: None,
             unblocks: Vec::new(),
@@ -85,8 +92,12 @@ impl Default for Server {
 }
 
 impl Server {
-    /// The configuration changed.
-    pub fn reread_settings(&mut self) {
+    /// Changes the configuration, and what depends on it.
+    pub fn configure(&mut self, changes: Vec<(&'static str, String)>, keyspace: &mut Keyspace) {
+        changes.into_iter().for_each(|change| self.config.set(change));
         self.settings = Settings::read(&self.config);
+        self.configured = true;
+        keyspace.limits = self.config.limits();
+        keyspace.events.publish(!self.settings.event_classes.is_empty());
     }
 }

@@ -34,9 +34,10 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    pub fn add(&mut self, elapsed_us: u64) {
+    /// Counts `count` commands that took so long each.
+    pub fn add(&mut self, elapsed_us: u64, count: u32) {
         let class = (u64::BITS - elapsed_us.saturating_sub(1).leading_zeros()) as usize;
-        self.counts[class.min(DURATION_CLASSES - 1)] += 1;
+        self.counts[class.min(DURATION_CLASSES - 1)] += u64::from(count);
     }
 
     /// The upper bound of the class that the fraction of all durations reaches.
@@ -113,11 +114,12 @@ impl Stats {
         }
     }
 
-    /// How long the last run of a command took.
-    pub fn took(&mut self, number: u16, elapsed_us: u64) {
+    /// How long the last runs of a command took together.
+    pub fn took(&mut self, number: u16, count: u32, elapsed_us: u64) {
         let stats = self.command(number);
         stats.elapsed_us += elapsed_us;
-        stats.durations.get_or_insert_default().add(elapsed_us);
+        let durations = stats.durations.get_or_insert_default();
+        durations.add(elapsed_us / u64::from(count.max(1)), count);
     }
 
     /// Remembers a slow command, forgetting the oldest beyond `len_max`.
@@ -168,7 +170,7 @@ mod tests {
     #[test]
     fn durations_fall_into_classes_of_powers_of_two() {
         let mut histogram = Histogram::default();
-        [1, 2, 3, 4, 900].into_iter().for_each(|elapsed_us| histogram.add(elapsed_us));
+        [1, 2, 3, 4, 900].into_iter().for_each(|elapsed_us| histogram.add(elapsed_us, 1));
         assert_eq!(histogram.cumulative(), [(1, 1), (2, 2), (4, 4), (1024, 5)]);
         assert_eq!((histogram.percentile_us(50.0), histogram.percentile_us(99.9)), (4, 1024));
         assert_eq!(Histogram::default().percentile_us(50.0), 0);

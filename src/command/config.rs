@@ -90,10 +90,7 @@ fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
         changes.push(change);
     }
-    changes.into_iter().for_each(|change| cx.server.config.set(change));
-    cx.server.reread_settings();
-    cx.keyspace.limits = cx.server.config.limits();
-    cx.keyspace.events.publish(!cx.server.settings.event_classes.is_empty());
+    cx.server.configure(changes, cx.keyspace);
     cx.reply.ok();
     Ok(Outcome::Done)
 }

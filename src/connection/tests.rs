@@ -188,3 +188,89 @@ fn output_that_waits_already_does_not_stop_progress() {
     assert_eq!(fed, Fed::default());
     assert!(out.ends_with(b"x+PONG\r\n+PONG\r\n"));
 }
+
+#[test]
+fn a_client_that_waits_is_read_on_only_when_it_is_woken() {
+    let mut keylatch = engine();
+    let (mut waiting, mut other) = (connected(&mut keylatch), connected(&mut keylatch));
+    let (mut out, mut ignored) = (Vec::new(), Vec::new());
+    let fed = waiting.feed(&mut keylatch, b"PING\r\nBLPOP q 0\r\nSET k v\r\nGET k\r\n", &mut out);
+    assert_eq!((fed, waiting.waiting_bytes()), (Fed { parked: true, ..Fed::default() }, b"SET k v\r\nGET k\r\n".len()));
+    assert!(waiting.feed(&mut keylatch, b"ECHO x\r\n", &mut out).parked);
+    assert_eq!(out, b"+PONG\r\n");
+    other.feed(&mut keylatch, b"EXISTS k\r\nRPUSH q e\r\n", &mut ignored);
+    assert_eq!((ignored.as_slice(), keylatch.take_affected()), (&b":0\r\n:1\r\n"[..], vec![waiting.client()]));
+    out.clear();
+    assert_eq!(waiting.feed(&mut keylatch, b"", &mut out), Fed::default());
+    assert_eq!(String::from_utf8_lossy(&out), "*2\r\n$1\r\nq\r\n$1\r\ne\r\n+OK\r\n$1\r\nv\r\n$1\r\nx\r\n");
+}
+
+#[test]
+fn a_message_to_oneself_comes_behind_the_reply_of_its_command() {
+    let mut keylatch = engine();
+    let (mut connection, mut out) = (connected(&mut keylatch), Vec::new());
+    connection.feed(&mut keylatch, b"HELLO 3\r\nSUBSCRIBE c\r\n", &mut out);
+    out.clear();
+    connection.feed(&mut keylatch, b"PUBLISH c m\r\nPING\r\n", &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), ":1\r\n>3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n+PONG\r\n");
+}
+
+#[test]
+fn whoever_gave_no_password_may_send_only_what_giving_it_takes() {
+    let many = [&b"*11\r\n"[..], &b"$1\r\nx\r\n".repeat(11)].concat();
+    let long = [&b"*2\r\n$4\r\nAUTH\r\n$16385\r\n"[..], &[b'x'; 16385], b"\r\n"].concat();
+    for (stream, text) in [(&many, "unauthenticated multibulk length"), (&long, "unauthenticated bulk length")] {
+        let mut keylatch = engine();
+        keylatch.configure("requirepass", "secret").unwrap();
+        let (mut stranger, mut friend, mut out) = (connected(&mut keylatch), connected(&mut keylatch), Vec::new());
+        assert!(stranger.feed(&mut keylatch, stream, &mut out).closed);
+        assert_eq!(String::from_utf8_lossy(&out), alloc::format!("-ERR Protocol error: {text}\r\n"));
+        out.clear();
+        let fed = friend.feed(&mut keylatch, &[b"AUTH secret\r\n", stream.as_slice()].concat(), &mut out);
+        let answer = String::from_utf8_lossy(&out);
+        assert!(!fed.closed && answer.starts_with("+OK\r\n-") && !answer.contains("Protocol error"), "{answer}");
+    }
+}
+
+#[test]
+fn limits_of_requests_are_configured() {
+    let mut keylatch = engine();
+    let (mut connection, mut out) = (connected(&mut keylatch), Vec::new());
+    connection.feed(&mut keylatch, b"CONFIG SET proto-max-bulk-len 1mb\r\n", &mut out);
+    assert!(keylatch.take_configured() && !keylatch.take_configured());
+    connection.set_limits(keylatch.limits());
+    assert!(connection.feed(&mut keylatch, b"*1\r\n$1048577\r\n", &mut out).closed);
+    assert!(out.ends_with(b"invalid bulk length\r\n"));
+}
+
+/// Each reading of this watch is 100 microseconds after the one before.
+fn watch() -> u64 {
+    use core::sync::atomic::{AtomicU64, Ordering};
+    static READ_US: AtomicU64 = AtomicU64::new(0);
+    READ_US.fetch_add(100, Ordering::Relaxed)
+}
+
+/// The watch is everybody's, so it is read in one test only.
+#[test]
+fn quick_commands_share_their_time_and_others_are_measured_alone() {
+    let mut keylatch = engine();
+    let (mut connection, mut out, mut meter) = (connected(&mut keylatch), Vec::new(), Meter::new(watch));
+    let mut feed = |stream: &[u8]| {
+        out.clear();
+        connection.feed_measured(&mut keylatch, stream, &mut meter, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    };
+    feed(b"SET a 1\r\nGET a\r\nGET a\r\nGET a\r\nKEYS *\r\nGET a\r\nNOSUCH\r\n");
+    let stats = feed(b"INFO commandstats\r\n");
+    for line in [
+        "cmdstat_set:calls=1,usec=25,usec_per_call=25.00,",
+        "cmdstat_get:calls=4,usec=175,usec_per_call=43.75,",
+        "cmdstat_keys:calls=1,usec=100,usec_per_call=100.00,",
+    ] {
+        assert!(stats.contains(line), "{line} not in {stats}");
+    }
+    feed(b"CONFIG SET slowlog-log-slower-than 100\r\nSLOWLOG RESET\r\n");
+    feed(b"GET a\r\nGET b\r\n");
+    let slow = feed(b"SLOWLOG GET\r\n");
+    assert!(slow.contains("$1\r\nb\r\n") && slow.contains("$1\r\na\r\n") && slow.contains(":100\r\n"), "{slow}");
+}

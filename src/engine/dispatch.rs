@@ -33,7 +33,7 @@ impl Engine {
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting: Waiting::Allowed, reply };
         let outcome = call(&mut cx, number, argv);
-        self.last_command = number;
+        self.ran = Some(number);
         if let Outcome::Park(park) = outcome {
             self.park(client, number, argv, park);
         }

@@ -6,6 +6,8 @@ mod loading;
 mod parked;
 mod settle;
 
+use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use self::parked::ParkedCommands;
@@ -13,6 +15,7 @@ use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
 use crate::command::{Table, flags, resolve};
+use crate::config::Config;
 use crate::keyspace::Keyspace;
 use crate::reply::writer::Writer;
 use crate::server::Server;
@@ -27,8 +30,8 @@ pub struct Engine {
     parked: ParkedCommands,
     /// The latest instant the host told.
     now: Timestamp,
-    /// The number of the command that ran last: its duration is told afterwards.
-    last_command: u16,
+    /// The number of the command that ran last, unless that was refused or queued: its duration is told afterwards.
+    ran: Option<u16>,
 }
 
 impl Engine {
@@ -40,7 +43,7 @@ impl Engine {
             table: Table::new(),
             parked: ParkedCommands::default(),
             now: Timestamp::MIN,
-            last_command: 0,
+            ran: None,
         }
     }
 
@@ -54,6 +57,23 @@ impl Engine {
         let queued = self.clients.get(client).is_some_and(|client| client.in_transaction());
         // A parked command, once it is woken, may let go whatever its client sent behind it.
         timed(argv) || queued || !self.parked.is_empty() || self.next_deadline().is_some()
+    }
+
+    /// Whether the request takes so little that its duration need not be measured alone.
+    pub fn is_quick(&self, argv: ArgvRef<'_>) -> bool {
+        resolve(&self.table, argv).is_ok_and(|(_, row)| row.has(flags::FAST) || row.name == "set")
+    }
+
+    /// See [`Engine::took`].
+    pub fn ran(&self) -> Option<u16> {
+        self.ran
+    }
+
+    /// See [`crate::Keylatch::configure`].
+    pub fn configure(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let change = Config::check_at_start(name, value)?;
+        self.server.configure(vec![change], &mut self.keyspace);
+        Ok(())
     }
 
     /// Moves to another instant. Later ones follow the clock, earlier ones are reported and followed too.
@@ -80,6 +100,7 @@ impl Engine {
     /// Runs one request and appends its reply to `out`. A client that is gone gets none; a client whose command is
     /// parked gets it later, through its outbox.
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+        self.ran = None;
         let Some(sender) = self.clients.get_mut(client) else { return };
         if argv.is_empty() {
             return;

@@ -137,11 +137,9 @@ impl Engine {
     fn refuse_parked(&mut self, ticket: Ticket) {
         let Some(parked) = self.leave(ticket) else { return };
         if let Some(client) = self.clients.get_mut(parked.client) {
-            let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
-            reply.error(&CommandError::UNBLOCKED);
-            client.outbox = reply.into_bytes();
             client.parked = None;
         }
+        self.clients.post(parked.client, |messages| messages.error(&CommandError::UNBLOCKED));
         self.parked.freed.push_back(parked.client);
     }
 
@@ -167,6 +165,7 @@ impl Engine {
             client.outbox.extend_from_slice(&pushed);
             client.parked = matches!(outcome, Outcome::Park(_)).then_some(ticket);
         }
+        self.clients.note(parked.client);
         match outcome {
             Outcome::Park(park) if was_paused => self.enter(ticket, Parked { park, ..parked }),
             // Its time runs from when it parked first.

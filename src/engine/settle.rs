@@ -59,7 +59,8 @@ impl Engine {
 
     /// Remembers how long the last command took, as the face measured it.
     pub fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
-        self.server.stats.took(self.last_command, elapsed_us);
+        let Some(number) = self.ran else { return };
+        self.server.stats.took(number, 1, elapsed_us);
         let threshold_us = self.server.settings.slowlog_slower_than_us;
         if threshold_us < 0 || elapsed_us < threshold_us.unsigned_abs() {
             return;

@@ -16,6 +16,10 @@ pub use line::{LineError, LineErrorKind, split_line};
 pub const LINE_MAX: usize = 64 * 1024;
 /// Arguments a request may announce. As in Redis.
 pub const ARGUMENT_COUNT_MAX: i64 = i32::MAX as i64;
+/// Arguments a client may send at once before it gave its password. As in Redis.
+const UNAUTHENTICATED_COUNT_MAX: i64 = 10;
+/// Bytes of one of them.
+const UNAUTHENTICATED_BYTES_MAX: usize = 16 * 1024;
 /// Memory an idle decoder may keep.
 const IDLE_CAPACITY: usize = 64 * 1024;
 
@@ -44,6 +48,10 @@ pub enum ProtocolError {
     LengthTooLong,
     InvalidCount,
     InvalidLength,
+    /// More arguments than a client may send before it gave its password.
+    UnauthenticatedCount,
+    /// A longer argument than that.
+    UnauthenticatedLength,
     /// Something else stood where `$` was expected.
     ExpectedBulk(u8),
 }
@@ -58,6 +66,8 @@ impl fmt::Display for ProtocolError {
             ProtocolError::LengthTooLong => "too big bulk count string",
             ProtocolError::InvalidCount => "invalid multibulk length",
             ProtocolError::InvalidLength => "invalid bulk length",
+            ProtocolError::UnauthenticatedCount => "unauthenticated multibulk length",
+            ProtocolError::UnauthenticatedLength => "unauthenticated bulk length",
             ProtocolError::ExpectedBulk(got) => return write_expected_bulk(*got, out),
         })
     }
@@ -104,6 +114,8 @@ pub struct Decoder {
     spans: Vec<Span>,
     /// The arguments of an inline request, whose quotes and escapes are resolved.
     inline: Argv,
+    /// The client has yet to give its password.
+    distrusted: bool,
     closed: bool,
 }
 
@@ -123,6 +135,16 @@ impl From<ProtocolError> for Stop {
 impl Decoder {
     pub fn new(limits: Limits) -> Decoder {
         Decoder { limits, ..Decoder::default() }
+    }
+
+    /// Other limits for the requests from here on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Whether the client may send whole requests, or only what giving a password takes.
+    pub fn trust(&mut self, trusted: bool) {
+        self.distrusted = !trusted;
     }
 
     /// Takes in the next bytes of the stream. After an error or a close they are ignored.
@@ -235,6 +257,9 @@ impl Decoder {
         let count = line.get(1..).and_then(parse_integer).filter(|&count| count <= ARGUMENT_COUNT_MAX);
         // None and less than none are allowed, and ignored.
         self.pending = count.ok_or(ProtocolError::InvalidCount)?.max(0);
+        if self.distrusted && self.pending > UNAUTHENTICATED_COUNT_MAX {
+            return Err(ProtocolError::UnauthenticatedCount.into());
+        }
         self.at = next;
         Ok(())
     }
@@ -268,6 +293,9 @@ impl Decoder {
         let length = parse_integer(text).filter(|length| (0..=bulk_max).contains(length));
         // Within the limit, which has 32 bits.
         let length = length.ok_or(ProtocolError::InvalidLength)? as usize;
+        if self.distrusted && length > UNAUTHENTICATED_BYTES_MAX {
+            return Err(ProtocolError::UnauthenticatedLength.into());
+        }
         self.at = next;
         self.bulk = Some(length);
         Ok(length)

@@ -1,39 +1,60 @@
 //! The exported class, continued: RESP streams, for hosts that have a socket.
 
+use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
 use super::engine::{CLOCK_FAILED, Engine};
-use crate::connection::{Connection, Fed};
+use crate::connection::{Connection, Fed, Meter};
+use crate::sorted::SortedMap;
 use crate::{ClientId, Limits};
 
+/// Stands among the affected clients for the configuration. No client has this number.
+const CONFIGURATION: u32 = 0;
+
+#[wasm_bindgen]
+extern "C" {
+    /// Milliseconds since some fixed instant, with fractions.
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn performance_now() -> f64;
+}
+
+/// The watch that durations are measured with: SLOWLOG and INFO show them, nothing depends on them.
+fn watch() -> u64 {
+    (performance_now() * 1000.0) as u64
+}
+
 /// The streams of the clients that were fed, and how the last feeding ended.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Streams {
-    connections: Vec<Connection>,
+    connections: SortedMap<ClientId, Box<Connection>>,
+    meter: Meter,
     last: Fed,
 }
 
-impl Streams {
-    /// The stream of a client, begun if need be.
-    fn of(&mut self, client: ClientId) -> &mut Connection {
-        let known = self.connections.iter().position(|connection| connection.client() == client);
-        let index = known.unwrap_or(self.connections.len());
-        if known.is_none() {
-            self.connections.push(Connection::new(client, Limits::default()));
-        }
-        // Either found there, or pushed there just now.
-        &mut self.connections[index]
+impl Default for Streams {
+    fn default() -> Streams {
+        Streams { connections: SortedMap::default(), meter: Meter::new(watch), last: Fed::default() }
     }
+}
 
+impl Streams {
     pub(super) fn forget(&mut self, client: ClientId) {
-        self.connections.retain(|connection| connection.client() != client);
+        self.connections.remove(client);
     }
 }
 
 #[wasm_bindgen]
 impl Engine {
+    /// A client comes over a stream from one address to another; it speaks RESP2 until it says otherwise.
+    pub fn accept(&mut self, address: &str, local_address: &str) -> u32 {
+        // A clock that fails leaves its age wrong, and nothing else.
+        self.time.sample();
+        self.keylatch.accept(address, local_address).0
+    }
+
     /// Takes in the first `length` bytes of the input as the next bytes of a client's stream and runs the requests that
     /// are whole. Answers the length of their replies, which are at `output()`, or -1 when the clock failed and nothing
     /// was taken in.
@@ -43,7 +64,13 @@ impl Engine {
             return CLOCK_FAILED;
         }
         let Engine { keylatch, area, streams, output, .. } = self;
-        streams.last = streams.of(ClientId(client)).feed(keylatch, area.bytes(length), output);
+        let (client, limits): (_, Limits) = (ClientId(client), keylatch.limits());
+        if !streams.connections.contains(client) {
+            streams.connections.insert(client, Box::new(Connection::new(client, limits)));
+        }
+        let Some(connection) = streams.connections.get_mut(client) else { return 0.0 };
+        connection.set_limits(limits);
+        streams.last = connection.feed_measured(keylatch, area.bytes(length), &mut streams.meter, output);
         output.len() as f64
     }
 
@@ -52,8 +79,33 @@ impl Engine {
         self.streams.last.more
     }
 
+    /// Whether the client fed last waits, with all it sent behind it.
+    pub fn parked(&self) -> bool {
+        self.streams.last.parked
+    }
+
     /// Whether the client fed last is to be hung up on.
     pub fn closed(&self) -> bool {
         self.streams.last.closed
+    }
+
+    /// Clients that something reached from elsewhere since the last call: messages, a late reply, the end. Feed each of
+    /// them nothing. A 0 among them stands for the configuration. Undefined when there is none.
+    pub fn affected(&mut self) -> Option<Vec<u32>> {
+        let mut affected: Vec<u32> = self.keylatch.take_affected().into_iter().map(|client| client.0).collect();
+        if self.keylatch.take_configured() {
+            affected.push(CONFIGURATION);
+        }
+        (!affected.is_empty()).then_some(affected)
+    }
+
+    /// The value of a configuration parameter; empty when there is no such parameter.
+    pub fn parameter(&self, name: &str) -> String {
+        self.keylatch.parameter(name).into()
+    }
+
+    /// Sets a parameter as a configuration file would; throws the reason why not.
+    pub fn configure(&mut self, name: &str, value: &str) -> Result<(), JsError> {
+        self.keylatch.configure(name, value).map_err(|reason| JsError::new(&reason))
     }
 }

@@ -1,0 +1,88 @@
+//! How long commands take. Reading a clock costs as much as a quick command, so quick commands are measured together
+//! and share their time; others, and all of them when SLOWLOG asks for short ones, are measured alone.
+
+use alloc::vec::Vec;
+
+use crate::argv::ArgvRef;
+use crate::client::ClientId;
+use crate::clock::Clock;
+use crate::keylatch::Turn;
+
+/// SLOWLOG thresholds below this have every command measured alone.
+const ALONE_BELOW_US: i64 = 1000;
+/// A request or a reply of so many bytes takes its time, whatever the command.
+const LARGE_BYTES: usize = 64 * 1024;
+/// So many changes from one command to another are remembered between two readings.
+const RUNS_MAX: usize = 64;
+
+/// Measures the commands of streams and tells the engine.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    /// Microseconds since some fixed instant; without it nothing is measured.
+    watch: Option<fn() -> u64>,
+    /// When the watch was last read.
+    read_us: u64,
+    /// What ran since then: numbers of commands, and how often each ran in a row.
+    runs: Vec<(u16, u32)>,
+    all_alone: bool,
+}
+
+impl Meter {
+    /// Measures with a watch that never goes back and shows microseconds.
+    pub fn new(watch: fn() -> u64) -> Meter {
+        Meter { watch: Some(watch), ..Meter::default() }
+    }
+
+    pub(super) fn start<C: Clock>(&mut self, turn: &Turn<'_, C>) {
+        self.all_alone = (0..ALONE_BELOW_US).contains(&turn.slow_from_us());
+        self.lap_us();
+    }
+
+    /// Runs a command and measures it, alone or with its neighbours.
+    pub(super) fn execute<C: Clock>(
+        &mut self,
+        turn: &mut Turn<'_, C>,
+        client: ClientId,
+        argv: ArgvRef<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        if self.watch.is_none() {
+            return turn.execute(client, argv, out);
+        }
+        let alone = self.all_alone || !turn.is_quick(argv) || argv.bytes_len() >= LARGE_BYTES;
+        if alone || self.runs.len() >= RUNS_MAX {
+            self.stop(turn);
+        }
+        let before = out.len();
+        turn.execute(client, argv, out);
+        let Some(number) = turn.ran() else { return };
+        if alone || out.len().saturating_sub(before) >= LARGE_BYTES {
+            self.stop(turn);
+            let elapsed_us = self.lap_us();
+            return turn.took(client, argv, elapsed_us);
+        }
+        match self.runs.last_mut() {
+            Some((last, count)) if *last == number => *count += 1,
+            _ => self.runs.push((number, 1)),
+        }
+    }
+
+    /// Shares the time since the last reading among the commands that ran.
+    pub(super) fn stop<C: Clock>(&mut self, turn: &mut Turn<'_, C>) {
+        if self.runs.is_empty() {
+            return;
+        }
+        let elapsed_us = self.lap_us();
+        let all: u64 = self.runs.iter().map(|(_, count)| u64::from(*count)).sum();
+        for (number, count) in self.runs.drain(..) {
+            turn.took_together(number, count, elapsed_us * u64::from(count) / all);
+        }
+    }
+
+    /// The time since the last reading.
+    fn lap_us(&mut self) -> u64 {
+        let Some(watch) = self.watch else { return 0 };
+        let last_us = core::mem::replace(&mut self.read_us, watch());
+        self.read_us.saturating_sub(last_us)
+    }
+}
