@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::{node, paths};
 
-/// tsc over everything that is written in TypeScript; the template is checked by its own tests, as a user would.
+/// tsc over the sources; the worker template is checked by its own tests, laid out as a user has it.
 pub(super) fn types() -> Result {
     node::install(&paths::package_sources())?;
     script(&paths::package_sources(), "check")?.run()?;

@@ -80,7 +80,7 @@ pub(crate) const ALL: &[Suite] = &[
     plain("wasm", "session files in WebAssembly under Node", wasm::in_node),
     Suite { needs: &[Without::Browser], ..plain("wasm-browser", "the same in headless Chromium", wasm::in_browser) },
     built("build", "engine, package and page build, and how large they are", &[], crate::sizes::print),
-    built("types", "TypeScript of package, page and template", &[], javascript::types),
+    built("types", "TypeScript of package and page", &[], javascript::types),
     built("package", "the built package under Node", &[], javascript::package),
     built(
         "packaging",
