@@ -56,7 +56,8 @@ impl Engine {
         let timed = |argv| resolve(&self.table, argv).is_ok_and(|(_, row)| row.has(flags::TIME));
         let queued = self.clients.get(client).is_some_and(|client| client.in_transaction());
         // A parked command, once it is woken, may let go whatever its client sent behind it.
-        timed(argv) || queued || !self.parked.is_empty() || self.next_deadline().is_some()
+        // Monitors are told when each command ran.
+        timed(argv) || queued || self.server.monitored || !self.parked.is_empty() || self.next_deadline().is_some()
     }
 
     /// Whether the request takes so little that its duration need not be measured alone.
@@ -137,6 +138,9 @@ impl Engine {
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
     /// while more is due than one sweep takes.
     pub fn next_deadline(&self) -> Option<Timestamp> {
+        if self.keyspace.interest.has_ready() {
+            return Some(self.now);
+        }
         let expiry = self.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
         let due = expiry.into_iter().chain(self.parked.first_deadline()).min()?;
         Some(due.max(self.now))

@@ -52,6 +52,11 @@ impl Interest {
         }
     }
 
+    /// Keys changed that somebody waits for, and nobody has looked yet: after a load, for example.
+    pub fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+
     /// The keys that changed since they were asked for last, and that somebody waits for.
     pub fn take_ready(&mut self) -> Vec<KeyName> {
         self.is_ready = Registry::default();
