@@ -88,6 +88,15 @@ impl FieldType {
         if self.signed { (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1) } else { (0, i128::from(self.mask())) }
     }
 
+    /// The number SET is given, as Redis takes it: a negative one is the huge number of the same bits where the field has
+    /// no sign, and where it is further below the field's largest number than 63 bits can tell.
+    fn given(self, value: i64) -> i128 {
+        let (least, most) = self.range();
+        let exact = i128::from(value);
+        let is_too_far = exact < least && most - exact > i128::from(i64::MAX);
+        if self.signed && !is_too_far { exact } else { i128::from(value as u64) }
+    }
+
     /// What the field holds after `exact` was written to it; `None` when it is not to be written.
     fn fit(self, exact: i128, overflow: Overflow) -> Option<i64> {
         let (least, most) = self.range();
@@ -140,11 +149,7 @@ impl FieldOperation {
         let old = self.field.read(bytes, self.offset);
         let (new, answers_old) = match self.action {
             FieldAction::Get => return Evaluation { answer: Some(old), change: None },
-            FieldAction::Set { value, overflow } => {
-                // Without a sign a negative number is a huge one, as in Redis.
-                let exact = if self.field.signed { value.into() } else { (value as u64).into() };
-                (self.field.fit(exact, overflow), true)
-            }
+            FieldAction::Set { value, overflow } => (self.field.fit(self.field.given(value), overflow), true),
             FieldAction::Increment { by, overflow } => {
                 (self.field.fit(i128::from(old) + i128::from(by), overflow), false)
             }
@@ -248,6 +253,8 @@ mod tests {
         assert_eq!(unsigned.fit(-1, Overflow::Saturate), Some(0));
         assert_eq!(unsigned.fit(300, Overflow::Wrap), Some(44));
         assert_eq!(unsigned.fit(256, Overflow::Fail), None);
+        assert_eq!(signed.fit(signed.given(i64::MIN), Overflow::Saturate), Some(127));
+        assert_eq!(signed.fit(signed.given(i64::MIN + 200), Overflow::Saturate), Some(-128));
         let widest = FieldType::new(true, 64).unwrap();
         assert_eq!(widest.fit(i128::from(i64::MAX) + 1, Overflow::Wrap), Some(i64::MIN));
         assert_eq!(widest.fit(i128::from(i64::MIN) - 1, Overflow::Saturate), Some(i64::MIN));
