@@ -93,7 +93,12 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     let start = cx.reply.len();
     cx.server.stats.command(number).calls += 1;
     match (row.handler)(cx, &mut Args::new(argv, row.words())) {
-        Ok(outcome) => outcome,
+        Ok(Outcome::Park(park)) => {
+            // It is called when it has its answer, however often it ran before.
+            cx.server.stats.command(number).calls -= 1;
+            Outcome::Park(park)
+        }
+        Ok(Outcome::Done) => Outcome::Done,
         Err(error) => {
             cx.reply.truncate(start);
             cx.reply.error(&error);

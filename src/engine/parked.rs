@@ -205,3 +205,58 @@ impl Engine {
         Some(parked)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn say(engine: &mut Engine, client: ClientId, line: &str) -> Vec<u8> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let mut out = Vec::new();
+        engine.execute(client, Argv::from_slices(&words).as_ref(), &mut out);
+        out
+    }
+
+    fn outbox(engine: &mut Engine, client: ClientId) -> Vec<u8> {
+        core::mem::take(&mut engine.clients.get_mut(client).unwrap().outbox)
+    }
+
+    #[test]
+    fn a_client_that_leaves_while_it_waits_takes_nothing_with_it() {
+        let mut engine = Engine::new(1);
+        let (first, second, third) = (engine.connect(), engine.connect(), engine.connect());
+        assert!(say(&mut engine, first, "BLPOP list other 5").is_empty());
+        assert!(say(&mut engine, second, "BLPOP list 0").is_empty());
+        assert!(say(&mut engine, second, "PING").is_empty());
+        engine.disconnect(first);
+        assert_eq!(engine.next_deadline(), None);
+        say(&mut engine, third, "RPUSH list x");
+        assert_eq!(outbox(&mut engine, second), b"*2\r\n$4\r\nlist\r\n$1\r\nx\r\n+PONG\r\n");
+        assert!(engine.parked.is_empty() && engine.parked.freed.is_empty() && engine.keyspace.interest.is_idle());
+    }
+
+    #[test]
+    fn a_waiting_command_is_called_once_however_often_it_runs() {
+        let mut engine = Engine::new(1);
+        let (waiting, other) = (engine.connect(), engine.connect());
+        let (number, _) = crate::command::resolve(&engine.table, Argv::from_slices(&["BLPOP"]).as_ref()).unwrap();
+        say(&mut engine, waiting, "BLPOP a b 0");
+        assert_eq!(engine.server.stats.command(number).calls, 0);
+        say(&mut engine, other, "SET a v");
+        say(&mut engine, other, "RPUSH b x");
+        assert_eq!(engine.server.stats.command(number).calls, 1);
+        assert!(outbox(&mut engine, waiting).starts_with(b"-WRONGTYPE"));
+    }
+
+    #[test]
+    fn the_time_is_asked_while_somebody_waits() {
+        let mut engine = Engine::new(1);
+        let (waiting, other) = (engine.connect(), engine.connect());
+        let push = Argv::from_slices(&["RPUSH", "list", "x"]);
+        assert!(!engine.needs_time(other, push.as_ref()));
+        say(&mut engine, waiting, "BLPOP list 0");
+        // What is sent behind may need it, once the push lets it go.
+        say(&mut engine, waiting, "SET k v EX 10");
+        assert!(engine.needs_time(other, push.as_ref()));
+    }
+}
