@@ -14,8 +14,10 @@ pub(super) fn fmt() -> Result {
 /// The packages are checked one by one: together, Cargo would unite the features of their dependencies and build those again.
 pub(super) fn clippy() -> Result {
     rust::ensure_target(rust::WASM)?;
+    rust::ensure_target(rust::BARE_METAL)?;
     let all_targets = ["--all-targets"];
-    let without_std = ["--lib", "--no-default-features"];
+    // For a target that builds no cdylib: on the host that would need an allocator and a panic handler of its own.
+    let without_std = ["--lib", "--no-default-features", "--target", rust::BARE_METAL];
     let for_wasm = [
         "--lib",
         "--test",
