@@ -113,9 +113,20 @@ impl Engine {
             sender.waiting.push_back(argv.to_owned());
             return;
         }
-        self.tick();
+        if self.is_something_due() {
+            self.tick();
+        }
         self.run(client, argv, out);
-        self.settle();
+        if self.has_aftermath() {
+            self.settle();
+        }
+    }
+
+    /// Whether `tick` would find anything to do.
+    fn is_something_due(&self) -> bool {
+        self.keyspace.first_deadline().is_some_and(|deadline| deadline < self.now)
+            || self.parked.first_deadline().is_some_and(|until| until <= self.now)
+            || self.has_aftermath()
     }
 
     /// Removes what is due, and ends the waiting of those whose time is over.

@@ -43,6 +43,11 @@ impl ParkedCommands {
         self.commands.is_empty()
     }
 
+    /// Nobody waits, and nobody who waited has something left to be answered.
+    pub(super) fn is_idle(&self) -> bool {
+        self.commands.is_empty() && self.freed.is_empty()
+    }
+
     /// The first instant at which somebody gives up.
     pub(super) fn first_deadline(&self) -> Option<Timestamp> {
         self.deadlines.first().map(|(until, _)| until)

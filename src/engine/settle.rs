@@ -18,6 +18,17 @@ const US_PER_MS: i64 = 1000;
 const MS_PER_SECOND: i64 = 1000;
 
 impl Engine {
+    /// Whether anything is left to do after a command; after most there is not.
+    pub(super) fn has_aftermath(&self) -> bool {
+        let server = &self.server;
+        self.keyspace.interest.has_ready()
+            || !self.parked.is_idle()
+            || self.keyspace.events.has_unseen()
+            || server.pause.is_some()
+            || server.reload
+            || !server.unblocks.is_empty()
+    }
+
     /// Brings everything to rest after a command, or after time has passed.
     pub(super) fn settle(&mut self) {
         self.wake();

@@ -119,7 +119,17 @@ impl Db {
 
     /// Creates the key or replaces all of it. On an error nothing has changed.
     pub fn put(&mut self, key: &[u8], value: NewValue<'_>, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
-        let existing = self.find(key);
+        self.put_over(self.find(key), key, value, deadline)
+    }
+
+    /// As [`Db::put`], for a caller that has looked the key up already.
+    pub fn put_over(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        value: NewValue<'_>,
+        deadline: Option<Timestamp>,
+    ) -> Result<(), OutOfMemory> {
         let raw = matches!(value, NewValue::Edited(_));
         match value {
             NewValue::Bytes(bytes) if bytes.len() <= INLINE_MAX => {

@@ -133,12 +133,17 @@ impl Events {
     /// Starts or stops building events for [`Events::take_unseen`].
     pub fn publish(&mut self, published: bool) {
         self.published = published;
+        self.seen = self.queue.len();
+    }
+
+    /// Whether [`Events::take_unseen`] has something to answer.
+    pub fn has_unseen(&self) -> bool {
+        self.published && self.seen < self.queue.len()
     }
 
     /// The events since the last call, for publishing; the host's queue keeps them.
     pub fn take_unseen(&mut self) -> Vec<Event> {
-        if !self.published {
-            self.seen = self.queue.len();
+        if !self.has_unseen() {
             return Vec::new();
         }
         let unseen = self.queue[self.seen..].to_vec();

@@ -132,7 +132,20 @@ impl<'a> Space<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        self.db_mut().put(key, value, deadline)?;
+        let existing = self.db().find(key);
+        self.put_over(existing, key, value, deadline, event)
+    }
+
+    /// As [`Space::put`], for an operation that has just looked the key up.
+    pub(super) fn put_over(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        value: NewValue<'_>,
+        deadline: Option<Timestamp>,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        self.db_mut().put_over(existing, key, value, deadline)?;
         self.notify(event, key);
         Ok(())
     }

@@ -122,7 +122,7 @@ impl Space<'_> {
             (None, _) => presence_holds,
         };
         if stored {
-            self.put_string(key, value, options.expiry)?;
+            self.put_string(existing, key, value, options.expiry)?;
         }
         Ok(SetOutcome { stored, previous })
     }
@@ -143,13 +143,14 @@ impl Space<'_> {
         }
         if expiry != Expiry::Never {
             for (key, value) in pairs {
-                self.put_string(key, value, expiry)?;
+                let existing = self.write(key);
+                self.put_string(existing, key, value, expiry)?;
             }
             return Ok(true);
         }
         for (key, value) in pairs.clone() {
-            self.write(key);
-            self.put(key, NewValue::Bytes(value), None, EventKind::Set)?;
+            let existing = self.write(key);
+            self.put_over(existing, key, NewValue::Bytes(value), None, EventKind::Set)?;
         }
         self.effect(|effect| {
             effect.bytes(b"MSET");
@@ -229,7 +230,7 @@ impl Space<'_> {
         let mut text = Vec::with_capacity(20);
         write_integer(sum, &mut text);
         let deadline = existing.and_then(|handle| self.db().deadline(handle));
-        self.put(key, NewValue::Bytes(&text), deadline, EventKind::IncrBy)?;
+        self.put_over(existing, key, NewValue::Bytes(&text), deadline, EventKind::IncrBy)?;
         self.effect(|effect| {
             effect.bytes(b"INCRBY").bytes(key).integer(increment);
         });
@@ -249,7 +250,7 @@ impl Space<'_> {
         let mut text = Vec::new();
         sum.write(&mut text);
         let deadline = existing.and_then(|handle| self.db().deadline(handle));
-        self.put(key, NewValue::Bytes(&text), deadline, EventKind::IncrByFloat)?;
+        self.put_over(existing, key, NewValue::Bytes(&text), deadline, EventKind::IncrByFloat)?;
         self.effect(|effect| {
             effect.bytes(b"SET").bytes(key).bytes(&text).bytes(b"KEEPTTL");
         });
@@ -257,8 +258,7 @@ impl Space<'_> {
     }
 
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
-    fn put_string(&mut self, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
-        let existing = self.write(key);
+    fn put_string(&mut self, existing: Option<Handle>, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
         let deadline = match expiry {
             Expiry::Never => None,
             Expiry::Keep => existing.and_then(|handle| self.db().deadline(handle)),
@@ -270,7 +270,7 @@ impl Space<'_> {
             }
             Expiry::At(deadline) => Some(deadline),
         };
-        self.put(key, NewValue::Bytes(value), deadline, EventKind::Set)?;
+        self.put_over(existing, key, NewValue::Bytes(value), deadline, EventKind::Set)?;
         if matches!(expiry, Expiry::At(_)) {
             self.also(EventKind::Expire, key);
         }
