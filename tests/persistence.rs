@@ -1,6 +1,8 @@
 //! Logs and snapshots: what is written comes back, what is torn or broken is refused without harm, and a real server
 //! reads and writes the same.
 
+#[path = "support/dice.rs"]
+mod dice;
 #[path = "persistence/harness.rs"]
 mod harness;
 #[path = "persistence/log.rs"]
@@ -9,6 +11,8 @@ mod log;
 mod mutation;
 #[path = "persistence/real_server.rs"]
 mod real_server;
+#[path = "support/redis.rs"]
+mod redis;
 #[path = "persistence/snapshot.rs"]
 mod snapshot;
 #[path = "persistence/workload.rs"]

@@ -1,0 +1,125 @@
+//! A real redis-server in a process and a folder of its own, on a free port of the loopback, stopped when it is dropped.
+
+use std::io::{Read, Result, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use keylatch::Argv;
+use keylatch::reply::read::read;
+
+const STARTUP_MAX: Duration = Duration::from_secs(20);
+
+/// The server that REDIS_SERVER or the path names.
+pub fn program() -> Option<PathBuf> {
+    let named = std::env::var_os("REDIS_SERVER").map(PathBuf::from);
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|folder| folder.join("redis-server"));
+    named.into_iter().chain(found).find(|path| path.is_file())
+}
+
+/// A folder for one server, gone when it is dropped.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("server-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// The path of something in it.
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub struct Server {
+    process: Child,
+    pub stream: TcpStream,
+    pub folder: Folder,
+}
+
+impl Server {
+    pub fn start(program: &Path, folder: Folder, options: &[&str]) -> Server {
+        // A port that was free a moment ago.
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let mut process = Command::new(program)
+            .args(["--port", &address.port().to_string(), "--bind", "127.0.0.1", "--save", "", "--appendfsync", "no"])
+            .args(options)
+            .current_dir(&folder.0)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let deadline = Instant::now() + STARTUP_MAX;
+        let stream = loop {
+            let refusal = match TcpStream::connect(address) {
+                Ok(stream) if is_ready(&stream) => break stream,
+                Ok(_) => "still loading".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            if process.try_wait().unwrap().is_some() || Instant::now() > deadline {
+                let _ = process.kill();
+                let output = process.wait_with_output().unwrap().stdout;
+                panic!("the server did not start: {refusal}\n{}", String::from_utf8_lossy(&output));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        stream.set_nodelay(true).unwrap();
+        Server { process, stream, folder }
+    }
+
+    pub fn run(&mut self, arguments: &[impl AsRef<[u8]>]) -> Vec<u8> {
+        ask(&self.stream, arguments).unwrap()
+    }
+
+    /// Words separated by blanks; the reply as text.
+    pub fn say(&mut self, line: &str) -> String {
+        let words: Vec<&str> = line.split(' ').collect();
+        String::from_utf8_lossy(&self.run(&words)).into_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn is_ready(stream: &TcpStream) -> bool {
+    ask(stream, &["PING"]).is_ok_and(|reply| reply == b"+PONG\r\n")
+}
+
+/// RESP of a request.
+pub fn request(arguments: &[impl AsRef<[u8]>]) -> Vec<u8> {
+    let argv = Argv::from_slices(arguments);
+    let mut request = format!("*{}\r\n", argv.len()).into_bytes();
+    for argument in argv.as_ref().iter() {
+        request.extend(format!("${}\r\n", argument.len()).into_bytes());
+        request.extend_from_slice(argument);
+        request.extend_from_slice(b"\r\n");
+    }
+    request
+}
+
+/// Sends one request and reads one reply.
+fn ask(mut stream: &TcpStream, arguments: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
+    stream.write_all(&request(arguments))?;
+    let (mut reply, mut buffer) = (Vec::new(), [0; 65536]);
+    while read(&reply).unwrap().is_none() {
+        let received = stream.read(&mut buffer)?;
+        if received == 0 {
+            return Err(std::io::ErrorKind::UnexpectedEof.into());
+        }
+        reply.extend_from_slice(&buffer[..received]);
+    }
+    Ok(reply)
+}
