@@ -5,10 +5,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::copied;
-use crate::hash::hash_bytes;
+use super::hashed::{Hashed, hash_of};
+use super::packed::Packed;
 use crate::random::Random;
-use crate::slab::{Handle, OutOfMemory, Slab};
-use crate::table::Table;
+use crate::slab::OutOfMemory;
 
 /// How many members may be packed, and how long each may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,7 @@ impl Members {
 
     pub fn len(&self) -> usize {
         match &self.form {
-            Form::Packed(packed) => packed.len,
+            Form::Packed(packed) => packed.len(),
             Form::Table(hashed) => hashed.table.len(),
         }
     }
@@ -116,8 +116,8 @@ impl Members {
     /// Any member, all equally likely.
     pub fn random(&self, random: &mut Random) -> Option<(&[u8], &[u8])> {
         match &self.form {
-            Form::Packed(packed) if packed.len == 0 => None,
-            Form::Packed(packed) => packed.iter().nth(random.below(packed.len as u64) as usize),
+            Form::Packed(packed) if packed.len() == 0 => None,
+            Form::Packed(packed) => packed.iter().nth(random.below(packed.len() as u64) as usize),
             Form::Table(hashed) => hashed.table.random(random).map(|slot| hashed.pair(slot.handle)),
         }
     }
@@ -126,8 +126,8 @@ impl Members {
     pub fn counted_bytes(&self) -> u64 {
         BASE_BYTES
             + match &self.form {
-                Form::Packed(packed) => packed.bytes.len() as u64,
-                Form::Table(hashed) => hashed.slab.used_bytes() + hashed.table.counted_bytes(),
+                Form::Packed(packed) => packed.byte_len() as u64,
+                Form::Table(hashed) => hashed.counted_bytes(),
             }
     }
 
@@ -146,164 +146,6 @@ impl Members {
             hashed.insert(hash_of(self.seed, member), member, value)?;
         }
         Ok(hashed)
-    }
-}
-
-fn hash_of(seed: u64, member: &[u8]) -> u32 {
-    (hash_bytes(seed, member) >> 32) as u32
-}
-
-/// Pairs behind one another: the length of each part as a number of seven bits a byte, then its bytes.
-#[derive(Clone, Debug, Default)]
-struct Packed {
-    bytes: Vec<u8>,
-    len: usize,
-}
-
-impl Packed {
-    fn get(&self, member: &[u8]) -> Option<&[u8]> {
-        self.iter().find(|(candidate, _)| *candidate == member).map(|(_, value)| value)
-    }
-
-    fn insert(&mut self, member: &[u8], value: &[u8]) -> Result<(), OutOfMemory> {
-        let mut pair = Vec::new();
-        pair.try_reserve(member.len() + value.len() + 20).map_err(|_| OutOfMemory)?;
-        for part in [member, value] {
-            write_length(part.len(), &mut pair);
-            pair.extend_from_slice(part);
-        }
-        self.bytes.try_reserve(pair.len()).map_err(|_| OutOfMemory)?;
-        match self.range_of(member) {
-            // A new value leaves the member at its place.
-            Some(range) => drop(self.bytes.splice(range, pair)),
-            None => {
-                self.bytes.extend_from_slice(&pair);
-                self.len += 1;
-            }
-        }
-        Ok(())
-    }
-
-    fn remove(&mut self, member: &[u8]) -> bool {
-        let Some(range) = self.range_of(member) else { return false };
-        self.bytes.drain(range);
-        self.len -= 1;
-        true
-    }
-
-    fn iter(&self) -> PackedPairs<'_> {
-        PackedPairs { rest: &self.bytes }
-    }
-
-    fn range_of(&self, member: &[u8]) -> Option<core::ops::Range<usize>> {
-        let mut pairs = self.iter();
-        loop {
-            let start = self.bytes.len() - pairs.rest.len();
-            let (candidate, _) = pairs.next()?;
-            if candidate == member {
-                return Some(start..self.bytes.len() - pairs.rest.len());
-            }
-        }
-    }
-}
-
-struct PackedPairs<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> PackedPairs<'a> {
-    fn part(&mut self) -> Option<&'a [u8]> {
-        let (len, used) = read_length(self.rest)?;
-        let part = self.rest.get(used..used + len)?;
-        self.rest = &self.rest[used + len..];
-        Some(part)
-    }
-}
-
-impl<'a> Iterator for PackedPairs<'a> {
-    type Item = (&'a [u8], &'a [u8]);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some((self.part()?, self.part()?))
-    }
-}
-
-fn write_length(mut len: usize, out: &mut Vec<u8>) {
-    while len >= 0x80 {
-        out.push(len as u8 | 0x80);
-        len >>= 7;
-    }
-    out.push(len as u8);
-}
-
-/// A length and how many bytes it takes.
-fn read_length(bytes: &[u8]) -> Option<(usize, usize)> {
-    let mut len = 0;
-    for (at, byte) in bytes.iter().take(5).enumerate() {
-        len |= usize::from(byte & 0x7f) << (7 * at);
-        if byte & 0x80 == 0 {
-            return Some((len, at + 1));
-        }
-    }
-    None
-}
-
-/// Blocks of a slab, each a packed pair, behind a hash index.
-#[derive(Clone, Debug, Default)]
-struct Hashed {
-    slab: Slab,
-    table: Table,
-}
-
-impl Hashed {
-    fn pair(&self, handle: Handle) -> (&[u8], &[u8]) {
-        PackedPairs { rest: self.slab.block(handle) }.next().unwrap_or_default()
-    }
-
-    fn find(&self, hash: u32, member: &[u8]) -> Option<Handle> {
-        self.table.find(hash, |handle| self.pair(handle).0 == member)
-    }
-
-    fn get(&self, hash: u32, member: &[u8]) -> Option<&[u8]> {
-        self.find(hash, member).map(|handle| self.pair(handle).1)
-    }
-
-    fn insert(&mut self, hash: u32, member: &[u8], value: &[u8]) -> Result<(), OutOfMemory> {
-        let existing = self.find(hash, member);
-        if existing.is_none() {
-            self.table.reserve(hash)?;
-        }
-        let mut pair = Vec::new();
-        pair.try_reserve(member.len() + value.len() + 20).map_err(|_| OutOfMemory)?;
-        for part in [member, value] {
-            write_length(part.len(), &mut pair);
-            pair.extend_from_slice(part);
-        }
-        let handle = match existing {
-            Some(handle) if self.slab.block(handle).len() == Slab::rounded(pair.len()) => handle,
-            _ => self.slab.allocate(pair.len())?,
-        };
-        self.slab.block_mut(handle)[..pair.len()].copy_from_slice(&pair);
-        match existing {
-            None => self.table.insert(hash, handle),
-            Some(old) if old != handle => {
-                self.table.replace(hash, old, handle);
-                self.slab.free(old);
-            }
-            Some(_) => {}
-        }
-        Ok(())
-    }
-
-    fn remove(&mut self, hash: u32, member: &[u8]) -> bool {
-        let Some(handle) = self.find(hash, member) else { return false };
-        self.table.remove(hash, handle);
-        self.slab.free(handle);
-        true
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        self.table.iter().map(|slot| self.pair(slot.handle))
     }
 }
 

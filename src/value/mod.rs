@@ -2,9 +2,11 @@
 
 pub mod dump;
 mod hash;
+mod hashed;
 mod limits;
 mod list;
 mod members;
+mod packed;
 mod set;
 
 use alloc::vec::Vec;
