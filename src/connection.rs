@@ -106,6 +106,15 @@ impl Connection {
         fed
     }
 
+    /// Hands on what reached the client, and runs nothing: for a stream that stopped for its output.
+    pub fn wake<C: Clock>(&mut self, keylatch: &mut Keylatch<C>, out: &mut Vec<u8>) -> Fed {
+        match self.state(&mut keylatch.turn(), out) {
+            State::Ready => Fed { more: self.decoder.waiting_bytes() > 0, ..Fed::default() },
+            State::Parked => Fed { parked: true, ..Fed::default() },
+            State::Over => Fed { closed: true, ..Fed::default() },
+        }
+    }
+
     /// Looks after the client between two requests: hands on what reached it, and asks whether it may go on.
     fn state<C: Clock>(&mut self, turn: &mut Turn<'_, C>, out: &mut Vec<u8>) -> State {
         let Some(client) = turn.client_mut(self.client).filter(|_| !self.closed) else { return State::Over };

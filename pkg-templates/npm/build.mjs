@@ -57,6 +57,29 @@ async function bundles() {
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
 }
 
+/** Entries for Node alone. */
+async function forNode() {
+  for (const format of ['esm', 'cjs']) {
+    await build({
+      entryPoints: [entry('server'), entry('ioredis')],
+      outdir: join(out, format),
+      bundle: true,
+      format,
+      target: 'node20',
+      platform: 'node',
+      charset: 'utf8',
+      legalComments: 'none',
+      logLevel: 'warning',
+      plugins: [beside('./index.js', /^\.{1,2}\/index\.js$/)],
+    });
+  }
+}
+
+/** Leaves an import to another file of the package, under the name it has from here. */
+function beside(path, filter) {
+  return { name: `beside ${path}`, setup: (bundle) => bundle.onResolve({ filter }, () => ({ path, external: true })) };
+}
+
 async function commandLine() {
   await build({
     entryPoints: [entry('cli/keylatch', 'keylatch')],
@@ -66,12 +89,8 @@ async function commandLine() {
     target: 'node20',
     platform: 'node',
     charset: 'utf8',
-    external: ['../index.js', '../esm/index.js'],
     logLevel: 'warning',
-    plugins: [{
-      name: 'package',
-      setup: (cli) => cli.onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: '../esm/index.js', external: true })),
-    }],
+    plugins: ['index', 'server'].map((name) => beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`))),
   });
 }
 
@@ -87,7 +106,7 @@ function declarations() {
     const text = readFileSync(join(scratch, name), 'utf8');
     for (const [, path] of text.matchAll(/from '(\.[^']+)\.js'/g)) visit(join(dirname(name), `${path}.d.ts`));
   };
-  ['core.d.ts', 'hints.d.ts', 'index.d.ts', 'testing.d.ts'].forEach(visit);
+  ['core.d.ts', 'hints.d.ts', 'index.d.ts', 'ioredis.d.ts', 'server.d.ts', 'testing.d.ts'].forEach(visit);
   for (const name of needed) {
     for (const format of ['esm', 'cjs']) {
       const to = join(out, format, name);
@@ -113,6 +132,7 @@ function besides() {
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await bundles();
+await forNode();
 await commandLine();
 declarations();
 besides();

@@ -180,6 +180,22 @@ fn a_long_pipeline_stops_for_its_output_and_goes_on() {
 }
 
 #[test]
+fn a_stream_that_stopped_for_its_output_still_gets_messages_and_its_end() {
+    let mut keylatch = engine();
+    let (mut connection, mut out) = (connected(&mut keylatch), Vec::new());
+    let (mut other, mut ignored) = (connected(&mut keylatch), Vec::new());
+    other.feed(&mut keylatch, b"SETRANGE k 1000000 x\r\n", &mut ignored);
+    let stream = b"HELLO 3\r\nSUBSCRIBE c\r\nGET k\r\nGET k\r\nGET k\r\n";
+    assert!(connection.feed(&mut keylatch, stream, &mut out).more);
+    other.feed(&mut keylatch, b"PUBLISH c m\r\n", &mut ignored);
+    out.clear();
+    assert_eq!(connection.wake(&mut keylatch, &mut out), Fed { more: true, ..Fed::default() });
+    assert_eq!(String::from_utf8_lossy(&out), ">3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nm\r\n");
+    other.feed(&mut keylatch, b"CLIENT KILL ID 1\r\n", &mut ignored);
+    assert!(connection.wake(&mut keylatch, &mut out).closed);
+}
+
+#[test]
 fn output_that_waits_already_does_not_stop_progress() {
     let mut keylatch = engine();
     let mut connection = connected(&mut keylatch);

@@ -37,6 +37,8 @@ struct ClientView<'a> {
     db: u8,
     protocol: u8,
     in_transaction: bool,
+    /// Gets messages of others.
+    listening: bool,
 }
 
 /// One engine in one WebAssembly instance.
@@ -104,13 +106,14 @@ impl Engine {
         self.keylatch.set_protocol(ClientId(client), protocol);
     }
 
-    /// `{ name, db, protocol, inTransaction }`, or undefined when there is no such client.
+    /// `{ name, db, protocol, inTransaction, listening }`, or undefined when there is no such client.
     pub fn client(&self, client: u32) -> Result<JsValue, JsError> {
         let view = self.keylatch.client(ClientId(client)).map(|client| ClientView {
             name: String::from_utf8_lossy(&client.name),
             db: client.database,
             protocol: if client.protocol == Protocol::Resp2 { 2 } else { 3 },
             in_transaction: client.in_transaction(),
+            listening: client.is_subscribed() || client.is_monitor,
         });
         to_js(&view)
     }

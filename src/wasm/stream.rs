@@ -74,19 +74,20 @@ impl Engine {
         output.len() as f64
     }
 
-    /// Whether the last feeding stopped because so much output waits: feed again, nothing if nothing came.
-    pub fn more(&self) -> bool {
-        self.streams.last.more
+    /// Hands on what reached a client and runs nothing, for when its output does not leave. Answers as `feed` does.
+    pub fn wake(&mut self, client: u32) -> f64 {
+        self.clear_output();
+        let Engine { keylatch, streams, output, .. } = self;
+        if let Some(connection) = streams.connections.get_mut(ClientId(client)) {
+            streams.last = connection.wake(keylatch, output);
+        }
+        output.len() as f64
     }
 
-    /// Whether the client fed last waits, with all it sent behind it.
-    pub fn parked(&self) -> bool {
-        self.streams.last.parked
-    }
-
-    /// Whether the client fed last is to be hung up on.
-    pub fn closed(&self) -> bool {
-        self.streams.last.closed
+    /// How the last feeding ended, in bits: 1 there is more to do, 2 the client waits, 4 hang up.
+    pub fn fed(&self) -> u32 {
+        let Fed { more, parked, closed } = self.streams.last;
+        u32::from(more) | u32::from(parked) << 1 | u32::from(closed) << 2
     }
 
     /// Clients that something reached from elsewhere since the last call: messages, a late reply, the end. Feed each of
@@ -104,8 +105,8 @@ impl Engine {
         self.keylatch.parameter(name).into()
     }
 
-    /// Sets a parameter as a configuration file would; throws the reason why not.
-    pub fn configure(&mut self, name: &str, value: &str) -> Result<(), JsError> {
-        self.keylatch.configure(name, value).map_err(|reason| JsError::new(&reason))
+    /// Sets a parameter as a configuration file would; answers why not, if not.
+    pub fn configure(&mut self, name: &str, value: &str) -> Option<String> {
+        self.keylatch.configure(name, value).err()
     }
 }

@@ -7,6 +7,7 @@ import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
+import { FED_CLOSED, FED_MORE } from './streams.js';
 import { runTransaction } from './transaction.js';
 
 /** What a RESP chunk was answered with. */
@@ -112,8 +113,8 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.host.enter((instance) => {
       const output = instance.feed(id, chunk);
       if (output === undefined) throw this.#connection.host.clockFailure();
-      const { engine } = instance;
-      return instance.guarded(() => ({ output, more: engine.more(), closed: engine.closed() }));
+      const fed = instance.engine.fed();
+      return { output, more: (fed & FED_MORE) !== 0, closed: (fed & FED_CLOSED) !== 0 };
     });
   }
 

@@ -18,4 +18,5 @@ export { describeMismatches } from './session-report.js';
 export type {
   Report, SessionClient, SessionExpectation, SessionMismatch, SessionOptions, SessionStep,
 } from './session.js';
+export type { Stream, StreamHost, Streams, StreamUser } from './streams.js';
 export type { Expiry, ExpiryOrKeep, SetCondition, SetOptions, SetResult } from './sugar/set-options.js';

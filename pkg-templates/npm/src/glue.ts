@@ -36,6 +36,8 @@ export interface GlueClient {
   readonly db: number;
   readonly protocol: 2 | 3;
   readonly inTransaction: boolean;
+  /** Subscribed to something, or a monitor. */
+  readonly listening: boolean;
 }
 
 /** Lengths of -1 say that the clock failed and nothing ran. */
@@ -51,9 +53,18 @@ export interface GlueEngine {
   call(client: number, length: number): number;
   /** Ends a transaction whatever the clock says. */
   discard(client: number): void;
+  /** A client over a stream, from one address to another. */
+  accept(address: string, localAddress: string): number;
   feed(client: number, length: number): number;
-  more(): boolean;
-  closed(): boolean;
+  /** As `feed`, but runs nothing: hands on what reached the client. */
+  wake(client: number): number;
+  /** How the last feeding ended: 1 more to do, 2 the client waits, 4 hang up. */
+  fed(): number;
+  /** Clients that something reached from elsewhere; 0 stands for the configuration. */
+  affected(): Uint32Array | undefined;
+  parameter(name: string): string;
+  /** Why not, if not. */
+  configure(name: string, value: string): string | undefined;
   outbox(client: number): Uint8Array;
   tick(): boolean;
   nextDeadline(): number | undefined;

@@ -8,6 +8,12 @@ import { Events, type Callback, type ListenOptions } from './events.js';
 import type { Instance } from './instance.js';
 import { Timer, type Waker } from './timer.js';
 
+/** Looks after clients that are not in this process, when a call is over. */
+export interface Attendant {
+  /** Tells those whom calls affected; false when there were none. */
+  settle(instance: Instance): boolean;
+}
+
 /** Listeners that go on causing events are stopped after this many rounds: it would never end. */
 const ROUNDS_MAX = 10_000;
 
@@ -23,6 +29,7 @@ export class Host implements ClockUser, Waker {
   #depth = 0;
   #delivering = false;
   #listening = false;
+  #attendant: Attendant | undefined;
 
   constructor(make: () => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
     this.#make = make;
@@ -34,6 +41,10 @@ export class Host implements ClockUser, Waker {
 
   get closed(): boolean {
     return this.#closed;
+  }
+
+  get poisoned(): boolean {
+    return this.#poison !== undefined;
   }
 
   get manual(): ManualClock | undefined {
@@ -50,8 +61,19 @@ export class Host implements ClockUser, Waker {
       throw this.#judged(instance, error);
     } finally {
       this.#depth -= 1;
-      if (this.#listening && this.#depth === 0 && !this.#delivering) this.#settle(instance);
+      if (this.#isWatched && this.#depth === 0 && !this.#delivering) this.#settle(instance);
     }
+  }
+
+  /** While there is an attendant, it is told after every call, and what is due happens in time. */
+  attend(attendant: Attendant | undefined): void {
+    this.#attendant = attendant;
+    if (!this.#isWatched) this.#timer.disarm();
+  }
+
+  /** Somebody wants to know at once what happens. */
+  get #isWatched(): boolean {
+    return this.#listening || this.#attendant !== undefined;
   }
 
   /** Says why a result is missing: only a clock that failed leaves one out. */
@@ -76,7 +98,7 @@ export class Host implements ClockUser, Waker {
     const wanted = this.events.wanted;
     if (wanted === this.#listening) return;
     this.#listening = wanted;
-    if (!wanted) this.#timer.disarm();
+    if (!this.#isWatched) this.#timer.disarm();
     // Without an instance nothing can have happened yet; it is told when it is made.
     const instance = this.#instance;
     if (instance === undefined || this.#poison !== undefined) return;
@@ -163,7 +185,8 @@ export class Host implements ClockUser, Waker {
     if (this.#closed || this.#poison !== undefined) return;
     this.#delivering = true;
     try {
-      this.#deliver(instance);
+      do this.#deliver(instance);
+      while (!this.#closed && this.#attendant?.settle(instance));
       // The last listener may have been one for once.
       this.#listenersChanged();
       this.#arm(instance);
@@ -188,7 +211,7 @@ export class Host implements ClockUser, Waker {
   }
 
   #arm(instance: Instance): void {
-    if (this.#manual || !this.#listening || this.#poison !== undefined) return;
+    if (this.#manual || !this.#isWatched || this.#closed || this.#poison !== undefined) return;
     const due = instance.guarded(() => instance.engine.nextDeadline());
     if (due === undefined) return this.#timer.disarm();
     const now = this.#clock.read();

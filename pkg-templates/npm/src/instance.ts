@@ -59,6 +59,23 @@ export class Instance {
     return length === CLOCK_FAILED ? undefined : this.#takeOutput(length);
   }
 
+  /** As `feed`; the answer is a view of the engine's memory until the next call. */
+  feedStream(client: number, chunk: Uint8Array): Uint8Array | undefined {
+    if (chunk.length > 0) {
+      const at = this.#reserve(chunk.length, []);
+      this.#bytes().set(chunk, at);
+    }
+    this.inside = true;
+    const length = this.engine.feed(client, chunk.length);
+    this.inside = false;
+    return length === CLOCK_FAILED ? undefined : this.#viewOutput(length);
+  }
+
+  /** What reached a client, as such a view; none of its requests run. */
+  wakeStream(client: number): Uint8Array {
+    return this.#viewOutput(this.guarded(() => this.engine.wake(client)));
+  }
+
   /** Puts bytes into the input area and hands their length to an engine method. */
   withInput<T>(bytes: Uint8Array, use: (length: number) => T): T {
     const at = this.#reserve(bytes.length, []);
@@ -84,6 +101,11 @@ export class Instance {
     const replyLength = this.engine.call(client, length);
     this.inside = false;
     return replyLength;
+  }
+
+  #viewOutput(length: number): Uint8Array {
+    const start = this.engine.output();
+    return this.#bytes().subarray(start, start + length);
   }
 
   #takeOutput(length: number): Uint8Array {

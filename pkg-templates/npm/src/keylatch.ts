@@ -9,6 +9,7 @@ import { Instance } from './instance.js';
 import { instantiate } from './module.js';
 import { glueOptions, type EngineModule, type KeylatchOptions } from './options.js';
 import { textOf } from './reply.js';
+import { Streams } from './streams.js';
 import type { Report, SessionOptions } from './session.js';
 
 export interface InspectOptions {
@@ -49,6 +50,7 @@ const encoder = new TextEncoder();
 export class Keylatch extends Client {
   readonly #options: KeylatchOptions;
   readonly #host: Host;
+  #streams: Streams | undefined;
 
   /** Nothing is compiled or allocated before the first command. */
   constructor(options: KeylatchOptions = {}) {
@@ -167,7 +169,12 @@ export class Keylatch extends Client {
     this.#host.close();
   }
 
-  // For hosts that keep the data somewhere. Not stable before 1.0.
+  // For hosts that serve others, or keep the data somewhere. Not stable before 1.0.
+
+  /** Clients over streams of bytes. */
+  get streams(): Streams {
+    return (this.#streams ??= new Streams(this.#host));
+  }
 
   /** Starts or stops building the log of effects. */
   record(on: boolean): void {

@@ -3,11 +3,13 @@
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
+import { serve } from './serve.js';
 import { Shell } from './shell.js';
 
 const USAGE = `keylatch                     a command line on an engine in this process
 keylatch < FILE              runs the commands of a file or a pipe
 keylatch run FILE.session..  checks sessions: exit 0 all match, 1 some do not, 2 unreadable
+keylatch serve [OPTIONS]     serves Redis clients; --help lists the options
 keylatch --help | --version`;
 
 async function main(words: readonly string[]): Promise<number> {
@@ -21,6 +23,8 @@ async function main(words: readonly string[]): Promise<number> {
     case 'run':
       if (rest.length > 0) return runFiles(rest);
       break;
+    case 'serve':
+      return serve(rest);
     case '--help':
     case '-h':
       console.log(USAGE);

@@ -1,0 +1,117 @@
+/** Entry `keylatch/ioredis`: a connector that lets ioredis speak to an engine in this process, without a socket. */
+import { Duplex } from 'node:stream';
+import type { Keylatch, Stream, StreamUser } from './index.js';
+
+const NOTHING = new Uint8Array(0);
+const ADDRESS = 'memory:0';
+
+/** A connection as ioredis expects it from a socket; the other end is a client of the engine. */
+class MemoryConnection extends Duplex implements StreamUser {
+  readonly #stream: Stream;
+  /** Set while the engine's output waits to be read: goes on with the requests behind it. */
+  #goOn: (() => void) | undefined;
+
+  constructor(db: Keylatch) {
+    super();
+    this.#stream = db.streams.open(this, ADDRESS, ADDRESS);
+  }
+
+  // Sockets have these, and ioredis calls them; there is nothing to be set here.
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  /** A message or a late reply for the client. */
+  reached(): void {
+    if (this.destroyed || this.readableEnded) return;
+    if (this.#goOn !== undefined) this.#attempt(() => this.#stream.wake(this.#answer));
+    else this.#run(NOTHING);
+  }
+
+  override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#run(chunk, done);
+  }
+
+  override _read(): void {
+    const goOn = this.#goOn;
+    this.#goOn = undefined;
+    goOn?.();
+  }
+
+  override _final(done: () => void): void {
+    this.#stream.close();
+    this.push(null);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#stream.close();
+    done(error);
+  }
+
+  readonly #answer = (output: Uint8Array): void => {
+    this.push(Buffer.from(output));
+  };
+
+  #run(chunk: Uint8Array, done?: (error?: Error | null) => void): void {
+    if (!this.#attempt(() => this.#stream.feed(chunk, this.#answer))) return done?.();
+    if (!this.#stream.more) return done?.();
+    // More is written only as fast as ioredis reads.
+    this.#goOn = () => this.#run(NOTHING, done);
+  }
+
+  /** False when the connection is over. */
+  #attempt(work: () => void): boolean {
+    try {
+      work();
+    } catch (error) {
+      this.destroy(error as Error);
+      return false;
+    }
+    if (!this.#stream.closed) return true;
+    this.#stream.close();
+    this.push(null);
+    return false;
+  }
+}
+
+/** What ioredis asks of a connector; it is made anew for each client. */
+export interface Connector {
+  /** ioredis looks at the other end before it connects: this one is always there. */
+  check(): boolean;
+  connect(): Promise<Duplex>;
+  disconnect(): void;
+}
+
+/**
+ * A class for the option `Connector` of ioredis: `new Redis({ Connector: connector(db) })`. Duplicates and subscribers
+ * made from such a client are further clients of the same engine.
+ */
+export function connector(db: Keylatch): new () => never {
+  class MemoryConnector implements Connector {
+    #connection: MemoryConnection | undefined;
+
+    check(): boolean {
+      return true;
+    }
+
+    async connect(): Promise<Duplex> {
+      this.#connection = new MemoryConnection(db);
+      return this.#connection;
+    }
+
+    disconnect(): void {
+      this.#connection?.end();
+    }
+  }
+  // ioredis names its own base class here, which this package does not depend on; the shape above is what it uses.
+  return MemoryConnector as unknown as new () => never;
+}

@@ -1,0 +1,77 @@
+/** Addresses as CLIENT LIST shows them, and how listeners come to be. */
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { unlink } from 'node:fs/promises';
+import type { Places } from './options.js';
+
+/** Dead peers are noticed after so long, as in Redis. */
+const KEEP_ALIVE_MS = 300_000;
+const OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
+
+export function shown(host: string | undefined, port: number | undefined): string {
+  if (host === undefined) return '';
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Both ends of a connection; on a Unix socket its path stands for both. */
+export function endsOf(socket: Socket, path: string | undefined): [address: string, localAddress: string] {
+  if (path !== undefined) return [`${path}:0`, `${path}:0`];
+  return [shown(socket.remoteAddress, socket.remotePort), shown(socket.localAddress, socket.localPort)];
+}
+
+type OnConnection = (socket: Socket, path: string | undefined) => void;
+
+/** Listens everywhere, or nowhere: what was opened is closed again when one place fails. */
+export async function listenAt(places: Places, onConnection: OnConnection): Promise<Server[]> {
+  const listeners: Server[] = [];
+  try {
+    let { port } = places;
+    for (const { name, optional } of port === undefined ? [] : places.hosts) {
+      const listener = await open(onConnection, { host: name, port }).catch((error: unknown) => {
+        if (optional && listeners.length > 0) return undefined;
+        throw error;
+      });
+      if (listener !== undefined) listeners.push(listener);
+      // A free port was asked for: the other addresses get the same.
+      if (listener !== undefined) port = (listener.address() as AddressInfo).port;
+    }
+    if (places.path !== undefined) {
+      await removeAbandoned(places.path);
+      listeners.push(await open(onConnection, { path: places.path }));
+    }
+    return listeners;
+  } catch (error) {
+    await Promise.all(listeners.map(closed));
+    throw error;
+  }
+}
+
+type Place = { readonly host: string; readonly port: number | undefined } | { readonly path: string };
+
+function open(onConnection: OnConnection, place: Place): Promise<Server> {
+  const path = 'path' in place ? place.path : undefined;
+  const listener = createServer(OPTIONS, (socket) => onConnection(socket, path));
+  return new Promise((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen(place, () => {
+      listener.off('error', reject);
+      resolve(listener);
+    });
+  });
+}
+
+/** Stops listening; connections go on. */
+export function closed(listener: Server): Promise<void> {
+  return new Promise((resolve) => listener.close(() => resolve()));
+}
+
+/** A socket file that a server left behind when it was killed: nobody answers there. */
+async function removeAbandoned(path: string): Promise<void> {
+  const refused = await new Promise<boolean>((resolve) => {
+    const probe = connect(path, () => {
+      probe.destroy();
+      resolve(false);
+    });
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'));
+  });
+  if (refused) await unlink(path);
+}

@@ -1,0 +1,52 @@
+/** Hangs up on clients that say nothing for longer than CONFIG `timeout`. One timer, and none while there is no limit. */
+import type { Peer } from './peer.js';
+
+const MS_PER_SECOND = 1000;
+
+export class IdleTimeout {
+  readonly #peers: ReadonlySet<Peer>;
+  #limitMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(peers: ReadonlySet<Peer>) {
+    this.#peers = peers;
+  }
+
+  /** Connections need not note when they were heard while this is false. */
+  get isOn(): boolean {
+    return this.#limitMs > 0;
+  }
+
+  /** 0 ends it. */
+  setLimit(seconds: number): void {
+    this.#limitMs = seconds * MS_PER_SECOND;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.watch();
+  }
+
+  stop(): void {
+    this.setLimit(0);
+  }
+
+  /** Somebody came, perhaps the first. */
+  watch(): void {
+    if (this.isOn && this.#timer === undefined && this.#peers.size > 0) this.#arm(this.#limitMs);
+  }
+
+  #arm(delayMs: number): void {
+    this.#timer = setTimeout(() => this.#check(), delayMs);
+    this.#timer.unref();
+  }
+
+  #check(): void {
+    this.#timer = undefined;
+    const nowMs = Date.now();
+    let firstMs = nowMs;
+    for (const peer of this.#peers) {
+      if (nowMs - peer.heardMs < this.#limitMs) firstMs = Math.min(firstMs, peer.heardMs);
+      else if (!peer.isListening) peer.hangUp();
+    }
+    if (this.#peers.size > 0) this.#arm(Math.max(firstMs + this.#limitMs - nowMs, MS_PER_SECOND));
+  }
+}

@@ -1,0 +1,93 @@
+/** The options of a server, checked, and what of them becomes configuration of the engine. */
+import type { Keylatch } from '../core.js';
+
+export interface ServerOptions {
+  /**
+   * The TCP port, 6379 unless given. 0 chooses a free one; together with `unixSocket` it means no TCP port at all, as in
+   * Redis.
+   */
+  readonly port?: number;
+  /**
+   * Addresses to listen on; the loopback addresses unless given. One behind a `-` may be missing on this machine. Others
+   * than loopback need a password.
+   */
+  readonly bind?: string | readonly string[];
+  /** A Unix socket to listen on as well. */
+  readonly unixSocket?: string;
+  /** The password clients have to give. */
+  readonly requirepass?: string;
+  /** How many clients may be connected at once. */
+  readonly maxclients?: number;
+  /** How many databases there are, from 1 to 16. */
+  readonly databases?: number;
+  /** Bytes, or text as redis.conf has it (`100mb`). */
+  readonly maxmemory?: number | string;
+  /** Any other parameter of redis.conf that the engine knows. */
+  readonly config?: Readonly<Record<string, string | number>>;
+  /** Serves this engine; a new one unless given. */
+  readonly db?: Keylatch;
+  /** Told of errors that no client caused, for example an engine that cannot go on. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export const DEFAULT_PORT = 6379;
+/** As Redis does: the second is left out where there is no IPv6. */
+const DEFAULT_BIND = ['127.0.0.1', '-::1'];
+const DATABASES_MAX = 16;
+
+/** Where to listen. */
+export interface Places {
+  /** Undefined: no TCP. */
+  readonly port: number | undefined;
+  readonly hosts: readonly Host[];
+  readonly path: string | undefined;
+}
+
+export interface Host {
+  readonly name: string;
+  /** It is no error when this machine has no such address. */
+  readonly optional: boolean;
+}
+
+export function placesOf({ port = DEFAULT_PORT, bind = DEFAULT_BIND, unixSocket }: ServerOptions): Places {
+  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new RangeError(`${port} is not a port`);
+  const names = typeof bind === 'string' ? bind.split(/\s+/).filter(Boolean) : bind;
+  if (names.length === 0) throw new RangeError('bind names no address');
+  const hosts = names.map((name) => ({ name: unstarred(name.replace(/^-/, '')), optional: name.startsWith('-') }));
+  return { port: port === 0 && unixSocket !== undefined ? undefined : port, hosts, path: unixSocket };
+}
+
+/** `*` is every address of one kind in redis.conf. */
+function unstarred(name: string): string {
+  return name === '*' ? '0.0.0.0' : name === '::*' ? '::' : name;
+}
+
+/** Only this machine can reach it. */
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^(::ffff:)?127\./.test(address);
+}
+
+/** Parameters for the engine, by name. */
+export function parametersOf(options: ServerOptions, places: Places): Map<string, string> {
+  const { requirepass, maxclients, databases, maxmemory, config = {} } = options;
+  if (databases !== undefined && !(Number.isInteger(databases) && databases >= 1 && databases <= DATABASES_MAX)) {
+    throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}`);
+  }
+  const given = { ...config, requirepass, maxclients, databases, maxmemory, unixsocket: places.path };
+  const parameters = new Map<string, string>();
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) parameters.set(name.toLowerCase(), String(value));
+  }
+  parameters.set('bind', places.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
+  return parameters;
+}
+
+/** Why a server must not start like this, as a sentence for whoever starts it. */
+export function exposure(places: Places, parameters: ReadonlyMap<string, string>): string | undefined {
+  const open = places.port === undefined ? undefined : places.hosts.find(({ name }) => !isLoopback(name));
+  const isProtected = (parameters.get('protected-mode') ?? 'yes').toLowerCase() !== 'no';
+  if (open === undefined || !isProtected || (parameters.get('requirepass') ?? '') !== '') return undefined;
+  return `refusing to listen on ${open.name} without a password: whoever reaches this address could read and change ` +
+    'everything. Set a password (requirepass), listen on 127.0.0.1 only, or switch this protection off ' +
+    '(protected-mode no) where something else guards the port.';
+}

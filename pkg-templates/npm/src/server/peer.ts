@@ -1,0 +1,135 @@
+/** One connection: bytes from the socket to the engine and back, at the pace of whoever is slower. */
+import type { Socket } from 'node:net';
+import { ReplyError, type Stream, type Streams, type StreamUser } from '../index.js';
+import { OutputGauge, type OutputLimit } from './output-limit.js';
+
+const NOTHING = new Uint8Array(0);
+/** What may arrive behind a command that waits; reading stops then. */
+const PARKED_INPUT_MAX = 2 ** 20;
+/** How long a connection that is over may take to read its last reply. */
+const FAREWELL_MS = 2_000;
+
+/** What connections ask of their server. */
+export interface PeerHost {
+  readonly outputLimit: OutputLimit;
+  /** Connections note when they were last heard. */
+  readonly countsIdleness: boolean;
+  peerEnded(peer: Peer): void;
+  failed(error: unknown): void;
+}
+
+export class Peer implements StreamUser {
+  readonly #host: PeerHost;
+  readonly #socket: Socket;
+  readonly #stream: Stream;
+  readonly #gauge = new OutputGauge();
+  #resting = false;
+  #over = false;
+  #parkedBytes = 0;
+  #heardMs = Date.now();
+
+  constructor(host: PeerHost, socket: Socket, streams: Streams, address: string, localAddress: string) {
+    this.#host = host;
+    this.#socket = socket;
+    this.#stream = streams.open(this, address, localAddress);
+    socket.on('data', (chunk: Uint8Array) => this.#receive(chunk));
+    socket.on('drain', () => this.#goOn());
+    // What went wrong with a connection is its client's business; the end follows.
+    socket.on('error', () => {});
+    socket.on('close', () => this.#end());
+  }
+
+  /** When the client last said something. One that waits for something of its own accord is never idle. */
+  get heardMs(): number {
+    return this.#stream.parked ? Infinity : this.#heardMs;
+  }
+
+  /** Waits for messages: saying nothing is what such a client does. */
+  get isListening(): boolean {
+    return this.#stream.listening;
+  }
+
+  /** Something reached the client from elsewhere. */
+  reached(): void {
+    if (this.#over) return;
+    if (this.#resting && !this.#stream.parked) this.#attempt(() => this.#stream.wake(this.#write));
+    else this.#run(NOTHING);
+    if (this.#gauge.exceeds(this.#host.outputLimit, this.#socket.writableLength, Date.now())) this.#socket.destroy();
+  }
+
+  /** Sends what is left, then hangs up. */
+  hangUp(): void {
+    if (this.#over) return;
+    this.#end();
+    this.#socket.removeAllListeners('data');
+    this.#socket.end();
+    // A connection closed with unread input would be reset, and its last reply lost.
+    this.#socket.resume();
+    const farewell = setTimeout(() => this.#socket.destroy(), FAREWELL_MS);
+    this.#socket.once('close', () => clearTimeout(farewell));
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #write = (output: Uint8Array): void => {
+    this.#socket.write(Buffer.from(output));
+  };
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#host.countsIdleness) this.#heardMs = Date.now();
+    if (this.#stream.parked) this.#parkedBytes += chunk.length;
+    this.#run(chunk);
+  }
+
+  #run(chunk: Uint8Array): void {
+    if (!this.#attempt(() => this.#stream.feed(chunk, this.#write))) return;
+    if (!this.#stream.parked) this.#parkedBytes = 0;
+    const isFull = this.#socket.writableNeedDrain;
+    // Other connections have their turn before a long pipeline goes on.
+    if (this.#stream.more && !isFull) setImmediate(() => this.#goOn());
+    this.#rest(isFull || this.#stream.more || this.#parkedBytes > PARKED_INPUT_MAX);
+  }
+
+  /** The output has left, or it is this connection's turn again. */
+  #goOn(): void {
+    if (!this.#over && !this.#socket.writableNeedDrain) this.#run(NOTHING);
+  }
+
+  #rest(resting: boolean): void {
+    if (resting === this.#resting) return;
+    this.#resting = resting;
+    if (resting) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  /** False when the connection is over, or the engine cannot go on. */
+  #attempt(work: () => void): boolean {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+    if (this.#stream.closed) this.hangUp();
+    return !this.#over;
+  }
+
+  #fail(error: unknown): void {
+    // The client sent more than the memory holds.
+    if (error instanceof ReplyError) {
+      this.#socket.write(`-${error.message}\r\n`);
+      return this.hangUp();
+    }
+    this.#socket.destroy();
+    this.#host.failed(error);
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#stream.close();
+    this.#host.peerEnded(this);
+  }
+}

@@ -1,0 +1,126 @@
+/** The server: listens, counts its connections, and obeys the configuration as it changes. */
+import type { Server as Listener, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Keylatch } from '../core.js';
+import { closed, endsOf, listenAt, shown } from './addresses.js';
+import { IdleTimeout } from './idle.js';
+import { exposure, isLoopback, parametersOf, placesOf, type Places, type ServerOptions } from './options.js';
+import { outputLimitOf, type OutputLimit } from './output-limit.js';
+import { Peer, type PeerHost } from './peer.js';
+
+const TOO_MANY = '-ERR max number of clients reached\r\n';
+const PROTECTED = '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
+  'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
+
+export class Server implements PeerHost, AsyncDisposable {
+  /** The engine that is served; commands in this process are commands of another client. */
+  readonly db: Keylatch;
+  readonly #ownsDb: boolean;
+  readonly #places: Places;
+  readonly #parameters: Map<string, string>;
+  readonly #onError: (error: unknown) => void;
+  readonly #peers = new Set<Peer>();
+  readonly #idle = new IdleTimeout(this.#peers);
+  #listeners: Listener[] = [];
+  #stopServing: (() => void) | undefined;
+  #maxClients = 0;
+  #isGuarded = true;
+  outputLimit!: OutputLimit;
+
+  /** @internal Use `createServer`. */
+  constructor(options: ServerOptions, makeDb: () => Keylatch) {
+    this.#places = placesOf(options);
+    this.#parameters = parametersOf(options, this.#places);
+    this.#onError = options.onError ?? ((error) => { throw error; });
+    this.#ownsDb = options.db === undefined;
+    this.db = options.db ?? makeDb();
+  }
+
+  /** Listens. Rejects, and listens nowhere, when an address cannot be had or protected mode forbids it. */
+  async listen(): Promise<this> {
+    const refusal = exposure(this.#places, this.#parameters);
+    if (refusal !== undefined) throw new Error(refusal);
+    const { streams } = this.db;
+    for (const [name, value] of this.#parameters) streams.configure(name, value);
+    this.#listeners = await listenAt(this.#places, (socket, path) => this.#accept(socket, path));
+    streams.configure('port', String(this.port));
+    this.#stopServing = streams.serve(this);
+    this.configured();
+    return this;
+  }
+
+  /** Where it listens: `127.0.0.1:6379`, `[::1]:6379`, or the path of a Unix socket. */
+  get addresses(): string[] {
+    return this.#listeners.map((listener) => {
+      const address = listener.address() as AddressInfo | string;
+      return typeof address === 'string' ? address : shown(address.address, address.port);
+    });
+  }
+
+  /** The TCP port, or 0 when there is none. */
+  get port(): number {
+    const [first] = this.#listeners.map((listener) => listener.address() as AddressInfo | string);
+    return typeof first === 'object' ? first.port : 0;
+  }
+
+  /** How many clients are connected. */
+  get connections(): number {
+    return this.#peers.size;
+  }
+
+  /** Stops listening, sends what is left, and hangs up on everybody. The engine is closed when the server made it. */
+  async close(): Promise<void> {
+    const listeners = this.#listeners.map(closed);
+    this.#listeners = [];
+    this.#idle.stop();
+    for (const peer of this.#peers) peer.hangUp();
+    await Promise.all(listeners);
+    this.#stopServing?.();
+    if (this.#ownsDb) this.db.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** @internal */
+  get countsIdleness(): boolean {
+    return this.#idle.isOn;
+  }
+
+  /** @internal The configuration changed. */
+  configured(): void {
+    const { streams } = this.db;
+    this.#maxClients = Number(streams.parameter('maxclients'));
+    this.outputLimit = outputLimitOf(streams.parameter('client-output-buffer-limit'));
+    this.#isGuarded = streams.parameter('protected-mode') === 'yes' && streams.parameter('requirepass') === '';
+    this.#idle.setLimit(Number(streams.parameter('timeout')));
+  }
+
+  /** @internal */
+  peerEnded(peer: Peer): void {
+    this.#peers.delete(peer);
+  }
+
+  /** @internal */
+  failed(error: unknown): void {
+    this.#onError(error);
+  }
+
+  #accept(socket: Socket, path: string | undefined): void {
+    if (path === undefined && this.#isGuarded && !isLoopback(socket.remoteAddress ?? '')) return refuse(socket, PROTECTED);
+    if (this.#peers.size >= this.#maxClients) return refuse(socket, TOO_MANY);
+    try {
+      this.#peers.add(new Peer(this, socket, this.db.streams, ...endsOf(socket, path)));
+    } catch (error) {
+      socket.destroy();
+      this.failed(error);
+    }
+    this.#idle.watch();
+  }
+}
+
+function refuse(socket: Socket, reason: string): void {
+  socket.on('error', () => {});
+  socket.end(reason, () => socket.destroy());
+}

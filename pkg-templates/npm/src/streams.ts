@@ -1,0 +1,161 @@
+/**
+ * Clients that speak RESP over a stream of bytes, for hosts that have sockets or something like them. Knows the engine,
+ * and no socket: whoever opens a stream is told when something reached its client, and asks for it.
+ */
+import { ClosedError } from './errors.js';
+import type { Attendant, Host } from './host.js';
+import type { Instance } from './instance.js';
+
+/** Whoever carries a stream's bytes. */
+export interface StreamUser {
+  /** A message, a late reply or the end reached the client from elsewhere: feed the stream nothing, or wake it. */
+  reached(): void;
+}
+
+/** Whoever serves the engine to others. */
+export interface StreamHost {
+  /** A configuration parameter changed. */
+  configured(): void;
+}
+
+/** How feeding ended, in bits. */
+export const FED_MORE = 1;
+export const FED_PARKED = 2;
+export const FED_CLOSED = 4;
+
+/** Stands among the affected clients for the configuration. */
+const CONFIGURATION = 0;
+
+/** One client's stream. */
+export class Stream {
+  readonly id: number;
+  readonly #host: Host;
+  readonly #ended: () => void;
+  #fed = 0;
+  #closed = false;
+
+  /** @internal */
+  constructor(host: Host, id: number, ended: () => void) {
+    this.#host = host;
+    this.id = id;
+    this.#ended = ended;
+  }
+
+  /** So much output waits that reading stopped: when it has left, feed nothing to go on. */
+  get more(): boolean {
+    return (this.#fed & FED_MORE) !== 0;
+  }
+
+  /** A command waits, and what came behind it waits too. */
+  get parked(): boolean {
+    return (this.#fed & FED_PARKED) !== 0;
+  }
+
+  /** Write what is left, then hang up. */
+  get closed(): boolean {
+    return (this.#fed & FED_CLOSED) !== 0;
+  }
+
+  /** Gets messages of others: a subscriber, a monitor. */
+  get listening(): boolean {
+    return this.#host.enter((instance) => instance.guarded(() => instance.engine.client(this.id)))?.listening ?? false;
+  }
+
+  /**
+   * Takes in the next bytes, cut anywhere, and hands what they are answered to `write`: a view of the engine's memory
+   * that is to be copied at once.
+   */
+  feed(chunk: Uint8Array, write: (output: Uint8Array) => void): void {
+    this.#run(write, (instance) => instance.feedStream(this.id, chunk));
+  }
+
+  /** Hands on what reached the client from elsewhere and runs nothing, for when its output does not leave. */
+  wake(write: (output: Uint8Array) => void): void {
+    this.#run(write, (instance) => instance.wakeStream(this.id));
+  }
+
+  #run(write: (output: Uint8Array) => void, work: (instance: Instance) => Uint8Array | undefined): void {
+    if (this.#closed) throw new ClosedError('client');
+    this.#host.enter((instance) => {
+      const output = work(instance);
+      if (output === undefined) throw this.#host.clockFailure();
+      this.#fed = instance.engine.fed();
+      if (output.length > 0) write(output);
+    });
+  }
+
+  /** The other side is gone. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#ended();
+  }
+}
+
+/** All streams of one engine. */
+export class Streams implements Attendant {
+  readonly #host: Host;
+  readonly #users = new Map<number, StreamUser>();
+  readonly #hosts = new Set<StreamHost>();
+
+  /** @internal */
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** A client comes; the addresses are what CLIENT LIST shows. */
+  open(user: StreamUser, address = '', localAddress = ''): Stream {
+    return this.#host.enter((instance) => {
+      const id = instance.guarded(() => instance.engine.accept(address, localAddress));
+      this.#users.set(id, user);
+      this.#attend();
+      return new Stream(this.#host, id, () => this.#end(id));
+    });
+  }
+
+  /** While somebody serves the engine, what is due happens in time. Answers the way to end it. */
+  serve(host: StreamHost): () => void {
+    this.#hosts.add(host);
+    this.#attend();
+    return () => {
+      this.#hosts.delete(host);
+      this.#attend();
+    };
+  }
+
+  /** The value of a configuration parameter; '' when there is no such parameter. */
+  parameter(name: string): string {
+    return this.#host.enter((instance) => instance.guarded(() => instance.engine.parameter(name)));
+  }
+
+  /** Sets a parameter as a configuration file would, also those that CONFIG SET refuses. */
+  configure(name: string, value: string): void {
+    this.#host.enter((instance) => {
+      const refusal = instance.guarded(() => instance.engine.configure(name, value));
+      if (refusal !== undefined) throw new RangeError(`${name}: ${refusal}`);
+    });
+  }
+
+  /** @internal Tells those whom a call affected; false when there were none. */
+  settle(instance: Instance): boolean {
+    const affected = instance.guarded(() => instance.engine.affected());
+    if (affected === undefined) return false;
+    for (const id of affected) {
+      if (id === CONFIGURATION) for (const host of this.#hosts) host.configured();
+      else this.#users.get(id)?.reached();
+    }
+    return true;
+  }
+
+  #end(id: number): void {
+    this.#users.delete(id);
+    if (!this.#host.closed && !this.#host.poisoned) {
+      this.#host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
+    }
+    this.#attend();
+  }
+
+  #attend(): void {
+    this.#host.attend(this.#users.size + this.#hosts.size > 0 ? this : undefined);
+  }
+}
