@@ -4,7 +4,7 @@ use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
 use super::{Cx, write_page};
-use crate::keyspace::{CopyOptions, DATABASES, RenameOutcome, ScanFilter};
+use crate::keyspace::{CopyOptions, RenameOutcome, ScanFilter};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
 use crate::value::ValueRef;
@@ -219,7 +219,7 @@ fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         if is(word, "REPLACE") {
             options.replace = true;
         } else if is(word, "DB") {
-            options.database = Some(database(args.integer()?)?);
+            options.database = Some(database(cx, args.integer()?)?);
         } else {
             return Err(CommandError::SYNTAX);
         }
@@ -230,13 +230,14 @@ fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// A database number within range.
-pub(super) fn database(number: i64) -> Result<u8, CommandError> {
+pub(super) fn database(cx: &Cx<'_>, number: i64) -> Result<u8, CommandError> {
     let number = i32::try_from(number).map_err(|_| CommandError::DATABASE_NUMBER)?;
-    u8::try_from(number).ok().filter(|&number| number < DATABASES).ok_or(CommandError::DATABASE_RANGE)
+    let count = cx.server.settings.databases;
+    u8::try_from(number).ok().filter(|&number| number < count).ok_or(CommandError::DATABASE_RANGE)
 }
 
 fn move_key(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let (key, database) = (args.bytes()?, database(args.integer()?)?);
+    let (key, database) = (args.bytes()?, database(cx, args.integer()?)?);
     let moved = cx.space().move_key(key, database)?;
     cx.reply.integer(moved.into());
     Ok(Outcome::Done)
@@ -278,6 +279,7 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
         ValueRef::String(bytes) if key.len() + bytes.len() <= EMBSTR_MAX_BYTES => "embstr",
         ValueRef::String(_) => "raw",
         ValueRef::Set(set) => set.encoding(),
+        ValueRef::ZSet(zset) => zset.encoding(),
         ValueRef::List(list) if !list.is_compact() => "quicklist",
         ValueRef::List(_) | ValueRef::Hash(_) => "listpack",
     }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use crate::argv::{Argv, ArgvRef};
 use crate::clock::Timestamp;
-use crate::number::write_integer;
+use crate::number::{write_double, write_integer};
 
 /// The version of the annotation line; a newer one is refused when a log is read.
 pub const LOG_VERSION: u32 = 1;
@@ -31,6 +31,13 @@ impl EffectWriter<'_> {
     pub fn integer(&mut self, argument: i64) -> &mut Self {
         let mut text = Vec::with_capacity(20);
         write_integer(argument, &mut text);
+        self.bytes(&text)
+    }
+
+    /// A number that is read back as it is.
+    pub fn double(&mut self, argument: f64) -> &mut Self {
+        let mut text = Vec::new();
+        write_double(argument, &mut text);
         self.bytes(&text)
     }
 }

@@ -139,6 +139,7 @@ impl Space<'_> {
             ValueRef::String(bytes) => NewValue::Value(Value::String(copied(bytes)?)),
             ValueRef::List(list) => NewValue::Value(Value::List(list.try_clone()?)),
             ValueRef::Set(set) => NewValue::Value(Value::Set(set.clone())),
+            ValueRef::ZSet(zset) => NewValue::Value(Value::ZSet(zset.clone())),
             ValueRef::Hash(hash) => NewValue::Value(Value::Hash(hash.clone())),
         };
         Ok((copy, entry.deadline))

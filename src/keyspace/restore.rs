@@ -6,7 +6,7 @@ use super::effect::EffectWriter;
 use super::{DATABASES, Db, Effects, Entry, KeyName, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
-use crate::value::{Value, ValueRef};
+use crate::value::{Value, ValueRef, ZSet};
 
 /// Elements of a list or fields of a hash in one effect, as many as Redis takes when it rewrites a log: no command of a
 /// log becomes huge because its value is.
@@ -78,10 +78,24 @@ fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
         ValueRef::String(bytes) => state(b"SET", &mut core::iter::once(bytes), 1),
         ValueRef::List(list) => state(b"RPUSH", &mut list.iter(), list.len()),
         ValueRef::Set(set) => state(b"SADD", &mut set.iter(), set.len()),
+        ValueRef::ZSet(zset) => state_zset(database, entry.key, zset, effects),
         // A field and its value are two, and the number of elements in an effect is even.
         ValueRef::Hash(hash) => {
             state(b"HSET", &mut hash.iter().flat_map(|(field, value)| [field, value]), hash.len() * 2);
         }
+    }
+}
+
+fn state_zset(database: u8, key: &[u8], zset: &ZSet, effects: &mut Effects) {
+    let mut pairs = zset.iter();
+    while pairs.len() > 0 {
+        let part = pairs.by_ref().take(ELEMENTS_PER_EFFECT);
+        effects.state(database, |effect| {
+            effect.bytes(b"ZADD").bytes(key);
+            part.for_each(|(member, score)| {
+                effect.double(score).bytes(member);
+            });
+        });
     }
 }
 

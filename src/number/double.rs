@@ -27,53 +27,55 @@ const WHOLE_LIMIT: f64 = 4_611_686_018_427_387_904.0;
 /// Reads decimal and hexadecimal floats, `inf` and `infinity`, as C's `strtod` does; the whole text must be the
 /// number. Refuses blanks, not-a-number, and numbers that overflow to infinity or underflow to zero.
 pub fn parse_double(bytes: &[u8]) -> Option<f64> {
+    let (value, is_in_range) = parse_any(bytes)?;
+    is_in_range.then_some(value)
+}
+
+/// Reads what C's `strtod` reads when nobody looks at its complaints: blanks may stand before the number, no text at all
+/// is zero, and what is out of range is infinity or zero.
+pub fn parse_lenient_double(bytes: &[u8]) -> Option<f64> {
+    if bytes.is_empty() {
+        return Some(0.0);
+    }
+    let (value, _) = parse_any(bytes.trim_ascii_start())?;
+    Some(value)
+}
+
+/// The number, and whether it is in the range of doubles.
+fn parse_any(bytes: &[u8]) -> Option<(f64, bool)> {
     let (negative, text) = split_sign(bytes);
-    let magnitude = match text {
-        _ if is_infinity(text) => f64::INFINITY,
+    let (magnitude, is_in_range) = match text {
+        _ if is_infinity(text) => (f64::INFINITY, true),
         [b'0', b'x' | b'X', digits @ ..] => parse_hex(digits)?,
         _ => parse_decimal(text)?,
     };
-    Some(if negative { -magnitude } else { magnitude })
+    Some((if negative { -magnitude } else { magnitude }, is_in_range))
 }
 
-fn parse_decimal(text: &[u8]) -> Option<f64> {
-    if let Some(value) = parse_short(text) {
-        return Some(value);
-    }
-    match decimal::read(text, DECIMAL_LOWEST..=DECIMAL_HIGHEST)? {
-        Decimal::Zero => Some(0.0),
-        Decimal::TooSmall | Decimal::TooLarge => None,
-        Decimal::Binary { value, exponent, sticky } => rounded(value, exponent, sticky),
-    }
-}
-
-/// Numbers of up to 15 digits with few decimals, which is most of them: digits and power of ten are exact doubles, and
-/// one division rounds once.
-fn parse_short(text: &[u8]) -> Option<f64> {
-    let shape = Shape::of(text, false)?;
-    if shape.exponent != 0 || shape.whole.len() + shape.fraction.len() > SHORT_DIGITS_MAX {
+fn parse_decimal(text: &[u8]) -> Option<(f64, bool)> {
+    // Keeps out a second sign and the words core would read.
+    if !matches!(text.first(), Some(b'0'..=b'9' | b'.')) {
         return None;
     }
-    let digits = shape.digits().fold(0u64, |value, digit| value * 10 + u64::from(digit - b'0'));
-    let scale = 10u64.pow(shape.fraction.len() as u32);
-    Some(digits as f64 / scale as f64)
+    let value: f64 = core::str::from_utf8(text).ok()?.parse().ok()?;
+    let mantissa = text.split(|byte| byte.eq_ignore_ascii_case(&b'e')).next().unwrap_or(text);
+    let is_zero_text = mantissa.iter().all(|byte| matches!(byte, b'0' | b'.'));
+    Some((value, value.is_finite() && (value != 0.0 || is_zero_text)))
 }
 
-fn parse_hex(digits: &[u8]) -> Option<f64> {
+fn parse_hex(digits: &[u8]) -> Option<(f64, bool)> {
     let hex = Hex::parse(digits)?;
-    if hex.mantissa == 0 { Some(0.0) } else { rounded(hex.mantissa, hex.exponent, hex.sticky) }
-}
-
-/// The double nearest to `value * 2^exponent`; `None` when that is zero or infinity.
-fn rounded(value: u128, exponent: i32, sticky: bool) -> Option<f64> {
-    let (mantissa, exponent) = round_half_even(value, exponent, sticky, PRECISION, LOWEST_EXPONENT);
+    if hex.mantissa == 0 {
+        return Some((0.0, true));
+    }
+    let (mantissa, exponent) = round_half_even(hex.mantissa, hex.exponent, hex.sticky, PRECISION, LOWEST_EXPONENT);
     if mantissa == 0 || exponent > HIGHEST_EXPONENT {
-        return None;
+        return Some((if mantissa == 0 { 0.0 } else { f64::INFINITY }, false));
     }
     // With the leading bit set the biased exponent is at least one; adding it with that bit in place counts it once.
     let is_normal = mantissa >> (PRECISION - 1) != 0;
     let biased = if is_normal { (exponent - LOWEST_EXPONENT) as u64 } else { 0 };
-    Some(f64::from_bits((biased << (PRECISION - 1)) + mantissa))
+    Some((f64::from_bits((biased << (PRECISION - 1)) + mantissa), true))
 }
 
 /// Appends the shortest text that reads back as `value`, laid out as Redis 8 does: whole numbers up to 2^62 in
@@ -190,6 +192,17 @@ mod tests {
         let mut out = Vec::new();
         write_double(value, &mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_lenient_reader_takes_what_strtod_takes() {
+        let cases = [("", 0.0), (" 1", 1.0), ("1e400", f64::INFINITY), ("-1e400", f64::NEG_INFINITY), ("1e-400", 0.0)];
+        for (text, value) in cases.into_iter().chain([("0x1p5000", f64::INFINITY), ("0x10", 16.0), ("-2.5", -2.5)]) {
+            assert_eq!(parse_lenient_double(text.as_bytes()), Some(value), "{text:?}");
+        }
+        for text in [" ", "1 ", "nan", "-", "abc", "1e"] {
+            assert_eq!(parse_lenient_double(text.as_bytes()), None, "{text:?}");
+        }
     }
 
     #[test]

@@ -27,7 +27,8 @@ impl Hashed {
         self.find(hash, member).map(|handle| self.pair(handle).1)
     }
 
-    pub(super) fn insert(&mut self, hash: u32, member: &[u8], value: &[u8]) -> Result<(), OutOfMemory> {
+    /// Adds a member or replaces its value; answers where it lies from now on.
+    pub(super) fn insert(&mut self, hash: u32, member: &[u8], value: &[u8]) -> Result<Handle, OutOfMemory> {
         let existing = self.find(hash, member);
         if existing.is_none() {
             self.table.reserve(hash)?;
@@ -47,7 +48,7 @@ impl Hashed {
             }
             Some(_) => {}
         }
-        Ok(())
+        Ok(handle)
     }
 
     pub(super) fn remove(&mut self, hash: u32, member: &[u8]) -> bool {

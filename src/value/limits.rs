@@ -1,12 +1,13 @@
 //! How large a collection may grow and still be kept in its compact form: Redis' `*-max-listpack-*` parameters.
 
-use super::SetLimit;
+use super::{PackedLimit, SetLimit};
 
 /// The limits of all types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
     pub list: ListLimit,
     pub set: SetLimit,
+    pub zset: PackedLimit,
 }
 
 /// `list-max-listpack-size`: -1 to -5 stand for 4 to 64 KiB, anything else is a number of elements.

@@ -17,6 +17,13 @@ pub struct PackedLimit {
     pub bytes: usize,
 }
 
+/// The limit of sets and of sorted sets as Redis has it.
+impl Default for PackedLimit {
+    fn default() -> PackedLimit {
+        PackedLimit { members: 128, bytes: 64 }
+    }
+}
+
 /// What a collection costs beside its members.
 const BASE_BYTES: u64 = 32;
 
@@ -74,8 +81,8 @@ impl Members {
         }
         let hash = self.hash(member);
         match &mut self.form {
-            Form::Packed(packed) => packed.insert(member, value)?,
-            Form::Table(hashed) => hashed.insert(hash, member, value)?,
+            Form::Packed(packed) => packed.insert(member, &[value])?,
+            Form::Table(hashed) => hashed.insert(hash, member, value).map(drop)?,
         }
         Ok(new)
     }

@@ -8,6 +8,7 @@ mod list;
 mod members;
 mod packed;
 mod set;
+mod zset;
 
 use alloc::vec::Vec;
 
@@ -16,6 +17,7 @@ pub use limits::{Limits, ListLimit};
 pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};
 pub use set::{Set, SetLimit};
+pub use zset::{Interval, MemberBound, MemberRange, Pairs, ScoreBound, ScoreRange, Selection, ZSet};
 
 use crate::hash::hash_bytes;
 use crate::slab::OutOfMemory;
@@ -26,6 +28,7 @@ pub enum Kind {
     String,
     List,
     Set,
+    ZSet,
     Hash,
 }
 
@@ -36,6 +39,7 @@ impl Kind {
             Kind::String => "string",
             Kind::List => "list",
             Kind::Set => "set",
+            Kind::ZSet => "zset",
             Kind::Hash => "hash",
         }
     }
@@ -48,6 +52,7 @@ pub enum Value {
     String(Vec<u8>),
     List(List),
     Set(Set),
+    ZSet(ZSet),
     Hash(Hash),
 }
 
@@ -57,6 +62,7 @@ pub enum ValueRef<'a> {
     String(&'a [u8]),
     List(&'a List),
     Set(&'a Set),
+    ZSet(&'a ZSet),
     Hash(&'a Hash),
 }
 
@@ -66,6 +72,7 @@ impl Value {
             Value::String(bytes) => ValueRef::String(bytes),
             Value::List(list) => ValueRef::List(list),
             Value::Set(set) => ValueRef::Set(set),
+            Value::ZSet(zset) => ValueRef::ZSet(zset),
             Value::Hash(hash) => ValueRef::Hash(hash),
         }
     }
@@ -76,6 +83,7 @@ impl Value {
             Value::String(_) => false,
             Value::List(list) => list.is_empty(),
             Value::Set(set) => set.is_empty(),
+            Value::ZSet(zset) => zset.is_empty(),
             Value::Hash(hash) => hash.is_empty(),
         }
     }
@@ -86,6 +94,7 @@ impl Value {
             Value::String(bytes) => bytes.len() as u64,
             Value::List(list) => list.counted_bytes(),
             Value::Set(set) => set.counted_bytes(),
+            Value::ZSet(zset) => zset.counted_bytes(),
             Value::Hash(hash) => hash.counted_bytes(),
         }
     }
@@ -97,6 +106,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::String(_) => Kind::String,
             ValueRef::List(_) => Kind::List,
             ValueRef::Set(_) => Kind::Set,
+            ValueRef::ZSet(_) => Kind::ZSet,
             ValueRef::Hash(_) => Kind::Hash,
         }
     }
@@ -107,6 +117,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::String(bytes) => bytes.len(),
             ValueRef::List(list) => list.len(),
             ValueRef::Set(set) => set.len(),
+            ValueRef::ZSet(zset) => zset.len(),
             ValueRef::Hash(hash) => hash.len(),
         }
     }
@@ -118,6 +129,11 @@ impl<'a> ValueRef<'a> {
             ValueRef::String(bytes) => sink(bytes),
             ValueRef::List(list) => list.iter().for_each(|element| canonical_part(element, sink)),
             ValueRef::Set(set) => sink(&unordered_sum(set.iter().map(|member| hash_bytes(0, member))).to_le_bytes()),
+            ValueRef::ZSet(zset) => zset.iter().for_each(|(member, score)| {
+                canonical_part(member, sink);
+                // A negative zero is a zero: whether its sign is kept depends on the form.
+                sink(&(score + 0.0).to_le_bytes());
+            }),
             ValueRef::Hash(hash) => hash.iter().for_each(|(field, value)| {
                 canonical_part(field, sink);
                 canonical_part(value, sink);

@@ -15,7 +15,7 @@ pub struct SetLimit {
 
 impl Default for SetLimit {
     fn default() -> SetLimit {
-        SetLimit { packed: PackedLimit { members: 128, bytes: 64 }, integers: 512 }
+        SetLimit { packed: PackedLimit::default(), integers: 512 }
     }
 }
 

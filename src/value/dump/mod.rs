@@ -10,6 +10,7 @@ mod intset;
 mod listpack;
 mod lzf;
 mod output;
+mod zset;
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -19,7 +20,7 @@ pub use crc::crc64;
 pub use input::Input;
 pub use output::Output;
 
-use super::{End, Hash, Limits, List, Set, Value, ValueRef, copied};
+use super::{End, Hash, Limits, List, Set, Value, ValueRef, ZSet, copied};
 use crate::slab::OutOfMemory;
 
 /// The version of the coding that is written: that of Redis 7.0.
@@ -28,9 +29,12 @@ pub const RDB_VERSION: u32 = 10;
 const TYPE_STRING: u8 = 0;
 const TYPE_LIST: u8 = 1;
 const TYPE_SET: u8 = 2;
+const TYPE_ZSET: u8 = 3;
 const TYPE_HASH: u8 = 4;
+const TYPE_ZSET_2: u8 = 5;
 const TYPE_SET_INTSET: u8 = 11;
 const TYPE_HASH_LISTPACK: u8 = 16;
+const TYPE_ZSET_LISTPACK: u8 = 17;
 const TYPE_LIST_QUICKLIST_2: u8 = 18;
 const TYPE_SET_LISTPACK: u8 = 20;
 
@@ -60,6 +64,7 @@ pub fn type_of(value: ValueRef<'_>) -> u8 {
         ValueRef::String(_) => TYPE_STRING,
         ValueRef::List(_) => TYPE_LIST,
         ValueRef::Set(_) => TYPE_SET,
+        ValueRef::ZSet(_) => TYPE_ZSET_2,
         ValueRef::Hash(_) => TYPE_HASH,
     }
 }
@@ -76,6 +81,7 @@ pub fn write_value(value: ValueRef<'_>, out: &mut Output) {
             out.length(set.len() as u64);
             set.iter().for_each(|member| out.string(member));
         }
+        ValueRef::ZSet(zset) => zset::write(zset, out),
         ValueRef::Hash(hash) => {
             out.length(hash.len() as u64);
             hash.iter().for_each(|(field, value)| {
@@ -95,6 +101,9 @@ pub fn read_value(type_byte: u8, input: &mut Input<'_>, limits: &Limits, seed: u
         TYPE_LIST => Ok(Value::List(read_list(input, limits)?)),
         TYPE_LIST_QUICKLIST_2 => Ok(Value::List(read_quicklist(input, limits)?)),
         TYPE_SET | TYPE_SET_INTSET | TYPE_SET_LISTPACK => Ok(Value::Set(read_set(type_byte, input, limits, seed)?)),
+        TYPE_ZSET | TYPE_ZSET_2 | TYPE_ZSET_LISTPACK => {
+            Ok(Value::ZSet(zset::read(type_byte, input, limits.zset, ZSet::new(seed))?))
+        }
         TYPE_HASH => Ok(Value::Hash(read_hash(input)?)),
         TYPE_HASH_LISTPACK => Ok(Value::Hash(read_packed_hash(input)?)),
         _ => Err(DumpError::Unsupported),
@@ -221,8 +230,13 @@ mod tests {
         let mut hash = Hash::default();
         hash.set(b"f", b"v").unwrap();
         hash.set(b"1", b"").unwrap();
+        let mut zset = ZSet::new(0);
+        for (member, score) in [(&b"b"[..], -1.5), (b"", f64::INFINITY), (b"7", 1e300)] {
+            zset.insert(member, score, Limits::default().zset).unwrap();
+        }
         let long = alloc::vec![b'x'; 20_000];
-        for value in [Value::String(b"s".to_vec()), Value::String(long), Value::List(list), Value::Hash(hash)] {
+        let strings = [Value::String(b"s".to_vec()), Value::String(long)];
+        for value in strings.into_iter().chain([Value::List(list), Value::Hash(hash), Value::ZSet(zset)]) {
             let bytes = written(value.as_ref());
             let back = read(type_of(value.as_ref()), &bytes).unwrap();
             assert_eq!(canonical(back.as_ref()), canonical(value.as_ref()));
@@ -235,7 +249,7 @@ mod tests {
     #[test]
     fn announced_lengths_allocate_nothing() {
         let huge = b"\x81\xff\xff\xff\xff\xff\xff\xff\xff";
-        for type_byte in [TYPE_STRING, TYPE_LIST, TYPE_HASH, TYPE_LIST_QUICKLIST_2, TYPE_HASH_LISTPACK] {
+        for type_byte in [TYPE_STRING, TYPE_LIST, TYPE_HASH, TYPE_LIST_QUICKLIST_2, TYPE_HASH_LISTPACK, TYPE_ZSET_2] {
             assert_eq!(read(type_byte, huge).err(), Some(DumpError::Malformed));
         }
         assert_eq!(read(99, huge).err(), Some(DumpError::Unsupported));
