@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::clock::Timestamp;
 use crate::config::Config;
-use crate::keyspace::{Keyspace, Ticket};
+use crate::keyspace::{DATABASES, Keyspace, Ticket};
 use crate::pubsub::PubSub;
 use crate::request::Limits;
 use crate::stats::Stats;
@@ -37,6 +37,8 @@ pub struct Settings {
     /// The letters of `notify-keyspace-events`.
     pub event_classes: String,
     pub password_required: bool,
+    /// How many databases clients may choose from.
+    pub databases: u8,
     /// What clients may send at most.
     pub limits: Limits,
 }
@@ -47,6 +49,7 @@ impl Settings {
             slowlog_slower_than_us: config.number("slowlog-log-slower-than"),
             event_classes: config.get("notify-keyspace-events").into(),
             password_required: !config.get("requirepass").is_empty(),
+            databases: config.number("databases").clamp(1, DATABASES.into()) as u8,
             limits: config.request_limits(),
         }
     }

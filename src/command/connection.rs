@@ -84,7 +84,7 @@ fn echo(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn select(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let database = database(args.integer()?)?;
+    let database = database(cx, args.integer()?)?;
     if let Some(client) = cx.client() {
         client.database = database;
     }

@@ -77,7 +77,8 @@ fn flushall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn swapdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut index = |problem| parse_integer(args.bytes()?).and_then(|index| i32::try_from(index).ok()).ok_or(problem);
     let (first, second) = (index(CommandError::FIRST_DATABASE)?, index(CommandError::SECOND_DATABASE)?);
-    cx.keyspace.swap(database(first.into())?, database(second.into())?, cx.now);
+    let (first, second) = (database(cx, first.into())?, database(cx, second.into())?);
+    cx.keyspace.swap(first, second, cx.now);
     cx.reply.ok();
     Ok(Outcome::Done)
 }
