@@ -188,6 +188,7 @@ impl Config {
                 packed: packed("set-max-listpack-entries", "set-max-listpack-value"),
                 integers: size("set-max-intset-entries"),
             },
+            hash: packed("hash-max-listpack-entries", "hash-max-listpack-value"),
             zset: packed("zset-max-listpack-entries", "zset-max-listpack-value"),
         }
     }

@@ -49,11 +49,25 @@ impl<H: Copy> Deadlines<H> {
         ((position as usize) < self.len).then(|| self.node(position as usize))
     }
 
-    /// Makes sure that the next `insert` cannot fail.
+    /// Whether an `insert` finds a place.
+    pub fn has_room(&self) -> bool {
+        self.len < self.chunks.len() * CHUNK_NODES
+    }
+
+    /// Makes sure that the next `insert` finds a place.
     pub fn reserve(&mut self, filler: H) -> Result<(), OutOfMemory> {
-        if self.len < self.chunks.len() * CHUNK_NODES {
-            return Ok(());
+        self.reserve_many(1, filler)
+    }
+
+    /// Makes sure that the next `count` calls of `insert` find places, if nothing is removed meanwhile.
+    pub fn reserve_many(&mut self, count: usize, filler: H) -> Result<(), OutOfMemory> {
+        while self.chunks.len() * CHUNK_NODES < self.len.saturating_add(count) {
+            self.add_chunk(filler)?;
         }
+        Ok(())
+    }
+
+    fn add_chunk(&mut self, filler: H) -> Result<(), OutOfMemory> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(CHUNK_NODES).map_err(|_| OutOfMemory)?;
         chunk.resize(CHUNK_NODES, Node { deadline: Timestamp::MAX, owner: filler });
@@ -67,6 +81,13 @@ impl<H: Copy> Deadlines<H> {
         let position = self.len;
         self.len += 1;
         self.rise(position, Node { deadline, owner }, positions);
+    }
+
+    /// Gives the node at a position, if there is one, another owner, who learns nothing of it.
+    pub fn set_owner(&mut self, position: u32, owner: H) {
+        if (position as usize) < self.len {
+            self.chunks[position as usize / CHUNK_NODES][position as usize % CHUNK_NODES].owner = owner;
+        }
     }
 
     pub fn update(&mut self, position: u32, deadline: Timestamp, positions: &mut impl Positions<H>) {

@@ -281,7 +281,8 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
         ValueRef::Set(set) => set.encoding(),
         ValueRef::ZSet(zset) => zset.encoding(),
         ValueRef::List(list) if !list.is_compact() => "quicklist",
-        ValueRef::List(_) | ValueRef::Hash(_) => "listpack",
+        ValueRef::List(_) => "listpack",
+        ValueRef::Hash(hash) => hash.encoding(),
     }
 }
 

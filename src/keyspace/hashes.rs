@@ -2,8 +2,7 @@
 
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
-use crate::slab::OutOfMemory;
-use crate::value::{Hash, Value};
+use crate::value::{Hash, NewDeadline, Value};
 
 impl Space<'_> {
     /// Sets fields, creating the hash; answers how many are new.
@@ -12,16 +11,17 @@ impl Space<'_> {
         key: &[u8],
         pairs: impl Iterator<Item = (&'f [u8], &'f [u8])> + Clone,
     ) -> Result<usize, Error> {
+        let limit = self.limits().hash;
         let added = match self.write(key) {
             Some(handle) => self
                 .update(handle, EventKind::HSet, |value| {
                     let Value::Hash(hash) = value else { return Err(Error::WrongType) };
-                    Ok(Change::Changed(set_all(hash, pairs.clone())?))
+                    Ok(Change::Changed(hash.set_all(&mut pairs.clone(), NewDeadline::None, limit)?))
                 })?
                 .answer(),
             None => {
-                let mut hash = Hash::default();
-                let added = set_all(&mut hash, pairs.clone())?;
+                let mut hash = Hash::new(self.seed());
+                let added = hash.set_all(&mut pairs.clone(), NewDeadline::None, limit)?;
                 self.put(key, NewValue::Value(Value::Hash(hash)), None, EventKind::HSet)?;
                 added
             }
@@ -34,12 +34,4 @@ impl Space<'_> {
         });
         Ok(added)
     }
-}
-
-fn set_all<'f>(hash: &mut Hash, pairs: impl Iterator<Item = (&'f [u8], &'f [u8])>) -> Result<usize, OutOfMemory> {
-    let mut added = 0;
-    for (field, value) in pairs {
-        added += usize::from(hash.set(field, value)?);
-    }
-    Ok(added)
 }

@@ -140,7 +140,7 @@ impl Space<'_> {
             ValueRef::List(list) => NewValue::Value(Value::List(list.try_clone()?)),
             ValueRef::Set(set) => NewValue::Value(Value::Set(set.clone())),
             ValueRef::ZSet(zset) => NewValue::Value(Value::ZSet(zset.clone())),
-            ValueRef::Hash(hash) => NewValue::Value(Value::Hash(hash.clone())),
+            ValueRef::Hash(hash) => NewValue::Value(Value::Hash(hash.try_clone()?)),
         };
         Ok((copy, entry.deadline))
     }

@@ -81,14 +81,14 @@ fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
         ValueRef::ZSet(zset) => state_zset(database, entry.key, zset, effects),
         // A field and its value are two, and the number of elements in an effect is even.
         ValueRef::Hash(hash) => {
-            state(b"HSET", &mut hash.iter().flat_map(|(field, value)| [field, value]), hash.len() * 2);
+            state(b"HSET", &mut hash.iter().flat_map(|field| [field.name, field.value]), hash.len() * 2);
         }
     }
 }
 
 fn state_zset(database: u8, key: &[u8], zset: &ZSet, effects: &mut Effects) {
     let mut pairs = zset.iter();
-    while pairs.len() > 0 {
+    for _ in 0..zset.len().div_ceil(ELEMENTS_PER_EFFECT) {
         let part = pairs.by_ref().take(ELEMENTS_PER_EFFECT);
         effects.state(database, |effect| {
             effect.bytes(b"ZADD").bytes(key);

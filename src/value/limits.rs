@@ -3,11 +3,23 @@
 use super::{PackedLimit, SetLimit};
 
 /// The limits of all types.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     pub list: ListLimit,
     pub set: SetLimit,
     pub zset: PackedLimit,
+    pub hash: PackedLimit,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            list: ListLimit::default(),
+            set: SetLimit::default(),
+            zset: PackedLimit::default(),
+            hash: PackedLimit { members: 512, bytes: 64 },
+        }
+    }
 }
 
 /// `list-max-listpack-size`: -1 to -5 stand for 4 to 64 KiB, anything else is a number of elements.

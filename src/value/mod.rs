@@ -12,7 +12,7 @@ mod zset;
 
 use alloc::vec::Vec;
 
-pub use hash::Hash;
+pub use hash::{Field, Hash, NewDeadline};
 pub use limits::{Limits, ListLimit};
 pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};
@@ -134,10 +134,7 @@ impl<'a> ValueRef<'a> {
                 // A negative zero is a zero: whether its sign is kept depends on the form.
                 sink(&(score + 0.0).to_le_bytes());
             }),
-            ValueRef::Hash(hash) => hash.iter().for_each(|(field, value)| {
-                canonical_part(field, sink);
-                canonical_part(value, sink);
-            }),
+            ValueRef::Hash(hash) => sink(&unordered_sum(hash.iter().map(field_hash)).to_le_bytes()),
         }
     }
 }
@@ -145,6 +142,11 @@ impl<'a> ValueRef<'a> {
 /// The same for the same hashes in any order.
 fn unordered_sum(hashes: impl Iterator<Item = u64>) -> u64 {
     hashes.fold(0, u64::wrapping_add)
+}
+
+fn field_hash(field: Field<'_>) -> u64 {
+    let pair = hash_bytes(hash_bytes(0, field.name), field.value);
+    field.deadline.map_or(pair, |deadline| hash_bytes(pair, &deadline.as_ms().to_le_bytes()))
 }
 
 fn canonical_part(bytes: &[u8], sink: &mut dyn FnMut(&[u8])) {

@@ -36,10 +36,14 @@ impl Packed {
         self.iter().find(|(candidate, _)| *candidate == member).map(|(_, value)| value)
     }
 
-    pub(super) fn insert(&mut self, member: &[u8], value: &[u8]) -> Result<(), OutOfMemory> {
+    /// Adds a member or replaces its value, which comes in pieces. On an error nothing has changed.
+    pub(super) fn insert(&mut self, member: &[u8], value: &[&[u8]]) -> Result<(), OutOfMemory> {
         let mut pair = Vec::new();
-        write_pair(member, &[value], &mut pair)?;
-        self.bytes.try_reserve(pair.len()).map_err(|_| OutOfMemory)?;
+        write_pair(member, value, &mut pair)?;
+        if self.bytes.capacity() - self.bytes.len() < pair.len() {
+            // Small blocks are many, so they grow by an eighth and not to the double.
+            self.bytes.try_reserve_exact(pair.len().max(self.bytes.len() / 8)).map_err(|_| OutOfMemory)?;
+        }
         match self.range_of(member) {
             // A new value leaves the member at its place.
             Some(range) => drop(self.bytes.splice(range, pair)),

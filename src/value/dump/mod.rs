@@ -5,6 +5,7 @@
 //! length announces it, only as bytes arrive, and no input panics.
 
 mod crc;
+mod hashes;
 mod input;
 mod intset;
 mod listpack;
@@ -20,11 +21,13 @@ pub use crc::crc64;
 pub use input::Input;
 pub use output::Output;
 
-use super::{End, Hash, Limits, List, Set, Value, ValueRef, ZSet, copied};
+use super::{End, Limits, List, Set, Value, ValueRef, ZSet, copied};
 use crate::slab::OutOfMemory;
 
-/// The version of the coding that is written: that of Redis 7.0.
+/// The version of the coding that most values are written in: that of Redis 7.0.
 pub const RDB_VERSION: u32 = 10;
+/// The first version with deadlines of fields: that of Redis 7.4.
+pub const FIELD_DEADLINES_SINCE: u32 = 12;
 
 const TYPE_STRING: u8 = 0;
 const TYPE_LIST: u8 = 1;
@@ -37,6 +40,8 @@ const TYPE_HASH_LISTPACK: u8 = 16;
 const TYPE_ZSET_LISTPACK: u8 = 17;
 const TYPE_LIST_QUICKLIST_2: u8 = 18;
 const TYPE_SET_LISTPACK: u8 = 20;
+const TYPE_HASH_DATED: u8 = 24;
+const TYPE_HASH_LISTPACK_DATED: u8 = 25;
 
 /// A node of a quicklist that is one long element.
 const NODE_PLAIN: u64 = 1;
@@ -65,8 +70,14 @@ pub fn type_of(value: ValueRef<'_>) -> u8 {
         ValueRef::List(_) => TYPE_LIST,
         ValueRef::Set(_) => TYPE_SET,
         ValueRef::ZSet(_) => TYPE_ZSET_2,
+        ValueRef::Hash(hash) if hash.first_deadline().is_some() => TYPE_HASH_DATED,
         ValueRef::Hash(_) => TYPE_HASH,
     }
+}
+
+/// The version a reader must know to read what [`write_value`] writes.
+pub fn version_of(value: ValueRef<'_>) -> u32 {
+    if type_of(value) == TYPE_HASH_DATED { FIELD_DEADLINES_SINCE } else { RDB_VERSION }
 }
 
 /// Writes a value without its type.
@@ -82,13 +93,7 @@ pub fn write_value(value: ValueRef<'_>, out: &mut Output) {
             set.iter().for_each(|member| out.string(member));
         }
         ValueRef::ZSet(zset) => zset::write(zset, out),
-        ValueRef::Hash(hash) => {
-            out.length(hash.len() as u64);
-            hash.iter().for_each(|(field, value)| {
-                out.string(field);
-                out.string(value);
-            });
-        }
+        ValueRef::Hash(hash) => hashes::write(hash, out),
     }
 }
 
@@ -104,8 +109,9 @@ pub fn read_value(type_byte: u8, input: &mut Input<'_>, limits: &Limits, seed: u
         TYPE_ZSET | TYPE_ZSET_2 | TYPE_ZSET_LISTPACK => {
             Ok(Value::ZSet(zset::read(type_byte, input, limits.zset, ZSet::new(seed))?))
         }
-        TYPE_HASH => Ok(Value::Hash(read_hash(input)?)),
-        TYPE_HASH_LISTPACK => Ok(Value::Hash(read_packed_hash(input)?)),
+        TYPE_HASH | TYPE_HASH_LISTPACK | TYPE_HASH_DATED | TYPE_HASH_LISTPACK_DATED => {
+            Ok(Value::Hash(hashes::read(type_byte, input, limits.hash, seed)?))
+        }
         _ => Err(DumpError::Unsupported),
     }
 }
@@ -162,36 +168,11 @@ fn read_set(type_byte: u8, input: &mut Input<'_>, limits: &Limits, seed: u64) ->
     Ok(set)
 }
 
-fn read_hash(input: &mut Input<'_>) -> Result<Hash, DumpError> {
-    let mut hash = Hash::default();
-    for _ in 0..input.length()? {
-        let (field, value) = (input.string()?, input.string()?);
-        set_new(&mut hash, &field, &value)?;
-    }
-    Ok(hash)
-}
-
-fn read_packed_hash(input: &mut Input<'_>) -> Result<Hash, DumpError> {
-    let (mut hash, packed) = (Hash::default(), input.string()?);
-    let mut pending: Option<Vec<u8>> = None;
-    listpack::read(&packed, |entry| match pending.take() {
-        None => {
-            pending = Some(copied(entry)?);
-            Ok(())
-        }
-        Some(field) => set_new(&mut hash, &field, entry),
-    })?;
-    if pending.is_some() { Err(DumpError::Malformed) } else { Ok(hash) }
-}
-
-/// A field that comes twice is damage: no writer does that.
-fn set_new(hash: &mut Hash, field: &[u8], value: &[u8]) -> Result<(), DumpError> {
-    if hash.set(field, value)? { Ok(()) } else { Err(DumpError::Malformed) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::Timestamp;
+    use crate::value::{Hash, NewDeadline};
 
     fn read(type_byte: u8, bytes: &[u8]) -> Result<Value, DumpError> {
         let mut input = Input::new(bytes);
@@ -227,16 +208,22 @@ mod tests {
     fn every_type_reads_back() {
         let mut list = List::default();
         list.push(End::Tail, [&b"a"[..], b"", b"17"].into_iter(), Limits::default().list).unwrap();
-        let mut hash = Hash::default();
-        hash.set(b"f", b"v").unwrap();
-        hash.set(b"1", b"").unwrap();
+        let limit = Limits::default().hash;
+        let mut hash = Hash::new(0);
+        hash.set(b"f", b"v", NewDeadline::None, limit).unwrap();
+        hash.set(b"1", b"", NewDeadline::None, limit).unwrap();
+        let mut dated = hash.clone();
+        for (name, deadline) in [(b"g", 1_700_000_000_000), (b"h", 1_700_000_000_123), (b"i", i64::MAX)] {
+            dated.set(name, b"v", NewDeadline::At(Timestamp::from_ms(deadline)), limit).unwrap();
+        }
+        let hashes = [hash, dated].map(Value::Hash);
         let mut zset = ZSet::new(0);
         for (member, score) in [(&b"b"[..], -1.5), (b"", f64::INFINITY), (b"7", 1e300)] {
             zset.insert(member, score, Limits::default().zset).unwrap();
         }
         let long = alloc::vec![b'x'; 20_000];
         let strings = [Value::String(b"s".to_vec()), Value::String(long)];
-        for value in strings.into_iter().chain([Value::List(list), Value::Hash(hash), Value::ZSet(zset)]) {
+        for value in strings.into_iter().chain(hashes).chain([Value::List(list), Value::ZSet(zset)]) {
             let bytes = written(value.as_ref());
             let back = read(type_of(value.as_ref()), &bytes).unwrap();
             assert_eq!(canonical(back.as_ref()), canonical(value.as_ref()));
@@ -249,7 +236,7 @@ mod tests {
     #[test]
     fn announced_lengths_allocate_nothing() {
         let huge = b"\x81\xff\xff\xff\xff\xff\xff\xff\xff";
-        for type_byte in [TYPE_STRING, TYPE_LIST, TYPE_HASH, TYPE_LIST_QUICKLIST_2, TYPE_HASH_LISTPACK, TYPE_ZSET_2] {
+        for type_byte in [TYPE_STRING, TYPE_LIST, TYPE_HASH, TYPE_LIST_QUICKLIST_2, TYPE_HASH_LISTPACK, TYPE_HASH_DATED, TYPE_ZSET_2] {
             assert_eq!(read(type_byte, huge).err(), Some(DumpError::Malformed));
         }
         assert_eq!(read(99, huge).err(), Some(DumpError::Unsupported));
