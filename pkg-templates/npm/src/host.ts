@@ -2,17 +2,12 @@
  * Keeps one engine: makes it at the first command, guards every entry, delivers events when the outermost call has its
  * reply, and keeps the timer. Everything public goes through `enter`.
  */
+import { Attendants, type Attendant } from './attendants.js';
 import { type GuardedClock, ManualClock, type ClockUser } from './clock.js';
 import { ClockError, ClosedError, PoisonedError } from './errors.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import type { Instance } from './instance.js';
 import { Timer, type Waker } from './timer.js';
-
-/** Looks after clients that are not in this process, when a call is over. */
-export interface Attendant {
-  /** Tells those whom calls affected; false when there were none. */
-  settle(instance: Instance): boolean;
-}
 
 /** Listeners that go on causing events are stopped after this many rounds: it would never end. */
 const ROUNDS_MAX = 10_000;
@@ -29,7 +24,7 @@ export class Host implements ClockUser, Waker {
   #depth = 0;
   #delivering = false;
   #listening = false;
-  #attendant: Attendant | undefined;
+  readonly #attendants = new Attendants();
 
   constructor(make: () => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
     this.#make = make;
@@ -65,15 +60,29 @@ export class Host implements ClockUser, Waker {
     }
   }
 
-  /** While there is an attendant, it is told after every call, and what is due happens in time. */
-  attend(attendant: Attendant | undefined): void {
-    this.#attendant = attendant;
-    if (!this.#isWatched) this.#timer.disarm();
+  /**
+   * Has somebody look after a client: told after every call that affected it, and what is due happens in time. With
+   * `keepsAlive` the process does not end before that either. Answers how to end it.
+   */
+  attend(client: number, attendant: Attendant, keepsAlive = false): () => void {
+    return this.#attending(this.#attendants.add(client, attendant, keepsAlive));
+  }
+
+  /** The same for changes of the configuration. */
+  attendConfiguration(configured: () => void): () => void {
+    return this.#attending(this.#attendants.addConfiguration(configured));
+  }
+
+  #attending(end: () => void): () => void {
+    return () => {
+      end();
+      if (!this.#isWatched) this.#timer.disarm();
+    };
   }
 
   /** Somebody wants to know at once what happens. */
   get #isWatched(): boolean {
-    return this.#listening || this.#attendant !== undefined;
+    return this.#listening || this.#attendants.any;
   }
 
   /** Says why a result is missing: only a clock that failed leaves one out. */
@@ -155,6 +164,7 @@ export class Host implements ClockUser, Waker {
     // A trapped instance is left to the garbage collector: nothing in it may run again.
     if (this.#poison === undefined) this.#instance?.engine.free();
     this.#instance = undefined;
+    this.#attendants.end(new ClosedError('engine'));
   }
 
   #ready(): Instance {
@@ -177,7 +187,9 @@ export class Host implements ClockUser, Waker {
     if (!isTrap(error)) return error;
     this.#poison = { cause: error };
     this.#timer.disarm();
-    return new PoisonedError(error);
+    const poisoned = new PoisonedError(error);
+    this.#attendants.end(poisoned);
+    return poisoned;
   }
 
   /** The outermost call is over: its events go out, then the timer is set to what is due next. */
@@ -186,7 +198,7 @@ export class Host implements ClockUser, Waker {
     this.#delivering = true;
     try {
       do this.#deliver(instance);
-      while (!this.#closed && this.#attendant?.settle(instance));
+      while (!this.#closed && this.#attendants.any && this.#attendants.settle(instance));
       // The last listener may have been one for once.
       this.#listenersChanged();
       this.#arm(instance);

@@ -3,7 +3,7 @@
  * and no socket: whoever opens a stream is told when something reached its client, and asks for it.
  */
 import { ClosedError } from './errors.js';
-import type { Attendant, Host } from './host.js';
+import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 
 /** Whoever carries a stream's bytes. */
@@ -22,9 +22,6 @@ export interface StreamHost {
 export const FED_MORE = 1;
 export const FED_PARKED = 2;
 export const FED_CLOSED = 4;
-
-/** Stands among the affected clients for the configuration. */
-const CONFIGURATION = 0;
 
 /** One client's stream. */
 export class Stream {
@@ -93,10 +90,8 @@ export class Stream {
 }
 
 /** All streams of one engine. */
-export class Streams implements Attendant {
+export class Streams {
   readonly #host: Host;
-  readonly #users = new Map<number, StreamUser>();
-  readonly #hosts = new Set<StreamHost>();
 
   /** @internal */
   constructor(host: Host) {
@@ -107,20 +102,17 @@ export class Streams implements Attendant {
   open(user: StreamUser, address = '', localAddress = ''): Stream {
     return this.#host.enter((instance) => {
       const id = instance.guarded(() => instance.engine.accept(address, localAddress));
-      this.#users.set(id, user);
-      this.#attend();
-      return new Stream(this.#host, id, () => this.#end(id));
+      const stopAttending = this.#host.attend(id, user);
+      return new Stream(this.#host, id, () => {
+        stopAttending();
+        this.#disconnect(id);
+      });
     });
   }
 
   /** While somebody serves the engine, what is due happens in time. Answers the way to end it. */
   serve(host: StreamHost): () => void {
-    this.#hosts.add(host);
-    this.#attend();
-    return () => {
-      this.#hosts.delete(host);
-      this.#attend();
-    };
+    return this.#host.attendConfiguration(() => host.configured());
   }
 
   /** The value of a configuration parameter; '' when there is no such parameter. */
@@ -136,26 +128,8 @@ export class Streams implements Attendant {
     });
   }
 
-  /** @internal Tells those whom a call affected; false when there were none. */
-  settle(instance: Instance): boolean {
-    const affected = instance.guarded(() => instance.engine.affected());
-    if (affected === undefined) return false;
-    for (const id of affected) {
-      if (id === CONFIGURATION) for (const host of this.#hosts) host.configured();
-      else this.#users.get(id)?.reached();
-    }
-    return true;
-  }
-
-  #end(id: number): void {
-    this.#users.delete(id);
-    if (!this.#host.closed && !this.#host.poisoned) {
-      this.#host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
-    }
-    this.#attend();
-  }
-
-  #attend(): void {
-    this.#host.attend(this.#users.size + this.#hosts.size > 0 ? this : undefined);
+  #disconnect(id: number): void {
+    if (this.#host.closed || this.#host.poisoned) return;
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
   }
 }
