@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Output};
 
 use keylatch::command::rows;
 
@@ -48,9 +49,26 @@ fn command_list() -> String {
     list
 }
 
+/// Prints the types of `call` from the table beside them, when they differ, and tells whether they did. Without Node they stay as
+/// they are: `cargo xtask test` has it.
+fn refresh_types() -> bool {
+    let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/npm/generate.mjs");
+    let generate = |flags: &[&str]| Command::new("node").arg(&generator).args(flags).output();
+    let stale = |check: Output| !check.status.success();
+    if !generate(&["--check"]).is_ok_and(stale) {
+        return false;
+    }
+    let written = generate(&[]).expect("it has just run");
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    true
+}
+
 #[test]
 fn the_command_table_of_the_package_is_fresh() {
-    assert!(!refresh("pkg-templates/npm/commands.json", &keylatch::command::json()), "commands.json was rewritten");
+    let table = refresh("pkg-templates/npm/commands.json", &keylatch::command::json());
+    let types = refresh_types();
+    assert!(!table, "commands.json was rewritten");
+    assert!(!types, "src/generated/commands.ts was rewritten");
 }
 
 #[test]

@@ -53,6 +53,8 @@ export interface CommandTable<Text> {
   DIGEST: { arguments: [key: Argument]; reply: Text | null };
   /** Discards a transaction. */
   DISCARD: { arguments: []; reply: 'OK' };
+  /** Answers the value of a key as bytes that RESTORE takes, also in Redis and Valkey. */
+  DUMP: { arguments: [key: Argument]; reply: Text | null };
   /** Answers the message it was given. */
   ECHO: { arguments: [message: Argument]; reply: Text };
   /** Runs the queued commands of a transaction, one after another and nothing between them. */
@@ -181,6 +183,8 @@ export interface CommandTable<Text> {
   RENAMENX: { arguments: [key: Argument, newkey: Argument]; reply: number };
   /** Brings the connection back to the state it began in. */
   RESET: { arguments: []; reply: string };
+  /** Creates a key from the bytes DUMP answered, with a time to live in milliseconds, 0 for none. */
+  RESTORE: { arguments: [key: Argument, ttl: Argument, serializedValue: Argument, ...options: Argument[]]; reply: 'OK' };
   /** Takes one or more elements from the tail of a list and answers them. */
   RPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | (Text)[] | null };
   /** Takes the last element of a list to the head of another, or of the same, and answers it. */
@@ -189,10 +193,18 @@ export interface CommandTable<Text> {
   RPUSH: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
   /** Appends elements to a list, but only if it exists. */
   RPUSHX: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
+  /** Adds members to a set, creating it if it does not exist. */
+  SADD: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: number };
   /** Walks through the keys of the database, page by page. */
   SCAN: { arguments: [cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
+  /** Answers the number of members of a set. */
+  SCARD: { arguments: [key: Argument]; reply: number };
   /** Manages scripts. */
   SCRIPT: { arguments: [subcommand: 'FLUSH' | 'flush', ...options: Argument[]] | [subcommand: 'HELP' | 'help']; reply: 'OK' | (string)[] };
+  /** Answers the members of the first set that are in none of the others. */
+  SDIFF: { arguments: [key: Argument, ...more: Argument[]]; reply: Set<Text> };
+  /** Stores the members of the first set that are in none of the others. */
+  SDIFFSTORE: { arguments: [destination: Argument, key: Argument, ...more: Argument[]]; reply: number };
   /** Changes the database of the connection. */
   SELECT: { arguments: [index: Argument]; reply: 'OK' };
   /** Sets the string of a key, whatever it held, with conditions and expiration. */
@@ -205,10 +217,32 @@ export interface CommandTable<Text> {
   SETNX: { arguments: [key: Argument, value: Argument]; reply: number };
   /** Overwrites a part of the string of a key, filling a gap with zero bytes. */
   SETRANGE: { arguments: [key: Argument, offset: Argument, value: Argument]; reply: number };
+  /** Answers the members that are in all sets. */
+  SINTER: { arguments: [key: Argument, ...more: Argument[]]; reply: Set<Text> };
+  /** Counts the members that are in all sets. */
+  SINTERCARD: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
+  /** Stores the members that are in all sets. */
+  SINTERSTORE: { arguments: [destination: Argument, key: Argument, ...more: Argument[]]; reply: number };
+  /** Tells whether something is a member of a set. */
+  SISMEMBER: { arguments: [key: Argument, member: Argument]; reply: number };
   /** Answers which commands were slow. */
   SLOWLOG: { arguments: [subcommand: 'GET' | 'get', ...options: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'LEN' | 'len'] | [subcommand: 'RESET' | 'reset']; reply: (Reply<Text>)[] | (string)[] | number | 'OK' };
+  /** Answers the members of a set. */
+  SMEMBERS: { arguments: [key: Argument]; reply: Set<Text> };
+  /** Tells of several things whether they are members of a set. */
+  SMISMEMBER: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: (number)[] };
+  /** Moves a member from one set to another. */
+  SMOVE: { arguments: [source: Argument, destination: Argument, member: Argument]; reply: number };
+  /** Takes random members out of a set and answers them. */
+  SPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] };
   /** Sends a message to a shard channel and answers how many clients got it. */
   SPUBLISH: { arguments: [shardchannel: Argument, message: Argument]; reply: number };
+  /** Answers random members of a set; with a negative count the same may come again. */
+  SRANDMEMBER: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] };
+  /** Takes members out of a set. */
+  SREM: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: number };
+  /** Walks through the members of a set, page by page. */
+  SSCAN: { arguments: [key: Argument, cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
   /** Listens to shard channels. */
   SSUBSCRIBE: { arguments: [shardchannel: Argument, ...more: Argument[]]; reply: Reply<Text> };
   /** Answers the length of the string of a key in bytes. */
@@ -217,6 +251,10 @@ export interface CommandTable<Text> {
   SUBSCRIBE: { arguments: [channel: Argument, ...more: Argument[]]; reply: Reply<Text> };
   /** Answers a part of the string of a key: the old name of GETRANGE. */
   SUBSTR: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
+  /** Answers the members that are in any of the sets. */
+  SUNION: { arguments: [key: Argument, ...more: Argument[]]; reply: Set<Text> };
+  /** Stores the members that are in any of the sets. */
+  SUNIONSTORE: { arguments: [destination: Argument, key: Argument, ...more: Argument[]]; reply: number };
   /** Stops listening to shard channels; to all of them when none is named. */
   SUNSUBSCRIBE: { arguments: [...more: Argument[]]; reply: Reply<Text> };
   /** Exchanges the contents of two databases. */
