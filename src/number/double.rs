@@ -53,29 +53,44 @@ fn parse_any(bytes: &[u8]) -> Option<(f64, bool)> {
 }
 
 fn parse_decimal(text: &[u8]) -> Option<(f64, bool)> {
-    // Keeps out a second sign and the words core would read.
-    if !matches!(text.first(), Some(b'0'..=b'9' | b'.')) {
+    if let Some(value) = parse_short(text) {
+        return Some((value, true));
+    }
+    Some(match decimal::read(text, DECIMAL_LOWEST..=DECIMAL_HIGHEST)? {
+        Decimal::Zero => (0.0, true),
+        Decimal::TooSmall => (0.0, false),
+        Decimal::TooLarge => (f64::INFINITY, false),
+        Decimal::Binary { value, exponent, sticky } => rounded(value, exponent, sticky),
+    })
+}
+
+/// Numbers of up to 15 digits with few decimals, which is most of them: digits and power of ten are exact doubles, and
+/// one division rounds once.
+fn parse_short(text: &[u8]) -> Option<f64> {
+    let shape = Shape::of(text, false)?;
+    if shape.exponent != 0 || shape.whole.len() + shape.fraction.len() > SHORT_DIGITS_MAX {
         return None;
     }
-    let value: f64 = core::str::from_utf8(text).ok()?.parse().ok()?;
-    let mantissa = text.split(|byte| byte.eq_ignore_ascii_case(&b'e')).next().unwrap_or(text);
-    let is_zero_text = mantissa.iter().all(|byte| matches!(byte, b'0' | b'.'));
-    Some((value, value.is_finite() && (value != 0.0 || is_zero_text)))
+    let digits = shape.digits().fold(0u64, |value, digit| value * 10 + u64::from(digit - b'0'));
+    let scale = 10u64.pow(shape.fraction.len() as u32);
+    Some(digits as f64 / scale as f64)
 }
 
 fn parse_hex(digits: &[u8]) -> Option<(f64, bool)> {
     let hex = Hex::parse(digits)?;
-    if hex.mantissa == 0 {
-        return Some((0.0, true));
-    }
-    let (mantissa, exponent) = round_half_even(hex.mantissa, hex.exponent, hex.sticky, PRECISION, LOWEST_EXPONENT);
+    if hex.mantissa == 0 { Some((0.0, true)) } else { Some(rounded(hex.mantissa, hex.exponent, hex.sticky)) }
+}
+
+/// The double nearest to `value * 2^exponent`, and whether that is neither zero nor infinity.
+fn rounded(value: u128, exponent: i32, sticky: bool) -> (f64, bool) {
+    let (mantissa, exponent) = round_half_even(value, exponent, sticky, PRECISION, LOWEST_EXPONENT);
     if mantissa == 0 || exponent > HIGHEST_EXPONENT {
-        return Some((if mantissa == 0 { 0.0 } else { f64::INFINITY }, false));
+        return (if mantissa == 0 { 0.0 } else { f64::INFINITY }, false);
     }
     // With the leading bit set the biased exponent is at least one; adding it with that bit in place counts it once.
     let is_normal = mantissa >> (PRECISION - 1) != 0;
     let biased = if is_normal { (exponent - LOWEST_EXPONENT) as u64 } else { 0 };
-    Some((f64::from_bits((biased << (PRECISION - 1)) + mantissa), true))
+    (f64::from_bits((biased << (PRECISION - 1)) + mantissa), true)
 }
 
 /// Appends the shortest text that reads back as `value`, laid out as Redis 8 does: whole numbers up to 2^62 in
