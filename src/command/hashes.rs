@@ -26,7 +26,7 @@ fn hset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Outcome, CommandError> {
     if args.left() % 2 == 1 {
         return Err(CommandError::wrong_arity("hset"));
     }
-    let added = cx.space().set_fields(key, args.pairs(args.left() / 2))?;
+    let added = cx.space().hash_set(key, args.pairs(args.left() / 2))?;
     cx.reply.integer(added as i64);
     Ok(Outcome::Done)
 }

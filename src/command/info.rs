@@ -132,6 +132,7 @@ fn stats(cx: &Cx<'_>) -> Vec<(String, String)> {
     lines([
         ("total_connections_received", format!("{}", stats.connections_received)),
         ("total_commands_processed", format!("{}", stats.commands_processed)),
+        ("expired_subkeys", format!("{}", counts.expired_fields)),
         ("expired_keys", format!("{}", counts.expired)),
         ("evicted_keys", "0".into()),
         ("keyspace_hits", format!("{}", counts.hits)),
@@ -201,7 +202,12 @@ fn hundredths(numerator: u64, denominator: u64) -> String {
 fn keyspace(cx: &Cx<'_>) -> Vec<(String, String)> {
     let used = cx.keyspace.databases().filter(|(_, db)| !db.is_empty());
     let databases = used.map(|(number, db)| {
-        let value = format!("keys={},expires={},avg_ttl=0,subexpiry=0", db.len(), db.deadline_count());
+        let value = format!(
+            "keys={},expires={},avg_ttl=0,subexpiry={}",
+            db.len(),
+            db.deadline_count(),
+            db.field_deadline_count()
+        );
         (format!("db{number}"), value)
     });
     databases.collect()

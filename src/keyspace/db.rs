@@ -9,9 +9,9 @@ use crate::deadlines::{Deadlines, Node, Positions};
 use crate::hash::hash_bytes;
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
-use crate::slots::Slots;
+use crate::slots::{Slot, Slots};
 use crate::table::{SLOT_BYTES, Table};
-use crate::value::{Value, ValueRef, copied};
+use crate::value::{Hash, Value, ValueRef, copied};
 
 /// A value on its way in.
 #[derive(Debug)]
@@ -32,6 +32,9 @@ pub struct Db {
     values: Slots<Value>,
     /// Bytes counted for values that live in slots.
     slot_bytes: u64,
+    /// How many keys have a deadline of their own, and how many have fields with one.
+    own_deadlines: usize,
+    field_deadlines: usize,
 }
 
 /// A key seen where it lies.
@@ -53,6 +56,8 @@ impl Db {
             deadlines: Deadlines::default(),
             values: Slots::default(),
             slot_bytes: 0,
+            own_deadlines: 0,
+            field_deadlines: 0,
         }
     }
 
@@ -66,10 +71,15 @@ impl Db {
 
     /// How many keys have a deadline.
     pub fn deadline_count(&self) -> usize {
-        self.deadlines.len()
+        self.own_deadlines
     }
 
-    /// The key that dies first. While `now` is not past its deadline every key is alive.
+    /// How many keys have fields with a deadline.
+    pub fn field_deadline_count(&self) -> usize {
+        self.field_deadlines
+    }
+
+    /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
     pub fn first_deadline(&self) -> Option<Node<Handle>> {
         self.deadlines.minimum()
     }
@@ -113,8 +123,27 @@ impl Db {
         self.deadline_of(Layout::of(block)?, block)
     }
 
+    /// The earlier of the key's own deadline and the first of its fields.
+    pub fn due(&self, handle: Handle) -> Option<Timestamp> {
+        let block = self.slab.block(handle);
+        self.deadlines.get(Layout::of(block)?.position(block)?).map(|node| node.deadline)
+    }
+
+    /// The key's own deadline. The heap has it, unless it has to tell when a field dies.
     fn deadline_of(&self, layout: Layout, block: &[u8]) -> Option<Timestamp> {
-        self.deadlines.get(layout.position(block)?).map(|node| node.deadline)
+        match layout.payload(block) {
+            _ if !layout.has_own() => None,
+            Payload::Slot(slot) if layout.has_field() => self.hash_in(slot)?.whole_deadline(),
+            _ => self.deadlines.get(layout.position(block)?).map(|node| node.deadline),
+        }
+    }
+
+    /// The value in a slot, when it is of the type whose parts have deadlines.
+    fn hash_in(&self, slot: Slot) -> Option<&Hash> {
+        match self.values.get(slot)? {
+            Value::Hash(hash) => Some(hash),
+            _ => None,
+        }
     }
 
     /// Creates the key or replaces all of it. On an error nothing has changed.
@@ -147,14 +176,24 @@ impl Db {
         }
     }
 
-    /// Edits a value that lives in a slot, keeping the count of its bytes right.
+    /// Makes sure that an edit may give a field its first deadline.
+    pub fn reserve_deadline(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
+        self.deadlines.reserve(handle)
+    }
+
+    /// Edits a value that lives in a slot, keeping the count of its bytes and the deadlines right. An edit that may
+    /// give a field its first deadline needs [`Db::reserve_deadline`] before.
     pub fn edit<R>(&mut self, handle: Handle, edit: impl FnOnce(&mut Value) -> R) -> Option<R> {
         let block = self.slab.block(handle);
         let Payload::Slot(slot) = Layout::of(block)?.payload(block) else { return None };
+        let own = self.deadline(handle);
         let value = self.values.get_mut(slot)?;
         let before = value.counted_bytes();
         let result = edit(value);
         self.slot_bytes = self.slot_bytes - before + value.counted_bytes();
+        if matches!(value, Value::Hash(_)) {
+            self.assign_deadline(handle, own);
+        }
         Some(result)
     }
 
@@ -193,12 +232,17 @@ impl Db {
             Payload::Inline(bytes) => other.write(None, key, Payload::Inline(bytes), layout.is_raw(), deadline)?,
             Payload::Slot(slot) => {
                 // The value leaves its slot when the other database has a place for it, so that it cannot get lost.
-                let nothing = || Value::String(Vec::new());
-                other.write_slot(None, key, nothing(), layout.is_raw(), deadline)?;
+                let nothing = || match self.hash_in(slot) {
+                    Some(_) => Value::Hash(Hash::new(0)),
+                    None => Value::String(Vec::new()),
+                };
+                let (there, here) = (nothing(), nothing());
+                other.deadlines.reserve(handle)?;
+                other.write_slot(None, key, there, layout.is_raw(), deadline)?;
                 if let Some(value) = self.values.get_mut(slot)
                     && let Some(moved) = other.find(key)
                 {
-                    let value = core::mem::replace(value, nothing());
+                    let value = core::mem::replace(value, here);
                     self.slot_bytes -= value.counted_bytes();
                     other.edit(moved, |place| *place = value);
                 }
@@ -270,7 +314,13 @@ impl Db {
     ) -> Result<(), OutOfMemory> {
         // Room for a position, once made, is kept: a key renewed over and over does not change its block.
         let had_position = existing.is_some_and(|handle| self.is_timed(handle));
-        let layout = Layout::new(key, payload, deadline.is_some() || had_position, raw);
+        // Hashes have it from the start, so that a field may get a deadline without a change of the block.
+        let hash = match payload {
+            Payload::Slot(slot) => self.hash_in(slot),
+            Payload::Inline(_) => None,
+        };
+        let is_dated = deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
+        let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), raw);
         let fits = |handle: &Handle| self.slab.block(*handle).len() == Slab::rounded(layout.len());
         let reused = existing.filter(fits);
         if reused.is_none() && existing.is_none() {
@@ -280,7 +330,7 @@ impl Db {
             Some(handle) => handle,
             None => self.slab.allocate(layout.len())?,
         };
-        if deadline.is_some() && self.deadlines.reserve(handle).is_err() {
+        if is_dated && self.deadlines.reserve(handle).is_err() {
             if reused.is_none() {
                 self.slab.free(handle);
             }
@@ -288,7 +338,7 @@ impl Db {
         }
         if let Some(old) = existing {
             self.drop_value(old);
-            self.assign_deadline(old, None);
+            self.schedule(old, None, None);
         }
         layout.write(self.slab.block_mut(handle), key, payload);
         match existing {
@@ -315,7 +365,7 @@ impl Db {
     }
 
     fn forget_block(&mut self, hash: u32, handle: Handle) {
-        self.assign_deadline(handle, None);
+        self.schedule(handle, None, None);
         self.table.remove(hash, handle);
         self.slab.free(handle);
     }
@@ -336,12 +386,31 @@ impl Db {
         Ok(new)
     }
 
-    /// Enters, moves or takes out the deadline of an entry that has room for a position; `deadlines.reserve` must have
-    /// succeeded when there is one to enter.
-    fn assign_deadline(&mut self, handle: Handle, deadline: Option<Timestamp>) {
+    /// Enters, moves or takes out the deadlines of an entry that has room for a position: its own, which is given, and
+    /// the first of its fields. `deadlines.reserve` must have succeeded when there may be one to enter.
+    fn assign_deadline(&mut self, handle: Handle, own: Option<Timestamp>) {
+        let mut field = None;
         let block = self.slab.block(handle);
+        if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
+            && let Some(Value::Hash(hash)) = self.values.get_mut(slot)
+        {
+            field = hash.first_deadline();
+            hash.note_whole_deadline(own);
+        }
+        self.schedule(handle, own, field);
+    }
+
+    fn schedule(&mut self, handle: Handle, own: Option<Timestamp>, field: Option<Timestamp>) {
+        let deadline = own.into_iter().chain(field).min();
+        let block = self.slab.block_mut(handle);
         let Some(layout) = Layout::of(block) else { return };
         let position = layout.position(block);
+        if position.is_none() && deadline.is_some() && !self.deadlines.has_room() {
+            return;
+        }
+        layout.note_deadlines(block, own.is_some(), field.is_some());
+        self.own_deadlines = self.own_deadlines + usize::from(own.is_some()) - usize::from(layout.has_own());
+        self.field_deadlines = self.field_deadlines + usize::from(field.is_some()) - usize::from(layout.has_field());
         let mut positions = BlockPositions(&mut self.slab);
         match (position, deadline) {
             (Some(position), Some(deadline)) => self.deadlines.update(position, deadline, &mut positions),

@@ -1,7 +1,7 @@
 //! How a key lies in its block: a header, the key, and a short value or the number of a slot.
 //!
 //! ```text
-//! byte 0      flags: form of the value, width of the lengths, room for a deadline, "raw" encoding
+//! byte 0      flags: form of the value, width of the lengths, room for a deadline, "raw" encoding, whose deadlines
 //! bytes 1-3   kept for access times and frequencies (eviction)
 //! 2 x u16     length of key and value, or 2 x u32 when `WIDE`
 //! u32         position in the heap of deadlines, when `TIMED`; `NO_POSITION` while there is none
@@ -16,6 +16,9 @@ const IN_SLOT: u8 = 1 << 0;
 const WIDE: u8 = 1 << 1;
 const TIMED: u8 = 1 << 2;
 const RAW: u8 = 1 << 3;
+/// What is in the heap of deadlines for this key: a deadline of its own, one of its fields; the earlier of both.
+const OWN: u8 = 1 << 4;
+const FIELD: u8 = 1 << 5;
 
 const FIXED_BYTES: usize = 4;
 const NARROW_BYTES: usize = FIXED_BYTES + 4;
@@ -74,6 +77,22 @@ impl Layout {
 
     pub(super) fn is_raw(self) -> bool {
         self.flags & RAW != 0
+    }
+
+    /// Whether the key itself has a deadline.
+    pub(super) fn has_own(self) -> bool {
+        self.flags & OWN != 0
+    }
+
+    /// Whether a field of its value has one.
+    pub(super) fn has_field(self) -> bool {
+        self.flags & FIELD != 0
+    }
+
+    /// Notes whose deadlines are in the heap.
+    pub(super) fn note_deadlines(self, block: &mut [u8], own: bool, field: bool) {
+        let noted = if own { OWN } else { 0 } | if field { FIELD } else { 0 };
+        write(block, 0, &[self.flags & !(OWN | FIELD) | noted]);
     }
 
     pub(super) fn is_in_slot(self) -> bool {

@@ -15,10 +15,18 @@ pub enum Error {
     NotAnInteger,
     /// The stored value is not a float.
     NotAFloat,
+    /// A field does not hold a 64-bit integer.
+    FieldNotAnInteger,
+    /// A field does not hold a float.
+    FieldNotAFloat,
     /// A sum past the range of 64 bits.
     Overflow,
     /// A sum that is no finite number.
     NotFinite,
+    /// A score that is infinity less infinity.
+    NotANumber,
+    /// A weight to sort by that is not a number.
+    NotSortable,
     /// A string longer than `STRING_MAX` bytes.
     TooLong,
     /// A digest argument that has not 16 characters.
@@ -57,8 +65,12 @@ impl From<Error> for CommandError {
             Error::NoSuchIndex => CommandError::INDEX_RANGE,
             Error::NotAnInteger => CommandError::NOT_AN_INTEGER,
             Error::NotAFloat => CommandError::NOT_A_FLOAT,
+            Error::FieldNotAnInteger => CommandError::FIELD_NOT_AN_INTEGER,
+            Error::FieldNotAFloat => CommandError::FIELD_NOT_A_FLOAT,
             Error::Overflow => CommandError::INCREMENT_OVERFLOW,
             Error::NotFinite => CommandError::NAN_OR_INFINITY,
+            Error::NotANumber => CommandError::SCORE_NOT_A_NUMBER,
+            Error::NotSortable => CommandError::NOT_SORTABLE,
             Error::TooLong => CommandError::STRING_TOO_LONG,
             Error::BadDigest => CommandError::BAD_DIGEST,
             Error::ConditionNeedsString => CommandError::CONDITION_NEEDS_STRING,

@@ -11,6 +11,7 @@ pub enum EventClass {
     String,
     List,
     Set,
+    ZSet,
     Hash,
     Expired,
     /// Not about a key: the engine's own.
@@ -25,6 +26,7 @@ impl EventClass {
             EventClass::String => Some('$'),
             EventClass::List => Some('l'),
             EventClass::Set => Some('s'),
+            EventClass::ZSet => Some('z'),
             EventClass::Hash => Some('h'),
             EventClass::Expired => Some('x'),
             EventClass::Engine => None,
@@ -85,13 +87,32 @@ kinds! {
     LInsert = List "linsert";
     LRem = List "lrem";
     LTrim = List "ltrim";
+    SortStore = List "sortstore";
     SAdd = Set "sadd";
     SRem = Set "srem";
     SPop = Set "spop";
     SInterStore = Set "sinterstore";
     SUnionStore = Set "sunionstore";
     SDiffStore = Set "sdiffstore";
+    ZAdd = ZSet "zadd";
+    ZIncr = ZSet "zincr";
+    ZRem = ZSet "zrem";
+    ZRemRangeByRank = ZSet "zremrangebyrank";
+    ZRemRangeByScore = ZSet "zremrangebyscore";
+    ZRemRangeByLex = ZSet "zremrangebylex";
+    ZPopMin = ZSet "zpopmin";
+    ZPopMax = ZSet "zpopmax";
+    ZRangeStore = ZSet "zrangestore";
+    ZInterStore = ZSet "zinterstore";
+    ZUnionStore = ZSet "zunionstore";
+    ZDiffStore = ZSet "zdiffstore";
     HSet = Hash "hset";
+    HDel = Hash "hdel";
+    HIncrBy = Hash "hincrby";
+    HIncrByFloat = Hash "hincrbyfloat";
+    HExpire = Hash "hexpire";
+    HExpired = Hash "hexpired";
+    HPersist = Hash "hpersist";
     Clock = Engine "clock";
 }
 
@@ -128,6 +149,15 @@ impl Events {
     pub fn take(&mut self) -> Vec<Event> {
         self.seen = 0;
         core::mem::take(&mut self.queue)
+    }
+
+    /// How many wait for the host. A u32 counts more than memory holds.
+    pub fn len(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
     }
 
     /// Starts or stops building events for [`Events::take_unseen`].

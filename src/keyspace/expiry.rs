@@ -19,7 +19,7 @@ pub struct DeadlineCondition {
 }
 
 impl DeadlineCondition {
-    fn holds(self, current: Option<Timestamp>, new: Timestamp) -> bool {
+    pub(super) fn holds(self, current: Option<Timestamp>, new: Timestamp) -> bool {
         let blocked = match current {
             None => self.with || self.later,
             Some(current) => self.without || (self.later && new <= current) || (self.earlier && new >= current),

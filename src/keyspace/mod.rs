@@ -20,6 +20,7 @@ mod lists;
 mod restore;
 mod scan;
 mod sets;
+mod sorted_sets;
 mod space;
 mod strings;
 
@@ -33,12 +34,14 @@ pub use effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use error::Error;
 pub use event::{Event, EventClass, EventKind, Events};
 pub use expiry::{DeadlineCondition, TimeToLive};
+pub use hashes::{FieldExpiry, FieldFate, FieldTimeToLive};
 pub use interest::{ClientId, Interest, KeyName, Ticket};
 pub use keys::{CopyOptions, RenameOutcome};
 pub use lcs::{CommonRun, CommonSubsequence};
 pub use lists::{InsertOutcome, Search};
 pub use scan::{Inspected, Inspection, ScanFilter};
 pub use sets::Combination;
+pub use sorted_sets::{Added, Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use space::Space;
 pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
 
@@ -52,12 +55,13 @@ pub const DATABASES: u8 = 16;
 /// How many due keys one sweep removes at most, so that no call pays for everybody.
 pub const SWEEP_MAX: usize = 256;
 
-/// Hits and misses of reads, and keys that expired.
+/// Hits and misses of reads, and keys and fields that expired.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     pub hits: u64,
     pub misses: u64,
     pub expired: u64,
+    pub expired_fields: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -128,16 +132,22 @@ impl Keyspace {
         self.databases.iter().filter_map(|db| Some(db.first_deadline()?.deadline)).min()
     }
 
-    /// Removes keys that are due, earliest deadline first, at most [`SWEEP_MAX`] of them.
+    /// Removes keys and fields that are due, earliest deadline first, at most [`SWEEP_MAX`] of them.
     pub fn sweep(&mut self, now: Timestamp) {
-        for _ in 0..SWEEP_MAX {
+        let mut left = SWEEP_MAX;
+        while left > 0 {
             let first = self.databases().filter_map(|(database, db)| Some((db.first_deadline()?, database)));
             let Some((node, database)) = first.min_by_key(|(node, _)| node.deadline) else { return };
             if node.deadline >= now || self.loading || !self.sweeping {
                 return;
             }
-            self.at(database, now).expire(node.owner);
+            let removed = self.at(database, now).bury(node.owner, left).removed;
             self.effects.end_unit();
+            if removed == 0 {
+                // There was no memory to do it with.
+                return;
+            }
+            left = left.saturating_sub(removed);
         }
     }
 

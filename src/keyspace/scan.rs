@@ -7,7 +7,6 @@ use super::space::Space;
 use super::{Entry, Keyspace};
 use crate::clock::Timestamp;
 use crate::glob;
-use crate::slab::Handle;
 use crate::value::Kind;
 
 /// Which keys of a page are answered.
@@ -48,7 +47,8 @@ impl Space<'_> {
     pub fn scan(&mut self, cursor: u64, count: usize, filter: ScanFilter<'_>, mut visit: impl FnMut(&[u8])) -> u64 {
         let mut handles = Vec::new();
         let next = self.db().page(cursor, count, &mut handles);
-        self.bury(&mut handles);
+        // What is dead is removed on the way.
+        handles.retain(|&handle| self.outlives(handle));
         handles
             .iter()
             .filter_map(|&handle| self.entry(handle))
@@ -66,17 +66,6 @@ impl Space<'_> {
             return;
         }
         self.scan(0, usize::MAX, ScanFilter { pattern: Some(pattern), type_name: None }, visit);
-    }
-
-    /// Removes the dead among these keys.
-    fn bury(&mut self, handles: &mut Vec<Handle>) {
-        handles.retain(|&handle| {
-            let dead = self.is_dead(handle);
-            if dead {
-                self.expire(handle);
-            }
-            !dead
-        });
     }
 }
 

@@ -30,6 +30,13 @@ impl<R> Change<R> {
     }
 }
 
+/// How many keys or fields were dead, and whether the key is still there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Burial {
+    pub(super) removed: usize,
+    pub(super) lives: bool,
+}
+
 #[derive(Debug)]
 pub struct Space<'a> {
     keyspace: &'a mut Keyspace,
@@ -54,7 +61,7 @@ impl<'a> Space<'a> {
         &self.keyspace.databases[usize::from(self.database)]
     }
 
-    fn db_mut(&mut self) -> &mut Db {
+    pub(super) fn db_mut(&mut self) -> &mut Db {
         &mut self.keyspace.databases[usize::from(self.database)]
     }
 
@@ -92,11 +99,7 @@ impl<'a> Space<'a> {
     /// Looks a key up without counting as a use of it.
     pub fn peek(&mut self, key: &[u8]) -> Option<Handle> {
         let handle = self.db().find(key)?;
-        if self.is_dead(handle) {
-            self.expire(handle);
-            return None;
-        }
-        Some(handle)
+        self.outlives(handle).then_some(handle)
     }
 
     /// Looks a key up to change it.
@@ -115,11 +118,24 @@ impl<'a> Space<'a> {
         Some(self.entry(handle)?.value)
     }
 
-    pub(super) fn is_dead(&self, handle: Handle) -> bool {
-        let db = self.db();
+    /// Removes a key that is dead, or its dead fields; whether the key is still there.
+    pub(super) fn outlives(&mut self, handle: Handle) -> bool {
+        let (db, now) = (self.db(), self.now);
         // While the first deadline is not past, nobody is dead and no entry needs to be looked at.
-        let someone_is = db.first_deadline().is_some_and(|node| node.deadline < self.now);
-        someone_is && !self.keyspace.loading && db.deadline(handle).is_some_and(|deadline| deadline < self.now)
+        let someone_is = db.first_deadline().is_some_and(|node| node.deadline < now);
+        if !someone_is || self.keyspace.loading || !db.due(handle).is_some_and(|deadline| deadline < now) {
+            return true;
+        }
+        self.bury(handle, usize::MAX).lives
+    }
+
+    /// Removes a key whose deadline has passed, or at most `most` of its fields.
+    pub(super) fn bury(&mut self, handle: Handle, most: usize) -> Burial {
+        if self.db().deadline(handle).is_some_and(|deadline| deadline < self.now) {
+            self.expire(handle);
+            return Burial { removed: 1, lives: false };
+        }
+        self.expire_fields(handle, most)
     }
 
     // --- The verbs.
@@ -244,11 +260,20 @@ impl<'a> Space<'a> {
         });
     }
 
+    pub(super) fn count_expired_fields(&mut self, count: usize) {
+        self.keyspace.counts.expired_fields += count as u64;
+    }
+
     // --- What the verbs report to.
 
     /// States the effect of what was just done with the verbs.
     pub(super) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
         self.keyspace.effects.state(self.database, write);
+    }
+
+    /// Whether effects are built: what they need may have to be kept before it is gone.
+    pub(super) fn states_effects(&self) -> bool {
+        self.keyspace.effects.are_built()
     }
 
     /// A change of the whole database: it has no key to notify about.

@@ -32,6 +32,25 @@ texts! {
     SYNTAX = "ERR syntax error";
     NOT_AN_INTEGER = "ERR value is not an integer or out of range";
     NOT_A_FLOAT = "ERR value is not a valid float";
+    FIELD_NOT_AN_INTEGER = "ERR hash value is not an integer";
+    FIELD_NOT_A_FLOAT = "ERR hash value is not a float";
+    NOT_FINITE = "ERR value is NaN or Infinity";
+    VALUE_RANGE = "ERR value is out of range";
+    FIELDS_MISPLACED = "ERR Mandatory argument FIELDS is missing or not at the right position";
+    FIELDS_MISSING = "ERR missing FIELDS argument";
+    FIELDS_TWICE = "ERR FIELDS keyword specified multiple times";
+    FIELDS_ALONE = "ERR FIELDS requires at least numfields and one field argument";
+    FIELDS_TOO_FEW = "ERR wrong number of arguments";
+    FIELD_COUNT_NOT_POSITIVE = "ERR Number of fields must be a positive integer";
+    FIELD_COUNT_NOT_THAT = "ERR The `numfields` parameter must match the number of arguments";
+    NUMFIELDS_NOT_POSITIVE = "ERR Parameter `numFields` should be greater than 0";
+    BAD_FIELD_COUNT = "ERR invalid number of fields";
+    MANY_CONDITIONS = "ERR Multiple condition flags specified";
+    FNX_FXX_CONFLICT = "ERR Only one of FXX or FNX arguments can be specified";
+    HSETEX_EXPIRY_CONFLICT = "ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified";
+    HGETEX_EXPIRY_CONFLICT = "ERR Only one of EX, PX, EXAT, PXAT or PERSIST arguments can be specified";
+    EXPIRE_NEGATIVE = "ERR invalid expire time, must be >= 0";
+    EXPIRE_MISSING = "ERR missing expire time";
     NAN_OR_INFINITY = "ERR increment would produce NaN or Infinity";
     INCREMENT_OVERFLOW = "ERR increment or decrement would overflow";
     DECREMENT_OVERFLOW = "ERR decrement would overflow";
@@ -51,6 +70,17 @@ texts! {
     MAXLEN_NEGATIVE = "ERR MAXLEN can't be negative";
     RANK_ZERO = "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use negative to start from the end of the list";
     RANK_RANGE = "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807";
+    NX_WITH_XX = "ERR XX and NX options at the same time are not compatible";
+    CONFLICTING_SCORE_OPTIONS = "ERR GT, LT, and/or NX options at the same time are not compatible";
+    SINGLE_INCREMENT = "ERR INCR option supports a single increment-element pair";
+    SCORE_NOT_A_NUMBER = "ERR resulting score is not a number (NaN)";
+    SCORE_RANGE = "ERR min or max is not a float";
+    MEMBER_RANGE = "ERR min or max not valid string range item";
+    LIMIT_NEEDS_SCORES_OR_MEMBERS = "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX";
+    SCORES_WITH_MEMBER_RANGE = "ERR syntax error, WITHSCORES not supported in combination with BYLEX";
+    WEIGHT_NOT_A_FLOAT = "ERR weight value is not a float";
+    OUT_OF_RANGE = "ERR value is out of range";
+    NOT_SORTABLE = "ERR One or more scores can't be converted into double";
     TIMEOUT_NOT_A_FLOAT = "ERR timeout is not a float or out of range";
     TIMEOUT_RANGE = "ERR timeout is out of range";
     INDEX_RANGE = "ERR index out of range";
@@ -221,6 +251,11 @@ impl CommandError {
         push_lossy(&mut text, word);
         text.push('\'');
         CommandError::Owned(text)
+    }
+
+    /// A number of keys that is not positive.
+    pub fn no_input_key(command: &str) -> CommandError {
+        CommandError::Owned(format!("ERR at least 1 input key is needed for '{command}' command"))
     }
 
     pub fn wrong_arity(command: &str) -> CommandError {

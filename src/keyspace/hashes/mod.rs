@@ -1,0 +1,267 @@
+//! Hashes: their fields and values. What happens to fields in time is in `expiry`.
+
+mod expiry;
+
+use alloc::vec::Vec;
+
+pub use expiry::{FieldExpiry, FieldFate, FieldTimeToLive};
+
+use hashbrown::HashTable;
+
+use super::space::{Change, Space};
+use super::{Error, EventKind, NewValue};
+use crate::clock::Timestamp;
+use crate::hash::hash_bytes;
+use crate::number::{LongDouble, parse_integer, write_integer};
+use crate::slab::Handle;
+use crate::value::{Field, Hash, NewDeadline, Value, ValueRef, copied};
+
+/// Drawing one field is worth walking past so many.
+const DRAWS_WORTH: usize = 64;
+
+/// Fields with their values.
+type Pairs<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], &'p [u8])>;
+
+impl Space<'_> {
+    /// The hash at a key; `None` when there is no key.
+    pub fn hash_at(&mut self, key: &[u8]) -> Result<Option<&Hash>, Error> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(ValueRef::Hash(hash)) => Ok(Some(hash)),
+            Some(_) => Err(Error::WrongType),
+        }
+    }
+
+    /// Sets fields, creating the hash; answers how many are new. They have no deadline then.
+    pub fn hash_set<'p>(
+        &mut self,
+        key: &[u8],
+        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
+    ) -> Result<usize, Error> {
+        let existing = self.write_hash(key)?;
+        let added = self.store(existing, key, &mut pairs.clone(), NewDeadline::None, EventKind::HSet)?;
+        self.state_pairs(key, pairs);
+        Ok(added)
+    }
+
+    /// Sets a field that is not there; false when it is.
+    pub fn hash_set_new(&mut self, key: &[u8], name: &[u8], value: &[u8]) -> Result<bool, Error> {
+        let existing = self.write_hash(key)?;
+        if self.hash_behind(existing).is_some_and(|hash| hash.contains(name)) {
+            return Ok(false);
+        }
+        let pair = core::iter::once((name, value));
+        self.store(existing, key, &mut pair.clone(), NewDeadline::None, EventKind::HSet)?;
+        self.state_pairs(key, pair);
+        Ok(true)
+    }
+
+    /// Takes fields away; answers how many there were.
+    pub fn hash_remove<'n>(
+        &mut self,
+        key: &[u8],
+        names: impl Iterator<Item = &'n [u8]> + Clone,
+    ) -> Result<usize, Error> {
+        let Some(handle) = self.write_hash(key)? else { return Ok(0) };
+        let removed = self.update_hash(handle, EventKind::HDel, |hash| {
+            let removed = names.clone().filter(|name| hash.remove(name)).count();
+            Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
+        })?;
+        if removed.is_change() {
+            self.state_removal(key, names);
+        }
+        Ok(removed.answer())
+    }
+
+    /// Takes fields away and answers their values; `None` for a field that is not there.
+    pub fn hash_take<'n>(
+        &mut self,
+        key: &[u8],
+        names: impl Iterator<Item = &'n [u8]> + Clone,
+    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
+        let existing = self.write_hash(key)?;
+        let mut values = values_of(self.hash_behind(existing), names.clone())?;
+        let Some(handle) = existing else { return Ok(values) };
+        let taken = self.update_hash(handle, EventKind::HDel, |hash| {
+            let mut change = Change::Unchanged(());
+            for (name, value) in names.clone().zip(&mut values) {
+                // A field named twice is there only once.
+                if hash.remove(name) {
+                    change = Change::Changed(());
+                } else {
+                    *value = None;
+                }
+            }
+            Ok(change)
+        })?;
+        if taken.is_change() {
+            self.state_removal(key, names);
+        }
+        Ok(values)
+    }
+
+    /// Adds to the integer in a field, a missing one being 0; keeps the deadline.
+    pub fn hash_increment(&mut self, key: &[u8], name: &[u8], increment: i64) -> Result<i64, Error> {
+        let existing = self.write_hash(key)?;
+        let current = match self.hash_behind(existing).and_then(|hash| hash.get(name)) {
+            Some(text) => parse_integer(text).ok_or(Error::FieldNotAnInteger)?,
+            None => 0,
+        };
+        let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
+        let mut text = Vec::with_capacity(20);
+        write_integer(sum, &mut text);
+        let pair = &mut core::iter::once((name, text.as_slice()));
+        self.store(existing, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
+        self.effect(|effect| {
+            effect.bytes(b"HINCRBY").bytes(key).bytes(name).integer(increment);
+        });
+        Ok(sum)
+    }
+
+    /// Adds to the float in a field in 80-bit precision; answers the stored text and keeps the deadline.
+    pub fn hash_increment_float(&mut self, key: &[u8], name: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
+        let existing = self.write_hash(key)?;
+        let field = self.hash_behind(existing).and_then(|hash| hash.find(name));
+        let deadline = field.and_then(|field| field.deadline);
+        let sum = match field {
+            Some(field) => LongDouble::parse(field.value).ok_or(Error::FieldNotAFloat)?.add(increment),
+            None => increment,
+        };
+        if !sum.is_finite() {
+            return Err(Error::NotFinite);
+        }
+        let mut text = Vec::new();
+        sum.write(&mut text);
+        let pair = core::iter::once((name, text.as_slice()));
+        self.store(existing, key, &mut pair.clone(), NewDeadline::Keep, EventKind::HIncrByFloat)?;
+        self.state_pairs(key, pair);
+        if let Some(deadline) = deadline {
+            self.state_deadline(key, deadline, core::iter::once(name));
+        }
+        Ok(text)
+    }
+
+    /// Visits random fields: `count` different ones, at most all, or exactly `count` with repetitions.
+    pub fn hash_sample(&mut self, key: &[u8], count: usize, repeating: bool, mut visit: impl FnMut(Field<'_>)) {
+        let Some(handle) = self.peek(key) else { return };
+        let (db, random) = self.db_and_chance();
+        let Some(ValueRef::Hash(hash)) = db.entry(handle).map(|entry| entry.value) else { return };
+        if repeating {
+            (0..count).filter_map(|_| hash.random(random)).for_each(visit);
+            return;
+        }
+        if count >= hash.len() {
+            hash.iter().for_each(visit);
+            return;
+        }
+        let mut drawn: HashTable<&[u8]> = HashTable::new();
+        let hasher = |name: &&[u8]| hash_bytes(0, name);
+        if count <= hash.len() / DRAWS_WORTH && drawn.try_reserve(count, hasher).is_ok() {
+            while drawn.len() < count {
+                let Some(field) = hash.random(random) else { return };
+                if drawn.find(hasher(&field.name), |name| *name == field.name).is_none() {
+                    drawn.insert_unique(hasher(&field.name), field.name, hasher);
+                    visit(field);
+                }
+            }
+            return;
+        }
+        // Field by field, the chance of each to be among those still wanted: order is kept, no memory is needed.
+        let mut wanted = count as u64;
+        for (field, left) in hash.iter().zip((1..=hash.len() as u64).rev()) {
+            if random.below(left) < wanted {
+                visit(field);
+                wanted -= 1;
+            }
+        }
+    }
+
+    fn write_hash(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+        let Some(handle) = self.write(key) else { return Ok(None) };
+        if self.hash_behind(Some(handle)).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
+    }
+
+    fn hash_behind(&self, handle: Option<Handle>) -> Option<&Hash> {
+        match self.entry(handle?)?.value {
+            ValueRef::Hash(hash) => Some(hash),
+            _ => None,
+        }
+    }
+
+    fn update_hash<R>(
+        &mut self,
+        handle: Handle,
+        event: EventKind,
+        edit: impl FnOnce(&mut Hash) -> Result<Change<R>, Error>,
+    ) -> Result<Change<R>, Error> {
+        self.update(handle, event, |value| match value {
+            Value::Hash(hash) => edit(hash),
+            _ => Err(Error::WrongType),
+        })
+    }
+
+    /// Sets fields of a hash that was looked up, or makes one; the caller states the effect.
+    fn store(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        pairs: Pairs<'_, '_>,
+        deadline: NewDeadline,
+        event: EventKind,
+    ) -> Result<usize, Error> {
+        let limit = self.limits().hash;
+        match existing {
+            Some(handle) => {
+                if matches!(deadline, NewDeadline::At(_)) {
+                    self.db_mut().reserve_deadline(handle)?;
+                }
+                let set = |hash: &mut Hash| Ok(Change::Changed(hash.set_all(pairs, deadline, limit)?));
+                self.update_hash(handle, event, set).map(Change::answer)
+            }
+            None => {
+                let mut hash = Hash::new(self.seed());
+                let added = hash.set_all(pairs, deadline, limit)?;
+                self.put_over(None, key, NewValue::Value(Value::Hash(hash)), None, event)?;
+                Ok(added)
+            }
+        }
+    }
+
+    fn state_pairs<'p>(&mut self, key: &[u8], pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>) {
+        self.effect(|effect| {
+            effect.bytes(b"HSET").bytes(key);
+            pairs.for_each(|(name, value)| {
+                effect.bytes(name).bytes(value);
+            });
+        });
+    }
+
+    fn state_removal<'n>(&mut self, key: &[u8], names: impl Iterator<Item = &'n [u8]>) {
+        self.effect(|effect| {
+            effect.bytes(b"HDEL").bytes(key);
+            names.for_each(|name| {
+                effect.bytes(name);
+            });
+        });
+    }
+
+    fn state_deadline<'n>(&mut self, key: &[u8], deadline: Timestamp, names: impl Iterator<Item = &'n [u8]> + Clone) {
+        self.effect(|effect| {
+            effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline.as_ms());
+            effect.bytes(b"FIELDS").integer(names.clone().count() as i64);
+            names.for_each(|name| {
+                effect.bytes(name);
+            });
+        });
+    }
+}
+
+/// Copies of the values of fields, in the order asked for.
+fn values_of<'n>(hash: Option<&Hash>, names: impl Iterator<Item = &'n [u8]>) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    let mut values = Vec::new();
+    for name in names {
+        values.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        values.push(hash.and_then(|hash| hash.get(name)).map(copied).transpose()?);
+    }
+    Ok(values)
+}
