@@ -12,6 +12,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("generic", "Keys and expiration"),
     ("list", "Lists"),
     ("set", "Sets"),
+    ("sorted-set", "Sorted sets"),
     ("hash", "Hashes"),
     ("pubsub", "Publish and subscribe"),
     ("transactions", "Transactions"),

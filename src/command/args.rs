@@ -42,6 +42,11 @@ impl<'a> Args<'a> {
         self.bytes().ok()
     }
 
+    /// The next argument without taking it.
+    pub fn peek(&self) -> Option<&'a [u8]> {
+        self.argv.get(self.next)
+    }
+
     /// The next argument as a 64-bit integer.
     pub fn integer(&mut self) -> Result<i64, CommandError> {
         parse_integer(self.bytes()?).ok_or(CommandError::NOT_AN_INTEGER)

@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use super::row::Row;
 use super::{
     bits, client, config, connection, diagnostics, dump, expiry, hashes, info, introspection, keys, lcs, lists, memory,
-    pubsub, server, sets, strings, transactions,
+    pubsub, server, sets, sorted_sets, strings, transactions,
 };
 use crate::hash::hash_bytes;
 
@@ -21,6 +21,11 @@ const FAMILIES: &[&[Row]] = &[
     lists::ROWS,
     lists::blocking::ROWS,
     sets::ROWS,
+    sorted_sets::ROWS,
+    sorted_sets::range::ROWS,
+    sorted_sets::pop::ROWS,
+    sorted_sets::blocking::ROWS,
+    sorted_sets::combine::ROWS,
     hashes::ROWS,
     transactions::ROWS,
     pubsub::ROWS,

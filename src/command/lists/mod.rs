@@ -205,7 +205,7 @@ fn write_all(elements: &mut dyn ExactSizeIterator<Item = &[u8]>, reply: &mut Wri
 }
 
 /// A number that is at least `least`; everything else is the one error.
-fn at_least(text: &[u8], least: i64, error: CommandError) -> Result<usize, CommandError> {
+pub(super) fn at_least(text: &[u8], least: i64, error: CommandError) -> Result<usize, CommandError> {
     let number = parse_integer(text).filter(|&number| number >= least).ok_or(error)?;
     Ok(usize::try_from(number).unwrap_or(usize::MAX))
 }

@@ -236,7 +236,9 @@ mod tests {
     #[test]
     fn announced_lengths_allocate_nothing() {
         let huge = b"\x81\xff\xff\xff\xff\xff\xff\xff\xff";
-        for type_byte in [TYPE_STRING, TYPE_LIST, TYPE_HASH, TYPE_LIST_QUICKLIST_2, TYPE_HASH_LISTPACK, TYPE_HASH_DATED, TYPE_ZSET_2] {
+        for type_byte in
+            [TYPE_STRING, TYPE_LIST, TYPE_HASH, TYPE_LIST_QUICKLIST_2, TYPE_HASH_LISTPACK, TYPE_HASH_DATED, TYPE_ZSET_2]
+        {
             assert_eq!(read(type_byte, huge).err(), Some(DumpError::Malformed));
         }
         assert_eq!(read(99, huge).err(), Some(DumpError::Unsupported));

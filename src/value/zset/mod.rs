@@ -237,12 +237,10 @@ impl ZSet {
                 packed.iter().for_each(|(member, score)| visit(member, score));
                 0
             }
-            Form::Indexed(indexed) => {
-                indexed.hashed.table.page(cursor, count, |slot| {
-                    let (member, value) = indexed.hashed.pair(slot.handle);
-                    visit(member, score_of(value));
-                })
-            }
+            Form::Indexed(indexed) => indexed.hashed.table.page(cursor, count, |slot| {
+                let (member, value) = indexed.hashed.pair(slot.handle);
+                visit(member, score_of(value));
+            }),
         }
     }
 

@@ -68,11 +68,10 @@ fn compare(zset: &ZSet, model: &Model, least: f64, most: f64) {
     assert_eq!(pairs, model.0);
     assert!(zset.iter().rev().map(|(member, _)| member).eq(model.0.iter().rev().map(|(_, member)| member)));
     for exclusive in [false, true] {
-        let scores = ScoreRange {
-            least: ScoreBound { score: least, exclusive },
-            most: ScoreBound { score: most, exclusive },
-        };
-        let inside = |score: f64| if exclusive { least < score && score < most } else { least <= score && score <= most };
+        let scores =
+            ScoreRange { least: ScoreBound { score: least, exclusive }, most: ScoreBound { score: most, exclusive } };
+        let inside =
+            |score: f64| if exclusive { least < score && score < most } else { least <= score && score <= most };
         let expected = model.0.iter().filter(|(score, _)| inside(*score)).count();
         let ranks = zset.select(&Interval::Scores(scores).into());
         assert_eq!(ranks.len(), expected);
