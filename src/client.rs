@@ -72,6 +72,9 @@ pub struct Client {
     pub waiting: VecDeque<Argv>,
     /// Pushes and late replies, whole messages in order, until the host takes them.
     pub outbox: Vec<u8>,
+    /// For a host that hands on messages and events in one order: how many events came before each message of the
+    /// outbox.
+    pub positions: Option<Vec<u32>>,
     /// It is in the list of those the host should look after.
     noted: bool,
 }
@@ -103,6 +106,7 @@ impl Client {
             parked: None,
             waiting: VecDeque::new(),
             outbox: Vec::new(),
+            positions: None,
             noted: false,
         }
     }
@@ -130,6 +134,8 @@ pub struct Clients {
     last_id: u32,
     /// Whose outbox was filled, whose waiting is over or whose connection should be closed since the host last asked.
     affected: Vec<ClientId>,
+    /// How many events wait for the host, as far as it matters for the messages posted now.
+    pub events_before: u32,
 }
 
 impl Clients {
@@ -158,7 +164,11 @@ impl Clients {
 
     /// Appends messages to what waits for a client; false when it is gone.
     pub fn post(&mut self, id: ClientId, write: impl FnOnce(&mut Writer)) -> bool {
+        let events_before = self.events_before;
         let Some(client) = self.get_mut(id) else { return false };
+        if let Some(positions) = &mut client.positions {
+            positions.push(events_before);
+        }
         let mut messages = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         write(&mut messages);
         client.outbox = messages.into_bytes();

@@ -190,6 +190,20 @@ impl<C: Clock> Keylatch<C> {
         self.engine.clients.get_mut(client).map(|client| core::mem::take(&mut client.outbox)).unwrap_or_default()
     }
 
+    /// From now on, notes where among the events each message for a client belongs.
+    pub fn note_positions(&mut self, client: ClientId) {
+        if let Some(client) = self.engine.clients.get_mut(client) {
+            client.positions.get_or_insert_default();
+        }
+    }
+
+    /// For each message of what [`Keylatch::take_outbox`] answers next: how many of the events that
+    /// [`Keylatch::take_events`] answers next came before it.
+    pub fn take_positions(&mut self, client: ClientId) -> Vec<u32> {
+        let positions = self.engine.clients.get_mut(client).and_then(|client| client.positions.as_mut());
+        positions.map(core::mem::take).unwrap_or_default()
+    }
+
     /// A page of a database for showing: at least `limit` keys from `cursor` on while there are as many.
     pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Inspection {
         self.engine.keyspace.inspect(database, cursor, limit)

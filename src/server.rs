@@ -1,12 +1,14 @@
 //! What belongs to the server as a whole and to no keyspace or client: configuration, counts, the pause.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::client::Clients;
 use crate::clock::Timestamp;
-use crate::config::Config;
-use crate::keyspace::{DATABASES, Keyspace, Ticket};
-use crate::pubsub::PubSub;
+use crate::config::{Config, notifies};
+use crate::keyspace::{DATABASES, Event, Events, Keyspace, Ticket};
+use crate::pubsub::{Channels, PubSub};
 use crate::request::Limits;
 use crate::stats::Stats;
 
@@ -102,5 +104,33 @@ impl Server {
         self.configured = true;
         keyspace.limits = self.config.limits();
         keyspace.events.publish(!self.settings.event_classes.is_empty());
+    }
+
+    /// Publishes what happened to keys since the last call, to those who subscribed to it.
+    pub fn publish_events(&self, events: &mut Events, clients: &mut Clients) {
+        let unseen = events.take_unseen();
+        clients.events_before = events.len().saturating_sub(unseen.len() as u32);
+        for event in &unseen {
+            clients.events_before += 1;
+            self.publish_event(event, clients);
+        }
+    }
+
+    fn publish_event(&self, event: &Event, clients: &mut Clients) {
+        let classes = &self.settings.event_classes;
+        let Some(letter) = event.kind.class().letter() else { return };
+        if self.pubsub.is_idle() || !notifies(classes, letter) {
+            return;
+        }
+        let (by_key, by_event) = (notifies(classes, 'K'), notifies(classes, 'E'));
+        let name = event.kind.name().as_bytes();
+        if by_key {
+            let channel = [format!("__keyspace@{}__:", event.database).as_bytes(), &event.key].concat();
+            self.pubsub.publish(Channels::Plain, &channel, name, clients);
+        }
+        if by_event {
+            let channel = [format!("__keyevent@{}__:", event.database).as_bytes(), name].concat();
+            self.pubsub.publish(Channels::Plain, &channel, &event.key, clients);
+        }
     }
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::argv::ArgvRef;
 use crate::client::ClientId;
 use crate::clock::Clock;
-use crate::keylatch::Turn;
+use crate::keylatch::{Keylatch, Turn};
 
 /// SLOWLOG thresholds below this have every command measured alone.
 const ALONE_BELOW_US: i64 = 1000;
@@ -31,6 +31,29 @@ impl Meter {
     /// Measures with a watch that never goes back and shows microseconds.
     pub fn new(watch: fn() -> u64) -> Meter {
         Meter { watch: Some(watch), ..Meter::default() }
+    }
+
+    /// Runs one command that came alone and measures it, unless it is a quick one.
+    pub fn execute_alone<C: Clock>(
+        &mut self,
+        keylatch: &mut Keylatch<C>,
+        client: ClientId,
+        argv: ArgvRef<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let mut turn = keylatch.turn();
+        let measured = (0..ALONE_BELOW_US).contains(&turn.slow_from_us())
+            || !turn.is_quick(argv)
+            || argv.bytes_len() >= LARGE_BYTES;
+        if !measured {
+            return turn.execute(client, argv, out);
+        }
+        self.lap_us();
+        turn.execute(client, argv, out);
+        if turn.ran().is_some() {
+            let elapsed_us = self.lap_us();
+            turn.took(client, argv, elapsed_us);
+        }
     }
 
     pub(super) fn start<C: Clock>(&mut self, turn: &Turn<'_, C>) {

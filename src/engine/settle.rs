@@ -7,10 +7,7 @@ use alloc::vec::Vec;
 use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, ReplyMode};
-use crate::config::notifies;
-use crate::keyspace::Event;
 use crate::persistence::rdb;
-use crate::pubsub::Channels;
 use crate::reply::print::quote;
 use crate::stats::{SlowCommand, shortened};
 
@@ -44,7 +41,7 @@ impl Engine {
         if core::mem::take(&mut self.server.reload) {
             self.reload();
         }
-        self.publish_events();
+        self.server.publish_events(&mut self.keyspace.events, &mut self.clients);
     }
 
     /// DEBUG RELOAD. Without the memory for it everything stays as it is.
@@ -100,29 +97,40 @@ impl Engine {
             self.clients.post(monitor, |messages| messages.simple(&line));
         }
     }
+}
 
-    /// Publishes what happened to keys, to those who subscribed to it.
-    fn publish_events(&mut self) {
-        for event in self.keyspace.events.take_unseen() {
-            self.publish_event(&event);
-        }
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::argv::Argv;
+
+    fn say(engine: &mut Engine, client: ClientId, line: &str) {
+        let words: Vec<&str> = line.split(' ').collect();
+        engine.execute(client, Argv::from_slices(&words).as_ref(), &mut Vec::new());
     }
 
-    fn publish_event(&mut self, event: &Event) {
-        let classes = &self.server.settings.event_classes;
-        let Some(letter) = event.kind.class().letter() else { return };
-        if self.server.pubsub.is_idle() || !notifies(classes, letter) {
-            return;
+    #[test]
+    fn messages_know_their_place_among_the_events() {
+        let mut engine = Engine::new(1);
+        let (subscriber, other) = (engine.connect(), engine.connect());
+        engine.keyspace.events.want(true);
+        engine.clients.get_mut(subscriber).unwrap().positions = Some(Vec::new());
+        say(&mut engine, subscriber, "PSUBSCRIBE *");
+        say(&mut engine, other, "CONFIG SET notify-keyspace-events E$");
+        say(&mut engine, other, "SET a 1");
+        for line in ["MULTI", "SET b 2", "PUBLISH news x", "DEL a", "SET c 3", "EXEC"] {
+            say(&mut engine, other, line);
         }
-        let (by_key, by_event) = (notifies(classes, 'K'), notifies(classes, 'E'));
-        let name = event.kind.name().as_bytes();
-        if by_key {
-            let channel = [format!("__keyspace@{}__:", event.database).as_bytes(), &event.key].concat();
-            self.server.pubsub.publish(Channels::Plain, &channel, name, &mut self.clients);
-        }
-        if by_event {
-            let channel = [format!("__keyevent@{}__:", event.database).as_bytes(), name].concat();
-            self.server.pubsub.publish(Channels::Plain, &channel, &event.key, &mut self.clients);
-        }
+        say(&mut engine, other, "PUBLISH news y");
+        let client = engine.clients.get_mut(subscriber).unwrap();
+        // set a, set b, the first news, (del a), set c, the second news
+        assert_eq!(client.positions.take(), Some(vec![1, 2, 2, 4, 4]));
+        let text = String::from_utf8(core::mem::take(&mut client.outbox)).unwrap();
+        let channels: Vec<&str> = text.lines().filter(|line| line.starts_with("__") || *line == "news").collect();
+        let set = "__keyevent@0__:set";
+        assert_eq!(channels, [set, set, "news", set, "news"]);
+        assert_eq!(engine.keyspace.events.len(), 4);
     }
 }

@@ -63,6 +63,10 @@ impl HostTime {
         (HostTime { now: Some(now), sample: Rc::clone(&sample) }, Sampled(sample))
     }
 
+    pub(super) fn is_manual(&self) -> bool {
+        self.now.is_none()
+    }
+
     /// Asks the host for the time. False when it has none: the package guards the function, keeps the reason, and lets
     /// it answer NaN.
     pub(super) fn sample(&self) -> bool {

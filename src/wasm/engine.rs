@@ -118,6 +118,11 @@ impl Engine {
         to_js(&view)
     }
 
+    /// Whether a client is to be hung up on.
+    pub fn closing(&self, client: u32) -> bool {
+        self.keylatch.client(ClientId(client)).is_none_or(|client| client.closing)
+    }
+
     /// Runs the command whose packed arguments are the first `length` bytes of the input. Answers the length of the
     /// reply, which is at `output()`, or -1 when the clock failed and nothing ran.
     pub fn call(&mut self, client: u32, length: usize) -> f64 {
@@ -127,7 +132,11 @@ impl Engine {
         if self.keylatch.needs_time(client, argv) && !self.time.sample() {
             return CLOCK_FAILED;
         }
-        self.keylatch.execute(client, argv, &mut self.output);
+        match self.time.is_manual() {
+            // Where time stands still, the same calls give the same replies, also of those that tell durations.
+            true => self.keylatch.execute(client, argv, &mut self.output),
+            false => self.streams.meter.execute_alone(&mut self.keylatch, client, argv, &mut self.output),
+        }
         self.output.len() as f64
     }
 

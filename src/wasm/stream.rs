@@ -16,21 +16,21 @@ const CONFIGURATION: u32 = 0;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Milliseconds since some fixed instant, with fractions.
-    #[wasm_bindgen(js_namespace = performance, js_name = now)]
-    fn performance_now() -> f64;
+    /// Milliseconds since some fixed instant, with fractions. Some realms of test frameworks have no such watch.
+    #[wasm_bindgen(catch, js_namespace = performance, js_name = now)]
+    fn performance_now() -> Result<f64, JsValue>;
 }
 
 /// The watch that durations are measured with: SLOWLOG and INFO show them, nothing depends on them.
 fn watch() -> u64 {
-    (performance_now() * 1000.0) as u64
+    (performance_now().unwrap_or_default() * 1000.0) as u64
 }
 
 /// The streams of the clients that were fed, and how the last feeding ended.
 #[derive(Debug)]
 pub(super) struct Streams {
     connections: SortedMap<ClientId, Box<Connection>>,
-    meter: Meter,
+    pub(super) meter: Meter,
     last: Fed,
 }
 
@@ -108,5 +108,17 @@ impl Engine {
     /// Sets a parameter as a configuration file would; answers why not, if not.
     pub fn configure(&mut self, name: &str, value: &str) -> Option<String> {
         self.keylatch.configure(name, value).err()
+    }
+
+    /// From now on, `positions` tells where among the events each message for this client belongs.
+    #[wasm_bindgen(js_name = notePositions)]
+    pub fn note_positions(&mut self, client: u32) {
+        self.keylatch.note_positions(ClientId(client));
+    }
+
+    /// For each message in the outbox: how many of the events that wait came before it.
+    #[wasm_bindgen(js_name = takePositions)]
+    pub fn take_positions(&mut self, client: u32) -> Vec<u32> {
+        self.keylatch.take_positions(ClientId(client))
     }
 }
