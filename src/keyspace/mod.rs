@@ -41,7 +41,7 @@ pub use lcs::{CommonRun, CommonSubsequence};
 pub use lists::{InsertOutcome, Search};
 pub use scan::{Inspected, Inspection, ScanFilter};
 pub use sets::Combination;
-pub use sorted_sets::{Added, Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
+pub use sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use space::Space;
 pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
 

@@ -17,7 +17,7 @@ pub use limits::{Limits, ListLimit};
 pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};
 pub use set::{Set, SetLimit};
-pub use zset::{Interval, MemberBound, MemberRange, Pairs, ScoreBound, ScoreRange, Selection, ZSet};
+pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection, ZSet};
 
 use crate::hash::hash_bytes;
 use crate::slab::OutOfMemory;

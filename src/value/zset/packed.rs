@@ -35,8 +35,10 @@ impl Packed {
     /// The pairs of these ranks, at most the length.
     pub(super) fn range(&self, range: Range<usize>) -> Pairs<'_> {
         let mut pairs = self.iter();
-        (0..range.start).for_each(|_| drop(pairs.next()));
-        (range.end..self.len).for_each(|_| drop(pairs.next_back()));
+        pairs.pass(range.start);
+        for _ in range.end..self.len {
+            pairs.next_back();
+        }
         pairs
     }
 
@@ -72,9 +74,9 @@ impl Packed {
     /// Takes the pairs of these ranks away, at most the length.
     pub(super) fn remove(&mut self, range: Range<usize>) {
         let mut pairs = self.iter();
-        (0..range.start).for_each(|_| drop(pairs.next()));
+        pairs.pass(range.start);
         let start = self.bytes.len() - pairs.rest.len();
-        range.clone().for_each(|_| drop(pairs.next()));
+        pairs.pass(range.len());
         let end = self.bytes.len() - pairs.rest.len();
         self.bytes.drain(start..end);
         self.len -= range.len();
@@ -99,6 +101,15 @@ impl Packed {
 pub(super) struct Pairs<'a> {
     rest: &'a [u8],
     len: usize,
+}
+
+impl Pairs<'_> {
+    /// Leaves out the next `count` pairs.
+    fn pass(&mut self, count: usize) {
+        for _ in 0..count {
+            self.next();
+        }
+    }
 }
 
 /// The member and the score of a pair without its trailing length.

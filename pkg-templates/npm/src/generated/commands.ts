@@ -27,6 +27,12 @@ export interface CommandTable<Text> {
   BRPOP: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text)[] | null };
   /** Takes the last element of a list to the head of another, waiting for one if there is none. */
   BRPOPLPUSH: { arguments: [source: Argument, destination: Argument, timeout: Argument]; reply: Text | null };
+  /** Takes the lowest or highest members out of the first sorted set there is, waiting for one if there is none. */
+  BZMPOP: { arguments: [timeout: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: [Text, ([Text, number])[]] | null };
+  /** Takes the member with the highest score out of the first sorted set there is, waiting for one if there is none. */
+  BZPOPMAX: { arguments: [key: Argument, ...more: Argument[]]; reply: (Reply<Text>)[] | null };
+  /** Takes the member with the lowest score out of the first sorted set there is, waiting for one if there is none. */
+  BZPOPMIN: { arguments: [key: Argument, ...more: Argument[]]; reply: (Reply<Text>)[] | null };
   /** Asks and tells about clients. */
   CLIENT: { arguments: [subcommand: 'GETNAME' | 'getname'] | [subcommand: 'GETREDIR' | 'getredir'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'ID' | 'id'] | [subcommand: 'INFO' | 'info'] | [subcommand: 'KILL' | 'kill', ...options: Argument[]] | [subcommand: 'LIST' | 'list', ...options: Argument[]] | [subcommand: 'NO-EVICT' | 'no-evict', ...options: Argument[]] | [subcommand: 'NO-TOUCH' | 'no-touch', ...options: Argument[]] | [subcommand: 'PAUSE' | 'pause', timeout: Argument, ...options: Argument[]] | [subcommand: 'REPLY' | 'reply', ...options: Argument[]] | [subcommand: 'SETINFO' | 'setinfo', ...options: Argument[]] | [subcommand: 'SETNAME' | 'setname', connectionName: Argument] | [subcommand: 'UNBLOCK' | 'unblock', clientId: Argument, ...options: Argument[]] | [subcommand: 'UNPAUSE' | 'unpause']; reply: Text | null | number | (string)[] | Text | 'OK' | number | 'OK' };
   /** Answers what is known about all commands. */
@@ -277,4 +283,68 @@ export interface CommandTable<Text> {
   WAIT: { arguments: [numreplicas: Argument, timeout: Argument]; reply: number };
   /** Watches keys: EXEC does nothing if one of them changes before. */
   WATCH: { arguments: [key: Argument, ...more: Argument[]]; reply: 'OK' };
+  /** Gives members of a sorted set scores, creating the set if it does not exist. */
+  ZADD: { arguments: [key: Argument, ...options: Argument[]]; reply: number | null };
+  /** Answers the number of members of a sorted set. */
+  ZCARD: { arguments: [key: Argument]; reply: number };
+  /** Counts the members with a score between two. */
+  ZCOUNT: { arguments: [key: Argument, min: Argument, max: Argument]; reply: number };
+  /** Answers the members of the first sorted set that are in none of the others. */
+  ZDIFF: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: (Text)[] | ([Text, number])[] };
+  /** Stores the members of the first sorted set that are in none of the others. */
+  ZDIFFSTORE: { arguments: [destination: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
+  /** Adds to the score of a member, which is created with it if it does not exist. */
+  ZINCRBY: { arguments: [key: Argument, increment: Argument, member: Argument]; reply: number };
+  /** Answers the members that are in all sorted sets. */
+  ZINTER: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: (Text)[] | ([Text, number])[] };
+  /** Counts the members that are in all sorted sets. */
+  ZINTERCARD: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
+  /** Stores the members that are in all sorted sets. */
+  ZINTERSTORE: { arguments: [destination: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
+  /** Counts the members between two, where all scores are equal. */
+  ZLEXCOUNT: { arguments: [key: Argument, min: Argument, max: Argument]; reply: number };
+  /** Takes the lowest or highest members out of the first sorted set there is, and answers its key and them. */
+  ZMPOP: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: [Text, ([Text, number])[]] | null };
+  /** Answers the scores of several members. */
+  ZMSCORE: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: (number | null)[] };
+  /** Takes the members with the highest scores out of a sorted set and answers them. */
+  ZPOPMAX: { arguments: [key: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
+  /** Takes the members with the lowest scores out of a sorted set and answers them. */
+  ZPOPMIN: { arguments: [key: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
+  /** Answers random members of a sorted set; with a negative count the same may come again. */
+  ZRANDMEMBER: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] | ([Text, number])[] };
+  /** Answers the members of a sorted set between two ranks, scores or members. */
+  ZRANGE: { arguments: [key: Argument, start: Argument, stop: Argument, ...options: Argument[]]; reply: (Text)[] | ([Text, number])[] };
+  /** Answers the members between two, where all scores are equal. */
+  ZRANGEBYLEX: { arguments: [key: Argument, min: Argument, max: Argument, ...options: Argument[]]; reply: (Text)[] };
+  /** Answers the members with a score between two. */
+  ZRANGEBYSCORE: { arguments: [key: Argument, min: Argument, max: Argument, ...options: Argument[]]; reply: (Text)[] | ([Text, number])[] };
+  /** Stores the members of a sorted set between two ranks, scores or members as another one. */
+  ZRANGESTORE: { arguments: [destination: Argument, source: Argument, min: Argument, max: Argument, ...options: Argument[]]; reply: number };
+  /** Answers how many members of a sorted set come before one. */
+  ZRANK: { arguments: [key: Argument, member: Argument, ...options: Argument[]]; reply: number | [number, number] | null };
+  /** Takes members out of a sorted set. */
+  ZREM: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: number };
+  /** Takes the members between two out of a sorted set where all scores are equal. */
+  ZREMRANGEBYLEX: { arguments: [key: Argument, min: Argument, max: Argument]; reply: number };
+  /** Takes the members between two ranks out of a sorted set. */
+  ZREMRANGEBYRANK: { arguments: [key: Argument, start: Argument, stop: Argument]; reply: number };
+  /** Takes the members with a score between two out of a sorted set. */
+  ZREMRANGEBYSCORE: { arguments: [key: Argument, min: Argument, max: Argument]; reply: number };
+  /** Answers the members of a sorted set between two ranks, from the highest on. */
+  ZREVRANGE: { arguments: [key: Argument, start: Argument, stop: Argument, ...options: Argument[]]; reply: (Text)[] | ([Text, number])[] };
+  /** Answers the members between two from the last on, where all scores are equal. */
+  ZREVRANGEBYLEX: { arguments: [key: Argument, max: Argument, min: Argument, ...options: Argument[]]; reply: (Text)[] };
+  /** Answers the members with a score between two, from the highest on. */
+  ZREVRANGEBYSCORE: { arguments: [key: Argument, max: Argument, min: Argument, ...options: Argument[]]; reply: (Text)[] | ([Text, number])[] };
+  /** Answers how many members of a sorted set come behind one. */
+  ZREVRANK: { arguments: [key: Argument, member: Argument, ...options: Argument[]]; reply: number | [number, number] | null };
+  /** Walks through the members of a sorted set and their scores, page by page. */
+  ZSCAN: { arguments: [key: Argument, cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
+  /** Answers the score of a member. */
+  ZSCORE: { arguments: [key: Argument, member: Argument]; reply: number | null };
+  /** Answers the members that are in any of the sorted sets. */
+  ZUNION: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: (Text)[] | ([Text, number])[] };
+  /** Stores the members that are in any of the sorted sets. */
+  ZUNIONSTORE: { arguments: [destination: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
 }
