@@ -1,13 +1,14 @@
 // The command `keylatch` as a process: arguments, pipes, exit codes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { folder } from './support/package.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'keylatch-cli-'));
+after(() => rmSync(scratch, { recursive: true }));
 
 function keylatch(args, input) {
   const options = { input, encoding: 'utf8', cwd: scratch, timeout: 30_000 };
@@ -42,6 +43,23 @@ test('lines from a pipe are run and printed as redis-cli prints them', () => {
 
 test('quit ends, the rest is not run', () => {
   assert.deepEqual(keylatch([], 'PING\nquit\nPING\n'), { status: 0, stdout: 'PONG\n', stderr: '' });
+});
+
+test('a command that waits is waited for, unless nobody can end it', () => {
+  assert.deepEqual(keylatch([], 'BLPOP q 0.05\nPING\n'), { status: 0, stdout: '(nil)\nPONG\n', stderr: '' });
+  assert.deepEqual(keylatch([], 'PING\nBLPOP q 0\nPING\n'), {
+    status: 1, stdout: 'PONG\n', stderr: 'BLPOP q 0: waits for ever, for nobody else is here\n',
+  });
+});
+
+test('messages are printed behind what caused them, and a client that ended itself comes back', () => {
+  const input = 'SUBSCRIBE news\nGET k\nRESET\nHELLO 3\nSUBSCRIBE news\nPUBLISH news "a b"\nCLIENT KILL ID 1\nSELECT 1\nPING\n';
+  const { stdout } = keylatch([], input);
+  const subscribed = '1) "subscribe"\n2) "news"\n3) (integer) 1\n';
+  assert.ok(stdout.startsWith(`${subscribed}(error) ERR Can't execute 'get'`), stdout);
+  assert.match(stdout, /^RESET\n1# "server" => "redis"\n/m);
+  assert.ok(stdout.includes(`${subscribed}(integer) 1\n1) "message"\n2) "news"\n3) "a b"\n`), stdout);
+  assert.match(stdout, /OK\nPONG\n$/);
 });
 
 test('help comes from the rows', () => {

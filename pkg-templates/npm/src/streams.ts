@@ -3,6 +3,7 @@
  * and no socket: whoever opens a stream is told when something reached its client, and asks for it.
  */
 import { ClosedError } from './errors.js';
+import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 
@@ -55,7 +56,21 @@ export class Stream {
 
   /** Gets messages of others: a subscriber, a monitor. */
   get listening(): boolean {
-    return this.#host.enter((instance) => instance.guarded(() => instance.engine.client(this.id)))?.listening ?? false;
+    return this.#client?.listening ?? false;
+  }
+
+  /** The database the client is in. */
+  get db(): number {
+    return this.#client?.db ?? 0;
+  }
+
+  /** Between MULTI and EXEC. */
+  get inTransaction(): boolean {
+    return this.#client?.inTransaction ?? false;
+  }
+
+  get #client(): GlueClient | undefined {
+    return this.#host.enter((instance) => instance.guarded(() => instance.engine.client(this.id)));
   }
 
   /**

@@ -4,7 +4,6 @@ import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
 import { serve } from './serve.js';
-import { Shell } from './shell.js';
 
 const USAGE = `keylatch                     a command line on an engine in this process
 keylatch < FILE              runs the commands of a file or a pipe
@@ -16,8 +15,9 @@ async function main(words: readonly string[]): Promise<number> {
   const [first, ...rest] = words;
   switch (first) {
     case undefined: {
-      const shell = new Shell(readRows());
-      await (process.stdin.isTTY && process.stdout.isTTY ? interact(shell) : readPipe(shell));
+      const rows = readRows();
+      if (!process.stdin.isTTY || !process.stdout.isTTY) return readPipe(rows);
+      await interact(rows);
       return 0;
     }
     case 'run':

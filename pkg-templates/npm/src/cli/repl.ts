@@ -3,9 +3,11 @@ import { createInterface, type Interface } from 'node:readline';
 import { complete, ghostHint } from '../hints.js';
 import { showGhost } from './ghost.js';
 import { History } from './history.js';
-import type { Shell } from './shell.js';
+import type { CommandRows } from './package-files.js';
+import { Shell } from './shell.js';
 
 const CLEAR_SCREEN = '\x1b[2J\x1b[3J\x1b[H';
+const TO_LINE_START = '\r\x1b[J';
 
 /** Tab: what the word under the cursor may become. */
 function completer(shell: Shell, line: string): [candidates: string[], word: string] {
@@ -19,17 +21,10 @@ function hintsWanted(): boolean {
   return process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
 }
 
-/** Runs a line and prints its answer; false when it ends the session. */
-function obey(shell: Shell, line: string): boolean {
-  const { text, action } = shell.run(line);
-  if (text !== undefined) process.stdout.write(`${text}\n`);
-  if (action === 'clear') process.stdout.write(CLEAR_SCREEN);
-  return action !== 'quit';
-}
-
 /** A terminal: prompt, history, completion, hints. Resolves when the user leaves. */
-export function interact(shell: Shell): Promise<void> {
+export function interact(rows: CommandRows): Promise<void> {
   const history = new History();
+  const shell = new Shell(rows, (text) => print(text));
   const editor = createInterface({
     input: process.stdin,
     output: process.stdout,
@@ -40,14 +35,30 @@ export function interact(shell: Shell): Promise<void> {
     completer: (line: string) => completer(shell, line),
   });
   if (hintsWanted()) showGhost(editor, process.stdin, process.stdout, (line) => ghostHint(shell.rows, line));
-  editor.prompt();
+  let running = false;
+  const prompt = (): void => {
+    editor.setPrompt(shell.prompt);
+    // While a command waits, the line is empty as in redis-cli.
+    if (!shell.waiting) editor.prompt(true);
+  };
+  // What comes by itself goes above the line that is being typed.
+  const print = (text: string): void => {
+    process.stdout.write(running ? `${text}\n` : `${TO_LINE_START}${text}\n`);
+    if (!running) prompt();
+  };
+  prompt();
   editor.on('line', (line) => {
     if (line.trim() !== '') history.add(line);
-    if (!obey(shell, line)) return editor.close();
-    editor.setPrompt(shell.prompt);
-    editor.prompt();
+    running = true;
+    const action = shell.run(line);
+    running = false;
+    if (action === 'quit') return editor.close();
+    if (action === 'clear') process.stdout.write(CLEAR_SCREEN);
+    prompt();
   });
-  editor.on('SIGINT', () => cancel(editor));
+  editor.on('SIGINT', () => {
+    if (!shell.waiting || !shell.giveUp()) cancel(editor);
+  });
   return new Promise((resolve) => editor.on('close', resolve));
 }
 
@@ -60,9 +71,14 @@ function cancel(editor: Interface): void {
   editor.prompt();
 }
 
-/** Lines from a pipe or a file, without prompts. */
-export async function readPipe(shell: Shell): Promise<void> {
+/** Lines from a pipe or a file, without prompts; one that waits is waited for. Answers the exit code. */
+export async function readPipe(rows: CommandRows): Promise<number> {
+  const shell = new Shell(rows, (text) => process.stdout.write(`${text}\n`));
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-    if (!obey(shell, line)) return;
+    if (shell.run(line) === 'quit') return 0;
+    if (await shell.settled()) continue;
+    console.error(`${line.trim()}: waits for ever, for nobody else is here`);
+    return 1;
   }
+  return 0;
 }

@@ -1,61 +1,118 @@
-/** Runs typed lines on one engine and answers what to print. Knows no terminal. */
-import { Keylatch, LineError, type Client } from '../index.js';
+/** Runs typed lines on one engine and tells what to print. Knows no terminal. */
+import { Keylatch, LineError, type Stream } from '../index.js';
 import { help } from './help.js';
 import type { CommandRows } from './package-files.js';
 
-export interface Answer {
-  /** What to print, without the last line feed; undefined prints nothing at all. */
-  readonly text?: string;
-  readonly action?: 'quit' | 'clear';
-}
+/** What is left to do when a line has run. */
+export type Action = 'quit' | 'clear' | undefined;
 
 /** Lines that belong to the shell and not to the engine. */
 const OWN_WORDS = new Set(['quit', 'exit', 'clear', 'help', '?']);
 
+const NOTHING = new Uint8Array();
+
 export class Shell {
   readonly rows: CommandRows;
   readonly #db = new Keylatch();
-  // redis-cli speaks RESP2 unless told otherwise, and people know its look.
-  readonly #client: Client = this.#db.client({ protocol: 2 });
+  readonly #show: (text: string) => void;
+  #stream: Stream;
+  #whenSettled: (() => void) | undefined;
 
-  constructor(rows: CommandRows) {
+  /** `show` gets whole lines without the last line feed, also between commands: messages and late replies. */
+  constructor(rows: CommandRows, show: (text: string) => void) {
     this.rows = rows;
+    this.#show = show;
+    this.#stream = this.#open();
   }
 
   /** `keylatch[2](TX)> `: the database beyond the first, and an open transaction. */
   get prompt(): string {
-    const { db, inTransaction } = this.#client;
+    const { db, inTransaction } = this.#stream;
     return `keylatch${db === 0 ? '' : `[${db}]`}${inTransaction ? '(TX)' : ''}> `;
   }
 
+  /** The last command waits for others or for a time to be over; what is typed now runs behind it. */
+  get waiting(): boolean {
+    return this.#stream.parked;
+  }
+
   /** Runs one line. Nothing a user types makes it throw. */
-  run(line: string): Answer {
+  run(line: string): Action {
     try {
       return this.#run(this.#db.splitLine(line));
     } catch (error) {
-      if (error instanceof LineError) return { text: `Invalid argument(s): ${error.message} at column ${error.column}` };
-      return { text: `(error) ${error instanceof Error ? error.message : String(error)}` };
+      if (error instanceof LineError) this.#show(`Invalid argument(s): ${error.message} at column ${error.column}`);
+      else this.#show(`(error) ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
     }
+  }
+
+  /** Ends a wait as if its time were over; false when it cannot be ended. */
+  giveUp(): boolean {
+    try {
+      return this.#db.call('CLIENT', 'UNBLOCK', this.#stream.id) === 1;
+    } catch {
+      // All clients are paused.
+      return false;
+    }
+  }
+
+  /** Resolves when nothing waits any more; false when nothing but another client could end the wait. */
+  async settled(): Promise<boolean> {
+    if (!this.waiting) return true;
+    if (this.#db.nextExpiry() === null) return false;
+    // The engine's own timer does not keep the process alive.
+    const alive = setInterval(() => {}, 1 << 30);
+    await new Promise<void>((resolve) => (this.#whenSettled = resolve));
+    clearInterval(alive);
+    return true;
   }
 
   /** Key names for completion. */
   keys(prefix: string, limit: number): string[] {
-    if (this.#client.inTransaction) return [];
-    const { keys } = this.#db.inspect({ db: this.#client.db, limit: 1000 });
+    if (this.#stream.inTransaction) return [];
+    const { keys } = this.#db.inspect({ db: this.#stream.db, limit: 1000 });
     return keys.map(({ key }) => key).filter((key) => key.startsWith(prefix)).sort().slice(0, limit);
   }
 
-  #run(argv: Uint8Array[]): Answer {
-    if (argv.length === 0) return {};
+  #run(argv: Uint8Array[]): Action {
+    if (argv.length === 0) return undefined;
     const words = argv.map((word) => new TextDecoder().decode(word));
     const own = (words[0] ?? '').toLowerCase();
     if (OWN_WORDS.has(own)) return this.#ownWord(own, words.slice(1));
-    const reply = this.#client.callRaw(...argv);
-    return { text: this.#db.printReply(reply) };
+    this.#feed(requestOf(argv));
+    return undefined;
   }
 
-  #ownWord(word: string, rest: readonly string[]): Answer {
-    if (word === 'help' || word === '?') return { text: help(this.rows, rest) };
-    return { action: word === 'clear' ? 'clear' : 'quit' };
+  #ownWord(word: string, rest: readonly string[]): Action {
+    if (word === 'clear') return 'clear';
+    if (word !== 'help' && word !== '?') return 'quit';
+    this.#show(help(this.rows, rest));
+    return undefined;
   }
+
+  #open(): Stream {
+    return this.#db.streams.open({ reached: () => this.#feed(NOTHING) });
+  }
+
+  #feed(chunk: Uint8Array): void {
+    const pieces: Uint8Array[] = [];
+    const keep = (output: Uint8Array): void => void pieces.push(output.slice());
+    this.#stream.feed(chunk, keep);
+    while (this.#stream.more) this.#stream.feed(NOTHING, keep);
+    // It ended its own client: the next line is that of a new one, as in redis-cli.
+    if (this.#stream.closed) {
+      this.#stream.close();
+      this.#stream = this.#open();
+    }
+    const text = this.#db.printReply(new Uint8Array(Buffer.concat(pieces)));
+    if (text !== '') this.#show(text);
+    if (!this.waiting) this.#whenSettled?.();
+  }
+}
+
+/** A command as a client sends it. */
+function requestOf(argv: readonly Uint8Array[]): Uint8Array {
+  const parts = argv.flatMap((word) => [Buffer.from(`$${word.length}\r\n`), word, Buffer.from('\r\n')]);
+  return Buffer.concat([Buffer.from(`*${argv.length}\r\n`), ...parts]);
 }
