@@ -1,0 +1,313 @@
+//! Sorted sets. How several are put together is in `combine`, how chance picks members in `sample`.
+
+mod combine;
+mod sample;
+
+use alloc::vec::Vec;
+use core::iter::once;
+
+pub use combine::{Aggregate, Sources, Weighting};
+
+use super::space::{Change, Space};
+use super::strings::Presence;
+use super::{Error, EventKind, NewValue};
+use crate::slab::{Handle, OutOfMemory};
+use crate::value::{End, Interval, Selection, Value, ValueRef, ZSet, owned};
+
+/// A new score that counts only on one side of the one that is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScoreCondition {
+    Greater,
+    Less,
+}
+
+/// Which members a score is given to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScoreOptions {
+    pub presence: Option<Presence>,
+    pub condition: Option<ScoreCondition>,
+}
+
+/// What adding did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Added {
+    /// Members that are new.
+    pub added: usize,
+    /// Members that have another score now.
+    pub updated: usize,
+}
+
+impl ScoreOptions {
+    /// Whether a member may get this score.
+    fn allows(self, old: Option<f64>, new: f64) -> bool {
+        match old {
+            None => self.presence != Some(Presence::Existing),
+            Some(old) => {
+                self.presence != Some(Presence::Missing)
+                    && match self.condition {
+                        None => true,
+                        Some(ScoreCondition::Greater) => new > old,
+                        Some(ScoreCondition::Less) => new < old,
+                    }
+            }
+        }
+    }
+}
+
+impl Space<'_> {
+    /// The sorted set at a key; `None` when there is no key.
+    pub fn zset_at(&mut self, key: &[u8]) -> Result<Option<&ZSet>, Error> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(ValueRef::ZSet(zset)) => Ok(Some(zset)),
+            Some(_) => Err(Error::WrongType),
+        }
+    }
+
+    /// Gives members scores, which must be numbers, creating the set.
+    pub fn zset_add<'m>(
+        &mut self,
+        key: &[u8],
+        options: ScoreOptions,
+        pairs: impl ExactSizeIterator<Item = (f64, &'m [u8])> + Clone,
+    ) -> Result<Added, Error> {
+        let added = self.zset_add_silently(key, options, pairs.clone(), EventKind::ZAdd)?;
+        if added != Added::default() {
+            self.effect(|effect| {
+                effect.bytes(b"ZADD").bytes(key);
+                if let Some(presence) = options.presence {
+                    effect.bytes(if presence == Presence::Missing { b"NX" } else { b"XX" });
+                }
+                if let Some(condition) = options.condition {
+                    effect.bytes(if condition == ScoreCondition::Greater { b"GT" } else { b"LT" });
+                }
+                pairs.for_each(|(score, member)| {
+                    effect.double(score).bytes(member);
+                });
+            });
+        }
+        Ok(added)
+    }
+
+    /// Adds to the score of a member, 0 when it is new; answers the sum, `None` when the options forbid it.
+    pub fn zset_increment(
+        &mut self,
+        key: &[u8],
+        options: ScoreOptions,
+        increment: f64,
+        member: &[u8],
+    ) -> Result<Option<f64>, Error> {
+        let handle = self.write_zset(key)?;
+        let old = handle.and_then(|handle| self.zset_behind(handle)?.score(member));
+        let allowed_at_all = match old {
+            None => options.presence != Some(Presence::Existing),
+            Some(_) => options.presence != Some(Presence::Missing),
+        };
+        if !allowed_at_all {
+            return Ok(None);
+        }
+        let score = old.map_or(increment, |old| old + increment);
+        if score.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        if !options.allows(old, score) {
+            return Ok(None);
+        }
+        let pair = once((score, member));
+        let added = self.zset_add_silently(key, ScoreOptions::default(), pair, EventKind::ZIncr)?;
+        if added != Added::default() {
+            self.effect(|effect| {
+                effect.bytes(b"ZADD").bytes(key).double(score).bytes(member);
+            });
+        }
+        Ok(Some(score))
+    }
+
+    /// The caller states the effect.
+    fn zset_add_silently<'m>(
+        &mut self,
+        key: &[u8],
+        options: ScoreOptions,
+        pairs: impl ExactSizeIterator<Item = (f64, &'m [u8])> + Clone,
+        event: EventKind,
+    ) -> Result<Added, Error> {
+        let limit = self.limits().zset;
+        // Redis takes the number of pairs, and with a new set the first member, for a hint at what the set will be.
+        let (count, first_len) = (pairs.len(), pairs.clone().next().map_or(0, |(_, member)| member.len()));
+        let add_all = |zset: &mut ZSet| -> Result<Added, OutOfMemory> {
+            let mut added = Added::default();
+            for (score, member) in pairs {
+                let old = zset.score(member);
+                if !options.allows(old, score) {
+                    continue;
+                }
+                zset.insert(member, score, limit)?;
+                added.added += usize::from(old.is_none());
+                added.updated += usize::from(old.is_some_and(|old| old != score));
+            }
+            Ok(added)
+        };
+        let Some(handle) = self.write_zset(key)? else {
+            if options.presence == Some(Presence::Existing) {
+                return Ok(Added::default());
+            }
+            let mut zset = ZSet::new(self.seed());
+            zset.expect(count, first_len, limit)?;
+            let added = add_all(&mut zset)?;
+            if !zset.is_empty() {
+                self.put_over(None, key, NewValue::Value(Value::ZSet(zset)), None, event)?;
+            }
+            return Ok(added);
+        };
+        let change = self.update_zset(handle, event, |zset| {
+            zset.expect(count, 0, limit)?;
+            let added = add_all(zset)?;
+            Ok(if added == Added::default() { Change::Unchanged(added) } else { Change::Changed(added) })
+        });
+        Ok(change?.answer())
+    }
+
+    /// Takes members away; answers how many there were.
+    pub fn zset_remove<'m>(
+        &mut self,
+        key: &[u8],
+        members: impl Iterator<Item = &'m [u8]> + Clone,
+    ) -> Result<usize, Error> {
+        let Some(handle) = self.write_zset(key)? else { return Ok(0) };
+        let removed = self.update_zset(handle, EventKind::ZRem, |zset| {
+            let removed = members.clone().filter(|member| zset.remove(member).is_some()).count();
+            Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
+        })?;
+        if removed.is_change() {
+            self.state_removed(key, members);
+        }
+        Ok(removed.answer())
+    }
+
+    /// Takes the members of an interval away; answers how many there were.
+    pub fn zset_remove_interval(&mut self, key: &[u8], interval: Interval<'_>) -> Result<usize, Error> {
+        let event = match interval {
+            Interval::Ranks(..) => EventKind::ZRemRangeByRank,
+            Interval::Scores(_) => EventKind::ZRemRangeByScore,
+            Interval::Members(_) => EventKind::ZRemRangeByLex,
+        };
+        let Some(handle) = self.write_zset(key)? else { return Ok(0) };
+        let ranks = self.zset_behind(handle).map_or(0..0, |zset| zset.select(&interval.into()));
+        if ranks.is_empty() {
+            return Ok(0);
+        }
+        self.update_zset(handle, event, |zset| {
+            zset.remove_ranks(ranks.clone());
+            Ok(Change::Changed(()))
+        })?;
+        self.effect(|effect| {
+            let last = ranks.end as i64 - 1;
+            effect.bytes(b"ZREMRANGEBYRANK").bytes(key).integer(ranks.start as i64).integer(last);
+        });
+        Ok(ranks.len())
+    }
+
+    /// Hands up to `count` pairs from an end (the head has the lowest scores) to `take`, in the order they leave, and
+    /// takes them away; `None` when there is no set. A `count` of 0 changes nothing.
+    pub fn zset_pop<R>(
+        &mut self,
+        key: &[u8],
+        end: End,
+        count: usize,
+        take: impl FnOnce(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> R,
+    ) -> Result<Option<R>, Error> {
+        let Some(handle) = self.write_zset(key)? else { return Ok(None) };
+        let event = if end == End::Head { EventKind::ZPopMin } else { EventKind::ZPopMax };
+        let states = self.states_effects();
+        let mut popped: Vec<Vec<u8>> = Vec::new();
+        let change = self.update_zset(handle, event, |zset| {
+            let len = zset.len();
+            let count = count.min(len);
+            let ranks = if end == End::Head { 0..count } else { len - count..len };
+            if states {
+                popped = owned(zset.range(ranks.clone()).map(|(member, _)| member))?;
+            }
+            let answer = match end {
+                End::Head => take(&mut zset.range(ranks.clone())),
+                End::Tail => take(&mut zset.range(ranks.clone()).rev()),
+            };
+            zset.remove_ranks(ranks);
+            Ok(if count == 0 { Change::Unchanged(answer) } else { Change::Changed(answer) })
+        })?;
+        if change.is_change() {
+            self.state_removed(key, popped.iter().map(Vec::as_slice));
+        }
+        Ok(Some(change.answer()))
+    }
+
+    /// Stores what is asked for of one set as another; nothing deletes the key. Answers how many members there are.
+    pub fn zset_store_selection(&mut self, to: &[u8], from: &[u8], selection: &Selection<'_>) -> Result<usize, Error> {
+        let (seed, limit) = (self.seed(), self.limits().zset);
+        let mut result = ZSet::new(seed);
+        let mut ranks = 0..0;
+        if let Some(zset) = self.zset_at(from)? {
+            ranks = zset.select(selection);
+            result.expect(ranks.len(), 0, limit)?;
+            for (member, score) in zset.range(ranks.clone()) {
+                result.insert(member, score, limit)?;
+            }
+        }
+        self.zset_store(to, result, EventKind::ZRangeStore, |effect| {
+            let (start, last) = (ranks.start as i64, ranks.end as i64 - 1);
+            effect.bytes(b"ZRANGESTORE").bytes(to).bytes(from).integer(start).integer(last);
+        })
+    }
+
+    /// Stores a sorted set in place of what is there; an empty one deletes the key. Answers its length.
+    fn zset_store(
+        &mut self,
+        to: &[u8],
+        zset: ZSet,
+        event: EventKind,
+        write: impl FnOnce(&mut super::effect::EffectWriter<'_>),
+    ) -> Result<usize, Error> {
+        let existing = self.write(to);
+        let len = zset.len();
+        if len > 0 {
+            self.put_over(existing, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+            self.effect(write);
+        } else if let Some(handle) = existing {
+            self.delete(handle);
+        }
+        Ok(len)
+    }
+
+    /// Looks a sorted set up to change it.
+    fn write_zset(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+        let Some(handle) = self.write(key) else { return Ok(None) };
+        if self.zset_behind(handle).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
+    }
+
+    fn zset_behind(&self, handle: Handle) -> Option<&ZSet> {
+        match self.entry(handle)?.value {
+            ValueRef::ZSet(zset) => Some(zset),
+            _ => None,
+        }
+    }
+
+    fn update_zset<R>(
+        &mut self,
+        handle: Handle,
+        event: EventKind,
+        edit: impl FnOnce(&mut ZSet) -> Result<Change<R>, Error>,
+    ) -> Result<Change<R>, Error> {
+        self.update(handle, event, |value| match value {
+            Value::ZSet(zset) => edit(zset),
+            _ => Err(Error::WrongType),
+        })
+    }
+
+    fn state_removed<'m>(&mut self, key: &[u8], members: impl Iterator<Item = &'m [u8]>) {
+        self.effect(|effect| {
+            effect.bytes(b"ZREM").bytes(key);
+            members.for_each(|member| {
+                effect.bytes(member);
+            });
+        });
+    }
+}
