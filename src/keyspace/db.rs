@@ -242,8 +242,9 @@ impl Db {
                 if let Some(value) = self.values.get_mut(slot)
                     && let Some(moved) = other.find(key)
                 {
+                    let here_bytes = here.counted_bytes();
                     let value = core::mem::replace(value, here);
-                    self.slot_bytes -= value.counted_bytes();
+                    self.slot_bytes = self.slot_bytes - value.counted_bytes() + here_bytes;
                     other.edit(moved, |place| *place = value);
                 }
             }
