@@ -73,6 +73,11 @@ impl<'a> Args<'a> {
         (0..count).filter_map(move |index| Some((rest.get(index * 2)?, rest.get(index * 2 + 1)?)))
     }
 
+    /// Passes over the next `count` arguments.
+    pub fn skip(&mut self, count: usize) {
+        self.next += count;
+    }
+
     /// Refuses whatever is left.
     pub fn finish(&self) -> Result<(), CommandError> {
         if self.is_done() { Ok(()) } else { Err(CommandError::SYNTAX) }

@@ -27,6 +27,7 @@ const FAMILIES: &[&[Row]] = &[
     sorted_sets::blocking::ROWS,
     sorted_sets::combine::ROWS,
     hashes::ROWS,
+    hashes::expiry::ROWS,
     transactions::ROWS,
     pubsub::ROWS,
     connection::ROWS,

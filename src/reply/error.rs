@@ -1,17 +1,22 @@
 //! Every error text a user can see, in one place. Floors below answer with enums; their wording is here.
 //! Texts are those of Redis 8.6.3 unless a line says otherwise.
 
+use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::fmt;
 
 /// An error reply. `Display` prints it as it goes over the wire, without the leading `-`: a code word, a blank, the text.
+/// Only what is not UTF-8 in repeated bytes is replaced there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CommandError {
     /// A fixed text of the list below.
     Text(&'static str),
     /// A text made for the occasion; holds code word and all.
     Owned(String),
+    /// A text that repeats bytes as they were sent; holds code word and all.
+    Echo(Vec<u8>),
     WrongArity {
         command: String,
     },
@@ -158,41 +163,31 @@ const ECHO_MAX: usize = 128;
 impl CommandError {
     /// `name` and `arguments` as sent; the answer for a command nobody knows.
     pub fn unknown_command<'a>(name: &[u8], arguments: impl Iterator<Item = &'a [u8]>) -> CommandError {
-        let mut text = String::from("ERR unknown command '");
-        push_lossy(&mut text, &name[..name.len().min(ECHO_MAX)]);
-        text.push('\'');
+        let mut text = [b"ERR unknown command '", &name[..name.len().min(ECHO_MAX)], b"'"].concat();
         let mut echoed = 0;
         for (index, argument) in arguments.enumerate() {
             if echoed >= ECHO_MAX {
                 break;
             }
-            text.push_str(if index == 0 { ", with args beginning with: '" } else { "'" });
+            text.extend_from_slice(if index == 0 { b", with args beginning with: '" } else { b"'" });
             let shown = &argument[..argument.len().min(ECHO_MAX - echoed)];
-            push_lossy(&mut text, shown);
-            text.push_str("' ");
+            text.extend_from_slice(shown);
+            text.extend_from_slice(b"' ");
             echoed += shown.len() + 3;
         }
-        CommandError::Owned(text)
+        CommandError::Echo(text)
     }
 
     /// `container` is the command in capitals, `subcommand` as sent.
     pub fn unknown_subcommand(container: &str, subcommand: &[u8]) -> CommandError {
-        let mut text = String::from("ERR unknown subcommand '");
-        push_lossy(&mut text, &subcommand[..subcommand.len().min(ECHO_MAX)]);
-        text.push_str("'. Try ");
-        container.chars().for_each(|letter| text.push(letter.to_ascii_uppercase()));
-        text.push_str(" HELP.");
-        CommandError::Owned(text)
+        let after = format!("'. Try {} HELP.", container.to_ascii_uppercase());
+        echo("ERR unknown subcommand '", &subcommand[..subcommand.len().min(ECHO_MAX)], &after)
     }
 
     /// For containers that check the words of a subcommand themselves.
     pub fn unknown_or_wrong(container: &str, subcommand: &[u8]) -> CommandError {
-        let mut text = String::from("ERR unknown subcommand or wrong number of arguments for '");
-        push_lossy(&mut text, subcommand);
-        text.push_str("'. Try ");
-        text.push_str(container);
-        text.push_str(" HELP.");
-        CommandError::Owned(text)
+        let after = format!("'. Try {container} HELP.");
+        echo("ERR unknown subcommand or wrong number of arguments for '", subcommand, &after)
     }
 
     /// A command that a RESP2 subscriber may not send.
@@ -209,17 +204,17 @@ impl CommandError {
 
     /// `option` as typed, for the EXPIRE family.
     pub fn unsupported_option(option: &[u8]) -> CommandError {
-        let mut text = String::from("ERR Unsupported option ");
-        push_lossy(&mut text, option);
-        CommandError::Owned(text)
+        echo("ERR Unsupported option ", option, "")
+    }
+
+    /// `argument` as typed, for commands about fields.
+    pub fn unknown_argument(argument: &[u8]) -> CommandError {
+        echo("ERR unknown argument: ", argument, "")
     }
 
     /// `option` as typed, for HELLO.
     pub fn hello_option(option: &[u8]) -> CommandError {
-        let mut text = String::from("ERR Syntax error in HELLO option '");
-        push_lossy(&mut text, option);
-        text.push('\'');
-        CommandError::Owned(text)
+        echo("ERR Syntax error in HELLO option '", option, "'")
     }
 
     /// An EXEC that was refused itself, and why.
@@ -238,19 +233,12 @@ impl CommandError {
 
     /// `parameter` as sent.
     pub fn unknown_parameter(parameter: &[u8]) -> CommandError {
-        let mut text = String::from("ERR Unknown option or number of arguments for CONFIG SET - '");
-        push_lossy(&mut text, parameter);
-        text.push('\'');
-        CommandError::Owned(text)
+        echo("ERR Unknown option or number of arguments for CONFIG SET - '", parameter, "'")
     }
 
     /// A word where only some are allowed, quoted in the text: `ERR Unknown client type 'foo'`.
     pub fn quoted(before: &str, word: &[u8]) -> CommandError {
-        let mut text = String::from(before);
-        text.push_str(" '");
-        push_lossy(&mut text, word);
-        text.push('\'');
-        CommandError::Owned(text)
+        echo(&format!("{before} '"), word, "'")
     }
 
     /// A number of keys that is not positive.
@@ -261,11 +249,21 @@ impl CommandError {
     pub fn wrong_arity(command: &str) -> CommandError {
         CommandError::WrongArity { command: command.into() }
     }
+
+    /// The text as it goes over the wire, but for line ends in what it repeats.
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        match self {
+            CommandError::Text(text) => Cow::Borrowed(text.as_bytes()),
+            CommandError::Owned(text) => Cow::Borrowed(text.as_bytes()),
+            CommandError::Echo(text) => Cow::Borrowed(text),
+            _ => Cow::Owned(self.to_string().into_bytes()),
+        }
+    }
 }
 
-/// Errors are text: what is not UTF-8 in an echoed argument is replaced, as a reader of the text would do.
-fn push_lossy(text: &mut String, bytes: &[u8]) {
-    text.push_str(&String::from_utf8_lossy(bytes));
+/// A text around bytes that are repeated.
+fn echo(before: &str, bytes: &[u8], after: &str) -> CommandError {
+    CommandError::Echo([before.as_bytes(), bytes, after.as_bytes()].concat())
 }
 
 impl fmt::Display for CommandError {
@@ -273,6 +271,7 @@ impl fmt::Display for CommandError {
         match self {
             CommandError::Text(text) => out.write_str(text),
             CommandError::Owned(text) => out.write_str(text),
+            CommandError::Echo(text) => out.write_str(&String::from_utf8_lossy(text)),
             CommandError::WrongArity { command } => {
                 write!(out, "ERR wrong number of arguments for '{command}' command")
             }
