@@ -250,6 +250,8 @@ fn unblock(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(_) => return Err(CommandError::BAD_UNBLOCK_REASON),
     };
     let parked = cx.clients.get(id).and_then(|client| client.parked);
+    // In a transaction the same client may be named again before it goes on.
+    let parked = parked.filter(|ticket| cx.server.unblocks.iter().all(|unblock| unblock.ticket != *ticket));
     if let Some(ticket) = parked {
         cx.server.unblocks.push(Unblock { ticket, with_error });
     }

@@ -200,9 +200,9 @@ fn spop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         cx.reply.optional_bulk(members.as_ref().and_then(|members| members.first()).map(Vec::as_slice));
         return Ok(Outcome::Done);
     };
+    args.finish()?;
     let count = parse_integer(count).and_then(|count| usize::try_from(count).ok());
     let count = count.ok_or(CommandError::NOT_POSITIVE)?;
-    args.finish()?;
     let members = cx.space().set_pop(key, count)?.unwrap_or_default();
     cx.reply.set(members.len());
     members.iter().for_each(|member| cx.reply.bulk(member));
@@ -217,8 +217,8 @@ fn srandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         cx.reply.optional_bulk(members.as_ref().and_then(|members| members.first()).map(Vec::as_slice));
         return Ok(Outcome::Done);
     };
-    let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
     args.finish()?;
+    let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
     if count == i64::MIN {
         return Err(CommandError::COUNT_RANGE);
     }

@@ -1,6 +1,5 @@
 //! The one encoder of replies. Handlers speak RESP3 to it; for a RESP2 client it writes the older form of each shape.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::error::CommandError;
@@ -80,8 +79,8 @@ impl Writer {
     /// CR and LF in the text become blanks, as in Redis: an error is one line.
     pub fn error(&mut self, error: &CommandError) {
         self.out.push(b'-');
-        let text = error.to_string();
-        self.out.extend(text.bytes().map(|byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte }));
+        let text = error.bytes();
+        self.out.extend(text.iter().map(|byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte }));
         self.end_line();
     }
 
