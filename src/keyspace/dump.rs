@@ -11,7 +11,7 @@ use super::space::Space;
 use super::{Error, EventKind, NewValue};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
-use crate::value::dump::{DumpError, Input, Output, RDB_VERSION, crc64, read_value, type_of, write_value};
+use crate::value::dump::{DumpError, Input, Output, crc64, read_value, type_of, version_of, write_value};
 use crate::value::{Value, ValueRef};
 
 const VERSION_BYTES: usize = 2;
@@ -31,7 +31,8 @@ pub struct RestoreOptions {
 }
 
 impl Space<'_> {
-    /// The value of a key as a payload of version 10, which Redis 7.0 and newer restore; `None` when there is no key.
+    /// The value of a key as a payload of version 10, which Redis 7.0 and newer restore; with deadlines of fields of
+    /// version 12, which Redis 7.4 and newer restore. `None` when there is no key.
     pub fn dump(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         Ok(self.value(key).map(payload_of).transpose()?)
     }
@@ -50,7 +51,7 @@ impl Space<'_> {
             return Ok(());
         }
         // The log must load in a Redis that knows no later version.
-        let own = if u32::from(version) > RDB_VERSION { Some(payload_of(value.as_ref())?) } else { None };
+        let own = if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
         self.put(key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
         self.restore_effect(key, own.as_deref().unwrap_or(payload), options.deadline);
         Ok(())
@@ -91,7 +92,7 @@ fn payload_of(value: ValueRef<'_>) -> Result<Vec<u8>, OutOfMemory> {
     let mut out = Output::default();
     out.byte(type_of(value));
     write_value(value, &mut out);
-    out.raw(&(RDB_VERSION as u16).to_le_bytes());
+    out.raw(&(version_of(value) as u16).to_le_bytes());
     let checksum = crc64(out.written());
     out.raw(&checksum.to_le_bytes());
     out.finish()

@@ -82,6 +82,14 @@ fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
         // A field and its value are two, and the number of elements in an effect is even.
         ValueRef::Hash(hash) => {
             state(b"HSET", &mut hash.iter().flat_map(|field| [field.name, field.value]), hash.len() * 2);
+            for field in hash.iter() {
+                if let Some(deadline) = field.deadline {
+                    effects.state(database, |effect| {
+                        effect.bytes(b"HPEXPIREAT").bytes(entry.key).integer(deadline.as_ms());
+                        effect.bytes(b"FIELDS").integer(1).bytes(field.name);
+                    });
+                }
+            }
         }
     }
 }

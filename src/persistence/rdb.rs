@@ -1,5 +1,6 @@
-//! Snapshots: a whole keyspace as an RDB file of version 10, which Redis 7.0 and newer load, and RDB files of Redis
-//! (up to version 13) and Valkey (80) as far as their values are of types this engine has.
+//! Snapshots: a whole keyspace as an RDB file. It is of version 10, which Redis 7.0 and newer load, or of version 12
+//! when fields of hashes have deadlines, which Redis 7.4 and newer load. RDB files of Redis (up to version 13) and
+//! Valkey (80) are read as far as their values are of types this engine has.
 //!
 //! What Redis has no place for is in auxiliary fields, which Redis skips: the version of those fields, the seed (so that
 //! cursors of SCAN stay good) and the instant of the engine. Damage and newer versions are refused before anything
@@ -13,7 +14,9 @@ use crate::keyspace::{DATABASES, Db, Keyspace};
 use crate::number::{parse_integer, write_integer};
 use crate::slab::OutOfMemory;
 use crate::value::Limits;
-use crate::value::dump::{DumpError, Input, Output, RDB_VERSION, crc64, read_value, type_of, write_value};
+use crate::value::dump::{
+    DumpError, FIELD_DEADLINES_SINCE, Input, Output, RDB_VERSION, crc64, read_value, type_of, write_value,
+};
 
 const MAGIC: &[u8] = b"REDIS";
 /// Valkey's files since version 80.
@@ -54,7 +57,9 @@ const MS_PER_SECOND: i64 = 1000;
 pub fn save(keyspace: &Keyspace, now: Timestamp) -> Result<Vec<u8>, OutOfMemory> {
     let mut out = Output::default();
     out.raw(MAGIC);
-    out.raw(alloc::format!("{RDB_VERSION:04}").as_bytes());
+    let dated = keyspace.databases().any(|(_, db)| db.field_deadline_count() > 0);
+    let version = if dated { FIELD_DEADLINES_SINCE } else { RDB_VERSION };
+    out.raw(alloc::format!("{version:04}").as_bytes());
     save_aux(keyspace.seed(), now, &mut out);
     for (database, db) in keyspace.databases().filter(|(_, db)| !db.is_empty()) {
         save_database(database, db, &mut out);

@@ -32,7 +32,7 @@ pub(super) fn write_values(values: &[Option<Vec<u8>>], reply: &mut Writer) {
     values.iter().for_each(|value| reply.optional_bulk(value.as_deref()));
 }
 
-/// The instant of a field's deadline: not before 1970.
+/// The instant of a field's deadline. It is not before 1970, also for a clock that is: no log could say so.
 pub(super) fn instant(
     number: &[u8],
     unit: Unit,
@@ -46,7 +46,8 @@ pub(super) fn instant(
     let ms = if unit.is_seconds() { number.checked_mul(MS_PER_SECOND) } else { Some(number) };
     let base = if unit.is_relative() { now } else { Timestamp::default() };
     let instant = ms.filter(|&ms| ms <= DEADLINE_MS_MAX).and_then(|ms| base.checked_add_ms(ms));
-    instant.filter(|instant| instant.as_ms() <= DEADLINE_MS_MAX).ok_or(CommandError::InvalidExpire { command })
+    let instant = instant.filter(|instant| instant.as_ms() <= DEADLINE_MS_MAX);
+    Ok(instant.ok_or(CommandError::InvalidExpire { command })?.max(Timestamp::default()))
 }
 
 /// The fields in a request: where they begin and how many they are, with their values where there are some.

@@ -67,7 +67,7 @@ fn read_packed(packed: &[u8], add: &mut dyn FnMut(&[u8], f64) -> Result<(), Dump
 
 #[cfg(test)]
 mod tests {
-    use super::super::TYPE_ZSET_LISTPACK;
+    use crate::value::dump::TYPE_ZSET_LISTPACK;
     use super::*;
 
     fn pairs(type_byte: u8, bytes: &[u8]) -> Result<Vec<(Vec<u8>, f64)>, DumpError> {
