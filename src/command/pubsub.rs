@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::Args;
-use super::row::{Group, Outcome, Row, flags::*};
+use super::row::{Group, Outcome, Row, Waiting, flags::*};
 use crate::glob;
 use crate::pubsub::Channels;
 use crate::reply::error::CommandError;
@@ -135,6 +135,10 @@ fn psubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn ssubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    // One reply a command: SUBSCRIBE and PSUBSCRIBE may break that in a transaction for the sake of old clients only.
+    if cx.waiting == Waiting::Denied {
+        return Err(CommandError::SHARD_SUBSCRIPTION_DENIED);
+    }
     subscribe_to(cx, args, Channels::Shard)
 }
 

@@ -141,6 +141,7 @@ texts! {
     INVALID_CLIENT_ID = "ERR Invalid client ID";
     BAD_MAX_AGE = "ERR maxage is not an integer or out of range";
     BAD_UNBLOCK_REASON = "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR";
+    SHARD_SUBSCRIPTION_DENIED = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
     UNBLOCKED = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
     BAD_TIMEOUT = "ERR timeout is not an integer or out of range";
     NEGATIVE_TIMEOUT = "ERR timeout is negative";
