@@ -55,6 +55,8 @@ fn log_of_units() -> (Vec<u8>, Vec<u64>) {
         &["PERSIST f"],
         &["FLUSHALL"],
         &["HSET h f v"],
+        &["HSETEX h EX 9 FIELDS 2 g 1 f 2"],
+        &["MULTI", "HINCRBYFLOAT h f 0.5", "HPERSIST h FIELDS 1 f", "HGETDEL h FIELDS 1 g", "EXEC"],
     ];
     let mut live = Db::recording(7, START_MS);
     let (mut log, mut digests) = (Vec::new(), vec![live.engine.digest()]);

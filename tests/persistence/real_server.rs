@@ -129,7 +129,7 @@ fn random_snapshots_load_in_a_server() {
     for seed in 0..3 {
         let folder = Folder::new(&format!("random-{seed}"));
         let start_ms = ahead_ms();
-        let (mut db, mut workload) = (Db::new(seed, start_ms), Workload::new(seed, start_ms));
+        let (mut db, mut workload) = (Db::new(seed, start_ms), Workload::without_field_deadlines(seed, start_ms));
         (0..400).for_each(|_| workload.step(&mut db));
         workload.finish(&mut db);
         fs::write(folder.join(SNAPSHOT), db.snapshot()).unwrap();
@@ -143,7 +143,7 @@ fn a_log_loads_as_an_append_only_file() {
     for seed in 0..5 {
         let folder = Folder::new(&format!("log-{seed}"));
         let start_ms = ahead_ms();
-        let (mut db, mut workload) = (Db::recording(seed, start_ms), Workload::new(seed, start_ms));
+        let (mut db, mut workload) = (Db::recording(seed, start_ms), Workload::without_field_deadlines(seed, start_ms));
         let mut log = Vec::new();
         for _ in 0..600 {
             workload.step(&mut db);

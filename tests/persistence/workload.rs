@@ -18,11 +18,18 @@ pub struct Workload {
     pub dice: Dice,
     now_ms: i64,
     in_transaction: bool,
+    /// Fields with deadlines, which servers know since Redis 7.4.
+    dates_fields: bool,
 }
 
 impl Workload {
     pub fn new(seed: u64, now_ms: i64) -> Workload {
-        Workload { dice: Dice::new(seed), now_ms, in_transaction: false }
+        Workload { dice: Dice::new(seed), now_ms, in_transaction: false, dates_fields: true }
+    }
+
+    /// Only what Redis 7.0 knows.
+    pub fn without_field_deadlines(seed: u64, now_ms: i64) -> Workload {
+        Workload { dates_fields: false, ..Workload::new(seed, now_ms) }
     }
 
     /// Does something to a database, or lets time pass.
@@ -54,7 +61,8 @@ impl Workload {
             self.in_transaction = false;
             return words(if self.dice.roll(8) == 0 { "DISCARD" } else { "EXEC" });
         }
-        match self.dice.roll(40) {
+        match self.dice.roll(46) {
+            40..=45 => self.hash(),
             0 if !self.in_transaction => {
                 self.in_transaction = true;
                 words("MULTI")
@@ -181,6 +189,32 @@ impl Workload {
             11 => [words("BLPOP"), vec![one, two], words("0.05")].concat(),
             12 => [words("BLMOVE"), vec![one, two], words(ends), words("0.05")].concat(),
             _ => [words("LMOVE"), vec![one, two], words(ends)].concat(),
+        }
+    }
+
+    fn hash(&mut self) -> Vec<Vec<u8>> {
+        let (key, field) = (self.key(), self.dice.pick(&VALUES[..6]).to_vec());
+        let ahead = (self.now_ms + self.dice.roll(HORIZON_MS) as i64 - 100).max(0);
+        let dated = if self.dates_fields { 15 } else { 7 };
+        match self.dice.roll(dated) {
+            0 => vec![b"HSET".to_vec(), key, field, self.value(), self.value(), self.value()],
+            1 => vec![b"HSETNX".to_vec(), key, field, self.value()],
+            2 => vec![b"HDEL".to_vec(), key, field],
+            3 => vec![b"HINCRBY".to_vec(), key, field, b"7".to_vec()],
+            4 => vec![b"HINCRBYFLOAT".to_vec(), key, field, b"0.1".to_vec()],
+            5 => vec![b"HMSET".to_vec(), key, field, self.value()],
+            6 => vec![b"HGETALL".to_vec(), key],
+            7 | 8 => [words("HPEXPIREAT"), vec![key], words(&format!("{ahead} FIELDS 2")), vec![field, self.value()]]
+                .concat(),
+            9 => [words("HEXPIRE"), vec![key], words("1 NX FIELDS 1"), vec![field]].concat(),
+            10 => [words("HPERSIST"), vec![key], words("FIELDS 1"), vec![field]].concat(),
+            11 => [words("HGETEX"), vec![key], words(&format!("PXAT {ahead} FIELDS 1")), vec![field]].concat(),
+            12 => [words("HGETDEL"), vec![key], words("FIELDS 1"), vec![field]].concat(),
+            13 => {
+                let pair = vec![field, self.value()];
+                [words("HSETEX"), vec![key], words(&format!("PXAT {ahead} FIELDS 1")), pair].concat()
+            }
+            _ => [words("HSETEX"), vec![key], words("KEEPTTL FIELDS 1"), vec![field, self.value()]].concat(),
         }
     }
 
