@@ -30,9 +30,6 @@ const FLOORS: [&[&str]; 7] = [
     &["connection", "transcript", "wasm"],
 ];
 
-/// Files are read into an engine, and a command may ask the engine to save and load itself: two rooms with a door between them.
-const TWINS: (&str, &str) = ("engine", "persistence");
-
 fn floor(room: &str) -> Option<usize> {
     FLOORS.iter().position(|rooms| rooms.contains(&room))
 }
@@ -127,8 +124,7 @@ pub fn circles(files: &[File]) -> Vec<String> {
     let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files {
         let Some(own_room) = room(&file.path) else { continue };
-        let is_other = |name: &String| name != own_room && (own_room, name.as_str()) != TWINS;
-        let others = imports(file).into_iter().map(|(_, name)| name).filter(is_other);
+        let others = imports(file).into_iter().map(|(_, name)| name).filter(|name| name != own_room);
         needs.entry(own_room.to_owned()).or_default().extend(others);
     }
     let reaches_itself = |start: &String| {
