@@ -1,0 +1,114 @@
+// The recorded replies of a real Redis, through two doors: the WebAssembly engine of the built package, and RESP over
+// TCP. The third door, the native engine, is tests/conformance.rs.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, describe as suite, test } from 'node:test';
+import { entry } from './support/package.mjs';
+import { describe, matches, recordings, request } from './support/recordings.mjs';
+
+const { Keylatch, ManualClock } = await entry('index');
+const { createServer } = await entry('server');
+
+// 2026-01-01: the recordings hold dates long past and dates after 2100.
+const NOW_MS = 1_767_225_600_000;
+
+const files = recordings();
+
+test('there are recordings', () => assert.ok(files.length >= 12, String(files.length)));
+
+suite('the engine of the package', () => {
+  for (const { name, sessions } of files) {
+    test(name, () => {
+      for (const { id, steps } of sessions) {
+        const clock = new ManualClock(NOW_MS);
+        using db = new Keylatch({ clock });
+        const clients = new Map();
+        for (const step of steps) {
+          if (!clients.has(step.connection)) clients.set(step.connection, db.client({ protocol: 2 }));
+          const client = clients.get(step.connection);
+          let got = Buffer.from(client.callRaw(...step.argv));
+          // In the recordings nobody helps one who waits: its time passes.
+          if (got.length === 0) {
+            clock.set(db.nextExpiry() ?? NOW_MS);
+            got = Buffer.from(client.takeOutbox());
+          }
+          assert.ok(matches(step, got), `${id}: ${describe(step, got)}`);
+        }
+      }
+    });
+  }
+});
+
+/** One connection that sends a request and takes the next whole reply. */
+class Peer {
+  #socket;
+  #received = Buffer.alloc(0);
+
+  constructor(port) {
+    this.#socket = connect(port, '127.0.0.1');
+    this.#socket.setNoDelay(true);
+    this.#socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+    });
+  }
+
+  async ask(argv) {
+    this.#socket.write(request(argv));
+    for (;;) {
+      const length = replyLength(this.#received, 0);
+      if (length > 0) {
+        const reply = this.#received.subarray(0, length);
+        this.#received = this.#received.subarray(length);
+        return reply;
+      }
+      await once(this.#socket, 'data');
+    }
+  }
+
+  close() {
+    this.#socket.destroy();
+  }
+}
+
+/** How many bytes the reply at `at` takes, 0 while it is not whole. */
+function replyLength(bytes, at) {
+  const end = bytes.indexOf('\r\n', at);
+  if (end < 0) return 0;
+  const [type, count] = [bytes[at], Number(bytes.toString('latin1', at + 1, end))];
+  let next = end + 2;
+  if (type === 0x24 && count >= 0) next += count + 2;
+  if (type === 0x2a) {
+    for (let left = count; left > 0; left -= 1) {
+      const length = replyLength(bytes, next);
+      if (length === 0) return 0;
+      next += length;
+    }
+  }
+  return next <= bytes.length ? next - at : 0;
+}
+
+suite('a server over TCP', () => {
+  let server;
+  before(async () => {
+    server = createServer({ port: 0 });
+    await server.listen();
+  });
+  after(() => server.close());
+
+  for (const { name, sessions } of files) {
+    test(name, async () => {
+      for (const { id, steps } of sessions) {
+        const peers = new Map();
+        const reset = new Peer(server.port);
+        await reset.ask([Buffer.from('FLUSHALL')]);
+        for (const step of steps) {
+          if (!peers.has(step.connection)) peers.set(step.connection, new Peer(server.port));
+          const got = await peers.get(step.connection).ask(step.argv);
+          assert.ok(matches(step, got), `${id}: ${describe(step, got)}`);
+        }
+        [reset, ...peers.values()].forEach((peer) => peer.close());
+      }
+    });
+  }
+});
