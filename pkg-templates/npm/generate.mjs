@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const TABLE = new URL('commands.json', import.meta.url);
 const TARGET = new URL('src/generated/commands.ts', import.meta.url);
 
-/** The words of a row's reply and their types. Integers that commands count up without a bound may pass 2^53. */
+/** The words of a row's reply and their types. Integers that may pass 2^53 are those below. */
 const REPLY_WORDS = {
   OK: "'OK'",
   status: 'string',
@@ -19,7 +19,9 @@ const REPLY_WORDS = {
   map: 'Map<Reply<Text>, Reply<Text>>',
   set: 'Set<Reply<Text>>',
 };
-const UNBOUNDED = new Set(['INCR', 'DECR', 'INCRBY', 'DECRBY']);
+const UNBOUNDED = new Set([
+  'INCR', 'DECR', 'INCRBY', 'DECRBY', 'HINCRBY', 'BITFIELD', 'BITFIELD_RO', 'TTL', 'PTTL', 'EXPIRETIME', 'PEXPIRETIME',
+]);
 
 /** Splits at a separator outside parentheses. */
 function split(notation, separator) {

@@ -76,6 +76,14 @@ function writeText(argv: readonly Argument[], index: number, text: string, into:
   return encoder.encodeInto(text, into.subarray(at)).written;
 }
 
+/** The bytes of one argument. */
+export function bytesOf(argv: readonly Argument[], index: number): Uint8Array {
+  const value = asTextOrBytes(argv, index);
+  if (typeof value !== 'string') return value.slice();
+  checkText(argv, index, value);
+  return encoder.encode(value);
+}
+
 function writeLength(into: Uint8Array, at: number, length: number): void {
   into[at] = length;
   into[at + 1] = length >>> 8;

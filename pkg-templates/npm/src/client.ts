@@ -2,13 +2,14 @@
 /** One client of an engine: its own database, transaction and watches over a keyspace shared with the others. */
 import type { Argument } from './argument.js';
 import type { Carried, Now } from './carrier.js';
-import { Commands } from './commands.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
+import { Walks } from './sugar/walks.js';
 import { runTransaction } from './transaction.js';
+import { waitFor, type WaitOptions } from './waits.js';
 
 /** What a RESP chunk was answered with. */
 export interface Fed {
@@ -19,8 +20,8 @@ export interface Fed {
   readonly closed: boolean;
 }
 
-/** Runs commands at once, bulk strings as Text. */
-class Direct<Text extends string | Uint8Array> extends Commands<Now, Text> {
+/** Runs commands at once, and waits for those that wait; bulk strings as Text. */
+class Direct<Text extends string | Uint8Array> extends Walks<Text> {
   readonly #connection: Connection;
   readonly #asBytes: boolean;
 
@@ -35,6 +36,11 @@ class Direct<Text extends string | Uint8Array> extends Commands<Now, Text> {
     const reply = this.#connection.reply(argv, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
+  }
+
+  protected override executeWaiting<T>(argv: readonly Argument[], timeout: number, { signal }: WaitOptions): Promise<T> {
+    const request = { argv, asBytes: this.#asBytes, timed: timeout > 0, signal };
+    return waitFor(this.#connection, request) as Promise<T>;
   }
 
   /** A transaction: queue commands on it, then `exec()`. */

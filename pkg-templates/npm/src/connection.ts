@@ -15,9 +15,15 @@ export interface ClientOptions {
   readonly protocol?: 2 | 3;
 }
 
+/** What lives no longer than the client it belongs to. */
+export interface Dependent {
+  originClosed(): void;
+}
+
 export class Connection {
   readonly host: Host;
   readonly #options: ClientOptions;
+  readonly #dependents = new Set<Dependent>();
   #id: number | undefined;
   closed = false;
 
@@ -78,11 +84,18 @@ export class Connection {
     return info;
   }
 
+  /** Answers how to end it. */
+  addDependent(dependent: Dependent): () => void {
+    this.#dependents.add(dependent);
+    return () => this.#dependents.delete(dependent);
+  }
+
   disconnect(): void {
     if (this.closed) return;
     const id = this.#id;
     this.closed = true;
-    if (id === undefined || this.host.closed) return;
+    for (const dependent of [...this.#dependents]) dependent.originClosed();
+    if (id === undefined || this.host.closed || this.host.poisoned) return;
     this.host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
   }
 }

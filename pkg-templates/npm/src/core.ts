@@ -19,4 +19,17 @@ export type {
   Report, SessionClient, SessionExpectation, SessionMismatch, SessionOptions, SessionStep,
 } from './session.js';
 export type { Stream, StreamHost, Streams, StreamUser } from './streams.js';
+export type { Messages, MessagesOptions } from './messages.js';
+export type { MessageListener, SubscribeOptions, Unsubscribe } from './subscriptions.js';
+export type { Keys, PageOptions, Pairs } from './sugar/arguments.js';
+export type { BitOperation, BitRange } from './sugar/bits.js';
+export type { PopWaitOptions } from './sugar/blocking.js';
+export type { FieldCondition, FieldExpiryResult } from './sugar/hash-expiry.js';
+export type { CopyOptions, ExpireCondition, RestoreOptions, ScanOptions } from './sugar/keys.js';
+export type { ListEnd, PopOptions, PositionOptions } from './sugar/lists.js';
+export type { RangeEnd, RangeOptions } from './sugar/ranges.js';
+export type { CombineOptions } from './sugar/set-algebra.js';
 export type { Expiry, ExpiryOrKeep, SetCondition, SetOptions, SetResult } from './sugar/set-options.js';
+export type { CardinalityOptions } from './sugar/sets.js';
+export type { AddCondition, AddOptions, Score, ScoreEnd } from './sugar/sorted-sets.js';
+export type { AbortSignalLike, WaitOptions } from './waits.js';

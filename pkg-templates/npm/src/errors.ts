@@ -38,13 +38,20 @@ export class ClockError extends Error {
   override readonly name = 'ClockError';
 }
 
-/** The command waits for something and has no reply yet: it will come through `takePushes` or `takeOutbox`. */
+/** Commands that the client's methods of these names wait for. */
+const AWAITABLE = ['BLPOP', 'BRPOP', 'BLMOVE', 'BLMPOP', 'BZPOPMIN', 'BZPOPMAX', 'BZMPOP', 'WAIT'];
+
+/**
+ * The command waits, or stands behind one that does, and has no reply yet: that will come through `takePushes` or
+ * `takeOutbox`.
+ */
 export class WaitingError extends Error {
   override readonly name = 'WaitingError';
   readonly command: string;
 
   constructor(command: string) {
-    super(`${command} waits; its reply will come among the client's pushes`);
+    const way = AWAITABLE.includes(command) ? `; await the method ${command.toLowerCase()}() instead` : '';
+    super(`${command} waits: its reply will come among the client's pushes${way}`);
     this.command = command;
   }
 }

@@ -4,8 +4,13 @@ import { textOf } from './reply.js';
 
 /** What happened, in the words of Redis keyspace notifications. */
 export type EventName =
-  | 'set' | 'append' | 'incrby' | 'incrbyfloat' | 'setrange' | 'del' | 'expire' | 'expired' | 'persist'
-  | 'rename_from' | 'rename_to' | 'copy_to' | 'rpush' | 'hset' | 'new' | 'flush' | 'clock'
+  | 'set' | 'append' | 'incrby' | 'incrbyfloat' | 'setrange' | 'setbit' | 'del' | 'expire' | 'expired' | 'persist'
+  | 'rename_from' | 'rename_to' | 'copy_to' | 'move_from' | 'move_to' | 'restore'
+  | 'lpush' | 'rpush' | 'lpop' | 'rpop' | 'lset' | 'linsert' | 'lrem' | 'ltrim'
+  | 'sadd' | 'srem' | 'spop' | 'sinterstore' | 'sunionstore' | 'sdiffstore'
+  | 'hset' | 'hdel' | 'hincrby' | 'hincrbyfloat' | 'hexpire' | 'hexpired' | 'hpersist'
+  | 'zadd' | 'zincr' | 'zrem' | 'zpopmin' | 'zpopmax' | 'zrangestore' | 'zinterstore' | 'zunionstore' | 'zdiffstore'
+  | 'zremrangebyrank' | 'zremrangebyscore' | 'zremrangebylex' | 'clock'
   | (string & {});
 
 export interface KeyEvent<Key = string> {
@@ -64,7 +69,8 @@ export class Events {
       if (!this.#listeners.includes(listener)) continue;
       if (listener.once) this.#drop(listener);
       const key = listener.buffer ? raw.key : textOf(raw.key);
-      this.#run(listener, { event: raw.event, key, db: raw.db });
+      const event: KeyEvent<string | Uint8Array> = { event: raw.event, key, db: raw.db };
+      this.run(() => (listener.callback as EventListener<string | Uint8Array>)(event));
     }
   }
 
@@ -82,9 +88,10 @@ export class Events {
     }
   }
 
-  #run(listener: Listener, event: KeyEvent<string | Uint8Array>): void {
+  /** Runs a callback; its error goes where errors of callbacks go. */
+  run(callback: () => void): void {
     try {
-      (listener.callback as EventListener<string | Uint8Array>)(event);
+      callback();
     } catch (error) {
       this.report(error);
     }

@@ -66,6 +66,12 @@ export interface GlueEngine {
   /** Why not, if not. */
   configure(name: string, value: string): string | undefined;
   outbox(client: number): Uint8Array;
+  /** The client is to be hung up on. */
+  closing(client: number): boolean;
+  /** From now on the engine knows where among the events each message for this client belongs. */
+  notePositions(client: number): void;
+  /** For each message in the outbox: how many of the events that wait came before it. */
+  takePositions(client: number): Uint32Array;
   tick(): boolean;
   nextDeadline(): number | undefined;
   setClock(ms: number): void;

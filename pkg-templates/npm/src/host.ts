@@ -1,6 +1,6 @@
 /**
- * Keeps one engine: makes it at the first command, guards every entry, delivers events when the outermost call has its
- * reply, and keeps the timer. Everything public goes through `enter`.
+ * Keeps one engine: makes it at the first command, guards every entry, delivers events and messages when the outermost call
+ * has its reply, and keeps the timer. Everything public goes through `enter`.
  */
 import { Attendants, type Attendant } from './attendants.js';
 import { type GuardedClock, ManualClock, type ClockUser } from './clock.js';
@@ -8,6 +8,18 @@ import { ClockError, ClosedError, PoisonedError } from './errors.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import type { Instance } from './instance.js';
 import { Timer, type Waker } from './timer.js';
+
+/** A message for callbacks. */
+export interface Message {
+  /** How many of the events that wait came before it. */
+  readonly before: number;
+  deliver(): void;
+}
+
+/** Where messages for callbacks come from. */
+export interface MessageSource {
+  take(instance: Instance): readonly Message[];
+}
 
 /** Listeners that go on causing events are stopped after this many rounds: it would never end. */
 const ROUNDS_MAX = 10_000;
@@ -25,6 +37,7 @@ export class Host implements ClockUser, Waker {
   #delivering = false;
   #listening = false;
   readonly #attendants = new Attendants();
+  #messages: MessageSource | undefined;
 
   constructor(make: () => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
     this.#make = make;
@@ -71,6 +84,11 @@ export class Host implements ClockUser, Waker {
   /** The same for changes of the configuration. */
   attendConfiguration(configured: () => void): () => void {
     return this.#attending(this.#attendants.addConfiguration(configured));
+  }
+
+  /** Messages are delivered together with the events, in the order in which both came about. */
+  deliverFrom(messages: MessageSource): void {
+    this.#messages = messages;
   }
 
   #attending(end: () => void): () => void {
@@ -192,13 +210,15 @@ export class Host implements ClockUser, Waker {
     return poisoned;
   }
 
-  /** The outermost call is over: its events go out, then the timer is set to what is due next. */
+  /** The outermost call is over: what it caused goes out, then the timer is set to what is due next. */
   #settle(instance: Instance): void {
     if (this.#closed || this.#poison !== undefined) return;
     this.#delivering = true;
     try {
-      do this.#deliver(instance);
-      while (!this.#closed && this.#attendants.any && this.#attendants.settle(instance));
+      for (let rounds = 0; ; ) {
+        if (this.#deliver(instance, rounds)) rounds += 1;
+        else if (!this.#tell(instance)) break;
+      }
       // The last listener may have been one for once.
       this.#listenersChanged();
       this.#arm(instance);
@@ -210,16 +230,32 @@ export class Host implements ClockUser, Waker {
     }
   }
 
-  #deliver(instance: Instance): void {
-    for (let round = 0; this.#listening && this.#poison === undefined; round += 1) {
-      const batch = instance.guarded(() => instance.engine.takeEvents());
-      if (batch === undefined || batch.length === 0) return;
-      if (round === ROUNDS_MAX) {
-        this.events.report(new Error(`listeners went on causing events for ${ROUNDS_MAX} rounds; the rest is dropped`));
-        return;
-      }
-      for (const event of batch) this.events.dispatch(event);
+  /** Hands events to listeners and messages to callbacks; false when there were none, or it would never end. */
+  #deliver(instance: Instance, rounds: number): boolean {
+    if (this.#closed || this.#poison !== undefined) return false;
+    const events = this.#listening ? (instance.guarded(() => instance.engine.takeEvents()) ?? []) : [];
+    const messages = this.#messages?.take(instance) ?? [];
+    if (events.length + messages.length === 0) return false;
+    if (rounds >= ROUNDS_MAX) {
+      this.events.report(new Error(`callbacks went on causing events for ${ROUNDS_MAX} rounds; the rest is dropped`));
+      return false;
     }
+    let next = 0;
+    const dispatchTo = (end: number): void => {
+      for (const event of events.slice(next, end)) this.events.dispatch(event);
+      next = Math.max(next, end);
+    };
+    for (const message of messages) {
+      dispatchTo(message.before);
+      message.deliver();
+    }
+    dispatchTo(events.length);
+    return true;
+  }
+
+  /** Tells those who look after clients; false when nothing had reached any. */
+  #tell(instance: Instance): boolean {
+    return !this.#closed && this.#poison === undefined && this.#attendants.any && this.#attendants.settle(instance);
   }
 
   #arm(instance: Instance): void {
@@ -228,7 +264,7 @@ export class Host implements ClockUser, Waker {
     if (due === undefined) return this.#timer.disarm();
     const now = this.#clock.read();
     // A clock that fails here is told by the next command that needs it.
-    if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now);
+    if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now, this.#attendants.keepsAlive);
   }
 }
 

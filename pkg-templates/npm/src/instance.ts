@@ -11,6 +11,9 @@ const AREA_KEPT_MAX = 1024 * 1024;
 /** The protocol's own limit for one value. */
 const INPUT_MAX = 512 * 1024 * 1024;
 
+/** Answered in place of a reply: the command waits for something. */
+export const PARKED = Symbol('parked');
+
 /** Signals that the clock failed and nothing ran; the host knows the failure. */
 export const CLOCK_FAILED = -1;
 
@@ -35,11 +38,18 @@ export class Instance {
     this.engine = new glue.Engine(options, now);
   }
 
-  /** Runs one command; `undefined` when the clock failed. */
+  /** Runs one command that should not wait; `undefined` when the clock failed. */
   call(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | undefined {
+    const reply = this.run(client, argv, asBytes);
+    if (reply === PARKED) throw new WaitingError(commandName(argv));
+    return reply;
+  }
+
+  /** Runs one command that may wait. */
+  run(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | undefined | typeof PARKED {
     const length = this.#execute(client, argv);
     if (length === CLOCK_FAILED) return undefined;
-    if (length === 0) throw new WaitingError(commandName(argv));
+    if (length === 0) return PARKED;
     const start = this.engine.output();
     const reader = new ReplyReader(this.#bytes(), start, start + length, asBytes, argv);
     const reply = reader.read();

@@ -1,4 +1,5 @@
 /** The database object: an engine, its own default client, and what belongs to the keyspace as a whole. */
+import type { Argument } from './argument.js';
 import { Client } from './client.js';
 import { GuardedClock, ManualClock } from './clock.js';
 import { Connection, type ClientOptions } from './connection.js';
@@ -7,10 +8,14 @@ import type { ErrorListener, EventListener, EventName, ListenOptions } from './e
 import { Host } from './host.js';
 import { Instance } from './instance.js';
 import { instantiate } from './module.js';
+import { Messages, type MessagesOptions } from './messages.js';
 import { glueOptions, type EngineModule, type KeylatchOptions } from './options.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
 import type { Report, SessionOptions } from './session.js';
+import {
+  Subscriptions, type MessageKind, type MessageListener, type SubscribeOptions, type Unsubscribe,
+} from './subscriptions.js';
 
 export interface InspectOptions {
   /** Where to go on; '0' starts. */
@@ -51,6 +56,7 @@ export class Keylatch extends Client {
   readonly #options: KeylatchOptions;
   readonly #host: Host;
   #streams: Streams | undefined;
+  #subscriptions: Subscriptions | undefined;
 
   /** Nothing is compiled or allocated before the first command. */
   constructor(options: KeylatchOptions = {}) {
@@ -103,6 +109,53 @@ export class Keylatch extends Client {
   #listen(event: string, listener: (argument: never) => void, once: boolean, options?: ListenOptions): () => void {
     this.#host.addListener(event, listener, once, options);
     return () => this.off(event, listener);
+  }
+
+  /**
+   * Calls back with every message that is published to a channel, in the order of events and messages. Keyspace
+   * notifications are such messages, once `CONFIG SET notify-keyspace-events` asks for them. Answers a function that
+   * ends it; `using` does too.
+   */
+  subscribe(channel: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
+  subscribe(channel: Argument, listener: MessageListener, options?: SubscribeOptions): Unsubscribe;
+  subscribe(channel: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Unsubscribe {
+    return this.#subscribe('message', channel, listener, options);
+  }
+
+  /** The same for all channels that match a glob pattern, which is the callback's third argument. */
+  psubscribe(pattern: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
+  psubscribe(pattern: Argument, listener: MessageListener, options?: SubscribeOptions): Unsubscribe;
+  psubscribe(pattern: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Unsubscribe {
+    return this.#subscribe('pmessage', pattern, listener, options);
+  }
+
+  /** The same for a shard channel: what SPUBLISH sends. */
+  ssubscribe(channel: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
+  ssubscribe(channel: Argument, listener: MessageListener, options?: SubscribeOptions): Unsubscribe;
+  ssubscribe(channel: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Unsubscribe {
+    return this.#subscribe('smessage', channel, listener, options);
+  }
+
+  /**
+   * The messages of a channel for `for await`, from this call on. A queue of bounded length holds what was not read yet;
+   * closing the engine ends the iteration.
+   */
+  messages(channel: Argument, options: MessagesOptions & { readonly buffer: true }): Messages<Uint8Array>;
+  messages(channel: Argument, options?: MessagesOptions & { readonly buffer?: false }): Messages<string>;
+  messages(channel: Argument, options: MessagesOptions = {}): Messages<string> | Messages<Uint8Array> {
+    return new Messages<string>(
+      (listener, ended) => this.#subscribe('message', channel, listener, { buffer: options.buffer ?? false }, ended), options,
+    );
+  }
+
+  #subscribe(
+    kind: MessageKind, name: Argument, listener: MessageListener<never>, options?: SubscribeOptions, ended?: () => void,
+  ): Unsubscribe {
+    if (this.#subscriptions === undefined) {
+      this.#subscriptions = new Subscriptions(this.#host);
+      this.#host.deliverFrom(this.#subscriptions);
+    }
+    return this.#subscriptions.add(kind, name, listener, options, ended);
   }
 
   /** The first instant at which something is due, in milliseconds since the epoch, or null. */

@@ -92,7 +92,7 @@ export class ReplyReader {
   #rare(type: number | undefined): Reply<string | Uint8Array> {
     switch (type) {
       case 0x2c: // ,
-        return double(this.#line());
+        return doubleOf(this.#line());
       case 0x23: // #
         return this.#line() === 't';
       case 0x25: // %
@@ -181,7 +181,8 @@ export class ReplyReader {
   }
 }
 
-function double(text: string): number {
+/** A double as the protocol prints it. */
+export function doubleOf(text: string): number {
   if (text === 'inf') return Infinity;
   if (text === '-inf') return -Infinity;
   return Number(text);

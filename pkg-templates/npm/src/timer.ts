@@ -1,6 +1,7 @@
 /**
  * The one timer of an engine. It uses the global setTimeout of the moment it is armed, so timers faked late, removed or
- * set back are followed at the next call; it keeps neither the process nor the engine alive.
+ * set back are followed at the next call. It keeps neither the process nor the engine alive, unless somebody awaits the
+ * end of a timeout: a promise that can only be kept by this timer keeps both, as the promise of any timer does.
  */
 import { referenceTo, type Reference } from './reference.js';
 
@@ -15,6 +16,7 @@ interface Armed {
   readonly handle: unknown;
   readonly dueMs: number;
   readonly atMs: number;
+  readonly keepsAlive: boolean;
   readonly setTimeout: typeof globalThis.setTimeout;
   readonly clearTimeout: typeof globalThis.clearTimeout;
 }
@@ -28,18 +30,19 @@ export class Timer {
   }
 
   /** Arms for `dueMs` as seen at `nowMs`. Cheap while neither changed. */
-  arm(dueMs: number, nowMs: number): void {
+  arm(dueMs: number, nowMs: number, keepsAlive: boolean): void {
     const armed = this.#armed;
     // Another `nowMs` may mean a clock that was set: the delay is counted anew, at most once a millisecond.
-    if (armed?.dueMs === dueMs && armed.atMs === nowMs && armed.setTimeout === globalThis.setTimeout) return;
+    const isSame = armed?.dueMs === dueMs && armed.atMs === nowMs && armed.keepsAlive === keepsAlive;
+    if (isSame && armed.setTimeout === globalThis.setTimeout) return;
     this.disarm();
     const target = this.#target;
+    const kept = keepsAlive ? target.deref() : undefined;
     const delayMs = Math.min(Math.max(dueMs - nowMs, 0), DELAY_MAX_MS);
-    const handle: unknown = globalThis.setTimeout(() => target.deref()?.wake(), delayMs);
-    (handle as { unref?: () => void }).unref?.();
-    this.#armed = {
-      handle, dueMs, atMs: nowMs, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout,
-    };
+    const handle: unknown = globalThis.setTimeout(() => (kept ?? target.deref())?.wake(), delayMs);
+    if (!keepsAlive) (handle as { unref?: () => void }).unref?.();
+    const { setTimeout, clearTimeout } = globalThis;
+    this.#armed = { handle, dueMs, atMs: nowMs, keepsAlive, setTimeout, clearTimeout };
   }
 
   disarm(): void {

@@ -1,9 +1,10 @@
-/** Connection and server, and the plain forms of the collections. */
+/** Connection and server. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
-import { KeyCommands } from './keys.js';
+import { PublishCommands } from './pubsub.js';
 
-export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array> extends KeyCommands<C, Text> {
+export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array>
+  extends PublishCommands<C, Text> {
   ping(): Carried<C, 'PONG'>;
   ping(message: Argument): Carried<C, Text>;
   ping(message?: Argument): Carried<C, 'PONG' | Text> {
@@ -35,11 +36,7 @@ export abstract class ConnectionCommands<C extends Carrier, Text extends string 
     return this.execute<[Text, Text]>(['TIME']);
   }
 
-  rpush(key: Argument, ...values: Argument[]): Carried<C, number> {
-    return this.execute<number>(['RPUSH', key, ...values]);
-  }
-
-  hset(key: Argument, fields: Readonly<Record<string, Argument>>): Carried<C, number> {
-    return this.execute<number>(['HSET', key, ...Object.entries(fields).flat()]);
+  swapdb(first: number, second: number): Carried<C, 'OK'> {
+    return this.execute<'OK'>(['SWAPDB', first, second]);
   }
 }

@@ -1,6 +1,7 @@
 /** Keys of any type: existence, names, expiry, walking over them. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { pushPage, type PageOptions } from './arguments.js';
 import { CounterCommands } from './counters.js';
 
 /** When to change an expiry. */
@@ -12,10 +13,15 @@ export interface CopyOptions {
   readonly replace?: boolean;
 }
 
-export interface ScanOptions {
-  readonly match?: Argument;
-  readonly count?: number;
+export interface ScanOptions extends PageOptions {
+  /** Only keys of this type. */
   readonly type?: string;
+}
+
+export interface RestoreOptions {
+  readonly replace?: boolean;
+  /** The lifetime is an instant in milliseconds since the epoch. */
+  readonly absttl?: boolean;
 }
 
 export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8Array> extends CounterCommands<C, Text> {
@@ -64,11 +70,27 @@ export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8
     return this.execute<0 | 1>(argv);
   }
 
-  /** One page of keys and the cursor of the next; '0' starts and ends. */
+  /** 1 when the key was moved to another database. */
+  move(key: Argument, db: number): Carried<C, 0 | 1> {
+    return this.execute<0 | 1>(['MOVE', key, db]);
+  }
+
+  /** The value of a key as bytes for RESTORE: use it on `bytes`. */
+  dump(key: Argument): Carried<C, Text | null> {
+    return this.execute<Text | null>(['DUMP', key]);
+  }
+
+  /** Makes a key from what DUMP answered, with a lifetime in milliseconds; 0 for none. */
+  restore(key: Argument, milliseconds: number, dumped: Uint8Array, options: RestoreOptions = {}): Carried<C, 'OK'> {
+    const argv: Argument[] = ['RESTORE', key, milliseconds, dumped];
+    if (options.replace) argv.push('REPLACE');
+    if (options.absttl) argv.push('ABSTTL');
+    return this.execute<'OK'>(argv);
+  }
+
+  /** One page of keys and the cursor of the next; '0' starts and ends. `scanKeys` walks through all. */
   scan(cursor: Argument = 0, options: ScanOptions = {}): Carried<C, [cursor: Text, keys: Text[]]> {
-    const argv: Argument[] = ['SCAN', cursor];
-    if (options.match !== undefined) argv.push('MATCH', options.match);
-    if (options.count !== undefined) argv.push('COUNT', options.count);
+    const argv = pushPage(['SCAN', cursor], options);
     if (options.type !== undefined) argv.push('TYPE', options.type);
     return this.execute<[Text, Text[]]>(argv);
   }
@@ -90,22 +112,22 @@ export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8
   }
 
   /** Seconds left; -1 without an expiry, -2 without a key. */
-  ttl(key: Argument): Carried<C, number> {
-    return this.execute<number>(['TTL', key]);
+  ttl(key: Argument): Carried<C, number | bigint> {
+    return this.execute<number | bigint>(['TTL', key]);
   }
 
   /** Milliseconds left; -1 without an expiry, -2 without a key. */
-  pttl(key: Argument): Carried<C, number> {
-    return this.execute<number>(['PTTL', key]);
+  pttl(key: Argument): Carried<C, number | bigint> {
+    return this.execute<number | bigint>(['PTTL', key]);
   }
 
   /** The instant of expiry in seconds since the epoch; -1 without one, -2 without a key. */
-  expiretime(key: Argument): Carried<C, number> {
-    return this.execute<number>(['EXPIRETIME', key]);
+  expiretime(key: Argument): Carried<C, number | bigint> {
+    return this.execute<number | bigint>(['EXPIRETIME', key]);
   }
 
-  pexpiretime(key: Argument): Carried<C, number> {
-    return this.execute<number>(['PEXPIRETIME', key]);
+  pexpiretime(key: Argument): Carried<C, number | bigint> {
+    return this.execute<number | bigint>(['PEXPIRETIME', key]);
   }
 
   persist(key: Argument): Carried<C, 0 | 1> {

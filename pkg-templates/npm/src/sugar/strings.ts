@@ -2,22 +2,10 @@
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
 import { Executor } from '../executor.js';
+import { pushPairs, type Pairs } from './arguments.js';
 import {
   pushCondition, pushExpiry, type Expiry, type ExpiryOrKeep, type SetCondition, type SetOptions, type SetResult,
 } from './set-options.js';
-
-/** Keys with their values: an object, a Map, or pairs. */
-export type Pairs = Readonly<Record<string, Argument>> | Iterable<readonly [Argument, Argument]>;
-
-function pushPairs(argv: Argument[], pairs: Pairs): number {
-  const entries = Symbol.iterator in pairs ? (pairs as Iterable<readonly [Argument, Argument]>) : Object.entries(pairs);
-  let count = 0;
-  for (const [key, value] of entries) {
-    argv.push(key, value);
-    count += 1;
-  }
-  return count;
-}
 
 export abstract class StringCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
   set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): Carried<C, SetResult<O, Text>> {
@@ -115,5 +103,12 @@ export abstract class StringCommands<C extends Carrier, Text extends string | Ui
 
   setrange(key: Argument, offset: number, value: Argument): Carried<C, number> {
     return this.execute<number>(['SETRANGE', key, offset, value]);
+  }
+
+  /** The longest text that is in both in this order, with gaps allowed. */
+  lcs(first: Argument, second: Argument): Carried<C, Text>;
+  lcs(first: Argument, second: Argument, options: { readonly len: true }): Carried<C, number>;
+  lcs(first: Argument, second: Argument, options?: { readonly len: true }): Carried<C, Text | number> {
+    return this.execute<Text | number>(options?.len ? ['LCS', first, second, 'LEN'] : ['LCS', first, second]);
   }
 }

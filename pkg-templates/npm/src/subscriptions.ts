@@ -1,0 +1,171 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * Callbacks for messages of channels. All those of one database are one client of the engine, which is there while there
+ * is any of them.
+ */
+import { bytesOf, type Argument } from './argument.js';
+import type { Attendant } from './attendants.js';
+import type { Host, Message, MessageSource } from './host.js';
+import type { Instance } from './instance.js';
+import { ReplyReader, textOf } from './reply.js';
+
+/** What a callback gets. The pattern is there when that was subscribed to. */
+export type MessageListener<Text = string> = (message: Text, channel: Text, pattern?: Text) => void;
+
+export interface SubscribeOptions {
+  /** Message, channel and pattern as Uint8Array. */
+  readonly buffer?: boolean;
+}
+
+/** Ends a subscription; calling it twice is harmless, and `using` calls it. */
+export interface Unsubscribe extends Disposable {
+  (): void;
+}
+
+/** The three ways to subscribe, by the first word of their messages. */
+const COMMANDS = {
+  message: ['SUBSCRIBE', 'UNSUBSCRIBE'],
+  pmessage: ['PSUBSCRIBE', 'PUNSUBSCRIBE'],
+  smessage: ['SSUBSCRIBE', 'SUNSUBSCRIBE'],
+} as const;
+
+export type MessageKind = keyof typeof COMMANDS;
+
+interface Subscriber {
+  readonly listener: MessageListener<string | Uint8Array>;
+  readonly buffer: boolean;
+  /** The engine is gone. */
+  readonly ended: (() => void) | undefined;
+}
+
+/** A channel or a pattern that somebody listens to. */
+interface Channel {
+  readonly kind: MessageKind;
+  readonly name: Uint8Array;
+  // Replaced, never changed in place: a delivery under way goes on with the list it started with.
+  subscribers: readonly Subscriber[];
+}
+
+/** A name that is the same for the same bytes, also where they are no UTF-8. */
+function keyOf(kind: string, name: Uint8Array): string {
+  let key = `${kind} `;
+  for (const byte of name) key += String.fromCharCode(byte);
+  return key;
+}
+
+export class Subscriptions implements Attendant, MessageSource {
+  readonly #host: Host;
+  readonly #channels = new Map<string, Channel>();
+  #client: number | undefined;
+  #stopAttending = (): void => {};
+
+  /** @internal */
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  add(
+    kind: MessageKind, name: Argument, listener: MessageListener<never>, options: SubscribeOptions = {}, ended?: () => void,
+  ): Unsubscribe {
+    const command = COMMANDS[kind][0];
+    if (typeof listener !== 'function') throw new TypeError(`the callback of ${command} must be a function`);
+    const bytes = bytesOf([command, name], 1);
+    const subscriber = { listener: listener as MessageListener<string | Uint8Array>, buffer: options.buffer ?? false, ended };
+    this.#host.enter((instance) => {
+      const client = (this.#client ??= this.#connect(instance));
+      const key = keyOf(kind, bytes);
+      let channel = this.#channels.get(key);
+      if (channel === undefined) {
+        channel = { kind, name: bytes, subscribers: [] };
+        instance.call(client, [command, bytes], false);
+        this.#channels.set(key, channel);
+      }
+      channel.subscribers = [...channel.subscribers, subscriber];
+    });
+    const end = (): void => this.#remove(kind, bytes, subscriber);
+    return Object.assign(end, { [Symbol.dispose]: end });
+  }
+
+  /** The messages since the last time. */
+  take(instance: Instance): readonly Message[] {
+    const client = this.#client;
+    if (client === undefined) return [];
+    const outbox = instance.guarded(() => instance.engine.outbox(client));
+    if (outbox.length === 0) return [];
+    const positions = instance.guarded(() => instance.engine.takePositions(client));
+    const messages: Message[] = [];
+    for (const reader = new ReplyReader(outbox, 0, outbox.length, true, []); !reader.done; ) {
+      const parts = reader.read() as Uint8Array[];
+      // Every message was posted with its position.
+      const before = positions[messages.length] ?? 0;
+      messages.push({ before, deliver: () => this.#deliver(parts) });
+    }
+    return messages;
+  }
+
+  /** Messages are taken by the host; what is left to look after is a client that somebody ended with CLIENT KILL. */
+  reached(instance: Instance): void {
+    const client = this.#client;
+    if (client === undefined || !instance.guarded(() => instance.engine.closing(client))) return;
+    this.#disconnect(instance, client);
+    const fresh = this.#connect(instance);
+    this.#client = fresh;
+    for (const { kind, name } of this.#channels.values()) instance.call(fresh, [COMMANDS[kind][0], name], false);
+  }
+
+  ended(): void {
+    const all = [...this.#channels.values()].flatMap(({ subscribers }) => subscribers);
+    this.#channels.clear();
+    this.#client = undefined;
+    for (const { ended } of all) ended?.();
+  }
+
+  #connect(instance: Instance): number {
+    const client = instance.guarded(() => {
+      const fresh = instance.engine.connect();
+      instance.engine.setProtocol(fresh, 3);
+      instance.engine.notePositions(fresh);
+      return fresh;
+    });
+    this.#stopAttending = this.#host.attend(client, this);
+    return client;
+  }
+
+  #disconnect(instance: Instance, client: number): void {
+    this.#client = undefined;
+    this.#stopAttending();
+    instance.guarded(() => instance.engine.disconnect(client));
+  }
+
+  #remove(kind: MessageKind, name: Uint8Array, subscriber: Subscriber): void {
+    const key = keyOf(kind, name);
+    const channel = this.#channels.get(key);
+    if (channel === undefined || !channel.subscribers.includes(subscriber)) return;
+    channel.subscribers = channel.subscribers.filter((other) => other !== subscriber);
+    if (channel.subscribers.length > 0) return;
+    this.#channels.delete(key);
+    const client = this.#client;
+    if (client === undefined || this.#host.closed || this.#host.poisoned) return;
+    this.#host.enter((instance) => {
+      if (this.#channels.size === 0) this.#disconnect(instance, client);
+      else instance.call(client, [COMMANDS[kind][1], name], false);
+    });
+  }
+
+  #deliver([first, ...rest]: Uint8Array[]): void {
+    const kind = textOf(first as Uint8Array);
+    const [name, channel, message] = kind === 'pmessage' ? rest : [rest[0], ...rest];
+    if (name === undefined || channel === undefined || message === undefined) return;
+    const listening = this.#channels.get(keyOf(kind, name));
+    for (const subscriber of listening?.subscribers ?? []) {
+      // Removed means removed, also within this delivery.
+      if (!listening?.subscribers.includes(subscriber)) continue;
+      const { listener, buffer } = subscriber;
+      const shown = (bytes: Uint8Array): string | Uint8Array => (buffer ? bytes : textOf(bytes));
+      this.#host.events.run(() => {
+        if (kind === 'pmessage') listener(shown(message), shown(channel), shown(name));
+        else listener(shown(message), shown(channel));
+      });
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/** Fields of hashes that expire. */
+import type { Argument } from '../argument.js';
+import type { Carried, Carrier } from '../carrier.js';
+import { pushCounted, pushPairs, type Keys, type Pairs } from './arguments.js';
+import { HashCommands } from './hashes.js';
+import type { ExpireCondition } from './keys.js';
+import { pushExpiry, type Expiry, type ExpiryOrKeep } from './set-options.js';
+
+/** -2 without the field, 0 when the condition refused, 1 when it is set, 2 when the field is deleted: it was due. */
+export type FieldExpiryResult = -2 | 0 | 1 | 2;
+
+/** `fnx`: only if none of the fields is there. `fxx`: only if all are. */
+export type FieldCondition = { readonly fnx?: boolean; readonly fxx?: undefined } | { readonly fnx?: undefined; readonly fxx?: boolean };
+
+export abstract class HashExpiryCommands<C extends Carrier, Text extends string | Uint8Array> extends HashCommands<C, Text> {
+  hexpire(key: Argument, seconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
+    return this.#deadline('HEXPIRE', key, seconds, fields, condition);
+  }
+
+  hpexpire(key: Argument, milliseconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
+    return this.#deadline('HPEXPIRE', key, milliseconds, fields, condition);
+  }
+
+  hexpireat(key: Argument, seconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
+    return this.#deadline('HEXPIREAT', key, seconds, fields, condition);
+  }
+
+  hpexpireat(key: Argument, milliseconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
+    return this.#deadline('HPEXPIREAT', key, milliseconds, fields, condition);
+  }
+
+  /** Seconds left for each field; -1 without an expiry, -2 without the field. */
+  httl(key: Argument, ...fields: Argument[]): Carried<C, number[]> {
+    return this.#fields<number>('HTTL', key, fields);
+  }
+
+  /** Milliseconds left for each field; -1 without an expiry, -2 without the field. */
+  hpttl(key: Argument, ...fields: Argument[]): Carried<C, number[]> {
+    return this.#fields<number>('HPTTL', key, fields);
+  }
+
+  /** The instants of expiry in seconds since the epoch; -1 without one, -2 without the field. */
+  hexpiretime(key: Argument, ...fields: Argument[]): Carried<C, number[]> {
+    return this.#fields<number>('HEXPIRETIME', key, fields);
+  }
+
+  hpexpiretime(key: Argument, ...fields: Argument[]): Carried<C, number[]> {
+    return this.#fields<number>('HPEXPIRETIME', key, fields);
+  }
+
+  /** 1 for each field that had an expiry, -1 without one, -2 without the field. */
+  hpersist(key: Argument, ...fields: Argument[]): Carried<C, (-2 | -1 | 1)[]> {
+    return this.#fields<-2 | -1 | 1>('HPERSIST', key, fields);
+  }
+
+  /** The values of fields, whose expiry is changed with this. */
+  hgetex(
+    key: Argument, fields: Keys, options: (Expiry & { readonly persist?: undefined }) | { readonly persist: boolean } = {},
+  ): Carried<C, (Text | null)[]> {
+    const argv: Argument[] = ['HGETEX', key];
+    if (options.persist) argv.push('PERSIST');
+    else pushExpiry(argv, options as Expiry);
+    argv.push('FIELDS');
+    return this.execute<(Text | null)[]>(pushCounted(argv, fields));
+  }
+
+  /** Sets fields and their expiry; 1 when it did, 0 when the condition refused. */
+  hsetex(key: Argument, fields: Pairs, options: FieldCondition & ExpiryOrKeep = {}): Carried<C, 0 | 1> {
+    const argv: Argument[] = ['HSETEX', key];
+    if (options.fnx) argv.push('FNX');
+    if (options.fxx) argv.push('FXX');
+    pushExpiry(argv, options);
+    const words: Argument[] = [];
+    const count = pushPairs(words, fields);
+    return this.execute<0 | 1>([...argv, 'FIELDS', count, ...words]);
+  }
+
+  #deadline(
+    command: string, key: Argument, time: number, fields: Keys, condition: ExpireCondition | undefined,
+  ): Carried<C, FieldExpiryResult[]> {
+    const argv: Argument[] = [command, key, time];
+    if (condition !== undefined) argv.push(condition);
+    argv.push('FIELDS');
+    return this.execute<FieldExpiryResult[]>(pushCounted(argv, fields));
+  }
+
+  #fields<T>(command: string, key: Argument, fields: readonly Argument[]): Carried<C, T[]> {
+    return this.execute<T[]>([command, key, 'FIELDS', fields.length, ...fields]);
+  }
+}

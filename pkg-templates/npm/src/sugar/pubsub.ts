@@ -1,0 +1,21 @@
+/** Sending messages. What receives them is `subscribe` of the database. */
+import type { Argument } from '../argument.js';
+import type { Carried, Carrier } from '../carrier.js';
+import { SetAlgebraCommands } from './set-algebra.js';
+
+export abstract class PublishCommands<C extends Carrier, Text extends string | Uint8Array> extends SetAlgebraCommands<C, Text> {
+  /** How many clients got the message; the callbacks of one database are one client. */
+  publish(channel: Argument, message: Argument): Carried<C, number> {
+    return this.execute<number>(['PUBLISH', channel, message]);
+  }
+
+  /** The same on a shard channel, which has a name space of its own. */
+  spublish(channel: Argument, message: Argument): Carried<C, number> {
+    return this.execute<number>(['SPUBLISH', channel, message]);
+  }
+
+  /** The channels that have subscribers, those that match a pattern or all. */
+  pubsubChannels(pattern: Argument = '*'): Carried<C, Text[]> {
+    return this.execute<Text[]>(['PUBSUB', 'CHANNELS', pattern]);
+  }
+}

@@ -1,0 +1,69 @@
+/** Parts of sorted sets: by rank, by score, by name. */
+import type { Argument } from '../argument.js';
+import type { Carried, Carrier } from '../carrier.js';
+import { SortedSetCommands, type Score } from './sorted-sets.js';
+
+export interface RangeOptions {
+  /** What `start` and `stop` are; ranks when left out. `LEX` compares names, for members of equal scores. */
+  readonly by?: 'SCORE' | 'LEX';
+  /** From the highest to the lowest; `start` is the higher end then. */
+  readonly rev?: boolean;
+  /** With `by`: how many to skip, and how many to answer then; a negative count is all. */
+  readonly limit?: readonly [offset: number, count: number];
+}
+
+/** A rank, a score, `'(5'` for an end that does not belong to it, `'[a'`, `'(a'`, `'-'` and `'+'` with `by: 'LEX'`. */
+export type RangeEnd = number | string | Uint8Array;
+
+function pushRange(argv: Argument[], options: RangeOptions): Argument[] {
+  if (options.by !== undefined) argv.push(options.by === 'SCORE' ? 'BYSCORE' : 'BYLEX');
+  if (options.rev) argv.push('REV');
+  if (options.limit !== undefined) argv.push('LIMIT', ...options.limit);
+  return argv;
+}
+
+export abstract class RangeCommands<C extends Carrier, Text extends string | Uint8Array> extends SortedSetCommands<C, Text> {
+  /** The members from `start` to `stop`, both included. */
+  zrange(
+    key: Argument, start: RangeEnd, stop: RangeEnd, options: RangeOptions & { readonly withscores: true },
+  ): Carried<C, [member: Text, score: number][]>;
+  zrange(
+    key: Argument, start: RangeEnd, stop: RangeEnd, options?: RangeOptions & { readonly withscores?: false },
+  ): Carried<C, Text[]>;
+  zrange(
+    key: Argument, start: RangeEnd, stop: RangeEnd, options: RangeOptions & { readonly withscores?: boolean } = {},
+  ): Carried<C, Text[] | [Text, number][]> {
+    const argv = pushRange(['ZRANGE', key, start, stop], options);
+    if (options.withscores) argv.push('WITHSCORES');
+    return this.execute<Text[] | [Text, number][]>(argv);
+  }
+
+  /** Stores a range and answers how many members it has. */
+  zrangestore(
+    destination: Argument, source: Argument, start: RangeEnd, stop: RangeEnd, options: RangeOptions = {},
+  ): Carried<C, number> {
+    return this.execute<number>(pushRange(['ZRANGESTORE', destination, source, start, stop], options));
+  }
+
+  /** How many members have scores from `min` to `max`. */
+  zcount(key: Argument, min: Score, max: Score): Carried<C, number> {
+    return this.execute<number>(['ZCOUNT', key, min, max]);
+  }
+
+  zlexcount(key: Argument, min: string | Uint8Array, max: string | Uint8Array): Carried<C, number> {
+    return this.execute<number>(['ZLEXCOUNT', key, min, max]);
+  }
+
+  /** These remove a range and answer how many members it had. */
+  zremrangebyrank(key: Argument, start: number, stop: number): Carried<C, number> {
+    return this.execute<number>(['ZREMRANGEBYRANK', key, start, stop]);
+  }
+
+  zremrangebyscore(key: Argument, min: Score, max: Score): Carried<C, number> {
+    return this.execute<number>(['ZREMRANGEBYSCORE', key, min, max]);
+  }
+
+  zremrangebylex(key: Argument, min: string | Uint8Array, max: string | Uint8Array): Carried<C, number> {
+    return this.execute<number>(['ZREMRANGEBYLEX', key, min, max]);
+  }
+}

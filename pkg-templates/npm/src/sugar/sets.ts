@@ -1,0 +1,95 @@
+/** Sets. Replies that are sets are `Set`; as bytes their members are compared by identity, so walk them. */
+import type { Argument } from '../argument.js';
+import type { Carried, Carrier } from '../carrier.js';
+import { pushCounted, pushPage, type Keys, type PageOptions } from './arguments.js';
+import { ListCommands } from './lists.js';
+
+export interface CardinalityOptions {
+  /** Counting stops here; 0 for never. */
+  readonly limit?: number;
+}
+
+export abstract class SetCommands<C extends Carrier, Text extends string | Uint8Array> extends ListCommands<C, Text> {
+  /** How many members are new. */
+  sadd(key: Argument, ...members: Argument[]): Carried<C, number> {
+    return this.execute<number>(['SADD', key, ...members]);
+  }
+
+  /** How many members were there. */
+  srem(key: Argument, ...members: Argument[]): Carried<C, number> {
+    return this.execute<number>(['SREM', key, ...members]);
+  }
+
+  scard(key: Argument): Carried<C, number> {
+    return this.execute<number>(['SCARD', key]);
+  }
+
+  sismember(key: Argument, member: Argument): Carried<C, 0 | 1> {
+    return this.execute<0 | 1>(['SISMEMBER', key, member]);
+  }
+
+  smismember(key: Argument, ...members: Argument[]): Carried<C, (0 | 1)[]> {
+    return this.execute<(0 | 1)[]>(['SMISMEMBER', key, ...members]);
+  }
+
+  smembers(key: Argument): Carried<C, Set<Text>> {
+    return this.execute<Set<Text>>(['SMEMBERS', key]);
+  }
+
+  /** 1 when the member was in the source. */
+  smove(source: Argument, destination: Argument, member: Argument): Carried<C, 0 | 1> {
+    return this.execute<0 | 1>(['SMOVE', source, destination, member]);
+  }
+
+  /** Takes a random member, or up to `count` of them. */
+  spop(key: Argument): Carried<C, Text | null>;
+  spop(key: Argument, count: number): Carried<C, Set<Text>>;
+  spop(key: Argument, count?: number): Carried<C, Text | Set<Text> | null> {
+    return this.execute<Text | Set<Text> | null>(count === undefined ? ['SPOP', key] : ['SPOP', key, count]);
+  }
+
+  /** A random member, or up to `count` of them; with a negative count the same may come again. */
+  srandmember(key: Argument): Carried<C, Text | null>;
+  srandmember(key: Argument, count: number): Carried<C, Text[]>;
+  srandmember(key: Argument, count?: number): Carried<C, Text | Text[] | null> {
+    return this.execute<Text | Text[] | null>(count === undefined ? ['SRANDMEMBER', key] : ['SRANDMEMBER', key, count]);
+  }
+
+  sinter(...keys: Argument[]): Carried<C, Set<Text>> {
+    return this.execute<Set<Text>>(['SINTER', ...keys]);
+  }
+
+  sunion(...keys: Argument[]): Carried<C, Set<Text>> {
+    return this.execute<Set<Text>>(['SUNION', ...keys]);
+  }
+
+  /** The members of the first set that are in none of the others. */
+  sdiff(...keys: Argument[]): Carried<C, Set<Text>> {
+    return this.execute<Set<Text>>(['SDIFF', ...keys]);
+  }
+
+  /** These store the result and answer how many members it has. */
+  sinterstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
+    return this.execute<number>(['SINTERSTORE', destination, ...keys]);
+  }
+
+  sunionstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
+    return this.execute<number>(['SUNIONSTORE', destination, ...keys]);
+  }
+
+  sdiffstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
+    return this.execute<number>(['SDIFFSTORE', destination, ...keys]);
+  }
+
+  /** How many members the sets have in common. */
+  sintercard(keys: Keys, options: CardinalityOptions = {}): Carried<C, number> {
+    const argv = pushCounted(['SINTERCARD'], keys);
+    if (options.limit !== undefined) argv.push('LIMIT', options.limit);
+    return this.execute<number>(argv);
+  }
+
+  /** One page of members and the cursor of the next; '0' starts and ends. `scanSet` walks through all. */
+  sscan(key: Argument, cursor: Argument = 0, options: PageOptions = {}): Carried<C, [cursor: Text, members: Text[]]> {
+    return this.execute<[Text, Text[]]>(pushPage(['SSCAN', key, cursor], options));
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Commands that wait. Each runs on an engine client of its own, so that nobody else's commands wait behind it, and is a
+ * promise of its reply. Nothing polls: the host tells when the reply has reached that client.
+ */
+import type { Argument } from './argument.js';
+import type { Attendant } from './attendants.js';
+import { Connection } from './connection.js';
+import { ClosedError, ReplyError } from './errors.js';
+import { PARKED, type Instance } from './instance.js';
+import { ReplyReader, type Reply } from './reply.js';
+
+/** An AbortSignal, or what looks like one. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+export interface WaitOptions {
+  /** Ends the waiting: the promise is rejected with the signal's reason, an AbortError by default. */
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+/** A command that may wait. */
+export interface WaitRequest extends WaitOptions {
+  readonly argv: readonly Argument[];
+  readonly asBytes: boolean;
+  /** It ends by itself: the process lives until then. */
+  readonly timed: boolean;
+}
+
+type Replies = Reply<string | Uint8Array>;
+
+/** Runs a command in the database that `origin` is in, and ends with it. */
+export function waitFor(origin: Connection, request: WaitRequest): Promise<Replies> {
+  return new Promise((resolve, reject) => {
+    if (request.signal?.aborted) throw abortReason(request.signal);
+    new Wait(origin, request, resolve, reject).start();
+  });
+}
+
+export function abortReason(signal: AbortSignalLike): unknown {
+  return signal.reason ?? Object.assign(new Error('the waiting was aborted'), { name: 'AbortError' });
+}
+
+class Wait implements Attendant {
+  readonly #connection: Connection;
+  readonly #cleanups: (() => void)[] = [];
+
+  constructor(
+    private readonly origin: Connection,
+    private readonly request: WaitRequest,
+    private readonly resolve: (reply: Replies) => void,
+    private readonly reject: (reason: unknown) => void,
+  ) {
+    this.#connection = new Connection(origin.host, { db: origin.info().db });
+  }
+
+  start(): void {
+    try {
+      this.origin.host.enter((instance) => this.#run(instance));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #run(instance: Instance): void {
+    const { argv, asBytes, timed, signal } = this.request;
+    const id = this.#connection.id();
+    this.#cleanups.push(() => this.#connection.disconnect());
+    const reply = instance.run(id, argv, asBytes);
+    if (reply === undefined) throw this.origin.host.clockFailure();
+    if (reply !== PARKED) return this.#answer(reply);
+    this.#cleanups.push(this.origin.host.attend(id, this, timed), this.origin.addDependent(this));
+    if (signal === undefined) return;
+    const abort = (): void => this.#abandon(abortReason(signal));
+    signal.addEventListener('abort', abort);
+    this.#cleanups.push(() => signal.removeEventListener('abort', abort));
+  }
+
+  reached(instance: Instance): void {
+    const id = this.#connection.id();
+    const bytes = instance.guarded(() => instance.engine.outbox(id));
+    if (bytes.length > 0) {
+      this.#answer(new ReplyReader(bytes, 0, bytes.length, this.request.asBytes, this.request.argv).read());
+    } else if (instance.guarded(() => instance.engine.closing(id))) {
+      this.#fail(new ClosedError('client'));
+    }
+  }
+
+  ended(error: Error): void {
+    this.#fail(error);
+  }
+
+  /** The client that asked is closed. */
+  originClosed(): void {
+    this.#abandon(new ClosedError('client'));
+  }
+
+  /** A reply that is here already holds what it took from a key: that must not be lost. */
+  #abandon(reason: unknown): void {
+    try {
+      this.origin.host.enter((instance) => this.reached(instance));
+    } catch {
+      // Whatever is wrong with the engine, the waiting is over.
+    }
+    this.#fail(reason);
+  }
+
+  #answer(reply: Replies): void {
+    if (reply instanceof ReplyError) this.#fail(reply);
+    else this.#end(() => this.resolve(reply));
+  }
+
+  #fail(reason: unknown): void {
+    this.#end(() => this.reject(reason));
+  }
+
+  /** Settling the promise a second time does nothing, and so does this. */
+  #end(settle: () => void): void {
+    settle();
+    for (const cleanup of this.#cleanups.splice(0).reverse()) cleanup();
+  }
+}
