@@ -27,7 +27,7 @@ const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec
     }
 }
 
-pub(in super::super) const ROWS: &[Row] = &[
+pub(in crate::command) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key seconds:integer [condition=NX | XX | GT | LT] FIELDS numfields:integer field...",
         summary: "Sets the time to live of fields in seconds.",
