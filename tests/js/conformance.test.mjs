@@ -22,7 +22,7 @@ suite('the engine of the package', () => {
     test(name, () => {
       for (const { id, steps } of sessions) {
         const clock = new ManualClock(NOW_MS);
-        using db = new Keylatch({ clock });
+        const db = new Keylatch({ clock });
         const clients = new Map();
         for (const step of steps) {
           if (!clients.has(step.connection)) clients.set(step.connection, db.client({ protocol: 2 }));
@@ -35,6 +35,7 @@ suite('the engine of the package', () => {
           }
           assert.ok(matches(step, got), `${id}: ${describe(step, got)}`);
         }
+        db.close();
       }
     });
   }
