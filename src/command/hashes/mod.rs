@@ -108,7 +108,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of fields answered.",
         since: "6.2.0",
         summary: "Answers random fields of a hash; with a negative count the same may come again.",
-        reply: "bulk|null|array(bulk)",
+        reply: "bulk|null|array(bulk)|array(array(bulk,bulk))",
         tips: &["nondeterministic_output"],
         ..row("hrandfield", -2, READONLY | UNORDERED, READ, hrandfield)
     },

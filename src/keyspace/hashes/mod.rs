@@ -2,6 +2,9 @@
 
 mod expiry;
 
+#[cfg(test)]
+mod tests;
+
 use alloc::vec::Vec;
 
 pub use expiry::{FieldExpiry, FieldFate, FieldTimeToLive};
