@@ -245,6 +245,22 @@ mod tests {
     }
 
     #[test]
+    fn deadlines_of_fields_are_coded_as_redis_codes_them() {
+        let deadlines = |value: Value| match value {
+            Value::Hash(hash) => hash.iter().map(|field| field.deadline.map(Timestamp::as_ms)).collect::<Vec<_>>(),
+            _ => Vec::new(),
+        };
+        let dated = b"\xe8\x03\0\0\0\0\0\0\x03\x01\x01f\x01a\0\x01g\x01b\x06\x01h\x01c";
+        assert_eq!(read(TYPE_HASH_DATED, dated).map(deadlines), Ok(alloc::vec![Some(1000), None, Some(1005)]));
+        let overflow = b"\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x02\x01f\x01a";
+        assert_eq!(read(TYPE_HASH_DATED, overflow).err(), Some(DumpError::Malformed));
+        // Bytes, entries, then f a 1000 and g b 0 with the length of each behind it.
+        let packed =
+            b"\xe8\x03\0\0\0\0\0\0\x18\x18\0\0\0\x06\0\x81f\x02\x81a\x02\xc3\xe8\x02\x81g\x02\x81b\x02\0\x01\xff";
+        assert_eq!(read(TYPE_HASH_LISTPACK_DATED, packed).map(deadlines), Ok(alloc::vec![Some(1000), None]));
+    }
+
+    #[test]
     fn a_field_twice_is_damage() {
         let hash = b"\x02\x01f\x01a\x01f\x01b";
         assert_eq!(read(TYPE_HASH, hash).err(), Some(DumpError::Malformed));

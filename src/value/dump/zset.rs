@@ -11,6 +11,9 @@ const NEGATIVE_INFINITY: u8 = 255;
 const INFINITY: u8 = 254;
 const NOT_A_NUMBER: u8 = 253;
 
+/// Takes in one pair.
+type Add<'a> = &'a mut dyn FnMut(&[u8], f64) -> Result<(), DumpError>;
+
 /// From the highest to the lowest: reading them Redis puts each in front, which is fast.
 pub(super) fn write(zset: &ZSet, out: &mut Output) {
     out.length(zset.len() as u64);
@@ -53,7 +56,7 @@ fn text_score(input: &mut Input<'_>) -> Result<f64, DumpError> {
 }
 
 /// A listpack in which a score follows each member.
-fn read_packed(packed: &[u8], add: &mut dyn FnMut(&[u8], f64) -> Result<(), DumpError>) -> Result<(), DumpError> {
+fn read_packed(packed: &[u8], add: Add<'_>) -> Result<(), DumpError> {
     let mut pending: Option<Vec<u8>> = None;
     listpack::read(packed, |entry| match pending.take() {
         None => {
@@ -67,8 +70,8 @@ fn read_packed(packed: &[u8], add: &mut dyn FnMut(&[u8], f64) -> Result<(), Dump
 
 #[cfg(test)]
 mod tests {
-    use crate::value::dump::TYPE_ZSET_LISTPACK;
     use super::*;
+    use crate::value::dump::TYPE_ZSET_LISTPACK;
 
     fn pairs(type_byte: u8, bytes: &[u8]) -> Result<Vec<(Vec<u8>, f64)>, DumpError> {
         let zset = read(type_byte, &mut Input::new(bytes), PackedLimit::default(), ZSet::new(0))?;
