@@ -11,8 +11,19 @@ use keylatch::{Argv, ClientId, Keylatch, ManualClock, MovableClock, Options, Tim
 use serde_json::Value;
 
 /// How many sessions of a file must have run. Raise a floor when new commands let more of them run.
-const FLOORS: &[(&str, usize)] =
-    &[("string", 55), ("new", 35), ("counter", 35), ("expire", 40), ("list", 40), ("range", 30), ("set", 35), ("zset", 55), ("hash", 40), ("hashttl", 25), ("multi", 60)];
+const FLOORS: &[(&str, usize)] = &[
+    ("string", 55),
+    ("new", 35),
+    ("counter", 35),
+    ("expire", 40),
+    ("list", 40),
+    ("range", 30),
+    ("set", 35),
+    ("zset", 55),
+    ("hash", 40),
+    ("hashttl", 25),
+    ("multi", 60),
+];
 
 /// 2026-01-01T00:00:00Z. The recordings hold dates long past and dates after 2100, so any day of this century serves.
 const NOW: Timestamp = Timestamp::from_ms(1_767_225_600_000);

@@ -51,7 +51,8 @@ impl Space<'_> {
             return Ok(());
         }
         // The log must load in a Redis that knows no later version.
-        let own = if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
+        let own =
+            if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
         self.put(key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
         self.restore_effect(key, own.as_deref().unwrap_or(payload), options.deadline);
         Ok(())

@@ -123,7 +123,7 @@ impl<'a> Space<'a> {
         let (db, now) = (self.db(), self.now);
         // While the first deadline is not past, nobody is dead and no entry needs to be looked at.
         let someone_is = db.first_deadline().is_some_and(|node| node.deadline < now);
-        if !someone_is || self.keyspace.loading || !db.due(handle).is_some_and(|deadline| deadline < now) {
+        if !someone_is || self.keyspace.loading || db.due(handle).is_none_or(|deadline| now <= deadline) {
             return true;
         }
         self.bury(handle, usize::MAX).lives

@@ -205,7 +205,7 @@ impl Hash {
     }
 
     /// Makes sure that the next [`Hash::set_deadline`] of each of these fields that is there finds a place.
-    pub fn make_room<'n>(&mut self, names: &mut dyn Iterator<Item = &'n [u8]>) -> Result<(), OutOfMemory> {
+    pub fn make_room(&mut self, names: &mut dyn Iterator<Item = &[u8]>) -> Result<(), OutOfMemory> {
         self.allow_deadlines()?;
         for (before, name) in names.enumerate() {
             match &mut self.form {

@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(pairs(&packed), expected);
         assert!(packed.iter().rev().eq(expected.into_iter().rev()));
         assert_eq!(packed.range(1..3).collect::<Vec<_>>(), expected[1..3]);
-        assert_eq!(packed.range(1..3).rev().next(), Some((&b"b"[..], 2.0)));
+        assert_eq!(packed.range(1..3).next_back(), Some((&b"b"[..], 2.0)));
         assert_eq!((packed.find(b"b"), packed.find(b"c")), (Some((2, 2.0)), None));
         packed.remove(0..2);
         assert_eq!(pairs(&packed), expected[2..]);

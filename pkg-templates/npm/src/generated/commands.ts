@@ -10,9 +10,9 @@ export interface CommandTable<Text> {
   /** Counts the bits that are set in a string, or in a part of it. */
   BITCOUNT: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
   /** Reads, writes and increments integers of any width within a string. */
-  BITFIELD: { arguments: [key: Argument, ...more: Argument[]]; reply: (number | null)[] };
+  BITFIELD: { arguments: [key: Argument, ...more: Argument[]]; reply: (number | bigint | null)[] };
   /** Reads integers of any width within a string. */
-  BITFIELD_RO: { arguments: [key: Argument, ...more: Argument[]]; reply: (number)[] };
+  BITFIELD_RO: { arguments: [key: Argument, ...more: Argument[]]; reply: (number | bigint)[] };
   /** Combines strings bit by bit and stores the result. */
   BITOP: { arguments: [...options: Argument[]]; reply: number };
   /** Finds the first bit in a string, or in a part of it, that is set or clear. */
@@ -72,7 +72,7 @@ export interface CommandTable<Text> {
   /** Sets the expiration of a key to a Unix time in seconds. */
   EXPIREAT: { arguments: [key: Argument, unixTimeSeconds: Argument, ...options: Argument[]]; reply: number };
   /** Answers the expiration of a key as a Unix time in seconds; -1 without one, -2 without a key. */
-  EXPIRETIME: { arguments: [key: Argument]; reply: number };
+  EXPIRETIME: { arguments: [key: Argument]; reply: number | bigint };
   /** Deletes all keys of all databases. */
   FLUSHALL: { arguments: [...options: Argument[]]; reply: 'OK' };
   /** Deletes all keys of the database. */
@@ -91,10 +91,64 @@ export interface CommandTable<Text> {
   GETRANGE: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
   /** Sets the string of a key and answers the previous one. */
   GETSET: { arguments: [key: Argument, value: Argument]; reply: Text | null };
+  /** Takes fields out of a hash. */
+  HDEL: { arguments: [key: Argument, field: Argument, ...more: Argument[]]; reply: number };
   /** Greets the server, and chooses the protocol version, the user and the name. */
   HELLO: { arguments: [...options: Argument[]]; reply: Map<Text, Reply<Text>> };
+  /** Tells whether a hash has a field. */
+  HEXISTS: { arguments: [key: Argument, field: Argument]; reply: number };
+  /** Sets the time to live of fields in seconds. */
+  HEXPIRE: { arguments: [key: Argument, seconds: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Sets the expiration of fields to a Unix time in seconds. */
+  HEXPIREAT: { arguments: [key: Argument, unixTimeSeconds: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Answers the expiration of fields as Unix times in seconds; -1 without one, -2 without a field. */
+  HEXPIRETIME: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Answers the value of a field of a hash. */
+  HGET: { arguments: [key: Argument, field: Argument]; reply: Text | null };
+  /** Answers the fields of a hash with their values. */
+  HGETALL: { arguments: [key: Argument]; reply: Map<Text, Text> };
+  /** Takes fields out of a hash and answers their values. */
+  HGETDEL: { arguments: [key: Argument, ...options: Argument[]]; reply: (Text | null)[] };
+  /** Answers the values of fields, and sets or takes away their expiration. */
+  HGETEX: { arguments: [key: Argument, ...options: Argument[]]; reply: (Text | null)[] };
+  /** Adds to the integer in a field of a hash, a missing one being 0. */
+  HINCRBY: { arguments: [key: Argument, field: Argument, increment: Argument]; reply: number | bigint };
+  /** Adds to the number in a field of a hash, a missing one being 0. */
+  HINCRBYFLOAT: { arguments: [key: Argument, field: Argument, increment: Argument]; reply: Text };
+  /** Answers the fields of a hash. */
+  HKEYS: { arguments: [key: Argument]; reply: (Text)[] };
+  /** Answers the number of fields of a hash. */
+  HLEN: { arguments: [key: Argument]; reply: number };
+  /** Answers the values of fields of a hash. */
+  HMGET: { arguments: [key: Argument, field: Argument, ...more: Argument[]]; reply: (Text | null)[] };
   /** Sets fields of a hash, creating it if it does not exist. */
+  HMSET: { arguments: [key: Argument, ...more: Argument[]]; reply: 'OK' };
+  /** Takes the expiration of fields away. */
+  HPERSIST: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Sets the time to live of fields in milliseconds. */
+  HPEXPIRE: { arguments: [key: Argument, milliseconds: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Sets the expiration of fields to a Unix time in milliseconds. */
+  HPEXPIREAT: { arguments: [key: Argument, unixTimeMilliseconds: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Answers the expiration of fields as Unix times in milliseconds; -1 without one, -2 without a field. */
+  HPEXPIRETIME: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Answers the time to live of fields in milliseconds; -1 without one, -2 without a field. */
+  HPTTL: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Answers random fields of a hash; with a negative count the same may come again. */
+  HRANDFIELD: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] };
+  /** Walks through the fields of a hash, page by page. */
+  HSCAN: { arguments: [key: Argument, cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
+  /** Sets fields of a hash, creating it if it does not exist, and answers how many are new. */
   HSET: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Sets fields of a hash with an expiration, if none of them exists, or only if all do. */
+  HSETEX: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
+  /** Sets a field of a hash, but only if it is not there. */
+  HSETNX: { arguments: [key: Argument, field: Argument, value: Argument]; reply: number };
+  /** Answers the length of the value of a field of a hash. */
+  HSTRLEN: { arguments: [key: Argument, field: Argument]; reply: number };
+  /** Answers the time to live of fields in seconds; -1 without one, -2 without a field. */
+  HTTL: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
+  /** Answers the values of a hash. */
+  HVALS: { arguments: [key: Argument]; reply: (Text)[] };
   /** Increments the integer of a key by one, starting from 0 if it does not exist. */
   INCR: { arguments: [key: Argument]; reply: number | bigint };
   /** Increments the integer of a key by a number, starting from 0 if it does not exist. */
@@ -164,7 +218,7 @@ export interface CommandTable<Text> {
   /** Sets the expiration of a key to a Unix time in milliseconds. */
   PEXPIREAT: { arguments: [key: Argument, unixTimeMilliseconds: Argument, ...options: Argument[]]; reply: number };
   /** Answers the expiration of a key as a Unix time in milliseconds; -1 without one, -2 without a key. */
-  PEXPIRETIME: { arguments: [key: Argument]; reply: number };
+  PEXPIRETIME: { arguments: [key: Argument]; reply: number | bigint };
   /** Answers PONG, or the message it was given. */
   PING: { arguments: [...options: Argument[]]; reply: string | Text };
   /** Sets the string of a key and its time to live in milliseconds. */
@@ -172,7 +226,7 @@ export interface CommandTable<Text> {
   /** Listens to the channels that match glob patterns. */
   PSUBSCRIBE: { arguments: [pattern: Argument, ...more: Argument[]]; reply: Reply<Text> };
   /** Answers the time to live of a key in milliseconds; -1 without one, -2 without a key. */
-  PTTL: { arguments: [key: Argument]; reply: number };
+  PTTL: { arguments: [key: Argument]; reply: number | bigint };
   /** Sends a message to a channel and answers how many clients got it. */
   PUBLISH: { arguments: [channel: Argument, message: Argument]; reply: number };
   /** Asks about channels and their subscribers. */
@@ -270,7 +324,7 @@ export interface CommandTable<Text> {
   /** Marks keys as used and answers how many of them exist. */
   TOUCH: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
   /** Answers the time to live of a key in seconds; -1 without one, -2 without a key. */
-  TTL: { arguments: [key: Argument]; reply: number };
+  TTL: { arguments: [key: Argument]; reply: number | bigint };
   /** Answers the type of the value of a key. */
   TYPE: { arguments: [key: Argument]; reply: string };
   /** Deletes keys and answers how many there were, like DEL. */
