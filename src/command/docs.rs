@@ -164,7 +164,7 @@ fn legacy_keys(row: &Row) -> (i32, i32, i32) {
         (Begin::Index(first), Find::Range { last, step }) => {
             Some((first, if last < 0 { last } else { first + last }, step))
         }
-        (Begin::Index(_), Find::Counted { .. }) => None,
+        (Begin::Index(_), Find::Counted { .. }) | (Begin::Keyword { .. }, _) => None,
     });
     positions
         .reduce(|(first, last, step), (_, next, _)| (first, if next < 0 { next } else { last.max(next) }, step))
@@ -175,8 +175,10 @@ fn write_key_spec(spec: &KeySpec, reply: &mut Writer) {
     reply.map(3);
     reply.bulk(b"flags");
     write_names(spec.access.flags().to_vec(), reply);
-    let Begin::Index(index) = spec.begin;
-    write_spec_part(reply, "begin_search", "index", &[("index", index)]);
+    match spec.begin {
+        Begin::Index(index) => write_spec_part(reply, "begin_search", "index", &[("index", index)]),
+        Begin::Keyword { word, from } => write_keyword_search(reply, word, from),
+    }
     match spec.find {
         Find::Range { last, step } => {
             let fields = [("lastkey", last), ("keystep", step), ("limit", 0)];
@@ -200,6 +202,19 @@ fn write_spec_part(reply: &mut Writer, part: &str, kind: &str, fields: &[(&str, 
         reply.bulk(name.as_bytes());
         reply.integer((*value).into());
     }
+}
+
+fn write_keyword_search(reply: &mut Writer, word: &str, from: i32) {
+    reply.bulk(b"begin_search");
+    reply.map(2);
+    reply.bulk(b"type");
+    reply.bulk(b"keyword");
+    reply.bulk(b"spec");
+    reply.map(2);
+    reply.bulk(b"keyword");
+    reply.bulk(word.as_bytes());
+    reply.bulk(b"startfrom");
+    reply.integer(from.into());
 }
 
 /// The lines of a container's HELP: its subcommands with their arguments and summaries.

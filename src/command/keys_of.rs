@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::args::is;
 use super::row::{Access, Begin, Find, KeySpec, Row};
 use crate::argv::ArgvRef;
 use crate::number::parse_integer;
@@ -19,8 +20,14 @@ pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8],
 
 /// `None` when the request names more keys than it has arguments, or no number of keys.
 fn positions(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item = usize> + use<>> {
-    let Begin::Index(begin) = spec.begin;
-    let begin = usize::try_from(begin).ok()?;
+    let begin = match spec.begin {
+        Begin::Index(index) => usize::try_from(index).ok()?,
+        Begin::Keyword { word, from } => {
+            let mut words = argv.iter().enumerate().skip(usize::try_from(from).ok()?);
+            // Without the word the run begins behind the end.
+            words.find(|(_, argument)| is(argument, word)).map_or(argv.len(), |(index, _)| index + 1)
+        }
+    };
     let (first, end, step) = match spec.find {
         Find::Range { last, step } => {
             let last = if last < 0 { argv.len().checked_add_signed(last as isize)? } else { begin + last as usize };
@@ -60,6 +67,8 @@ mod tests {
         assert_eq!(keys(&["DEL", "a", "b", "c"]), Some(alloc::vec!["a", "b", "c"]));
         assert_eq!(keys(&["COPY", "a", "b", "REPLACE"]), Some(alloc::vec!["a", "b"]));
         assert_eq!(keys(&["MSETEX", "2", "a", "1", "b", "2", "NX"]), Some(alloc::vec!["a", "b"]));
+        assert_eq!(keys(&["SORT", "a", "BY", "x*", "STORE", "b"]), Some(alloc::vec!["a", "b"]));
+        assert_eq!(keys(&["SORT", "a", "BY", "x*"]), Some(alloc::vec!["a"]));
         assert_eq!(keys(&["MSETEX", "9", "a", "1"]), None);
         assert_eq!(keys(&["MSETEX", "x", "a", "1"]), None);
     }

@@ -28,6 +28,7 @@ mod pubsub;
 mod row;
 mod server;
 mod sets;
+mod sort;
 mod sorted_sets;
 mod strings;
 mod table;

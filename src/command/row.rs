@@ -157,6 +157,11 @@ impl Access {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Begin {
     Index(i32),
+    /// Behind this word, which is looked for from an index on; without it there are no keys.
+    Keyword {
+        word: &'static str,
+        from: i32,
+    },
 }
 
 /// How a run of keys goes on from its beginning.

@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use super::row::Row;
 use super::{
     bits, client, config, connection, diagnostics, dump, expiry, hashes, info, introspection, keys, lcs, lists, memory,
-    pubsub, server, sets, sorted_sets, strings, transactions,
+    pubsub, server, sets, sort, sorted_sets, strings, transactions,
 };
 use crate::hash::hash_bytes;
 
@@ -21,6 +21,7 @@ const FAMILIES: &[&[Row]] = &[
     lists::ROWS,
     lists::blocking::ROWS,
     sets::ROWS,
+    sort::ROWS,
     sorted_sets::ROWS,
     sorted_sets::range::ROWS,
     sorted_sets::pop::ROWS,

@@ -134,7 +134,7 @@ export interface CommandTable<Text> {
   /** Answers the time to live of fields in milliseconds; -1 without one, -2 without a field. */
   HPTTL: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
   /** Answers random fields of a hash; with a negative count the same may come again. */
-  HRANDFIELD: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] };
+  HRANDFIELD: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] | ([Text, Text])[] };
   /** Walks through the fields of a hash, page by page. */
   HSCAN: { arguments: [key: Argument, cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
   /** Sets fields of a hash, creating it if it does not exist, and answers how many are new. */
@@ -293,6 +293,10 @@ export interface CommandTable<Text> {
   SMISMEMBER: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: (number)[] };
   /** Moves a member from one set to another. */
   SMOVE: { arguments: [source: Argument, destination: Argument, member: Argument]; reply: number };
+  /** Answers the elements of a list, a set or a sorted set in order, or stores them as a list. */
+  SORT: { arguments: [key: Argument, ...options: Argument[]]; reply: (Text | null)[] | number };
+  /** Answers the elements of a list, a set or a sorted set in order. */
+  SORT_RO: { arguments: [key: Argument, ...options: Argument[]]; reply: (Text | null)[] };
   /** Takes random members out of a set and answers them. */
   SPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] };
   /** Sends a message to a shard channel and answers how many clients got it. */
