@@ -155,10 +155,22 @@ pub(super) fn scan_options<'a>(args: &mut Args<'a>, own: &str) -> Result<ScanOpt
     Ok(options)
 }
 
-/// A cursor is an unsigned 64-bit number in decimal digits.
+/// A cursor is an unsigned 64-bit number. One that is written as integers are must not be negative; any other is read as
+/// C's `strtoull` does: blanks and a sign in front are allowed, and a minus turns the number round.
 pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
-    let digits = core::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-    digits.and_then(|digits| digits.parse().ok()).ok_or(CommandError::INVALID_CURSOR)
+    if let Some(integer) = parse_integer(text) {
+        return u64::try_from(integer).map_err(|_| CommandError::INVALID_CURSOR);
+    }
+    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'\x0b';
+    let blanks = text.iter().take_while(|byte| is_blank(byte)).count();
+    let (is_negative, digits) = match &text[blanks..] {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    let digits = core::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = digits.and_then(|digits| digits.parse::<u64>().ok()).ok_or(CommandError::INVALID_CURSOR)?;
+    Ok(if is_negative { number.wrapping_neg() } else { number })
 }
 
 /// The comparison that `word` names, with its operand.

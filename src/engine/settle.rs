@@ -28,10 +28,11 @@ impl Engine {
 
     /// Brings everything to rest after a command, or after time has passed.
     pub(super) fn settle(&mut self) {
-        self.wake();
+        // Who was unblocked in a transaction gets nothing of what the same transaction brought.
         for unblock in core::mem::take(&mut self.server.unblocks) {
             self.unblock(unblock);
         }
+        self.wake();
         if self.server.pause.is_some_and(|pause| pause.until <= self.now) {
             self.server.pause = None;
         }

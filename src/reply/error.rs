@@ -164,14 +164,14 @@ const ECHO_MAX: usize = 128;
 impl CommandError {
     /// `name` and `arguments` as sent; the answer for a command nobody knows.
     pub fn unknown_command<'a>(name: &[u8], arguments: impl Iterator<Item = &'a [u8]>) -> CommandError {
-        let mut text = [b"ERR unknown command '", &name[..name.len().min(ECHO_MAX)], b"'"].concat();
+        let mut text = [b"ERR unknown command '", echoed_part(name, ECHO_MAX), b"'"].concat();
         let mut echoed = 0;
         for (index, argument) in arguments.enumerate() {
             if echoed >= ECHO_MAX {
                 break;
             }
             text.extend_from_slice(if index == 0 { b", with args beginning with: '" } else { b"'" });
-            let shown = &argument[..argument.len().min(ECHO_MAX - echoed)];
+            let shown = echoed_part(argument, ECHO_MAX - echoed);
             text.extend_from_slice(shown);
             text.extend_from_slice(b"' ");
             echoed += shown.len() + 3;
@@ -182,7 +182,7 @@ impl CommandError {
     /// `container` is the command in capitals, `subcommand` as sent.
     pub fn unknown_subcommand(container: &str, subcommand: &[u8]) -> CommandError {
         let after = format!("'. Try {} HELP.", container.to_ascii_uppercase());
-        echo("ERR unknown subcommand '", &subcommand[..subcommand.len().min(ECHO_MAX)], &after)
+        echo("ERR unknown subcommand '", echoed_part(subcommand, ECHO_MAX), &after)
     }
 
     /// For containers that check the words of a subcommand themselves.
@@ -264,7 +264,13 @@ impl CommandError {
 
 /// A text around bytes that are repeated.
 fn echo(before: &str, bytes: &[u8], after: &str) -> CommandError {
-    CommandError::Echo([before.as_bytes(), bytes, after.as_bytes()].concat())
+    CommandError::Echo([before.as_bytes(), echoed_part(bytes, bytes.len()), after.as_bytes()].concat())
+}
+
+/// What Redis repeats of bytes: they end at a zero, as texts do in C.
+fn echoed_part(bytes: &[u8], length_max: usize) -> &[u8] {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    &bytes[..end.min(length_max)]
 }
 
 impl fmt::Display for CommandError {
