@@ -38,6 +38,31 @@ test('a trap poisons the engine: the call and every later one say so', () => {
   assert.equal(Keylatch.from(module).get('k'), 'OK');
 });
 
+test('a trap ends all waiting', async () => {
+  const db = Keylatch.from(module);
+  script.reply = () => '';
+  const wait = db.blpop('k');
+  script.reply = trap;
+  assert.throws(() => db.get('k'), PoisonedError);
+  await assert.rejects(wait, PoisonedError);
+  db.close();
+});
+
+test('whoever waits is asked for only when something reached it', async () => {
+  const db = Keylatch.from(module);
+  script.reply = () => '';
+  const wait = db.blpop('k');
+  script.reply = () => '+OK\r\n';
+  script.outbox = '*2\r\n$1\r\nk\r\n$1\r\nv\r\n';
+  script.affected = [7, 1];
+  db.ping();
+  assert.equal(await Promise.race([wait, 'pending']), 'pending', 'these are others');
+  script.affected = [2];
+  db.ping();
+  assert.deepEqual(await wait, ['k', 'v']);
+  assert.deepEqual(script.calls.at(-1), ['disconnect', 2]);
+});
+
 test('a stack that ran out inside the engine is a trap too', () => {
   const db = Keylatch.from(module);
   script.reply = () => { throw new RangeError('Maximum call stack size exceeded'); };

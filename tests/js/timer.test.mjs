@@ -3,56 +3,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mock, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { withFakeTime } from './support/fake-time.mjs';
 import { entry, folder } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
-
-/** Fake timers in a few lines, as a test framework would install them. */
-class FakeTime {
-  now = 1_000_000;
-  timers = new Map();
-  #next = 1;
-  #real = { Date, setTimeout, clearTimeout };
-
-  install() {
-    const fake = this;
-    globalThis.Date = class extends this.#real.Date {
-      static now() { return fake.now; }
-    };
-    globalThis.setTimeout = (callback, delay) => {
-      assert.ok(delay >= 0 && delay <= 2 ** 31 - 1, `delay ${delay}`);
-      this.timers.set(this.#next, { callback, at: this.now + Math.max(delay, 1) });
-      return this.#next++;
-    };
-    globalThis.clearTimeout = (id) => this.timers.delete(id);
-  }
-
-  remove() {
-    Object.assign(globalThis, this.#real);
-  }
-
-  advance(ms) {
-    const end = this.now + ms;
-    for (;;) {
-      const [id, timer] = [...this.timers].sort(([, a], [, b]) => a.at - b.at)[0] ?? [];
-      if (timer === undefined || timer.at > end) break;
-      this.timers.delete(id);
-      this.now = Math.max(this.now, timer.at);
-      timer.callback();
-    }
-    this.now = end;
-  }
-}
-
-function withFakeTime(run) {
-  const time = new FakeTime();
-  time.install();
-  try {
-    run(time);
-  } finally {
-    time.remove();
-  }
-}
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -113,12 +67,12 @@ test('waits beyond 2^31 - 1 ms are split', () => withFakeTime((time) => {
   assert.equal(time.timers.size, 0);
 }));
 
-test('timers faked late are followed from the next call on, and removed ones are left behind', () => {
+test('timers faked late are followed from the next call on, and removed ones are left behind', async () => {
   const db = new Keylatch();
   const heard = [];
   db.on('expired', ({ key }) => heard.push(key));
   db.set('real', 1, { px: 3_600_000 });
-  withFakeTime((time) => {
+  await withFakeTime((time) => {
     time.now = Date.UTC(2030, 0, 1);
     db.set('fake', 1, { px: 100 });
     assert.equal(time.timers.size, 1);
@@ -128,10 +82,9 @@ test('timers faked late are followed from the next call on, and removed ones are
   });
   db.set('again', 1, { px: 5 });
   assert.ok(db.pttl('late') > 10_000, 'the real clock is years behind');
-  return sleep(50).then(() => {
-    assert.deepEqual(heard, ['real', 'fake', 'again']);
-    db.close();
-  });
+  await sleep(50);
+  assert.deepEqual(heard, ['real', 'fake', 'again']);
+  db.close();
 });
 
 test('a clock set back makes it wait longer, one set forward makes the next call find what is due', () => withFakeTime((time) => {

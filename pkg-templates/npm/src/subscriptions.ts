@@ -114,7 +114,11 @@ export class Subscriptions implements Attendant, MessageSource {
   }
 
   ended(): void {
-    const all = [...this.#channels.values()].flatMap(({ subscribers }) => subscribers);
+    const all: Subscriber[] = [];
+    for (const channel of this.#channels.values()) {
+      all.push(...channel.subscribers);
+      channel.subscribers = [];
+    }
     this.#channels.clear();
     this.#client = undefined;
     for (const { ended } of all) ended?.();

@@ -1,13 +1,15 @@
 // A stand-in for the engine's bindings: answers what a test laid out, and records what it was asked.
 
 /** What the next instance does; tests replace these. */
-export const script = { reply: () => '+OK\r\n', events: [], deadline: undefined, calls: [] };
+export const script = { reply: () => '+OK\r\n', events: [], deadline: undefined, calls: [], affected: undefined, outbox: '' };
 
 export function reset() {
   script.reply = () => '+OK\r\n';
   script.events = [];
   script.deadline = undefined;
   script.calls = [];
+  script.affected = undefined;
+  script.outbox = '';
 }
 
 const AREA = 1024;
@@ -55,6 +57,13 @@ export function instantiate() {
       bytes().set(encoded, OUTPUT);
       return encoded.length;
     }
+    affected() {
+      const { affected } = script;
+      script.affected = undefined;
+      return affected;
+    }
+    closing() { return false; }
+    outbox() { return encoder.encode(script.outbox); }
     tick() { script.calls.push(['tick']); return false; }
     nextDeadline() { return script.deadline; }
     setClock(ms) { this.manualMs = ms; }
