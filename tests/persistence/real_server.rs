@@ -76,6 +76,7 @@ fn varied() -> Vec<Vec<String>> {
         "RPUSH short a 1 -300 70000 -9000000 9223372036854775807 x",
         "PEXPIREAT short 4102444800456",
         "HSET small field value 1 2 -5000 -70000",
+        "ZADD ranked 1.5 a -inf b inf c 1e300 7 0.1 -300",
         "SELECT 15",
         "SET other database",
         "SELECT 0",
@@ -90,6 +91,7 @@ fn varied() -> Vec<Vec<String>> {
     commands.push(vec!["HSET".into(), "long-field".into(), "f".repeat(200), "g".repeat(5_000)]);
     commands.push(numbered("RPUSH many", 5_000));
     commands.push(numbered("HSET wide", 4_000));
+    commands.push(numbered("ZADD deep", 4_000));
     commands
 }
 
@@ -120,6 +122,8 @@ fn a_snapshot_loads_in_a_server() {
     assert_eq!(server.say("PEXPIRETIME timed"), ":4102444800123\r\n");
     let elements = ["a", "1", "-300", "70000", "-9000000", "9223372036854775807", "x"];
     assert_eq!(texts(&server.run(&["LRANGE", "short", "0", "-1"])), elements);
+    assert_eq!(texts(&server.run(&["ZRANGE", "ranked", "0", "-1"])), ["b", "-300", "a", "7", "c"]);
+    assert_eq!(server.say("ZRANK deep 7919"), db.say("ZRANK deep 7919"));
     assert_eq!(server.say("HGET small -5000"), "$6\r\n-70000\r\n");
     assert_eq!(saved_digest(&mut server), db.engine.digest());
 }

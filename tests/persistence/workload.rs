@@ -8,10 +8,12 @@ const KEYS: [&[u8]; 7] = [b"a", b"b", b"c", b"", b"k\r\n*1\r\n", b"\x00\xff", b"
 const VALUES: [&[u8]; 10] =
     [b"", b"v", b"12", b"-128", b"70000", b"-9223372036854775808", b"1.5", b"$5\r\n", b"\xff\xfe\x00", &[b'x'; 1500]];
 
+const SCORES: [&str; 9] = ["0", "-0", "1.5", "-2", "inf", "-inf", "0.1", "0.2", "3e20"];
+
 /// How often deadlines and time meet: deadlines lie up to so far ahead, and a step of time is a tenth of it.
 pub const HORIZON_MS: u64 = 2_000;
 
-/// How long a command waits for a list.
+/// How long a command waits for a list or a sorted set.
 const WAIT_MS: i64 = 50;
 
 pub struct Workload {
@@ -61,8 +63,9 @@ impl Workload {
             self.in_transaction = false;
             return words(if self.dice.roll(8) == 0 { "DISCARD" } else { "EXEC" });
         }
-        match self.dice.roll(46) {
+        match self.dice.roll(54) {
             40..=45 => self.hash(),
+            46..=53 => self.sorted_set(),
             0 if !self.in_transaction => {
                 self.in_transaction = true;
                 words("MULTI")
@@ -215,6 +218,33 @@ impl Workload {
                 [words("HSETEX"), vec![key], words(&format!("PXAT {ahead} FIELDS 1")), pair].concat()
             }
             _ => [words("HSETEX"), vec![key], words("KEEPTTL FIELDS 1"), vec![field, self.value()]].concat(),
+        }
+    }
+
+    fn sorted_set(&mut self) -> Vec<Vec<u8>> {
+        let (one, two, three) = (self.key(), self.key(), self.key());
+        let score = self.dice.pick(&SCORES).as_bytes().to_vec();
+        let pair = vec![score.clone(), self.value()];
+        match self.dice.roll(18) {
+            0..=2 => {
+                let pairs = (0..4).flat_map(|_| [self.dice.pick(&SCORES).as_bytes().to_vec(), self.value()]).collect();
+                [words("ZADD"), vec![one], pairs].concat()
+            }
+            3 => [words("ZADD"), vec![one], words("GT CH"), pair].concat(),
+            4 => [words("ZADD"), vec![one], words("XX INCR"), pair].concat(),
+            5 => [words("ZINCRBY"), vec![one], pair].concat(),
+            6 => vec![b"ZREM".to_vec(), one, self.value(), self.value()],
+            7 => [words("ZPOPMIN"), vec![one]].concat(),
+            8 => [words("ZPOPMAX"), vec![one], words("2")].concat(),
+            9 => [words("ZMPOP 2"), vec![one, two], words("MIN COUNT 2")].concat(),
+            10 => [words("BZPOPMAX"), vec![one, two], words("0.05")].concat(),
+            11 => [words("ZRANGESTORE"), vec![one, two], words("inf (0 BYSCORE REV LIMIT 1 3")].concat(),
+            12 => [words("ZREMRANGEBYSCORE"), vec![one], vec![score], words("1.5")].concat(),
+            13 => [words("ZREMRANGEBYRANK"), vec![one], words("-1 -1")].concat(),
+            14 => [words("ZUNIONSTORE"), vec![one], words("2"), vec![two, three], words("WEIGHTS 0.3 -7")].concat(),
+            15 => [words("ZINTERSTORE"), vec![one], words("2"), vec![two, three], words("AGGREGATE MAX")].concat(),
+            16 => [words("SADD"), vec![one], vec![self.value(), self.value(), self.value()]].concat(),
+            _ => [words("SORT"), vec![one], words("ALPHA DESC LIMIT 1 3 STORE"), vec![two]].concat(),
         }
     }
 
