@@ -3,15 +3,18 @@
 //! `?` one byte, `*` any bytes, `[abc]` `[a-z]` `[^a]` one byte of a class, `\x` the byte x itself. Bytes, not characters;
 //! case-sensitive.
 
+/// Whether `pattern` matches the whole of the name of a key, member or field. A lone star matches each, also the empty
+/// one: for KEYS and the SCAN family it means that there is no pattern.
+pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
+    pattern == b"*" || matches_channel(pattern, text)
+}
+
 /// Whether `pattern` matches the whole of `text`, by the rules of Redis' `stringmatchlen` on x86.
 ///
 /// Work is at most the product of the two lengths, since only the last star is ever retried.
-pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
-    if pattern == b"*" {
-        return true;
-    }
+pub fn matches_channel(pattern: &[u8], text: &[u8]) -> bool {
     if text.is_empty() {
-        // Redis leaves its loop at once here: only the lone star above (a shortcut of KEYS and SCAN) matches, `**` does not.
+        // Redis leaves its loop at once here.
         return pattern.is_empty();
     }
     let (mut rest, mut left) = (pattern, text);

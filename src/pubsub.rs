@@ -121,7 +121,7 @@ impl PubSub {
             receivers += usize::from(deliver(clients, *id, &[channels.words().message.as_bytes(), name, message]));
         }
         if channels == Channels::Plain && self.count(Channels::Pattern) > 0 {
-            for pattern in self.names(Channels::Pattern).filter(|pattern| glob::matches(pattern, name)) {
+            for pattern in self.names(Channels::Pattern).filter(|pattern| glob::matches_channel(pattern, name)) {
                 for id in self.subscribers.of(Channels::Pattern.scope(), pattern) {
                     receivers += usize::from(deliver(clients, *id, &[b"pmessage", pattern, name, message]));
                 }

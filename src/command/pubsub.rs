@@ -225,7 +225,7 @@ fn list(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     let pattern = args.optional();
     let known = cx.server.pubsub.names(channels);
     let matching: Vec<&[u8]> =
-        known.filter(|name| pattern.is_none_or(|pattern| glob::matches(pattern, name))).collect();
+        known.filter(|name| pattern.is_none_or(|pattern| glob::matches_channel(pattern, name))).collect();
     cx.reply.array(matching.len());
     matching.iter().for_each(|name| cx.reply.bulk(name));
     Ok(Outcome::Done)
