@@ -1,0 +1,93 @@
+// Types of the collections, of waiting and of messages, asserted: this file is compiled and never run.
+import { Commands, Keylatch, type AbortSignalLike, type Later, type Messages, type ReplyError, type Unsubscribe } from 'keylatch';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(..._: Same<A, B> extends true ? [] : ['the types differ', A, B]): void {}
+
+const db = new Keylatch();
+
+const popped = db.lpop('l');
+same<typeof popped, string | null>();
+const several = db.lpop('l', 2);
+same<typeof several, string[] | null>();
+const place = db.lpos('l', 'a', { rank: 1 });
+same<typeof place, number | null>();
+const places = db.lpos('l', 'a', { count: 0 });
+same<typeof places, number[]>();
+// @ts-expect-error no such end
+db.lmove('a', 'b', 'left', 'RIGHT');
+const members = db.bytes.smembers('s');
+same<typeof members, Set<Uint8Array>>();
+const taken = db.spop('s', 2);
+same<typeof taken, Set<string>>();
+const hash = db.hgetall('h');
+same<typeof hash, Map<string, string>>();
+const pairs = db.hrandfield('h', 2, { withvalues: true });
+same<typeof pairs, [field: string, value: string][]>();
+const counted = db.hincrby('h', 'f', 1);
+same<typeof counted, number | bigint>();
+// @ts-expect-error two conditions
+db.hsetex('h', { a: 1 }, { fnx: true, fxx: true });
+const expiries = db.hexpire('h', 1, ['a'], 'NX');
+same<typeof expiries, (-2 | 0 | 1 | 2)[]>();
+const rank = db.zrank('z', 'm', { withscore: true });
+same<typeof rank, [rank: number, score: number] | null>();
+const range = db.zrange('z', 0, -1);
+same<typeof range, string[]>();
+const scored = db.bytes.zrange('z', 0, -1, { withscores: true });
+same<typeof scored, [member: Uint8Array, score: number][]>();
+const lowest = db.zpopmin('z');
+same<typeof lowest, [member: string, score: number] | []>();
+// @ts-expect-error new and existing
+db.zadd('z', { a: 1 }, { nx: true, xx: true });
+// @ts-expect-error new and greater
+db.zadd('z', { a: 1 }, { nx: true, gt: true });
+// @ts-expect-error no score
+db.zadd('z', { a: null });
+const raised = db.zincrby('z', 1, 'm');
+same<typeof raised, number>();
+const deadline = db.pexpiretime('k');
+same<typeof deadline, number | bigint>();
+const walk = db.scanHash('h');
+same<typeof walk, Generator<[field: string, value: string], void, undefined>>();
+for (const [member, score] of db.bytes.scanSortedSet('z')) { const both: [Uint8Array, number] = [member, score]; void both; }
+
+// Waiting is a promise, here and in bytes; a transaction has no such methods.
+/** The platform's own, where its types are there. */
+type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } } ? Own : AbortSignalLike;
+declare const signal: Signal;
+const waited = db.blpop(['a', 'b'], 1.5, { signal });
+same<typeof waited, Promise<[key: string, value: string] | null>>();
+const inBytes = db.bytes.bzpopmin('z');
+same<typeof inBytes, Promise<[key: Uint8Array, member: Uint8Array, score: number] | null>>();
+const moved = db.blmove('a', 'b', 'LEFT', 'RIGHT');
+same<typeof moved, Promise<string | null>>();
+void db.blmpop('a', 'LEFT', 0, { count: 2, signal });
+// @ts-expect-error nothing waits in a transaction
+db.multi().blpop('a');
+const results = db.multi().lpop('l').hgetall('h').publish('c', 'm').exec();
+same<typeof results, [string | null | ReplyError, Map<string, string> | ReplyError, number | ReplyError] | null>();
+
+// Messages.
+const end = db.subscribe('c', (message, channel) => { const all: [string, string] = [message, channel]; void all; });
+same<typeof end, Unsubscribe>();
+db.psubscribe('c*', (message, channel, pattern) => { const all: [Uint8Array, Uint8Array, Uint8Array?] = [message, channel, pattern]; void all; }, { buffer: true });
+// @ts-expect-error a message is text unless bytes are asked for
+db.ssubscribe('c', (message: Uint8Array) => void message);
+end();
+const messages = db.messages('c', { limit: 5 });
+same<typeof messages, Messages<string>>();
+async function read(): Promise<void> {
+  for await (const message of db.messages('c', { buffer: true })) { const raw: Uint8Array = message; void raw; }
+}
+{
+  using subscription = db.subscribe('c', () => {});
+  void subscription;
+}
+
+// The same sugar over promises.
+abstract class Remote extends Commands<Later> {}
+declare const remote: Remote;
+const later = remote.hgetall('h');
+same<typeof later, Promise<Map<string, string>>>();
+void [read];
