@@ -66,6 +66,18 @@ pub fn find(name: &str) -> Option<&'static Row> {
 pub struct Table {
     rows: Vec<&'static Row>,
     index: HashTable<u16>,
+    /// A command for each shape of name, the first in the list of families: it is asked before the index, and saves most
+    /// requests the hashing.
+    shortcuts: [u16; SHAPES],
+}
+
+const SHAPES: usize = 64;
+const NO_COMMAND: u16 = u16::MAX;
+
+/// Tells most names apart by their length and their ends, whatever their case.
+fn shape(name: &[u8]) -> usize {
+    let lower = |byte: Option<&u8>| usize::from(byte.map_or(0, u8::to_ascii_lowercase));
+    (name.len() * 5 + lower(name.first()) * 3 + lower(name.last())) % SHAPES
 }
 
 impl Default for Table {
@@ -76,8 +88,12 @@ impl Default for Table {
 
 impl Table {
     pub fn new() -> Table {
-        let mut table = Table { rows: Vec::new(), index: HashTable::new() };
+        let mut table = Table { rows: Vec::new(), index: HashTable::new(), shortcuts: [NO_COMMAND; SHAPES] };
         for row in rows() {
+            let shortcut = &mut table.shortcuts[shape(row.name.as_bytes())];
+            if *shortcut == NO_COMMAND {
+                *shortcut = table.rows.len() as u16;
+            }
             table.add(row);
             row.subcommands.iter().for_each(|sub| table.add(sub));
         }
@@ -87,7 +103,7 @@ impl Table {
     fn add(&mut self, row: &'static Row) {
         let number = self.rows.len() as u16;
         self.rows.push(row);
-        let Table { rows, index } = self;
+        let Table { rows, index, .. } = self;
         index.insert_unique(hash_name(row.name.as_bytes()), number, |&number| {
             hash_name(rows[usize::from(number)].name.as_bytes())
         });
@@ -95,6 +111,10 @@ impl Table {
 
     /// The number of a command by name, in any case.
     pub fn number(&self, name: &[u8]) -> Option<u16> {
+        let likely = self.shortcuts[shape(name)];
+        if self.rows.get(usize::from(likely)).is_some_and(|row| row.name.as_bytes().eq_ignore_ascii_case(name)) {
+            return Some(likely);
+        }
         let mut lower = [0; NAME_MAX];
         let lower = lower.get_mut(..name.len())?;
         lower.copy_from_slice(name);
