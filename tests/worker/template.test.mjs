@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -31,6 +31,8 @@ test('the .wasm stays a file that the bundle imports statically', async () => {
 
 test('wrangler builds what its configuration says, with the module beside it', async () => {
   const folder = join(output, 'wrangler');
+  // An engine of another day has another name.
+  await rm(folder, { recursive: true, force: true });
   const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', CI: '1' };
   await run(bin('wrangler'), ['deploy', '--dry-run', '--outdir', folder], { cwd: template, env: environment });
   const names = await readdir(folder);
