@@ -37,7 +37,7 @@ struct World {
 impl World {
     fn new(seed: u64) -> World {
         let mut keyspace = Keyspace::new(seed);
-        keyspace.set_sweeping(seed % 2 == 0);
+        keyspace.set_sweeping(seed.is_multiple_of(2));
         World { keyspace, model: Model::new(), random: Random::new(seed), now: 1_000 }
     }
 
