@@ -6,7 +6,7 @@ use super::effect::EffectWriter;
 use super::{DATABASES, Db, Effects, Entry, KeyName, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
-use crate::value::{Value, ValueRef, ZSet};
+use crate::value::{Hash, Value, ValueRef, ZSet};
 
 /// Elements of a list or fields of a hash in one effect, as many as Redis takes when it rewrites a log: no command of a
 /// log becomes huge because its value is.
@@ -79,17 +79,28 @@ fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
         ValueRef::List(list) => state(b"RPUSH", &mut list.iter(), list.len()),
         ValueRef::Set(set) => state(b"SADD", &mut set.iter(), set.len()),
         ValueRef::ZSet(zset) => state_zset(database, entry.key, zset, effects),
-        // A field and its value are two, and the number of elements in an effect is even.
-        ValueRef::Hash(hash) => {
-            state(b"HSET", &mut hash.iter().flat_map(|field| [field.name, field.value]), hash.len() * 2);
-            for field in hash.iter() {
-                if let Some(deadline) = field.deadline {
-                    effects.state(database, |effect| {
-                        effect.bytes(b"HPEXPIREAT").bytes(entry.key).integer(deadline.as_ms());
-                        effect.bytes(b"FIELDS").integer(1).bytes(field.name);
-                    });
-                }
-            }
+        ValueRef::Hash(hash) => state_hash(database, entry.key, hash, effects),
+    }
+}
+
+/// Pairs, then each deadline.
+fn state_hash(database: u8, key: &[u8], hash: &Hash, effects: &mut Effects) {
+    let mut fields = hash.iter();
+    for _ in 0..(hash.len() * 2).div_ceil(ELEMENTS_PER_EFFECT) {
+        let part = fields.by_ref().take(ELEMENTS_PER_EFFECT / 2);
+        effects.state(database, |effect| {
+            effect.bytes(b"HSET").bytes(key);
+            part.for_each(|field| {
+                effect.bytes(&field.name).bytes(&field.value);
+            });
+        });
+    }
+    for field in hash.iter() {
+        if let Some(deadline) = field.deadline {
+            effects.state(database, |effect| {
+                effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline.as_ms());
+                effect.bytes(b"FIELDS").integer(1).bytes(&field.name);
+            });
         }
     }
 }

@@ -12,7 +12,7 @@ mod zset;
 
 use alloc::vec::Vec;
 
-pub use hash::{Field, Hash, NewDeadline};
+pub use hash::{Field, Hash, NewDeadline, Text};
 pub use limits::{Limits, ListLimit};
 pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};
@@ -145,7 +145,7 @@ fn unordered_sum(hashes: impl Iterator<Item = u64>) -> u64 {
 }
 
 fn field_hash(field: Field<'_>) -> u64 {
-    let pair = hash_bytes(hash_bytes(0, field.name), field.value);
+    let pair = hash_bytes(hash_bytes(0, &field.name), &field.value);
     field.deadline.map_or(pair, |deadline| hash_bytes(pair, &deadline.as_ms().to_le_bytes()))
 }
 

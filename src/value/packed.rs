@@ -24,14 +24,6 @@ impl Packed {
         self.bytes.len()
     }
 
-    /// A copy with room for `more` bytes.
-    pub(super) fn try_clone(&self, more: usize) -> Result<Packed, OutOfMemory> {
-        let mut bytes = Vec::new();
-        bytes.try_reserve(self.bytes.len().saturating_add(more)).map_err(|_| OutOfMemory)?;
-        bytes.extend_from_slice(&self.bytes);
-        Ok(Packed { bytes, len: self.len })
-    }
-
     pub(super) fn get(&self, member: &[u8]) -> Option<&[u8]> {
         self.iter().find(|(candidate, _)| *candidate == member).map(|(_, value)| value)
     }
@@ -60,14 +52,6 @@ impl Packed {
         self.bytes.drain(range);
         self.len -= 1;
         true
-    }
-
-    /// The bytes of a value, to be changed in place.
-    pub(super) fn value_mut(&mut self, member: &[u8]) -> Option<&mut [u8]> {
-        let range = self.range_of(member)?;
-        let pair = self.bytes.get_mut(range)?;
-        let value = value_range(pair)?;
-        pair.get_mut(value)
     }
 
     pub(super) fn iter(&self) -> PackedPairs<'_> {

@@ -177,7 +177,7 @@ fn hget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let hash = space.hash_at(args.bytes()?)?;
     let name = args.bytes()?;
-    reply.optional_bulk(hash.and_then(|hash| hash.get(name)));
+    reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref());
     Ok(Outcome::Done)
 }
 
@@ -185,7 +185,7 @@ fn hmget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let hash = space.hash_at(args.bytes()?)?;
     reply.array(args.left());
-    args.rest().for_each(|name| reply.optional_bulk(hash.and_then(|hash| hash.get(name))));
+    args.rest().for_each(|name| reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref()));
     Ok(Outcome::Done)
 }
 
@@ -199,7 +199,7 @@ fn hstrlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn answer_about(cx: &mut Cx<'_>, args: &mut Args<'_>, answer: fn(Option<&[u8]>) -> i64) -> Reply {
     let (key, name) = (args.bytes()?, args.bytes()?);
-    let answer = answer(cx.space().hash_at(key)?.and_then(|hash| hash.get(name)));
+    let answer = answer(cx.space().hash_at(key)?.and_then(|hash| hash.get(name)).as_deref());
     cx.reply.integer(answer);
     Ok(Outcome::Done)
 }
@@ -218,17 +218,17 @@ fn hdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn hgetall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     answer_all(cx, args, Writer::map, |field, reply| {
-        reply.bulk(field.name);
-        reply.bulk(field.value);
+        reply.bulk(&field.name);
+        reply.bulk(&field.value);
     })
 }
 
 fn hkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer_all(cx, args, Writer::array, |field, reply| reply.bulk(field.name))
+    answer_all(cx, args, Writer::array, |field, reply| reply.bulk(&field.name))
 }
 
 fn hvals(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer_all(cx, args, Writer::array, |field, reply| reply.bulk(field.value))
+    answer_all(cx, args, Writer::array, |field, reply| reply.bulk(&field.value))
 }
 
 fn answer_all(
@@ -300,9 +300,9 @@ fn hrandfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         if nested {
             reply.array(2);
         }
-        reply.bulk(field.name);
+        reply.bulk(&field.name);
         if with_values {
-            reply.bulk(field.value);
+            reply.bulk(&field.value);
         }
     });
     Ok(Outcome::Done)
@@ -312,7 +312,7 @@ fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     match space.hash_at(key)? {
         None => reply.null(),
-        Some(_) => space.hash_sample(key, 1, true, |field| reply.bulk(field.name)),
+        Some(_) => space.hash_sample(key, 1, true, |field| reply.bulk(&field.name)),
     }
     Ok(Outcome::Done)
 }
@@ -329,13 +329,13 @@ fn hscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     write_page(reply, |page| {
         let mut len = 0;
         let next = hash.page(cursor, options.count, &mut |field| {
-            if options.pattern.is_some_and(|pattern| !glob::matches(pattern, field.name)) {
+            if options.pattern.is_some_and(|pattern| !glob::matches(pattern, &field.name)) {
                 return;
             }
-            page.bulk(field.name);
+            page.bulk(&field.name);
             len += 1;
             if !options.no_values {
-                page.bulk(field.value);
+                page.bulk(&field.value);
                 len += 1;
             }
         });

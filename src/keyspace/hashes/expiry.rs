@@ -202,8 +202,8 @@ impl Space<'_> {
             let room = FIELDS_PER_EDIT.min(most - burial.removed);
             let edit = self.update_hash(handle, EventKind::HExpired, |hash| {
                 while dead.len() < room && hash.first_deadline().is_some_and(|deadline| deadline < now) {
-                    let Some(name) = hash.first_to_die() else { break };
-                    let Ok(name) = copied(name) else { break };
+                    let Some(name) = hash.first_to_die().map(|field| field.name) else { break };
+                    let Ok(name) = copied(&name) else { break };
                     hash.remove(&name);
                     dead.push(name);
                 }

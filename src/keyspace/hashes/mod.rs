@@ -17,7 +17,7 @@ use crate::clock::Timestamp;
 use crate::hash::hash_bytes;
 use crate::number::{LongDouble, parse_integer, write_integer};
 use crate::slab::Handle;
-use crate::value::{Field, Hash, NewDeadline, Value, ValueRef, copied};
+use crate::value::{Field, Hash, NewDeadline, Text, Value, ValueRef, copied};
 
 /// Drawing one field is worth walking past so many.
 const DRAWS_WORTH: usize = 64;
@@ -107,7 +107,7 @@ impl Space<'_> {
     pub fn hash_increment(&mut self, key: &[u8], name: &[u8], increment: i64) -> Result<i64, Error> {
         let existing = self.write_hash(key)?;
         let current = match self.hash_behind(existing).and_then(|hash| hash.get(name)) {
-            Some(text) => parse_integer(text).ok_or(Error::FieldNotAnInteger)?,
+            Some(text) => parse_integer(&text).ok_or(Error::FieldNotAnInteger)?,
             None => 0,
         };
         let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
@@ -127,7 +127,7 @@ impl Space<'_> {
         let field = self.hash_behind(existing).and_then(|hash| hash.find(name));
         let deadline = field.and_then(|field| field.deadline);
         let sum = match field {
-            Some(field) => LongDouble::parse(field.value).ok_or(Error::FieldNotAFloat)?.add(increment),
+            Some(field) => LongDouble::parse(&field.value).ok_or(Error::FieldNotAFloat)?.add(increment),
             None => increment,
         };
         if !sum.is_finite() {
@@ -157,8 +157,8 @@ impl Space<'_> {
             hash.iter().for_each(visit);
             return;
         }
-        let mut drawn: HashTable<&[u8]> = HashTable::new();
-        let hasher = |name: &&[u8]| hash_bytes(0, name);
+        let mut drawn: HashTable<Text<'_>> = HashTable::new();
+        let hasher = |name: &Text<'_>| hash_bytes(0, name);
         if count <= hash.len() / DRAWS_WORTH && drawn.try_reserve(count, hasher).is_ok() {
             while drawn.len() < count {
                 let Some(field) = hash.random(random) else { return };
@@ -264,7 +264,7 @@ fn values_of<'n>(hash: Option<&Hash>, names: impl Iterator<Item = &'n [u8]>) -> 
     let mut values = Vec::new();
     for name in names {
         values.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-        values.push(hash.and_then(|hash| hash.get(name)).map(copied).transpose()?);
+        values.push(hash.and_then(|hash| hash.get(name)).map(|value| copied(&value)).transpose()?);
     }
     Ok(values)
 }

@@ -25,8 +25,8 @@ pub(super) fn write(hash: &Hash, out: &mut Output) {
             // The earliest is no later, so the difference fits into 64 bits without a sign.
             out.length(deadline.map_or(0, |deadline| deadline.as_ms().wrapping_sub(first.as_ms()) as u64 + 1));
         }
-        out.string(name);
-        out.string(value);
+        out.string(&name);
+        out.string(&value);
     }
 }
 

@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Field, NewDeadline};
+use super::{Field, NewDeadline, Text};
 use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, Positions};
 use crate::random::Random;
@@ -57,8 +57,8 @@ impl Large {
     }
 
     /// The field with the earliest deadline.
-    pub(super) fn first_field(&self) -> Option<&[u8]> {
-        self.deadlines.minimum().map(|node| self.pairs.pair(node.owner).0)
+    pub(super) fn first_field(&self) -> Option<Field<'_>> {
+        self.deadlines.minimum().map(|node| self.field(node.owner))
     }
 
     pub(super) fn get(&self, name: &[u8]) -> Option<Field<'_>> {
@@ -222,7 +222,8 @@ impl Large {
         let (name, coded) = self.pairs.pair(handle);
         let start = if coded.first() == Some(&DATED) { DATED_BYTES } else { 1 };
         let node = self.position(handle).and_then(|position| self.deadlines.get(position));
-        Field { name, value: coded.get(start..).unwrap_or_default(), deadline: node.map(|node| node.deadline) }
+        let value = coded.get(start..).unwrap_or_default();
+        Field { name: Text::of(name), value: Text::of(value), deadline: node.map(|node| node.deadline) }
     }
 
     fn position(&self, handle: Handle) -> Option<u32> {

@@ -2,17 +2,19 @@
 //! a field whose deadline has passed is there until somebody removes it.
 
 mod large;
-mod timed;
+mod small;
+mod text;
 
 #[cfg(test)]
 mod tests;
 
 use alloc::boxed::Box;
 
+pub use text::Text;
+
 use self::large::Large;
-use self::timed::Timed;
+use self::small::Small;
 use super::members::PackedLimit;
-use super::packed::Packed;
 use crate::clock::Timestamp;
 use crate::random::Random;
 use crate::slab::OutOfMemory;
@@ -27,8 +29,8 @@ const PACKED_BYTES_MAX: usize = 8 * 1024;
 /// A field seen where it lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field<'a> {
-    pub name: &'a [u8],
-    pub value: &'a [u8],
+    pub name: Text<'a>,
+    pub value: Text<'a>,
     pub deadline: Option<Timestamp>,
 }
 
@@ -52,23 +54,20 @@ pub struct Hash {
 
 #[derive(Clone, Debug)]
 enum Form {
-    /// No field ever had a deadline.
-    Plain(Packed),
-    Timed(Box<Timed>),
+    Small(Small),
     Large(Box<Large>),
 }
 
 impl Hash {
     /// `seed` decides the order of large hashes.
     pub fn new(seed: u64) -> Hash {
-        Hash { seed, form: Form::Plain(Packed::default()), is_large: false }
+        Hash { seed, form: Form::Small(Small::default()), is_large: false }
     }
 
     /// A copy, or an error instead of an abort when memory is short.
     pub fn try_clone(&self) -> Result<Hash, OutOfMemory> {
         let form = match &self.form {
-            Form::Plain(pairs) => Form::Plain(pairs.try_clone(0)?),
-            Form::Timed(timed) => Form::Timed(Box::new(timed.try_clone(0)?)),
+            Form::Small(small) => Form::Small(small.try_clone(0)?),
             Form::Large(_) => Form::Large(Box::new(self.enlarged()?)),
         };
         Ok(Hash { seed: self.seed, form, is_large: self.is_large })
@@ -76,8 +75,7 @@ impl Hash {
 
     pub fn len(&self) -> usize {
         match &self.form {
-            Form::Plain(pairs) => pairs.len(),
-            Form::Timed(timed) => timed.len(),
+            Form::Small(small) => small.len(),
             Form::Large(large) => large.len(),
         }
     }
@@ -88,13 +86,12 @@ impl Hash {
 
     pub fn find(&self, name: &[u8]) -> Option<Field<'_>> {
         match &self.form {
-            Form::Plain(pairs) => plain(pairs).find(|field| field.name == name),
-            Form::Timed(timed) => timed.get(name),
+            Form::Small(small) => small.get(name),
             Form::Large(large) => large.get(name),
         }
     }
 
-    pub fn get(&self, name: &[u8]) -> Option<&[u8]> {
+    pub fn get(&self, name: &[u8]) -> Option<Text<'_>> {
         self.find(name).map(|field| field.value)
     }
 
@@ -144,53 +141,23 @@ impl Hash {
     ) -> Result<usize, OutOfMemory> {
         let mut added = 0;
         while let Some((name, value)) = pairs.next() {
-            let old = self.find(name).map(|field| field.deadline);
-            let len = self.len() + usize::from(old.is_none());
+            let Form::Small(small) = &mut self.form else { return Ok(added) };
+            let place = small.place_of(name);
+            let len = small.len() + usize::from(place.is_none());
+            let bytes = small.byte_len() + name.len() + value.len();
             let is_large =
                 self.is_large || len > limit.members || name.len() > limit.bytes || value.len() > limit.bytes;
-            let bytes = self.packed_bytes() + name.len() + value.len();
             if is_large && (len > PACKED_FIELDS_MAX || bytes > PACKED_BYTES_MAX) {
                 let mut large = self.enlarged()?;
                 added += large.set_all(&mut core::iter::once((name, value)).chain(pairs), deadline)?;
                 (self.form, self.is_large) = (Form::Large(Box::new(large)), true);
                 return Ok(added);
             }
-            let deadline = match deadline {
-                NewDeadline::None => None,
-                NewDeadline::Keep => old.flatten(),
-                NewDeadline::At(deadline) => Some(deadline),
-            };
-            self.set_packed(name, value, deadline)?;
+            small.set(place, name, value, deadline)?;
             self.is_large = is_large;
-            added += usize::from(old.is_none());
+            added += usize::from(place.is_none());
         }
         Ok(added)
-    }
-
-    fn packed_bytes(&self) -> usize {
-        match &self.form {
-            Form::Plain(pairs) => pairs.byte_len(),
-            Form::Timed(timed) => timed.byte_len(),
-            Form::Large(_) => 0,
-        }
-    }
-
-    fn set_packed(&mut self, name: &[u8], value: &[u8], deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
-        if deadline.is_some() {
-            self.allow_deadlines()?;
-        }
-        match &mut self.form {
-            Form::Plain(pairs) => pairs.insert(name, &[value]),
-            Form::Timed(timed) => timed.set(name, value, deadline),
-            Form::Large(_) => Ok(()),
-        }
-    }
-
-    fn allow_deadlines(&mut self) -> Result<(), OutOfMemory> {
-        if let Form::Plain(pairs) = &self.form {
-            self.form = Form::Timed(Box::new(Timed::of(pairs)?));
-        }
-        Ok(())
     }
 
     /// A copy of all fields in the large form.
@@ -199,18 +166,16 @@ impl Hash {
         large.whole = self.whole_deadline();
         for field in self.iter() {
             let deadline = field.deadline.map_or(NewDeadline::None, NewDeadline::At);
-            large.set_all(&mut core::iter::once((field.name, field.value)), deadline)?;
+            large.set_all(&mut core::iter::once((&*field.name, &*field.value)), deadline)?;
         }
         Ok(large)
     }
 
     /// Makes sure that the next [`Hash::set_deadline`] of each of these fields that is there finds a place.
     pub fn make_room(&mut self, names: &mut dyn Iterator<Item = &[u8]>) -> Result<(), OutOfMemory> {
-        self.allow_deadlines()?;
         for (before, name) in names.enumerate() {
             match &mut self.form {
-                Form::Plain(_) => {}
-                Form::Timed(timed) => timed.make_room(name)?,
+                Form::Small(small) => small.make_room(name)?,
                 Form::Large(large) => large.make_room(name, before + 1)?,
             }
         }
@@ -220,8 +185,7 @@ impl Hash {
     /// Sets or clears the deadline of a field; false when it is not there, or when there is no place for a deadline.
     pub fn set_deadline(&mut self, name: &[u8], deadline: Option<Timestamp>) -> bool {
         match &mut self.form {
-            Form::Plain(_) => false,
-            Form::Timed(timed) => timed.set_deadline(name, deadline),
+            Form::Small(small) => small.set_deadline(name, deadline),
             Form::Large(large) => large.set_deadline(name, deadline),
         }
     }
@@ -229,21 +193,18 @@ impl Hash {
     /// Takes a field away; false when it was not there.
     pub fn remove(&mut self, name: &[u8]) -> bool {
         match &mut self.form {
-            Form::Plain(pairs) => pairs.remove(name),
-            Form::Timed(timed) => timed.remove(name),
+            Form::Small(small) => small.remove(name),
             Form::Large(large) => large.remove(name),
         }
     }
 
     /// Fields: in the order of insertion while packed, in hash order otherwise.
     pub fn iter(&self) -> impl Iterator<Item = Field<'_>> {
-        let (pairs, timed, large) = match &self.form {
-            Form::Plain(pairs) => (Some(plain(pairs)), None, None),
-            Form::Timed(timed) => (None, Some(timed.iter()), None),
-            Form::Large(large) => (None, None, Some(large.iter())),
+        let (small, large) = match &self.form {
+            Form::Small(small) => (Some(small.iter()), None),
+            Form::Large(large) => (None, Some(large.iter())),
         };
-        let packed = pairs.into_iter().flatten().chain(timed.into_iter().flatten());
-        packed.chain(large.into_iter().flatten())
+        small.into_iter().flatten().chain(large.into_iter().flatten())
     }
 
     /// Visits about `count` fields from a cursor on and answers the next one; 0 begins and ends. A packed hash is one
@@ -251,8 +212,8 @@ impl Hash {
     pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Field<'_>)) -> u64 {
         match &self.form {
             Form::Large(large) => large.page(cursor, count, visit),
-            _ => {
-                self.iter().for_each(visit);
+            Form::Small(small) => {
+                small.iter().for_each(visit);
                 0
             }
         }
@@ -262,25 +223,23 @@ impl Hash {
     pub fn random(&self, random: &mut Random) -> Option<Field<'_>> {
         match &self.form {
             Form::Large(large) => large.random(random),
-            _ if self.is_empty() => None,
-            _ => self.iter().nth(random.below(self.len() as u64) as usize),
+            Form::Small(small) if small.len() == 0 => None,
+            Form::Small(small) => small.iter().nth(random.below(small.len() as u64) as usize),
         }
     }
 
     /// The earliest deadline of a field.
     pub fn first_deadline(&self) -> Option<Timestamp> {
         match &self.form {
-            Form::Plain(_) => None,
-            Form::Timed(timed) => timed.first(),
+            Form::Small(small) => small.first(),
             Form::Large(large) => large.first(),
         }
     }
 
     /// The field whose deadline is the earliest.
-    pub fn first_to_die(&self) -> Option<&[u8]> {
+    pub fn first_to_die(&self) -> Option<Field<'_>> {
         match &self.form {
-            Form::Plain(_) => None,
-            Form::Timed(timed) => timed.first_field(),
+            Form::Small(small) => small.first_field(),
             Form::Large(large) => large.first_field(),
         }
     }
@@ -288,8 +247,7 @@ impl Hash {
     /// The deadline of the whole hash, as its owner noted it.
     pub fn whole_deadline(&self) -> Option<Timestamp> {
         match &self.form {
-            Form::Plain(_) => None,
-            Form::Timed(timed) => timed.whole,
+            Form::Small(small) => small.whole(),
             Form::Large(large) => large.whole,
         }
     }
@@ -297,8 +255,7 @@ impl Hash {
     /// Notes the deadline of the whole hash. Only a hash that has [`Hash::first_deadline`] keeps it.
     pub fn note_whole_deadline(&mut self, deadline: Option<Timestamp>) {
         match &mut self.form {
-            Form::Plain(_) => {}
-            Form::Timed(timed) => timed.whole = deadline,
+            Form::Small(small) => small.note_whole(deadline),
             Form::Large(large) => large.whole = deadline,
         }
     }
@@ -307,8 +264,8 @@ impl Hash {
     pub fn encoding(&self) -> &'static str {
         match &self.form {
             _ if self.is_large => "hashtable",
-            Form::Plain(_) => "listpack",
-            Form::Timed(_) => "listpackex",
+            Form::Small(small) if small.is_timed() => "listpackex",
+            Form::Small(_) => "listpack",
             Form::Large(_) => "hashtable",
         }
     }
@@ -317,12 +274,8 @@ impl Hash {
     pub fn counted_bytes(&self) -> u64 {
         BASE_BYTES
             + match &self.form {
+                Form::Small(small) => small.byte_len() as u64,
                 Form::Large(large) => large.counted_bytes(),
-                _ => self.packed_bytes() as u64,
             }
     }
-}
-
-fn plain(pairs: &Packed) -> impl Iterator<Item = Field<'_>> {
-    pairs.iter().map(|(name, value)| Field { name, value, deadline: None })
 }
