@@ -76,7 +76,11 @@ fn write_argument(argument: &Argument, row: &Row, reply: &mut Writer) {
     }
     if argument.optional || argument.multiple {
         reply.bulk(b"flags");
-        let names = [(argument.optional, "optional"), (argument.multiple, "multiple")];
+        let names = [
+            (argument.optional, "optional"),
+            (argument.multiple, "multiple"),
+            (argument.multiple_token, "multiple_token"),
+        ];
         write_names(names.into_iter().filter(|(set, _)| *set).map(|(_, name)| name).collect(), reply);
         len += 1;
     }

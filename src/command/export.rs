@@ -48,6 +48,9 @@ fn argument_json(argument: &Argument) -> String {
     if argument.multiple {
         object.raw("multiple", "true");
     }
+    if argument.multiple_token {
+        object.raw("multipleToken", "true");
+    }
     if !argument.arguments.is_empty() {
         object.raw("arguments", &list(argument.arguments.iter().map(argument_json)));
     }

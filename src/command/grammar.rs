@@ -5,6 +5,7 @@
 //! TOKEN              a keyword alone; directly before a name: that argument's keyword
 //! [a | b]            optional, one of;  <a | b>  one of;  [x=a | b]  the choice is called x
 //! (a b)              a block;           item...  may be repeated
+//! TOKEN name...      said once in front; TOKEN... name...  said again before each
 //! ```
 
 use alloc::string::{String, ToString};
@@ -58,6 +59,8 @@ pub struct Argument {
     pub token: Option<&'static str>,
     pub optional: bool,
     pub multiple: bool,
+    /// With `multiple`: the keyword is said again before each repetition.
+    pub multiple_token: bool,
     pub arguments: Vec<Argument>,
 }
 
@@ -79,10 +82,12 @@ fn one_syntax(argument: &Argument) -> String {
         ArgumentKind::Block => syntax(&argument.arguments),
         _ => argument.name.clone(),
     };
+    let bare = text.clone();
     if let Some(token) = argument.token {
         text = if text.is_empty() { token.to_string() } else { [token, &text].join(" ") };
     }
-    let repeated = if argument.multiple { [" [", &text, " ...]"].concat() } else { String::new() };
+    let again = if argument.multiple_token || bare.is_empty() { &text } else { &bare };
+    let repeated = if argument.multiple { [" [", again, " ...]"].concat() } else { String::new() };
     match (argument.optional, choice) {
         (true, _) => ["[", &text, &repeated, "]"].concat(),
         (false, true) => ["<", &text, ">", &repeated].concat(),
@@ -153,11 +158,14 @@ impl Parser {
         if !word.starts_with(|letter: char| letter.is_ascii_uppercase()) {
             return value(word, None);
         }
-        let ahead = self.rest.strip_prefix(' ');
+        let (repeated, ahead) = match self.rest.strip_prefix("... ") {
+            Some(rest) => (true, Some(rest)),
+            None => (false, self.rest.strip_prefix(' ')),
+        };
         match ahead {
             Some(rest) if rest.starts_with(|letter: char| letter.is_ascii_lowercase()) => {
                 self.rest = rest;
-                value(self.take_word(), Some(word))
+                Argument { multiple_token: repeated, ..value(self.take_word(), Some(word)) }
             }
             _ => new(word.to_ascii_lowercase(), ArgumentKind::PureToken, Some(word), Vec::new()),
         }
@@ -185,7 +193,7 @@ fn value(word: &'static str, token: Option<&'static str>) -> Argument {
 }
 
 fn new(name: String, kind: ArgumentKind, token: Option<&'static str>, arguments: Vec<Argument>) -> Argument {
-    Argument { name, kind, token, optional: false, multiple: false, arguments }
+    Argument { name, kind, token, optional: false, multiple: false, multiple_token: false, arguments }
 }
 
 #[cfg(test)]
@@ -204,6 +212,8 @@ mod tests {
             ("cursor:integer [MATCH pattern:pattern]", "cursor [MATCH pattern]"),
             ("<ASYNC | SYNC>", "<ASYNC | SYNC>"),
             ("[range=start:integer end:integer [BYTE | BIT]]", "[start end [BYTE | BIT]]"),
+            ("[WEIGHTS weight:double...]", "[WEIGHTS weight [weight ...]]"),
+            ("[GET... pattern:pattern...]", "[GET pattern [GET pattern ...]]"),
             ("[command-name...]", "[command-name [command-name ...]]"),
             ("", ""),
         ];

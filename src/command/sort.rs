@@ -28,13 +28,13 @@ const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: 
 
 pub(super) const ROWS: &[Row] = &[
     Row {
-        arguments: "key:key [BY by-pattern:pattern] [LIMIT (offset:integer count:integer)] [GET get-pattern:pattern...] [order=ASC | DESC] [sorting=ALPHA] [STORE destination:key]",
+        arguments: "key:key [BY by-pattern:pattern] [LIMIT (offset:integer count:integer)] [GET... get-pattern:pattern...] [order=ASC | DESC] [sorting=ALPHA] [STORE destination:key]",
         summary: "Answers the elements of a list, a set or a sorted set in order, or stores them as a list.",
         reply: "array(bulk|null)|integer",
         ..row("sort", WRITE | DENYOOM, STORE, sort)
     },
     Row {
-        arguments: "key:key [BY by-pattern:pattern] [LIMIT (offset:integer count:integer)] [GET get-pattern:pattern...] [order=ASC | DESC] [sorting=ALPHA]",
+        arguments: "key:key [BY by-pattern:pattern] [LIMIT (offset:integer count:integer)] [GET... get-pattern:pattern...] [order=ASC | DESC] [sorting=ALPHA]",
         since: "7.0.0",
         summary: "Answers the elements of a list, a set or a sorted set in order.",
         reply: "array(bulk|null)",
