@@ -176,6 +176,17 @@ test('sorted sets put together', () => {
   assert.equal(db.zintercard(['z', 'y'], { limit: 5 }), 1);
 });
 
+test('sorting', () => {
+  const db = fresh();
+  db.rpush('l', 3, 1, 2);
+  db.mset({ w1: 'b', w2: 'c', w3: 'a', n1: 'one' });
+  assert.deepEqual(db.sort('l'), ['1', '2', '3']);
+  assert.deepEqual(db.sort('l', { order: 'DESC', limit: [1, 2] }), ['2', '1']);
+  assert.deepEqual(db.sort('l', { by: 'w*', alpha: true, get: ['#', 'n*'] }), ['3', null, '1', 'one', '2', null]);
+  assert.equal(db.sortstore('m', 'l', { by: 'nosort' }), 3);
+  assert.deepEqual(db.lrange('m', 0, -1), ['3', '1', '2']);
+});
+
 test('bits', () => {
   const db = fresh();
   assert.equal(db.setbit('b', 7, 1), 0);

@@ -203,6 +203,14 @@ test('a waiting command by call stays with its client, and says how to await it'
   assert.deepEqual(client.takePushes(), [['k', 'v'], null]);
 });
 
+test('its waiting ends in time for whoever looks', async () => {
+  const db = new Keylatch();
+  assert.throws(() => db.call('BLPOP', 'k', 0.05), WaitingError);
+  assert.deepEqual(db.takePushes(), []);
+  await new Promise((resolve) => setTimeout(resolve, 70));
+  assert.deepEqual(db.takePushes(), [null]);
+});
+
 /** Runs a module in a process of its own and answers what it printed. */
 function inProcess(code, ...flags) {
   const index = JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href);

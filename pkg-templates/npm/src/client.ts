@@ -124,10 +124,14 @@ export class Client extends Direct<string> implements Disposable {
     });
   }
 
-  /** Messages that reached this client beside its replies, as RESP bytes. */
+  /** Messages that reached this client beside its replies, as RESP bytes, up to this instant. */
   takeOutbox(): Uint8Array {
     const id = this.#connection.id();
-    return this.#connection.host.enter((instance) => instance.guarded(() => instance.engine.outbox(id)));
+    return this.#connection.host.enter((instance) => {
+      // Nobody else may have looked at the clock since: its waiting may be over.
+      if (instance.guarded(() => instance.engine.nextDeadline()) !== undefined) this.#connection.host.tick();
+      return instance.guarded(() => instance.engine.outbox(id));
+    });
   }
 
   /** The same messages, read. */

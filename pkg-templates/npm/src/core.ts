@@ -31,5 +31,6 @@ export type { RangeEnd, RangeOptions } from './sugar/ranges.js';
 export type { CombineOptions } from './sugar/set-algebra.js';
 export type { Expiry, ExpiryOrKeep, SetCondition, SetOptions, SetResult } from './sugar/set-options.js';
 export type { CardinalityOptions } from './sugar/sets.js';
+export type { SortOptions } from './sugar/sort.js';
 export type { AddCondition, AddOptions, Score, ScoreEnd } from './sugar/sorted-sets.js';
 export type { AbortSignalLike, WaitOptions } from './waits.js';

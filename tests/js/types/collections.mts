@@ -46,6 +46,8 @@ db.zadd('z', { a: 1 }, { nx: true, gt: true });
 db.zadd('z', { a: null });
 const raised = db.zincrby('z', 1, 'm');
 same<typeof raised, number>();
+const ordered = db.sort('l', { get: '#' });
+same<typeof ordered, (string | null)[]>();
 const deadline = db.pexpiretime('k');
 same<typeof deadline, number | bigint>();
 const walk = db.scanHash('h');

@@ -1,9 +1,9 @@
 /** Sending messages. What receives them is `subscribe` of the database. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
-import { SetAlgebraCommands } from './set-algebra.js';
+import { SortCommands } from './sort.js';
 
-export abstract class PublishCommands<C extends Carrier, Text extends string | Uint8Array> extends SetAlgebraCommands<C, Text> {
+export abstract class PublishCommands<C extends Carrier, Text extends string | Uint8Array> extends SortCommands<C, Text> {
   /** How many clients got the message; the callbacks of one database are one client. */
   publish(channel: Argument, message: Argument): Carried<C, number> {
     return this.execute<number>(['PUBLISH', channel, message]);
