@@ -1,0 +1,295 @@
+//! Draws what the clients do: requests from the grammar of the rows, some of them spoilt, in transactions and between
+//! them, by several clients in turns.
+
+use keylatch::Client;
+use keylatch::command::{Argument, ArgumentKind};
+
+use super::pair::{CLIENTS, Pair, RESP3_CLIENT, Request};
+use super::pools::Pools;
+use super::scope::{Choice, Scope, row_of};
+use super::special::{self, Situation};
+
+/// How many units a client does before another has its turn, at most.
+const TURN_MAX: u64 = 24;
+/// Elements of an argument that may be repeated, when it is about large collections.
+const MANY_MAX: u64 = 600;
+
+/// Requests of one client that make sense only together.
+pub type Unit = Vec<Request>;
+
+pub struct Generator<'s> {
+    scope: &'s Scope,
+    pools: Pools,
+    client: usize,
+    turn_left: u64,
+    /// How often the key argument behind a `numkeys` is repeated.
+    counted: Option<u64>,
+    /// The number of keys of the request being made, for arguments that come one for each.
+    numkeys: u64,
+}
+
+impl<'s> Generator<'s> {
+    pub fn new(scope: &'s Scope, seed: u64) -> Generator<'s> {
+        Generator { scope, pools: Pools::new(seed), client: 0, turn_left: 0, counted: None, numkeys: 1 }
+    }
+
+    pub fn unit(&mut self, pair: &Pair<'_>) -> Unit {
+        self.take_turns(pair);
+        let client = self.client;
+        let requests = self.requests(pair.client(client), pair);
+        requests.into_iter().map(|argv| Request { client, argv }).collect()
+    }
+
+    /// A client that waits can do nothing; one at least never waits, because it can end the waiting of the others.
+    fn take_turns(&mut self, pair: &Pair<'_>) {
+        if self.turn_left == 0 || pair.client(self.client).is_parked() {
+            let free: Vec<usize> = (0..CLIENTS).filter(|client| !pair.client(*client).is_parked()).collect();
+            self.client = *self.pools.dice.pick(&free);
+            self.turn_left = 1 + self.pools.dice.roll(TURN_MAX);
+        }
+        self.turn_left -= 1;
+    }
+
+    fn requests(&mut self, client: &Client, pair: &Pair<'_>) -> Vec<Vec<Vec<u8>>> {
+        if client.in_transaction() && self.pools.one_in(6) {
+            return vec![words(if self.pools.one_in(10) { "DISCARD" } else { "EXEC" })];
+        }
+        if client.is_subscribed() && !client.in_transaction() && self.pools.one_in(3) {
+            return ["UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"].map(words).to_vec();
+        }
+        if !client.in_transaction() && self.pools.one_in(30) {
+            return self.begin_transaction();
+        }
+        let waiting: Vec<usize> = (0..CLIENTS).filter(|client| pair.client(*client).is_parked()).collect();
+        if !waiting.is_empty() && (waiting.len() + 1 == CLIENTS || self.pools.one_in(12)) {
+            return vec![self.unblock(&waiting)];
+        }
+        if let Some(payload) = pair.payload(self.pools.dice.roll(1 << 32))
+            && self.pools.one_in(60)
+        {
+            return vec![self.restore(payload)];
+        }
+        let situation = Situation {
+            is_resp3: self.client == RESP3_CLIENT,
+            in_transaction: client.in_transaction(),
+            may_block: waiting.len() + 2 <= CLIENTS,
+        };
+        loop {
+            let argv = self.command();
+            if special::is_wanted(&argv, &situation) {
+                return special::completed(argv);
+            }
+        }
+    }
+
+    fn begin_transaction(&mut self) -> Vec<Vec<Vec<u8>>> {
+        let watch = [words("WATCH"), (0..=self.pools.dice.roll(2)).map(|_| self.any_key()).collect()].concat();
+        match self.pools.dice.roll(4) {
+            0 => vec![words("MULTI")],
+            1 => vec![watch],
+            _ => vec![watch, words("MULTI")],
+        }
+    }
+
+    fn unblock(&mut self, waiting: &[usize]) -> Vec<Vec<u8>> {
+        let target = *self.pools.dice.pick(waiting);
+        let how = *self.pools.dice.pick(&["", "TIMEOUT", "ERROR", "error"]);
+        words(&format!("CLIENT UNBLOCK {} {how}", Request::number_of(target)))
+    }
+
+    /// What a DUMP of either side answered, whole or spoilt.
+    fn restore(&mut self, payload: &[u8]) -> Vec<Vec<u8>> {
+        let mut payload = payload.to_vec();
+        if self.pools.one_in(8) {
+            let at = self.pools.dice.roll(payload.len() as u64) as usize;
+            payload[at] ^= 1 << self.pools.dice.roll(8);
+        }
+        let ttl = if self.pools.one_in(2) { b"0".to_vec() } else { self.pools.lifetime(1) };
+        let mut argv = vec![b"RESTORE".to_vec(), self.any_key(), ttl, payload];
+        let options = ["REPLACE", "REPLACE", "REPLACE", "ABSTTL", "IDLETIME 100", "FREQ 3", "FREQ 256", "IDLETIME -1"];
+        for _ in 0..=self.pools.dice.roll(2) {
+            argv.extend(words(self.pools.dice.pick::<&str>(&options)));
+        }
+        argv
+    }
+
+    fn any_key(&mut self) -> Vec<u8> {
+        let group = *self.pools.dice.pick(&self.scope.groups);
+        self.pools.key(group, &self.scope.groups)
+    }
+
+    fn command(&mut self) -> Vec<Vec<u8>> {
+        let scope = self.scope;
+        let choice = scope.at_weight(self.pools.dice.roll(scope.total_weight()));
+        let mut argv: Vec<Vec<u8>> = choice.row.name.split('|').map(|word| word.to_uppercase().into_bytes()).collect();
+        match special::arguments(choice.row.name) {
+            Some(make) if !self.pools.one_in(4) => argv.extend(make(self)),
+            _ => argv.extend(self.from_grammar(choice)),
+        }
+        if self.pools.one_in(20) {
+            self.spoil(&mut argv);
+        }
+        argv
+    }
+
+    /// A request as the grammar has it, its options in any order.
+    fn from_grammar(&mut self, choice: &Choice) -> Vec<Vec<u8>> {
+        self.counted = None;
+        self.numkeys = 1;
+        let (mut fixed, mut options) = (Vec::new(), Vec::new());
+        for argument in &choice.arguments {
+            let mut part = Vec::new();
+            self.argument(argument, choice, &mut part);
+            if argument.optional && argument.kind != ArgumentKind::Block {
+                options.push(part)
+            } else {
+                fixed.push(part)
+            }
+        }
+        // Options in front of something fixed have their place.
+        let options_last =
+            choice.arguments.iter().rev().take_while(|argument| argument.optional).count() == options.len();
+        if !options_last {
+            let mut whole = Vec::new();
+            choice.arguments.iter().for_each(|argument| self.argument(argument, choice, &mut whole));
+            return whole;
+        }
+        if options.len() > 1 {
+            let first = self.pools.dice.roll(options.len() as u64) as usize;
+            options.rotate_left(first);
+        }
+        fixed.into_iter().chain(options).flatten().collect()
+    }
+
+    fn argument(&mut self, argument: &Argument, choice: &Choice, out: &mut Vec<Vec<u8>>) {
+        if argument.optional && !self.pools.one_in(3) {
+            return;
+        }
+        for repetition in 0..self.repetitions(argument) {
+            let token = argument.token.filter(|_| repetition == 0 || argument.multiple_token);
+            if let Some(token) = token {
+                out.push(if self.pools.one_in(8) { token.to_lowercase() } else { token.to_owned() }.into_bytes());
+            }
+            match argument.kind {
+                ArgumentKind::PureToken => {}
+                ArgumentKind::Block => {
+                    argument.arguments.iter().for_each(|inner| self.argument(inner, choice, out));
+                }
+                ArgumentKind::OneOf => {
+                    let index = self.pools.dice.roll(argument.arguments.len() as u64) as usize;
+                    self.argument(&argument.arguments[index], choice, out);
+                }
+                _ => out.push(self.word(argument, choice)),
+            }
+        }
+    }
+
+    fn repetitions(&mut self, argument: &Argument) -> u64 {
+        if !argument.multiple {
+            return 1;
+        }
+        if argument.kind == ArgumentKind::Key
+            && let Some(counted) = self.counted.take()
+        {
+            return counted;
+        }
+        if argument.token == Some("WEIGHTS") && !self.pools.one_in(12) {
+            return self.numkeys;
+        }
+        let is_element = !matches!(argument.kind, ArgumentKind::Key | ArgumentKind::Pattern);
+        if is_element && self.pools.one_in(200) {
+            return self.pools.dice.roll(MANY_MAX);
+        }
+        1 + self.pools.dice.roll(3)
+    }
+
+    fn word(&mut self, argument: &Argument, choice: &Choice) -> Vec<u8> {
+        if argument.name == "numkeys" {
+            return self.count_keys();
+        }
+        if argument.name == "offset" && choice.row.group.name() == "bitmap" {
+            return self.pools.bit_offset();
+        }
+        if argument.name == "index" && choice.row.name == "select" {
+            return self.pools.database();
+        }
+        if matches!(argument.name.as_str(), "min" | "max") {
+            return self.pools.bound(choice.row.name.contains("lex"));
+        }
+        let name = if choice.row.name == "setbit" && argument.name == "value" { "bit" } else { &argument.name };
+        if let Some(word) = self.pools.named(name) {
+            return word;
+        }
+        match argument.kind {
+            ArgumentKind::Key => self.pools.key(choice.row.group.name(), &self.scope.groups),
+            ArgumentKind::Integer | ArgumentKind::UnixTime => self.pools.integer(),
+            ArgumentKind::Double => self.pools.double(),
+            ArgumentKind::Pattern => self.pools.pattern(),
+            _ if argument.multiple && self.pools.one_in(3) => self.pools.element(),
+            _ => self.pools.value(),
+        }
+    }
+
+    /// The number of keys that will follow, seldom another.
+    pub fn count_keys(&mut self) -> Vec<u8> {
+        self.numkeys = 1 + self.pools.dice.roll(3);
+        self.counted = Some(self.numkeys);
+        if self.pools.one_in(12) { self.pools.integer() } else { self.numkeys.to_string().into_bytes() }
+    }
+
+    /// Makes a request wrong in one of the ways people do.
+    fn spoil(&mut self, argv: &mut Vec<Vec<u8>>) {
+        let at = self.pools.dice.roll(argv.len() as u64) as usize;
+        match self.pools.dice.roll(9) {
+            0 if argv.len() > 1 => drop(argv.pop()),
+            1 if at > 0 => drop(argv.remove(at)),
+            2 if at > 0 => argv.insert(at, argv[at].clone()),
+            3 if at > 0 => argv[at] = self.pools.integer(),
+            4 if at > 0 => argv[at] = self.pools.value(),
+            5 if at > 0 => argv.insert(at, self.pools.token()),
+            6 => argv[at] = argv[at].to_ascii_lowercase(),
+            7 => argv[0].push(b'x'),
+            _ => argv.push(self.pools.token()),
+        }
+    }
+
+    pub fn pools(&mut self) -> &mut Pools {
+        &mut self.pools
+    }
+
+    /// A key of a group, most of the time.
+    pub fn key_of(&mut self, group: &str) -> Vec<u8> {
+        self.pools.key(group, &self.scope.groups)
+    }
+}
+
+pub fn words(text: &str) -> Vec<Vec<u8>> {
+    text.split(' ').filter(|word| !word.is_empty()).map(|word| word.as_bytes().to_vec()).collect()
+}
+
+/// Looks at everything that is left, so that nothing differs unseen.
+pub fn inventory(pair: &Pair<'_>) -> Vec<Unit> {
+    let request = |argv| Request { client: 0, argv };
+    let mut unit = vec![request(words("RESET"))];
+    for (database, keys) in pair.keys() {
+        unit.push(request(words(&format!("SELECT {database}"))));
+        unit.push(request(words("DBSIZE")));
+        for (key, type_name) in keys {
+            unit.push(request(vec![b"PEXPIRETIME".to_vec(), key.clone()]));
+            let reads = match type_name {
+                "string" => "GET {}",
+                "list" => "LRANGE {} 0 -1",
+                "set" => "SMEMBERS {}",
+                "hash" => "HGETALL {}",
+                "zset" => "ZRANGE {} 0 -1 WITHSCORES",
+                _ => "TYPE {}",
+            };
+            let mut argv = words(reads);
+            argv[1] = key;
+            if row_of(&argv).is_some() {
+                unit.push(request(argv));
+            }
+        }
+    }
+    unit.into_iter().map(|request| vec![request]).collect()
+}

@@ -1,0 +1,110 @@
+//! The same requests to the engine and to a real redis-server 7.0.15, and every reply compared.
+//!
+//! `cargo test --test differential` draws [`COMMANDS`] commands; `KEYLATCH_DIFFERENTIAL_COMMANDS` sets another number and
+//! `KEYLATCH_DIFFERENTIAL_SEED` the seed, which is printed. What the older version answers differently is in `allowed`.
+
+mod allowed;
+mod compare;
+#[path = "../support/dice.rs"]
+mod dice;
+mod generator;
+mod pair;
+mod pools;
+// The tests of persistence use more of it.
+#[allow(dead_code)]
+#[path = "../support/redis.rs"]
+mod redis;
+mod replies;
+mod scope;
+mod shrink;
+mod special;
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use allowed::Tally;
+use generator::{Generator, Unit, inventory};
+use pair::{Difference, Pair};
+use redis::{Folder, Server};
+use scope::Scope;
+
+/// How many commands are drawn when nobody says another number.
+const COMMANDS: u64 = 200_000;
+/// After so many both sides begin anew: what differs is found in few.
+const ROUND: usize = 1_500;
+/// Of the requests of a row that are drawn, one in so many has to be answered by something else than an error.
+const LEGAL_SHARE: u64 = 10;
+/// So many different sequences are shown before the test gives up.
+const DIFFERENCES_MAX: usize = 12;
+
+fn start(name: &str) -> Server {
+    let program = redis::program().expect(
+        "no redis-server on the path nor in REDIS_SERVER: install the package redis-server (Debian's name), \
+         or leave this suite out with `cargo xtask test --without redis`",
+    );
+    Server::start(&program, Folder::new(name), &["--appendonly", "no"])
+}
+
+fn setting(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
+}
+
+#[test]
+fn random_commands_are_answered_alike() {
+    let clock = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_nanos() as u64;
+    let seed = setting("KEYLATCH_DIFFERENTIAL_SEED").unwrap_or(clock % 1_000_000_000);
+    let commands = setting("KEYLATCH_DIFFERENTIAL_COMMANDS").unwrap_or(COMMANDS);
+    println!("KEYLATCH_DIFFERENTIAL_SEED={seed} KEYLATCH_DIFFERENTIAL_COMMANDS={commands}");
+    let mut server = start("differential");
+    let scope = Scope::ask(&mut server);
+    let allowed = Tally::new();
+    let (mut stories, mut kinds) = (Vec::new(), Vec::new());
+    let (mut done, mut round) = (0, 0);
+    while done < commands && stories.len() < DIFFERENCES_MAX {
+        let (units, difference) = play(&scope, seed.wrapping_add(round << 32), &mut server, &allowed);
+        done += units.iter().map(Vec::len).sum::<usize>() as u64;
+        round += 1;
+        if let Some(found) = difference {
+            let kind = found.kind();
+            if kinds.contains(&kind) {
+                continue;
+            }
+            kinds.push(kind);
+            let story = match shrink::shortest(units, &mut server, &allowed) {
+                Some((units, difference)) => shrink::story(&units, &difference),
+                None => format!("not found again:\n{}", shrink::story(&[], &found)),
+            };
+            stories.push(story);
+        }
+    }
+    println!("{done} commands of {} rows in {round} rounds: {}", scope.choices.len(), allowed.report());
+    assert!(stories.is_empty(), "seed {seed}, {done} commands\n\n{}", stories.join("\n\n"));
+    let share = |choice: &scope::Choice| commands * choice.weight / scope.total_weight() / LEGAL_SHARE;
+    let seldom = allowed.seldom_legal(scope.choices.iter().map(|choice| (choice.row.name, share(choice))));
+    assert!(seldom.is_empty(), "seldom legal: say in `special` how their requests are made\n{}", seldom.join("\n"));
+}
+
+/// One round from a seed: what was done, and what differed.
+fn play(scope: &Scope, seed: u64, server: &mut Server, allowed: &Tally) -> (Vec<Unit>, Option<Difference>) {
+    let mut pair = Pair::new(server, allowed);
+    let mut generator = Generator::new(scope, seed);
+    let (mut units, mut requests) = (Vec::new(), 0);
+    let difference = loop {
+        let unit = generator.unit(&pair);
+        requests += unit.len();
+        units.push(unit.clone());
+        if let Err(difference) = unit.iter().try_for_each(|request| pair.perform(request)) {
+            break Some(difference);
+        }
+        if requests >= ROUND {
+            break None;
+        }
+    };
+    let difference = difference.or_else(|| {
+        let rest = inventory(&pair);
+        units.extend(rest.clone());
+        let performed = rest.iter().flatten().try_for_each(|request| pair.perform(request));
+        performed.and_then(|()| pair.flush()).err()
+    });
+    (units, difference)
+}

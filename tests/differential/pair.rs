@@ -1,0 +1,308 @@
+//! An engine and a real server that get the same requests from the same clients, and whose replies are compared.
+//! Requests of one client go to the server in one batch, and nobody else sends before all of its replies are back: the
+//! order in which the server runs them is certain.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use keylatch::command::flags;
+use keylatch::reply::print::quote;
+use keylatch::reply::read::{Value, read};
+use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, MovableClock, Options, Protocol, Timestamp};
+
+use super::allowed::Tally;
+use super::redis::{self, Server};
+use super::replies::{count, length_of, printed, same};
+use super::scope::row_of;
+use super::special;
+
+/// How many clients take turns. The last speaks RESP3, the others RESP2.
+pub const CLIENTS: usize = 4;
+pub const RESP3_CLIENT: usize = CLIENTS - 1;
+
+/// A reply that has not come by then will not come.
+const REPLY_MAX: Duration = Duration::from_secs(5);
+/// A batch of more bytes could fill the buffers of both directions.
+const BATCH_BYTES_MAX: usize = 32 * 1024;
+/// How many payloads of DUMP are remembered.
+const PAYLOADS_MAX: usize = 64;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    pub client: usize,
+    pub argv: Vec<Vec<u8>>,
+}
+
+impl Request {
+    /// A word that stands for the number of a client, which is another on each side.
+    pub fn number_of(client: usize) -> String {
+        format!("{{client {client}}}").replace(' ', "-")
+    }
+
+    /// As a line of a session file.
+    pub fn line(&self) -> String {
+        let plain = |word: &[u8]| {
+            !word.is_empty() && word.iter().all(|byte| byte.is_ascii_graphic() && !b"\"'\\".contains(byte))
+        };
+        let word = |word: &Vec<u8>| if plain(word) { String::from_utf8_lossy(word).into_owned() } else { quote(word) };
+        let name = [b'A' + self.client as u8];
+        format!("{}> {}", String::from_utf8_lossy(&name), self.argv.iter().map(word).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// A request to which the two sides answer differently.
+#[derive(Debug)]
+pub struct Difference {
+    pub request: Request,
+    pub ours: String,
+    pub theirs: String,
+}
+
+impl Difference {
+    /// Alike for differences that probably have one cause.
+    pub fn kind(&self) -> String {
+        let name = row_of(&self.request.argv).map_or("", |row| row.name);
+        let begin = |text: &str| text.chars().take(24).collect::<String>();
+        format!("{name}/{}/{}", begin(&self.ours), begin(&self.theirs))
+    }
+}
+
+/// One client as both sides see it.
+struct Peer {
+    ours: ClientId,
+    their_number: String,
+    stream: TcpStream,
+    /// Bytes of the server that were not compared yet.
+    received: Vec<u8>,
+    /// What was queued since MULTI.
+    queued: Vec<Vec<Vec<u8>>>,
+    /// The request that waits.
+    parked: Option<Request>,
+}
+
+pub struct Pair<'s> {
+    engine: Keylatch<ManualClock>,
+    peers: Vec<Peer>,
+    server: &'s mut Server,
+    allowed: &'s Tally,
+    /// Requests of one client with our replies; the server has not got them yet.
+    batch: Vec<(Request, Vec<u8>)>,
+    wire: Vec<u8>,
+    payloads: Vec<Vec<u8>>,
+}
+
+impl<'s> Pair<'s> {
+    /// Both sides empty, with clients that have done nothing yet.
+    pub fn new(server: &'s mut Server, allowed: &'s Tally) -> Pair<'s> {
+        for line in ["CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub", "FLUSHALL"] {
+            server.say(line);
+        }
+        let mut engine = Keylatch::new(Options::default(), ManualClock::new(now()));
+        let peers = (0..CLIENTS).map(|client| Peer::connect(server, &mut engine, client)).collect();
+        Pair { engine, peers, server, allowed, batch: Vec::new(), wire: Vec::new(), payloads: Vec::new() }
+    }
+
+    /// A client as the engine sees it.
+    pub fn client(&self, client: usize) -> &Client {
+        self.engine.client(self.peers[client].ours).expect("no client of the test is closed")
+    }
+
+    fn would_wait(&self, request: &Request) -> bool {
+        let is_blocking = row_of(&request.argv).is_some_and(|row| row.has(flags::BLOCKING));
+        is_blocking && !self.client(request.client).in_transaction() && {
+            let mut reply = Vec::new();
+            let argv = Argv::from_slices(&request.argv);
+            self.engine.clone().execute(self.peers[request.client].ours, argv.as_ref(), &mut reply);
+            reply.is_empty()
+        }
+    }
+
+    /// One of the payloads that DUMP answered on either side.
+    pub fn payload(&self, number: u64) -> Option<&[u8]> {
+        let index = number.checked_rem(self.payloads.len() as u64)?;
+        Some(&self.payloads[index as usize])
+    }
+
+    /// The keys of each database that has some, with their types.
+    pub fn keys(&self) -> Vec<(u8, Vec<(Vec<u8>, &'static str)>)> {
+        let in_database = |database| {
+            let inspection = self.engine.inspect(database, 0, 10_000);
+            inspection.keys.iter().map(|key| (key.key.to_vec(), key.kind.name())).collect::<Vec<_>>()
+        };
+        (0..16).map(|database| (database, in_database(database))).filter(|(_, keys)| !keys.is_empty()).collect()
+    }
+
+    /// Runs a request here and sends it to the server sooner or later. Nothing happens while its client waits, nor when it
+    /// would wait for something that `special` forbids to wait for.
+    pub fn perform(&mut self, request: &Request) -> Result<(), Difference> {
+        let is_other = self.batch.first().is_some_and(|(first, _)| first.client != request.client);
+        if is_other || self.wire.len() > BATCH_BYTES_MAX {
+            self.flush()?;
+        }
+        let may_run = special::may_wait(&request.argv) || !self.would_wait(request);
+        if self.client(request.client).is_parked() || !may_run {
+            return Ok(());
+        }
+        let our_argv = self.with_numbers(&request.argv, |peer| peer.ours.0.to_string());
+        let their_argv = self.with_numbers(&request.argv, |peer| peer.their_number.clone());
+        let mut reply = Vec::new();
+        self.engine.clock_mut().set(now());
+        let client = self.peers[request.client].ours;
+        self.engine.execute(client, Argv::from_slices(&our_argv).as_ref(), &mut reply);
+        self.wire.extend(redis::request(&their_argv));
+        let is_parked = reply.is_empty();
+        self.batch.push((request.clone(), reply));
+        if is_parked { self.flush() } else { Ok(()) }
+    }
+
+    /// Sends what was not sent yet, and compares all replies to it, with what it brought to the other clients.
+    pub fn flush(&mut self) -> Result<(), Difference> {
+        let batch = std::mem::take(&mut self.batch);
+        let wire = std::mem::take(&mut self.wire);
+        let Some(client) = batch.first().map(|(request, _)| request.client) else { return Ok(()) };
+        self.peers[client].stream.write_all(&wire).expect("the server reads");
+        for (request, reply) in batch {
+            if reply.is_empty() {
+                self.park(request)?;
+            } else {
+                self.compare(&request, &reply)?;
+            }
+        }
+        for other in 0..CLIENTS {
+            let late = self.engine.take_outbox(self.peers[other].ours);
+            if !late.is_empty() {
+                let parked = self.peers[other].parked.take();
+                let request = parked.unwrap_or_else(|| Request { client: other, argv: vec![b"(message)".to_vec()] });
+                self.compare(&request, &late)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Our side waits: so must the server.
+    fn park(&mut self, request: Request) -> Result<(), Difference> {
+        // The server has run what it got before this when the answer is here.
+        assert_eq!(self.server.say("PING"), "+PONG\r\n");
+        let peer = &mut self.peers[request.client];
+        peer.receive_what_is_there();
+        if !peer.received.is_empty() {
+            return Err(difference(&request, b"", &peer.received));
+        }
+        peer.parked = Some(request);
+        Ok(())
+    }
+
+    fn compare(&mut self, request: &Request, ours: &[u8]) -> Result<(), Difference> {
+        let peer = &mut self.peers[request.client];
+        let theirs = match peer.receive_like(ours) {
+            Some(theirs) => theirs,
+            None => return Err(difference(request, ours, &peer.received)),
+        };
+        let queued = peer.note(request, ours);
+        self.allowed.count(&request.argv, ours);
+        if theirs != ours && !same(&request.argv, &queued, ours, &theirs, self.allowed) {
+            return Err(difference(request, ours, &theirs));
+        }
+        if row_of(&request.argv).is_some_and(|row| row.name == "dump") {
+            self.remember_payloads(&[ours, &theirs]);
+        }
+        Ok(())
+    }
+
+    fn remember_payloads(&mut self, replies: &[&[u8]]) {
+        for reply in replies {
+            if let Ok(Some((Value::Bulk(payload), _))) = read(reply) {
+                self.payloads.push(payload.to_vec());
+            }
+        }
+        let surplus = self.payloads.len().saturating_sub(PAYLOADS_MAX);
+        self.payloads.drain(..surplus);
+    }
+
+    fn with_numbers(&self, argv: &[Vec<u8>], number: impl Fn(&Peer) -> String) -> Vec<Vec<u8>> {
+        let placeholder = |word: &Vec<u8>| (0..CLIENTS).find(|client| Request::number_of(*client).as_bytes() == word);
+        let word = |word: &Vec<u8>| placeholder(word).map_or(word.clone(), |client| number(&self.peers[client]).into());
+        argv.iter().map(word).collect()
+    }
+}
+
+impl Peer {
+    fn connect(server: &Server, engine: &mut Keylatch<ManualClock>, client: usize) -> Peer {
+        let stream = TcpStream::connect(server.stream.peer_addr().unwrap()).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(REPLY_MAX)).unwrap();
+        let ours = engine.connect();
+        let mut peer =
+            Peer { ours, their_number: String::new(), stream, received: Vec::new(), queued: Vec::new(), parked: None };
+        if client == RESP3_CLIENT {
+            engine.set_protocol(ours, Protocol::Resp3);
+            peer.ask(&["HELLO", "3"]);
+        }
+        let number = peer.ask(&["CLIENT", "ID"]);
+        peer.their_number = String::from_utf8_lossy(&number[1..number.len() - 2]).into_owned();
+        peer
+    }
+
+    fn ask(&mut self, words: &[&str]) -> Vec<u8> {
+        self.stream.write_all(&redis::request(words)).unwrap();
+        self.receive_like(b"+\r\n").expect("the server answers")
+    }
+
+    /// The server's messages: as many as ours are. None when they do not come, or are none.
+    fn receive_like(&mut self, ours: &[u8]) -> Option<Vec<u8>> {
+        // Most of the time they are equal: then nothing has to be taken apart.
+        while self.received.len() < ours.len() && ours.starts_with(&self.received) {
+            self.receive()?;
+        }
+        if self.received.starts_with(ours) {
+            return Some(self.received.drain(..ours.len()).collect());
+        }
+        let wanted = count(ours);
+        let length = loop {
+            if let Some(length) = length_of(&self.received, wanted)? {
+                break length;
+            }
+            self.receive()?;
+        };
+        Some(self.received.drain(..length).collect())
+    }
+
+    fn receive(&mut self) -> Option<()> {
+        let mut buffer = [0; 65536];
+        let received = self.stream.read(&mut buffer).ok().filter(|received| *received > 0)?;
+        self.received.extend_from_slice(&buffer[..received]);
+        Some(())
+    }
+
+    fn receive_what_is_there(&mut self) {
+        self.stream.set_nonblocking(true).unwrap();
+        let mut buffer = [0; 4096];
+        match self.stream.read(&mut buffer) {
+            Ok(received) => self.received.extend_from_slice(&buffer[..received]),
+            Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}"),
+        }
+        self.stream.set_nonblocking(false).unwrap();
+    }
+
+    /// Keeps book of what is queued; the answer is what EXEC has run.
+    fn note(&mut self, request: &Request, ours: &[u8]) -> Vec<Vec<Vec<u8>>> {
+        if ours == b"+QUEUED\r\n" {
+            self.queued.push(request.argv.clone());
+            return Vec::new();
+        }
+        match row_of(&request.argv).map(|row| row.name) {
+            Some("exec" | "discard" | "reset") => std::mem::take(&mut self.queued),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn now() -> Timestamp {
+    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_millis();
+    Timestamp::from_ms(now_ms as i64)
+}
+
+fn difference(request: &Request, ours: &[u8], theirs: &[u8]) -> Difference {
+    Difference { request: request.clone(), ours: printed(ours), theirs: printed(theirs) }
+}

@@ -1,0 +1,213 @@
+//! What is compared: the rows that both sides know, without those whose replies say nothing here, and the options of
+//! each that the server knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keylatch::command::{Argument, ArgumentKind, Row, flags, parse_grammar, rows};
+use keylatch::reply::read::{Value, read};
+
+use super::redis::Server;
+
+/// Commands that are not compared, or containers with all their subcommands, and why.
+const EXCLUDED: &[(&str, &str)] = &[
+    ("info", "figures of the process"),
+    ("time", "the server's own clock"),
+    ("lastsave", "the server's own clock"),
+    ("hello", "names the server and its version"),
+    ("auth", "neither side has a password; the session files show it"),
+    ("quit", "closes the connection; the session files show it"),
+    ("monitor", "mixes what it tells with the replies, at no promised moment"),
+    ("lolwut", "a picture of the version"),
+    ("config", "settings of the process"),
+    ("debug", "off in the server"),
+    ("slowlog", "what was slow differs"),
+    ("latency", "what was slow differs"),
+    ("command", "the table of another version; GETKEYS is compared below"),
+    ("command|info", "the table of another version"),
+    ("command|docs", "the table of another version"),
+    ("command|list", "the table of another version"),
+    ("command|count", "the table of another version"),
+    ("command|getkeysandflags", "flags of keys changed between the versions"),
+    ("memory|doctor", "depends on memory"),
+    ("memory|purge", "depends on the allocator"),
+    ("client|list", "addresses and ages"),
+    ("client|info", "addresses and ages"),
+    ("client|kill", "closes connections, by addresses and numbers of one side"),
+    ("client|pause", "stops the other clients of the test for a time"),
+    ("client|reply", "takes the replies away that are compared here"),
+    ("client|unblock", "made by the test itself, with the numbers of each side"),
+    ("client|getredir", "7.0 has no tracking to redirect here"),
+];
+
+/// How often a row is drawn, where it is not as often as any other.
+const WEIGHTS: &[(&str, u64)] = &[
+    ("flushall", 1),
+    ("flushdb", 1),
+    ("swapdb", 2),
+    ("select", 4),
+    ("move", 6),
+    ("reset", 1),
+    ("multi", 2),
+    ("exec", 2),
+    ("discard", 1),
+    ("psubscribe", 2),
+    ("ssubscribe", 2),
+    ("subscribe", 2),
+    ("function|flush", 1),
+    ("script|flush", 1),
+];
+const WEIGHT: u64 = 10;
+/// Of rows that can make a key.
+const WEIGHT_OF_MAKERS: u64 = 22;
+
+/// Keywords that came after 7.0, of commands whose documents there name no keywords at all.
+const NEWER: &[(&str, &[&str])] = &[("bitop", &["DIFF", "DIFF1", "ANDOR", "ONE"])];
+
+/// A row that both sides know, with the arguments that both sides know.
+pub struct Choice {
+    pub row: &'static Row,
+    pub arguments: Vec<Argument>,
+    pub weight: u64,
+}
+
+pub struct Scope {
+    pub choices: Vec<Choice>,
+    /// The groups of the choices that have keys.
+    pub groups: Vec<&'static str>,
+    total_weight: u64,
+}
+
+impl Scope {
+    /// Asks the server for the commands and options it knows.
+    pub fn ask(server: &mut Server) -> Scope {
+        let names = names(&server.run(&["COMMAND"]));
+        let tokens = tokens(&server.run(&["COMMAND", "DOCS"]));
+        let all = || rows().flat_map(|row| std::iter::once(row).chain(row.subcommands));
+        let compared = all().filter(|row| names.contains(row.name) && is_compared(row));
+        let choices: Vec<Choice> = compared.map(|row| Choice::new(row, tokens.get(row.name))).collect();
+        let mut groups: Vec<&str> =
+            choices.iter().filter(|choice| !choice.row.keys.is_empty()).map(|choice| choice.row.group.name()).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let total_weight = choices.iter().map(|choice| choice.weight).sum();
+        Scope { choices, groups, total_weight }
+    }
+
+    /// The choice at a number below [`Scope::total_weight`].
+    pub fn at_weight(&self, mut number: u64) -> &Choice {
+        for choice in &self.choices {
+            match number.checked_sub(choice.weight) {
+                Some(rest) => number = rest,
+                None => return choice,
+            }
+        }
+        unreachable!("the number is below the sum of the weights")
+    }
+
+    pub fn total_weight(&self) -> u64 {
+        self.total_weight
+    }
+}
+
+impl Choice {
+    fn new(row: &'static Row, tokens: Option<&BTreeSet<String>>) -> Choice {
+        let mut arguments = parse_grammar(row.arguments);
+        let newer = NEWER.iter().find(|(name, _)| *name == row.name).map_or(&[][..], |(_, tokens)| tokens);
+        keep(&mut arguments, &|token| !newer.contains(&token));
+        // Without any keyword in the server's documents, they are documented there as plain text.
+        if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
+            keep(&mut arguments, &|token| tokens.contains(token));
+        }
+        let makes_keys = row.has(flags::WRITE) && row.has(flags::DENYOOM);
+        let usual = if makes_keys { WEIGHT_OF_MAKERS } else { WEIGHT };
+        let weight = WEIGHTS.iter().find(|(name, _)| *name == row.name).map_or(usual, |(_, weight)| *weight);
+        Choice { row, arguments, weight }
+    }
+}
+
+/// The row of a request, or of a container's subcommand.
+pub fn row_of(argv: &[Vec<u8>]) -> Option<&'static Row> {
+    let word = |index: usize| argv.get(index).and_then(|word| std::str::from_utf8(word).ok()).unwrap_or_default();
+    let row = rows().find(|row| row.name.eq_ignore_ascii_case(word(0)))?;
+    let sub = row.subcommands.iter().find(|sub| sub.own_name().eq_ignore_ascii_case(word(1)));
+    Some(sub.unwrap_or(row))
+}
+
+fn is_compared(row: &Row) -> bool {
+    let container = row.name.split('|').next().unwrap_or_default();
+    let is_excluded = EXCLUDED.iter().any(|(name, _)| *name == row.name || *name == container && *name != "command");
+    row.own_name() != "help" && row.subcommands.is_empty() && !is_excluded
+}
+
+/// Leaves out what has another keyword.
+fn keep(arguments: &mut Vec<Argument>, is_known: &dyn Fn(&str) -> bool) {
+    arguments.retain(|argument| argument.token.is_none_or(is_known));
+    for argument in arguments.iter_mut().filter(|argument| !argument.arguments.is_empty()) {
+        keep(&mut argument.arguments, is_known);
+    }
+    let is_empty = |argument: &Argument| {
+        matches!(argument.kind, ArgumentKind::OneOf | ArgumentKind::Block) && argument.arguments.is_empty()
+    };
+    arguments.retain(|argument| !is_empty(argument));
+}
+
+fn text(value: &Value<'_>) -> String {
+    match value {
+        Value::Bulk(text) | Value::Simple(text) => String::from_utf8_lossy(text).into_owned(),
+        _ => String::new(),
+    }
+}
+
+/// The names in a reply of COMMAND: of commands and, in the tenth field, of subcommands.
+fn names(reply: &[u8]) -> BTreeSet<String> {
+    let Ok(Some((Value::Array(commands), _))) = read(reply) else { panic!("COMMAND answers an array") };
+    let mut names = BTreeSet::new();
+    for command in &commands {
+        let Value::Array(fields) = command else { continue };
+        names.insert(text(&fields[0]));
+        if let Some(Value::Array(subcommands)) = fields.get(9) {
+            names.extend(subcommands.iter().filter_map(|sub| match sub {
+                Value::Array(fields) => Some(text(&fields[0])),
+                _ => None,
+            }));
+        }
+    }
+    names
+}
+
+/// The keywords of each command and subcommand in a reply of COMMAND DOCS.
+fn tokens(reply: &[u8]) -> BTreeMap<String, BTreeSet<String>> {
+    let Ok(Some((Value::Array(documents), _))) = read(reply) else { panic!("COMMAND DOCS answers an array") };
+    let mut tokens = BTreeMap::new();
+    collect_documents(&documents, &mut tokens);
+    tokens
+}
+
+fn collect_documents(documents: &[Value<'_>], tokens: &mut BTreeMap<String, BTreeSet<String>>) {
+    for [name, document] in documents.as_chunks().0 {
+        let Value::Array(fields) = document else { continue };
+        let mut own = BTreeSet::new();
+        for [field, value] in fields.as_chunks().0 {
+            match (text(field).as_str(), value) {
+                ("arguments", value) => collect_tokens(value, &mut own),
+                ("subcommands", Value::Array(subcommands)) => collect_documents(subcommands, tokens),
+                _ => {}
+            }
+        }
+        tokens.insert(text(name), own);
+    }
+}
+
+fn collect_tokens(arguments: &Value<'_>, tokens: &mut BTreeSet<String>) {
+    let Value::Array(arguments) = arguments else { return };
+    for argument in arguments {
+        let Value::Array(fields) = argument else { continue };
+        for [field, value] in fields.as_chunks().0 {
+            match text(field).as_str() {
+                "token" => drop(tokens.insert(text(value))),
+                "arguments" => collect_tokens(value, tokens),
+                _ => {}
+            }
+        }
+    }
+}
