@@ -1,18 +1,25 @@
 /** Entry `keylatch/ioredis`: a connector that lets ioredis speak to an engine in this process, without a socket. */
 import { Duplex } from 'node:stream';
-import type { Keylatch, Stream, StreamUser } from './index.js';
+import { PoisonedError, type Keylatch, type Stream, type StreamUser } from './index.js';
 
 const NOTHING = new Uint8Array(0);
 const ADDRESS = 'memory:0';
+/** The longest delay a timer knows. */
+const FOR_EVER_MS = 2 ** 31 - 1;
 
 /** A connection as ioredis expects it from a socket; the other end is a client of the engine. */
 class MemoryConnection extends Duplex implements StreamUser {
   readonly #stream: Stream;
+  /** What the engine answered and ioredis has not got yet. */
+  #output: Uint8Array[] = [];
+  #keeper: NodeJS.Timeout | undefined;
+  #hungUp = false;
+  #isDelivering = false;
   /** Set while the engine's output waits to be read: goes on with the requests behind it. */
   #goOn: (() => void) | undefined;
 
   constructor(db: Keylatch) {
-    super();
+    super({ allowHalfOpen: false });
     this.#stream = db.streams.open(this, ADDRESS, ADDRESS);
   }
 
@@ -31,13 +38,20 @@ class MemoryConnection extends Duplex implements StreamUser {
 
   /** A message or a late reply for the client. */
   reached(): void {
-    if (this.destroyed || this.readableEnded) return;
+    if (this.destroyed || this.#hungUp) return;
     if (this.#goOn !== undefined) this.#attempt(() => this.#stream.wake(this.#answer));
     else this.#run(NOTHING);
   }
 
+  /** The engine is gone. */
+  ended(error: Error): void {
+    this.destroy(error instanceof PoisonedError ? error : undefined);
+  }
+
   override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#run(chunk, done);
+    // What is sent behind the end is lost, as on a socket.
+    if (this.#hungUp) done();
+    else this.#run(chunk, done);
   }
 
   override _read(): void {
@@ -47,19 +61,43 @@ class MemoryConnection extends Duplex implements StreamUser {
   }
 
   override _final(done: () => void): void {
-    this.#stream.close();
-    this.push(null);
+    this.#hangUp();
     done();
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#stream.close();
+    this.#keepAlive(false);
     done(error);
   }
 
   readonly #answer = (output: Uint8Array): void => {
-    this.push(Buffer.from(output));
+    this.#output.push(Buffer.from(output));
+    this.#deliverSoon();
   };
+
+  #hangUp(): void {
+    this.#stream.close();
+    this.#keepAlive(false);
+    this.#hungUp = true;
+    this.#deliverSoon();
+  }
+
+  /** As a socket does, never within the call that wrote the request: ioredis notes a request only after writing it. */
+  #deliverSoon(): void {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    process.nextTick(() => this.#deliver());
+  }
+
+  #deliver(): void {
+    this.#isDelivering = false;
+    const output = this.#output;
+    this.#output = [];
+    if (this.destroyed || this.readableEnded) return;
+    for (const piece of output) this.push(piece);
+    if (this.#hungUp) this.push(null);
+  }
 
   #run(chunk: Uint8Array, done?: (error?: Error | null) => void): void {
     if (!this.#attempt(() => this.#stream.feed(chunk, this.#answer))) return done?.();
@@ -76,10 +114,16 @@ class MemoryConnection extends Duplex implements StreamUser {
       this.destroy(error as Error);
       return false;
     }
-    if (!this.#stream.closed) return true;
-    this.#stream.close();
-    this.push(null);
-    return false;
+    this.#keepAlive(this.#stream.parked);
+    if (this.#stream.closed) this.#hangUp();
+    return !this.#stream.closed;
+  }
+
+  /** As with a socket, the process does not end while a command waits. */
+  #keepAlive(waiting: boolean): void {
+    if (waiting) this.#keeper ??= setTimeout(() => {}, FOR_EVER_MS);
+    else clearTimeout(this.#keeper);
+    if (!waiting) this.#keeper = undefined;
   }
 }
 

@@ -11,6 +11,8 @@ import type { Instance } from './instance.js';
 export interface StreamUser {
   /** A message, a late reply or the end reached the client from elsewhere: feed the stream nothing, or wake it. */
   reached(): void;
+  /** The engine was closed, or it trapped. */
+  ended?(error: Error): void;
 }
 
 /** Whoever serves the engine to others. */

@@ -1,6 +1,6 @@
 /** One connection: bytes from the socket to the engine and back, at the pace of whoever is slower. */
 import type { Socket } from 'node:net';
-import { ReplyError, type Stream, type Streams, type StreamUser } from '../index.js';
+import { PoisonedError, ReplyError, type Stream, type Streams, type StreamUser } from '../index.js';
 import { OutputGauge, type OutputLimit } from './output-limit.js';
 
 const NOTHING = new Uint8Array(0);
@@ -57,6 +57,12 @@ export class Peer implements StreamUser {
     if (this.#gauge.exceeds(this.#host.outputLimit, this.#socket.writableLength, Date.now())) this.#socket.destroy();
   }
 
+  /** The engine is gone: it was closed by its owner, or it trapped. */
+  ended(error: Error): void {
+    this.#socket.destroy();
+    if (error instanceof PoisonedError) this.#host.failed(error);
+  }
+
   /** Sends what is left, then hangs up. */
   hangUp(): void {
     if (this.#over) return;
@@ -67,10 +73,6 @@ export class Peer implements StreamUser {
     this.#socket.resume();
     const farewell = setTimeout(() => this.#socket.destroy(), FAREWELL_MS);
     this.#socket.once('close', () => clearTimeout(farewell));
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
   }
 
   readonly #write = (output: Uint8Array): void => {

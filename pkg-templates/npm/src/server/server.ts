@@ -1,7 +1,7 @@
 /** The server: listens, counts its connections, and obeys the configuration as it changes. */
 import type { Server as Listener, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { Keylatch } from '../core.js';
+import { PoisonedError, type Keylatch } from '../index.js';
 import { closed, endsOf, listenAt, shown } from './addresses.js';
 import { IdleTimeout } from './idle.js';
 import { exposure, isLoopback, parametersOf, placesOf, type Places, type ServerOptions } from './options.js';
@@ -25,6 +25,7 @@ export class Server implements PeerHost, AsyncDisposable {
   #stopServing: (() => void) | undefined;
   #maxClients = 0;
   #isGuarded = true;
+  #isPoisoned = false;
   outputLimit!: OutputLimit;
 
   /** @internal Use `createServer`. */
@@ -104,6 +105,9 @@ export class Server implements PeerHost, AsyncDisposable {
 
   /** @internal */
   failed(error: unknown): void {
+    // One trap meets everybody who is connected.
+    if (error instanceof PoisonedError && this.#isPoisoned) return;
+    this.#isPoisoned ||= error instanceof PoisonedError;
     this.#onError(error);
   }
 

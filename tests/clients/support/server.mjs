@@ -1,0 +1,79 @@
+/** `keylatch serve` in a process of its own, as users have it, and real servers beside it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = resolve(import.meta.dirname, '../../..');
+/** The built package. */
+export const folder = resolve(process.env.KEYLATCH_PACKAGE ?? join(root, 'target/npm/keylatch'));
+export const entry = (name) => import(join(folder, 'esm', `${name}.js`));
+export const program = join(folder, 'cli/keylatch.js');
+
+/** Runs a program to its end; `{ code, output, errors }`. */
+export async function run(name, args = [], { input = '', timeoutMs = 60_000, ...options } = {}) {
+  const child = spawn(name, args, { ...options, stdio: 'pipe' });
+  const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  const texts = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr']) child[stream].setEncoding('latin1').on('data', (text) => { texts[stream] += text; });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [code, signal] = await once(child, 'close');
+  clearTimeout(kill);
+  return { code: code ?? signal, output: texts.stdout, errors: texts.stderr };
+}
+
+/** Serves until the test is over; `{ port, process, addresses, stop, rssBytes }`. */
+export async function serve(t, ...options) {
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (text) => { errors += text; });
+  const exited = once(child, 'exit');
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line').then(([text]) => text),
+    exited.then(([code]) => { throw new Error(`keylatch serve ended with ${code}: ${errors}`); }),
+  ]);
+  const addresses = / serves (.*) \(process \d+\)$/.exec(line)[1].split(', ');
+  const stop = async (signal = 'SIGTERM') => {
+    child.kill(signal);
+    const [code] = await exited;
+    return code;
+  };
+  t.after(() => child.exitCode ?? stop());
+  const port = Number(/:(\d+)$/.exec(addresses[0])?.[1] ?? 0);
+  return { port, addresses, pid: child.pid, stop, errors: () => errors, status: (name) => statusOf(child.pid, name) };
+}
+
+/** A figure of /proc/PID/status: kilobytes of `VmRSS`, numbers of context switches. Undefined where there is none. */
+function statusOf(pid, name) {
+  try {
+    return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A port nobody listens on at the moment. */
+export async function freePort() {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address();
+  listener.close();
+  await once(listener, 'close');
+  return port;
+}
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits until `check` answers something true; fails after a while. */
+export async function until(check, what = 'the condition', timeoutMs = 10_000) {
+  const startedMs = Date.now();
+  for (;;) {
+    const result = await check();
+    if (result) return result;
+    if (Date.now() - startedMs > timeoutMs) throw new Error(`${what} did not come about within ${timeoutMs} ms`);
+    await sleep(10);
+  }
+}
