@@ -54,7 +54,10 @@ fn loose_versions(manifest: &Manifest) -> Vec<String> {
     };
     let kinds = ["dependencies", "devDependencies", "optionalDependencies"];
     let all = kinds.iter().filter_map(|kind| value[*kind].as_object()).flatten();
-    let is_loose = |version: &str| !version.starts_with("file:") && !version.starts_with(|c: char| c.is_ascii_digit());
+    // `npm:NAME@VERSION` installs a package under another name.
+    let own = |version: &str| version.rsplit_once('@').map_or(version, |(_, version)| version).to_owned();
+    let is_loose =
+        |version: &str| !version.starts_with("file:") && !own(version).starts_with(|c: char| c.is_ascii_digit());
     all.filter(|(_, version)| version.as_str().is_none_or(is_loose))
         .map(|(name, version)| format!("{folder}/package.json: {name} is {version}, not one version"))
         .collect()
@@ -71,12 +74,12 @@ fn hosts(folder: &str, lock: &str) -> Vec<String> {
 fn each_mistake_is_found() {
     let good = || Manifest {
         folder: "www".into(),
-        manifest: r#"{ "dependencies": { "a": "1.2.3", "b": "file:../b" } }"#.into(),
+        manifest: r#"{ "dependencies": { "a": "1.2.3", "b": "file:../b", "c": "npm:a@1.0.0" } }"#.into(),
         lock: Some("{ \"resolved\": \"../target/npm/keylatch\" }".into()),
         settings: Some(format!("{SETTING}\n")),
     };
     assert_eq!(check(&good()), Vec::<String>::new());
-    for version in ["^1.2.3", "~1.2", "*", "latest"] {
+    for version in ["^1.2.3", "~1.2", "*", "latest", "npm:a@^1.0.0"] {
         let manifest = format!("{{ \"devDependencies\": {{ \"a\": \"{version}\" }} }}");
         assert_eq!(check(&Manifest { manifest, ..good() }).len(), 1, "{version}");
     }

@@ -21,6 +21,11 @@ pub(crate) const CHROMEDRIVER: Wanted =
 pub(crate) const REDIS_SERVER: Wanted =
     Wanted { program: "redis-server", package: "redis-server", variable: "REDIS_SERVER" };
 
+pub(crate) const REDIS_CLI: Wanted = Wanted { program: "redis-cli", package: "redis-tools", variable: "REDIS_CLI" };
+pub(crate) const REDIS_BENCHMARK: Wanted =
+    Wanted { program: "redis-benchmark", package: "redis-tools", variable: "REDIS_BENCHMARK" };
+pub(crate) const PYTHON: Wanted = Wanted { program: "python3", package: "python3", variable: "PYTHON" };
+
 /// The path of a program that a variable or the PATH names.
 pub(crate) fn find(wanted: Wanted) -> Option<String> {
     if let Ok(path) = std::env::var(wanted.variable)
@@ -49,15 +54,20 @@ pub(crate) fn ensure(all: &[Wanted]) -> Result {
     if !can_install() {
         return Err(Failure::new(format!("missing: {}. {hint}", packages.join(", "))));
     }
-    let step = progress::step(&format!("Debian packages {}", packages.join(" ")));
-    let installed = apt(&["update", "-qq"])
-        .and_then(|()| apt(&[&["install", "-y", "-qq", "--no-install-recommends"], &packages[..]].concat()));
-    installed.map_err(|failure| Failure::new(format!("{failure}\n{hint}")))?;
-    step.done();
+    install(&packages).map_err(|failure| Failure::new(format!("{failure}\n{hint}")))?;
     match all.iter().find(|wanted| find(**wanted).is_none()) {
         Some(wanted) => Err(Failure::new(format!("the package {} brought no {}", wanted.package, wanted.program))),
         None => Ok(()),
     }
+}
+
+/// Installs packages by their names.
+pub(crate) fn install(packages: &[&str]) -> Result {
+    let step = progress::step(&format!("Debian packages {}", packages.join(" ")));
+    apt(&["update", "-qq"])?;
+    apt(&[&["install", "-y", "-qq", "--no-install-recommends"], packages].concat())?;
+    step.done();
+    Ok(())
 }
 
 fn apt(arguments: &[&str]) -> Result {

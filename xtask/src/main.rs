@@ -15,6 +15,7 @@ mod paths;
 mod play;
 mod process;
 mod progress;
+mod python;
 mod rust;
 mod server;
 mod sizes;

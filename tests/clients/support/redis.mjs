@@ -27,4 +27,4 @@ export async function serveRedis(t, ...options) {
 }
 
 /** A Python that has redis-py. */
-export const python = process.env.KEYLATCH_PYTHON ?? resolve(import.meta.dirname, '../../../target/clients/venv/bin/python');
+export const python = process.env.KEYLATCH_PYTHON ?? resolve(import.meta.dirname, '../../../target/python/clients/bin/python');

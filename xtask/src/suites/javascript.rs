@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::debian::{self, CHROMIUM};
+use crate::debian::{self, CHROMIUM, REDIS_BENCHMARK, REDIS_CLI, REDIS_SERVER};
 use crate::failure::{Failure, Result};
 use crate::process::Program;
-use crate::{node, paths};
+use crate::{node, paths, python};
 
 /// tsc over the sources; the worker template is checked by its own tests, laid out as a user has it.
 pub(super) fn types() -> Result {
@@ -36,6 +36,18 @@ pub(super) fn packaging() -> Result {
     let folder = paths::root().join("tests/js/packaging");
     node::install(&folder)?;
     script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).run()
+}
+
+pub(super) fn clients() -> Result {
+    let folder = paths::root().join("tests/clients");
+    node::install(&folder)?;
+    let python = python::environment("clients", "tests/clients/python/requirements.txt")?;
+    let mut program = script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).env("KEYLATCH_PYTHON", python);
+    for wanted in [REDIS_SERVER, REDIS_CLI, REDIS_BENCHMARK] {
+        let path = debian::find(wanted).ok_or_else(|| Failure::new(format!("{} was not found", wanted.program)))?;
+        program = program.env(wanted.variable, path);
+    }
+    program.run()
 }
 
 pub(super) fn worker() -> Result {

@@ -15,16 +15,18 @@ pub(crate) enum Without {
     Browser,
     Workerd,
     Redis,
+    Clients,
 }
 
 impl Without {
-    pub(crate) const ALL: [Without; 3] = [Without::Browser, Without::Workerd, Without::Redis];
+    pub(crate) const ALL: [Without; 4] = [Without::Browser, Without::Workerd, Without::Redis, Without::Clients];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Without::Browser => "browser",
             Without::Workerd => "workerd",
             Without::Redis => "redis",
+            Without::Clients => "clients",
         }
     }
 
@@ -33,6 +35,7 @@ impl Without {
             Without::Browser => "what needs Chromium and ChromeDriver",
             Without::Workerd => "what needs the Workers runtime (from npm)",
             Without::Redis => "what needs a Redis server",
+            Without::Clients => "what needs the tools of Redis and clients from npm and PyPI",
         }
     }
 
@@ -42,6 +45,7 @@ impl Without {
             Without::Browser => &[CHROMIUM, CHROMEDRIVER],
             Without::Workerd => &[],
             Without::Redis => &[debian::REDIS_SERVER],
+            Without::Clients => &[debian::REDIS_CLI, debian::REDIS_BENCHMARK, debian::PYTHON],
         }
     }
 }
@@ -87,6 +91,12 @@ pub(crate) const ALL: &[Suite] = &[
         "the packed tarball: types, exports, and loading it everywhere",
         &[Without::Workerd],
         javascript::packaging,
+    ),
+    built(
+        "clients",
+        "real clients of Redis, and clients that misbehave, at the built server",
+        &[Without::Redis, Without::Clients],
+        javascript::clients,
     ),
     built("worker", "the Durable Object template on workerd", &[Without::Workerd], javascript::worker),
     built("browser", "the playground in headless Chromium", &[Without::Browser], javascript::browser),
