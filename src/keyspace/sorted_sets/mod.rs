@@ -38,6 +38,10 @@ pub struct Added {
 }
 
 impl ScoreOptions {
+    fn allow_all(self) -> bool {
+        self.presence.is_none() && self.condition.is_none()
+    }
+
     /// Whether a member may get this score.
     fn allows(self, old: Option<f64>, new: f64) -> bool {
         match old {
@@ -137,11 +141,10 @@ impl Space<'_> {
         let add_all = |zset: &mut ZSet| -> Result<Added, OutOfMemory> {
             let mut added = Added::default();
             for (score, member) in pairs {
-                let old = zset.score(member);
-                if !options.allows(old, score) {
+                if !options.allow_all() && !options.allows(zset.score(member), score) {
                     continue;
                 }
-                zset.insert(member, score, limit)?;
+                let old = zset.insert(member, score, limit)?;
                 added.added += usize::from(old.is_none());
                 added.updated += usize::from(old.is_some_and(|old| old != score));
             }

@@ -81,31 +81,27 @@ impl ZSet {
     }
 
     /// Adds a member or gives it another score, which must be a number; answers the score it had. A negative zero keeps
-    /// its sign only in a large set, as in Redis. On an error nothing has changed.
+    /// its sign only in a large set, as in Redis, and is no other score than zero. On an error nothing has changed.
     pub fn insert(&mut self, member: &[u8], score: f64, limit: PackedLimit) -> Result<Option<f64>, OutOfMemory> {
-        let is_new = self.score(member).is_none();
-        self.expect(self.len() + usize::from(is_new), if is_new { member.len() } else { 0 }, limit)?;
-        // Adding zero to a negative zero makes it a positive one and leaves any other number alone.
-        self.insert_exact(member, if self.is_packed() { score + 0.0 } else { score })
+        if let Form::Packed(packed) = &self.form
+            && packed.find(member).is_none()
+        {
+            self.expect(self.len() + 1, member.len(), limit)?;
+        }
+        match &mut self.form {
+            // Adding zero to a negative zero makes it a positive one and leaves any other number alone.
+            Form::Packed(packed) => packed.set(member, score + 0.0, |old| old == score),
+            Form::Indexed(indexed) => indexed.set(member, score, |old| old == score),
+        }
     }
 
     /// Adds a member or gives it another score as it is; [`ZSet::settle`] makes the set an ordinary one.
     pub fn insert_exact(&mut self, member: &[u8], score: f64) -> Result<Option<f64>, OutOfMemory> {
-        let packed = match &mut self.form {
-            Form::Packed(packed) => packed,
-            Form::Indexed(indexed) => return indexed.insert(member, score),
-        };
-        let old = packed.find(member);
-        match old {
-            Some((_, old)) if old == score => {}
-            Some((rank, _)) => {
-                // The new pair is as long as the old one: what this frees the insertion needs.
-                packed.remove(rank..rank + 1);
-                packed.insert(member, score)?;
-            }
-            None => packed.insert(member, score)?,
+        let is_same = |old: f64| old.to_bits() == score.to_bits();
+        match &mut self.form {
+            Form::Packed(packed) => packed.set(member, score, is_same),
+            Form::Indexed(indexed) => indexed.set(member, score, is_same),
         }
-        Ok(old.map(|(_, score)| score))
     }
 
     /// Gives a set that was put together the form its size asks for.
@@ -272,7 +268,7 @@ impl ZSet {
         if let Form::Packed(packed) = &self.form {
             let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
             for (member, score) in packed.iter() {
-                indexed.insert(member, score)?;
+                indexed.set(member, score, |_| false)?;
             }
             self.form = Form::Indexed(Box::new(indexed));
         }
@@ -309,7 +305,13 @@ impl Indexed {
         })
     }
 
-    fn insert(&mut self, member: &[u8], score: f64) -> Result<Option<f64>, OutOfMemory> {
+    /// Adds a member or gives it another score, unless it has the same; answers the score it had.
+    fn set(
+        &mut self,
+        member: &[u8],
+        score: f64,
+        is_same: impl FnOnce(f64) -> bool,
+    ) -> Result<Option<f64>, OutOfMemory> {
         let Some((handle, old)) = self.find(member) else {
             let hash = hash_of(self.seed, member);
             let handle = self.hashed.insert(hash, member, &score.to_le_bytes())?;
@@ -319,7 +321,7 @@ impl Indexed {
             }
             return placed.map(|()| None);
         };
-        if old != score {
+        if !is_same(old) {
             let (from, to) = (self.rank(old, member), self.rank(score, member));
             self.order.insert(to, Place::new(score, handle))?;
             self.order.remove(if to <= from { from + 1 } else { from });

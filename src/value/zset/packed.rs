@@ -47,10 +47,29 @@ impl Packed {
         self.iter().enumerate().find(|(_, (candidate, _))| *candidate == member).map(|(rank, (_, score))| (rank, score))
     }
 
+    /// Adds a member or gives it another score, unless it has the same; answers the score it had.
+    pub(super) fn set(
+        &mut self,
+        member: &[u8],
+        score: f64,
+        is_same: impl FnOnce(f64) -> bool,
+    ) -> Result<Option<f64>, OutOfMemory> {
+        let old = self.find(member);
+        match old {
+            Some((_, old)) if is_same(old) => {}
+            Some((rank, _)) => {
+                // The new pair is as long as the old one: what this frees the insertion needs.
+                self.remove(rank..rank + 1);
+                self.insert(member, score)?;
+            }
+            None => self.insert(member, score)?,
+        }
+        Ok(old.map(|(_, score)| score))
+    }
+
     /// Adds a member that is not there. On an error nothing has changed.
     pub(super) fn insert(&mut self, member: &[u8], score: f64) -> Result<(), OutOfMemory> {
-        let len = SCORE_BYTES + 2 * LENGTH_BYTES_MAX + member.len();
-        self.bytes.try_reserve(len).map_err(|_| OutOfMemory)?;
+        self.bytes.try_reserve(pair_len(member)).map_err(|_| OutOfMemory)?;
         let mut pairs = self.iter();
         let mut start = 0;
         while let Some((other, other_score)) = pairs.next()
@@ -125,9 +144,7 @@ impl<'a> Iterator for Pairs<'a> {
     fn next(&mut self) -> Option<(&'a [u8], f64)> {
         self.len = self.len.checked_sub(1)?;
         let (member, score) = pair(self.rest)?;
-        let head_len = SCORE_BYTES + length_bytes(member.len());
-        let len = head_len + member.len();
-        self.rest = self.rest.get(len + length_bytes(len)..)?;
+        self.rest = self.rest.get(pair_len(member)..)?;
         Some((member, score))
     }
 
@@ -155,6 +172,12 @@ fn push_length(mut len: usize, out: &mut Vec<u8>) {
         len >>= 7;
     }
     out.push(len as u8);
+}
+
+/// How many bytes the pair of a member takes.
+fn pair_len(member: &[u8]) -> usize {
+    let len = SCORE_BYTES + length_bytes(member.len()) + member.len();
+    len + length_bytes(len)
 }
 
 fn length_bytes(len: usize) -> usize {

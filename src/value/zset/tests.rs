@@ -154,3 +154,17 @@ fn the_form_follows_number_and_length() {
     many.expect(129, 1, LIMIT).unwrap();
     assert_eq!(many.encoding(), "skiplist");
 }
+
+#[test]
+fn only_an_exact_insertion_tells_the_zeros_apart() {
+    for limit in [LIMIT, PackedLimit { members: 0, bytes: 0 }] {
+        let mut zset = ZSet::new(0);
+        zset.expect(1, 1, limit).unwrap();
+        zset.insert_exact(b"a", -0.0).unwrap();
+        zset.insert(b"a", 0.0, limit).unwrap();
+        assert!(zset.score(b"a").is_some_and(f64::is_sign_negative));
+        zset.insert_exact(b"a", 0.0).unwrap();
+        assert!(zset.score(b"a").is_some_and(f64::is_sign_positive));
+        assert_eq!(zset.len(), 1);
+    }
+}
