@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::keyspace::{CopyOptions, DeadlineCondition, Keyspace};
+use crate::keyspace::{CopyOptions, DeadlineCondition, Keyspace, RestoreOptions};
 use crate::random::Random;
 
 type Fields = BTreeMap<Vec<u8>, (Vec<u8>, Option<i64>)>;
@@ -224,4 +224,22 @@ fn a_sweep_takes_only_so_many_fields() {
     }
     keyspace.sweep(at(6));
     assert_eq!((keyspace.database(0).len(), keyspace.counts.expired_fields), (0, 1_000));
+}
+
+#[test]
+fn a_payload_keeps_deadlines_of_fields_and_names_a_version_that_has_them() {
+    let mut keyspace = Keyspace::new(1);
+    let mut space = keyspace.at(0, at(1));
+    let pair = |name: &'static [u8]| core::iter::once((name, &b"v"[..]));
+    space.hash_set(b"plain", pair(b"f")).unwrap();
+    space.hash_set(b"dated", pair(b"f")).unwrap();
+    space.hash_set_and_expire(b"dated", pair(b"g"), None, FieldExpiry::At(at(50))).unwrap();
+    for (key, version) in [(&b"plain"[..], 10), (b"dated", 12)] {
+        let payload = space.dump(key).unwrap().unwrap();
+        let (body, _) = payload.split_last_chunk::<8>().unwrap();
+        assert_eq!(body[body.len() - 2..], [version, 0]);
+        space.restore(b"copy", &payload, RestoreOptions { replace: true, ..RestoreOptions::default() }).unwrap();
+    }
+    assert_eq!(space.field_time_to_live(b"copy", b"f"), Ok(FieldTimeToLive::Forever));
+    assert_eq!(space.field_time_to_live(b"copy", b"g"), Ok(FieldTimeToLive::Until(at(50))));
 }
