@@ -73,6 +73,18 @@ pub const ALLOWED: &[Allowed] = &[
         applies: |case| case.is(&["lpos"]) && case.ours_begins("ERR value is out of range, value must between"),
     },
     Allowed {
+        about: "more words for ZRANK and ZREVRANK, whose WITHSCORE came with 7.2",
+        proof: Recording("zset-006"),
+        applies: |case| {
+            case.is(&["zrank", "zrevrank"]) && case.errors("ERR syntax error", "ERR wrong number of arguments")
+        },
+    },
+    Allowed {
+        about: "the keys of a command without arguments: 7.0 wants at least one",
+        proof: Rule("7.2 lets a command stand alone there"),
+        applies: |case| case.is(&["command|getkeys"]) && case.errors("ERR ", "ERR wrong number of arguments"),
+    },
+    Allowed {
         about: "scores with seventeen digits",
         proof: Recording("zset-042"),
         applies: |case| {

@@ -2,7 +2,7 @@
 
 use keylatch::reply::read::Value;
 
-use super::scope::row_of;
+use super::scope::{is_compared, row_of};
 
 /// How alike the replies to a command have to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +16,8 @@ pub enum Mode {
     LaterPage,
     /// The same types, the same numbers of elements.
     Shape,
+    /// Whatever they are.
+    Any,
     /// Integers so close: the two sides have clocks of their own.
     Near(i64),
 }
@@ -50,6 +52,9 @@ const MODES: &[(&str, Mode)] = &[
 pub fn mode_of(argv: &[Vec<u8>]) -> Mode {
     let Some(row) = row_of(argv) else { return Mode::Exact };
     let usual = if row.is_unordered() { Mode::Bag(1) } else { Mode::Exact };
+    if !is_compared(row) {
+        return Mode::Any;
+    }
     if matches!(row.name, "sort" | "sort_ro") {
         return sort_mode(argv);
     }
@@ -99,6 +104,7 @@ fn begins_at_start(name: &str, argv: &[Vec<u8>]) -> bool {
 pub fn matches(mode: Mode, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
     match mode {
         _ if ours == theirs => true,
+        Mode::Any => true,
         Mode::Exact => false,
         Mode::Bag(group) => bag(ours, group).is_some_and(|ours| bag(theirs, group) == Some(ours)),
         Mode::Page(group) => same_page(ours, theirs, Some(group)),

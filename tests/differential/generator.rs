@@ -1,13 +1,16 @@
 //! Draws what the clients do: requests from the grammar of the rows, some of them spoilt, in transactions and between
 //! them, by several clients in turns.
 
-use keylatch::Client;
 use keylatch::command::{Argument, ArgumentKind};
+use keylatch::{Client, Protocol};
 
-use super::pair::{CLIENTS, Pair, RESP3_CLIENT, Request};
+use super::pair::{Pair, Request, Stored};
 use super::pools::Pools;
 use super::scope::{Choice, Scope, row_of};
 use super::special::{self, Situation};
+
+/// The clients that take turns.
+pub const CLIENTS: [Protocol; 4] = [Protocol::Resp2, Protocol::Resp2, Protocol::Resp2, Protocol::Resp3];
 
 /// How many units a client does before another has its turn, at most.
 const TURN_MAX: u64 = 24;
@@ -43,7 +46,7 @@ impl<'s> Generator<'s> {
     /// A client that waits can do nothing; one at least never waits, because it can end the waiting of the others.
     fn take_turns(&mut self, pair: &Pair<'_>) {
         if self.turn_left == 0 || pair.client(self.client).is_parked() {
-            let free: Vec<usize> = (0..CLIENTS).filter(|client| !pair.client(*client).is_parked()).collect();
+            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !pair.client(*client).is_parked()).collect();
             self.client = *self.pools.dice.pick(&free);
             self.turn_left = 1 + self.pools.dice.roll(TURN_MAX);
         }
@@ -60,8 +63,8 @@ impl<'s> Generator<'s> {
         if !client.in_transaction() && self.pools.one_in(30) {
             return self.begin_transaction();
         }
-        let waiting: Vec<usize> = (0..CLIENTS).filter(|client| pair.client(*client).is_parked()).collect();
-        if !waiting.is_empty() && (waiting.len() + 1 == CLIENTS || self.pools.one_in(12)) {
+        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| pair.client(*client).is_parked()).collect();
+        if !waiting.is_empty() && (waiting.len() + 1 == CLIENTS.len() || self.pools.one_in(12)) {
             return vec![self.unblock(&waiting)];
         }
         if let Some(payload) = pair.payload(self.pools.dice.roll(1 << 32))
@@ -70,9 +73,9 @@ impl<'s> Generator<'s> {
             return vec![self.restore(payload)];
         }
         let situation = Situation {
-            is_resp3: self.client == RESP3_CLIENT,
+            is_resp3: CLIENTS[self.client] == Protocol::Resp3,
             in_transaction: client.in_transaction(),
-            may_block: waiting.len() + 2 <= CLIENTS,
+            may_block: waiting.len() + 2 <= CLIENTS.len(),
         };
         loop {
             let argv = self.command();
@@ -124,7 +127,7 @@ impl<'s> Generator<'s> {
         let mut argv: Vec<Vec<u8>> = choice.row.name.split('|').map(|word| word.to_uppercase().into_bytes()).collect();
         match special::arguments(choice.row.name) {
             Some(make) if !self.pools.one_in(4) => argv.extend(make(self)),
-            _ => argv.extend(self.from_grammar(choice)),
+            _ => argv.extend(self.drawn(choice)),
         }
         if self.pools.one_in(20) {
             self.spoil(&mut argv);
@@ -132,33 +135,18 @@ impl<'s> Generator<'s> {
         argv
     }
 
-    /// A request as the grammar has it, its options in any order.
-    fn from_grammar(&mut self, choice: &Choice) -> Vec<Vec<u8>> {
+    /// The arguments as the grammar has them, options at the end in any order.
+    fn drawn(&mut self, choice: &Choice) -> Vec<Vec<u8>> {
         self.counted = None;
         self.numkeys = 1;
-        let (mut fixed, mut options) = (Vec::new(), Vec::new());
-        for argument in &choice.arguments {
-            let mut part = Vec::new();
-            self.argument(argument, choice, &mut part);
-            if argument.optional && argument.kind != ArgumentKind::Block {
-                options.push(part)
-            } else {
-                fixed.push(part)
-            }
-        }
-        // Options in front of something fixed have their place.
-        let options_last =
-            choice.arguments.iter().rev().take_while(|argument| argument.optional).count() == options.len();
-        if !options_last {
-            let mut whole = Vec::new();
-            choice.arguments.iter().for_each(|argument| self.argument(argument, choice, &mut whole));
-            return whole;
-        }
-        if options.len() > 1 {
-            let first = self.pools.dice.roll(options.len() as u64) as usize;
-            options.rotate_left(first);
-        }
-        fixed.into_iter().chain(options).flatten().collect()
+        let options = choice.arguments.iter().rev().take_while(|argument| argument.optional).count();
+        let (fixed, options) = choice.arguments.split_at(choice.arguments.len() - options);
+        let mut out = Vec::new();
+        fixed.iter().for_each(|argument| self.argument(argument, choice, &mut out));
+        let first = if options.len() > 1 { self.pools.dice.roll(options.len() as u64) as usize } else { 0 };
+        let (after, before) = options.split_at(first);
+        before.iter().chain(after).for_each(|argument| self.argument(argument, choice, &mut out));
+        out
     }
 
     fn argument(&mut self, argument: &Argument, choice: &Choice, out: &mut Vec<Vec<u8>>) {
@@ -274,7 +262,7 @@ pub fn inventory(pair: &Pair<'_>) -> Vec<Unit> {
     for (database, keys) in pair.keys() {
         unit.push(request(words(&format!("SELECT {database}"))));
         unit.push(request(words("DBSIZE")));
-        for (key, type_name) in keys {
+        for Stored { key, type_name } in keys {
             unit.push(request(vec![b"PEXPIRETIME".to_vec(), key.clone()]));
             let reads = match type_name {
                 "string" => "GET {}",

@@ -16,13 +16,14 @@ mod pools;
 mod redis;
 mod replies;
 mod scope;
+mod sessions;
 mod shrink;
 mod special;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use allowed::Tally;
-use generator::{Generator, Unit, inventory};
+use generator::{CLIENTS, Generator, Unit, inventory};
 use pair::{Difference, Pair};
 use redis::{Folder, Server};
 use scope::Scope;
@@ -84,9 +85,20 @@ fn random_commands_are_answered_alike() {
     assert!(seldom.is_empty(), "seldom legal: say in `special` how their requests are made\n{}", seldom.join("\n"));
 }
 
+#[test]
+fn session_files_are_answered_alike() {
+    let mut server = start("sessions");
+    let scope = Scope::ask(&mut server);
+    let allowed = Tally::new();
+    let outcome = sessions::replay_all(&scope, &mut server, &allowed);
+    println!("{} commands of session files: {}", outcome.commands, allowed.report());
+    let differences = outcome.differences;
+    assert!(differences.is_empty(), "{} files differ\n\n{}", differences.len(), differences.join("\n"));
+}
+
 /// One round from a seed: what was done, and what differed.
 fn play(scope: &Scope, seed: u64, server: &mut Server, allowed: &Tally) -> (Vec<Unit>, Option<Difference>) {
-    let mut pair = Pair::new(server, allowed);
+    let mut pair = Pair::new(&CLIENTS, server, allowed);
     let mut generator = Generator::new(scope, seed);
     let (mut units, mut requests) = (Vec::new(), 0);
     let difference = loop {

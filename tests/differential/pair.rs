@@ -17,10 +17,6 @@ use super::replies::{count, length_of, printed, same};
 use super::scope::row_of;
 use super::special;
 
-/// How many clients take turns. The last speaks RESP3, the others RESP2.
-pub const CLIENTS: usize = 4;
-pub const RESP3_CLIENT: usize = CLIENTS - 1;
-
 /// A reply that has not come by then will not come.
 const REPLY_MAX: Duration = Duration::from_secs(5);
 /// A batch of more bytes could fill the buffers of both directions.
@@ -49,6 +45,12 @@ impl Request {
         let name = [b'A' + self.client as u8];
         format!("{}> {}", String::from_utf8_lossy(&name), self.argv.iter().map(word).collect::<Vec<_>>().join(" "))
     }
+}
+
+/// A key of the engine, and the type of its value.
+pub struct Stored {
+    pub key: Vec<u8>,
+    pub type_name: &'static str,
 }
 
 /// A request to which the two sides answer differently.
@@ -93,13 +95,13 @@ pub struct Pair<'s> {
 }
 
 impl<'s> Pair<'s> {
-    /// Both sides empty, with clients that have done nothing yet.
-    pub fn new(server: &'s mut Server, allowed: &'s Tally) -> Pair<'s> {
+    /// Both sides empty, with a client for each protocol that has done nothing yet.
+    pub fn new(protocols: &[Protocol], server: &'s mut Server, allowed: &'s Tally) -> Pair<'s> {
         for line in ["CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub", "FLUSHALL"] {
             server.say(line);
         }
         let mut engine = Keylatch::new(Options::default(), ManualClock::new(now()));
-        let peers = (0..CLIENTS).map(|client| Peer::connect(server, &mut engine, client)).collect();
+        let peers = protocols.iter().map(|protocol| Peer::connect(server, &mut engine, *protocol)).collect();
         Pair { engine, peers, server, allowed, batch: Vec::new(), wire: Vec::new(), payloads: Vec::new() }
     }
 
@@ -125,10 +127,11 @@ impl<'s> Pair<'s> {
     }
 
     /// The keys of each database that has some, with their types.
-    pub fn keys(&self) -> Vec<(u8, Vec<(Vec<u8>, &'static str)>)> {
+    pub fn keys(&self) -> Vec<(u8, Vec<Stored>)> {
         let in_database = |database| {
             let inspection = self.engine.inspect(database, 0, 10_000);
-            inspection.keys.iter().map(|key| (key.key.to_vec(), key.kind.name())).collect::<Vec<_>>()
+            let stored = inspection.keys.iter();
+            stored.map(|entry| Stored { key: entry.key.to_vec(), type_name: entry.kind.name() }).collect::<Vec<_>>()
         };
         (0..16).map(|database| (database, in_database(database))).filter(|(_, keys)| !keys.is_empty()).collect()
     }
@@ -169,7 +172,7 @@ impl<'s> Pair<'s> {
                 self.compare(&request, &reply)?;
             }
         }
-        for other in 0..CLIENTS {
+        for other in 0..self.peers.len() {
             let late = self.engine.take_outbox(self.peers[other].ours);
             if !late.is_empty() {
                 let parked = self.peers[other].parked.take();
@@ -221,22 +224,23 @@ impl<'s> Pair<'s> {
     }
 
     fn with_numbers(&self, argv: &[Vec<u8>], number: impl Fn(&Peer) -> String) -> Vec<Vec<u8>> {
-        let placeholder = |word: &Vec<u8>| (0..CLIENTS).find(|client| Request::number_of(*client).as_bytes() == word);
+        let placeholder =
+            |word: &Vec<u8>| (0..self.peers.len()).find(|client| Request::number_of(*client).as_bytes() == word);
         let word = |word: &Vec<u8>| placeholder(word).map_or(word.clone(), |client| number(&self.peers[client]).into());
         argv.iter().map(word).collect()
     }
 }
 
 impl Peer {
-    fn connect(server: &Server, engine: &mut Keylatch<ManualClock>, client: usize) -> Peer {
+    fn connect(server: &Server, engine: &mut Keylatch<ManualClock>, protocol: Protocol) -> Peer {
         let stream = TcpStream::connect(server.stream.peer_addr().unwrap()).unwrap();
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(REPLY_MAX)).unwrap();
         let ours = engine.connect();
         let mut peer =
             Peer { ours, their_number: String::new(), stream, received: Vec::new(), queued: Vec::new(), parked: None };
-        if client == RESP3_CLIENT {
-            engine.set_protocol(ours, Protocol::Resp3);
+        if protocol == Protocol::Resp3 {
+            engine.set_protocol(ours, protocol);
             peer.ask(&["HELLO", "3"]);
         }
         let number = peer.ask(&["CLIENT", "ID"]);

@@ -122,7 +122,7 @@ const BIT_OFFSETS: Words = &[
     b"abc",
     b"#",
 ];
-const TIMEOUTS: Words = &[b"0", b"0", b"0", b"1000", b"999.5", b"-1", b"abc", b"", b"1e300", b"inf"];
+const TIMEOUTS: Words = &[b"1000", b"999.5", b"-1", b"abc", b"", b"1e300", b"inf"];
 const DATABASES: Words = &[b"0", b"0", b"0", b"0", b"1", b"1", b"9", b"16", b"-1", b"abc"];
 const TYPES: Words = &[b"string", b"list", b"set", b"zset", b"hash", b"LIST", b"foo"];
 /// Seconds; in milliseconds they are a thousandfold. Nothing lies where time passes while the test runs.
@@ -258,7 +258,8 @@ impl Pools {
             "encoding" => self.of(ENCODINGS),
             "bit" if !self.one_in(8) => self.dice.roll(2).to_string().into_bytes(),
             "index" if !self.one_in(8) => (self.dice.roll(6) as i64 - 3).to_string().into_bytes(),
-            "timeout" => self.of(TIMEOUTS),
+            "timeout" if self.one_in(6) => self.of(TIMEOUTS),
+            "timeout" => b"0".to_vec(),
             "numreplicas" => b"0".to_vec(),
             "db" | "destination-db" | "index1" | "index2" => self.of(DATABASES),
             "cursor" if !self.one_in(8) => b"0".to_vec(),

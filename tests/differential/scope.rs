@@ -60,8 +60,15 @@ const WEIGHT: u64 = 10;
 /// Of rows that can make a key.
 const WEIGHT_OF_MAKERS: u64 = 22;
 
-/// Keywords that came after 7.0, of commands whose documents there name no keywords at all.
-const NEWER: &[(&str, &[&str])] = &[("bitop", &["DIFF", "DIFF1", "ANDOR", "ONE"])];
+/// Keywords that came after 7.0. What its documents name no keywords for at all is drawn without these, and session files
+/// are replayed without the requests that have them.
+const NEWER: &[(&str, &[&str])] = &[
+    ("bitop", &["DIFF", "DIFF1", "ANDOR", "ONE"]),
+    ("hscan", &["NOVALUES"]),
+    ("set", &["IFEQ", "IFNE", "IFDEQ", "IFDNE"]),
+    ("zrank", &["WITHSCORE"]),
+    ("zrevrank", &["WITHSCORE"]),
+];
 
 /// A row that both sides know, with the arguments that both sides know.
 pub struct Choice {
@@ -71,6 +78,8 @@ pub struct Choice {
 }
 
 pub struct Scope {
+    /// What the server has, subcommands too.
+    names: BTreeSet<String>,
     pub choices: Vec<Choice>,
     /// The groups of the choices that have keys.
     pub groups: Vec<&'static str>,
@@ -83,14 +92,23 @@ impl Scope {
         let names = names(&server.run(&["COMMAND"]));
         let tokens = tokens(&server.run(&["COMMAND", "DOCS"]));
         let all = || rows().flat_map(|row| std::iter::once(row).chain(row.subcommands));
-        let compared = all().filter(|row| names.contains(row.name) && is_compared(row));
+        let compared = all().filter(|row| names.contains(row.name) && row.subcommands.is_empty() && is_compared(row));
         let choices: Vec<Choice> = compared.map(|row| Choice::new(row, tokens.get(row.name))).collect();
         let mut groups: Vec<&str> =
             choices.iter().filter(|choice| !choice.row.keys.is_empty()).map(|choice| choice.row.group.name()).collect();
         groups.sort_unstable();
         groups.dedup();
         let total_weight = choices.iter().map(|choice| choice.weight).sum();
-        Scope { choices, groups, total_weight }
+        Scope { names, choices, groups, total_weight }
+    }
+
+    /// Whether the server understands a request, or our side neither.
+    pub fn knows(&self, argv: &[Vec<u8>]) -> bool {
+        let Some(row) = row_of(argv) else { return true };
+        let is_newer = |word: &Vec<u8>| newer(row.name).iter().any(|token| word.eq_ignore_ascii_case(token.as_bytes()));
+        let about = if row.name == "command|getkeys" { row_of(&argv[2..]) } else { None };
+        [Some(row), about].into_iter().flatten().all(|row| self.names.contains(row.name))
+            && !argv.iter().skip(1).any(is_newer)
     }
 
     /// The choice at a number below [`Scope::total_weight`].
@@ -112,8 +130,7 @@ impl Scope {
 impl Choice {
     fn new(row: &'static Row, tokens: Option<&BTreeSet<String>>) -> Choice {
         let mut arguments = parse_grammar(row.arguments);
-        let newer = NEWER.iter().find(|(name, _)| *name == row.name).map_or(&[][..], |(_, tokens)| tokens);
-        keep(&mut arguments, &|token| !newer.contains(&token));
+        keep(&mut arguments, &|token| !newer(row.name).contains(&token));
         // Without any keyword in the server's documents, they are documented there as plain text.
         if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
             keep(&mut arguments, &|token| tokens.contains(token));
@@ -133,10 +150,15 @@ pub fn row_of(argv: &[Vec<u8>]) -> Option<&'static Row> {
     Some(sub.unwrap_or(row))
 }
 
-fn is_compared(row: &Row) -> bool {
+fn newer(name: &str) -> &'static [&'static str] {
+    NEWER.iter().find(|(command, _)| *command == name).map_or(&[], |(_, tokens)| tokens)
+}
+
+/// Whether replies to a row say the same on both sides.
+pub fn is_compared(row: &Row) -> bool {
     let container = row.name.split('|').next().unwrap_or_default();
     let is_excluded = EXCLUDED.iter().any(|(name, _)| *name == row.name || *name == container && *name != "command");
-    row.own_name() != "help" && row.subcommands.is_empty() && !is_excluded
+    row.own_name() != "help" && !is_excluded
 }
 
 /// Leaves out what has another keyword.

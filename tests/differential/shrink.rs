@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::allowed::Tally;
-use super::generator::Unit;
+use super::generator::{CLIENTS, Unit};
 use super::pair::{Difference, Pair};
 use super::redis::Server;
 
@@ -12,7 +12,7 @@ const TIME_MAX: Duration = Duration::from_secs(20);
 
 /// The first difference that a sequence shows, and how many of its units lead there.
 pub fn difference_in(units: &[Unit], server: &mut Server, allowed: &Tally) -> Option<(usize, Difference)> {
-    let mut pair = Pair::new(server, allowed);
+    let mut pair = Pair::new(&CLIENTS, server, allowed);
     for (index, unit) in units.iter().enumerate() {
         for request in unit {
             if let Err(difference) = pair.perform(request) {

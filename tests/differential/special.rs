@@ -130,12 +130,11 @@ pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
         }
         // 7.0 keeps what is dead on arrival until it is looked at, or swept.
         "set" => !argv.windows(2).any(|option| is_past(&option[0], &option[1])),
-        // WITHSCORE came with 7.2.
-        "zrank" | "zrevrank" => argv.len() == 3,
+        // A wrong number of words ends a transaction, and 7.0 counts these otherwise.
+        "zrank" | "zrevrank" => argv.len() <= 3,
+        "command|getkeys" => argv.len() != 3,
         // What is stored has to be in a certain order.
         "sort" => !stores_any_order(argv),
-        // 7.0 wants an argument for the command, too.
-        "command|getkeys" => argv.len() > 3,
         // Messages to oneself, which only RESP3 allows, come at another place between one's replies.
         "ssubscribe" => !client.is_resp3,
         // In a transaction an array would hold more messages than it says.

@@ -55,6 +55,8 @@ impl Server {
             .args(["--port", &address.port().to_string(), "--bind", "127.0.0.1", "--save", "", "--appendfsync", "no"])
             .args(options)
             .current_dir(&folder.0)
+            // SORT ALPHA goes by the language of the machine.
+            .env("LC_ALL", "C")
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

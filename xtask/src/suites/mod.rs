@@ -80,6 +80,10 @@ pub(crate) const ALL: &[Suite] = &[
     plain("clippy", "lints, for the host and for wasm; warnings are errors", rust::clippy),
     plain("native", "unit tests, sessions, conformance, tidiness and generated files, natively", rust::native),
     Suite { needs: &[Without::Redis], ..plain("redis", "log and snapshot exchanged with a real server", rust::redis) },
+    Suite {
+        needs: &[Without::Redis],
+        ..plain("differential", "random commands and session files against a real server", rust::differential)
+    },
     plain("bare-metal", "the library builds without std and without an operating system", rust::bare_metal),
     plain("wasm", "session files in WebAssembly under Node", wasm::in_node),
     Suite { needs: &[Without::Browser], ..plain("wasm-browser", "the same in headless Chromium", wasm::in_browser) },

@@ -31,6 +31,8 @@ pub(super) fn clippy() -> Result {
         rust::WASM,
     ];
     clippy_on("keylatch", &all_targets)?;
+    // Not tested by default, so not among all targets either.
+    clippy_on("keylatch", &["--test", "differential"])?;
     clippy_on("keylatch", &without_std)?;
     clippy_on("keylatch", &for_wasm)?;
     clippy_on("xtask", &all_targets)
@@ -43,6 +45,13 @@ fn clippy_on(package: &str, arguments: &[&str]) -> Result {
 pub(super) fn native() -> Result {
     Program::cargo().args(&["test", "--package", "keylatch", "--no-fail-fast"]).run()?;
     Program::cargo().args(&["test", "--package", "xtask"]).run()
+}
+
+/// The target is left out of `native`, since it fails on a machine without a server.
+pub(super) fn differential() -> Result {
+    let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
+    let tests = ["test", "--package", "keylatch", "--test", "differential", "--", "--nocapture"];
+    Program::cargo().args(&tests).env(REDIS_SERVER.variable, server).run()
 }
 
 /// The same tests run in `native`, where they pass over a machine without a server; here there is one.

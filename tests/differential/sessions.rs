@@ -1,0 +1,110 @@
+//! The session files, up to where a server cannot follow: its clock does not move, and it does not know every command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use keylatch::command::split_line;
+use keylatch::{Argv, Protocol, StepKind, parse_session};
+
+use super::allowed::Tally;
+use super::pair::{Pair, Request};
+use super::redis::Server;
+use super::scope::{Scope, row_of};
+
+const FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];
+
+/// Commands behind which a session is not followed, for they close connections, hold back replies or change the server
+/// for the sessions to come.
+const ENDS: &[&str] =
+    &["quit", "client|kill", "client|reply", "client|pause", "monitor", "config|set", "debug|reload", "shutdown"];
+
+/// What a session file asks of its clients, and how it went.
+pub struct Outcome {
+    pub commands: usize,
+    pub differences: Vec<String>,
+}
+
+/// Runs every session file on both sides.
+pub fn replay_all(scope: &Scope, server: &mut Server, allowed: &Tally) -> Outcome {
+    let mut outcome = Outcome { commands: 0, differences: Vec::new() };
+    for path in files() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let requests = requests(&name, &text, scope);
+        outcome.commands += requests.len();
+        if let Err(difference) = replay(&requests, server, allowed) {
+            outcome.differences.push(format!("{name}: {difference}"));
+        }
+    }
+    outcome
+}
+
+/// The requests of a session with the lines they stand on, without those that the server does not understand.
+fn requests(name: &str, text: &str, scope: &Scope) -> Vec<(usize, Request)> {
+    let session = parse_session(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut clients: Vec<String> = Vec::new();
+    let mut requests = Vec::new();
+    for action in session.actions.iter().take_while(|action| !matches!(action.kind, StepKind::Clock(_))) {
+        let mut argv = Argv::default();
+        if action.kind != StepKind::Command || split_line(action.text.as_bytes(), &mut argv).is_err() {
+            continue;
+        }
+        let mut argv: Vec<Vec<u8>> = argv.as_ref().iter().map(<[u8]>::to_vec).collect();
+        let row_name = row_of(&argv).map_or("", |row| row.name);
+        if ENDS.contains(&row_name) {
+            break;
+        }
+        let known = clients.iter().position(|client| *client == action.client);
+        let client = known.unwrap_or_else(|| {
+            clients.push(action.client.clone());
+            clients.len() - 1
+        });
+        if row_name == "client|unblock" && argv.len() > 2 {
+            name_client(&mut argv[2], clients.len());
+        }
+        if scope.knows(&argv) {
+            requests.push((action.line, Request { client, argv }));
+        }
+    }
+    requests
+}
+
+/// In a session the clients are numbered from 1 in the order of their first use.
+fn name_client(word: &mut Vec<u8>, clients: usize) {
+    let number = std::str::from_utf8(word).ok().and_then(|number| number.parse::<usize>().ok());
+    if let Some(number) = number.filter(|number| (1..=clients).contains(number)) {
+        *word = Request::number_of(number - 1).into_bytes();
+    }
+}
+
+fn replay(requests: &[(usize, Request)], server: &mut Server, allowed: &Tally) -> Result<(), String> {
+    let clients = requests.iter().map(|(_, request)| request.client + 1).max().unwrap_or(0);
+    let mut pair = Pair::new(&vec![Protocol::Resp2; clients], server, allowed);
+    for (line, request) in requests {
+        let outcome = pair.perform(request).and_then(|()| pair.flush());
+        outcome.map_err(|difference| {
+            format!("{line}: {}\n--- ours\n{}\n--- theirs\n{}\n", request.line(), difference.ours, difference.theirs)
+        })?;
+    }
+    Ok(())
+}
+
+fn files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    FOLDERS.iter().for_each(|folder| collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files));
+    files.sort();
+    assert!(files.len() > 100, "the session files were not found");
+    files
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "session") {
+            files.push(path);
+        }
+    }
+}
