@@ -136,7 +136,6 @@ impl Engine {
             true => self.refuse_parked(unblock.ticket),
             false => self.run_parked(unblock.ticket, Waiting::Over),
         }
-        self.wake();
     }
 
     fn refuse_parked(&mut self, ticket: Ticket) {

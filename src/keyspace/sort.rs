@@ -247,8 +247,9 @@ impl Space<'_> {
     }
 }
 
-/// A number to sort by: blanks may stand before it, and no text at all is 0.
+/// A number to sort by, as C reads it: it ends at a zero byte, blanks may stand before it, and no text at all is 0.
 fn weight(text: &[u8]) -> Result<f64, Error> {
+    let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
     if text.is_empty() {
         return Ok(0.0);
     }
