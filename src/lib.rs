@@ -2,7 +2,7 @@
 //!
 //! The engine is built in floors; a file uses the floors below it and nothing above:
 //!
-//! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`, `sorted`, `registry`
+//! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`, `geo`, `sorted`, `registry`
 //! - values: `value`, `reply`, `request`
 //! - keyspace: `keyspace`, typed operations on databases of values with deadlines
 //! - server: `client`, `pubsub`, `config`, `stats`, `server`
@@ -35,6 +35,7 @@ mod config;
 mod connection;
 mod deadlines;
 mod engine;
+mod geo;
 mod glob;
 mod hash;
 mod keylatch;

@@ -13,6 +13,7 @@ mod docs;
 mod dump;
 mod expiry;
 mod export;
+mod geo;
 mod grammar;
 mod hashes;
 mod info;

@@ -6,8 +6,8 @@ use hashbrown::HashTable;
 
 use super::row::Row;
 use super::{
-    bits, client, config, connection, diagnostics, dump, expiry, hashes, info, introspection, keys, lcs, lists, memory,
-    pubsub, server, sets, sort, sorted_sets, strings, transactions,
+    bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
+    memory, pubsub, server, sets, sort, sorted_sets, strings, transactions,
 };
 use crate::hash::hash_bytes;
 
@@ -27,6 +27,8 @@ const FAMILIES: &[&[Row]] = &[
     sorted_sets::pop::ROWS,
     sorted_sets::blocking::ROWS,
     sorted_sets::combine::ROWS,
+    geo::ROWS,
+    geo::search::ROWS,
     hashes::ROWS,
     hashes::expiry::ROWS,
     transactions::ROWS,

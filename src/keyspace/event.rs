@@ -106,6 +106,8 @@ kinds! {
     ZInterStore = ZSet "zinterstore";
     ZUnionStore = ZSet "zunionstore";
     ZDiffStore = ZSet "zdiffstore";
+    GeoSearchStore = ZSet "geosearchstore";
+    GeoRadiusStore = ZSet "georadiusstore";
     HSet = Hash "hset";
     HDel = Hash "hdel";
     HIncrBy = Hash "hincrby";

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::effect::EffectWriter;
+use super::space::Space;
 use super::{DATABASES, Db, Effects, Entry, KeyName, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
@@ -52,6 +53,17 @@ impl Keyspace {
             }
         }
         self.effects.end_unit();
+    }
+}
+
+impl Space<'_> {
+    /// States that a key has the value it has now, where no command could say how it came about. Whatever the key held
+    /// before must be gone.
+    pub(super) fn state_made(&mut self, key: &[u8]) {
+        let (database, db, effects) = self.db_and_effects();
+        if let Some(entry) = db.find(key).and_then(|handle| db.entry(handle)) {
+            state_value(database, &entry, effects);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::effect::EffectWriter;
-use super::{Db, Entry, Error, EventKind, Keyspace, NewValue};
+use super::{Db, Effects, Entry, Error, EventKind, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::random::Random;
 use crate::slab::Handle;
@@ -274,6 +274,12 @@ impl<'a> Space<'a> {
     /// Whether effects are built: what they need may have to be kept before it is gone.
     pub(super) fn states_effects(&self) -> bool {
         self.keyspace.effects.are_built()
+    }
+
+    /// The database with its number, and the effects side by side.
+    pub(super) fn db_and_effects(&mut self) -> (u8, &Db, &mut Effects) {
+        let Keyspace { databases, effects, .. } = &mut *self.keyspace;
+        (self.database, &databases[usize::from(self.database)], effects)
     }
 
     /// A change of the whole database: it has no key to notify about.

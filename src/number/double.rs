@@ -5,7 +5,7 @@
 
 use super::decimal::{self, Decimal};
 use super::scan::{Hex, Shape};
-use super::{is_infinity, round_half_even, split_sign, write_integer};
+use super::{is_infinity, round_half_even, split_sign, write_integer, write_unsigned};
 use alloc::vec::Vec;
 use core::fmt::Write;
 
@@ -112,6 +112,25 @@ pub fn write_double(value: f64, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends `value` with so many decimals, at most 9, rounded half to even. What has more than 18 digits then is not
+/// laid out but written as [`write_double`] does.
+pub fn write_fixed(value: f64, decimals: usize, out: &mut Vec<u8>) {
+    let scale = 10u64.pow(decimals.min(9) as u32);
+    let scaled = libm::rint(value.abs() * scale as f64);
+    if scaled.is_nan() || scaled >= 1e18 {
+        return write_double(value, out);
+    }
+    let scaled = scaled as u64;
+    if value.is_sign_negative() {
+        out.push(b'-');
+    }
+    write_unsigned(scaled / scale, out);
+    let point = out.len();
+    // One digit more in front keeps the zeros; the point takes its place.
+    write_unsigned(scale + scaled % scale, out);
+    out[point] = b'.';
+}
+
 /// Shortest digits of a finite number that is not zero, and the power of ten of the last one.
 struct Digits {
     bytes: [u8; 20],
@@ -207,6 +226,16 @@ mod tests {
         let mut out = Vec::new();
         write_double(value, &mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn decimals_can_be_counted() {
+        let cases = [(0.0, "0.0000"), (166_274.15156960038, "166274.1516"), (-0.25, "-0.2500"), (12.00999, "12.0100")];
+        for (value, text) in cases.into_iter().chain([(f64::INFINITY, "inf"), (1e300, "1e+300")]) {
+            let mut out = Vec::new();
+            write_fixed(value, 4, &mut out);
+            assert_eq!(out, text.as_bytes());
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod scan;
 
 use alloc::vec::Vec;
 
-pub use double::{parse_double, parse_lenient_double, write_double};
+pub use double::{parse_double, parse_lenient_double, write_double, write_fixed};
 pub use long_double::LongDouble;
 
 /// Reads a signed 64-bit integer the way Redis does for arguments and for stored values: decimal digits with at

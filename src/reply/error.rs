@@ -7,6 +7,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::number::write_fixed;
+
 /// An error reply. `Display` prints it as it goes over the wire, without the leading `-`: a code word, a blank, the text.
 /// Only what is not UTF-8 in repeated bytes is replaced there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,6 +87,17 @@ texts! {
     SCORES_WITH_MEMBER_RANGE = "ERR syntax error, WITHSCORES not supported in combination with BYLEX";
     WEIGHT_NOT_A_FLOAT = "ERR weight value is not a float";
     OUT_OF_RANGE = "ERR value is out of range";
+    UNKNOWN_UNIT = "ERR unsupported unit provided. please use M, KM, FT, MI";
+    RADIUS_NOT_A_NUMBER = "ERR need numeric radius";
+    NEGATIVE_RADIUS = "ERR radius cannot be negative";
+    WIDTH_NOT_A_NUMBER = "ERR need numeric width";
+    HEIGHT_NOT_A_NUMBER = "ERR need numeric height";
+    NEGATIVE_BOX = "ERR height or width cannot be negative";
+    NO_SUCH_PLACE = "ERR could not decode requested zset member";
+    GEO_COUNT = "ERR COUNT must be > 0";
+    ANY_NEEDS_COUNT = "ERR the ANY argument requires COUNT argument";
+    GEO_STORE_OPTIONS = "ERR GEOSEARCHSTORE is not compatible with WITHDIST, WITHHASH and WITHCOORD options";
+    RADIUS_STORE_OPTIONS = "ERR STORE option in GEORADIUS is not compatible with WITHDIST, WITHHASH and WITHCOORD options";
     NOT_SORTABLE = "ERR One or more scores can't be converted into double";
     TIMEOUT_NOT_A_FLOAT = "ERR timeout is not a float or out of range";
     TIMEOUT_RANGE = "ERR timeout is out of range";
@@ -245,6 +258,20 @@ impl CommandError {
     /// A number of keys that is not positive.
     pub fn no_input_key(command: &str) -> CommandError {
         CommandError::Owned(format!("ERR at least 1 input key is needed for '{command}' command"))
+    }
+
+    /// Degrees that are no place.
+    pub fn invalid_position(longitude: f64, latitude: f64) -> CommandError {
+        let mut text = Vec::from(*b"ERR invalid longitude,latitude pair ");
+        write_fixed(longitude, 6, &mut text);
+        text.push(b',');
+        write_fixed(latitude, 6, &mut text);
+        echo("", &text, "")
+    }
+
+    /// A choice that was not made; `command` as typed.
+    pub fn exactly_one(choice: &str, command: &[u8]) -> CommandError {
+        echo(&format!("ERR exactly one of {choice} can be specified for "), command, "")
     }
 
     pub fn wrong_arity(command: &str) -> CommandError {

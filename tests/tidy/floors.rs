@@ -12,6 +12,7 @@ const FLOORS: [&[&str]; 7] = [
         "bytes",
         "clock",
         "deadlines",
+        "geo",
         "glob",
         "hash",
         "number",

@@ -79,6 +79,26 @@ export interface CommandTable<Text> {
   FLUSHDB: { arguments: [...options: Argument[]]; reply: 'OK' };
   /** Manages functions. */
   FUNCTION: { arguments: [subcommand: 'FLUSH' | 'flush', ...options: Argument[]] | [subcommand: 'HELP' | 'help']; reply: 'OK' | (string)[] };
+  /** Adds places to a sorted set, creating it if it does not exist. */
+  GEOADD: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
+  /** Answers the distance between two places. */
+  GEODIST: { arguments: [key: Argument, member1: Argument, member2: Argument, ...options: Argument[]]; reply: Text | null };
+  /** Answers the geohashes of places. */
+  GEOHASH: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text | null)[] };
+  /** Answers the longitudes and latitudes of places. */
+  GEOPOS: { arguments: [key: Argument, ...more: Argument[]]; reply: ([number, number] | null)[] };
+  /** Answers the places within a circle, or stores them; GEOSEARCH and GEOSEARCHSTORE do the same. */
+  GEORADIUS: { arguments: [key: Argument, longitude: Argument, latitude: Argument, radius: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] | number };
+  /** Answers the places within a circle around a member, or stores them; GEOSEARCH and GEOSEARCHSTORE do the same. */
+  GEORADIUSBYMEMBER: { arguments: [key: Argument, member: Argument, radius: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] | number };
+  /** Answers the places within a circle around a member. */
+  GEORADIUSBYMEMBER_RO: { arguments: [key: Argument, member: Argument, radius: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
+  /** Answers the places within a circle. */
+  GEORADIUS_RO: { arguments: [key: Argument, longitude: Argument, latitude: Argument, radius: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
+  /** Answers the places within a circle or a box. */
+  GEOSEARCH: { arguments: [key: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
+  /** Stores the places within a circle or a box. */
+  GEOSEARCHSTORE: { arguments: [destination: Argument, source: Argument, ...options: Argument[]]; reply: number };
   /** Answers the string of a key. */
   GET: { arguments: [key: Argument]; reply: Text | null };
   /** Answers one bit of a string. */

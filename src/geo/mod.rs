@@ -1,0 +1,219 @@
+//! Places on the earth as numbers of 52 bits that are near one another where the places are: longitude and latitude are
+//! halved 26 times each and the halves named in turn. Formulas and constants are those of Redis, so that scores are the
+//! same. Which numbers may lie in an area is in `cover`.
+
+mod cover;
+
+pub use cover::cover;
+
+use core::f64::consts::PI;
+
+/// Metres.
+const EARTH_RADIUS: f64 = 6_372_797.560856;
+/// How often each axis is halved.
+pub const STEPS: u32 = 26;
+
+/// One axis: the degrees it covers.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    least: f64,
+    most: f64,
+}
+
+const LONGITUDE: Axis = Axis { least: -180.0, most: 180.0 };
+/// As far as the projection of Mercator is a square.
+const LATITUDE: Axis = Axis { least: -85.05112878, most: 85.05112878 };
+/// The axis of the geohashes that others print too.
+const WHOLE_LATITUDE: Axis = Axis { least: -90.0, most: 90.0 };
+const ALPHABET: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
+
+/// Degrees east and north.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Position {
+    pub longitude: f64,
+    pub latitude: f64,
+}
+
+/// What a search covers, in metres, around a position.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Shape {
+    Circle { radius: f64 },
+    Box { width: f64, height: f64 },
+}
+
+impl Axis {
+    fn holds(self, degrees: f64) -> bool {
+        (self.least..=self.most).contains(&degrees)
+    }
+
+    /// In which of 2^`steps` parts a number of degrees lies. What lies at the end is behind the last part.
+    fn part(self, degrees: f64, steps: u32) -> u32 {
+        ((degrees - self.least) / (self.most - self.least) * parts(steps)) as u32
+    }
+
+    /// The borders of a part.
+    fn borders(self, part: u32, steps: u32) -> (f64, f64) {
+        let border = |part: f64| self.least + (part / parts(steps)) * (self.most - self.least);
+        (border(part.into()), border(f64::from(part) + 1.0))
+    }
+
+    fn middle(self, part: u32, steps: u32) -> f64 {
+        let (least, most) = self.borders(part, steps);
+        ((least + most) / 2.0).clamp(self.least, self.most)
+    }
+}
+
+fn parts(steps: u32) -> f64 {
+    f64::from(1u32 << steps)
+}
+
+impl Position {
+    /// A place that can be written down; `None` out of range.
+    pub fn new(longitude: f64, latitude: f64) -> Option<Position> {
+        (LONGITUDE.holds(longitude) && LATITUDE.holds(latitude)).then_some(Position { longitude, latitude })
+    }
+
+    /// The number of a place, which a sorted set holds as score.
+    pub fn score(self) -> f64 {
+        self.cell(LATITUDE, STEPS) as f64
+    }
+
+    /// The place that a score stands for: the middle of its cell.
+    pub fn of_score(score: f64) -> Position {
+        let (north, east) = separate(score as u64);
+        Position { longitude: LONGITUDE.middle(east, STEPS), latitude: LATITUDE.middle(north, STEPS) }
+    }
+
+    /// Its geohash in eleven letters, of which the last says nothing.
+    pub fn geohash(self) -> [u8; 11] {
+        let cell = self.cell(WHOLE_LATITUDE, STEPS);
+        core::array::from_fn(|letter| {
+            let shift = (2 * STEPS as usize).checked_sub((letter + 1) * 5);
+            ALPHABET[shift.map_or(0, |shift| (cell >> shift) as usize & 31)]
+        })
+    }
+
+    fn cell(self, latitude: Axis, steps: u32) -> u64 {
+        interleave(latitude.part(self.latitude, steps), LONGITUDE.part(self.longitude, steps))
+    }
+
+    /// Metres along the surface of a sphere, by the haversine formula.
+    pub fn distance(self, other: Position) -> f64 {
+        let half_sine = |from: f64, to: f64| libm::sin((radians(to) - radians(from)) / 2.0);
+        let east = half_sine(self.longitude, other.longitude);
+        if east == 0.0 {
+            return latitude_distance(self.latitude, other.latitude);
+        }
+        let north = half_sine(self.latitude, other.latitude);
+        let cosines = libm::cos(radians(self.latitude)) * libm::cos(radians(other.latitude));
+        2.0 * EARTH_RADIUS * libm::asin(libm::sqrt(north * north + cosines * east * east))
+    }
+}
+
+impl Shape {
+    /// The distance of a place from the centre, if it is within the shape.
+    pub fn distance(self, centre: Position, place: Position) -> Option<f64> {
+        match self {
+            Shape::Circle { radius } => Some(centre.distance(place)).filter(|distance| *distance <= radius),
+            Shape::Box { width, height } => {
+                let to_the_east = Position { longitude: centre.longitude, latitude: place.latitude };
+                let is_within = latitude_distance(place.latitude, centre.latitude) <= height / 2.0
+                    && place.distance(to_the_east) <= width / 2.0;
+                is_within.then(|| centre.distance(place))
+            }
+        }
+    }
+}
+
+fn latitude_distance(one: f64, other: f64) -> f64 {
+    EARTH_RADIUS * (radians(other) - radians(one)).abs()
+}
+
+fn radians(degrees: f64) -> f64 {
+    degrees * (PI / 180.0)
+}
+
+fn degrees(radians: f64) -> f64 {
+    radians / (PI / 180.0)
+}
+
+/// The bits of both in turn: those of `even` at the even places.
+fn interleave(even: u32, odd: u32) -> u64 {
+    spread(even) | spread(odd) << 1
+}
+
+/// Undoes [`interleave`].
+fn separate(bits: u64) -> (u32, u32) {
+    (gather(bits), gather(bits >> 1))
+}
+
+/// Steps of [`spread`]: by how much the upper half of each group moves, and which bits are in groups then.
+const GROUPS: [(u32, u64); 5] = [
+    (16, 0x0000_ffff_0000_ffff),
+    (8, 0x00ff_00ff_00ff_00ff),
+    (4, 0x0f0f_0f0f_0f0f_0f0f),
+    (2, 0x3333_3333_3333_3333),
+    (1, 0x5555_5555_5555_5555),
+];
+
+/// A zero behind every bit.
+fn spread(bits: u32) -> u64 {
+    GROUPS.iter().fold(bits.into(), |bits: u64, &(shift, mask)| (bits | bits << shift) & mask)
+}
+
+/// The bits at the even places.
+fn gather(bits: u64) -> u32 {
+    let kept = bits & GROUPS[4].1;
+    let step = |bits: u64, index: usize| {
+        let mask = if index == 0 { u64::from(u32::MAX) } else { GROUPS[index - 1].1 };
+        (bits | bits >> GROUPS[index].0) & mask
+    };
+    (0..GROUPS.len()).rev().fold(kept, step) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PALERMO: (f64, f64) = (13.361389, 38.115556);
+    const CATANIA: (f64, f64) = (15.087269, 37.502669);
+
+    fn at((longitude, latitude): (f64, f64)) -> Position {
+        Position::new(longitude, latitude).unwrap()
+    }
+
+    #[test]
+    fn scores_and_letters_are_those_of_redis() {
+        // From the examples of its documentation.
+        assert_eq!(at(PALERMO).score(), 3_479_099_956_230_698.0);
+        assert_eq!(at(CATANIA).score(), 3_479_447_370_796_909.0);
+        let palermo = Position::of_score(3_479_099_956_230_698.0);
+        assert_eq!(palermo, Position { longitude: 13.361389338970184, latitude: 38.1155563954963 });
+        assert_eq!(&palermo.geohash(), b"sqc8b49rny0");
+        assert_eq!(&Position::of_score(at(CATANIA).score()).geohash(), b"sqdtr74hyu0");
+    }
+
+    #[test]
+    fn distances_are_those_of_redis() {
+        let [palermo, catania] = [PALERMO, CATANIA].map(|place| Position::of_score(at(place).score()));
+        assert!((palermo.distance(catania) - 166_274.1516).abs() < 0.0001);
+        assert_eq!(palermo.distance(palermo), 0.0);
+        let north = Position { latitude: 40.0, ..palermo };
+        assert!((palermo.distance(north) - latitude_distance(palermo.latitude, 40.0)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn bits_in_turn_are_separated_again() {
+        for (even, odd) in [(0, 0), (u32::MAX, 0), (0, u32::MAX), (0x1234_5678, 0x9abc_def0), (1, 2)] {
+            assert_eq!(separate(interleave(even, odd)), (even, odd));
+        }
+        assert_eq!(interleave(0b11, 0b01), 0b0111);
+    }
+
+    #[test]
+    fn only_places_in_range_are_places() {
+        assert!(Position::new(180.0, 85.05112878).is_some() && Position::new(-180.0, -85.05112878).is_some());
+        assert!(Position::new(180.1, 0.0).is_none() && Position::new(0.0, 85.06).is_none());
+        assert!(Position::new(f64::NAN, 0.0).is_none() && Position::new(f64::INFINITY, 0.0).is_none());
+    }
+}
