@@ -50,10 +50,15 @@ fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
 }
 
+/// The seed where nobody looks at the output unless it fails.
+const CI_SEED: u64 = 20_261_121;
+
 #[test]
 fn random_commands_are_answered_alike() {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_nanos() as u64;
-    let seed = setting("KEYLATCH_DIFFERENTIAL_SEED").unwrap_or(clock % 1_000_000_000);
+    // A change is judged by the same commands as the one before it; by hand every run draws others.
+    let drawn = if std::env::var_os("CI").is_some() { CI_SEED } else { clock % 1_000_000_000 };
+    let seed = setting("KEYLATCH_DIFFERENTIAL_SEED").unwrap_or(drawn);
     let commands = setting("KEYLATCH_DIFFERENTIAL_COMMANDS").unwrap_or(COMMANDS);
     println!("KEYLATCH_DIFFERENTIAL_SEED={seed} KEYLATCH_DIFFERENTIAL_COMMANDS={commands}");
     let mut server = start("differential");
