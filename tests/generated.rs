@@ -1,5 +1,10 @@
 //! Files printed from the command table. A stale one is rewritten and the test fails once: commit what it wrote.
 
+#[path = "generated/examples.rs"]
+mod examples;
+#[path = "generated/pages.rs"]
+mod pages;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -13,6 +18,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("list", "Lists"),
     ("set", "Sets"),
     ("sorted-set", "Sorted sets"),
+    ("geo", "Places"),
     ("hash", "Hashes"),
     ("pubsub", "Publish and subscribe"),
     ("transactions", "Transactions"),
@@ -77,6 +83,12 @@ fn the_command_list_of_the_readme_is_fresh() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = fs::read_to_string(path).expect("README.md");
     assert!(!refresh("README.md", &with_block(&readme, "commands", &command_list())), "README.md was rewritten");
+}
+
+#[test]
+fn the_pages_of_the_commands_are_fresh() {
+    let stale = pages::refresh_all();
+    assert!(stale.is_empty(), "rewritten: {}", stale.join(", "));
 }
 
 #[test]

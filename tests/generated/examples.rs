@@ -1,0 +1,138 @@
+//! What session files say about commands: which file shows a command best, an example out of it, and its errors.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use keylatch::{Keylatch, ManualClock, Options, SESSION_START, StepKind, parse_session, run_session};
+
+/// An example ends before the command behind this line.
+const LINES_MAX: usize = 24;
+
+/// All session files.
+pub struct Shown {
+    files: Vec<File>,
+}
+
+struct File {
+    /// From the root of the repository.
+    path: String,
+    stem: String,
+    text: String,
+}
+
+pub struct Example {
+    pub path: String,
+    /// The heading it stands under.
+    pub caption: String,
+    pub lines: Vec<String>,
+}
+
+impl Shown {
+    pub fn read() -> Shown {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut paths = Vec::new();
+        collect(&root.join("tests/sessions"), &mut paths);
+        paths.sort();
+        let file = |path: &PathBuf| File {
+            path: path
+                .strip_prefix(root)
+                .unwrap()
+                .iter()
+                .map(|part| part.to_string_lossy())
+                .collect::<Vec<_>>()
+                .join("/"),
+            stem: path.file_stem().unwrap_or_default().to_string_lossy().to_uppercase(),
+            text: fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        };
+        Shown { files: paths.iter().map(file).collect() }
+    }
+
+    /// The file named after a command, else the one of its container, else the first that runs it.
+    fn file(&self, name: &str) -> Option<&File> {
+        let container = name.split('|').next().unwrap_or_default();
+        let named = |stem: &str| self.files.iter().find(|file| file.stem == stem && runs(&file.text, name));
+        let any = || self.files.iter().find(|file| runs(&file.text, name));
+        named(&name.replace('|', "-")).or_else(|| named(container)).or_else(any)
+    }
+
+    /// The first block that runs the command and does what it says on a fresh engine, else the file up to there.
+    pub fn example(&self, name: &str) -> Option<Example> {
+        let file = self.file(name)?;
+        let blocks = blocks(&file.text);
+        let index = blocks.iter().position(|block| runs(&block.join("\n"), name))?;
+        let alone = shortened(&blocks[index], name);
+        let lines = if does_what_it_says(&alone) { alone } else { blocks[..=index].concat() };
+        assert!(does_what_it_says(&lines), "{}: the example of {name} does not run", file.path);
+        let caption = lines.iter().find_map(|line| line.strip_prefix("## ")).unwrap_or_default().to_owned();
+        let lines = lines.into_iter().filter(|line| *line != format!("## {caption}")).collect();
+        Some(Example { path: file.path.clone(), caption, lines })
+    }
+
+    /// The errors that the file of a command shows of it, each with the first request that got it.
+    pub fn errors(&self, name: &str) -> Vec<(String, String)> {
+        let mut errors: Vec<(String, String)> = Vec::new();
+        let Some(session) = self.file(name).and_then(|file| parse_session(&file.text).ok()) else { return errors };
+        for action in session.actions.iter().filter(|action| is_run(&action.text, name)) {
+            let error = match action.expected.as_slice() {
+                [only] => only.text.strip_prefix("(error) "),
+                _ => None,
+            };
+            if let Some(error) = error.filter(|error| errors.iter().all(|(known, _)| known != error)) {
+                errors.push((error.to_owned(), action.text.clone()));
+            }
+        }
+        errors
+    }
+}
+
+/// The parts between headings, each with its own.
+fn blocks(text: &str) -> Vec<Vec<String>> {
+    let mut blocks: Vec<Vec<String>> = Vec::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        match blocks.last_mut().filter(|_| !line.starts_with("## ")) {
+            Some(block) => block.push(line.to_owned()),
+            None => blocks.push(vec![line.to_owned()]),
+        }
+    }
+    blocks
+}
+
+/// A long block ends where a command begins, but not before the one it is the example of.
+fn shortened(block: &[String], name: &str) -> Vec<String> {
+    let is_command = |line: &String| runs_any(line);
+    let first = block.iter().position(|line| runs(line, name)).unwrap_or(0);
+    let ends = (first + 1..block.len()).filter(|index| *index >= LINES_MAX && is_command(&block[*index]));
+    block[..ends.min().unwrap_or(block.len())].to_vec()
+}
+
+fn does_what_it_says(lines: &[String]) -> bool {
+    let Ok(session) = parse_session(&lines.join("\n")) else { return false };
+    let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
+    run_session(&mut engine, &session, None).is_ok_and(|report| report.mismatches() == 0)
+}
+
+fn runs_any(text: &str) -> bool {
+    let is_request = |kind: StepKind| !matches!(kind, StepKind::Heading | StepKind::Comment);
+    parse_session(text).is_ok_and(|session| session.actions.iter().any(|action| is_request(action.kind)))
+}
+
+/// Whether a session runs the command.
+fn runs(text: &str, name: &str) -> bool {
+    parse_session(text).is_ok_and(|session| session.actions.iter().any(|action| is_run(&action.text, name)))
+}
+
+fn is_run(request: &str, name: &str) -> bool {
+    let mut words = request.split_whitespace();
+    name.split('|').all(|wanted| words.next().is_some_and(|word| word.eq_ignore_ascii_case(wanted)))
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            collect(&path, paths);
+        } else if path.extension().is_some_and(|extension| extension == "session") {
+            paths.push(path);
+        }
+    }
+}
