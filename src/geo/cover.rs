@@ -48,11 +48,12 @@ impl Cell {
         Cell { bits: centre.cell(LATITUDE, steps), steps }
     }
 
-    /// The cell so many further; beyond the last one comes the first.
+    /// The cell so many further; beyond the last one comes the first. What is at the very end of an axis lies behind its
+    /// last cell, and stays there on that axis.
     fn moved(self, east: i32, north: i32) -> Cell {
         let (latitude, longitude) = separate(self.bits);
         let last = (1u32 << self.steps) - 1;
-        let moved = |part: u32, by: i32| part.wrapping_add_signed(by) & last;
+        let moved = |part: u32, by: i32| if by == 0 { part } else { part.wrapping_add_signed(by) & last };
         Cell { bits: interleave(moved(latitude, north), moved(longitude, east)), ..self }
     }
 

@@ -225,7 +225,7 @@ impl Workload {
         let (one, two, three) = (self.key(), self.key(), self.key());
         let score = self.dice.pick(&SCORES).as_bytes().to_vec();
         let pair = vec![score.clone(), self.value()];
-        match self.dice.roll(18) {
+        match self.dice.roll(20) {
             0..=2 => {
                 let pairs = (0..4).flat_map(|_| [self.dice.pick(&SCORES).as_bytes().to_vec(), self.value()]).collect();
                 [words("ZADD"), vec![one], pairs].concat()
@@ -243,6 +243,11 @@ impl Workload {
             13 => [words("ZREMRANGEBYRANK"), vec![one], words("-1 -1")].concat(),
             14 => [words("ZUNIONSTORE"), vec![one], words("2"), vec![two, three], words("WEIGHTS 0.3 -7")].concat(),
             15 => [words("ZINTERSTORE"), vec![one], words("2"), vec![two, three], words("AGGREGATE MAX")].concat(),
+            18 => [words("GEOADD"), vec![one], words("13.36 38.11"), vec![self.value()]].concat(),
+            19 => {
+                let area = words("FROMLONLAT 13 38 BYRADIUS 90 km COUNT 2 STOREDIST");
+                [words("GEOSEARCHSTORE"), vec![one, two], area].concat()
+            }
             16 => [words("SADD"), vec![one], vec![self.value(), self.value(), self.value()]].concat(),
             _ => [words("SORT"), vec![one], words("ALPHA DESC LIMIT 1 3 STORE"), vec![two]].concat(),
         }

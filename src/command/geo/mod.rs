@@ -67,7 +67,7 @@ fn geoadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
         args.optional();
     }
-    if args.is_done() || args.left() % 3 != 0 || (only_new && only_existing) {
+    if args.is_done() || !args.left().is_multiple_of(3) || (only_new && only_existing) {
         return Err(CommandError::SYNTAX);
     }
     let mut pairs: Vec<(f64, &[u8])> = Vec::new();

@@ -1,5 +1,6 @@
 //! Sorted sets, and sets, put together: union, intersection and difference.
 
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 
 use crate::keyspace::sets::Combination;
@@ -159,7 +160,7 @@ impl Space<'_> {
             return Ok(result.zset);
         }
         // From the smallest to the largest, as in Redis: sums of floats depend on the order.
-        sources.sort_by_key(Source::len);
+        sources = from_smallest(sources);
         if combination == Combination::Union {
             for (member, score) in sources.into_iter().flat_map(Source::pairs) {
                 let sum = result.zset.score(member).map_or(score, |sum| weighting.aggregate.of(sum, score));
@@ -178,8 +179,7 @@ impl Space<'_> {
 
     /// Counts the members that are in all sources, at most `most` of them; 0 means all.
     pub fn zset_common(&self, sources: &Sources, most: usize) -> usize {
-        let mut sources = self.weighted(sources, &Weighting::default());
-        sources.sort_by_key(Source::len);
+        let sources = from_smallest(self.weighted(sources, &Weighting::default()));
         let Some((smallest, others)) = sources.split_first() else { return 0 };
         let in_all = |member: &[u8]| others.iter().all(|other| other.score(member).is_some());
         let common = smallest.pairs().filter(|(member, _)| in_all(member));
@@ -227,6 +227,14 @@ impl Space<'_> {
         let scored = sources.0.iter().map(|handle| self.scored((*handle)?));
         scored.zip(weights).map(|(scored, weight)| Source { scored, weight }).collect()
     }
+}
+
+/// In the order of their lengths; those of equal length as they came.
+fn from_smallest(sources: Vec<Source<'_>>) -> Vec<Source<'_>> {
+    // A heap sorts with a tenth of the code of the library's sort.
+    let lengths: BinaryHeap<(usize, usize)> =
+        sources.iter().enumerate().map(|(index, source)| (source.len(), index)).collect();
+    lengths.into_sorted_vec().into_iter().map(|(_, index)| sources[index]).collect()
 }
 
 /// A result that turns into a large set in time.
