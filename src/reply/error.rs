@@ -7,8 +7,6 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::number::write_fixed;
-
 /// An error reply. `Display` prints it as it goes over the wire, without the leading `-`: a code word, a blank, the text.
 /// Only what is not UTF-8 in repeated bytes is replaced there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -262,11 +260,8 @@ impl CommandError {
 
     /// Degrees that are no place.
     pub fn invalid_position(longitude: f64, latitude: f64) -> CommandError {
-        let mut text = Vec::from(*b"ERR invalid longitude,latitude pair ");
-        write_fixed(longitude, 6, &mut text);
-        text.push(b',');
-        write_fixed(latitude, 6, &mut text);
-        echo("", &text, "")
+        // Far beyond the globe there are more digits than `write_fixed` has.
+        CommandError::Owned(format!("ERR invalid longitude,latitude pair {longitude:.6},{latitude:.6}"))
     }
 
     /// A choice that was not made; `command` as typed.
