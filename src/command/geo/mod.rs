@@ -121,8 +121,11 @@ fn write_position(position: Position, reply: &mut Writer) {
 /// `GEODIST key member1 member2 [M | KM | FT | MI]`
 fn geodist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, one, other) = (args.bytes()?, args.bytes()?, args.bytes()?);
+    // Too many words are noticed before what the first of them means.
+    if args.left() > 1 {
+        return Err(CommandError::SYNTAX);
+    }
     let unit = args.optional().map_or(Ok(1.0), unit)?;
-    args.finish()?;
     let (mut space, reply) = cx.space_and_reply();
     let zset = space.zset_at(key)?;
     let place = |member: &[u8]| Some(Position::of_score(zset?.score(member)?));
