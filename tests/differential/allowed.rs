@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use keylatch::reply::read::Value;
 
 use super::compare::mode_of;
-use super::replies::same_but_for_digits;
+use super::replies::{same_but_for_digits, seventeen_decimals, shortest};
 use super::scope::row_of;
 
 #[derive(Clone, Copy)]
@@ -91,8 +91,16 @@ pub const ALLOWED: &[Allowed] = &[
         about: "scores with seventeen digits",
         proof: Recording("zset-042"),
         applies: |case| {
-            let has_scores = row_of(case.argv).is_some_and(|row| matches!(row.group.name(), "sorted-set" | "geo"));
-            has_scores && same_but_for_digits(mode_of(case.argv), case.ours, case.theirs)
+            let has_scores = row_of(case.argv).is_some_and(|row| row.group.name() == "sorted-set");
+            has_scores && same_but_for_digits(mode_of(case.argv), shortest, case.ours, case.theirs)
+        },
+    },
+    Allowed {
+        about: "coordinates with seventeen decimals",
+        proof: Rule("8.0 prints the shortest digits that are the same number"),
+        applies: |case| {
+            let is_geo = row_of(case.argv).is_some_and(|row| row.group.name() == "geo");
+            is_geo && same_but_for_digits(mode_of(case.argv), seventeen_decimals, case.ours, case.theirs)
         },
     },
 ];

@@ -58,6 +58,10 @@ pub fn mode_of(argv: &[Vec<u8>]) -> Mode {
     if matches!(row.name, "sort" | "sort_ro") {
         return sort_mode(argv);
     }
+    if matches!(row.name, "geosearch" | "georadius" | "georadius_ro" | "georadiusbymember" | "georadiusbymember_ro") {
+        // Places that are equally far away come in any order, so that of some it is open which are among the first.
+        return if has_option(argv, "COUNT") { Mode::Shape } else { Mode::Bag(1) };
+    }
     match MODES.iter().find(|(name, _)| *name == row.name) {
         Some((name, Mode::Page(_))) if !begins_at_start(name, argv) => Mode::LaterPage,
         Some((_, mode)) => *mode,
@@ -92,7 +96,7 @@ fn sort_weights(argv: &[Vec<u8>]) -> Option<&[u8]> {
     Some(&option[1])
 }
 
-fn has_option(argv: &[Vec<u8>], word: &str) -> bool {
+pub fn has_option(argv: &[Vec<u8>], word: &str) -> bool {
     argv.iter().skip(2).any(|option| option.eq_ignore_ascii_case(word.as_bytes()))
 }
 

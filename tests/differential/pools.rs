@@ -263,6 +263,10 @@ impl Pools {
             "numreplicas" => b"0".to_vec(),
             "db" | "destination-db" | "index1" | "index2" => self.of(DATABASES),
             "cursor" if !self.one_in(8) => b"0".to_vec(),
+            "longitude" => self.degrees(180),
+            "latitude" => self.degrees(85),
+            "radius" | "width" | "height" if !self.one_in(6) => self.dice.roll(20_000).to_string().into_bytes(),
+            "m" | "km" | "ft" | "mi" if !self.one_in(20) => self.of(&[b"m", b"km", b"KM", b"ft", b"mi"]),
             "channel" | "shardchannel" => self.of(CHANNELS),
             "type" => self.of(TYPES),
             _ => return None,
@@ -279,6 +283,15 @@ impl Pools {
             _ if is_of_members => [open.as_bytes(), &self.value()].concat(),
             _ => [open.as_bytes(), &self.double()].concat(),
         }
+    }
+
+    /// Degrees up to so many on either side, seldom others or none.
+    fn degrees(&mut self, most: i64) -> Vec<u8> {
+        if self.one_in(16) {
+            return self.double();
+        }
+        let degrees = self.dice.roll(2 * most as u64 + 1) as i64 - most;
+        format!("{degrees}.{}", self.dice.roll(10_000)).into_bytes()
     }
 
     pub fn bit_offset(&mut self) -> Vec<u8> {

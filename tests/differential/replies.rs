@@ -74,24 +74,37 @@ fn same_value(argv: &[Vec<u8>], ours: &Value<'_>, theirs: &Value<'_>, allowed: &
     matches(mode_of(argv), ours, theirs) || allowed.covers(&Case { argv, ours, theirs })
 }
 
-/// Alike but for the digits of doubles, of which 7.0 prints seventeen.
-pub fn same_but_for_digits(mode: Mode, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
+/// How a double is printed so that equal ones print alike.
+pub type Digits = fn(f64) -> String;
+
+/// The shortest digits that say which double it is.
+pub fn shortest(number: f64) -> String {
+    format!("{number:?}")
+}
+
+/// As many decimals as 7.0 prints of a coordinate.
+pub fn seventeen_decimals(number: f64) -> String {
+    format!("{number:.17}")
+}
+
+/// Alike once all doubles are printed in the same way.
+pub fn same_but_for_digits(mode: Mode, digits: Digits, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
     let (mut our_bytes, mut their_bytes) = (Vec::new(), Vec::new());
-    write_rounded(ours, &mut our_bytes);
-    write_rounded(theirs, &mut their_bytes);
+    write_rounded(ours, digits, &mut our_bytes);
+    write_rounded(theirs, digits, &mut their_bytes);
     let (Ok(Some((ours, _))), Ok(Some((theirs, _)))) = (read(&our_bytes), read(&their_bytes)) else { return false };
     matches(mode, &ours, &theirs)
 }
 
-/// The reply again, with every text that is a double in the digits of Rust.
-fn write_rounded(value: &Value<'_>, out: &mut Vec<u8>) {
+/// The reply again, with every text that is a double in other digits.
+fn write_rounded(value: &Value<'_>, digits: Digits, out: &mut Vec<u8>) {
     let all = |kind: &str, values: &[Value<'_>], out: &mut Vec<u8>| {
         out.extend(format!("{kind}{}\r\n", values.len()).into_bytes());
-        values.iter().for_each(|value| write_rounded(value, out));
+        values.iter().for_each(|value| write_rounded(value, digits, out));
     };
     match value {
         Value::Bulk(text) | Value::Double(text) => {
-            let text = rounded(text).unwrap_or_else(|| text.to_vec());
+            let text = rounded(text, digits).unwrap_or_else(|| text.to_vec());
             out.extend(format!("${}\r\n", text.len()).into_bytes());
             out.extend(text);
             out.extend(b"\r\n");
@@ -100,7 +113,9 @@ fn write_rounded(value: &Value<'_>, out: &mut Vec<u8>) {
         Value::Set(values) => all("~", values, out),
         Value::Map(pairs) => {
             out.extend(format!("*{}\r\n", pairs.len() * 2).into_bytes());
-            pairs.iter().for_each(|(key, value)| [key, value].into_iter().for_each(|value| write_rounded(value, out)));
+            pairs
+                .iter()
+                .for_each(|(key, value)| [key, value].into_iter().for_each(|value| write_rounded(value, digits, out)));
         }
         Value::Integer(value) => out.extend(format!(":{value}\r\n").into_bytes()),
         Value::Null => out.extend(b"$-1\r\n"),
@@ -109,11 +124,11 @@ fn write_rounded(value: &Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn rounded(text: &[u8]) -> Option<Vec<u8>> {
+fn rounded(text: &[u8], digits: Digits) -> Option<Vec<u8>> {
     let number: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     // A negative zero prints as zero where 7.0 prints its sign.
     let number = if number == 0.0 { 0.0 } else { number };
-    Some(format!("{number:?}").into_bytes())
+    Some(digits(number).into_bytes())
 }
 
 /// Messages as redis-cli prints them, cut where they are long.

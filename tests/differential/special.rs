@@ -1,7 +1,7 @@
 //! What the grammar of a row does not say: arguments that are seldom legal when drawn one by one, requests that would
 //! cost memory or part the two sides for no fault of either, and what has to follow some of them.
 
-use super::compare::stores_any_order;
+use super::compare::{has_option, stores_any_order};
 use super::generator::{Generator, words};
 use super::pools::Pools;
 use super::scope::row_of;
@@ -135,6 +135,14 @@ pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
         "command|getkeys" => argv.len() != 3,
         // What is stored has to be in a certain order.
         "sort" => !stores_any_order(argv),
+        // Of places that are equally far away any may be among the first.
+        "geosearchstore" => !has_option(argv, "COUNT"),
+        "georadius" | "georadiusbymember" => {
+            let stores = has_option(argv, "STORE") || has_option(argv, "STOREDIST");
+            !stores || !has_option(argv, "COUNT")
+        }
+        // There are no replicas: one would wait, and that by the clock.
+        "wait" => number(argv, 1).is_none_or(|replicas| replicas <= 0),
         // Messages to oneself, which only RESP3 allows, come at another place between one's replies.
         "ssubscribe" => !client.is_resp3,
         // In a transaction an array would hold more messages than it says.
@@ -180,6 +188,14 @@ pub fn completed(argv: Argv) -> Vec<Argv> {
         (Some("spop"), Some(key)) => {
             let key = key.clone();
             vec![argv, vec![b"DEL".to_vec(), key]]
+        }
+        // The last digits of a distance depend on the machine's sines: what is stored goes again.
+        (Some(name), _) if name.starts_with("geo") && has_option(&argv, "STOREDIST") => {
+            let is_option = |word: &[u8]| matches!(word.to_ascii_uppercase().as_slice(), b"STORE" | b"STOREDIST");
+            let mut stored: Vec<Vec<u8>> =
+                argv.windows(2).filter(|option| is_option(&option[0])).map(|option| option[1].clone()).collect();
+            stored.push(argv[1].clone());
+            vec![argv, [words("DEL"), stored].concat()]
         }
         // It takes an overflow in somebody's number before for one of its own; SCAN forgets about that.
         (Some("sort" | "sort_ro"), _) => vec![words("SCAN 0"), argv],
