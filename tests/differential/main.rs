@@ -51,7 +51,7 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 /// The seed where nobody looks at the output unless it fails.
-const CI_SEED: u64 = 20_261_121;
+const CI_SEED: u64 = 102;
 
 #[test]
 fn random_commands_are_answered_alike() {
