@@ -131,6 +131,8 @@ impl Client {
 #[derive(Clone, Debug, Default)]
 pub struct Clients {
     clients: SortedMap<ClientId, Box<Client>>,
+    /// Where the client was that was asked for last: most often the same one is meant again.
+    recent: usize,
     last_id: u32,
     /// Whose outbox was filled, whose waiting is over or whose connection should be closed since the host last asked.
     affected: Vec<ClientId>,
@@ -205,11 +207,11 @@ impl Clients {
     }
 
     pub fn get(&self, id: ClientId) -> Option<&Client> {
-        self.clients.get(id).map(|client| &**client)
+        self.clients.get_near(id, self.recent).map(|client| &**client)
     }
 
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
-        self.clients.get_mut(id).map(|client| &mut **client)
+        self.clients.get_mut_near(id, &mut self.recent).map(|client| &mut **client)
     }
 
     /// In the order of their ids.

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
+use crate::command::Request;
 use crate::engine::Engine;
 use crate::keyspace::{Error, Event, Inspection, Keyspace};
 use crate::persistence::{LoadError, Replayed, rdb};
@@ -65,7 +66,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
     pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
-        self.engine.needs_time(client, argv)
+        self.engine.needs_time(client, &self.engine.request(argv))
     }
 
     /// Tells how long the last command of a client took, for SLOWLOG, LATENCY and INFO: the engine measures nothing.
@@ -234,12 +235,23 @@ pub struct Turn<'a, C> {
 impl<C: Clock> Turn<'_, C> {
     /// As [`Keylatch::execute`].
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+        let request = self.request(argv);
+        self.perform(client, request, out);
+    }
+
+    /// Looks up what a request means, for [`Turn::perform`].
+    pub(crate) fn request<'r>(&self, argv: ArgvRef<'r>) -> Request<'r> {
+        self.keylatch.engine.request(argv)
+    }
+
+    /// As [`Turn::execute`].
+    pub(crate) fn perform(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
         let Keylatch { engine, clock } = &mut *self.keylatch;
-        if !self.knows_time && engine.needs_time(client, argv) {
+        if !self.knows_time && engine.needs_time(client, &request) {
             engine.set_now(clock.now());
             self.knows_time = true;
         }
-        engine.execute(client, argv, out);
+        engine.execute(client, request, out);
     }
 
     pub fn client(&self, client: ClientId) -> Option<&Client> {
@@ -248,11 +260,6 @@ impl<C: Clock> Turn<'_, C> {
 
     pub(crate) fn client_mut(&mut self, client: ClientId) -> Option<&mut Client> {
         self.keylatch.engine.clients.get_mut(client)
-    }
-
-    /// See [`Engine::is_quick`].
-    pub(crate) fn is_quick(&self, argv: ArgvRef<'_>) -> bool {
-        self.keylatch.engine.is_quick(argv)
     }
 
     /// The number of the command that the last request ran, unless it was refused or queued.

@@ -31,8 +31,20 @@ impl<K: Ord + Copy, V> SortedMap<K, V> {
         self.position(key).ok().map(|at| &self.entries[at].1)
     }
 
-    pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        self.position(key).ok().map(|at| &mut self.entries[at].1)
+    /// As `get`, looking at a place first.
+    pub fn get_near(&self, key: K, place: usize) -> Option<&V> {
+        match self.entries.get(place) {
+            Some((found, value)) if *found == key => Some(value),
+            _ => self.get(key),
+        }
+    }
+
+    /// The value to be changed, looking at a place first, and noting where the key was.
+    pub fn get_mut_near(&mut self, key: K, place: &mut usize) -> Option<&mut V> {
+        if self.entries.get(*place).is_none_or(|(found, _)| *found != key) {
+            *place = self.position(key).ok()?;
+        }
+        self.entries.get_mut(*place).map(|(_, value)| value)
     }
 
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
@@ -96,5 +108,15 @@ mod tests {
         assert_eq!((map.first(), map.remove(1), map.first(), map.len()), (Some(1), Some(10), Some(2), 2));
         *map.get_or_default(9) += 1;
         assert_eq!((map.get(9), map.get(8), map.contains(3)), (Some(&1), None, true));
+        let mut place = 7;
+        assert_eq!((map.get_mut_near(3, &mut place).copied(), place), (Some(30), 1));
+        assert_eq!(
+            (map.get_near(3, place), map.get_near(9, place), map.get_near(1, place)),
+            (Some(&30), Some(&1), None)
+        );
+        assert_eq!(
+            (map.get_mut_near(1, &mut place).copied(), map.get_mut_near(2, &mut place).copied()),
+            (None, Some(7))
+        );
     }
 }

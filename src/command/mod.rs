@@ -112,19 +112,44 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     }
 }
 
+/// A request and what its name was found to mean: it is looked up once, and asked for often.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub argv: ArgvRef<'a>,
+    /// The number in the table, and the row.
+    pub command: Option<(u16, &'static Row)>,
+}
+
+impl<'a> Request<'a> {
+    pub fn new(table: &Table, argv: ArgvRef<'a>) -> Request<'a> {
+        Request { argv, command: look_up(table, argv) }
+    }
+
+    pub fn row_has(&self, flag: u32) -> bool {
+        self.command.is_some_and(|(_, row)| row.has(flag))
+    }
+}
+
+fn look_up(table: &Table, argv: ArgvRef<'_>) -> Option<(u16, &'static Row)> {
+    let number = table.number(argv.get(0).unwrap_or_default())?;
+    let row = table.row(number);
+    match argv.get(1).filter(|_| !row.subcommands.is_empty()) {
+        Some(word) => table.subcommand(number, word).map(|sub| (sub, table.row(sub))),
+        None => Some((number, row)),
+    }
+}
+
 /// Finds the row of a request: of its command, or of a container's subcommand.
 pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), CommandError> {
+    look_up(table, argv).ok_or_else(|| unknown(table, argv))
+}
+
+/// Why nothing was found.
+pub fn unknown(table: &Table, argv: ArgvRef<'_>) -> CommandError {
     let name = argv.get(0).unwrap_or_default();
-    let Some(number) = table.number(name) else {
-        return Err(CommandError::unknown_command(name, argv.iter().skip(1)));
-    };
-    match (table.row(number), argv.get(1)) {
-        (container, Some(word)) if !container.subcommands.is_empty() => {
-            let sub = table.subcommand(number, word);
-            let sub = sub.ok_or_else(|| CommandError::unknown_subcommand(container.name, word))?;
-            Ok((sub, table.row(sub)))
-        }
-        (row, _) => Ok((number, row)),
+    match (table.number(name).map(|number| table.row(number)), argv.get(1)) {
+        (Some(container), Some(word)) => CommandError::unknown_subcommand(container.name, word),
+        _ => CommandError::unknown_command(name, argv.iter().skip(1)),
     }
 }
 

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::argv::ArgvRef;
 use crate::client::ClientId;
 use crate::clock::Clock;
+use crate::command::{Request, flags};
 use crate::keylatch::{Keylatch, Turn};
 
 /// SLOWLOG thresholds below this have every command measured alone.
@@ -42,14 +43,12 @@ impl Meter {
         out: &mut Vec<u8>,
     ) {
         let mut turn = keylatch.turn();
-        let measured = (0..ALONE_BELOW_US).contains(&turn.slow_from_us())
-            || !turn.is_quick(argv)
-            || argv.bytes_len() >= LARGE_BYTES;
-        if !measured {
-            return turn.execute(client, argv, out);
+        let request = turn.request(argv);
+        if is_quick(&request) && !(0..ALONE_BELOW_US).contains(&turn.slow_from_us()) {
+            return turn.perform(client, request, out);
         }
         self.lap_us();
-        turn.execute(client, argv, out);
+        turn.perform(client, request, out);
         if turn.ran().is_some() {
             let elapsed_us = self.lap_us();
             turn.took(client, argv, elapsed_us);
@@ -72,12 +71,13 @@ impl Meter {
         if self.watch.is_none() {
             return turn.execute(client, argv, out);
         }
-        let alone = self.all_alone || !turn.is_quick(argv) || argv.bytes_len() >= LARGE_BYTES;
+        let request = turn.request(argv);
+        let alone = self.all_alone || !is_quick(&request);
         if alone || self.runs.len() >= RUNS_MAX {
             self.stop(turn);
         }
         let before = out.len();
-        turn.execute(client, argv, out);
+        turn.perform(client, request, out);
         let Some(number) = turn.ran() else { return };
         if alone || out.len().saturating_sub(before) >= LARGE_BYTES {
             self.stop(turn);
@@ -108,4 +108,9 @@ impl Meter {
         let last_us = core::mem::replace(&mut self.read_us, watch());
         self.read_us.saturating_sub(last_us)
     }
+}
+
+/// Whether the request takes so little that it need not be measured alone.
+fn is_quick(Request { argv, command }: &Request<'_>) -> bool {
+    command.is_some_and(|(_, row)| row.has(flags::FAST) || row.name == "set") && argv.bytes_len() < LARGE_BYTES
 }

@@ -3,14 +3,15 @@
 use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Queued};
-use crate::command::{Cx, Outcome, Row, Waiting, call, flags, resolve};
+use crate::command::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::server::Settings;
 
 impl Engine {
-    pub(super) fn dispatch(&mut self, client: ClientId, argv: ArgvRef<'_>, reply: &mut Writer) {
-        let (number, row) = match self.admit(client, argv) {
+    pub(super) fn dispatch(&mut self, client: ClientId, request: Request<'_>, reply: &mut Writer) {
+        let argv = request.argv;
+        let (number, row) = match self.admit(client, request) {
             Ok(admitted) => admitted,
             Err(error) => {
                 let error = self.refuse(client, argv, error);
@@ -40,8 +41,9 @@ impl Engine {
     }
 
     /// Whether the request may run or be queued at all.
-    fn admit(&mut self, client: ClientId, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), CommandError> {
-        let (number, row) = resolve(&self.table, argv)?;
+    fn admit(&mut self, client: ClientId, request: Request<'_>) -> Result<(u16, &'static Row), CommandError> {
+        let argv = request.argv;
+        let (number, row) = request.command.ok_or_else(|| unknown(&self.table, argv))?;
         let rejection = match self.clients.get(client) {
             _ if !row.accepts(argv.len()) => Some(CommandError::wrong_arity(row.name)),
             Some(client) => permits(client, row, &self.server.settings).err(),
@@ -100,6 +102,6 @@ fn permits(client: &Client, row: &Row, settings: &Settings) -> Result<(), Comman
         return Err(CommandError::NO_AUTH);
     }
     let restricted = client.protocol == Protocol::Resp2 && client.is_subscribed();
-    let allowed = row.name.ends_with("subscribe") || matches!(row.name, "ping" | "quit" | "reset");
-    if restricted && !allowed { Err(CommandError::subscribed(row.name)) } else { Ok(()) }
+    let allowed = |name: &str| name.ends_with("subscribe") || matches!(name, "ping" | "quit" | "reset");
+    if restricted && !allowed(row.name) { Err(CommandError::subscribed(row.name)) } else { Ok(()) }
 }

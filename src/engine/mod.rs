@@ -14,7 +14,7 @@ use self::parked::ParkedCommands;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
-use crate::command::{Table, flags, resolve};
+use crate::command::{Request, Table, flags};
 use crate::config::Config;
 use crate::keyspace::Keyspace;
 use crate::reply::writer::Writer;
@@ -52,17 +52,20 @@ impl Engine {
     }
 
     /// Whether this request has to know the time: its command says so, or some key has a deadline.
-    pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
-        let timed = |argv| resolve(&self.table, argv).is_ok_and(|(_, row)| row.has(flags::TIME));
+    pub fn needs_time(&self, client: ClientId, request: &Request<'_>) -> bool {
         let queued = self.clients.get(client).is_some_and(|client| client.in_transaction());
         // A parked command, once it is woken, may let go whatever its client sent behind it.
         // Monitors are told when each command ran.
-        timed(argv) || queued || self.server.monitored || !self.parked.is_empty() || self.next_deadline().is_some()
+        request.row_has(flags::TIME)
+            || queued
+            || self.server.monitored
+            || !self.parked.is_empty()
+            || self.next_deadline().is_some()
     }
 
-    /// Whether the request takes so little that its duration need not be measured alone.
-    pub fn is_quick(&self, argv: ArgvRef<'_>) -> bool {
-        resolve(&self.table, argv).is_ok_and(|(_, row)| row.has(flags::FAST) || row.name == "set")
+    /// Looks up what a request means.
+    pub fn request<'a>(&self, argv: ArgvRef<'a>) -> Request<'a> {
+        Request::new(&self.table, argv)
     }
 
     /// See [`Engine::took`].
@@ -100,23 +103,20 @@ impl Engine {
 
     /// Runs one request and appends its reply to `out`. A client that is gone gets none; a client whose command is
     /// parked gets it later, through its outbox.
-    pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+    pub fn execute(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
         self.ran = None;
         let Some(sender) = self.clients.get_mut(client) else { return };
-        if argv.is_empty() {
-            return;
-        }
-        if sender.closing {
+        if request.argv.is_empty() || sender.closing {
             return;
         }
         if sender.is_parked() {
-            sender.waiting.push_back(argv.to_owned());
+            sender.waiting.push_back(request.argv.to_owned());
             return;
         }
         if self.is_something_due() {
             self.tick();
         }
-        self.run(client, argv, out);
+        self.run(client, request, out);
         if self.has_aftermath() {
             self.settle();
         }
@@ -136,11 +136,11 @@ impl Engine {
         self.settle();
     }
 
-    fn run(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+    fn run(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
         let Some(protocol) = self.clients.get(client).map(|client| client.protocol) else { return };
         let start = out.len();
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
-        self.dispatch(client, argv, &mut reply);
+        self.dispatch(client, request, &mut reply);
         self.keyspace.effects.end_unit();
         *out = reply.into_bytes();
         self.obey_reply_mode(client, start, out);

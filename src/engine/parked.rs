@@ -183,7 +183,7 @@ impl Engine {
         let Some(client) = self.clients.get_mut(id).filter(|client| !client.is_parked()) else { return false };
         let Some(argv) = client.waiting.pop_front() else { return false };
         let mut out = Vec::new();
-        self.run(id, argv.as_ref(), &mut out);
+        self.run(id, self.request(argv.as_ref()), &mut out);
         if let Some(client) = self.clients.get_mut(id) {
             client.outbox.extend_from_slice(&out);
         }
@@ -217,7 +217,8 @@ mod tests {
     fn say(engine: &mut Engine, client: ClientId, line: &str) -> Vec<u8> {
         let words: Vec<&str> = line.split(' ').collect();
         let mut out = Vec::new();
-        engine.execute(client, Argv::from_slices(&words).as_ref(), &mut out);
+        let argv = Argv::from_slices(&words);
+        engine.execute(client, engine.request(argv.as_ref()), &mut out);
         out
     }
 
@@ -257,10 +258,10 @@ mod tests {
         let mut engine = Engine::new(1);
         let (waiting, other) = (engine.connect(), engine.connect());
         let push = Argv::from_slices(&["RPUSH", "list", "x"]);
-        assert!(!engine.needs_time(other, push.as_ref()));
+        assert!(!engine.needs_time(other, &engine.request(push.as_ref())));
         say(&mut engine, waiting, "BLPOP list 0");
         // What is sent behind may need it, once the push lets it go.
         say(&mut engine, waiting, "SET k v EX 10");
-        assert!(engine.needs_time(other, push.as_ref()));
+        assert!(engine.needs_time(other, &engine.request(push.as_ref())));
     }
 }

@@ -109,7 +109,8 @@ mod tests {
 
     fn say(engine: &mut Engine, client: ClientId, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
-        engine.execute(client, Argv::from_slices(&words).as_ref(), &mut Vec::new());
+        let argv = Argv::from_slices(&words);
+        engine.execute(client, engine.request(argv.as_ref()), &mut Vec::new());
     }
 
     #[test]

@@ -72,6 +72,8 @@ pub struct Counts {
 pub struct Keyspace {
     seed: u64,
     databases: Vec<Db>,
+    /// Databases from this one on were never used.
+    unused_from: u8,
     random: Random,
     /// While a log is replayed keys do not expire: a later entry may rescue them.
     loading: bool,
@@ -91,6 +93,7 @@ impl Keyspace {
         Keyspace {
             seed,
             databases: (0..DATABASES).map(|_| Db::new(seed)).collect(),
+            unused_from: 0,
             random: Random::new(seed),
             loading: false,
             sweeping: true,
@@ -108,7 +111,14 @@ impl Keyspace {
 
     /// One database at one instant. `database` must be below [`DATABASES`]; a larger one means the last.
     pub fn at(&mut self, database: u8, now: Timestamp) -> Space<'_> {
-        Space::new(self, database.min(DATABASES - 1), now)
+        let database = database.min(DATABASES - 1);
+        self.use_up_to(database);
+        Space::new(self, database, now)
+    }
+
+    /// Something may come to be in a database.
+    fn use_up_to(&mut self, database: u8) {
+        self.unused_from = self.unused_from.max(database + 1);
     }
 
     pub fn database(&self, database: u8) -> &Db {
@@ -133,7 +143,9 @@ impl Keyspace {
 
     /// The earliest deadline of all databases.
     pub fn first_deadline(&self) -> Option<Timestamp> {
-        self.databases.iter().filter_map(|db| Some(db.first_deadline()?.deadline)).min()
+        debug_assert!(self.databases[usize::from(self.unused_from)..].iter().all(Db::is_empty));
+        let used = self.databases.iter().take(self.unused_from.into());
+        used.filter_map(|db| Some(db.first_deadline()?.deadline)).min()
     }
 
     /// Removes keys and fields that are due, earliest deadline first, at most [`SWEEP_MAX`] of them.
@@ -179,6 +191,7 @@ impl Keyspace {
                 }
             }
         }
+        self.use_up_to(first.max(second));
         self.databases.swap(first.into(), second.into());
         self.effects.changed();
         self.effects.state(first, |effect| {

@@ -23,7 +23,9 @@ impl Keyspace {
         value: Value,
         deadline: Option<Timestamp>,
     ) -> Result<bool, OutOfMemory> {
-        let db = &mut self.databases[usize::from(database.min(DATABASES - 1))];
+        let database = database.min(DATABASES - 1);
+        self.use_up_to(database);
+        let db = &mut self.databases[usize::from(database)];
         if db.find(key).is_some() {
             return Ok(false);
         }
@@ -41,8 +43,8 @@ impl Keyspace {
         };
         let changed: Vec<KeyName> = (0..DATABASES).flat_map(of_interest).filter(is_held).collect();
         changed.iter().for_each(|(database, key)| self.interest.touch(*database, key));
-        let Keyspace { seed, databases, random, .. } = other;
-        (self.seed, self.databases, self.random) = (seed, databases, random);
+        let Keyspace { seed, databases, random, unused_from, .. } = other;
+        (self.seed, self.databases, self.random, self.unused_from) = (seed, databases, random, unused_from);
         self.effects.changed();
         self.effects.state(0, |effect| {
             effect.bytes(b"FLUSHALL");

@@ -20,6 +20,9 @@ pub const ARGUMENT_COUNT_MAX: i64 = i32::MAX as i64;
 const UNAUTHENTICATED_COUNT_MAX: i64 = 10;
 /// Bytes of one of them.
 const UNAUTHENTICATED_BYTES_MAX: usize = 16 * 1024;
+/// Plain requests have at most so many arguments, and numbers of at most so many digits.
+const PLAIN_COUNT_MAX: usize = 1024;
+const PLAIN_DIGITS_MAX: usize = 8;
 /// Memory an idle decoder may keep.
 const IDLE_CAPACITY: usize = 64 * 1024;
 
@@ -212,8 +215,9 @@ impl Decoder {
     fn decode(&mut self) -> Result<(), Stop> {
         while self.pending == 0 {
             self.forget_request();
-            match self.buffer.get(self.at) {
+            match self.buffer.get(self.at).copied() {
                 None => return Err(Stop::Incomplete),
+                Some(b'*') if self.read_plain() => return Ok(()),
                 Some(b'*') => self.read_count()?,
                 Some(_) => {
                     self.read_inline()?;
@@ -240,6 +244,22 @@ impl Decoder {
         }
         if self.spans.capacity() > IDLE_CAPACITY / size_of::<Span>() {
             self.spans = Vec::new();
+        }
+    }
+
+    /// Reads a request that is there as a whole and has nothing unusual about it, which is nearly every one. Of any
+    /// other it changes nothing.
+    fn read_plain(&mut self) -> bool {
+        let bytes = &self.buffer[self.at..];
+        match read_plain(bytes, self.limits, &mut self.spans) {
+            Some(end) if !self.distrusted => {
+                self.at += end;
+                true
+            }
+            _ => {
+                self.spans.clear();
+                false
+            }
         }
     }
 
@@ -335,6 +355,43 @@ impl Decoder {
     fn is_foreign(&self) -> bool {
         self.argv().get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:"))
     }
+}
+
+/// Finds the arguments of the request that `bytes` begin with; answers where it ends.
+fn read_plain(bytes: &[u8], limits: Limits, spans: &mut Vec<Span>) -> Option<usize> {
+    let (count, mut at) = plain_number(bytes, 1)?;
+    if count == 0 || count > PLAIN_COUNT_MAX {
+        return None;
+    }
+    for _ in 0..count {
+        if bytes.get(at) != Some(&b'$') {
+            return None;
+        }
+        let (length, start) = plain_number(bytes, at + 1)?;
+        let end = start + length;
+        at = end + 2;
+        if at > bytes.len() || at > limits.request_bytes as usize || length > limits.bulk_bytes as usize {
+            return None;
+        }
+        // Below 4 GiB, as the limits are.
+        spans.push(Span { start: start as u32, end: end as u32 });
+    }
+    Some(at)
+}
+
+/// A number of few digits from `at` on, and where the next line begins.
+fn plain_number(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
+    let first = at;
+    let mut number = 0;
+    while let Some(digit @ b'0'..=b'9') = bytes.get(at) {
+        number = number * 10 + usize::from(digit - b'0');
+        at += 1;
+        if at > first + PLAIN_DIGITS_MAX {
+            return None;
+        }
+    }
+    let is_plain = at == first + 1 || (at > first && bytes[first] != b'0');
+    (is_plain && bytes.get(at) == Some(&b'\r')).then_some((number, at + 2))
 }
 
 #[cfg(test)]

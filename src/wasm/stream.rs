@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
 
 use super::engine::{CLOCK_FAILED, Engine};
+use crate::ClientId;
 use crate::connection::{Connection, Fed, Meter};
 use crate::sorted::SortedMap;
-use crate::{ClientId, Limits};
 
 /// Stands among the affected clients for the configuration. No client has this number.
 const CONFIGURATION: u32 = 0;
@@ -30,13 +30,15 @@ fn watch() -> u64 {
 #[derive(Debug)]
 pub(super) struct Streams {
     connections: SortedMap<ClientId, Box<Connection>>,
+    /// Where the connection was that was asked for last.
+    recent: usize,
     pub(super) meter: Meter,
     last: Fed,
 }
 
 impl Default for Streams {
     fn default() -> Streams {
-        Streams { connections: SortedMap::default(), meter: Meter::new(watch), last: Fed::default() }
+        Streams { connections: SortedMap::default(), recent: 0, meter: Meter::new(watch), last: Fed::default() }
     }
 }
 
@@ -64,22 +66,23 @@ impl Engine {
             return CLOCK_FAILED;
         }
         let Engine { keylatch, area, streams, output, .. } = self;
-        let (client, limits): (_, Limits) = (ClientId(client), keylatch.limits());
-        if !streams.connections.contains(client) {
-            streams.connections.insert(client, Box::new(Connection::new(client, limits)));
+        let (client, limits) = (ClientId(client), keylatch.limits());
+        let Streams { connections, recent, meter, last } = streams;
+        if connections.get_mut_near(client, recent).is_none() {
+            connections.insert(client, Box::new(Connection::new(client, limits)));
         }
-        let Some(connection) = streams.connections.get_mut(client) else { return 0.0 };
+        let Some(connection) = connections.get_mut_near(client, recent) else { return 0.0 };
         connection.set_limits(limits);
-        streams.last = connection.feed_measured(keylatch, area.bytes(length), &mut streams.meter, output);
+        *last = connection.feed_measured(keylatch, area.bytes(length), meter, output);
         output.len() as f64
     }
 
     /// Hands on what reached a client and runs nothing, for when its output does not leave. Answers as `feed` does.
     pub fn wake(&mut self, client: u32) -> f64 {
         self.clear_output();
-        let Engine { keylatch, streams, output, .. } = self;
-        if let Some(connection) = streams.connections.get_mut(ClientId(client)) {
-            streams.last = connection.wake(keylatch, output);
+        let Engine { keylatch, streams: Streams { connections, recent, last, .. }, output, .. } = self;
+        if let Some(connection) = connections.get_mut_near(ClientId(client), recent) {
+            *last = connection.wake(keylatch, output);
         }
         output.len() as f64
     }
