@@ -279,7 +279,8 @@ fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>, wrong_type: CommandError)
 
 /// With no replica to count, the only thing to wait for is the end of the time.
 fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let replicas = args.integer()?;
+    // Redis keeps the number in thirty-two bits, so a huge one may turn out to be none.
+    let replicas = args.integer()? as i32;
     let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
     if timeout_ms < 0 {
         return Err(CommandError::NEGATIVE_TIMEOUT);
