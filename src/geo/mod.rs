@@ -80,7 +80,7 @@ impl Position {
 
     /// The place that a score stands for: the middle of its cell.
     pub fn of_score(score: f64) -> Position {
-        let (north, east) = separate(score as u64);
+        let (north, east) = separate(cell_of(score));
         Position { longitude: LONGITUDE.middle(east, STEPS), latitude: LATITUDE.middle(north, STEPS) }
     }
 
@@ -147,6 +147,22 @@ fn separate(bits: u64) -> (u32, u32) {
     (gather(bits), gather(bits >> 1))
 }
 
+/// The cell that a score names. A score that is none is converted as C does on x86, where what is too large for a signed
+/// integer loses its highest bit first.
+fn cell_of(score: f64) -> u64 {
+    const HIGHEST: u64 = 1 << 63;
+    if score < HIGHEST as f64 {
+        return truncated(score) as u64;
+    }
+    truncated(score - HIGHEST as f64) as u64 ^ HIGHEST
+}
+
+/// A double as a signed integer, as C converts it on x86: what does not fit becomes the least of them.
+fn truncated(number: f64) -> i64 {
+    let least = i64::MIN as f64;
+    if (least..-least).contains(&number) { number as i64 } else { i64::MIN }
+}
+
 /// Steps of [`spread`]: by how much the upper half of each group moves, and which bits are in groups then.
 const GROUPS: [(u32, u64); 5] = [
     (16, 0x0000_ffff_0000_ffff),
@@ -200,6 +216,17 @@ mod tests {
         assert_eq!(palermo.distance(palermo), 0.0);
         let north = Position { latitude: 40.0, ..palermo };
         assert!((palermo.distance(north) - latitude_distance(palermo.latitude, 40.0)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn scores_that_are_no_places_are_read_as_on_x86() {
+        assert_eq!(cell_of(7.9), 7);
+        assert_eq!(cell_of(-5.0), 5u64.wrapping_neg());
+        assert_eq!(cell_of(f64::NEG_INFINITY), 1 << 63);
+        assert_eq!(cell_of(1e19), 10_000_000_000_000_000_000);
+        assert_eq!(cell_of(f64::INFINITY), 0);
+        let corner = Position { longitude: 180.0, latitude: 85.05112878 };
+        assert_eq!(Position::of_score(-5.0), corner);
     }
 
     #[test]
