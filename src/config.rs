@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::number::parse_integer;
 use crate::request;
-use crate::value::{Limits, ListLimit, PackedLimit, SetLimit};
+use crate::value::{Limits, ListLimit, PackedLimit, SetLimit, SketchLimit};
 
 /// What a parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,6 +190,7 @@ impl Config {
             },
             hash: packed("hash-max-listpack-entries", "hash-max-listpack-value"),
             zset: packed("zset-max-listpack-entries", "zset-max-listpack-value"),
+            sketch: SketchLimit { sparse_bytes: size("hll-sparse-max-bytes") },
         }
     }
 

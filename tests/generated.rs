@@ -19,6 +19,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("set", "Sets"),
     ("sorted-set", "Sorted sets"),
     ("geo", "Places"),
+    ("hyperloglog", "Estimates of different elements"),
     ("hash", "Hashes"),
     ("pubsub", "Publish and subscribe"),
     ("transactions", "Transactions"),

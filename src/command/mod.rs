@@ -29,6 +29,7 @@ mod pubsub;
 mod row;
 mod server;
 mod sets;
+mod sketches;
 mod sort;
 mod sorted_sets;
 mod strings;

@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use super::row::Row;
 use super::{
     bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
-    memory, pubsub, server, sets, sort, sorted_sets, strings, transactions,
+    memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, transactions,
 };
 use crate::hash::hash_bytes;
 
@@ -29,6 +29,7 @@ const FAMILIES: &[&[Row]] = &[
     sorted_sets::combine::ROWS,
     geo::ROWS,
     geo::search::ROWS,
+    sketches::ROWS,
     hashes::ROWS,
     hashes::expiry::ROWS,
     transactions::ROWS,

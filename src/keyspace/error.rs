@@ -25,6 +25,10 @@ pub enum Error {
     NotFinite,
     /// A score that is infinity less infinity.
     NotANumber,
+    /// A string that is no HyperLogLog sketch.
+    NotASketch,
+    /// A HyperLogLog sketch whose registers make no sense.
+    DamagedSketch,
     /// A weight to sort by that is not a number.
     NotSortable,
     /// A string longer than `STRING_MAX` bytes.
@@ -70,6 +74,8 @@ impl From<Error> for CommandError {
             Error::Overflow => CommandError::INCREMENT_OVERFLOW,
             Error::NotFinite => CommandError::NAN_OR_INFINITY,
             Error::NotANumber => CommandError::SCORE_NOT_A_NUMBER,
+            Error::NotASketch => CommandError::NOT_A_SKETCH,
+            Error::DamagedSketch => CommandError::DAMAGED_SKETCH,
             Error::NotSortable => CommandError::NOT_SORTABLE,
             Error::TooLong => CommandError::STRING_TOO_LONG,
             Error::BadDigest => CommandError::BAD_DIGEST,

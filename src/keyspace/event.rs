@@ -79,6 +79,7 @@ kinds! {
     Append = String "append";
     SetRange = String "setrange";
     SetBit = String "setbit";
+    PfAdd = String "pfadd";
     LPush = List "lpush";
     RPush = List "rpush";
     LPop = List "lpop";

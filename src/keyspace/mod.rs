@@ -21,6 +21,7 @@ mod lists;
 mod restore;
 mod scan;
 mod sets;
+mod sketches;
 mod sort;
 mod sorted_sets;
 mod space;

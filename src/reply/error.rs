@@ -96,6 +96,8 @@ texts! {
     ANY_NEEDS_COUNT = "ERR the ANY argument requires COUNT argument";
     GEO_STORE_OPTIONS = "ERR GEOSEARCHSTORE is not compatible with WITHDIST, WITHHASH and WITHCOORD options";
     RADIUS_STORE_OPTIONS = "ERR STORE option in GEORADIUS is not compatible with WITHDIST, WITHHASH and WITHCOORD options";
+    NOT_A_SKETCH = "WRONGTYPE Key is not a valid HyperLogLog string value.";
+    DAMAGED_SKETCH = "INVALIDOBJ Corrupted HLL object detected";
     NOT_SORTABLE = "ERR One or more scores can't be converted into double";
     TIMEOUT_NOT_A_FLOAT = "ERR timeout is not a float or out of range";
     TIMEOUT_RANGE = "ERR timeout is out of range";

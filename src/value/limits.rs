@@ -1,6 +1,6 @@
 //! How large a collection may grow and still be kept in its compact form: Redis' `*-max-listpack-*` parameters.
 
-use super::{PackedLimit, SetLimit};
+use super::{PackedLimit, SetLimit, SketchLimit};
 
 /// The limits of all types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,6 +9,7 @@ pub struct Limits {
     pub set: SetLimit,
     pub zset: PackedLimit,
     pub hash: PackedLimit,
+    pub sketch: SketchLimit,
 }
 
 impl Default for Limits {
@@ -18,6 +19,7 @@ impl Default for Limits {
             set: SetLimit::default(),
             zset: PackedLimit::default(),
             hash: PackedLimit { members: 512, bytes: 64 },
+            sketch: SketchLimit::default(),
         }
     }
 }

@@ -8,6 +8,7 @@ mod list;
 mod members;
 mod packed;
 mod set;
+mod sketch;
 mod zset;
 
 use alloc::vec::Vec;
@@ -17,6 +18,7 @@ pub use limits::{Limits, ListLimit};
 pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};
 pub use set::{Set, SetLimit};
+pub use sketch::{Registers, Sketch, SketchLimit, add_to_dense};
 pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection, ZSet};
 
 use crate::hash::hash_bytes;

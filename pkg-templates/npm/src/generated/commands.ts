@@ -239,6 +239,12 @@ export interface CommandTable<Text> {
   PEXPIREAT: { arguments: [key: Argument, unixTimeMilliseconds: Argument, ...options: Argument[]]; reply: number };
   /** Answers the expiration of a key as a Unix time in milliseconds; -1 without one, -2 without a key. */
   PEXPIRETIME: { arguments: [key: Argument]; reply: number | bigint };
+  /** Shows elements to a HyperLogLog sketch, creating it if it does not exist. */
+  PFADD: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Estimates how many different elements the HyperLogLog sketches were shown together. */
+  PFCOUNT: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
+  /** Makes a HyperLogLog sketch one that was shown what others were shown. */
+  PFMERGE: { arguments: [destkey: Argument, ...more: Argument[]]; reply: 'OK' };
   /** Answers PONG, or the message it was given. */
   PING: { arguments: [...options: Argument[]]; reply: string | Text };
   /** Sets the string of a key and its time to live in milliseconds. */

@@ -1,0 +1,61 @@
+//! The HyperLogLog family.
+
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::Args;
+use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use crate::reply::error::CommandError;
+
+type Reply = Result<Outcome, CommandError>;
+
+const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row { since: "2.8.9", ..Row::of(Group::HyperLogLog, name, -2, flags, keys, handler) }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key [element...]",
+        complexity: "O(N) with N the number of elements; while the sketch is sparse, its registers beside.",
+        summary: "Shows elements to a HyperLogLog sketch, creating it if it does not exist.",
+        reply: "integer",
+        ..row("pfadd", WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], pfadd)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of sketches.",
+        summary: "Estimates how many different elements the HyperLogLog sketches were shown together.",
+        reply: "integer",
+        ..row("pfcount", READONLY, &[KeySpec::rest(1, Access::ReadAccess)], pfcount)
+    },
+    Row {
+        arguments: "destkey:key [sourcekey:key...]",
+        complexity: "O(N) with N the number of sketches.",
+        summary: "Makes a HyperLogLog sketch one that was shown what others were shown.",
+        ..row(
+            "pfmerge",
+            WRITE | DENYOOM,
+            &[KeySpec::one(1, Access::Insert), KeySpec::rest(2, Access::ReadAccess)],
+            pfmerge,
+        )
+    },
+];
+
+fn pfadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let changed = cx.space().sketch_add(args.bytes()?, args.rest())?;
+    cx.reply.integer(changed.into());
+    Ok(Outcome::Done)
+}
+
+fn pfcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let keys: Vec<&[u8]> = args.rest().collect();
+    let count = cx.space().sketch_count(keys.into_iter())?;
+    cx.reply.integer(i64::try_from(count).unwrap_or(i64::MAX));
+    Ok(Outcome::Done)
+}
+
+fn pfmerge(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    cx.space().sketch_merge(args.bytes()?, args.rest())?;
+    cx.reply.ok();
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,98 @@
+//! HyperLogLog sketches: strings that estimate how many different elements they were shown.
+
+use super::space::Space;
+use super::{Error, EventKind, NewValue};
+use crate::slab::Handle;
+use crate::value::{Registers, Sketch, add_to_dense};
+
+impl Space<'_> {
+    /// Shows elements to a sketch, creating it; true when it changed.
+    pub fn sketch_add<'e>(
+        &mut self,
+        key: &[u8],
+        elements: impl Iterator<Item = &'e [u8]> + Clone,
+    ) -> Result<bool, Error> {
+        let existing = self.write_string(key)?;
+        let sketch = match existing {
+            Some(handle) => Some(Sketch::new(self.string(handle)).ok_or(Error::NotASketch)?),
+            None => None,
+        };
+        let changed = match sketch {
+            Some(sketch) if sketch.is_dense() => {
+                let changes = elements.clone().any(|element| !sketch.knows(element));
+                if changes {
+                    self.edit_grown(key, existing, 0, EventKind::PfAdd, |sketch| {
+                        elements.clone().for_each(|element| add_to_dense(sketch, element));
+                    })?;
+                }
+                changes
+            }
+            _ => {
+                let mut registers = Registers::new()?;
+                if let Some(sketch) = sketch {
+                    sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?;
+                }
+                let grown = elements.clone().filter(|element| registers.add(element)).count();
+                let changes = existing.is_none() || grown > 0;
+                if changes {
+                    self.put_sketch(existing, key, &registers)?;
+                }
+                changes
+            }
+        };
+        if changed {
+            self.state_elements(b"PFADD", key, elements);
+        }
+        Ok(changed)
+    }
+
+    fn put_sketch(&mut self, existing: Option<Handle>, key: &[u8], registers: &Registers) -> Result<(), Error> {
+        let sketch = registers.to_sketch(self.limits().sketch)?;
+        match existing {
+            Some(handle) => self.update_string(handle, EventKind::PfAdd, sketch),
+            None => self.put_over(None, key, NewValue::Edited(sketch), None, EventKind::PfAdd),
+        }
+    }
+
+    /// About how many different elements the sketches were shown together; a missing one was shown none.
+    pub fn sketch_count<'k>(&mut self, keys: impl ExactSizeIterator<Item = &'k [u8]>) -> Result<u64, Error> {
+        let is_single = keys.len() == 1;
+        let mut registers = Registers::new()?;
+        for key in keys {
+            let Some(bytes) = self.get(key)? else { continue };
+            let sketch = Sketch::new(bytes).ok_or(Error::NotASketch)?;
+            match sketch.estimate() {
+                Some(estimate) if is_single => return Ok(estimate),
+                _ => sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?,
+            }
+        }
+        Ok(registers.estimate())
+    }
+
+    /// Makes `to` a sketch that was shown what the others and itself were shown.
+    pub fn sketch_merge<'k>(
+        &mut self,
+        to: &'k [u8],
+        keys: impl Iterator<Item = &'k [u8]> + Clone,
+    ) -> Result<(), Error> {
+        let mut registers = Registers::new()?;
+        for key in core::iter::once(to).chain(keys.clone()) {
+            let Some(bytes) = self.get(key)? else { continue };
+            let sketch = Sketch::new(bytes).ok_or(Error::NotASketch)?;
+            sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?;
+        }
+        let existing = self.write(to);
+        self.put_sketch(existing, to, &registers)?;
+        self.state_elements(b"PFMERGE", to, keys);
+        Ok(())
+    }
+
+    fn state_elements<'e>(&mut self, command: &[u8], key: &[u8], elements: impl Iterator<Item = &'e [u8]>) {
+        self.effect(|effect| {
+            effect.bytes(command).bytes(key);
+            elements.for_each(|element| {
+                effect.bytes(element);
+            });
+        });
+    }
+}
