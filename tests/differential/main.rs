@@ -35,7 +35,7 @@ const ROUND: usize = 1_500;
 /// Of the requests of a row that are drawn, one in so many has to be answered by something else than an error.
 const LEGAL_SHARE: u64 = 10;
 /// So many different sequences are shown before the test gives up.
-const DIFFERENCES_MAX: usize = 12;
+const DIFFERENCES_MAX: usize = 5;
 
 fn start(name: &str) -> Server {
     let program = redis::program().expect(
@@ -96,7 +96,7 @@ fn session_files_are_answered_alike() {
     let scope = Scope::ask(&mut server);
     let allowed = Tally::new();
     let outcome = sessions::replay_all(&scope, &mut server, &allowed);
-    println!("{} commands of session files: {}", outcome.commands, allowed.report());
+    println!("{} of {} commands in session files: {}", outcome.replayed, outcome.commands, allowed.report());
     let differences = outcome.differences;
     assert!(differences.is_empty(), "{} files differ\n\n{}", differences.len(), differences.join("\n"));
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use keylatch::command::split_line;
-use keylatch::{Argv, Protocol, StepKind, parse_session};
+use keylatch::{Argv, Protocol, Session, StepKind, parse_session};
 
 use super::allowed::Tally;
 use super::pair::{Pair, Request};
@@ -18,21 +18,25 @@ const FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];
 const ENDS: &[&str] =
     &["quit", "client|kill", "client|reply", "client|pause", "monitor", "config|set", "debug|reload", "shutdown"];
 
-/// What a session file asks of its clients, and how it went.
+/// How it went.
 pub struct Outcome {
+    /// In all session files.
     pub commands: usize,
+    pub replayed: usize,
     pub differences: Vec<String>,
 }
 
 /// Runs every session file on both sides.
 pub fn replay_all(scope: &Scope, server: &mut Server, allowed: &Tally) -> Outcome {
-    let mut outcome = Outcome { commands: 0, differences: Vec::new() };
+    let mut outcome = Outcome { commands: 0, replayed: 0, differences: Vec::new() };
     for path in files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let requests = requests(&name, &text, scope);
-        outcome.commands += requests.len();
+        let session = parse_session(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let requests = requests(&session, scope);
+        outcome.commands += session.actions.iter().filter(|action| action.kind == StepKind::Command).count();
+        outcome.replayed += requests.len();
         if let Err(difference) = replay(&requests, server, allowed) {
             outcome.differences.push(format!("{name}: {difference}"));
         }
@@ -41,8 +45,7 @@ pub fn replay_all(scope: &Scope, server: &mut Server, allowed: &Tally) -> Outcom
 }
 
 /// The requests of a session with the lines they stand on, without those that the server does not understand.
-fn requests(name: &str, text: &str, scope: &Scope) -> Vec<(usize, Request)> {
-    let session = parse_session(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+fn requests(session: &Session, scope: &Scope) -> Vec<(usize, Request)> {
     let mut clients: Vec<String> = Vec::new();
     let mut requests = Vec::new();
     for action in session.actions.iter().take_while(|action| !matches!(action.kind, StepKind::Clock(_))) {
