@@ -230,8 +230,7 @@ mod tests {
 
     #[test]
     fn decimals_can_be_counted() {
-        let cases =
-            [(0.0, "0.0000"), (166_274.151_569_600_4, "166274.1516"), (-0.25, "-0.2500"), (12.00999, "12.0100")];
+        let cases = [(0.0, "0.0000"), (166_274.151_57, "166274.1516"), (-0.25, "-0.2500"), (12.00999, "12.0100")];
         for (value, text) in cases.into_iter().chain([(f64::INFINITY, "inf"), (1e300, "1e+300")]) {
             let mut out = Vec::new();
             write_fixed(value, 4, &mut out);

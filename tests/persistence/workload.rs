@@ -63,9 +63,10 @@ impl Workload {
             self.in_transaction = false;
             return words(if self.dice.roll(8) == 0 { "DISCARD" } else { "EXEC" });
         }
-        match self.dice.roll(54) {
+        match self.dice.roll(56) {
             40..=45 => self.hash(),
             46..=53 => self.sorted_set(),
+            54 | 55 => self.sketch(),
             0 if !self.in_transaction => {
                 self.in_transaction = true;
                 words("MULTI")
@@ -250,6 +251,13 @@ impl Workload {
             }
             16 => [words("SADD"), vec![one], vec![self.value(), self.value(), self.value()]].concat(),
             _ => [words("SORT"), vec![one], words("ALPHA DESC LIMIT 1 3 STORE"), vec![two]].concat(),
+        }
+    }
+
+    fn sketch(&mut self) -> Vec<Vec<u8>> {
+        match self.dice.roll(3) {
+            0 => [words("PFMERGE"), vec![self.key(), self.key()]].concat(),
+            _ => [words("PFADD"), vec![self.key(), self.value(), self.value()]].concat(),
         }
     }
 
