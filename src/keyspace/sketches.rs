@@ -17,6 +17,10 @@ impl Space<'_> {
             Some(handle) => Some(Sketch::new(self.string(handle)).ok_or(Error::NotASketch)?),
             None => None,
         };
+        // Nothing to show: what the sketch holds is not looked at.
+        if existing.is_some() && elements.clone().next().is_none() {
+            return Ok(false);
+        }
         let changed = match sketch {
             Some(sketch) if sketch.is_dense() => {
                 let changes = elements.clone().any(|element| !sketch.knows(element));
