@@ -72,6 +72,9 @@ impl<'s> Generator<'s> {
         {
             return vec![self.restore(payload)];
         }
+        if self.pools.one_in(150) {
+            return special::sketches(self);
+        }
         let situation = Situation {
             is_resp3: CLIENTS[self.client] == Protocol::Resp3,
             in_transaction: client.in_transaction(),

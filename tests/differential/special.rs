@@ -23,6 +23,8 @@ const ARGUMENTS: &[(&str, Make)] = &[
 const LENGTH_MAX: i64 = 1_000;
 /// In seconds or milliseconds, whichever it is: no drawn lifetime is shorter, only spoilt ones are.
 const LIFETIME_MIN: i64 = 100_000;
+/// Enough to make a sketch dense.
+const ELEMENTS_MAX: u64 = 1_500;
 /// Offsets between these would make a string of many megabytes.
 const OFFSET_MAX: i64 = 4_000;
 const OFFSET_REFUSED: i64 = 1 << 32;
@@ -102,6 +104,26 @@ pub struct Situation {
     pub in_transaction: bool,
     /// One client at least is always free to end the waiting of the others.
     pub may_block: bool,
+}
+
+/// What becomes of some sketches, from the first element to their end.
+pub fn sketches(generator: &mut Generator<'_>) -> Vec<Argv> {
+    let keys: Argv = (0..3).map(|_| generator.key_of("hyperloglog")).collect();
+    let pools = generator.pools();
+    let mut requests = Vec::new();
+    for _ in 0..2 + pools.dice.roll(8) {
+        let name = *pools.dice.pick(&["PFADD", "PFADD", "PFCOUNT", "PFMERGE"]);
+        let mut argv = words(name);
+        argv.push(pools.dice.pick(&keys).clone());
+        let many = if pools.one_in(4) { ELEMENTS_MAX } else { 4 };
+        match name {
+            "PFADD" => argv.extend((0..pools.dice.roll(many)).map(|_| pools.element())),
+            _ => argv.extend((0..pools.dice.roll(3)).map(|_| pools.dice.pick(&keys).clone())),
+        }
+        requests.push(argv);
+    }
+    requests.push([words("DEL"), keys].concat());
+    requests
 }
 
 /// Whether a request that would wait may do so. 7.0 serves a waiting client the key that was filled, 7.2 runs the
@@ -196,6 +218,11 @@ pub fn completed(argv: Argv) -> Vec<Argv> {
                 argv.windows(2).filter(|option| is_option(&option[0])).map(|option| option[1].clone()).collect();
             stored.push(argv[1].clone());
             vec![argv, [words("DEL"), stored].concat()]
+        }
+        // The bytes of a sketch depend on how it came about, and 7.0 writes what it counted into it: nobody may see it.
+        (Some("pfadd" | "pfcount" | "pfmerge"), Some(_)) => {
+            let keys = argv[1..].to_vec();
+            vec![argv, [words("DEL"), keys].concat()]
         }
         // It takes an overflow in somebody's number before for one of its own; SCAN forgets about that.
         (Some("sort" | "sort_ro"), _) => vec![words("SCAN 0"), argv],
