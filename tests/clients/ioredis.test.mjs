@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { Redis as Redis5 } from 'ioredis-5';
+import { Redis as Redis5 } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis-6';
 import { serveRedis } from './support/redis.mjs';
 import { entry, folder, run, serve, sleep } from './support/server.mjs';
@@ -67,7 +67,7 @@ async function script(redis) {
 
 /** A program of its own: what keeps a process alive, and what does not. */
 const PROGRAM = `
-  import { Redis } from 'ioredis-5';
+  import { Redis } from 'ioredis';
   const { Keylatch } = await import(process.argv[1]);
   const { connector } = await import(process.argv[2]);
   const redis = new Redis({ Connector: connector(new Keylatch()) });
