@@ -54,6 +54,7 @@ impl Space<'_> {
         let own =
             if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
         self.put(key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
+        self.appear(key);
         self.restore_effect(key, own.as_deref().unwrap_or(payload), options.deadline);
         Ok(())
     }

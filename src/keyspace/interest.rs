@@ -28,7 +28,7 @@ pub struct Interest {
     disturbed: SortedMap<ClientId, ()>,
     /// By ticket.
     waited: Registry,
-    /// Keys somebody waits for that changed, each once, in the order in which they changed.
+    /// Keys somebody waits for that came into being, each once, in that order.
     ready: Vec<KeyName>,
     /// What is in `ready`.
     is_ready: Registry,
@@ -52,12 +52,12 @@ impl Interest {
         }
     }
 
-    /// Keys changed that somebody waits for, and nobody has looked yet: after a load, for example.
+    /// Keys appeared that somebody waits for, and nobody has looked yet: after a load, for example.
     pub fn has_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// The keys that changed since they were asked for last, and that somebody waits for.
+    /// The keys that appeared since they were asked for last, and that somebody waits for.
     pub fn take_ready(&mut self) -> Vec<KeyName> {
         self.is_ready = Registry::default();
         core::mem::take(&mut self.ready)
@@ -108,7 +108,12 @@ impl Interest {
             // Ids of clients are 32 bits wide.
             self.disturbed.insert(ClientId(*id as u32), ());
         }
-        if !self.waited.of(database, key).is_empty() && self.is_ready.add(database, key, 0) {
+    }
+
+    /// A key came into being where none was. To overwrite one wakes nobody, as in Redis: a sorted set stored over a
+    /// string leaves those waiting who wait for a sorted set.
+    pub(super) fn appear(&mut self, database: u8, key: &[u8]) {
+        if !self.is_idle() && !self.waited.of(database, key).is_empty() && self.is_ready.add(database, key, 0) {
             self.ready.push((database, key.into()));
         }
     }
@@ -137,15 +142,17 @@ mod tests {
     }
 
     #[test]
-    fn changed_keys_are_told_once_in_order_and_those_who_wait_for_them_in_line() {
+    fn keys_that_appear_are_told_once_in_order_and_those_who_wait_for_them_in_line() {
         let mut interest = Interest::default();
         let key: KeyName = (0, b"k"[..].into());
         interest.wait(Ticket(7), &key);
         interest.wait(Ticket(3), &key);
         let other: KeyName = (1, b"a"[..].into());
         interest.wait(Ticket(5), &other);
+        interest.touch(0, b"k");
+        assert!(!interest.has_ready());
         for (database, name) in [(0, b"k"), (1, b"a"), (1, b"k"), (0, b"k")] {
-            interest.touch(database, name);
+            interest.appear(database, name);
         }
         assert_eq!(interest.take_ready(), [key.clone(), other.clone()]);
         assert!(interest.take_ready().is_empty());

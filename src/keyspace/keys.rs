@@ -85,7 +85,9 @@ impl Space<'_> {
             return Ok(false);
         }
         let (copy, deadline) = self.cloned(handle)?;
-        self.in_database(target_database).put(to, copy, deadline, EventKind::CopyTo)?;
+        let mut target = self.in_database(target_database);
+        target.put(to, copy, deadline, EventKind::CopyTo)?;
+        target.appear(to);
         let elsewhere = target_database != self.database();
         self.effect(|effect| {
             effect.bytes(b"COPY").bytes(from).bytes(to);

@@ -189,6 +189,7 @@ impl Keyspace {
                 let mut is_held = |database| self.at(database, now).peek(&key).is_some();
                 if is_held(first) | is_held(second) {
                     self.interest.touch(database, &key);
+                    self.interest.appear(database, &key);
                 }
             }
         }

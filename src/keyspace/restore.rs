@@ -42,7 +42,10 @@ impl Keyspace {
             [&*self, &other].iter().any(|keyspace| keyspace.database(*database).find(key).is_some())
         };
         let changed: Vec<KeyName> = (0..DATABASES).flat_map(of_interest).filter(is_held).collect();
-        changed.iter().for_each(|(database, key)| self.interest.touch(*database, key));
+        for (database, key) in &changed {
+            self.interest.touch(*database, key);
+            self.interest.appear(*database, key);
+        }
         let Keyspace { seed, databases, random, unused_from, .. } = other;
         (self.seed, self.databases, self.random, self.unused_from) = (seed, databases, random, unused_from);
         self.effects.changed();

@@ -163,6 +163,9 @@ impl<'a> Space<'a> {
     ) -> Result<(), Error> {
         self.db_mut().put_over(existing, key, value, deadline)?;
         self.notify(event, key);
+        if existing.is_none() {
+            self.appear(key);
+        }
         Ok(())
     }
 
@@ -212,6 +215,7 @@ impl<'a> Space<'a> {
         self.db_mut().rename(handle, to)?;
         self.notify(EventKind::RenameFrom, &from);
         self.notify(EventKind::RenameTo, to);
+        self.appear(to);
         Ok(())
     }
 
@@ -222,7 +226,9 @@ impl<'a> Space<'a> {
         let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
         from.move_to(handle, to)?;
         self.notify(EventKind::MoveFrom, &key);
-        self.in_database(database).notify(EventKind::MoveTo, &key);
+        let mut target = self.in_database(database);
+        target.notify(EventKind::MoveTo, &key);
+        target.appear(&key);
         Ok(())
     }
 
@@ -292,6 +298,11 @@ impl<'a> Space<'a> {
         self.keyspace.events.push(event, key, self.database);
         self.keyspace.interest.touch(self.database, key);
         self.keyspace.effects.changed();
+    }
+
+    /// A key is there that was not, or was deleted to make place for it.
+    pub(super) fn appear(&mut self, key: &[u8]) {
+        self.keyspace.interest.appear(self.database, key);
     }
 
     /// An event beside a verb's own: the deadline that came with a value.
