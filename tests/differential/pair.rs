@@ -17,8 +17,12 @@ use super::replies::{count, length_of, printed, same};
 use super::scope::row_of;
 use super::special;
 
-/// A reply that has not come by then will not come.
-const REPLY_MAX: Duration = Duration::from_secs(5);
+/// When a reply has not come by then, the server is asked whether it is still at work.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// The server reads at most so many bytes of a client before it turns to the next.
+const BYTES_PER_TURN: usize = 16 * 1024;
+/// So many turns more, until what it has to say is on its way.
+const TURNS: usize = 3;
 /// A batch of more bytes could fill the buffers of both directions.
 const BATCH_BYTES_MAX: usize = 32 * 1024;
 /// How many payloads of DUMP are remembered.
@@ -186,7 +190,7 @@ impl<'s> Pair<'s> {
     /// Our side waits: so must the server.
     fn park(&mut self, request: Request) -> Result<(), Difference> {
         // The server has run what it got before this when the answer is here.
-        assert_eq!(self.server.say("PING"), "+PONG\r\n");
+        pass_turns(self.server, 1);
         let peer = &mut self.peers[request.client];
         peer.receive_what_is_there();
         if !peer.received.is_empty() {
@@ -198,7 +202,7 @@ impl<'s> Pair<'s> {
 
     fn compare(&mut self, request: &Request, ours: &[u8]) -> Result<(), Difference> {
         let peer = &mut self.peers[request.client];
-        let theirs = match peer.receive_like(ours) {
+        let theirs = match peer.receive_like(ours, self.server) {
             Some(theirs) => theirs,
             None => return Err(difference(request, ours, &peer.received)),
         };
@@ -232,32 +236,32 @@ impl<'s> Pair<'s> {
 }
 
 impl Peer {
-    fn connect(server: &Server, engine: &mut Keylatch<ManualClock>, protocol: Protocol) -> Peer {
+    fn connect(server: &mut Server, engine: &mut Keylatch<ManualClock>, protocol: Protocol) -> Peer {
         let stream = TcpStream::connect(server.stream.peer_addr().unwrap()).unwrap();
         stream.set_nodelay(true).unwrap();
-        stream.set_read_timeout(Some(REPLY_MAX)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let ours = engine.connect();
         let mut peer =
             Peer { ours, their_number: String::new(), stream, received: Vec::new(), queued: Vec::new(), parked: None };
         if protocol == Protocol::Resp3 {
             engine.set_protocol(ours, protocol);
-            peer.ask(&["HELLO", "3"]);
+            peer.ask(&["HELLO", "3"], server);
         }
-        let number = peer.ask(&["CLIENT", "ID"]);
+        let number = peer.ask(&["CLIENT", "ID"], server);
         peer.their_number = String::from_utf8_lossy(&number[1..number.len() - 2]).into_owned();
         peer
     }
 
-    fn ask(&mut self, words: &[&str]) -> Vec<u8> {
+    fn ask(&mut self, words: &[&str], server: &mut Server) -> Vec<u8> {
         self.stream.write_all(&redis::request(words)).unwrap();
-        self.receive_like(b"+\r\n").expect("the server answers")
+        self.receive_like(b"+\r\n", server).expect("the server answers")
     }
 
     /// The server's messages: as many as ours are. None when they do not come, or are none.
-    fn receive_like(&mut self, ours: &[u8]) -> Option<Vec<u8>> {
+    fn receive_like(&mut self, ours: &[u8], server: &mut Server) -> Option<Vec<u8>> {
         // Most of the time they are equal: then nothing has to be taken apart.
         while self.received.len() < ours.len() && ours.starts_with(&self.received) {
-            self.receive()?;
+            self.receive(server)?;
         }
         if self.received.starts_with(ours) {
             return Some(self.received.drain(..ours.len()).collect());
@@ -267,16 +271,28 @@ impl Peer {
             if let Some(length) = length_of(&self.received, wanted)? {
                 break length;
             }
-            self.receive()?;
+            self.receive(server)?;
         };
         Some(self.received.drain(..length).collect())
     }
 
-    fn receive(&mut self) -> Option<()> {
+    /// Waits for more; none when the server has nothing more to say to this client.
+    fn receive(&mut self, server: &mut Server) -> Option<()> {
         let mut buffer = [0; 65536];
-        let received = self.stream.read(&mut buffer).ok().filter(|received| *received > 0)?;
-        self.received.extend_from_slice(&buffer[..received]);
-        Some(())
+        match self.stream.read(&mut buffer) {
+            Ok(0) => None,
+            Ok(received) => {
+                self.received.extend_from_slice(&buffer[..received]);
+                Some(())
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                pass_turns(server, BATCH_BYTES_MAX.div_ceil(BYTES_PER_TURN) + TURNS);
+                let before = self.received.len();
+                self.receive_what_is_there();
+                (self.received.len() > before).then_some(())
+            }
+            Err(_) => None,
+        }
     }
 
     fn receive_what_is_there(&mut self) {
@@ -299,6 +315,13 @@ impl Peer {
             Some("exec" | "discard" | "reset") => std::mem::take(&mut self.queued),
             _ => Vec::new(),
         }
+    }
+}
+
+/// Lets the server turn to everybody so often: it answers at the end of a turn.
+fn pass_turns(server: &mut Server, turns: usize) {
+    for _ in 0..turns {
+        assert_eq!(server.say("PING"), "+PONG\r\n");
     }
 }
 

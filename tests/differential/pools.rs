@@ -38,7 +38,8 @@ const VALUES: Words = &[
     b"9223372036854775806",
     b"-32769",
     b"4294967296",
-    b"a\0b",
+    // SORT ALPHA looks no further than to the zero: no other value begins like this.
+    b"nul\0b",
     b"\xff\xfe",
     b"k\r\n",
     b"\"q\"",

@@ -36,7 +36,8 @@ pub fn same(argv: &[Vec<u8>], queued: &[Vec<Vec<u8>>], ours: &[u8], theirs: &[u8
         return false;
     };
     if (our_length, their_length) != (ours.len(), theirs.len()) {
-        return row_of(argv).is_some_and(|row| row.name.ends_with("unsubscribe")) && same_farewells(ours, theirs);
+        let is_farewell = row_of(argv).is_some_and(|row| row.name.ends_with("unsubscribe"));
+        return if is_farewell { same_farewells(ours, theirs) } else { same_messages(ours, theirs) };
     }
     match (&our_value, &their_value) {
         (Value::Array(ours), Value::Array(theirs)) if !queued.is_empty() => {
@@ -45,6 +46,35 @@ pub fn same(argv: &[Vec<u8>], queued: &[Vec<Vec<u8>>], ours: &[u8], theirs: &[u8
         }
         (ours, theirs) => same_value(argv, ours, theirs, allowed),
     }
+}
+
+/// Several messages: what one publishing brings to several patterns of a client comes in any order.
+fn same_messages(ours: &[u8], theirs: &[u8]) -> bool {
+    messages(ours) == messages(theirs)
+}
+
+/// Each message without what pattern it matched, and those patterns in order, behind one another while the messages
+/// are the same otherwise.
+fn messages(mut bytes: &[u8]) -> Vec<(String, Vec<String>)> {
+    let mut messages: Vec<(String, Vec<String>)> = Vec::new();
+    while let Ok(Some((value, used))) = read(bytes) {
+        let (message, pattern) = match &value {
+            Value::Array(parts) | Value::Push(parts) if parts.first() == Some(&Value::Bulk(b"pmessage")) => {
+                (format!("{:?}", &parts[2..]), format!("{:?}", &parts[..2]))
+            }
+            other => (format!("{other:?}"), String::new()),
+        };
+        match messages
+            .last_mut()
+            .filter(|(last, patterns)| *last == message && !pattern.is_empty() && !patterns[0].is_empty())
+        {
+            Some((_, patterns)) => patterns.push(pattern),
+            None => messages.push((message, vec![pattern])),
+        }
+        bytes = &bytes[used..];
+    }
+    messages.iter_mut().for_each(|(_, patterns)| patterns.sort_unstable());
+    messages
 }
 
 /// Several messages that say which channel was left and how many remain: the channels come in any order.

@@ -23,6 +23,8 @@ const ARGUMENTS: &[(&str, Make)] = &[
 const LENGTH_MAX: i64 = 1_000;
 /// In seconds or milliseconds, whichever it is: no drawn lifetime is shorter, only spoilt ones are.
 const LIFETIME_MIN: i64 = 100_000;
+/// No field that is drawn ends behind this bit, unless it is refused.
+const BIT_BEYOND_ALL: &str = "1023";
 /// Enough to make a sketch dense.
 const ELEMENTS_MAX: u64 = 1_500;
 /// Offsets between these would make a string of many megabytes.
@@ -226,6 +228,11 @@ pub fn completed(argv: Argv) -> Vec<Argv> {
         }
         // It takes an overflow in somebody's number before for one of its own; SCAN forgets about that.
         (Some("sort" | "sort_ro"), _) => vec![words("SCAN 0"), argv],
+        // A field that fails to overflow leaves a string that grew for it: Redis tells neither those who watch it nor
+        // its log, here no change is kept quiet. A string that is long enough does not grow.
+        (Some("bitfield"), Some(key)) if has_option(&argv, "FAIL") => {
+            vec![[words("SETBIT"), vec![key.clone()], words(BIT_BEYOND_ALL), words("0")].concat(), argv]
+        }
         // Ranges of members mean something where all scores are equal.
         (Some(name), Some(_)) if is_range_of_members(name, &argv) => {
             let key = argv[if name == "zrangestore" { 2.min(argv.len() - 1) } else { 1 }].clone();
