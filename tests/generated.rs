@@ -1,5 +1,7 @@
 //! Files printed from the command table. A stale one is rewritten and the test fails once: commit what it wrote.
 
+#[path = "support/block.rs"]
+mod block;
 #[path = "generated/examples.rs"]
 mod examples;
 #[path = "generated/pages.rs"]
@@ -35,14 +37,6 @@ fn refresh(path: &str, expected: &str) -> bool {
         fs::write(&path, expected).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     stale
-}
-
-/// The part of a document between its `begin` and `end` marks, replaced.
-fn with_block(document: &str, mark: &str, block: &str) -> String {
-    let begin = document.find(&format!("<!-- {mark}:begin")).unwrap_or_else(|| panic!("no {mark}:begin mark"));
-    let begin = begin + document[begin..].find("-->").expect("the mark is closed") + "-->".len();
-    let end = document.find(&format!("<!-- {mark}:end -->")).unwrap_or_else(|| panic!("no {mark}:end mark"));
-    format!("{}\n{block}{}", &document[..begin], &document[end..])
 }
 
 fn command_list() -> String {
@@ -83,7 +77,9 @@ fn the_command_table_of_the_package_is_fresh() {
 fn the_command_list_of_the_readme_is_fresh() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = fs::read_to_string(path).expect("README.md");
-    assert!(!refresh("README.md", &with_block(&readme, "commands", &command_list())), "README.md was rewritten");
+    let expected =
+        block::with_block(&readme, "commands", &command_list()).expect("README.md has the marks of the list");
+    assert!(!refresh("README.md", &expected), "README.md was rewritten");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn rust_sources() -> Vec<File> {
 /// Every script and style sheet written by hand.
 fn web_sources() -> Vec<File> {
     let kinds = ["ts", "mts", "js", "mjs", "css"];
-    ["pkg-templates", "www", "tests"].iter().flat_map(|folder| tree::files(folder, &kinds)).collect()
+    ["pkg-templates", "www", "tests", "benches"].iter().flat_map(|folder| tree::files(folder, &kinds)).collect()
 }
 
 #[test]

@@ -17,7 +17,7 @@ const SETTING: &str = "omit-lockfile-registry-resolved=true";
 
 /// Every folder with a package.json that npm installs from. Fixtures have none to install.
 pub fn manifests() -> Vec<Manifest> {
-    let files = ["pkg-templates", "www", "tests"].iter().flat_map(|folder| tree::files(folder, &["json"]));
+    let files = ["pkg-templates", "www", "tests", "benches"].iter().flat_map(|folder| tree::files(folder, &["json"]));
     let manifests = files.filter(|file| file.path.ends_with("/package.json") && !file.path.contains("/fixtures/"));
     manifests.map(read).collect()
 }

@@ -1,10 +1,12 @@
 //! The command line of xtask: what can be asked, and what each mistake in asking is called.
 
+use crate::bench;
 use crate::suites::{self, Without};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
+    Bench(BenchOptions),
     Build,
     Play(PlayOptions),
     Sizes,
@@ -26,6 +28,18 @@ pub(crate) struct Selection {
     pub(crate) without: Vec<Without>,
 }
 
+/// What is measured, and what becomes of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct BenchOptions {
+    /// None named means every one.
+    pub(crate) places: Vec<String>,
+    /// Only rows with this in their name.
+    pub(crate) filter: String,
+    pub(crate) quick: bool,
+    pub(crate) strict: bool,
+    pub(crate) write: bool,
+}
+
 const DEFAULT_PORT: u16 = 5173;
 
 pub(crate) fn help() -> String {
@@ -33,6 +47,11 @@ pub(crate) fn help() -> String {
         "usage: cargo xtask COMMAND [OPTIONS]
 
 commands:
+  bench [PLACE...]       measures speed and memory beside others in the same run, and prints tables
+      --filter TEXT      only rows with TEXT in their name
+      --quick            one short round: shows that everything runs, and says nothing about speed
+      --strict           fails when a figure is beyond the floor of its aim
+      --write            writes the tables into README.md and docs/benchmarks.md
   build                  builds the engine, the npm package (target/npm/keylatch) and the playground (target/www)
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
       --port N           the port to start looking at (5173); a taken one is passed over
@@ -48,6 +67,10 @@ what `--without` understands:
     for without in Without::ALL {
         text.push_str(&format!("  {:<22} {}\n", without.name(), without.about()));
     }
+    text.push_str("\nplaces of `bench`:\n");
+    for place in bench::PLACES {
+        text.push_str(&format!("  {:<22} {}\n", place.name, place.about));
+    }
     text.push_str("\nsuites, in the order they run:\n");
     for suite in suites::ALL {
         text.push_str(&format!("  {:<22} {}\n", suite.name, suite.about));
@@ -60,6 +83,7 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
     let Some((name, rest)) = arguments.split_first() else { return Ok(Command::Help) };
     match name.as_str() {
         "help" | "--help" | "-h" => Ok(Command::Help),
+        "bench" => parse_bench(rest),
         "build" => nothing_more(name, rest).map(|()| Command::Build),
         "sizes" => nothing_more(name, rest).map(|()| Command::Sizes),
         "play" => parse_play(rest).map(Command::Play),
@@ -74,6 +98,27 @@ fn nothing_more(command: &str, rest: &[String]) -> Result<(), String> {
         Some(argument) => Err(format!("`{command}` takes no argument, found `{argument}`")),
         None => Ok(()),
     }
+}
+
+fn parse_bench(arguments: &[String]) -> Result<Command, String> {
+    let mut options = BenchOptions::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match split_value(argument) {
+            ("--quick", None) => options.quick = true,
+            ("--strict", None) => options.strict = true,
+            ("--write", None) => options.write = true,
+            ("--filter", value) => options.filter = value_of("--filter", value, &mut rest)?.to_owned(),
+            ("--help" | "-h", None) => return Ok(Command::Help),
+            (flag, _) if flag.starts_with('-') => return Err(format!("`bench` knows no option `{argument}`")),
+            _ if bench::PLACES.iter().any(|place| place.name == argument) => options.places.push(argument.clone()),
+            _ => return Err(format!("there is no place `{argument}` to measure")),
+        }
+    }
+    if options.write && (options.quick || !options.filter.is_empty()) {
+        return Err(String::from("`--write` takes whole runs: no `--quick` and no `--filter`"));
+    }
+    Ok(Command::Bench(options))
 }
 
 fn parse_play(arguments: &[String]) -> Result<PlayOptions, String> {
@@ -159,6 +204,15 @@ mod tests {
     }
 
     #[test]
+    fn a_bench_is_chosen_by_place_and_row() {
+        let (places, filter) = (vec!["node".into()], "GET same".into());
+        let expected = BenchOptions { places, filter, quick: true, ..BenchOptions::default() };
+        let words = ["bench", "node", "--quick", "--filter", "GET same"].map(str::to_owned);
+        assert_eq!(parse(&words), Ok(Command::Bench(expected)));
+        assert!(parse_line("bench --write --quick").unwrap_err().contains("--quick"));
+    }
+
+    #[test]
     fn every_mistake_names_the_word() {
         for (line, word) in [
             ("pley", "pley"),
@@ -172,6 +226,9 @@ mod tests {
             ("test --without", "--without"),
             ("test --without chrome", "chrome"),
             ("test --quick", "--quick"),
+            ("bench nodde", "nodde"),
+            ("bench --filter", "--filter"),
+            ("bench --slow", "--slow"),
         ] {
             let mistake = parse_line(line).unwrap_err();
             assert!(mistake.contains(word), "{line}: {mistake}");

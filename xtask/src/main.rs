@@ -3,6 +3,7 @@
 //! This file only dispatches. It may not know how anything is built or tested.
 
 mod base64;
+mod bench;
 mod cli;
 mod debian;
 mod engine;
@@ -55,6 +56,7 @@ fn execute(command: Command) -> Result {
             println!("{}", cli::help());
             Ok(())
         }
+        Command::Bench(options) => bench::run(&options),
         Command::Build => build_everything(),
         Command::Play(options) => {
             build_everything()?;

@@ -34,6 +34,11 @@ pub(crate) fn www() -> PathBuf {
     root().join("target/www")
 }
 
+/// What the benches answered.
+pub(crate) fn bench() -> PathBuf {
+    root().join("target/bench")
+}
+
 pub(crate) fn package_sources() -> PathBuf {
     root().join("pkg-templates/npm")
 }

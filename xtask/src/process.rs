@@ -80,6 +80,13 @@ impl Program {
         Err(Failure::new(format!("`{}` failed ({})\n{complaint}", self.shown(), output.status)))
     }
 
+    /// Runs it with its complaints and its progress on the terminal; the answer is what it printed.
+    pub(crate) fn answer(mut self) -> Result<String> {
+        println!("    $ {}", self.shown());
+        self.command.stderr(Stdio::inherit());
+        self.output()
+    }
+
     fn not_started(&self, error: &std::io::Error) -> Failure {
         Failure::new(format!("cannot start `{}`: {error}", self.name))
     }

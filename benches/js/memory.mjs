@@ -1,0 +1,94 @@
+/**
+ * Bytes a key of sixteen bytes with a value of thirty-two, each store in a process of its own: what the engine counts, what
+ * WebAssembly holds, what the heap of JavaScript holds, what the process holds.
+ */
+import { spawnSync } from 'node:child_process';
+import { LRUCache } from 'lru-cache';
+import { entry } from '../../tests/js/support/package.mjs';
+import { answer, isWanted, quick, say } from './options.mjs';
+import { short } from './shared/scenes.mjs';
+import { STORES } from './shared/stores.mjs';
+import { makeKeys, makeValues } from './shared/texts.mjs';
+
+const KEYS = 1_000_000;
+const MEASURED_KEYS = quick ? 20_000 : KEYS;
+const PIECE = 10_000;
+
+/** The memory of every WebAssembly instance made from now on. */
+function watchInstances() {
+  const memories = [];
+  WebAssembly.Instance = class extends WebAssembly.Instance {
+    constructor(...options) {
+      super(...options);
+      memories.push(this.exports.memory);
+    }
+  };
+  return () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
+}
+
+/** Fills one store and tells by how many bytes a key each measure has grown. */
+async function measure(name, ttl) {
+  const linear = watchInstances();
+  const { Keylatch } = await entry('index');
+  const before = await settled(linear);
+  const { make, set, setpx } = STORES[name];
+  const store = make({ Keylatch, LRUCache }, MEASURED_KEYS);
+  const put = new Function('store', `return (key, value) => { ${ttl ? setpx : set}; };`)(store);
+  for (let from = 0; from < MEASURED_KEYS; from += PIECE) fillPiece(put, from);
+  const after = await settled(linear);
+  const counted = name === 'keylatch' ? Number(/used_memory:(\d+)/.exec(store.call('INFO', 'memory'))[1]) : 0;
+  const each = (kind) => (after[kind] - before[kind]) / MEASURED_KEYS;
+  return { counted: counted / MEASURED_KEYS, linear: each('linear'), heap: each('heap'), process: each('process') };
+}
+
+/** What is held once garbage is gone; lists of numbers lie outside of the heap of JavaScript and count with it. */
+async function settled(linear) {
+  globalThis.gc();
+  // What a collection finds out about memory outside of the heap is told later.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
+  return { linear: linear(), heap: heapUsed + arrayBuffers, process: rss };
+}
+
+/** The lists are garbage afterwards; what the store took of them is not. */
+function fillPiece(put, from) {
+  const values = makeValues(PIECE, 32, from);
+  makeKeys(PIECE, from).forEach((key, index) => put(key, values[index]));
+}
+
+function measureApart(name, ttl) {
+  const child = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, name, ttl ? 'ttl' : ''], { stdio: ['ignore', 'pipe', 'inherit'] });
+  if (child.status !== 0) throw new Error(`measuring ${name} failed`);
+  return JSON.parse(child.stdout);
+}
+
+/** A row of keylatch's figure of one kind beside the peers' of another. */
+function answerRow(row, all, ours, theirs) {
+  const { keylatch, ...peers } = all;
+  const own = keylatch[ours];
+  const figures = Object.fromEntries(Object.entries(peers).map(([name, kinds]) => [name, kinds[theirs]]));
+  const ratios = Object.fromEntries(Object.entries(figures).map(([name, bytes]) => [name, own / bytes]));
+  answer({ table: 'Bytes a key', row: `${row} ${short(KEYS)}`, unit: 'B', figures: { keylatch: own, ...figures }, ratios });
+}
+
+function answerAll() {
+  const measured = (names, ttl) => Object.fromEntries(names.map((name) => [name, measureApart(name, ttl)]));
+  const plain = measured(['keylatch', 'Map', 'Map + deadline', 'lru-cache'], false);
+  const timed = measured(['keylatch', 'Map + deadline', 'lru-cache'], true);
+  for (const [traits, all] of [['', plain], [' TTL', timed]]) {
+    answerRow(`bytes counted${traits}`, all, 'counted', 'heap');
+    answerRow(`bytes of linear memory${traits}`, all, 'linear', 'heap');
+    answerRow(`bytes of the process${traits}`, all, 'process', 'process');
+  }
+  const added = (kind) => timed.keylatch[kind] - plain.keylatch[kind];
+  answerRow('bytes for a TTL counted', { keylatch: { counted: added('counted') } }, 'counted');
+  answerRow('bytes for a TTL of linear memory', { keylatch: { linear: added('linear') } }, 'linear');
+}
+
+const [name, ttl] = process.argv.slice(2);
+if (name !== undefined) {
+  process.stdout.write(JSON.stringify(await measure(name, ttl === 'ttl')));
+} else if (isWanted('bytes')) {
+  say('Memory');
+  answerAll();
+}

@@ -1,0 +1,52 @@
+/**
+ * How a row comes about: stores take turns in rounds, so that whatever else the machine does hits all of them; a figure is
+ * the median of its rounds, a ratio the median of the ratios of each round. Knows neither clock nor stores.
+ */
+
+const FIRST_COUNT = 64;
+const GROWTH_MAX = 8;
+const WARM_SAMPLES = 2;
+
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * Measures one row. `sample(name, count)` answers the nanoseconds that `count` turns took; `ours` is the first of `names`.
+ * Answers `{ figures, ratios }`: nanoseconds of a command by name, and ours divided by theirs.
+ */
+export async function measureRow({ names, sample, rounds, sampleMs, countMax = Infinity, commands = 1 }) {
+  const counts = new Map();
+  for (const name of names) counts.set(name, await warm((count) => sample(name, count), sampleMs * 1e6, countMax));
+  const times = new Map(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (let turn = 0; turn < names.length; turn += 1) {
+      const name = names[(round + turn) % names.length];
+      const count = counts.get(name);
+      times.get(name).push((await sample(name, count)) / (count * commands));
+    }
+  }
+  return summary(names, times);
+}
+
+/** Runs samples that grow until one is long enough, and a few more of those; answers how many turns it has. */
+async function warm(sample, wantedNs, countMax) {
+  let count = Math.min(FIRST_COUNT, countMax);
+  for (;;) {
+    const ns = await sample(count);
+    if (ns >= wantedNs / 2 || count >= countMax) break;
+    const growth = Math.min(GROWTH_MAX, Math.max(1.5, wantedNs / Math.max(ns, 1)));
+    count = Math.min(countMax, Math.ceil(count * growth));
+  }
+  for (let more = 0; more < WARM_SAMPLES; more += 1) await sample(count);
+  return count;
+}
+
+function summary(names, times) {
+  const [ours, ...peers] = names;
+  const figures = Object.fromEntries(names.map((name) => [name, median(times.get(name))]));
+  const ratio = (peer) => median(times.get(ours).map((ns, round) => ns / times.get(peer)[round]));
+  return { figures, ratios: Object.fromEntries(peers.map((peer) => [peer, ratio(peer)])) };
+}

@@ -1,0 +1,116 @@
+/**
+ * The stores that are compared, and what each does for an operation, as text: every loop over a store is compiled from its
+ * own text, so that no store pays for the types another one has shown to a shared call site. Runs in Node and in the page.
+ *
+ * In the texts, `store` is the store, `key` and `value` are strings, `keys` and `pairs` are lists of a hundred. An
+ * operation that is missing is one the store does not have. `make` is told how many keys there will be at most.
+ */
+
+/** No key runs out while it is measured. */
+export const TTL_MS = 3_600_000;
+const LEASE_MS = 30_000;
+const TOKEN = "'token-4f1d09ac77'";
+
+const loops = {
+  mget: 'keys.map((key) => store.get(key))',
+  mset: 'pairs.forEach(([key, value]) => store.set(key, value))',
+};
+
+const map = {
+  make: () => new Map(),
+  get: 'store.get(key)',
+  set: 'store.set(key, value)',
+  setnx: '(store.has(key) ? 0 : (store.set(key, value), 1))',
+  incr: 'store.set(key, String(Number(store.get(key)) + 1))',
+  del: 'store.delete(key)',
+  ...loops,
+};
+
+const mapWithDeadlines = {
+  make: () => new Map(),
+  before: `
+    const alive = (key) => {
+      const entry = store.get(key);
+      return entry !== undefined && Date.now() <= entry.deadlineMs ? entry : undefined;
+    };`,
+  get: 'alive(key)?.value',
+  set: 'store.set(key, { value, deadlineMs: Infinity })',
+  setpx: `store.set(key, { value, deadlineMs: Date.now() + ${TTL_MS} })`,
+  setnxpx: `(alive(key) ? 0 : (store.set(key, { value, deadlineMs: Date.now() + ${TTL_MS} }), 1))`,
+  del: 'store.delete(key)',
+  lock: `(alive(key) ? 0 : (store.set(key, { value: ${TOKEN}, deadlineMs: Date.now() + ${LEASE_MS} }), 1)) +
+    (alive(key)?.value === ${TOKEN} ? Number(store.delete(key)) : 0)`,
+};
+
+const keylatch = {
+  make: ({ Keylatch }) => new Keylatch(),
+  get: 'store.get(key)',
+  set: 'store.set(key, value)',
+  setnx: 'store.setnx(key, value)',
+  setpx: `store.set(key, value, { px: ${TTL_MS} })`,
+  setnxpx: `store.set(key, value, { nx: true, px: ${TTL_MS} })`,
+  incr: 'store.incr(key)',
+  mget: 'store.mget(...keys)',
+  mset: 'store.mset(pairs)',
+  del: 'store.del(key)',
+  lock: `(store.set(key, ${TOKEN}, { nx: true, px: ${LEASE_MS} }) === 'OK' ? 1 : 0) + store.delex(key, { ifeq: ${TOKEN} })`,
+  resp: 'store.feed(chunk).output',
+};
+
+const lruCache = {
+  make: ({ LRUCache }, max) => new LRUCache({ max, ttl: TTL_MS }),
+  get: 'store.get(key)',
+  set: 'store.set(key, value)',
+  setpx: 'store.set(key, value)',
+  setnx: '(store.has(key) ? 0 : (store.set(key, value), 1))',
+  setnxpx: '(store.has(key) ? 0 : (store.set(key, value), 1))',
+  incr: 'store.set(key, String(Number(store.get(key)) + 1))',
+  del: 'store.delete(key)',
+  lock: `(store.has(key) ? 0 : (store.set(key, ${TOKEN}, { ttl: ${LEASE_MS} }), 1)) +
+    (store.get(key) === ${TOKEN} ? Number(store.delete(key)) : 0)`,
+  ...loops,
+};
+
+const nodeCache = {
+  make: ({ NodeCache }) => new NodeCache({ checkperiod: 0 }),
+  get: 'store.get(key)',
+  set: 'store.set(key, value)',
+  setpx: `store.set(key, value, ${TTL_MS / 1000})`,
+  setnx: '(store.has(key) ? 0 : (store.set(key, value), 1))',
+  setnxpx: `(store.has(key) ? 0 : (store.set(key, value, ${TTL_MS / 1000}), 1))`,
+  incr: 'store.set(key, String(Number(store.get(key)) + 1))',
+  mget: 'Object.values(store.mget(keys))',
+  mset: 'store.mset(pairs.map(([key, val]) => ({ key, val })))',
+  del: 'store.del(key)',
+};
+
+const kvjs = {
+  make: ({ KvJs }) => new KvJs(),
+  get: 'store.get(key)',
+  set: 'store.set(key, value)',
+  setpx: `store.set(key, value, { PX: ${TTL_MS} })`,
+  setnx: '(store.set(key, value, { NX: true }) ? 1 : 0)',
+  setnxpx: `(store.set(key, value, { NX: true, PX: ${TTL_MS} }) ? 1 : 0)`,
+  incr: 'store.incr(key)',
+  mget: 'store.mget(...keys)',
+  mset: 'store.mset(...pairs.flat())',
+  del: 'store.del(key)',
+  lock: `(store.set(key, ${TOKEN}, { NX: true, PX: ${LEASE_MS} }) ? 1 : 0) + (store.get(key) === ${TOKEN} ? store.del(key) : 0)`,
+};
+
+const jsParser = {
+  make: ({ RespMap }) => new RespMap(),
+  set: 'store.map.set(key, value)',
+  resp: 'store.feed(chunk)',
+};
+
+/** By the names that tables show. */
+export const STORES = {
+  keylatch,
+  Map: map,
+  'Map + deadline': mapWithDeadlines,
+  'lru-cache': lruCache,
+  'node-cache': nodeCache,
+  'kv.js': kvjs,
+  'JS parser + Map': jsParser,
+};

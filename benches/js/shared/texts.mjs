@@ -1,0 +1,60 @@
+/**
+ * Keys and values: texts of a fixed length in the three states in which a program holds them, and the order in which keys
+ * are asked for. Runs in Node and in the page.
+ */
+
+/** `user:` and eleven digits: sixteen bytes. */
+export const PREFIX = 'user:';
+const DIGITS = 11;
+
+const suffix = (number) => String(number).padStart(DIGITS, '0');
+
+/** Flat strings that nobody has hashed yet, as a parser hands them out. Literals and concatenations are neither. */
+function flat(texts) {
+  return JSON.parse(JSON.stringify(texts));
+}
+
+/** A list made in pieces, so that no text of megabytes is parsed at once. */
+function inPieces(count, text) {
+  const list = [];
+  for (let from = 0; from < count; from += 1000) {
+    const piece = Array.from({ length: Math.min(1000, count - from) }, (_, index) => text(from + index));
+    for (const made of flat(piece)) list.push(made);
+  }
+  return list;
+}
+
+/** `count` keys, each a string object of its own. */
+export const makeKeys = (count, from = 0) => inPieces(count, (index) => PREFIX + suffix(from + index));
+
+/** As many values of `bytes` letters and digits, all different. */
+export const makeValues = (count, bytes, from = 0) => inPieces(count, (index) => suffix(from + index).padStart(bytes, 'value-of-a-key.'));
+
+/** What follows the prefix in the keys of an order, as it would arrive with a request. */
+export const makeSuffixes = (order) => inPieces(order.length, (index) => suffix(order[index]));
+
+/** The whole keys of a stretch of an order, new each time: no hash of theirs was ever computed. */
+export const makeFresh = (order, start, count) =>
+  inPieces(count, (index) => PREFIX + suffix(order[(start + index) & (order.length - 1)]));
+
+/** Numbers from a seed: equal runs ask for equal keys. */
+export function dice(seed) {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+/** In which order keys are asked for: a power of two of them, every key about equally often. */
+export function makeOrder(keys, random) {
+  const length = 2 ** Math.max(16, Math.ceil(Math.log2(keys)));
+  const order = Uint32Array.from({ length }, (_, index) => index % keys);
+  for (let last = length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other], order[last]];
+  }
+  return order;
+}

@@ -1,0 +1,123 @@
+//! Rows as Markdown: a table for each heading, and one of the aims.
+
+use super::aims::{AIMS, Aim, Bound, Measure, Verdict};
+use super::row::{Figure, Row};
+
+/// Every table of a place. In a cell stands the figure, and behind it what keylatch's is of it.
+pub(crate) fn tables(rows: &[Row]) -> String {
+    let mut text = String::new();
+    let mut rest = rows;
+    while let Some(first) = rest.first() {
+        let length = rest.iter().take_while(|row| row.table == first.table).count();
+        text += &table(&rest[..length]);
+        rest = &rest[length..];
+    }
+    text
+}
+
+/// Rows of one heading. A column that some rows lack is empty there.
+fn table(rows: &[Row]) -> String {
+    let mut columns: Vec<&str> = Vec::new();
+    for figure in rows.iter().flat_map(|row| &row.figures) {
+        if !columns.contains(&figure.of.as_str()) {
+            columns.push(&figure.of);
+        }
+    }
+    let mut text =
+        format!("\n| {} | {} |\n|---|{}\n", rows[0].table, columns.join(" | "), "---:|".repeat(columns.len()));
+    for row in rows {
+        let cell = |of: &&str| row.figure(of).map(|figure| shown(figure, &row.unit)).unwrap_or_default();
+        let cells: Vec<String> = columns.iter().map(cell).collect();
+        text += &format!("| {} | {} |\n", row.name, cells.join(" | "));
+    }
+    text
+}
+
+fn shown(figure: &Figure, unit: &str) -> String {
+    let value = format!("{} {unit}", number(figure.value));
+    match figure.ratio {
+        Some(ratio) => format!("{value} ({})", number(ratio)),
+        None => value,
+    }
+}
+
+/// Three digits, more where the number has more before its point.
+pub(crate) fn number(value: f64) -> String {
+    match value {
+        _ if value >= 1e6 => format!("{:.3} M", value / 1e6),
+        _ if value >= 100.0 => format!("{value:.0}"),
+        _ if value >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// An aim that something was measured for.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) aim: &'static Aim,
+    pub(crate) measured: f64,
+    /// The unit of the row.
+    unit: String,
+    pub(crate) verdict: Verdict,
+}
+
+pub(crate) fn judge(place: &str, rows: &[Row]) -> Vec<Judged> {
+    let judged = |aim: &'static Aim| {
+        let row = rows.iter().find(|row| row.name == aim.row)?;
+        let measured = aim.measured(row)?;
+        Some(Judged { aim, measured, unit: row.unit.clone(), verdict: aim.verdict(measured) })
+    };
+    AIMS.iter().filter(|aim| aim.place == place).filter_map(judged).collect()
+}
+
+/// The aims of any places as one table.
+pub(crate) fn aims(all: &[Judged]) -> String {
+    let mut text = String::from("\n| where | what | measured | aim | |\n|---|---|---:|---:|---|\n");
+    for Judged { aim, measured, unit, verdict } in all {
+        let (what, unit) = match aim.measure {
+            Measure::Own => (String::new(), unit.as_str()),
+            Measure::Rate => (String::new(), "/s"),
+            Measure::Ratio(peer) => (format!(", ratio to {peer}"), ""),
+            Measure::Times(peer) => (format!(", faster than {peer}"), "x"),
+        };
+        let aimed = match aim.bound {
+            Bound::AtMost(limit) => format!("<= {}", number(limit)),
+            Bound::AtLeast(limit) => format!(">= {}", number(limit)),
+        };
+        let with_unit = |number: String| format!("{number} {unit}").trim_end().to_owned();
+        let (measured, aimed) = (with_unit(number(*measured)), with_unit(aimed));
+        let (place, row, verdict) = (aim.place, aim.row, verdict.text());
+        text += &format!("| {place} | {row}{what} | {measured} | {aimed} | {verdict} |\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, figures: &[(&str, f64, Option<f64>)]) -> Row {
+        let figure =
+            |(of, value, ratio): &(&str, f64, Option<f64>)| Figure { of: (*of).into(), value: *value, ratio: *ratio };
+        Row { table: "1e3".into(), name: name.into(), unit: "ns".into(), figures: figures.iter().map(figure).collect() }
+    }
+
+    #[test]
+    fn a_column_that_a_row_lacks_is_empty() {
+        let rows = [
+            row("GET", &[("keylatch", 100.0, None), ("Map", 50.0, Some(2.0))]),
+            row("INCR", &[("keylatch", 9.0, None)]),
+        ];
+        let text = tables(&rows);
+        assert!(text.contains("| GET | 100 ns | 50.0 ns (2.00) |"), "{text}");
+        assert!(text.contains("| INCR | 9.00 ns |  |"), "{text}");
+    }
+
+    #[test]
+    fn an_aim_is_judged_where_it_was_measured() {
+        let rows = [row("GET same 1e3", &[("keylatch", 100.0, None), ("Map", 10.0, Some(10.0))])];
+        let judged = judge("node", &rows);
+        assert_eq!(judged.len(), 1);
+        assert!(aims(&judged).contains("| node | GET same 1e3, ratio to Map | 10.0 | <= 3.50 | **MISS** |"));
+    }
+}

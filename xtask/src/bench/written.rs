@@ -1,0 +1,67 @@
+//! What is kept of runs in target/bench, and the pages that `--write` makes of it.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::machine;
+use super::report;
+use super::row::Row;
+use super::{PLACES, Place};
+use crate::failure::{Failure, Result};
+use crate::paths;
+
+#[path = "../../../tests/support/block.rs"]
+mod block;
+
+const PAGE: &str = "# Benchmarks
+
+Written by `cargo xtask bench --write`; do not edit. How to read it, and how it is measured: [CONTRIBUTING.md](../CONTRIBUTING.md#benchmarks).
+";
+
+/// A whole run of one place.
+struct Kept {
+    machine: Map<String, Value>,
+    rows: Vec<Row>,
+}
+
+fn file(place: &Place) -> PathBuf {
+    paths::bench().join(format!("{}.json", place.name))
+}
+
+pub(super) fn keep(place: &Place, machine: Map<String, Value>, rows: &[Row]) -> Result {
+    paths::create_folder(&paths::bench())?;
+    let text = section(place, &machine, rows);
+    paths::write(&file(place).with_extension("md"), text)?;
+    let rows: Vec<Value> = rows.iter().map(Row::to_json).collect();
+    paths::write(&file(place), format!("{:#}\n", json!({ "machine": machine, "rows": rows })))
+}
+
+fn kept(place: &Place) -> Result<Kept> {
+    let unreadable =
+        |_| Failure::new(format!("no whole run of `{0}` is kept: run `cargo xtask bench {0}`", place.name));
+    let value: Value = serde_json::from_str(&paths::read_text(&file(place)).map_err(unreadable)?)
+        .map_err(|error| Failure::new(format!("{}: {error}", paths::short(&file(place)))))?;
+    let rows = value["rows"].as_array().into_iter().flatten().filter_map(Row::from_json).collect();
+    Ok(Kept { machine: value["machine"].as_object().cloned().unwrap_or_default(), rows })
+}
+
+fn section(place: &Place, machine: &Map<String, Value>, rows: &[Row]) -> String {
+    let (heading, tables) = (format!("{}: {}", place.name, place.about), report::tables(rows));
+    format!("\n## {heading}\n\n{}.\n{tables}", machine::sentence(machine))
+}
+
+/// Writes the last whole run of every place into docs/benchmarks.md, and what became of the aims into README.md.
+pub(super) fn write() -> Result {
+    let all: Vec<(&Place, Kept)> = PLACES.iter().map(|place| Ok((place, kept(place)?))).collect::<Result<_>>()?;
+    let judged: Vec<_> = all.iter().flat_map(|(place, kept)| report::judge(place.name, &kept.rows)).collect();
+    let aims = report::aims(&judged);
+    let sections: String = all.iter().map(|(place, kept)| section(place, &kept.machine, &kept.rows)).collect();
+    paths::write(&paths::root().join("docs/benchmarks.md"), format!("{PAGE}{aims}{sections}"))?;
+    let machine = all.first().map(|(_, kept)| machine::sentence(&kept.machine)).unwrap_or_default();
+    let figures = format!("{aims}\nMeasured on: {machine}.\n");
+    let readme = paths::root().join("README.md");
+    let document = block::with_block(&paths::read_text(&readme)?, "bench", &figures)
+        .ok_or_else(|| Failure::new("README.md lacks the marks bench:begin and bench:end"))?;
+    paths::write(&readme, document)
+}
