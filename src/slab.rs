@@ -31,6 +31,14 @@ pub struct OutOfMemory;
 pub struct Handle(u32);
 
 impl Handle {
+    /// The first in the order of handles.
+    pub const LEAST: Handle = Handle(0);
+
+    /// The one behind this in the order of handles, whether or not it names a block.
+    pub fn next(self) -> Option<Handle> {
+        self.0.checked_add(1).map(Handle)
+    }
+
     fn new(page: usize, granule: usize) -> Handle {
         // Both are below their limits: `page` < PAGES_MAX, `granule` < GRANULES_PER_PAGE.
         Handle(((page as u32) << GRANULE_BITS) | granule as u32)

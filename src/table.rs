@@ -19,6 +19,10 @@ const HASH_BITS: u32 = u32::BITS;
 /// The directory may be this many times longer than the list of segments. Honest hashes stay far below; keys chosen to
 /// share a prefix make one segment longer instead of the directory.
 const DIRECTORY_FACTOR_MAX: usize = 16;
+/// A rank is found among so many groups of a segment's hashes.
+const GROUP_BITS: u32 = 6;
+/// A group of so many is sorted.
+const GROUP_SORTED_MAX: usize = 32;
 /// What one slot is counted as: 8 bytes, a control byte, and the usual share of empty buckets.
 pub const SLOT_BYTES: u64 = 12;
 
@@ -45,6 +49,8 @@ pub struct Table {
     depth: u32,
     /// How many segments use all bits of the directory; without any it is halved.
     deepest: usize,
+    /// How many segments hold more than [`SEGMENT_SLOTS_MAX`]: none, unless hashes were chosen to share a prefix.
+    overlong: usize,
     len: usize,
 }
 
@@ -89,7 +95,9 @@ impl Table {
     /// Adds a slot; `reserve` of the same hash must have succeeded and the key must be absent.
     pub fn insert(&mut self, hash: u32, handle: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
-        self.segments[index].slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
+        let slots = &mut self.segments[index].slots;
+        slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
+        self.overlong += usize::from(slots.len() == SEGMENT_SLOTS_MAX + 1);
         self.len += 1;
     }
 
@@ -103,12 +111,14 @@ impl Table {
 
     pub fn remove(&mut self, hash: u32, handle: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
-        let Ok(entry) = self.segments[index].slots.find_entry(spread(hash), |slot| slot.handle == handle) else {
-            return;
-        };
+        let slots = &mut self.segments[index].slots;
+        let Ok(entry) = slots.find_entry(spread(hash), |slot| slot.handle == handle) else { return };
         entry.remove();
+        self.overlong -= usize::from(slots.len() == SEGMENT_SLOTS_MAX);
         self.len -= 1;
-        self.merge(index);
+        if slots.len() <= MERGE_SLOTS_MAX {
+            self.merge(index);
+        }
     }
 
     /// Visits the `count` smallest hashes from `cursor` on, all of an equal hash together, and answers the cursor of
@@ -118,13 +128,20 @@ impl Table {
         let mut visited = 0;
         let mut last_hash = None;
         for segment in self.segments_from(first) {
-            for slot in segment.sorted_from(first) {
+            let slots = segment.page_from(first, count - visited.min(count));
+            let last = slots.last;
+            for slot in slots {
                 if visited >= count && last_hash != Some(slot.hash) {
                     return slot.hash.into();
                 }
                 visit(slot);
                 visited += 1;
                 last_hash = Some(slot.hash);
+            }
+            // The page may be full before the segment is at its end.
+            let behind = segment.slots.iter().map(|slot| slot.hash).filter(|&hash| hash > last);
+            if let Some(next) = behind.min() {
+                return next.into();
             }
         }
         0
@@ -135,15 +152,22 @@ impl Table {
         self.segments_from(0).flat_map(|segment| segment.sorted_from(0))
     }
 
-    /// Any slot, each with the same probability: a segment, then a rank below the longest segment's length; past the
-    /// end of the segment the draw is repeated.
+    /// Any slot, each with the same probability: a segment, then a rank below what the longest segment may hold; past
+    /// the end of the segment the draw is repeated.
     pub fn random(&self, random: &mut Random) -> Option<Slot> {
-        let longest = self.segments.iter().map(|segment| segment.slots.len()).max().filter(|&longest| longest > 0)?;
+        if self.is_empty() {
+            return None;
+        }
+        let longest = match (&*self.segments, self.overlong) {
+            ([only], _) => only.slots.len(),
+            (_, 0) => SEGMENT_SLOTS_MAX,
+            (segments, _) => segments.iter().map(|segment| segment.slots.len()).max()?,
+        };
         loop {
             let segment = &self.segments[random.below(self.segments.len() as u64) as usize];
             let rank = random.below(longest as u64) as usize;
             if rank < segment.slots.len() {
-                return segment.sorted_from(0).nth(rank);
+                return segment.at_rank(rank);
             }
         }
     }
@@ -180,7 +204,10 @@ impl Table {
         if depth > self.depth {
             self.double_directory()?;
         }
-        let prefix = self.segments[index].prefix;
+        let Segment { slots, prefix, .. } = &self.segments[index];
+        let prefix = *prefix;
+        let is_overlong = |slots: &HashTable<Slot>| usize::from(slots.len() > SEGMENT_SLOTS_MAX);
+        self.overlong = self.overlong + is_overlong(&low) + is_overlong(&high) - is_overlong(slots);
         let high_index = self.segments.len();
         self.segments[index] = Segment { slots: low, depth, prefix };
         self.segments.push(Segment { slots: high, depth, prefix: prefix | bit });
@@ -238,6 +265,10 @@ impl Table {
             self.point_directory(neighbour);
         }
         self.halve_directory();
+        // The joined segment may have a neighbour now that is as long as itself.
+        if let Some(joined) = self.segment_of(prefix) {
+            self.merge(joined);
+        }
     }
 
     fn halve_directory(&mut self) {
@@ -255,10 +286,71 @@ impl Table {
 
 impl Segment {
     /// Slots with a hash from `first` on, smallest first.
-    fn sorted_from(&self, first: u32) -> alloc::vec::IntoIter<Slot> {
+    fn sorted_from(&self, first: u32) -> Walk<'_> {
+        self.walk(first, u32::MAX)
+    }
+
+    /// The same for a page: when the segment is overlong, at least the `count` smallest of them and the one behind,
+    /// those of an equal hash together.
+    fn page_from(&self, first: u32, count: usize) -> Walk<'_> {
+        let wanted = count.saturating_add(1);
+        if self.slots.len() <= SEGMENT_SLOTS_MAX || wanted >= self.slots.len() {
+            return self.sorted_from(first);
+        }
+        // The largest of the smallest hashes: what lies beyond it is not sorted.
+        let mut smallest = BinaryHeap::new();
+        if smallest.try_reserve(wanted + 1).is_ok() {
+            for slot in self.slots.iter().filter(|slot| slot.hash >= first) {
+                if smallest.len() < wanted || smallest.peek().is_some_and(|largest| slot < largest) {
+                    smallest.push(*slot);
+                }
+                if smallest.len() > wanted {
+                    smallest.pop();
+                }
+            }
+        }
+        self.walk(first, smallest.peek().map_or(u32::MAX, |largest| largest.hash))
+    }
+
+    /// Slots with a hash of a range, its ends included.
+    fn walk(&self, first: u32, last: u32) -> Walk<'_> {
+        let in_range = || self.slots.iter().filter(|slot| (first..=last).contains(&slot.hash));
+        let mut chosen = Vec::new();
+        if chosen.try_reserve_exact(in_range().count()).is_err() {
+            return Walk {
+                sorted: None,
+                segment: self,
+                least: Some(Slot { hash: first, handle: Handle::LEAST }),
+                last,
+            };
+        }
+        chosen.extend(in_range());
         // A heap sorts with a tenth of the code of the library's quicksort.
-        let heap: BinaryHeap<Slot> = self.slots.iter().filter(|slot| slot.hash >= first).copied().collect();
-        heap.into_sorted_vec().into_iter()
+        let sorted = BinaryHeap::from(chosen).into_sorted_vec().into_iter();
+        Walk { sorted: Some(sorted), segment: self, least: None, last }
+    }
+
+    /// The slot of a rank in hash order, which must be below the length. Hashes are counted by their next bits until few
+    /// are left to be sorted.
+    fn at_rank(&self, mut rank: usize) -> Option<Slot> {
+        let (mut first, mut known_bits) = (self.prefix, self.depth);
+        loop {
+            let last = first | u32::MAX.unbounded_shr(known_bits);
+            let mut counts = [0; 1 << GROUP_BITS];
+            for slot in self.slots.iter().filter(|slot| (first..=last).contains(&slot.hash)) {
+                counts[(slot.hash.unbounded_shl(known_bits) >> (HASH_BITS - GROUP_BITS)) as usize] += 1;
+            }
+            let group = counts.iter().position(|&count: &usize| {
+                let is_within = rank < count;
+                rank -= if is_within { 0 } else { count };
+                is_within
+            })?;
+            first |= ((group as u32) << (HASH_BITS - GROUP_BITS)).unbounded_shr(known_bits);
+            known_bits += GROUP_BITS;
+            if counts[group] <= GROUP_SORTED_MAX || known_bits >= HASH_BITS {
+                return self.walk(first, first | u32::MAX.unbounded_shr(known_bits)).nth(rank);
+            }
+        }
     }
 
     /// Copies the slots into two tables by one bit of their hashes.
@@ -272,6 +364,33 @@ impl Segment {
             side.insert_unique(spread(slot.hash), *slot, rehash);
         }
         Ok((low, high))
+    }
+}
+
+/// Slots in hash order. Where there is no memory to sort them in, each is searched for.
+struct Walk<'a> {
+    sorted: Option<alloc::vec::IntoIter<Slot>>,
+    segment: &'a Segment,
+    /// Where the search goes on; nowhere at the end.
+    least: Option<Slot>,
+    last: u32,
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Slot;
+
+    fn next(&mut self) -> Option<Slot> {
+        if let Some(sorted) = &mut self.sorted {
+            return sorted.next();
+        }
+        let least = self.least.take()?;
+        let rest = self.segment.slots.iter().filter(|slot| **slot >= least && slot.hash <= self.last);
+        let next = *rest.min()?;
+        self.least = next.handle.next().map(|handle| Slot { hash: next.hash, handle });
+        if self.least.is_none() {
+            self.least = next.hash.checked_add(1).map(|hash| Slot { hash, handle: Handle::LEAST });
+        }
+        Some(next)
     }
 }
 
@@ -397,22 +516,134 @@ mod tests {
         assert_eq!(table.random(&mut Random::new(1)), None);
     }
 
+    /// Hashes that share all but their last `bits` bits.
+    fn alike(bits: u32) -> impl Iterator<Item = u32> {
+        let mut random = Random::new(21);
+        core::iter::repeat_with(move || 0xabcd_0000 & (u32::MAX << bits) | random.below(1 << bits) as u32)
+    }
+
+    #[test]
+    fn hashes_chosen_to_share_a_prefix_neither_split_for_ever_nor_make_searches_long() {
+        let handles = handles(20_000);
+        for bits in [8, 12, 16, 20] {
+            let mut table = filled(alike(bits), &handles);
+            // Every split of one segment adds one, whether or not it parts anything.
+            assert!(table.directory.len() <= 2 * DIRECTORY_FACTOR_MAX * table.segments.len(), "{bits}");
+            assert!(table.segments.len() <= 64, "{bits}: {} segments", table.segments.len());
+            let overlong = table.segments.iter().filter(|segment| segment.slots.len() > SEGMENT_SLOTS_MAX).count();
+            assert_eq!(table.overlong, overlong);
+            // The rest of the hash decides within a segment: a search meets those of an equal hash and hardly another.
+            let (mut compared, mut equal) = (0, 0);
+            for (hash, &handle) in alike(bits).zip(&handles) {
+                equal += 1 << (14 - bits.min(14));
+                table.find(hash, |found| {
+                    compared += 1;
+                    found == handle
+                });
+            }
+            assert!(compared <= 2 * equal, "{bits}: {compared} comparisons");
+            let order: Vec<Slot> = table.iter().collect();
+            assert!(order.is_sorted() && order.len() == handles.len());
+            let (mut paged, mut cursor) = (Vec::new(), 0);
+            loop {
+                cursor = table.page(cursor, 300, |slot| paged.push(slot));
+                if cursor == 0 {
+                    break;
+                }
+            }
+            assert_eq!(paged, order, "{bits}");
+            for (hash, &handle) in alike(bits).zip(&handles) {
+                table.remove(hash, handle);
+            }
+            assert_eq!((table.len(), table.overlong, table.segments.len(), table.directory.len()), (0, 0, 1, 1));
+        }
+    }
+
+    #[test]
+    fn slots_come_in_order_also_without_the_memory_to_sort_them() {
+        let handles = handles(400);
+        // Some hashes are equal, some are at the ends.
+        let hashes = [0, 0, u32::MAX, u32::MAX].into_iter().chain(alike(8));
+        let table = filled(hashes, &handles);
+        let [segment] = &*table.segments else { panic!("one segment") };
+        for (first, last) in [(0, u32::MAX), (0xabcd_0010, 0xabcd_0050), (1, 0xabcd_00ff), (u32::MAX, u32::MAX)] {
+            let least = Some(Slot { hash: first, handle: Handle::LEAST });
+            let searched = Walk { sorted: None, segment, least, last };
+            assert!(searched.eq(segment.walk(first, last)), "{first:x} to {last:x}");
+        }
+    }
+
+    #[test]
+    fn ranks_are_ranks_in_hash_order() {
+        let handles = handles(3_000);
+        let mut random = Random::new(2);
+        for bits in [4, 12, 32] {
+            let table = filled(core::iter::repeat_with(|| random.below(1 << bits) as u32), &handles);
+            for segment in &table.segments {
+                let order: Vec<Slot> = segment.sorted_from(0).collect();
+                let ranked: Vec<Slot> = (0..order.len()).filter_map(|rank| segment.at_rank(rank)).collect();
+                assert_eq!(ranked, order);
+                assert_eq!(segment.at_rank(order.len()), None);
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_that_became_alike_are_joined_up_to_the_root() {
+        let handles = handles(60_000);
+        let mut random = Random::new(33);
+        let hashes: Vec<u32> = handles.iter().map(|_| random.next_u64() as u32).collect();
+        let mut table = filled(hashes.iter().copied(), &handles);
+        // In hash order, so that each segment is emptied before its neighbour.
+        let order: Vec<Slot> = table.iter().collect();
+        order.iter().skip(10).for_each(|slot| table.remove(slot.hash, slot.handle));
+        assert_eq!((table.len(), table.segments.len(), table.directory.len()), (10, 1, 1));
+    }
+
+    /// Whether every slot was drawn about as often as every other: five standard deviations either way.
+    fn is_uniform(table: &Table, draws: u32, random: &mut Random) -> bool {
+        let mut counts: BTreeMap<Handle, f64> = table.iter().map(|slot| (slot.handle, 0.0)).collect();
+        for _ in 0..draws {
+            *counts.get_mut(&table.random(random).unwrap().handle).unwrap() += 1.0;
+        }
+        let expected = f64::from(draws) / counts.len() as f64;
+        let chi_square: f64 = counts.values().map(|count| (count - expected).powi(2) / expected).sum();
+        let freedom = counts.len() as f64 - 1.0;
+        (chi_square - freedom).abs() < 5.0 * (2.0 * freedom).sqrt()
+    }
+
     #[test]
     fn random_slots_are_uniform() {
-        let handles = handles(600);
+        let handles = handles(20_000);
         let mut random = Random::new(13);
-        let table = filled(core::iter::repeat_with(|| random.next_u64() as u32), &handles);
+        let mut table = filled(core::iter::repeat_with(|| random.next_u64() as u32), &handles[..600]);
         assert!(table.segments.len() > 1);
         let mut random = Random::new(17);
-        let mut counts: BTreeMap<Handle, f64> = BTreeMap::new();
-        let draws = 60_000;
-        for _ in 0..draws {
-            *counts.entry(table.random(&mut random).unwrap().handle).or_default() += 1.0;
+        assert!(is_uniform(&table, 20_000, &mut random));
+        // Segments of very different lengths, one of them overlong.
+        let crowd = &handles[600..1_200];
+        crowd.iter().zip(alike(12)).for_each(|(&handle, hash)| {
+            table.reserve(hash).unwrap();
+            table.insert(hash, handle);
+        });
+        assert!(table.overlong > 0);
+        assert!(is_uniform(&table, 30_000, &mut random));
+    }
+
+    #[test]
+    fn random_slots_are_uniform_after_mass_deletion() {
+        let handles = handles(20_000);
+        let mut random = Random::new(13);
+        let mut table = filled(core::iter::repeat_with(|| random.next_u64() as u32), &handles);
+        let order: Vec<Slot> = table.iter().collect();
+        // Nineteen of twenty in one half of the hashes, all but a few in the other.
+        for (index, slot) in order.iter().enumerate() {
+            let kept = if index < 10_000 { index % 20 == 0 } else { index % 997 == 0 };
+            if !kept {
+                table.remove(slot.hash, slot.handle);
+            }
         }
-        let expected = f64::from(draws) / handles.len() as f64;
-        let chi_square: f64 =
-            handles.iter().map(|handle| (counts.get(handle).unwrap_or(&0.0) - expected).powi(2) / expected).sum();
-        // 599 degrees of freedom: mean 599, standard deviation 34.6; five deviations either way.
-        assert!((426.0..772.0).contains(&chi_square), "{chi_square}");
+        assert!(table.segments.len() > 1 && table.len() < 600);
+        assert!(is_uniform(&table, 20_000, &mut random));
     }
 }
