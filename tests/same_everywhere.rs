@@ -27,8 +27,8 @@ const ASKING: &[&[&str]] = &[
     &["ZSCAN", "scores", "0", "COUNT", "20"],
 ];
 
-const REPLIES: u64 = 3_637_796_700_920_219_218;
-const DIGEST: u64 = 8_785_661_125_889_874_708;
+const REPLIES: u64 = 4_322_602_116_939_391_890;
+const DIGEST: u64 = 5_661_644_140_353_822_901;
 
 #[test]
 fn replies_and_digest_do_not_depend_on_the_target() {

@@ -5,7 +5,10 @@ use alloc::vec::Vec;
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::slab::{Handle, OutOfMemory};
-use crate::value::{Set, Value, ValueRef, owned};
+use crate::value::{Set, SetLimit, Value, ValueRef, copied, owned};
+
+/// Up to this share of all members, drawing again is cheaper than copying all of them.
+const DRAWN_SHARE: usize = 4;
 
 /// How sets are put together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -132,17 +135,29 @@ impl Space<'_> {
         Ok(Some(members))
     }
 
-    /// Different members in random order: few are drawn one by one, many are what drawing leaves over.
+    /// Different members in random order: few are drawn one by one, many are the first places of a shuffle of all.
     fn distinct_random_members(&mut self, handle: Handle, count: usize) -> Result<Vec<Vec<u8>>, Error> {
-        let Some(set) = self.set_behind(handle) else { return Ok(Vec::new()) };
-        let mut members = owned(set.iter())?;
-        let (random, wanted) = (self.chance(), count.min(members.len()));
-        // The first `wanted` places of a shuffle.
-        for place in 0..wanted {
-            let drawn = place + random.below((members.len() - place) as u64) as usize;
-            members.swap(place, drawn);
+        let (seed, limit) = (self.seed(), self.limits().set);
+        let (db, random) = self.db_and_chance();
+        let Some(ValueRef::Set(set)) = db.entry(handle).map(|entry| entry.value) else { return Ok(Vec::new()) };
+        if count > set.len() / DRAWN_SHARE {
+            let mut members = owned(set.iter())?;
+            let wanted = count.min(members.len());
+            for place in 0..wanted {
+                let drawn = place + random.below((members.len() - place) as u64) as usize;
+                members.swap(place, drawn);
+            }
+            members.truncate(wanted);
+            return Ok(members);
         }
-        members.truncate(wanted);
+        let (mut members, mut drawn) = (Vec::new(), Set::new(seed));
+        members.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+        while members.len() < count {
+            let Some(member) = set.random(random) else { break };
+            if drawn.insert(member, limit)? {
+                members.push(copied(member)?);
+            }
+        }
         Ok(members)
     }
 
@@ -152,7 +167,7 @@ impl Space<'_> {
             Some(ValueRef::Set(set)) => set.random(random).unwrap_or_default(),
             _ => &[],
         };
-        Ok(crate::value::copied(member)?)
+        Ok(copied(member)?)
     }
 
     /// Puts sets together; a missing key is an empty set. `most` ends an intersection early, 0 means never.
@@ -263,11 +278,7 @@ impl Space<'_> {
 }
 
 /// Adds members; answers how many were new.
-fn add_all<'m>(
-    set: &mut Set,
-    members: impl Iterator<Item = &'m [u8]>,
-    limit: crate::value::SetLimit,
-) -> Result<usize, OutOfMemory> {
+fn add_all<'m>(set: &mut Set, members: impl Iterator<Item = &'m [u8]>, limit: SetLimit) -> Result<usize, OutOfMemory> {
     let mut added = 0;
     for member in members {
         added += usize::from(set.insert(member, limit)?);
