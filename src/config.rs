@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::keyspace::{Choice, Counting, Frequency, MemoryLimit};
 use crate::number::parse_integer;
 use crate::request;
 use crate::value::{Limits, ListLimit, PackedLimit, SetLimit, SketchLimit};
@@ -42,9 +43,11 @@ const POLICIES: &[&str] = &[
     "volatile-lfu",
     "volatile-random",
     "volatile-ttl",
+    "volatile-lrm",
     "allkeys-lru",
     "allkeys-lfu",
     "allkeys-random",
+    "allkeys-lrm",
     "noeviction",
 ];
 const NUMBER: Kind = Kind::Number(0, i64::MAX);
@@ -95,8 +98,8 @@ const PARAMETERS: &[Parameter] = &[
     parameter("lazyfree-lazy-server-del", "no", Kind::YesNo),
     parameter("lazyfree-lazy-user-del", "no", Kind::YesNo),
     parameter("lazyfree-lazy-user-flush", "no", Kind::YesNo),
-    parameter("lfu-decay-time", "1", NUMBER),
-    parameter("lfu-log-factor", "10", NUMBER),
+    parameter("lfu-decay-time", "1", Kind::Number(0, i32::MAX as i64)),
+    parameter("lfu-log-factor", "10", Kind::Number(0, i32::MAX as i64)),
     parameter("list-compress-depth", "0", NUMBER),
     parameter("list-max-listpack-size", "-2", Kind::Number(-5, i64::MAX)),
     parameter("list-max-ziplist-size", "-2", Kind::Number(-5, i64::MAX)),
@@ -194,6 +197,26 @@ impl Config {
         }
     }
 
+    /// How much memory there may be, and who goes when there is more.
+    pub fn memory_limit(&self) -> MemoryLimit {
+        let positive = |name| self.number(name).max(0) as u64;
+        let policy = self.get("maxmemory-policy");
+        let (whose, by) = policy.split_once('-').unwrap_or_default();
+        let (choice, counting) = match by {
+            "random" => (Choice::Anybody, Counting::Uses),
+            "ttl" => (Choice::FirstToDie, Counting::Uses),
+            "lru" => (Choice::LeastUsed, Counting::Uses),
+            "lrm" => (Choice::LeastUsed, Counting::Changes),
+            "lfu" => {
+                let (log_factor, decay_minutes) = (positive("lfu-log-factor"), positive("lfu-decay-time"));
+                (Choice::LeastUsed, Counting::Frequency(Frequency { log_factor, decay_minutes }))
+            }
+            _ => (Choice::Nobody, Counting::Uses),
+        };
+        let (max_bytes, samples) = (positive("maxmemory"), positive("maxmemory-samples") as usize);
+        MemoryLimit { max_bytes, choice, volatile: whose == "volatile", samples, counting }
+    }
+
     pub fn number(&self, name: &str) -> i64 {
         parse_integer(self.get(name).as_bytes()).unwrap_or(0)
     }
@@ -277,7 +300,11 @@ fn one_of(value: &str, names: &[&str]) -> Option<String> {
     names.iter().find(|name| name.eq_ignore_ascii_case(value)).map(|name| (*name).to_string())
 }
 
+/// Nothing at all is none, as in Redis.
 fn memory(value: &str) -> Option<u64> {
+    if value.is_empty() {
+        return Some(0);
+    }
     let digits_end = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
     let (digits, unit) = value.split_at(digits_end);
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {
@@ -319,6 +346,7 @@ mod tests {
     fn values_are_read_as_redis_reads_them() {
         assert_eq!(Config::check("MAXMEMORY", "1mb"), Ok(("maxmemory", "1048576".into())));
         assert_eq!(Config::check("maxmemory", "1m"), Ok(("maxmemory", "1000000".into())));
+        assert_eq!(Config::check("maxmemory", ""), Ok(("maxmemory", "0".into())));
         assert_eq!(Config::check("maxmemory", "x"), Err("argument must be a memory value".into()));
         assert_eq!(Config::check("appendonly", "maybe"), Err("argument must be 'yes' or 'no'".into()));
         assert_eq!(Config::check("hz", "1000"), Err("argument must be between 1 and 500 inclusive".into()));
@@ -329,6 +357,25 @@ mod tests {
     #[test]
     fn limits_begin_as_the_configuration_does() {
         assert_eq!(Config::default().limits(), Limits::default());
+        assert_eq!(Config::default().memory_limit(), MemoryLimit::default());
+    }
+
+    #[test]
+    fn policies_say_who_goes() {
+        let limit = |policy: &str| {
+            let mut config = Config::default();
+            config.set(Config::check("maxmemory-policy", policy).expect(policy));
+            let limit = config.memory_limit();
+            (limit.choice, limit.volatile, limit.counting)
+        };
+        let frequency = Counting::Frequency(Frequency { log_factor: 10, decay_minutes: 1 });
+        assert_eq!(limit("noeviction"), (Choice::Nobody, false, Counting::Uses));
+        assert_eq!(limit("allkeys-lru"), (Choice::LeastUsed, false, Counting::Uses));
+        assert_eq!(limit("volatile-lru"), (Choice::LeastUsed, true, Counting::Uses));
+        assert_eq!(limit("allkeys-lrm"), (Choice::LeastUsed, false, Counting::Changes));
+        assert_eq!(limit("volatile-lfu"), (Choice::LeastUsed, true, frequency));
+        assert_eq!(limit("allkeys-random"), (Choice::Anybody, false, Counting::Uses));
+        assert_eq!(limit("volatile-ttl"), (Choice::FirstToDie, true, Counting::Uses));
     }
 
     #[test]

@@ -103,6 +103,7 @@ impl Server {
         self.settings = Settings::read(&self.config);
         self.configured = true;
         keyspace.limits = self.config.limits();
+        keyspace.limit_memory(self.config.memory_limit());
         keyspace.events.publish(!self.settings.event_classes.is_empty());
     }
 

@@ -172,6 +172,24 @@ impl Table {
         }
     }
 
+    /// Visits up to `count` slots drawn from one segment, all with about the same probability: an exact draw would
+    /// have to know every segment's length. Those go first whose hashes, mixed with chance, are smallest, so that the
+    /// draw does not depend on where a target keeps them.
+    pub fn sample(&self, count: usize, random: &mut Random, visit: impl FnMut(Slot)) {
+        let (first, mask, factor) = (random.next_u64() as u32, random.next_u64() as u32, random.next_u64() as u32 | 1);
+        let mut segments = self.segments_from(first).chain(self.segments_from(0));
+        let Some(segment) = segments.find(|segment| !segment.slots.is_empty()) else { return };
+        let weight = |slot: &Slot| ((slot.hash ^ mask).wrapping_mul(factor), slot.handle);
+        let mut drawn: Vec<Slot> = Vec::with_capacity(count + 1);
+        for slot in &segment.slots {
+            if drawn.len() < count || drawn.last().is_some_and(|last| weight(slot) < weight(last)) {
+                drawn.insert(drawn.partition_point(|other| weight(other) < weight(slot)), *slot);
+                drawn.truncate(count);
+            }
+        }
+        drawn.into_iter().for_each(visit);
+    }
+
     fn segment_of(&self, hash: u32) -> Option<usize> {
         self.directory.get(self.directory_index(hash)).map(|&index| index as usize)
     }

@@ -4,7 +4,7 @@ use super::Cx;
 use super::args::{Args, is};
 use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
 use crate::clock::Timestamp;
-use crate::keyspace::RestoreOptions;
+use crate::keyspace::{PastUse, RestoreOptions};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
 
@@ -31,13 +31,6 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// The options that say something about uses of the value exclude each other.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Idletime,
-    Freq,
-}
-
 fn dump(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let payload = cx.space().dump(args.bytes()?)?;
     cx.reply.optional_bulk(payload.as_deref());
@@ -48,12 +41,12 @@ fn dump(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 /// looked at, then the time to live and the payload.
 fn restore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, ttl, payload) = (args.bytes()?, args.bytes()?, args.bytes()?);
-    let (mut options, mut is_absolute, mut said) = (RestoreOptions::default(), false, None);
+    let (mut options, mut is_absolute) = (RestoreOptions::default(), false);
     while let Some(word) = args.optional() {
         match word {
             _ if is(word, "REPLACE") => options.replace = true,
             _ if is(word, "ABSTTL") => is_absolute = true,
-            _ => said = Some(take_use(word, args, said)?),
+            _ => options.past_use = Some(past_use(word, args, options.past_use)?),
         }
     }
     if !options.replace && cx.space().write(key).is_some() {
@@ -71,15 +64,15 @@ fn restore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(Outcome::Done)
 }
 
-/// Checks what IDLETIME or FREQ says; uses are not kept, so that is all.
-fn take_use(word: &[u8], args: &mut Args<'_>, said: Option<Use>) -> Result<Use, CommandError> {
-    let (this, range, problem) = match word {
-        _ if is(word, "IDLETIME") => (Use::Idletime, 0..=i64::MAX, CommandError::BAD_IDLETIME),
-        _ if is(word, "FREQ") => (Use::Freq, 0..=i64::from(u8::MAX), CommandError::BAD_FREQ),
-        _ => return Err(CommandError::SYNTAX),
-    };
-    if said.is_some_and(|said| said != this) {
-        return Err(CommandError::SYNTAX);
+/// IDLETIME or FREQ; not both.
+fn past_use(word: &[u8], args: &mut Args<'_>, said: Option<PastUse>) -> Result<PastUse, CommandError> {
+    match said {
+        None | Some(PastUse::IdleSeconds(_)) if is(word, "IDLETIME") => {
+            u64::try_from(args.integer()?).map(PastUse::IdleSeconds).map_err(|_| CommandError::BAD_IDLETIME)
+        }
+        None | Some(PastUse::Frequency(_)) if is(word, "FREQ") => {
+            u8::try_from(args.integer()?).map(PastUse::Frequency).map_err(|_| CommandError::BAD_FREQ)
+        }
+        _ => Err(CommandError::SYNTAX),
     }
-    if range.contains(&args.integer()?) { Ok(this) } else { Err(problem) }
 }

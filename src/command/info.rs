@@ -134,7 +134,7 @@ fn stats(cx: &Cx<'_>) -> Vec<(String, String)> {
         ("total_commands_processed", format!("{}", stats.commands_processed)),
         ("expired_subkeys", format!("{}", counts.expired_fields)),
         ("expired_keys", format!("{}", counts.expired)),
-        ("evicted_keys", "0".into()),
+        ("evicted_keys", format!("{}", counts.evicted)),
         ("keyspace_hits", format!("{}", counts.hits)),
         ("keyspace_misses", format!("{}", counts.misses)),
         ("pubsub_channels", format!("{}", pubsub(crate::pubsub::Channels::Plain))),

@@ -4,7 +4,7 @@ use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
 use super::{Cx, write_page};
-use crate::keyspace::{CopyOptions, RenameOutcome, ScanFilter};
+use crate::keyspace::{CopyOptions, PastUse, RenameOutcome, ScanFilter};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
 use crate::value::ValueRef;
@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Marks keys as used and answers how many of them exist.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
-        ..row("touch", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], exists)
+        ..row("touch", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], touch)
     },
     Row {
         summary: "Answers the type of the value of a key.",
@@ -132,11 +132,11 @@ const OBJECT_ROWS: &[Row] = &[
         ..row("object|encoding", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_encoding)
     },
     Row {
-        summary: "Answers how frequently a value is used; nobody counts, so there is no answer but an error or null.",
+        summary: "Answers how frequently a value is used, on a logarithmic scale to 255; an LFU policy must be selected.",
         reply: "integer|null",
         since: "4.0.0",
         tips: &["nondeterministic_output"],
-        ..row("object|freq", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_freq)
+        ..row("object|freq", 3, READONLY | TIME, &[KeySpec::one(2, Access::ReadOnly)], object_freq)
     },
     Row {
         arguments: "",
@@ -146,11 +146,11 @@ const OBJECT_ROWS: &[Row] = &[
         ..row("object|help", 2, LOADING | STALE, &[], object_help)
     },
     Row {
-        summary: "Answers the seconds since a value was used; nobody keeps that time, so it is 0.",
+        summary: "Answers the seconds since a value was used; no LFU policy must be selected.",
         reply: "integer|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],
-        ..row("object|idletime", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_idletime)
+        ..row("object|idletime", 3, READONLY | TIME, &[KeySpec::one(2, Access::ReadOnly)], object_idletime)
     },
     Row {
         summary: "Answers how many references to a value there are: values are not shared, so it is 1.",
@@ -167,9 +167,16 @@ fn del(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(Outcome::Done)
 }
 
-/// Also TOUCH: with no access times to renew, counting is all there is to do.
 fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut space = cx.space();
+    let count = args.rest().filter(|key| space.probe(key).is_some()).count();
+    cx.reply.integer(count as i64);
+    Ok(Outcome::Done)
+}
+
+/// Counts as a use also for a client whose other commands do not (CLIENT NO-TOUCH).
+fn touch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let mut space = cx.space().marking(true);
     let count = args.rest().filter(|key| space.read(key).is_some()).count();
     cx.reply.integer(count as i64);
     Ok(Outcome::Done)
@@ -288,21 +295,26 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
 
 /// Values are not shared between keys.
 fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer_if_exists(cx, args, Ok(1))
+    match cx.space().peek(args.bytes()?) {
+        Some(_) => cx.reply.integer(1),
+        None => cx.reply.null(),
+    }
+    Ok(Outcome::Done)
 }
 
-/// Access times are not kept: every value counts as just used.
 fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer_if_exists(cx, args, Ok(0))
+    match cx.space().past_use(args.bytes()?) {
+        Some(PastUse::IdleSeconds(idle_s)) => cx.reply.integer(idle_s as i64),
+        Some(PastUse::Frequency(_)) => return Err(CommandError::NO_IDLETIME),
+        None => cx.reply.null(),
+    }
+    Ok(Outcome::Done)
 }
 
 fn object_freq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer_if_exists(cx, args, Err(CommandError::NO_FREQUENCY))
-}
-
-fn answer_if_exists(cx: &mut Cx<'_>, args: &mut Args<'_>, answer: Result<i64, CommandError>) -> Reply {
-    match cx.space().peek(args.bytes()?) {
-        Some(_) => cx.reply.integer(answer?),
+    match cx.space().past_use(args.bytes()?) {
+        Some(PastUse::Frequency(frequency)) => cx.reply.integer(frequency.into()),
+        Some(PastUse::IdleSeconds(_)) => return Err(CommandError::NO_FREQUENCY),
         None => cx.reply.null(),
     }
     Ok(Outcome::Done)

@@ -77,8 +77,9 @@ impl Cx<'_> {
 
     /// The client's database and the writer side by side: values are written from where they lie.
     pub fn space_and_reply(&mut self) -> (Space<'_>, &mut Writer) {
-        let database = self.database();
-        (self.keyspace.at(database, self.now), self.reply)
+        let (database, no_touch) =
+            self.clients.get(self.client).map_or((0, false), |client| (client.database, client.no_touch));
+        (self.keyspace.at(database, self.now).marking(!no_touch), self.reply)
     }
 
     pub fn database(&self) -> u8 {

@@ -46,7 +46,10 @@ impl Engine {
         let (number, row) = request.command.ok_or_else(|| unknown(&self.table, argv))?;
         let rejection = match self.clients.get(client) {
             _ if !row.accepts(argv.len()) => Some(CommandError::wrong_arity(row.name)),
-            Some(client) => permits(client, row, &self.server.settings).err(),
+            Some(sender) => knows_password(sender, row, &self.server.settings)
+                .and_then(|()| self.make_room(client, row))
+                .and_then(|()| self.clients.get(client).map_or(Ok(()), |sender| may_send(sender, row)))
+                .err(),
             None => Some(CommandError::NO_AUTH),
         };
         match rejection {
@@ -56,6 +59,26 @@ impl Engine {
                 Err(error)
             }
         }
+    }
+
+    /// Keeps memory within its limit before a command runs, and refuses those that would grow it when that fails.
+    fn make_room(&mut self, client: ClientId, row: &Row) -> Result<(), CommandError> {
+        if !self.keyspace.is_over_limit() {
+            return Ok(());
+        }
+        let transaction = self.clients.get(client).and_then(|client| client.transaction.as_ref());
+        let grows = match transaction {
+            // Queueing takes memory too, so in a transaction everything is refused but its end.
+            Some(_) if !ENDS_TRANSACTION.contains(&row.name) => true,
+            Some(transaction) if row.name == "exec" => {
+                transaction.queue.iter().any(|queued| self.table.row(queued.command).has(flags::DENYOOM))
+            }
+            _ => row.has(flags::DENYOOM),
+        };
+        if !self.keyspace.make_room(grows, self.now) && grows {
+            return Err(CommandError::OUT_OF_MEMORY);
+        }
+        Ok(())
     }
 
     /// A request refused while queueing spoils the transaction; an EXEC refused for its arguments ends it.
@@ -96,11 +119,17 @@ impl Engine {
     }
 }
 
-/// The gate for access control: a password where one is asked for, and what a RESP2 subscriber may send.
-fn permits(client: &Client, row: &Row, settings: &Settings) -> Result<(), CommandError> {
-    if settings.password_required && !client.authenticated && !row.has(flags::NO_AUTH) {
-        return Err(CommandError::NO_AUTH);
-    }
+/// What may be sent between MULTI and EXEC while there is no memory.
+const ENDS_TRANSACTION: &[&str] = &["exec", "discard", "quit", "reset"];
+
+/// The gate for access control: a password where one is asked for.
+fn knows_password(client: &Client, row: &Row, settings: &Settings) -> Result<(), CommandError> {
+    let passes = !settings.password_required || client.authenticated || row.has(flags::NO_AUTH);
+    if passes { Ok(()) } else { Err(CommandError::NO_AUTH) }
+}
+
+/// What a RESP2 subscriber may send.
+fn may_send(client: &Client, row: &Row) -> Result<(), CommandError> {
     let restricted = client.protocol == Protocol::Resp2 && client.is_subscribed();
     let allowed = |name: &str| name.ends_with("subscribe") || matches!(name, "ping" | "quit" | "reset");
     if restricted && !allowed(row.name) { Err(CommandError::subscribed(row.name)) } else { Ok(()) }

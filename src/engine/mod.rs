@@ -59,6 +59,7 @@ impl Engine {
         request.row_has(flags::TIME)
             || queued
             || self.server.monitored
+            || self.keyspace.ranks_uses()
             || !self.parked.is_empty()
             || self.next_deadline().is_some()
     }
@@ -132,6 +133,9 @@ impl Engine {
     /// Removes what is due, and ends the waiting of those whose time is over.
     pub fn tick(&mut self) {
         self.keyspace.sweep(self.now);
+        if self.keyspace.has_evictions_due() {
+            self.keyspace.make_room(false, self.now);
+        }
         self.give_up_due();
         self.settle();
     }
@@ -147,9 +151,9 @@ impl Engine {
     }
 
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
-    /// while more is due than one sweep takes.
+    /// while more is due than one sweep takes, or memory is to fall.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        if self.keyspace.interest.has_ready() {
+        if self.keyspace.interest.has_ready() || self.keyspace.has_evictions_due() {
             return Some(self.now);
         }
         let expiry = self.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));

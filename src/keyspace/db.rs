@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::entry::{INLINE_MAX, Layout, NO_POSITION, Payload};
+use super::entry::{INLINE_MAX, Layout, NO_POSITION, Payload, last_use, update_last_use};
 use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, Node, Positions};
 use crate::hash::hash_bytes;
@@ -12,6 +12,13 @@ use crate::slab::{Handle, OutOfMemory, Slab};
 use crate::slots::{Slot, Slots};
 use crate::table::{SLOT_BYTES, Table};
 use crate::value::{Hash, Value, ValueRef, copied};
+
+/// What a deadline is counted as.
+const NODE_BYTES: u64 = 12;
+/// So many more are looked at where some have only fields with deadlines.
+const EXTRA_NODES: usize = 64;
+/// The first four levels of the heap of deadlines.
+const FIRST_NODES: u32 = 85;
 
 /// A value on its way in.
 #[derive(Debug)]
@@ -45,6 +52,14 @@ pub struct Entry<'a> {
     pub deadline: Option<Timestamp>,
     /// The string was edited in place.
     pub is_raw: bool,
+}
+
+/// What an entry has beside key and value.
+#[derive(Clone, Copy)]
+struct Made {
+    raw: bool,
+    deadline: Option<Timestamp>,
+    last_use: u32,
 }
 
 impl Db {
@@ -84,9 +99,10 @@ impl Db {
         self.deadlines.minimum()
     }
 
-    /// Bytes of live blocks, the index and values in slots: the same figure on every target.
+    /// Bytes of live blocks, index, deadlines and values in slots: the same figure on every target.
     pub fn counted_bytes(&self) -> u64 {
-        self.slab.used_bytes() + self.table.counted_bytes() + self.slot_bytes
+        let deadline_bytes = self.deadlines.len() as u64 * NODE_BYTES;
+        self.slab.used_bytes() + self.table.counted_bytes() + deadline_bytes + self.slot_bytes
     }
 
     /// Bytes counted for one key: its block, its place in the index, and its value when that is in a slot.
@@ -146,39 +162,45 @@ impl Db {
         }
     }
 
-    /// Creates the key or replaces all of it. On an error nothing has changed.
-    pub fn put(&mut self, key: &[u8], value: NewValue<'_>, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
-        self.put_over(self.find(key), key, value, deadline)
-    }
-
-    /// As [`Db::put`], for a caller that has looked the key up already.
-    pub fn put_over(
+    /// Creates the key, or replaces all of it where the caller found it. On an error nothing has changed.
+    pub fn put(
         &mut self,
         existing: Option<Handle>,
         key: &[u8],
         value: NewValue<'_>,
         deadline: Option<Timestamp>,
+        last_use: u32,
     ) -> Result<(), OutOfMemory> {
         let raw = matches!(value, NewValue::Edited(_));
+        let made = Made { raw, deadline, last_use };
         match value {
             NewValue::Bytes(bytes) if bytes.len() <= INLINE_MAX => {
-                self.write(existing, key, Payload::Inline(bytes), raw, deadline)
+                self.write(existing, key, Payload::Inline(bytes), made)
             }
             NewValue::Edited(bytes) if bytes.len() <= INLINE_MAX => {
-                self.write(existing, key, Payload::Inline(&bytes), raw, deadline)
+                self.write(existing, key, Payload::Inline(&bytes), made)
             }
             NewValue::Value(Value::String(bytes)) if bytes.len() <= INLINE_MAX => {
-                self.write(existing, key, Payload::Inline(&bytes), raw, deadline)
+                self.write(existing, key, Payload::Inline(&bytes), made)
             }
-            NewValue::Bytes(bytes) => self.write_slot(existing, key, Value::String(copied(bytes)?), raw, deadline),
-            NewValue::Edited(bytes) => self.write_slot(existing, key, Value::String(bytes), raw, deadline),
-            NewValue::Value(value) => self.write_slot(existing, key, value, raw, deadline),
+            NewValue::Bytes(bytes) => self.write_slot(existing, key, Value::String(copied(bytes)?), made),
+            NewValue::Edited(bytes) => self.write_slot(existing, key, Value::String(bytes), made),
+            NewValue::Value(value) => self.write_slot(existing, key, value, made),
         }
     }
 
     /// Makes sure that an edit may give a field its first deadline.
     pub fn reserve_deadline(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
         self.deadlines.reserve(handle)
+    }
+
+    /// What is known about the last use of a key.
+    pub fn last_use(&self, handle: Handle) -> u32 {
+        last_use(self.slab.block(handle)).unwrap_or(0)
+    }
+
+    pub fn update_last_use(&mut self, handle: Handle, update: impl FnOnce(u32) -> u32) {
+        update_last_use(self.slab.block_mut(handle), update);
     }
 
     /// Edits a value that lives in a slot, keeping the count of its bytes and the deadlines right. An edit that may
@@ -215,9 +237,8 @@ impl Db {
     pub fn rename(&mut self, handle: Handle, to: &[u8]) -> Result<(), OutOfMemory> {
         let block = copied(self.slab.block(handle))?;
         let Some(layout) = Layout::of(&block) else { return Ok(()) };
-        let deadline = self.deadline(handle);
         let target = self.find(to);
-        self.write(target, to, layout.payload(&block), layout.is_raw(), deadline)?;
+        self.write(target, to, layout.payload(&block), self.made(handle, layout))?;
         // The value lives on under the new name: only the old block goes.
         self.forget_block(self.hash(layout.key(&block)), handle);
         Ok(())
@@ -227,9 +248,9 @@ impl Db {
     pub fn move_to(&mut self, handle: Handle, other: &mut Db) -> Result<(), OutOfMemory> {
         let block = copied(self.slab.block(handle))?;
         let Some(layout) = Layout::of(&block) else { return Ok(()) };
-        let (key, deadline) = (layout.key(&block), self.deadline(handle));
+        let (key, made) = (layout.key(&block), self.made(handle, layout));
         match layout.payload(&block) {
-            Payload::Inline(bytes) => other.write(None, key, Payload::Inline(bytes), layout.is_raw(), deadline)?,
+            Payload::Inline(bytes) => other.write(None, key, Payload::Inline(bytes), made)?,
             Payload::Slot(slot) => {
                 // The value leaves its slot when the other database has a place for it, so that it cannot get lost.
                 let nothing = || match self.hash_in(slot) {
@@ -238,7 +259,7 @@ impl Db {
                 };
                 let (there, here) = (nothing(), nothing());
                 other.deadlines.reserve(handle)?;
-                other.write_slot(None, key, there, layout.is_raw(), deadline)?;
+                other.write_slot(None, key, there, made)?;
                 if let Some(value) = self.values.get_mut(slot)
                     && let Some(moved) = other.find(key)
                 {
@@ -281,6 +302,38 @@ impl Db {
         self.table.random(random).map(|slot| slot.handle)
     }
 
+    /// Adds up to `count` keys, drawn with about the same probability each.
+    pub fn sample(&self, count: usize, random: &mut Random, handles: &mut Vec<Handle>) {
+        self.table.sample(count, random, |slot| handles.push(slot.handle));
+    }
+
+    /// Adds up to `count` of the keys that have a deadline of their own, all with the same probability: those at even
+    /// distances in the heap.
+    pub fn sample_dated(&self, count: usize, random: &mut Random, handles: &mut Vec<Handle>) {
+        let len = self.deadlines.len();
+        let looked_at = if self.field_deadlines == 0 { count } else { count + EXTRA_NODES }.min(len);
+        let start = random.below(len as u64);
+        let positions = (0..looked_at as u64).map(|step| (start + step * len as u64 / looked_at as u64) % len as u64);
+        let owners = positions.filter_map(|position| Some(self.deadlines.get(position as u32)?.owner));
+        handles.extend(owners.filter(|&owner| self.deadline(owner).is_some()).take(count));
+    }
+
+    /// The key whose own deadline comes first. Where deadlines of fields are among the first, it is looked for among
+    /// so many of them.
+    pub fn first_to_die(&self) -> Option<Node<Handle>> {
+        let looked_at = if self.field_deadlines == 0 { 1 } else { FIRST_NODES };
+        let nodes = (0..looked_at).map_while(|position| self.deadlines.get(position));
+        let own = nodes.filter_map(|node| Some(Node { deadline: self.deadline(node.owner)?, ..node }));
+        own.min_by_key(|node| node.deadline)
+    }
+
+    /// Whether this is still the handle of a key.
+    pub fn holds(&self, handle: Handle) -> bool {
+        let block = self.slab.block(handle);
+        Layout::of(block)
+            .is_some_and(|layout| self.table.find(self.hash(layout.key(block)), |found| found == handle).is_some())
+    }
+
     fn hash(&self, key: &[u8]) -> u32 {
         (hash_bytes(self.seed, key) >> 32) as u32
     }
@@ -290,13 +343,12 @@ impl Db {
         existing: Option<Handle>,
         key: &[u8],
         value: Value,
-        raw: bool,
-        deadline: Option<Timestamp>,
+        made: Made,
     ) -> Result<(), OutOfMemory> {
         self.values.reserve()?;
         let counted_bytes = value.counted_bytes();
         let slot = self.values.insert(value);
-        let written = self.write(existing, key, Payload::Slot(slot), raw, deadline);
+        let written = self.write(existing, key, Payload::Slot(slot), made);
         match written {
             Ok(()) => self.slot_bytes += counted_bytes,
             Err(OutOfMemory) => drop(self.values.remove(slot)),
@@ -310,8 +362,7 @@ impl Db {
         existing: Option<Handle>,
         key: &[u8],
         payload: Payload<'_>,
-        raw: bool,
-        deadline: Option<Timestamp>,
+        made: Made,
     ) -> Result<(), OutOfMemory> {
         // Room for a position, once made, is kept: a key renewed over and over does not change its block.
         let had_position = existing.is_some_and(|handle| self.is_timed(handle));
@@ -320,8 +371,8 @@ impl Db {
             Payload::Slot(slot) => self.hash_in(slot),
             Payload::Inline(_) => None,
         };
-        let is_dated = deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
-        let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), raw);
+        let is_dated = made.deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
+        let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), made.raw);
         let fits = |handle: &Handle| self.slab.block(*handle).len() == Slab::rounded(layout.len());
         let reused = existing.filter(fits);
         if reused.is_none() && existing.is_none() {
@@ -341,14 +392,19 @@ impl Db {
             self.drop_value(old);
             self.schedule(old, None, None);
         }
-        layout.write(self.slab.block_mut(handle), key, payload);
+        layout.write(self.slab.block_mut(handle), key, payload, made.last_use);
         match existing {
             None => self.table.insert(self.hash(key), handle),
             Some(old) if old != handle => self.replace_block(key, old, handle),
             Some(_) => {}
         }
-        self.assign_deadline(handle, deadline);
+        self.assign_deadline(handle, made.deadline);
         Ok(())
+    }
+
+    /// What a block is made with, when it is to stand for this one.
+    fn made(&self, handle: Handle, layout: Layout) -> Made {
+        Made { raw: layout.is_raw(), deadline: self.deadline(handle), last_use: self.last_use(handle) }
     }
 
     fn is_timed(&self, handle: Handle) -> bool {
@@ -382,7 +438,7 @@ impl Db {
         let (key, payload) = (layout.key(&old), layout.payload(&old));
         let timed = Layout::new(key, payload, true, layout.is_raw());
         let new = self.slab.allocate(timed.len())?;
-        timed.write(self.slab.block_mut(new), key, payload);
+        timed.write(self.slab.block_mut(new), key, payload, last_use(&old).unwrap_or(0));
         self.replace_block(key, handle, new);
         Ok(new)
     }

@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 
 use super::space::Space;
-use super::{Error, EventKind, NewValue};
+use super::{Error, EventKind, NewValue, PastUse};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
 use crate::value::dump::{DumpError, Input, Output, crc64, read_value, type_of, version_of, write_value};
@@ -28,6 +28,8 @@ pub struct RestoreOptions {
     pub deadline: Option<Timestamp>,
     /// Take the place of what the key holds.
     pub replace: bool,
+    /// How the key was used where it comes from.
+    pub past_use: Option<PastUse>,
 }
 
 impl Space<'_> {
@@ -55,6 +57,9 @@ impl Space<'_> {
             if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
         self.put(key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
         self.appear(key);
+        if let (Some(past), Some(handle)) = (options.past_use, self.db().find(key)) {
+            self.set_past_use(handle, past);
+        }
         self.restore_effect(key, own.as_deref().unwrap_or(payload), options.deadline);
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! How a key lies in its block: a header, the key, and a short value or the number of a slot.
 //!
 //! ```text
-//! byte 0      flags: form of the value, width of the lengths, room for a deadline, "raw" encoding, whose deadlines
-//! bytes 1-3   kept for access times and frequencies (eviction)
-//! 2 x u16     length of key and value, or 2 x u32 when `WIDE`
+//! u32         bits 0-7: flags (form of the value, width of the lengths, room for a deadline, "raw" encoding, whose
+//!             deadlines); bits 8-19 and 20-31: length of key and value, unless `WIDE`
+//! u32         the last use (`uses`)
+//! 2 x u32     length of key and value, when `WIDE`
 //! u32         position in the heap of deadlines, when `TIMED`; `NO_POSITION` while there is none
 //! key bytes, value bytes
 //! ```
@@ -20,15 +21,20 @@ const RAW: u8 = 1 << 3;
 const OWN: u8 = 1 << 4;
 const FIELD: u8 = 1 << 5;
 
-const FIXED_BYTES: usize = 4;
-const NARROW_BYTES: usize = FIXED_BYTES + 4;
-const WIDE_BYTES: usize = FIXED_BYTES + 8;
+/// Flags and lengths share a word, so that reading a header is one load.
+const FLAGS_BITS: u32 = 8;
+const LENGTH_BITS: u32 = 12;
+const NARROW_MAX: usize = (1 << LENGTH_BITS) - 1;
+const USE_AT: usize = 4;
+const NARROW_BYTES: usize = USE_AT + 4;
+const WIDE_BYTES: usize = NARROW_BYTES + 8;
 const POSITION_BYTES: usize = 4;
 const SLOT_BYTES: usize = 4;
 /// "Not in the heap of deadlines".
 pub(super) const NO_POSITION: u32 = u32::MAX;
 /// Strings above this length live in a slot, where they can grow in place.
 pub(super) const INLINE_MAX: usize = 1024;
+const _: () = assert!(INLINE_MAX <= NARROW_MAX);
 
 /// The value's place.
 #[derive(Clone, Copy, Debug)]
@@ -51,18 +57,19 @@ impl Layout {
             Payload::Inline(bytes) => (0, bytes.len()),
             Payload::Slot(_) => (IN_SLOT, SLOT_BYTES),
         };
-        let wide = if key.len() > usize::from(u16::MAX) { WIDE } else { 0 };
+        let wide = if key.len() > NARROW_MAX { WIDE } else { 0 };
         let flags = form | wide | if timed { TIMED } else { 0 } | if raw { RAW } else { 0 };
         Layout { flags, key_len: key.len(), value_len }
     }
 
     /// Reads the header of a block; `None` when the block is too short for one, which no live entry is.
     pub(super) fn of(block: &[u8]) -> Option<Layout> {
-        let flags = *block.first()?;
+        let head = read_u32(block, 0)?;
+        let flags = head as u8;
         let (key_len, value_len) = if flags & WIDE != 0 {
-            (read_u32(block, FIXED_BYTES)? as usize, read_u32(block, FIXED_BYTES + 4)? as usize)
+            (read_u32(block, NARROW_BYTES)? as usize, read_u32(block, NARROW_BYTES + 4)? as usize)
         } else {
-            (read_u16(block, FIXED_BYTES)?.into(), read_u16(block, FIXED_BYTES + 2)?.into())
+            ((head >> FLAGS_BITS) as usize & NARROW_MAX, (head >> (FLAGS_BITS + LENGTH_BITS)) as usize)
         };
         Some(Layout { flags, key_len, value_len })
     }
@@ -142,15 +149,16 @@ impl Layout {
     }
 
     /// Writes header, key and value; the position is left unset.
-    pub(super) fn write(self, block: &mut [u8], key: &[u8], payload: Payload<'_>) {
-        write(block, 0, &[self.flags, 0, 0, 0]);
+    pub(super) fn write(self, block: &mut [u8], key: &[u8], payload: Payload<'_>, last_use: u32) {
+        let mut head = u32::from(self.flags);
         if self.flags & WIDE != 0 {
-            write(block, FIXED_BYTES, &(self.key_len as u32).to_le_bytes());
-            write(block, FIXED_BYTES + 4, &(self.value_len as u32).to_le_bytes());
+            write(block, NARROW_BYTES, &(self.key_len as u32).to_le_bytes());
+            write(block, NARROW_BYTES + 4, &(self.value_len as u32).to_le_bytes());
         } else {
-            write(block, FIXED_BYTES, &(self.key_len as u16).to_le_bytes());
-            write(block, FIXED_BYTES + 2, &(self.value_len as u16).to_le_bytes());
+            head |= (self.key_len as u32) << FLAGS_BITS | (self.value_len as u32) << (FLAGS_BITS + LENGTH_BITS);
         }
+        write(block, 0, &head.to_le_bytes());
+        write(block, USE_AT, &last_use.to_le_bytes());
         self.set_position(block, NO_POSITION);
         write(block, self.key_range().start, key);
         match payload {
@@ -160,8 +168,15 @@ impl Layout {
     }
 }
 
-fn read_u16(block: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(block.get(at..at + 2)?.try_into().ok()?))
+/// The word about the last use that every block has.
+pub(super) fn last_use(block: &[u8]) -> Option<u32> {
+    read_u32(block, USE_AT)
+}
+
+pub(super) fn update_last_use(block: &mut [u8], update: impl FnOnce(u32) -> u32) {
+    if let Some(word) = block.get_mut(USE_AT..USE_AT + 4).and_then(|bytes| bytes.first_chunk_mut::<4>()) {
+        *word = update(u32::from_le_bytes(*word)).to_le_bytes();
+    }
 }
 
 fn read_u32(block: &[u8], at: usize) -> Option<u32> {

@@ -14,6 +14,7 @@ pub enum EventClass {
     ZSet,
     Hash,
     Expired,
+    Evicted,
     /// Not about a key: the engine's own.
     Engine,
 }
@@ -29,6 +30,7 @@ impl EventClass {
             EventClass::ZSet => Some('z'),
             EventClass::Hash => Some('h'),
             EventClass::Expired => Some('x'),
+            EventClass::Evicted => Some('e'),
             EventClass::Engine => None,
         }
     }
@@ -73,6 +75,7 @@ kinds! {
     MoveTo = Generic "move_to";
     Restore = Generic "restore";
     Expired = Expired "expired";
+    Evicted = Evicted "evicted";
     Set = String "set";
     IncrBy = String "incrby";
     IncrByFloat = String "incrbyfloat";

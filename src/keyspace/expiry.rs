@@ -72,7 +72,7 @@ impl Space<'_> {
     }
 
     pub fn time_to_live(&mut self, key: &[u8]) -> TimeToLive {
-        let Some(handle) = self.read(key) else { return TimeToLive::NoKey };
+        let Some(handle) = self.probe(key) else { return TimeToLive::NoKey };
         self.db().deadline(handle).map_or(TimeToLive::Forever, TimeToLive::Until)
     }
 }

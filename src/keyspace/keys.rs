@@ -28,7 +28,7 @@ impl Space<'_> {
     pub fn delete_all<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> usize {
         let mut deleted: Vec<&[u8]> = Vec::new();
         for key in keys {
-            if let Some(handle) = self.write(key) {
+            if let Some(handle) = self.peek(key) {
                 self.remove(handle, EventKind::Del);
                 deleted.push(key);
             }

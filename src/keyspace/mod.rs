@@ -11,6 +11,7 @@ mod effect;
 mod entry;
 mod error;
 mod event;
+mod evict;
 mod expiry;
 mod geo;
 mod hashes;
@@ -26,6 +27,7 @@ mod sort;
 mod sorted_sets;
 mod space;
 mod strings;
+mod uses;
 
 use alloc::vec::Vec;
 
@@ -36,6 +38,7 @@ pub use dump::RestoreOptions;
 pub use effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use error::Error;
 pub use event::{Event, EventClass, EventKind, Events};
+pub use evict::{Choice, MemoryLimit};
 pub use expiry::{DeadlineCondition, TimeToLive};
 pub use geo::{Nearness, Place, Vicinity};
 pub use hashes::{FieldExpiry, FieldFate, FieldTimeToLive};
@@ -49,7 +52,10 @@ pub use sort::SortOptions;
 pub use sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use space::Space;
 pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
+pub use uses::{Counting, Frequency, PastUse};
 
+use self::evict::Memory;
+use self::uses::Uses;
 use crate::clock::Timestamp;
 use crate::hash::hash_bytes;
 use crate::random::Random;
@@ -60,13 +66,14 @@ pub const DATABASES: u8 = 16;
 /// How many due keys one sweep removes at most, so that no call pays for everybody.
 pub const SWEEP_MAX: usize = 256;
 
-/// Hits and misses of reads, and keys and fields that expired.
+/// Hits and misses of reads, keys and fields that expired, and keys that were evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     pub hits: u64,
     pub misses: u64,
     pub expired: u64,
     pub expired_fields: u64,
+    pub evicted: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -76,6 +83,8 @@ pub struct Keyspace {
     /// Databases from this one on were never used.
     unused_from: u8,
     random: Random,
+    uses: Uses,
+    memory: Memory,
     /// While a log is replayed keys do not expire: a later entry may rescue them.
     loading: bool,
     /// DEBUG SET-ACTIVE-EXPIRE 0: due keys go only when somebody meets them.
@@ -96,6 +105,8 @@ impl Keyspace {
             databases: (0..DATABASES).map(|_| Db::new(seed)).collect(),
             unused_from: 0,
             random: Random::new(seed),
+            uses: Uses::default(),
+            memory: Memory::default(),
             loading: false,
             sweeping: true,
             interest: Interest::default(),
@@ -114,6 +125,7 @@ impl Keyspace {
     pub fn at(&mut self, database: u8, now: Timestamp) -> Space<'_> {
         let database = database.min(DATABASES - 1);
         self.use_up_to(database);
+        self.uses.tell(now);
         Space::new(self, database, now)
     }
 
@@ -135,6 +147,7 @@ impl Keyspace {
         self.loading = loading;
         self.events.mute(loading);
         self.effects.mute(loading);
+        self.accept_memory();
     }
 
     /// Stops or resumes the removal of due keys that nobody touches.
@@ -211,7 +224,7 @@ impl Keyspace {
 
     /// Bytes counted for all databases.
     pub fn counted_bytes(&self) -> u64 {
-        self.databases.iter().map(Db::counted_bytes).sum()
+        self.databases.iter().take(self.unused_from.into()).map(Db::counted_bytes).sum()
     }
 }
 

@@ -14,6 +14,11 @@ use crate::value::{Hash, Value, ValueRef, ZSet};
 const ELEMENTS_PER_EFFECT: usize = 64;
 
 impl Keyspace {
+    /// A keyspace for the keys of a snapshot, which understands uses as this one does.
+    pub fn for_snapshot(&self) -> Keyspace {
+        Keyspace { uses: self.uses.clone(), ..Keyspace::new(self.seed) }
+    }
+
     /// Adds a key of a snapshot to a keyspace that nobody uses yet: no event, no effect, and a past deadline is kept.
     /// False when the key is there already.
     pub fn restore(
@@ -29,7 +34,8 @@ impl Keyspace {
         if db.find(key).is_some() {
             return Ok(false);
         }
-        db.put(key, NewValue::Value(value), deadline)?;
+        let last_use = self.uses.first(db.len());
+        db.put(None, key, NewValue::Value(value), deadline, last_use)?;
         Ok(true)
     }
 
@@ -46,8 +52,10 @@ impl Keyspace {
             self.interest.touch(*database, key);
             self.interest.appear(*database, key);
         }
-        let Keyspace { seed, databases, random, unused_from, .. } = other;
+        let Keyspace { seed, databases, random, uses, unused_from, .. } = other;
         (self.seed, self.databases, self.random, self.unused_from) = (seed, databases, random, unused_from);
+        self.uses = uses;
+        self.accept_memory();
         self.effects.changed();
         self.effects.state(0, |effect| {
             effect.bytes(b"FLUSHALL");

@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::effect::EffectWriter;
+use super::uses::{Counting, PastUse};
 use super::{Db, Effects, Entry, Error, EventKind, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::random::Random;
@@ -42,11 +43,18 @@ pub struct Space<'a> {
     keyspace: &'a mut Keyspace,
     database: u8,
     now: Timestamp,
+    /// Lookups count as uses.
+    marking: bool,
 }
 
 impl<'a> Space<'a> {
     pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Space<'a> {
-        Space { keyspace, database, now }
+        Space { keyspace, database, now, marking: true }
+    }
+
+    /// The same, with lookups that count as uses or do not (CLIENT NO-TOUCH).
+    pub fn marking(self, marking: bool) -> Space<'a> {
+        Space { marking, ..self }
     }
 
     pub fn now(&self) -> Timestamp {
@@ -76,7 +84,7 @@ impl<'a> Space<'a> {
 
     /// The same instant in another database.
     pub(super) fn in_database(&mut self, database: u8) -> Space<'_> {
-        self.keyspace.at(database, self.now)
+        self.keyspace.at(database, self.now).marking(self.marking)
     }
 
     /// A deadline that is not after now kills at once; while a log is loaded none does.
@@ -86,8 +94,17 @@ impl<'a> Space<'a> {
 
     // --- Lookups. Whoever meets a dead key removes it first.
 
-    /// Looks a key up to answer its value: counts as hit or miss.
+    /// Looks a key up to answer its value: counts as hit or miss, and as a use.
     pub fn read(&mut self, key: &[u8]) -> Option<Handle> {
+        let found = self.probe(key);
+        if let Some(handle) = found {
+            self.mark_use(handle);
+        }
+        found
+    }
+
+    /// Looks a key up to answer something about it: counts as hit or miss, but not as a use.
+    pub fn probe(&mut self, key: &[u8]) -> Option<Handle> {
         let found = self.peek(key);
         match found {
             Some(_) => self.keyspace.counts.hits += 1,
@@ -96,15 +113,36 @@ impl<'a> Space<'a> {
         found
     }
 
-    /// Looks a key up without counting as a use of it.
+    /// Looks a key up without counting at all.
     pub fn peek(&mut self, key: &[u8]) -> Option<Handle> {
         let handle = self.db().find(key)?;
         self.outlives(handle).then_some(handle)
     }
 
-    /// Looks a key up to change it.
+    /// Looks a key up to change it: counts as a use.
     pub fn write(&mut self, key: &[u8]) -> Option<Handle> {
-        self.peek(key)
+        let found = self.peek(key);
+        if let Some(handle) = found {
+            self.mark_use(handle);
+        }
+        found
+    }
+
+    fn mark_use(&mut self, handle: Handle) {
+        if self.marking && self.keyspace.uses.counting() != Counting::Changes {
+            self.mark(handle);
+        }
+    }
+
+    fn mark_change(&mut self, handle: Handle) {
+        if self.keyspace.uses.counting() == Counting::Changes {
+            self.mark(handle);
+        }
+    }
+
+    fn mark(&mut self, handle: Handle) {
+        let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
+        databases[usize::from(self.database)].update_last_use(handle, |word| uses.again(word, random));
     }
 
     /// The entry behind a handle of this instant.
@@ -161,7 +199,11 @@ impl<'a> Space<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        self.db_mut().put_over(existing, key, value, deadline)?;
+        let last_use = match existing {
+            Some(handle) if self.keyspace.uses.counting() != Counting::Changes => self.db().last_use(handle),
+            _ => self.first_use(),
+        };
+        self.db_mut().put(existing, key, value, deadline, last_use)?;
         self.notify(event, key);
         if existing.is_none() {
             self.appear(key);
@@ -180,6 +222,7 @@ impl<'a> Space<'a> {
         let (edited, emptied) = outcome.ok_or(Error::WrongType)?;
         let change = edited?;
         if change.is_change() {
+            self.mark_change(handle);
             let key = self.key_of(handle);
             self.notify(event, &key);
             if emptied {
@@ -204,6 +247,7 @@ impl<'a> Space<'a> {
         event: EventKind,
     ) -> Result<(), Error> {
         let key = self.key_of(handle);
+        self.mark_change(handle);
         self.db_mut().set_deadline(handle, deadline)?;
         self.notify(event, &key);
         Ok(())
@@ -266,8 +310,28 @@ impl<'a> Space<'a> {
         });
     }
 
+    pub(super) fn count_evicted(&mut self) {
+        self.keyspace.counts.evicted += 1;
+    }
+
     pub(super) fn count_expired_fields(&mut self, count: usize) {
         self.keyspace.counts.expired_fields += count as u64;
+    }
+
+    pub(super) fn read_use(&self, handle: Handle) -> PastUse {
+        self.keyspace.uses.read(self.db().last_use(handle))
+    }
+
+    /// Tells how a key was used before it came here.
+    pub(super) fn set_past_use(&mut self, handle: Handle, past: PastUse) {
+        let word = self.keyspace.uses.past(past);
+        self.db_mut().update_last_use(handle, |_| word);
+    }
+
+    /// What a key that comes now has as its last use.
+    fn first_use(&mut self) -> u32 {
+        let keys = self.db().len();
+        self.keyspace.uses.first(keys)
     }
 
     // --- What the verbs report to.

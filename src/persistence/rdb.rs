@@ -194,7 +194,7 @@ impl<'a> Loader<'a> {
         let mut input = Input::new(contents);
         // The header was checked.
         let _ = input.take(HEADER_BYTES);
-        let (keyspace, limits) = (Keyspace::new(present.seed()), present.limits);
+        let (keyspace, limits) = (present.for_snapshot(), present.limits);
         Loader { input, limits, keyspace, database: 0, deadline: None, has_keys: false, written_at: None }
     }
 

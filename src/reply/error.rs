@@ -105,6 +105,7 @@ texts! {
     DATABASE_NUMBER = "ERR value is out of range, value must between -2147483648 and 2147483647";
     FIRST_DATABASE = "ERR invalid first DB index";
     SECOND_DATABASE = "ERR invalid second DB index";
+    NO_IDLETIME = "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.";
     NO_FREQUENCY = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.";
     KEY_EXISTS = "BUSYKEY Target key name already exists.";
     BAD_PAYLOAD = "ERR DUMP payload version or checksum are wrong";

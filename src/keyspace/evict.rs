@@ -1,0 +1,245 @@
+//! Keeping memory within a limit: which keys go once it is passed (`maxmemory` and `maxmemory-policy`). It knows no
+//! command: who asks says whether it wants to grow.
+//!
+//! As in Redis, keys are ranked by sampling: a few are drawn for each eviction, the best of them are remembered, and
+//! the best of those goes, unless it was used since. The deadline that comes first is known exactly.
+
+use alloc::vec::Vec;
+
+use super::uses::{Counting, PastUse};
+use super::{Db, EventKind, Keyspace, Space};
+use crate::clock::Timestamp;
+use crate::slab::Handle;
+
+/// How many keys a command evicts that brings nothing itself, and `tick`: no call pays for everybody.
+const EVICTIONS_MAX: usize = 256;
+/// How many candidates are remembered from one eviction to the next.
+const CANDIDATES_MAX: usize = 16;
+
+/// Whom a policy chooses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Choice {
+    #[default]
+    Nobody,
+    /// Whoever was not used or changed for the longest time, or is used least frequently.
+    LeastUsed,
+    Anybody,
+    /// Whoever dies first.
+    FirstToDie,
+}
+
+/// `maxmemory` and the parameters around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryLimit {
+    /// 0: none.
+    pub max_bytes: u64,
+    pub choice: Choice,
+    /// Only keys that have a deadline are chosen from.
+    pub volatile: bool,
+    /// How many keys are drawn for an eviction.
+    pub samples: usize,
+    pub counting: Counting,
+}
+
+impl Default for MemoryLimit {
+    fn default() -> MemoryLimit {
+        let (choice, counting) = (Choice::default(), Counting::default());
+        MemoryLimit { max_bytes: 0, choice, volatile: false, samples: 5, counting }
+    }
+}
+
+/// A key that was drawn, with its last use then.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    database: u8,
+    handle: Handle,
+    last_use: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    limit: MemoryLimit,
+    candidates: Vec<Candidate>,
+    /// Where memory may stand at most before a command that grows it: at the limit, unless that was lowered below what
+    /// there is. Then it only falls.
+    ceiling: u64,
+    /// More is to be evicted than one call takes.
+    is_due: bool,
+}
+
+impl Keyspace {
+    pub fn limit_memory(&mut self, limit: MemoryLimit) {
+        if limit == self.memory.limit {
+            return;
+        }
+        self.uses.count(limit.counting);
+        self.memory.limit = limit;
+        self.memory.candidates.clear();
+        self.accept_memory();
+    }
+
+    /// Takes what there is for granted, if it is beyond the limit: it is worked off in slices.
+    pub(super) fn accept_memory(&mut self) {
+        self.memory.ceiling = self.counted_bytes().max(self.memory.limit.max_bytes);
+        self.memory.is_due = self.is_over_limit() && self.memory.limit.choice != Choice::Nobody;
+    }
+
+    pub fn is_over_limit(&self) -> bool {
+        self.memory.limit.max_bytes != 0 && self.counted_bytes() > self.memory.limit.max_bytes
+    }
+
+    /// Whether keys are chosen by their uses: then every use has to know the time.
+    pub fn ranks_uses(&self) -> bool {
+        self.memory.limit.choice == Choice::LeastUsed
+    }
+
+    /// Whether there is more to evict than the last call took.
+    pub fn has_evictions_due(&self) -> bool {
+        self.memory.is_due
+    }
+
+    /// Evicts keys until memory is within the limit; false when nobody was left to be evicted, so that whoever would
+    /// grow it has to be refused.
+    ///
+    /// Who does not want to grow evicts at most [`EVICTIONS_MAX`] keys. Who does first makes room for what the last
+    /// such call brought, so that memory passes the limit by no more than what one call brings. Only where the limit
+    /// was lowered it may start from above: at most where the one before did, less those [`EVICTIONS_MAX`] keys.
+    pub fn make_room(&mut self, grows: bool, now: Timestamp) -> bool {
+        let max_bytes = self.memory.limit.max_bytes;
+        let (mut used, mut evicted) = (self.counted_bytes(), 0);
+        let mut found = true;
+        while found && max_bytes != 0 && used > max_bytes {
+            if evicted >= EVICTIONS_MAX && (!grows || used <= self.memory.ceiling) {
+                break;
+            }
+            found = self.evict_one(now);
+            evicted += 1;
+            used = self.counted_bytes();
+        }
+        self.memory.ceiling = self.memory.ceiling.min(used).max(max_bytes);
+        self.memory.is_due = found && max_bytes != 0 && used > max_bytes;
+        found
+    }
+
+    fn evict_one(&mut self, now: Timestamp) -> bool {
+        if self.loading {
+            return false;
+        }
+        self.uses.tell(now);
+        let victim = match self.memory.limit.choice {
+            Choice::Nobody => None,
+            Choice::LeastUsed => self.least_used(),
+            Choice::Anybody => self.anybody(),
+            Choice::FirstToDie => self.first_to_die(),
+        };
+        let Some((database, handle)) = victim else { return false };
+        self.at(database, now).evict(handle);
+        self.effects.end_unit();
+        true
+    }
+
+    /// Draws candidates and takes the one that ranks highest, if it is still there and was not used since.
+    fn least_used(&mut self) -> Option<(u8, Handle)> {
+        // Whoever is drawn now stands, so that the second round finds somebody if there is anybody.
+        for _ in 0..2 {
+            self.draw_candidates();
+            while let Some(candidate) = self.take_best_candidate() {
+                if self.stands(candidate) {
+                    return Some((candidate.database, candidate.handle));
+                }
+            }
+        }
+        None
+    }
+
+    fn draw_candidates(&mut self) {
+        let Keyspace { databases, memory, random, uses, unused_from, .. } = self;
+        let mut drawn = Vec::new();
+        for (database, db) in (0..*unused_from).zip(databases.iter()) {
+            match memory.limit.volatile {
+                true => db.sample_dated(memory.limit.samples, random, &mut drawn),
+                false => db.sample(memory.limit.samples, random, &mut drawn),
+            }
+            for handle in drawn.drain(..) {
+                let candidate = Candidate { database, handle, last_use: db.last_use(handle) };
+                memory.offer(candidate, |candidate| uses.rank(candidate.last_use));
+            }
+        }
+    }
+
+    fn take_best_candidate(&mut self) -> Option<Candidate> {
+        let Keyspace { memory, uses, .. } = self;
+        let ranks = memory.candidates.iter().map(|candidate| uses.rank(candidate.last_use));
+        let (best, _) = ranks.enumerate().max_by_key(|&(_, rank)| rank)?;
+        Some(memory.candidates.swap_remove(best))
+    }
+
+    fn stands(&self, candidate: Candidate) -> bool {
+        let db = self.database(candidate.database);
+        db.holds(candidate.handle)
+            && db.last_use(candidate.handle) == candidate.last_use
+            && (!self.memory.limit.volatile || db.deadline(candidate.handle).is_some())
+    }
+
+    fn anybody(&mut self) -> Option<(u8, Handle)> {
+        let volatile = self.memory.limit.volatile;
+        let count = |db: &Db| if volatile { db.deadline_count() } else { db.len() };
+        let used = (0..self.unused_from).zip(&self.databases);
+        let mut rank = self.random.below(used.clone().map(|(_, db)| count(db) as u64).sum());
+        for (database, db) in used {
+            match rank.checked_sub(count(db) as u64) {
+                Some(left) => rank = left,
+                None => {
+                    let mut drawn = Vec::new();
+                    match volatile {
+                        true => db.sample_dated(1, &mut self.random, &mut drawn),
+                        false => db.sample(1, &mut self.random, &mut drawn),
+                    }
+                    return drawn.pop().map(|handle| (database, handle));
+                }
+            }
+        }
+        None
+    }
+
+    fn first_to_die(&mut self) -> Option<(u8, Handle)> {
+        let used = (0..self.unused_from).zip(&self.databases);
+        let firsts = used.filter_map(|(database, db)| Some((database, db.first_to_die()?)));
+        let first = firsts.min_by_key(|(_, node)| node.deadline);
+        first.map(|(database, node)| (database, node.owner)).or_else(|| self.anybody())
+    }
+}
+
+impl Memory {
+    /// Remembers a candidate, if there is room or it ranks above one of those that are remembered.
+    fn offer(&mut self, candidate: Candidate, rank: impl Fn(&Candidate) -> u32) {
+        let is_same = |other: &&mut Candidate| (other.database, other.handle) == (candidate.database, candidate.handle);
+        if let Some(known) = self.candidates.iter_mut().find(is_same) {
+            known.last_use = candidate.last_use;
+        } else if self.candidates.len() < CANDIDATES_MAX {
+            self.candidates.push(candidate);
+        } else if let Some(worst) = self.candidates.iter_mut().min_by_key(|candidate| rank(candidate))
+            && rank(worst) < rank(&candidate)
+        {
+            *worst = candidate;
+        }
+    }
+}
+
+impl Space<'_> {
+    /// Removes a key because memory is short.
+    fn evict(&mut self, handle: Handle) {
+        let key = self.key_of(handle);
+        self.count_evicted();
+        self.remove(handle, EventKind::Evicted);
+        self.effect(|effect| {
+            effect.bytes(b"DEL").bytes(&key);
+        });
+    }
+
+    /// How long a key was not used, or how frequently it is: whichever is counted.
+    pub fn past_use(&mut self, key: &[u8]) -> Option<PastUse> {
+        let handle = self.peek(key)?;
+        Some(self.read_use(handle))
+    }
+}
