@@ -5,7 +5,7 @@
 //! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`, `geo`, `sorted`, `registry`
 //! - values: `value`, `reply`, `request`
 //! - keyspace: `keyspace`, typed operations on databases of values with deadlines
-//! - server: `client`, `pubsub`, `config`, `stats`, `server`
+//! - server: `client`, `pubsub`, `invalidations`, `config`, `stats`, `server`
 //! - commands: `command`, one row and one handler each
 //! - engine: `engine`, `persistence`, [`Keylatch`]
 //! - faces: `transcript`, `connection`, and `wasm`, the only place that knows JavaScript
@@ -38,6 +38,7 @@ mod engine;
 mod geo;
 mod glob;
 mod hash;
+mod invalidations;
 mod keylatch;
 mod keyspace;
 mod number;

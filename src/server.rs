@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use crate::client::Clients;
 use crate::clock::Timestamp;
 use crate::config::{Config, notifies};
+use crate::invalidations;
 use crate::keyspace::{DATABASES, Event, Events, Keyspace, Ticket};
 use crate::pubsub::{Channels, PubSub};
 use crate::request::Limits;
@@ -104,11 +105,28 @@ impl Server {
         self.configured = true;
         keyspace.limits = self.config.limits();
         keyspace.limit_memory(self.config.memory_limit());
+        keyspace.interest.tracking.set_keys_max(self.config.number("tracking-table-max-keys") as u64);
         keyspace.events.publish(!self.settings.event_classes.is_empty());
     }
 
+    /// Tells clients what happened to keys since the last call: that copies are out of date, then the notifications.
+    pub fn announce(&self, keyspace: &mut Keyspace, clients: &mut Clients) {
+        let stale = keyspace.interest.tracking.take();
+        if !stale.is_empty() {
+            clients.events_before = keyspace.events.seen();
+            invalidations::deliver(&stale, &mut keyspace.interest.tracking, clients);
+        }
+        self.publish_events(&mut keyspace.events, clients);
+    }
+
+    /// Tells clients at the end of a command what they want to know of keys that they never read.
+    pub fn broadcast(&self, keyspace: &mut Keyspace, clients: &mut Clients) {
+        let stale = keyspace.interest.tracking.take_broadcasts();
+        invalidations::deliver(&stale, &mut keyspace.interest.tracking, clients);
+    }
+
     /// Publishes what happened to keys since the last call, to those who subscribed to it.
-    pub fn publish_events(&self, events: &mut Events, clients: &mut Clients) {
+    fn publish_events(&self, events: &mut Events, clients: &mut Clients) {
         let unseen = events.take_unseen();
         clients.events_before = events.len().saturating_sub(unseen.len() as u32);
         for event in &unseen {

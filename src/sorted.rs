@@ -39,6 +39,10 @@ impl<K: Ord + Copy, V> SortedMap<K, V> {
         }
     }
 
+    pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
+        self.position(key).ok().map(|at| &mut self.entries[at].1)
+    }
+
     /// The value to be changed, looking at a place first, and noting where the key was.
     pub fn get_mut_near(&mut self, key: K, place: &mut usize) -> Option<&mut V> {
         if self.entries.get(*place).is_none_or(|(found, _)| *found != key) {

@@ -8,6 +8,7 @@ use super::Cx;
 use super::args::{Args, is};
 use super::connection::{client_flags, valid_name};
 use super::row::{Group, Outcome, Row, flags::*};
+use super::tracking;
 use crate::client::{Client, ClientId, ReplyMode};
 use crate::clock::Timestamp;
 use crate::number::parse_integer;
@@ -36,6 +37,12 @@ pub(super) const ROWS: &[Row] = &[Row {
 
 const SUBCOMMANDS: &[Row] = &[
     Row {
+        since: "6.0.0",
+        arguments: "<mode=YES | NO>",
+        summary: "Says whether the keys that the next command reads are tracked.",
+        ..row("client|caching", 3, 0, tracking::caching)
+    },
+    Row {
         since: "2.6.9",
         summary: "Answers the name of the connection.",
         reply: "bulk|null",
@@ -45,7 +52,7 @@ const SUBCOMMANDS: &[Row] = &[
         since: "6.0.0",
         summary: "Answers the id of the client that gets its invalidation messages; -1 without tracking.",
         reply: "integer",
-        ..row("client|getredir", 2, 0, getredir)
+        ..row("client|getredir", 2, 0, tracking::getredir)
     },
     Row {
         since: "5.0.0",
@@ -120,6 +127,20 @@ const SUBCOMMANDS: &[Row] = &[
         ..row("client|setname", 3, 0, setname)
     },
     Row {
+        since: "6.0.0",
+        arguments: tracking::ARGUMENTS,
+        complexity: "O(N) with N the number of prefixes.",
+        summary: "Begins or ends to be told about changes of keys that the client may hold copies of.",
+        ..row("client|tracking", -3, 0, tracking::tracking)
+    },
+    Row {
+        since: "6.2.0",
+        complexity: "O(N) with N the number of prefixes.",
+        summary: "Answers how the connection tracks keys.",
+        reply: "map(bulk,any)",
+        ..row("client|trackinginfo", 2, 0, tracking::trackinginfo)
+    },
+    Row {
         since: "5.0.0",
         arguments: "client-id:integer [unblock-type=TIMEOUT | ERROR]",
         complexity: "O(log N) with N the number of clients.",
@@ -144,11 +165,6 @@ fn done(cx: &mut Cx<'_>, change: impl FnOnce(&mut Client)) -> Reply {
 
 fn id(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.client.0.into());
-    Ok(Outcome::Done)
-}
-
-fn getredir(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(-1);
     Ok(Outcome::Done)
 }
 
@@ -309,6 +325,8 @@ fn type_of(client: &Client) -> &'static str {
 fn describe(cx: &Cx<'_>, client: &Client) -> String {
     let seconds_since = |then: Timestamp| cx.now.ms_since(then).max(0) / MS_PER_SECOND;
     let queued = client.transaction.as_ref().map_or(-1, |transaction| transaction.queue.len() as i64);
+    let interest = &cx.keyspace.interest;
+    let tracker = interest.tracking.tracker(client.id);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let protocol = match client.protocol {
         Protocol::Resp2 => 2,
@@ -317,21 +335,22 @@ fn describe(cx: &Cx<'_>, client: &Client) -> String {
     format!(
         "id={} addr={} laddr={} fd=0 name={} age={} idle={} flags={} db={} sub={} psub={} ssub={} multi={queued} watch={} \
          qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem={} tot-mem=0 events=r cmd={} \
-         user=default redir=-1 resp={protocol} lib-name={} lib-ver={}\n",
+         user=default redir={} resp={protocol} lib-name={} lib-ver={}\n",
         client.id.0,
         client.address,
         client.local_address,
         text(&client.name),
         seconds_since(client.connected_at),
         seconds_since(client.last_command_at),
-        client_flags(client),
+        client_flags(client, interest),
         client.database,
         client.channels.len(),
         client.patterns.len(),
         client.shard_channels.len(),
-        cx.keyspace.interest.watched_by(client.id).len(),
+        interest.watched_by(client.id).len(),
         client.outbox.len(),
         client.last_command,
+        tracking::redirect_of(tracker),
         text(&client.library_name),
         text(&client.library_version),
     )

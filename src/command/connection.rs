@@ -5,6 +5,7 @@ use super::args::{Args, is};
 use super::keys::database;
 use super::row::{Group, Outcome, Row, flags::*};
 use crate::client::{Client, ReplyMode};
+use crate::keyspace::Interest;
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
 use crate::reply::writer::Protocol;
@@ -102,6 +103,7 @@ fn quit(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 
 fn reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.keyspace.interest.unwatch(cx.client);
+    cx.keyspace.interest.tracking.stop(cx.client);
     let authenticated = cx.server.config.get("requirepass").is_empty();
     if let Some(client) = cx.clients.get_mut(cx.client) {
         cx.server.pubsub.unsubscribe_all(client);
@@ -222,11 +224,17 @@ pub(super) fn valid_name(name: &[u8], error: CommandError) -> Result<&[u8], Comm
 }
 
 /// How Redis marks what a client is doing (CLIENT LIST's `flags`).
-pub(super) fn client_flags(client: &Client) -> alloc::string::String {
+pub(super) fn client_flags(client: &Client, interest: &Interest) -> alloc::string::String {
+    let tracker = interest.tracking.tracker(client.id);
     let marks = [
         (client.is_monitor, 'O'),
+        (client.is_subscribed(), 'P'),
         (client.in_transaction(), 'x'),
         (client.is_parked(), 'b'),
+        (tracker.is_some(), 't'),
+        (tracker.is_some_and(|tracker| tracker.is_redirect_broken), 'R'),
+        (tracker.is_some_and(|tracker| tracker.broadcast), 'B'),
+        (interest.is_disturbed(client.id), 'd'),
         (client.closing, 'c'),
         (client.no_evict, 'e'),
         (client.no_touch, 'T'),

@@ -94,7 +94,7 @@ fn clients(cx: &Cx<'_>) -> Vec<(String, String)> {
         ("maxclients", cx.server.config.get("maxclients").into()),
         ("blocked_clients", format!("{}", count(|client| client.is_parked()))),
         ("pubsub_clients", format!("{}", count(|client| client.is_subscribed()))),
-        ("tracking_clients", "0".into()),
+        ("tracking_clients", format!("{}", cx.keyspace.interest.tracking.client_count())),
     ])
 }
 
@@ -129,6 +129,7 @@ fn persistence(cx: &Cx<'_>) -> Vec<(String, String)> {
 fn stats(cx: &Cx<'_>) -> Vec<(String, String)> {
     let (stats, counts) = (&cx.server.stats, &cx.keyspace.counts);
     let pubsub = |channels| cx.server.pubsub.count(channels);
+    let tracking = &cx.keyspace.interest.tracking;
     lines([
         ("total_connections_received", format!("{}", stats.connections_received)),
         ("total_commands_processed", format!("{}", stats.commands_processed)),
@@ -141,6 +142,9 @@ fn stats(cx: &Cx<'_>) -> Vec<(String, String)> {
         ("pubsub_patterns", format!("{}", pubsub(crate::pubsub::Channels::Pattern))),
         ("pubsubshard_channels", format!("{}", pubsub(crate::pubsub::Channels::Shard))),
         ("latest_fork_usec", "0".into()),
+        ("tracking_total_keys", format!("{}", tracking.key_count())),
+        ("tracking_total_items", format!("{}", tracking.reader_count())),
+        ("tracking_total_prefixes", format!("{}", tracking.prefix_count())),
         ("total_error_replies", format!("{}", stats.errors.iter().map(|(_, count)| count).sum::<u64>())),
     ])
 }

@@ -34,6 +34,7 @@ mod sort;
 mod sorted_sets;
 mod strings;
 mod table;
+mod tracking;
 mod transactions;
 mod waiting;
 
@@ -103,14 +104,28 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
             cx.server.stats.command(number).calls -= 1;
             Outcome::Park(park)
         }
-        Ok(Outcome::Done) => Outcome::Done,
+        Ok(Outcome::Done) => {
+            remember_keys(cx, row, argv);
+            Outcome::Done
+        }
         Err(error) => {
             cx.reply.truncate(start);
             cx.reply.error(&error);
             cx.server.stats.command(number).failed += 1;
             cx.server.stats.error(&error);
+            remember_keys(cx, row, argv);
             Outcome::Done
         }
+    }
+}
+
+/// The client may keep a copy of what it read, also of an error.
+fn remember_keys(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) {
+    if !cx.keyspace.interest.tracking.remembers(cx.client) || !row.has(flags::READONLY) {
+        return;
+    }
+    for (key, _) in keys_of::keys_of(row, argv).unwrap_or_default() {
+        cx.keyspace.interest.tracking.remember(cx.client, key);
     }
 }
 

@@ -203,7 +203,7 @@ fn spublish(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn send(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     let (name, message) = (args.bytes()?, args.bytes()?);
     // What happened before in the same transaction is published before.
-    cx.server.publish_events(&mut cx.keyspace.events, cx.clients);
+    cx.server.announce(cx.keyspace, cx.clients);
     cx.clients.events_before = cx.keyspace.events.len();
     let receivers = cx.server.pubsub.publish(channels, name, message, cx.clients);
     cx.reply.integer(receivers as i64);

@@ -144,7 +144,9 @@ impl Engine {
         let Some(protocol) = self.clients.get(client).map(|client| client.protocol) else { return };
         let start = out.len();
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
+        self.keyspace.interest.tracking.set_author(Some(client));
         self.dispatch(client, request, &mut reply);
+        self.end_tracking(client, request.command.map(|(_, row)| row));
         self.keyspace.effects.end_unit();
         *out = reply.into_bytes();
         self.obey_reply_mode(client, start, out);
@@ -153,7 +155,10 @@ impl Engine {
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
     /// while more is due than one sweep takes, or memory is to fall.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        if self.keyspace.interest.has_ready() || self.keyspace.has_evictions_due() {
+        if self.keyspace.interest.has_ready()
+            || self.keyspace.interest.tracking.has_news()
+            || self.keyspace.has_evictions_due()
+        {
             return Some(self.now);
         }
         let expiry = self.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
@@ -175,6 +180,7 @@ impl Engine {
 
     pub fn disconnect(&mut self, client: ClientId) {
         self.keyspace.interest.unwatch(client);
+        self.keyspace.interest.tracking.stop(client);
         let mut gone = self.clients.disconnect(client);
         if let Some(gone) = &mut gone {
             self.server.pubsub.unsubscribe_all(gone);

@@ -158,6 +158,7 @@ impl Engine {
         let waiting = if was_paused { Waiting::Allowed } else { waiting };
         let Some(client) = self.clients.get_mut(parked.client) else { return };
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
+        self.keyspace.interest.tracking.set_author(Some(parked.client));
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx =
             Cx { keyspace, clients, server, table, client: parked.client, now: *now, waiting, reply: &mut reply };
@@ -169,6 +170,8 @@ impl Engine {
             client.outbox.extend_from_slice(&pushed);
             client.parked = matches!(outcome, Outcome::Park(_)).then_some(ticket);
         }
+        self.end_tracking(parked.client, Some(self.table.row(parked.command)));
+        self.announce();
         self.clients.note(parked.client);
         match outcome {
             Outcome::Park(park) if was_paused => self.enter(ticket, Parked { park, ..parked }),

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, ReplyMode};
+use crate::command::Row;
 use crate::persistence::rdb;
 use crate::reply::print::quote;
 use crate::stats::{SlowCommand, shortened};
@@ -19,6 +20,7 @@ impl Engine {
     pub(super) fn has_aftermath(&self) -> bool {
         let server = &self.server;
         self.keyspace.interest.has_ready()
+            || self.keyspace.interest.tracking.has_news()
             || !self.parked.is_idle()
             || self.keyspace.events.has_unseen()
             || server.pause.is_some()
@@ -32,6 +34,7 @@ impl Engine {
         for unblock in core::mem::take(&mut self.server.unblocks) {
             self.unblock(unblock);
         }
+        self.announce();
         self.wake();
         if self.server.pause.is_some_and(|pause| pause.until <= self.now) {
             self.server.pause = None;
@@ -42,7 +45,14 @@ impl Engine {
         if core::mem::take(&mut self.server.reload) {
             self.reload();
         }
-        self.server.publish_events(&mut self.keyspace.events, &mut self.clients);
+        self.keyspace.limit_tracking();
+        self.announce();
+        self.server.broadcast(&mut self.keyspace, &mut self.clients);
+    }
+
+    /// Tells clients what happened to keys.
+    pub(super) fn announce(&mut self) {
+        self.server.announce(&mut self.keyspace, &mut self.clients);
     }
 
     /// DEBUG RELOAD. Without the memory for it everything stays as it is.
@@ -50,6 +60,19 @@ impl Engine {
         if let Ok(snapshot) = rdb::save(&self.keyspace, self.now) {
             let reloaded = self.load(&snapshot);
             debug_assert!(reloaded.is_ok(), "what was just written can be read");
+        }
+    }
+
+    /// A command of a client has ended. What CLIENT CACHING said was for that command, unless that was about clients
+    /// itself, opened a transaction or still waits.
+    pub(super) fn end_tracking(&mut self, client: ClientId, row: Option<&'static Row>) {
+        let tracking = &mut self.keyspace.interest.tracking;
+        tracking.set_author(None);
+        if tracking.tracker(client).is_some_and(|tracker| tracker.caching)
+            && !row.is_some_and(|row| row.name.starts_with("client|"))
+            && !self.clients.get(client).is_some_and(|client| client.in_transaction() || client.is_parked())
+        {
+            tracking.set_caching(client, false);
         }
     }
 

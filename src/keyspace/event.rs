@@ -58,6 +58,11 @@ macro_rules! kinds {
                 }
             }
 
+            /// Whether a command did it, and not the end of a key's or a field's time.
+            pub fn has_author(self) -> bool {
+                !matches!(self, EventKind::Expired | EventKind::HExpired | EventKind::Evicted)
+            }
+
             /// Every kind there is.
             pub const ALL: &'static [EventKind] = &[$(EventKind::$kind,)*];
         }
@@ -175,6 +180,11 @@ impl Events {
     /// Whether [`Events::take_unseen`] has something to answer.
     pub fn has_unseen(&self) -> bool {
         self.published && self.seen < self.queue.len()
+    }
+
+    /// How many of those that wait for the host came before what [`Events::take_unseen`] answers.
+    pub fn seen(&self) -> u32 {
+        if self.has_unseen() { self.seen as u32 } else { self.len() }
     }
 
     /// The events since the last call, for publishing; the host's queue keeps them.

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::{EventKind, Tracking};
 use crate::registry::Registry;
 use crate::sorted::SortedMap;
 
@@ -17,8 +18,8 @@ pub type KeyName = (u8, Box<[u8]>);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Ticket(pub u64);
 
-/// Keys that transactions watch and parked commands wait for.
-#[derive(Clone, Debug, Default)]
+/// Keys that transactions watch, parked commands wait for and clients hold copies of.
+#[derive(Clone, Debug)]
 pub struct Interest {
     /// By client id.
     watched: Registry,
@@ -32,10 +33,24 @@ pub struct Interest {
     ready: Vec<KeyName>,
     /// What is in `ready`.
     is_ready: Registry,
+    pub tracking: Tracking,
 }
 
 impl Interest {
-    /// Nobody is interested in anything.
+    /// Nobody is interested in anything. `seed` decides which copies are forgotten when there are too many.
+    pub(super) fn new(seed: u64) -> Interest {
+        Interest {
+            watched: Registry::default(),
+            watching: SortedMap::default(),
+            disturbed: SortedMap::default(),
+            waited: Registry::default(),
+            ready: Vec::new(),
+            is_ready: Registry::default(),
+            tracking: Tracking::new(seed),
+        }
+    }
+
+    /// Nobody watches anything or waits for it.
     pub fn is_idle(&self) -> bool {
         self.watched.is_empty() && self.waited.is_empty()
     }
@@ -93,13 +108,19 @@ impl Interest {
         self.watching.get(client).cloned().unwrap_or_default()
     }
 
-    /// The keys of one database that somebody is interested in.
+    /// The keys of one database that somebody watches or waits for.
     pub(super) fn keys_in(&self, database: u8) -> Vec<Box<[u8]>> {
         let names = self.watched.names().chain(self.waited.names());
         names.filter(|(of, _)| *of == database).map(|(_, key)| key.into()).collect()
     }
 
-    /// A key changed.
+    /// A command, or the end of its time, changed a key.
+    pub(super) fn changed(&mut self, database: u8, key: &[u8], event: EventKind) {
+        self.touch(database, key);
+        self.tracking.touch(key, event);
+    }
+
+    /// A key is not what those who watch it or wait for it knew.
     pub(super) fn touch(&mut self, database: u8, key: &[u8]) {
         if self.is_idle() {
             return;
@@ -126,7 +147,7 @@ mod tests {
     #[test]
     fn a_touch_disturbs_exactly_those_who_watch_that_key_in_that_database() {
         let (one, two) = (ClientId(1), ClientId(2));
-        let mut interest = Interest::default();
+        let mut interest = Interest::new(0);
         interest.watch(one, 0, b"k");
         interest.watch(one, 0, b"k");
         interest.watch(two, 1, b"k");
@@ -143,7 +164,7 @@ mod tests {
 
     #[test]
     fn keys_that_appear_are_told_once_in_order_and_those_who_wait_for_them_in_line() {
-        let mut interest = Interest::default();
+        let mut interest = Interest::new(0);
         let key: KeyName = (0, b"k"[..].into());
         interest.wait(Ticket(7), &key);
         interest.wait(Ticket(3), &key);

@@ -27,6 +27,7 @@ mod sort;
 mod sorted_sets;
 mod space;
 mod strings;
+mod tracking;
 mod uses;
 
 use alloc::vec::Vec;
@@ -52,6 +53,7 @@ pub use sort::SortOptions;
 pub use sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use space::Space;
 pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
+pub use tracking::{Invalidation, Stale, TrackedReads, Tracker, Tracking, TrackingOptions};
 pub use uses::{Counting, Frequency, PastUse};
 
 use self::evict::Memory;
@@ -109,7 +111,7 @@ impl Keyspace {
             memory: Memory::default(),
             loading: false,
             sweeping: true,
-            interest: Interest::default(),
+            interest: Interest::new(seed),
             events: Events::default(),
             effects: Effects::default(),
             counts: Counts::default(),
@@ -148,6 +150,12 @@ impl Keyspace {
         self.events.mute(loading);
         self.effects.mute(loading);
         self.accept_memory();
+        self.interest.tracking.mute(loading);
+    }
+
+    /// Forgets what clients read, a bounded number of keys, while that is more than may be remembered.
+    pub fn limit_tracking(&mut self) {
+        self.interest.tracking.forget_some(&mut self.random);
     }
 
     /// Stops or resumes the removal of due keys that nobody touches.
@@ -186,6 +194,7 @@ impl Keyspace {
         for database in 0..DATABASES {
             self.at(database, Timestamp::MIN).flush_silently();
         }
+        self.interest.tracking.flush();
         self.effects.changed();
         self.effects.state(0, |effect| {
             effect.bytes(b"FLUSHALL");

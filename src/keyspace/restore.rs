@@ -52,6 +52,7 @@ impl Keyspace {
             self.interest.touch(*database, key);
             self.interest.appear(*database, key);
         }
+        self.interest.tracking.flush();
         let Keyspace { seed, databases, random, uses, unused_from, .. } = other;
         (self.seed, self.databases, self.random, self.unused_from) = (seed, databases, random, unused_from);
         self.uses = uses;

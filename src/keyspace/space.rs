@@ -285,6 +285,7 @@ impl<'a> Space<'a> {
     /// Empties this database.
     pub fn flush(&mut self) {
         self.flush_silently();
+        self.keyspace.interest.tracking.flush();
         self.changed(|effect| {
             effect.bytes(b"FLUSHDB");
         });
@@ -360,7 +361,7 @@ impl<'a> Space<'a> {
 
     fn notify(&mut self, event: EventKind, key: &[u8]) {
         self.keyspace.events.push(event, key, self.database);
-        self.keyspace.interest.touch(self.database, key);
+        self.keyspace.interest.changed(self.database, key, event);
         self.keyspace.effects.changed();
     }
 

@@ -157,6 +157,16 @@ texts! {
     BAD_UNBLOCK_REASON = "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR";
     SHARD_SUBSCRIPTION_DENIED = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
     UNBLOCKED = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
+    TWO_REDIRECTS = "ERR A client can only redirect to a single other client";
+    NO_REDIRECT = "ERR The client ID you want redirect to does not exist";
+    PREFIX_NEEDS_BROADCAST = "ERR PREFIX option requires BCAST mode to be enabled";
+    BROADCAST_SWITCH = "ERR You can't switch BCAST mode on/off before disabling tracking for this client, and then re-enabling it with a different mode.";
+    BROADCAST_CHOICE = "ERR OPTIN and OPTOUT are not compatible with BCAST";
+    TWO_CHOICES = "ERR You can't specify both OPTIN mode and OPTOUT mode";
+    CHOICE_SWITCH = "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.";
+    CACHING_WITHOUT_TRACKING = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled";
+    CACHING_WITHOUT_OPT_IN = "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.";
+    CACHING_WITHOUT_OPT_OUT = "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.";
     BAD_TIMEOUT = "ERR timeout is not an integer or out of range";
     NEGATIVE_TIMEOUT = "ERR timeout is negative";
     PAUSE_MODE = "ERR CLIENT PAUSE mode must be WRITE or ALL";
@@ -254,6 +264,14 @@ impl CommandError {
     /// A word where only some are allowed, quoted in the text: `ERR Unknown client type 'foo'`.
     pub fn quoted(before: &str, word: &[u8]) -> CommandError {
         echo(&format!("{before} '"), word, "'")
+    }
+
+    /// Two prefixes of CLIENT TRACKING one of which begins with the other; `which` says where the other stands.
+    pub fn overlapping_prefixes(prefix: &[u8], which: &str, other: &[u8]) -> CommandError {
+        let between = format!("' overlaps with {which} prefix '");
+        let (prefix, other) = (echoed_part(prefix, prefix.len()), echoed_part(other, other.len()));
+        let after = b"'. Prefixes for a single client must not overlap.";
+        CommandError::Echo([b"ERR Prefix '", prefix, between.as_bytes(), other, after].concat())
     }
 
     /// A number of keys that is not positive.

@@ -37,6 +37,7 @@ const MODES: &[(&str, Mode)] = &[
     ("object|encoding", Mode::Shape),
     ("memory|usage", Mode::Shape),
     ("client|id", Mode::Shape),
+    ("client|getredir", Mode::Shape),
     ("dump", Mode::Shape),
     ("scan", Mode::Page(1)),
     ("sscan", Mode::Page(1)),

@@ -29,11 +29,15 @@ pub struct Generator<'s> {
     counted: Option<u64>,
     /// The number of keys of the request being made, for arguments that come one for each.
     numkeys: u64,
+    /// Clients track keys in this round, and count no sketches.
+    tracks: bool,
 }
 
 impl<'s> Generator<'s> {
     pub fn new(scope: &'s Scope, seed: u64) -> Generator<'s> {
-        Generator { scope, pools: Pools::new(seed), client: 0, turn_left: 0, counted: None, numkeys: 1 }
+        let mut pools = Pools::new(seed);
+        let tracks = pools.one_in(3);
+        Generator { scope, pools, client: 0, turn_left: 0, counted: None, numkeys: 1, tracks }
     }
 
     pub fn unit(&mut self, pair: &Pair<'_>) -> Unit {
@@ -72,13 +76,14 @@ impl<'s> Generator<'s> {
         {
             return vec![self.restore(payload)];
         }
-        if self.pools.one_in(150) {
+        if !self.tracks && self.pools.one_in(150) {
             return special::sketches(self);
         }
         let situation = Situation {
             is_resp3: CLIENTS[self.client] == Protocol::Resp3,
             in_transaction: client.in_transaction(),
             may_block: waiting.len() + 2 <= CLIENTS.len(),
+            tracks: self.tracks,
         };
         loop {
             let argv = self.command();

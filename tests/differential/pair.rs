@@ -159,6 +159,10 @@ impl<'s> Pair<'s> {
         self.engine.execute(client, Argv::from_slices(&our_argv).as_ref(), &mut reply);
         self.wire.extend(redis::request(&their_argv));
         let is_parked = reply.is_empty();
+        // What its own request told it comes behind the reply.
+        if !is_parked {
+            reply.extend(self.engine.take_outbox(client));
+        }
         self.batch.push((request.clone(), reply));
         if is_parked { self.flush() } else { Ok(()) }
     }

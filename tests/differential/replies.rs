@@ -37,7 +37,13 @@ pub fn same(argv: &[Vec<u8>], queued: &[Vec<Vec<u8>>], ours: &[u8], theirs: &[u8
     };
     if (our_length, their_length) != (ours.len(), theirs.len()) {
         let is_farewell = row_of(argv).is_some_and(|row| row.name.ends_with("unsubscribe"));
-        return if is_farewell { same_farewells(ours, theirs) } else { same_messages(ours, theirs) };
+        if is_farewell {
+            return same_farewells(ours, theirs);
+        }
+        // Behind a reply comes what its request told its own client.
+        let (our_reply, their_reply) = if row_of(argv).is_some() { (our_length, their_length) } else { (0, 0) };
+        return same_messages(&ours[our_reply..], &theirs[their_reply..])
+            && (our_reply == 0 || same(argv, queued, &ours[..our_reply], &theirs[..their_reply], allowed));
     }
     match (&our_value, &their_value) {
         (Value::Array(ours), Value::Array(theirs)) if !queued.is_empty() => {

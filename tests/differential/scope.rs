@@ -36,7 +36,6 @@ const EXCLUDED: &[(&str, &str)] = &[
     ("client|pause", "stops the other clients of the test for a time"),
     ("client|reply", "takes the replies away that are compared here"),
     ("client|unblock", "made by the test itself, with the numbers of each side"),
-    ("client|getredir", "7.0 has no tracking to redirect here"),
 ];
 
 /// How often a row is drawn, where it is not as often as any other.

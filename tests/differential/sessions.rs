@@ -63,14 +63,24 @@ fn requests(session: &Session, scope: &Scope) -> Vec<(usize, Request)> {
             clients.push(action.client.clone());
             clients.len() - 1
         });
-        if row_name == "client|unblock" && argv.len() > 2 {
-            name_client(&mut argv[2], clients.len());
+        if let Some(place) = place_of_client(row_name, &argv) {
+            name_client(&mut argv[place], clients.len());
         }
         if scope.knows(&argv) {
             requests.push((action.line, Request { client, argv }));
         }
     }
     requests
+}
+
+/// Where a request names a client by its number.
+fn place_of_client(row_name: &str, argv: &[Vec<u8>]) -> Option<usize> {
+    let place = match row_name {
+        "client|unblock" => 2,
+        "client|tracking" => 1 + argv.iter().position(|word| word.eq_ignore_ascii_case(b"redirect"))?,
+        _ => return None,
+    };
+    (place < argv.len()).then_some(place)
 }
 
 /// In a session the clients are numbered from 1 in the order of their first use.

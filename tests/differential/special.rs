@@ -1,6 +1,8 @@
 //! What the grammar of a row does not say: arguments that are seldom legal when drawn one by one, requests that would
 //! cost memory or part the two sides for no fault of either, and what has to follow some of them.
 
+use keylatch::command::{Begin, Find, KeySpec, Row};
+
 use super::compare::{has_option, stores_any_order};
 use super::generator::{Generator, words};
 use super::pools::Pools;
@@ -14,6 +16,7 @@ const ARGUMENTS: &[(&str, Make)] = &[
     ("bitop", bitop),
     ("command|getkeys", getkeys),
     ("client|setname", client_name),
+    ("client|tracking", tracking),
     ("swapdb", databases),
     ("zrange", range),
     ("zrangestore", range_to),
@@ -100,12 +103,31 @@ fn client_name(generator: &mut Generator<'_>) -> Argv {
     words(generator.pools().dice.pick::<&str>(&["worker", "a-b", "\u{e9}", "x\ny"]))
 }
 
+/// With BCAST the server tells of all requests of a batch at once.
+fn tracking(generator: &mut Generator<'_>) -> Argv {
+    words(generator.pools().dice.pick::<&str>(&[
+        "ON",
+        "ON",
+        "on noloop",
+        "ON OPTIN",
+        "ON OPTOUT NOLOOP",
+        "OFF",
+        "ON OPTIN OPTOUT",
+        "ON BCAST OPTIN",
+        "ON PREFIX a",
+        "ON REDIRECT 0",
+        "ON maybe",
+        "maybe BCAST",
+    ]))
+}
+
 /// What a client that is about to send something may do.
 pub struct Situation {
     pub is_resp3: bool,
     pub in_transaction: bool,
     /// One client at least is always free to end the waiting of the others.
     pub may_block: bool,
+    pub tracks: bool,
 }
 
 /// What becomes of some sketches, from the first element to their end.
@@ -143,7 +165,7 @@ pub fn may_wait(argv: &[Vec<u8>]) -> bool {
 /// means the same in both versions.
 pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
     let Some(row) = row_of(argv) else { return true };
-    if is_short_lived(row.name, argv) {
+    if is_short_lived(row.name, argv) || client.tracks && counts_strangely(row, argv) {
         return false;
     }
     match row.name {
@@ -157,6 +179,11 @@ pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
         // A wrong number of words ends a transaction, and 7.0 counts these otherwise.
         "zrank" | "zrevrank" => argv.len() <= 3,
         "command|getkeys" => argv.len() != 3,
+        // Numbers of clients differ, and what is told by prefixes comes once for all requests of a batch.
+        "client|tracking" => client.tracks && !tells_otherwise(argv),
+        "client|caching" => client.tracks,
+        // 7.0 writes what it counted into the sketch, which is a change of the key.
+        "pfcount" => !client.tracks,
         // What is stored has to be in a certain order.
         "sort" => !stores_any_order(argv),
         // Of places that are equally far away any may be among the first.
@@ -174,6 +201,25 @@ pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
         "unsubscribe" | "punsubscribe" | "sunsubscribe" => !client.in_transaction,
         _ => client.may_block || !row.has(keylatch::command::flags::BLOCKING),
     }
+}
+
+/// Whether the number of keys is none: 7.0 remembers as many as its first digits say, though it answers an error.
+fn counts_strangely(row: &Row, argv: &[Vec<u8>]) -> bool {
+    let is_strange = |spec: &KeySpec| match (spec.begin, spec.find) {
+        (Begin::Index(begin), Find::Counted { count_at, .. }) => number(argv, (begin + count_at) as usize).is_none(),
+        _ => false,
+    };
+    row.keys.iter().any(is_strange)
+}
+
+/// Whether CLIENT TRACKING asks for broadcasts, or for another client to be told.
+fn tells_otherwise(argv: &[Vec<u8>]) -> bool {
+    let redirects = argv.windows(2).any(|option| {
+        let number = std::str::from_utf8(&option[1]).ok().and_then(|number| number.parse::<i64>().ok());
+        option[0].eq_ignore_ascii_case(b"redirect") && number != Some(0)
+    });
+    let broadcasts = has_option(argv, "BCAST") && !has_option(argv, "OPTIN") && !has_option(argv, "OPTOUT");
+    redirects || broadcasts
 }
 
 /// Whether a key would die while the test runs.
@@ -208,6 +254,12 @@ fn number(argv: &[Vec<u8>], index: usize) -> Option<i64> {
 /// The request with what has to come before or after it.
 pub fn completed(argv: Argv) -> Vec<Argv> {
     match (row_of(&argv).map(|row| row.name), argv.get(1)) {
+        // It means something to a client that tracks in the mode for it.
+        (Some("client|caching"), Some(_)) => {
+            let mode =
+                if argv.get(2).is_some_and(|word| word.eq_ignore_ascii_case(b"no")) { "OPTOUT" } else { "OPTIN" };
+            vec![words("CLIENT TRACKING OFF"), words(&format!("CLIENT TRACKING ON {mode}")), argv]
+        }
         // What it takes is left to chance, so the key goes.
         (Some("spop"), Some(key)) => {
             let key = key.clone();

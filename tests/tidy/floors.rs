@@ -25,7 +25,7 @@ const FLOORS: [&[&str]; 7] = [
     ],
     &["value", "reply", "request"],
     &["keyspace"],
-    &["client", "config", "pubsub", "server", "stats"],
+    &["client", "config", "invalidations", "pubsub", "server", "stats"],
     &["command", "script"],
     &["engine", "keylatch", "persistence"],
     &["connection", "transcript", "wasm"],
