@@ -67,9 +67,10 @@ pub use clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
 pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
 pub use keylatch::{Keylatch, Options, Turn};
 pub use keyspace::{
-    BitOperation, BitRange, CommonRun, CommonSubsequence, Comparison, CopyOptions, DATABASES, DeadlineCondition, Error,
-    Event, EventClass, EventKind, Expiry, FieldAction, FieldOperation, FieldType, Inspected, Inspection, Keyspace,
-    Overflow, Presence, RangeUnit, RestoreOptions, ScanFilter, SetOptions, SetOutcome, Space, TimeToLive,
+    BitOperation, BitRange, Choice, CommonRun, CommonSubsequence, Comparison, CopyOptions, Counting, DATABASES,
+    DeadlineCondition, Error, Event, EventClass, EventKind, Expiry, FieldAction, FieldOperation, FieldType, Frequency,
+    Inspected, Inspection, Keyspace, MemoryLimit, Overflow, PastUse, Presence, RangeUnit, RestoreOptions, ScanFilter,
+    SetOptions, SetOutcome, Space, TimeToLive,
 };
 pub use persistence::{LoadError, Replayed};
 pub use reply::writer::Protocol;

@@ -52,6 +52,32 @@ fn replies_and_digest_do_not_depend_on_the_target() {
     assert_eq!((fingerprint(&replies), engine.digest()), (REPLIES, DIGEST));
 }
 
+/// What is evicted follows from chance, from uses, and from how much memory is counted.
+const USED_BYTES: [u64; 3] = [39_662, 48_397, 50_010];
+const KEPT: [u64; 3] = [11_998_870_197_520_547_425, 15_798_700_219_948_582_308, 16_854_264_437_790_324_563];
+
+#[test]
+fn evictions_and_counted_memory_do_not_depend_on_the_target() {
+    let run = |policy: &str| {
+        let mut engine = Keylatch::new(Options { seed: 7 }, ManualClock::new(SESSION_START));
+        let client = engine.connect();
+        let mut run = |words: &[&str]| engine.execute(client, Argv::from_slices(words).as_ref(), &mut Vec::new());
+        run(&["CONFIG", "SET", "maxmemory", "50000", "maxmemory-policy", policy]);
+        for number in 0..1_500 {
+            let (key, member) = (format!("key:{}", number % 400), format!("member:{number}"));
+            run(&["SET", &key, &"x".repeat(number % 97), "PX", &format!("{}", 1_000 + number)]);
+            run(&["GET", &format!("key:{}", number * number % 400)]);
+            run(&["HSET", &format!("hash:{}", number % 7), &member, "value"]);
+            run(&["ZADD", &format!("zset:{}", number % 7), "1.5", &member]);
+            run(&["RPUSH", &format!("list:{}", number % 7), &member]);
+            run(&["SADD", &format!("set:{}", number % 7), &member]);
+        }
+        (engine.keyspace().counted_bytes(), engine.digest())
+    };
+    let outcomes = ["allkeys-lru", "allkeys-lfu", "volatile-random"].map(run);
+    assert_eq!((outcomes.map(|(used, _)| used), outcomes.map(|(_, digest)| digest)), (USED_BYTES, KEPT));
+}
+
 /// FNV-1a, so that a difference shows as a number.
 fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3))

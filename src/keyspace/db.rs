@@ -13,6 +13,8 @@ use crate::slots::{Slot, Slots};
 use crate::table::{SLOT_BYTES, Table};
 use crate::value::{Hash, Value, ValueRef, copied};
 
+/// What the place of a value in a slot is counted as: its size in WebAssembly.
+const PLACE_BYTES: u64 = 44;
 /// What a deadline is counted as.
 const NODE_BYTES: u64 = 12;
 /// So many more are looked at where some have only fields with deadlines.
@@ -105,14 +107,17 @@ impl Db {
         self.slab.used_bytes() + self.table.counted_bytes() + deadline_bytes + self.slot_bytes
     }
 
-    /// Bytes counted for one key: its block, its place in the index, and its value when that is in a slot.
+    /// Bytes counted for one key: its block, its places among index and deadlines, and its value when that is in a
+    /// slot.
     pub fn entry_bytes(&self, handle: Handle) -> u64 {
         let block = self.slab.block(handle);
-        let value_bytes = match Layout::of(block).map(|layout| layout.payload(block)) {
-            Some(Payload::Slot(slot)) => self.values.get(slot).map_or(0, Value::counted_bytes),
-            _ => 0,
+        let Some(layout) = Layout::of(block) else { return 0 };
+        let value_bytes = match layout.payload(block) {
+            Payload::Slot(slot) => self.values.get(slot).map_or(0, slot_bytes_of),
+            Payload::Inline(_) => 0,
         };
-        block.len() as u64 + SLOT_BYTES + value_bytes
+        let deadline_bytes = if layout.position(block).is_some() { NODE_BYTES } else { 0 };
+        block.len() as u64 + SLOT_BYTES + deadline_bytes + value_bytes
     }
 
     pub fn find(&self, key: &[u8]) -> Option<Handle> {
@@ -346,7 +351,7 @@ impl Db {
         made: Made,
     ) -> Result<(), OutOfMemory> {
         self.values.reserve()?;
-        let counted_bytes = value.counted_bytes();
+        let counted_bytes = slot_bytes_of(&value);
         let slot = self.values.insert(value);
         let written = self.write(existing, key, Payload::Slot(slot), made);
         match written {
@@ -417,7 +422,7 @@ impl Db {
         if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
             && let Some(value) = self.values.remove(slot)
         {
-            self.slot_bytes -= value.counted_bytes();
+            self.slot_bytes -= slot_bytes_of(&value);
         }
     }
 
@@ -479,6 +484,11 @@ impl Db {
             (None, None) => {}
         }
     }
+}
+
+/// What a value in a slot is counted as.
+fn slot_bytes_of(value: &Value) -> u64 {
+    value.counted_bytes() + PLACE_BYTES
 }
 
 /// Writes a key's position in the heap into its block.

@@ -95,7 +95,7 @@ impl Keyspace {
 
     /// Whether there is more to evict than the last call took.
     pub fn has_evictions_due(&self) -> bool {
-        self.memory.is_due
+        self.memory.is_due && self.is_over_limit()
     }
 
     /// Evicts keys until memory is within the limit; false when nobody was left to be evicted, so that whoever would

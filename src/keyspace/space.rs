@@ -379,10 +379,6 @@ impl<'a> Space<'a> {
         self.entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
     }
 
-    pub(super) fn chance(&mut self) -> &mut Random {
-        &mut self.keyspace.random
-    }
-
     /// The database and the generator side by side.
     pub(super) fn db_and_chance(&mut self) -> (&Db, &mut Random) {
         let Keyspace { databases, random, .. } = &mut *self.keyspace;
