@@ -54,6 +54,10 @@ test('replies of every kind, in both protocols', async () => {
   await same(['-n', '2', 'GET', 'elsewhere']);
   await same(['-r', '3', 'INCR', 'repeated']);
   await same(['-x', 'SET', 'piped'], { input: 'from a pipe' });
+  await same(['-X', 'mark', 'SET', 'piped', 'mark'], { input: 'from a pipe, at a mark' });
+  await same(['-e', 'LPUSH', 'a', 'x']);
+  await same(['--quoted-input', 'GET', '"\\x61"']);
+  await same(['-D', '|', 'LRANGE', 'list', '0', '-1']);
 });
 
 test('--scan, --bigkeys and --memkeys', async () => {
@@ -71,6 +75,19 @@ test('--pipe and --stat', async () => {
   assert.match(await printed(ours.port, ['--pipe'], { input }), /errors: 0, replies: 10000/);
   const shown = await typed(ours.port, '\\x00\\x03', '--stat', '-i', '1');
   assert.match(shown, /keys +mem +clients +blocked +requests +connections[^]*\n1\d{4} +[\d.]+[KM]/);
+});
+
+test('--latency measures, --hotkeys needs an LFU policy', async () => {
+  const { output } = await run(redisCli, ['-p', String(ours.port), '--latency', '-i', '1', '--raw']);
+  assert.match(output, /^\d+ \d+ [\d.]+ [1-9]\d*\n/);
+  await same(['--hotkeys']);
+});
+
+test('what needs a replica or a script says that there is none', async () => {
+  const { code, output, errors } = await run(redisCli, ['-p', String(ours.port), '--rdb', '/dev/null']);
+  assert.equal(code, 1);
+  assert.match(output + errors, /SYNC with master failed: -ERR unknown command 'SYNC'/);
+  assert.match(await printed(ours.port, ['--eval', '/dev/null']), /ERR unknown command 'EVAL'/);
 });
 
 test('MONITOR shows what others do', async (t) => {

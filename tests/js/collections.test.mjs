@@ -1,7 +1,8 @@
 // The methods of the collections: what they send is what the command means, and what they answer is what their types say.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { entry } from './support/package.mjs';
+import { entry, folder } from './support/package.mjs';
 
 const { Keylatch, ManualClock, ReplyError } = await entry('index');
 
@@ -201,6 +202,51 @@ test('bits', () => {
   assert.deepEqual(db.bitfield('e', 'SET', 'i64', 0, 2n ** 62n, 'GET', 'i64', 0, 'OVERFLOW', 'FAIL', 'INCRBY', 'u2', 100, 9), [0, 2n ** 62n, null]);
 });
 
+test('places', () => {
+  const db = fresh();
+  assert.equal(db.geoadd('g', { Palermo: [13.361389, 38.115556], Catania: [15.087269, 37.502669] }), 2);
+  assert.equal(db.geoadd('g', new Map([['Palermo', [0, 0]]]), { nx: true }), 0);
+  assert.equal(db.geoadd('g', [[bytes('Palermo'), [13.361389, 38.2]]], { xx: true, ch: true }), 1);
+  assert.equal(db.geodist('g', 'Palermo', 'none'), null);
+  assert.match(db.geodist('g', 'Palermo', 'Catania', 'km'), /^17\d\.\d+$/);
+  assert.equal(Number(db.geodist('g', 'Palermo', 'Catania')).toFixed(0).length, 6);
+  assert.deepEqual(db.geohash('g', 'Catania', 'none'), ['sqdtr74hyu0', null]);
+  const [[longitude, latitude], none] = db.geopos('g', 'Catania', 'none');
+  assert.deepEqual([longitude.toFixed(4), latitude.toFixed(4), none], ['15.0873', '37.5027', null]);
+  const near = { position: [15, 37], radius: 200, unit: 'km' };
+  assert.deepEqual(db.geosearch('g', near, { order: 'ASC' }), ['Catania', 'Palermo']);
+  assert.deepEqual(db.bytes.geosearch('g', near, { count: 1 }), [bytes('Catania')]);
+  assert.deepEqual(db.geosearch('g', { member: 'Palermo', box: [10, 10] }, { count: 5, any: true }), ['Palermo']);
+  const [[member, distance, hash, position]] = db.geosearch('g', { member: 'Catania', radius: 1 }, { withdist: true, withhash: true, withcoord: true });
+  assert.deepEqual([member, distance, typeof hash, position], ['Catania', '0.0000', 'number', [longitude, latitude]]);
+  assert.equal(db.geosearchstore('stored', 'g', near), 2);
+  assert.equal(db.geosearchstore('distances', 'g', near, { order: 'DESC', count: 1, storedist: true }), 1);
+  assert.deepEqual(db.zrange('distances', 0, -1), ['Palermo']);
+  assert.ok(db.zscore('distances', 'Palermo') > 150);
+  assert.throws(() => db.geoadd('g', { nowhere: [181, 0] }), ReplyError);
+});
+
+test('sketches', () => {
+  const db = fresh();
+  assert.deepEqual([db.pfadd('a', 'x', 'y', 'x'), db.pfadd('a', 'x'), db.pfadd('b', 'z', bytes('x'))], [1, 0, 1]);
+  assert.deepEqual([db.pfcount('a'), db.pfcount('a', 'b'), db.pfcount('none')], [2, 3, 0]);
+  assert.equal(db.pfmerge('both', 'a', 'b'), 'OK');
+  assert.equal(db.pfcount('both'), 3);
+});
+
+test('encodings, memory, settings, figures', () => {
+  const db = fresh();
+  db.set('n', 12);
+  assert.deepEqual([db.objectEncoding('n'), db.objectEncoding('none')], ['int', null]);
+  assert.ok(db.memoryUsage('n') > 10);
+  assert.equal(db.memoryUsage('none'), null);
+  assert.equal(db.configSet({ 'slowlog-max-len': 5, 'notify-keyspace-events': 'Kx' }), 'OK');
+  assert.deepEqual(db.configGet('slowlog-max-len', 'notify-*'), new Map([['slowlog-max-len', '5'], ['notify-keyspace-events', 'xK']]));
+  assert.throws(() => db.configSet({ nothing: 1 }), ReplyError);
+  assert.match(db.info('keyspace'), /^# Keyspace\r\ndb0:keys=1,/);
+  assert.equal(typeof db.bytes.info(), 'string');
+});
+
 test('keys: DUMP and RESTORE, MOVE, deadlines beyond 2^53, LCS', () => {
   const db = fresh();
   db.rpush('l', 1, 2);
@@ -249,6 +295,19 @@ test('walks go through everything, page by page, and may be left', async () => {
   assert.equal(db.dbsize(), 403);
   db.set('text', 1);
   assert.throws(() => [...db.scanSet('text')], ReplyError);
+});
+
+test('the lines of README for the families run as they stand, and answer what they say', () => {
+  const readme = readFileSync(`${folder}/README.md`, 'utf8');
+  const lines = /```js\n(db\.set\('k'[^]*?)```/.exec(readme)[1].trim().split('\n');
+  const db = fresh();
+  for (const line of lines) {
+    const [code, comment] = line.split('; // ');
+    const reply = new Function('db', `return ${code}`)(db);
+    const names = comment.startsWith('[') ? [] : comment.replaceAll(/[a-z ]+: /g, '').split(/[,;. ]+/).filter(Boolean);
+    for (const name of names) assert.equal(typeof db[name], 'function', `${name} of ${line}`);
+    if (names.length === 0) assert.deepEqual(reply, new Function(`return ${comment}`)(), line);
+  }
 });
 
 test('a transaction of collections is typed and answered in order', () => {

@@ -1,6 +1,6 @@
 /** All the sugar in one class: a chain of families, each on top of the one before. */
 import type { Carrier } from './carrier.js';
-import { ConnectionCommands } from './sugar/connection.js';
+import { InspectionCommands } from './sugar/inspection.js';
 
 export abstract class Commands<C extends Carrier, Text extends string | Uint8Array = string>
-  extends ConnectionCommands<C, Text> {}
+  extends InspectionCommands<C, Text> {}

@@ -24,6 +24,9 @@ export type { MessageListener, SubscribeOptions, Unsubscribe } from './subscript
 export type { Keys, PageOptions, Pairs } from './sugar/arguments.js';
 export type { BitOperation, BitRange } from './sugar/bits.js';
 export type { PopWaitOptions } from './sugar/blocking.js';
+export type {
+  DistanceUnit, GeoAddOptions, GeoArea, GeoCount, GeoFound, GeoSearchOptions, Position,
+} from './sugar/geo.js';
 export type { FieldCondition, FieldExpiryResult } from './sugar/hash-expiry.js';
 export type { CopyOptions, ExpireCondition, RestoreOptions, ScanOptions } from './sugar/keys.js';
 export type { ListEnd, PopOptions, PositionOptions } from './sugar/lists.js';

@@ -1,7 +1,7 @@
 /**
  * Replies: RESP2 and RESP3 bytes to JavaScript values. Knows nothing of engines or commands.
  *
- * bulk, verbatim -> string (or Uint8Array when bytes are asked for) · simple -> string · integer -> number while it is
+ * bulk -> string (or Uint8Array when bytes are asked for) · simple, verbatim -> string · integer -> number while it is
  * safe, else bigint · big number -> bigint · double -> number · boolean · null (all forms) -> null · array, push -> array
  * map -> Map · set -> Set · error -> ReplyError as a value: the caller throws it when it is the whole reply.
  */

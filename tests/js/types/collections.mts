@@ -54,6 +54,28 @@ const walk = db.scanHash('h');
 same<typeof walk, Generator<[field: string, value: string], void, undefined>>();
 for (const [member, score] of db.bytes.scanSortedSet('z')) { const both: [Uint8Array, number] = [member, score]; void both; }
 
+// Places: what a search answers depends on what was asked for, in the order in which the command has it.
+const found = db.geosearch('g', { member: 'm', radius: 1 });
+same<typeof found, string[]>();
+const detailed = db.bytes.geosearch('g', { position: [1, 2], box: [3, 4], unit: 'mi' }, { withcoord: true, withdist: true, count: 3, any: true });
+same<typeof detailed, [member: Uint8Array, distance: Uint8Array, position: [longitude: number, latitude: number]][]>();
+const positions = db.geopos('g', 'a', 'b');
+same<typeof positions, ([longitude: number, latitude: number] | null)[]>();
+// @ts-expect-error around what?
+db.geosearch('g', { radius: 1 });
+// @ts-expect-error a circle or a box
+db.geosearch('g', { member: 'm', radius: 1, box: [1, 2] });
+// @ts-expect-error any of how many?
+db.geosearch('g', { member: 'm', radius: 1 }, { any: true });
+// @ts-expect-error longitude and latitude
+db.geoadd('g', { a: [1] });
+// @ts-expect-error no such unit
+db.geodist('g', 'a', 'b', 'miles');
+const estimated = db.pfcount('a', 'b');
+same<typeof estimated, number>();
+const settings = db.configGet('*');
+same<typeof settings, Map<string, string>>();
+
 // Waiting is a promise, here and in bytes; a transaction has no such methods.
 /** The platform's own, where its types are there. */
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } } ? Own : AbortSignalLike;
@@ -67,6 +89,8 @@ same<typeof moved, Promise<string | null>>();
 void db.blmpop('a', 'LEFT', 0, { count: 2, signal });
 // @ts-expect-error nothing waits in a transaction
 db.multi().blpop('a');
+const counts = db.multi().geoadd('g', { a: [1, 2] }).geosearch('g', { member: 'a', radius: 1 }, { withhash: true }).pfadd('p', 1).exec();
+same<typeof counts, [number | ReplyError, [member: string, hash: number][] | ReplyError, 0 | 1 | ReplyError] | null>();
 const results = db.multi().lpop('l').hgetall('h').publish('c', 'm').exec();
 same<typeof results, [string | null | ReplyError, Map<string, string> | ReplyError, number | ReplyError] | null>();
 
