@@ -279,13 +279,14 @@ fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>, wrong_type: CommandError)
 
 /// With no replica to count, the only thing to wait for is the end of the time.
 fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    // Redis keeps the number in thirty-two bits, so a huge one may turn out to be none.
-    let replicas = args.integer()? as i32;
+    let replicas = args.integer()?;
+    // Redis keeps the number of one that waits in thirty-two bits, so a huge one may turn out to be none.
+    let wants_some = replicas > 0 && replicas as i32 > 0;
     let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
     if timeout_ms < 0 {
         return Err(CommandError::NEGATIVE_TIMEOUT);
     }
-    if replicas > 0 && cx.waiting == Waiting::Allowed {
+    if wants_some && cx.waiting == Waiting::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
         return Ok(Outcome::Park(Park { wanted: None, until }));
     }
