@@ -1,6 +1,9 @@
 //! Replays recorded sessions of a real Redis 8.6.3 and compares every reply byte by byte, or as loosely as the
-//! recording allows. Sessions with a command that does not exist here yet are left out; the floors below see to it
+//! recording allows; then replays the effects of the session, which have to give the same keyspace. Sessions with a command that does not exist here yet are left out; the floors below see to it
 //! that this never becomes an excuse. Knows the engine's public face only, and reads replies with a reader of its own.
+
+#[path = "support/copies.rs"]
+mod copies;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -149,6 +152,7 @@ fn latin1(text: &str) -> Vec<u8> {
 
 fn replay(steps: &[Step]) -> String {
     let mut engine = Keylatch::new(Options::default(), ManualClock::new(NOW));
+    engine.record(true);
     let mut clients: BTreeMap<usize, ClientId> = BTreeMap::new();
     let mut differences = String::new();
     for (index, step) in steps.iter().enumerate() {
@@ -168,6 +172,9 @@ fn replay(steps: &[Step]) -> String {
             )
             .unwrap();
         }
+    }
+    if let Err(difference) = copies::check(&mut engine) {
+        writeln!(differences, "  {difference}").unwrap();
     }
     differences
 }

@@ -1,5 +1,8 @@
 //! Runs every session file of the repository, each on a fresh engine, and checks that what a run prints reads back
-//! as a session that matches. Knows the public face only.
+//! as a session that matches, and that its effects and a snapshot give the same keyspace. Knows the public face only.
+
+#[path = "support/copies.rs"]
+mod copies;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +19,19 @@ fn every_session_file_does_what_it_says() {
             Ok(report) => failures.extend(report.failures().iter().map(|failure| format!("{name}:{failure}"))),
             Err(error) => failures.push(format!("{name}:{error}")),
         }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn the_effects_of_every_session_file_give_the_same_keyspace() {
+    let mut failures = Vec::new();
+    for (name, text) in session_files() {
+        let Ok(session) = parse_session(&text) else { continue };
+        let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
+        engine.record(true);
+        let ran = run_session(&mut engine, &session, None).is_ok();
+        failures.extend(copies::check(&mut engine).err().filter(|_| ran).map(|failure| format!("{name}: {failure}")));
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }

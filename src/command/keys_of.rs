@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use super::args::is;
 use super::row::{Access, Begin, Find, KeySpec, Row};
 use crate::argv::ArgvRef;
-use crate::number::parse_integer;
 use crate::reply::error::CommandError;
 
 /// The keys of a request, each with what happens to it.
@@ -34,13 +33,22 @@ fn positions(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item = u
             (begin, last + 1, step)
         }
         Find::Counted { count_at, first, step } => {
-            let count = parse_integer(argv.get(begin + count_at as usize)?).filter(|&count| count > 0)?;
-            let count = usize::try_from(count).ok()?.checked_mul(step as usize)?;
+            let count = count_in(argv.get(begin + count_at as usize)?)?.checked_mul(step as usize)?;
             let first = begin + first as usize;
             (first, first.checked_add(count).filter(|&end| end <= argv.len())?, step)
         }
     };
     Some((first..end.min(argv.len())).step_by(usize::try_from(step).ok()?.max(1)))
+}
+
+/// The number a text begins with, if it is a positive one: here Redis reads as C does, `01` and `2x` too.
+fn count_in(text: &[u8]) -> Option<usize> {
+    let text = text.trim_ascii_start();
+    let text = text.strip_prefix(b"+").unwrap_or(text);
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+    let number = digits.fold(0i64, |number, byte| number.saturating_mul(10).saturating_add(i64::from(byte - b'0')));
+    // A number as wide as C's `int`.
+    usize::try_from(number as i32).ok().filter(|&count| count > 0)
 }
 
 #[cfg(test)]
@@ -71,5 +79,8 @@ mod tests {
         assert_eq!(keys(&["SORT", "a", "BY", "x*"]), Some(alloc::vec!["a"]));
         assert_eq!(keys(&["MSETEX", "9", "a", "1"]), None);
         assert_eq!(keys(&["MSETEX", "x", "a", "1"]), None);
+        assert_eq!(keys(&["LMPOP", " +01x", "a", "LEFT"]), Some(alloc::vec!["a"]));
+        assert_eq!(keys(&["LMPOP", "-1", "a", "LEFT"]), None);
+        assert_eq!(keys(&["LMPOP", "99999999999999999999", "a", "LEFT"]), None);
     }
 }

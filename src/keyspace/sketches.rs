@@ -1,4 +1,5 @@
-//! HyperLogLog sketches: strings that estimate how many different elements they were shown.
+//! HyperLogLog sketches: strings that estimate how many different elements they were shown. Their effects hold the
+//! elements; whether a sketch is sparse or dense is decided by the limits of whoever replays them, as in Redis.
 
 use super::space::Space;
 use super::{Error, EventKind, NewValue};

@@ -4,10 +4,10 @@
 use keylatch::command::{Argument, ArgumentKind};
 use keylatch::{Client, Protocol};
 
-use super::pair::{Pair, Request, Stored};
 use super::pools::Pools;
 use super::scope::{Choice, Scope, row_of};
 use super::special::{self, Situation};
+use super::stage::{Request, Stage, Stored};
 
 /// The clients that take turns.
 pub const CLIENTS: [Protocol; 4] = [Protocol::Resp2, Protocol::Resp2, Protocol::Resp2, Protocol::Resp3];
@@ -25,7 +25,7 @@ pub struct Generator<'s> {
     pools: Pools,
     client: usize,
     turn_left: u64,
-    /// How often the key argument behind a `numkeys` is repeated.
+    /// How often the argument behind a number of keys or fields is repeated.
     counted: Option<u64>,
     /// The number of keys of the request being made, for arguments that come one for each.
     numkeys: u64,
@@ -40,24 +40,24 @@ impl<'s> Generator<'s> {
         Generator { scope, pools, client: 0, turn_left: 0, counted: None, numkeys: 1, tracks }
     }
 
-    pub fn unit(&mut self, pair: &Pair<'_>) -> Unit {
-        self.take_turns(pair);
+    pub fn unit(&mut self, stage: &dyn Stage) -> Unit {
+        self.take_turns(stage);
         let client = self.client;
-        let requests = self.requests(pair.client(client), pair);
+        let requests = self.requests(stage.client(client), stage);
         requests.into_iter().map(|argv| Request { client, argv }).collect()
     }
 
     /// A client that waits can do nothing; one at least never waits, because it can end the waiting of the others.
-    fn take_turns(&mut self, pair: &Pair<'_>) {
-        if self.turn_left == 0 || pair.client(self.client).is_parked() {
-            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !pair.client(*client).is_parked()).collect();
+    fn take_turns(&mut self, stage: &dyn Stage) {
+        if self.turn_left == 0 || stage.client(self.client).is_parked() {
+            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !stage.client(*client).is_parked()).collect();
             self.client = *self.pools.dice.pick(&free);
             self.turn_left = 1 + self.pools.dice.roll(TURN_MAX);
         }
         self.turn_left -= 1;
     }
 
-    fn requests(&mut self, client: &Client, pair: &Pair<'_>) -> Vec<Vec<Vec<u8>>> {
+    fn requests(&mut self, client: &Client, stage: &dyn Stage) -> Vec<Vec<Vec<u8>>> {
         if client.in_transaction() && self.pools.one_in(6) {
             return vec![words(if self.pools.one_in(10) { "DISCARD" } else { "EXEC" })];
         }
@@ -67,11 +67,11 @@ impl<'s> Generator<'s> {
         if !client.in_transaction() && self.pools.one_in(30) {
             return self.begin_transaction();
         }
-        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| pair.client(*client).is_parked()).collect();
+        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| stage.client(*client).is_parked()).collect();
         if !waiting.is_empty() && (waiting.len() + 1 == CLIENTS.len() || self.pools.one_in(12)) {
             return vec![self.unblock(&waiting)];
         }
-        if let Some(payload) = pair.payload(self.pools.dice.roll(1 << 32))
+        if let Some(payload) = stage.payload(self.pools.dice.roll(1 << 32))
             && self.pools.one_in(60)
         {
             return vec![self.restore(payload)];
@@ -184,9 +184,7 @@ impl<'s> Generator<'s> {
         if !argument.multiple {
             return 1;
         }
-        if argument.kind == ArgumentKind::Key
-            && let Some(counted) = self.counted.take()
-        {
+        if let Some(counted) = self.counted.take() {
             return counted;
         }
         if argument.token == Some("WEIGHTS") && !self.pools.one_in(12) {
@@ -200,8 +198,8 @@ impl<'s> Generator<'s> {
     }
 
     fn word(&mut self, argument: &Argument, choice: &Choice) -> Vec<u8> {
-        if argument.name == "numkeys" {
-            return self.count_keys();
+        if matches!(argument.name.as_str(), "numkeys" | "numfields") {
+            return self.count_what_follows();
         }
         if argument.name == "offset" && choice.row.group.name() == "bitmap" {
             return self.pools.bit_offset();
@@ -226,8 +224,8 @@ impl<'s> Generator<'s> {
         }
     }
 
-    /// The number of keys that will follow, seldom another.
-    pub fn count_keys(&mut self) -> Vec<u8> {
+    /// The number of keys or fields that will follow, seldom another.
+    fn count_what_follows(&mut self) -> Vec<u8> {
         self.numkeys = 1 + self.pools.dice.roll(3);
         self.counted = Some(self.numkeys);
         if self.pools.one_in(12) { self.pools.integer() } else { self.numkeys.to_string().into_bytes() }
@@ -264,10 +262,10 @@ pub fn words(text: &str) -> Vec<Vec<u8>> {
 }
 
 /// Looks at everything that is left, so that nothing differs unseen.
-pub fn inventory(pair: &Pair<'_>) -> Vec<Unit> {
+pub fn inventory(stage: &dyn Stage) -> Vec<Unit> {
     let request = |argv| Request { client: 0, argv };
     let mut unit = vec![request(words("RESET"))];
-    for (database, keys) in pair.keys() {
+    for (database, keys) in stage.keys() {
         unit.push(request(words(&format!("SELECT {database}"))));
         unit.push(request(words("DBSIZE")));
         for Stored { key, type_name } in keys {

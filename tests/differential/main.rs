@@ -8,17 +8,20 @@ mod compare;
 #[path = "../support/dice.rs"]
 mod dice;
 mod generator;
+mod loads;
 mod pair;
 mod pools;
-// The tests of persistence use more of it.
-#[allow(dead_code)]
 #[path = "../support/redis.rs"]
 mod redis;
 mod replies;
+// The test of effects uses more of it.
+#[allow(dead_code)]
 mod scope;
 mod sessions;
 mod shrink;
 mod special;
+mod stage;
+mod theatre;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -38,11 +41,16 @@ const LEGAL_SHARE: u64 = 10;
 const DIFFERENCES_MAX: usize = 5;
 
 fn start(name: &str) -> Server {
+    start_in(Folder::new(name), false)
+}
+
+/// With `append_only` it loads the log in its folder, else the snapshot, if there is one.
+fn start_in(folder: Folder, append_only: bool) -> Server {
     let program = redis::program().expect(
         "no redis-server on the path nor in REDIS_SERVER: install the package redis-server (Debian's name), \
          or leave this suite out with `cargo xtask test --without redis`",
     );
-    Server::start(&program, Folder::new(name), &["--appendonly", "no"])
+    Server::start(&program, folder, &["--appendonly", if append_only { "yes" } else { "no" }])
 }
 
 fn setting(name: &str) -> Option<u64> {
@@ -99,6 +107,14 @@ fn session_files_are_answered_alike() {
     println!("{} of {} commands in session files: {}", outcome.replayed, outcome.commands, allowed.report());
     let differences = outcome.differences;
     assert!(differences.is_empty(), "{} files differ\n\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn logs_and_snapshots_load_in_a_server() {
+    let scope = Scope::ask(&mut start("loads"));
+    for seed in 0..loads::SEEDS {
+        loads::compare(&scope, seed);
+    }
 }
 
 /// One round from a seed: what was done, and what differed.

@@ -7,7 +7,6 @@ use std::net::TcpStream;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use keylatch::command::flags;
-use keylatch::reply::print::quote;
 use keylatch::reply::read::{Value, read};
 use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, MovableClock, Options, Protocol, Timestamp};
 
@@ -16,6 +15,7 @@ use super::redis::{self, Server};
 use super::replies::{count, length_of, printed, same};
 use super::scope::row_of;
 use super::special;
+use super::stage::{Request, Stage, Stored};
 
 /// When a reply has not come by then, the server is asked whether it is still at work.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -27,35 +27,6 @@ const TURNS: usize = 3;
 const BATCH_BYTES_MAX: usize = 32 * 1024;
 /// How many payloads of DUMP are remembered.
 const PAYLOADS_MAX: usize = 64;
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Request {
-    pub client: usize,
-    pub argv: Vec<Vec<u8>>,
-}
-
-impl Request {
-    /// A word that stands for the number of a client, which is another on each side.
-    pub fn number_of(client: usize) -> String {
-        format!("{{client {client}}}").replace(' ', "-")
-    }
-
-    /// As a line of a session file.
-    pub fn line(&self) -> String {
-        let plain = |word: &[u8]| {
-            !word.is_empty() && word.iter().all(|byte| byte.is_ascii_graphic() && !b"\"'\\".contains(byte))
-        };
-        let word = |word: &Vec<u8>| if plain(word) { String::from_utf8_lossy(word).into_owned() } else { quote(word) };
-        let name = [b'A' + self.client as u8];
-        format!("{}> {}", String::from_utf8_lossy(&name), self.argv.iter().map(word).collect::<Vec<_>>().join(" "))
-    }
-}
-
-/// A key of the engine, and the type of its value.
-pub struct Stored {
-    pub key: Vec<u8>,
-    pub type_name: &'static str,
-}
 
 /// A request to which the two sides answer differently.
 #[derive(Debug)]
@@ -109,11 +80,6 @@ impl<'s> Pair<'s> {
         Pair { engine, peers, server, allowed, batch: Vec::new(), wire: Vec::new(), payloads: Vec::new() }
     }
 
-    /// A client as the engine sees it.
-    pub fn client(&self, client: usize) -> &Client {
-        self.engine.client(self.peers[client].ours).expect("no client of the test is closed")
-    }
-
     fn would_wait(&self, request: &Request) -> bool {
         let is_blocking = row_of(&request.argv).is_some_and(|row| row.has(flags::BLOCKING));
         is_blocking && !self.client(request.client).in_transaction() && {
@@ -122,22 +88,6 @@ impl<'s> Pair<'s> {
             self.engine.clone().execute(self.peers[request.client].ours, argv.as_ref(), &mut reply);
             reply.is_empty()
         }
-    }
-
-    /// One of the payloads that DUMP answered on either side.
-    pub fn payload(&self, number: u64) -> Option<&[u8]> {
-        let index = number.checked_rem(self.payloads.len() as u64)?;
-        Some(&self.payloads[index as usize])
-    }
-
-    /// The keys of each database that has some, with their types.
-    pub fn keys(&self) -> Vec<(u8, Vec<Stored>)> {
-        let in_database = |database| {
-            let inspection = self.engine.inspect(database, 0, 10_000);
-            let stored = inspection.keys.iter();
-            stored.map(|entry| Stored { key: entry.key.to_vec(), type_name: entry.kind.name() }).collect::<Vec<_>>()
-        };
-        (0..16).map(|database| (database, in_database(database))).filter(|(_, keys)| !keys.is_empty()).collect()
     }
 
     /// Runs a request here and sends it to the server sooner or later. Nothing happens while its client waits, nor when it
@@ -239,6 +189,26 @@ impl<'s> Pair<'s> {
     }
 }
 
+impl Stage for Pair<'_> {
+    fn client(&self, client: usize) -> &Client {
+        self.engine.client(self.peers[client].ours).expect("no client of the test is closed")
+    }
+
+    fn payload(&self, number: u64) -> Option<&[u8]> {
+        let index = number.checked_rem(self.payloads.len() as u64)?;
+        Some(&self.payloads[index as usize])
+    }
+
+    fn keys(&self) -> Vec<(u8, Vec<Stored>)> {
+        let in_database = |database| {
+            let inspection = self.engine.inspect(database, 0, 10_000);
+            let stored = inspection.keys.iter();
+            stored.map(|entry| Stored { key: entry.key.to_vec(), type_name: entry.kind.name() }).collect::<Vec<_>>()
+        };
+        (0..16).map(|database| (database, in_database(database))).filter(|(_, keys)| !keys.is_empty()).collect()
+    }
+}
+
 impl Peer {
     fn connect(server: &mut Server, engine: &mut Keylatch<ManualClock>, protocol: Protocol) -> Peer {
         let stream = TcpStream::connect(server.stream.peer_addr().unwrap()).unwrap();
@@ -329,7 +299,7 @@ fn pass_turns(server: &mut Server, turns: usize) {
     }
 }
 
-fn now() -> Timestamp {
+pub fn now() -> Timestamp {
     let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_millis();
     Timestamp::from_ms(now_ms as i64)
 }

@@ -1,5 +1,5 @@
-//! What is compared: the rows that both sides know, without those whose replies say nothing here, and the options of
-//! each that the server knows.
+//! What is drawn: the rows that a server knows too, without those whose replies say nothing here, and the options of
+//! each that it knows; or all rows with all their options, where no server is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,9 +90,23 @@ impl Scope {
     pub fn ask(server: &mut Server) -> Scope {
         let names = names(&server.run(&["COMMAND"]));
         let tokens = tokens(&server.run(&["COMMAND", "DOCS"]));
-        let all = || rows().flat_map(|row| std::iter::once(row).chain(row.subcommands));
-        let compared = all().filter(|row| names.contains(row.name) && row.subcommands.is_empty() && is_compared(row));
-        let choices: Vec<Choice> = compared.map(|row| Choice::new(row, tokens.get(row.name))).collect();
+        let shared = all_rows().filter(|row| names.contains(row.name)).map(|row| {
+            let mut choice = Choice::new(row);
+            choice.leave_to(tokens.get(row.name));
+            choice
+        });
+        let choices = shared.collect();
+        Scope::of(names, choices)
+    }
+
+    /// Everything there is here.
+    pub fn all() -> Scope {
+        let names = all_rows().map(|row| row.name.to_owned()).collect();
+        Scope::of(names, all_rows().map(Choice::new).collect())
+    }
+
+    fn of(names: BTreeSet<String>, mut choices: Vec<Choice>) -> Scope {
+        choices.retain(|choice| choice.row.subcommands.is_empty() && is_compared(choice.row));
         let mut groups: Vec<&str> =
             choices.iter().filter(|choice| !choice.row.keys.is_empty()).map(|choice| choice.row.group.name()).collect();
         groups.sort_unstable();
@@ -127,18 +141,28 @@ impl Scope {
 }
 
 impl Choice {
-    fn new(row: &'static Row, tokens: Option<&BTreeSet<String>>) -> Choice {
-        let mut arguments = parse_grammar(row.arguments);
-        keep(&mut arguments, &|token| !newer(row.name).contains(&token));
-        // Without any keyword in the server's documents, they are documented there as plain text.
-        if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
-            keep(&mut arguments, &|token| tokens.contains(token));
-        }
+    fn new(row: &'static Row) -> Choice {
+        let arguments = parse_grammar(row.arguments);
         let makes_keys = row.has(flags::WRITE) && row.has(flags::DENYOOM);
         let usual = if makes_keys { WEIGHT_OF_MAKERS } else { WEIGHT };
         let weight = WEIGHTS.iter().find(|(name, _)| *name == row.name).map_or(usual, |(_, weight)| *weight);
         Choice { row, arguments, weight }
     }
+
+    /// Leaves out what a server does not know, by the keywords in its documents.
+    fn leave_to(&mut self, tokens: Option<&BTreeSet<String>>) {
+        let row = self.row;
+        keep(&mut self.arguments, &|token| !newer(row.name).contains(&token));
+        // Without any keyword in the server's documents, they are documented there as plain text.
+        if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
+            keep(&mut self.arguments, &|token| tokens.contains(token));
+        }
+    }
+}
+
+/// The rows of commands and of subcommands.
+fn all_rows() -> impl Iterator<Item = &'static Row> {
+    rows().flat_map(|row| std::iter::once(row).chain(row.subcommands))
 }
 
 /// The row of a request, or of a container's subcommand.

@@ -7,9 +7,10 @@ use keylatch::command::split_line;
 use keylatch::{Argv, Protocol, Session, StepKind, parse_session};
 
 use super::allowed::Tally;
-use super::pair::{Pair, Request};
+use super::pair::Pair;
 use super::redis::Server;
 use super::scope::{Scope, row_of};
+use super::stage::Request;
 
 const FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];
 

@@ -285,6 +285,10 @@ pub fn completed(argv: Argv) -> Vec<Argv> {
         (Some("bitfield"), Some(key)) if has_option(&argv, "FAIL") => {
             vec![[words("SETBIT"), vec![key.clone()], words(BIT_BEYOND_ALL), words("0")].concat(), argv]
         }
+        // It does something where the value is equal, which it seldom is by chance.
+        (Some("delifeq"), Some(key)) if argv.len() == 3 => {
+            vec![vec![b"SET".to_vec(), key.clone(), argv[2].clone()], argv]
+        }
         // Ranges of members mean something where all scores are equal.
         (Some(name), Some(_)) if is_range_of_members(name, &argv) => {
             let key = argv[if name == "zrangestore" { 2.min(argv.len() - 1) } else { 1 }].clone();

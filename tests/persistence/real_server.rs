@@ -1,7 +1,6 @@
 //! A real server reads what is written here, and what it writes is read here. The server is the one REDIS_SERVER or the
 //! path names; without one these tests say SKIPPED and pass.
 
-use std::fs;
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,20 +9,11 @@ use super::redis::{self, Folder, Server};
 use super::workload::Workload;
 use keylatch::reply::read::{Value, read};
 
-/// How servers call theirs.
-const SNAPSHOT: &str = "dump.rdb";
 /// The engine's clock is so far ahead that nothing of it expires in a server meanwhile.
 const AHEAD_MS: i64 = 3_600_000;
 
 /// Longer than a node of a quicklist or an entry of a listpack may be.
 const LONG: usize = 20_000;
-
-fn write_log(folder: &Folder, log: &[u8]) {
-    let logs = folder.join("appendonlydir");
-    fs::create_dir_all(&logs).unwrap();
-    fs::write(logs.join("appendonly.aof.1.incr.aof"), log).unwrap();
-    fs::write(logs.join("appendonly.aof.manifest"), "file appendonly.aof.1.incr.aof seq 1 type i\n").unwrap();
-}
 
 /// Starts a server in a folder; None, said aloud, when there is none to start.
 fn start(folder: Folder, options: &[&str]) -> Option<Server> {
@@ -35,15 +25,9 @@ fn start(folder: Folder, options: &[&str]) -> Option<Server> {
     Some(Server::start(&program, folder, options))
 }
 
-/// What a server saves.
-fn saved(server: &mut Server) -> Vec<u8> {
-    assert_eq!(server.say("SAVE"), "+OK\r\n");
-    fs::read(server.folder.join(SNAPSHOT)).unwrap()
-}
-
 fn saved_digest(server: &mut Server) -> u64 {
     let mut db = Db::new(99, 0);
-    db.engine.load(&saved(server)).unwrap();
+    db.engine.load(&server.saved()).unwrap();
     db.engine.digest()
 }
 
@@ -113,7 +97,7 @@ fn a_snapshot_loads_in_a_server() {
     let folder = Folder::new("snapshot");
     let mut db = Db::new(2, ahead_ms());
     varied().iter().for_each(|command| drop(db.run(command)));
-    fs::write(folder.join(SNAPSHOT), db.snapshot()).unwrap();
+    folder.write_snapshot(&db.snapshot());
     let Some(mut server) = start(folder, &[]) else { return };
     assert_eq!(server.say("DBSIZE"), db.say("DBSIZE"));
     for key in ["int8", "int16", "int32", "int64", "float", "padded", "packed"] {
@@ -136,7 +120,7 @@ fn random_snapshots_load_in_a_server() {
         let (mut db, mut workload) = (Db::new(seed, start_ms), Workload::without_field_deadlines(seed, start_ms));
         (0..400).for_each(|_| workload.step(&mut db));
         workload.finish(&mut db);
-        fs::write(folder.join(SNAPSHOT), db.snapshot()).unwrap();
+        folder.write_snapshot(&db.snapshot());
         let Some(mut server) = start(folder, &[]) else { return };
         assert_eq!(saved_digest(&mut server), db.engine.digest(), "seed {seed}");
     }
@@ -157,7 +141,7 @@ fn a_log_loads_as_an_append_only_file() {
         }
         workload.finish(&mut db);
         log.extend(db.engine.take_effects());
-        write_log(&folder, &log);
+        folder.write_log(&log);
         let Some(mut server) = start(folder, &["--appendonly", "yes"]) else { return };
         assert_eq!(saved_digest(&mut server), db.engine.digest(), "seed {seed}");
     }
@@ -170,7 +154,7 @@ fn a_recorded_load_is_a_log_for_a_server_too() {
     varied().iter().for_each(|command| drop(source.run(command)));
     let mut db = Db::recording(4, ahead_ms());
     db.engine.load(&source.snapshot()).unwrap();
-    write_log(&folder, &db.engine.take_effects());
+    folder.write_log(&db.engine.take_effects());
     let Some(mut server) = start(folder, &["--appendonly", "yes"]) else { return };
     assert_eq!(saved_digest(&mut server), db.engine.digest());
 }

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use keylatch::Argv;
 use keylatch::reply::read::read;
 
+/// How servers call theirs.
+const SNAPSHOT: &str = "dump.rdb";
 const STARTUP_MAX: Duration = Duration::from_secs(20);
 
 /// The server that REDIS_SERVER or the path names.
@@ -29,9 +31,17 @@ impl Folder {
         Folder(path)
     }
 
-    /// The path of something in it.
-    pub fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+    /// Puts a log where a server looks for its append-only file.
+    pub fn write_log(&self, log: &[u8]) {
+        let logs = self.0.join("appendonlydir");
+        std::fs::create_dir_all(&logs).unwrap();
+        std::fs::write(logs.join("appendonly.aof.1.incr.aof"), log).unwrap();
+        std::fs::write(logs.join("appendonly.aof.manifest"), "file appendonly.aof.1.incr.aof seq 1 type i\n").unwrap();
+    }
+
+    /// Puts a snapshot where a server looks for it.
+    pub fn write_snapshot(&self, snapshot: &[u8]) {
+        std::fs::write(self.0.join(SNAPSHOT), snapshot).unwrap();
     }
 }
 
@@ -80,6 +90,12 @@ impl Server {
 
     pub fn run(&mut self, arguments: &[impl AsRef<[u8]>]) -> Vec<u8> {
         ask(&self.stream, arguments).unwrap()
+    }
+
+    /// What the server saves.
+    pub fn saved(&mut self) -> Vec<u8> {
+        assert_eq!(self.say("SAVE"), "+OK\r\n");
+        std::fs::read(self.folder.0.join(SNAPSHOT)).unwrap()
     }
 
     /// Words separated by blanks; the reply as text.

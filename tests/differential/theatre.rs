@@ -1,0 +1,74 @@
+//! An engine that writes its log, and the clients that take turns in it.
+
+use keylatch::reply::read::{Value, read};
+use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, Options, Protocol, Timestamp};
+
+use super::generator::CLIENTS;
+use super::scope::row_of;
+use super::stage::{Request, Stage, Stored};
+
+/// How many payloads of DUMP are remembered.
+const PAYLOADS_MAX: usize = 64;
+
+pub struct Theatre {
+    pub engine: Keylatch<ManualClock>,
+    clients: Vec<ClientId>,
+    payloads: Vec<Vec<u8>>,
+}
+
+impl Theatre {
+    /// The drawn instants lie long before and long after any `start` of this century.
+    pub fn new(seed: u64, start: Timestamp) -> Theatre {
+        let mut engine = Keylatch::new(Options { seed }, ManualClock::new(start));
+        engine.record(true);
+        let clients = CLIENTS.iter().map(|protocol| {
+            let client = engine.connect();
+            if *protocol == Protocol::Resp3 {
+                engine.set_protocol(client, *protocol);
+            }
+            client
+        });
+        let clients = clients.collect();
+        Theatre { engine, clients, payloads: Vec::new() }
+    }
+
+    /// Runs a request, unless its client waits.
+    pub fn perform(&mut self, request: &Request) {
+        if self.client(request.client).is_parked() {
+            return;
+        }
+        let word = |word: &Vec<u8>| {
+            let is_number = |client: &usize| Request::number_of(*client).as_bytes() == word;
+            let client = (0..self.clients.len()).find(is_number);
+            client.map_or(word.clone(), |client| self.clients[client].0.to_string().into())
+        };
+        let argv: Vec<Vec<u8>> = request.argv.iter().map(word).collect();
+        let mut reply = Vec::new();
+        self.engine.execute(self.clients[request.client], Argv::from_slices(&argv).as_ref(), &mut reply);
+        for client in &self.clients {
+            self.engine.take_outbox(*client);
+        }
+        if row_of(&argv).is_some_and(|row| row.name == "dump")
+            && let Ok(Some((Value::Bulk(payload), _))) = read(&reply)
+        {
+            self.payloads.push(payload.to_vec());
+            let surplus = self.payloads.len().saturating_sub(PAYLOADS_MAX);
+            self.payloads.drain(..surplus);
+        }
+    }
+}
+
+impl Stage for Theatre {
+    fn client(&self, client: usize) -> &Client {
+        self.engine.client(self.clients[client]).expect("no client of the test is closed")
+    }
+
+    fn payload(&self, number: u64) -> Option<&[u8]> {
+        let index = number.checked_rem(self.payloads.len() as u64)?;
+        Some(&self.payloads[index as usize])
+    }
+
+    fn keys(&self) -> Vec<(u8, Vec<Stored>)> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,81 @@
+//! Whatever the commands of any row do, in whatever order and in whatever transaction: the effects they state make the
+//! same keyspace again, and so does a snapshot of it. In debug builds the engine itself panics on a change without an
+//! effect and on an effect without a change.
+
+// The differential test uses more of these.
+#[allow(dead_code)]
+#[path = "../differential/compare.rs"]
+mod compare;
+#[path = "../support/copies.rs"]
+#[allow(dead_code)]
+mod copies;
+#[path = "../support/dice.rs"]
+mod dice;
+#[path = "../differential/generator.rs"]
+#[allow(dead_code)]
+mod generator;
+#[path = "../differential/pools.rs"]
+mod pools;
+#[allow(dead_code)]
+#[path = "../support/redis.rs"]
+mod redis;
+#[allow(dead_code)]
+#[path = "../differential/scope.rs"]
+mod scope;
+#[allow(dead_code)]
+#[path = "../differential/special.rs"]
+mod special;
+#[allow(dead_code)]
+#[path = "../differential/stage.rs"]
+mod stage;
+#[path = "../differential/theatre.rs"]
+mod theatre;
+
+use std::collections::BTreeSet;
+
+use dice::Dice;
+use generator::Generator;
+use keylatch::SESSION_START;
+use keylatch::command::flags;
+use scope::{Scope, row_of};
+use theatre::Theatre;
+
+const SEEDS: u64 = 40;
+const UNITS: usize = 1_200;
+/// Now and then time passes: what lives for days is dead then.
+const DAYS_MAX: u64 = 40;
+const MS_PER_DAY: u64 = 24 * 60 * 60 * 1_000;
+
+/// Rows that may write, and find nothing to: there are no functions here.
+const NEVER_CHANGE: &[&str] = &["function|flush"];
+
+#[test]
+fn the_effects_of_every_row_make_the_same_keyspace_again() {
+    let scope = Scope::all();
+    let mut changed = BTreeSet::new();
+    for seed in 0..SEEDS {
+        let mut theatre = Theatre::new(seed, SESSION_START);
+        let mut generator = Generator::new(&scope, seed);
+        let mut dice = Dice::new(!seed);
+        let mut log = Vec::new();
+        for _ in 0..UNITS {
+            for request in generator.unit(&theatre) {
+                theatre.perform(&request);
+                let effects = theatre.engine.take_effects();
+                if !effects.is_empty() {
+                    changed.extend(row_of(&request.argv).map(|row| row.name));
+                }
+                log.extend(effects);
+            }
+            if dice.roll(40) == 0 {
+                theatre.engine.clock_mut().advance((dice.roll(DAYS_MAX * MS_PER_DAY)) as i64);
+                theatre.engine.tick();
+            }
+        }
+        log.extend(theatre.engine.take_effects());
+        copies::check_with(&mut theatre.engine, &log).unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
+    }
+    let writes = scope.choices.iter().map(|choice| choice.row).filter(|row| row.has(flags::WRITE));
+    let silent: Vec<&str> = writes.map(|row| row.name).filter(|name| !changed.contains(name)).collect();
+    assert_eq!(silent, NEVER_CHANGE, "rows that may write were never seen to");
+}

@@ -1,0 +1,41 @@
+//! Copies of a keyspace: one made from the log of what was done to it, one from a snapshot.
+
+use keylatch::{Keylatch, ManualClock, Options};
+
+/// Takes the effects of an engine that has recorded since it was made, and says which copy is another keyspace.
+pub fn check(engine: &mut Keylatch<ManualClock>) -> Result<(), String> {
+    let log = engine.take_effects();
+    check_with(engine, &log)
+}
+
+/// As [`check`], with a log that was taken piece by piece.
+pub fn check_with(engine: &mut Keylatch<ManualClock>, log: &[u8]) -> Result<(), String> {
+    // Another seed: what is copied is the contents, not the order they lie in.
+    let copy = |seed| Keylatch::new(Options { seed }, ManualClock::new(engine.now()));
+    let (mut replayed, mut loaded) = (copy(0x5eed), copy(0xfeed));
+    match replayed.replay(log) {
+        Err(error) => return Err(format!("the log is refused: {error}\n{}", log.escape_ascii())),
+        Ok(outcome) if outcome.dropped_bytes > 0 => return Err("the log is torn".to_owned()),
+        Ok(_) => {}
+    }
+    if replayed.digest() != engine.digest() {
+        return Err(format!("the effects give another keyspace\n{}", log.escape_ascii()));
+    }
+    let snapshot = engine.snapshot().map_err(|error| format!("no snapshot: {error:?}"))?;
+    loaded.load(&snapshot).map_err(|error| format!("the snapshot is refused: {error}"))?;
+    // A snapshot leaves out what is dead already.
+    [&mut *engine, &mut replayed, &mut loaded].into_iter().for_each(settle);
+    match (replayed.digest() == engine.digest(), loaded.digest() == engine.digest()) {
+        (true, true) => Ok(()),
+        (false, _) => Err("once what is due is gone, the effects give another keyspace".to_owned()),
+        (true, false) => Err("the snapshot gives another keyspace".to_owned()),
+    }
+}
+
+/// Removes what is due.
+fn settle(engine: &mut Keylatch<ManualClock>) {
+    engine.tick();
+    while engine.next_deadline().is_some_and(|due| due <= engine.now()) {
+        engine.tick();
+    }
+}
