@@ -8,6 +8,8 @@ import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
 import { Walks } from './sugar/walks.js';
+import type { Unsubscribe } from './subscriptions.js';
+import { Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
 import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
@@ -64,6 +66,7 @@ export class BytesClient extends Direct<Uint8Array> {}
 export class Client extends Direct<string> implements Disposable {
   readonly #connection: Connection;
   #bytes: BytesClient | undefined;
+  #tracking: Tracking | undefined;
 
   /** @internal Use `db.client()`. */
   constructor(connection: Connection) {
@@ -137,6 +140,22 @@ export class Client extends Direct<string> implements Disposable {
   /** The same messages, read. */
   takePushes(): Reply[] {
     return decodeReplies(this.takeOutbox());
+  }
+
+  /**
+   * Calls back when copies of keys that this client has read since are out of date, each key once until it is read again;
+   * with `bcast` when any key changes. Answers a function that ends it; `using` does too.
+   */
+  track(listener: InvalidationListener<Uint8Array>, options: TrackOptions & { readonly buffer: true }): Unsubscribe;
+  track(listener: InvalidationListener, options?: TrackOptions): Unsubscribe;
+  track(listener: InvalidationListener<never>, options: TrackOptions = {}): Unsubscribe {
+    if (typeof listener !== 'function') throw new TypeError('the callback of track must be a function');
+    if (this.#tracking && !this.#tracking.over) throw new Error('this client tracks already: end that first, or use another client');
+    if (this.inTransaction) throw new Error('a client cannot begin to track between MULTI and EXEC');
+    const tracking = new Tracking(this.#connection, listener, options);
+    const end = tracking.start();
+    this.#tracking = tracking;
+    return end;
   }
 
   /** Ends the client: its transaction and its watches are gone. */

@@ -36,4 +36,5 @@ export type { Expiry, ExpiryOrKeep, SetCondition, SetOptions, SetResult } from '
 export type { CardinalityOptions } from './sugar/sets.js';
 export type { SortOptions } from './sugar/sort.js';
 export type { AddCondition, AddOptions, Score, ScoreEnd } from './sugar/sorted-sets.js';
+export type { InvalidationListener, TrackOptions } from './tracking.js';
 export type { AbortSignalLike, WaitOptions } from './waits.js';

@@ -37,7 +37,8 @@ export class Host implements ClockUser, Waker {
   #delivering = false;
   #listening = false;
   readonly #attendants = new Attendants();
-  #messages: MessageSource | undefined;
+  // Replaced, never changed in place: a source may come or go in the midst of a delivery.
+  #sources: readonly MessageSource[] = [];
 
   constructor(make: () => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
     this.#make = make;
@@ -86,9 +87,12 @@ export class Host implements ClockUser, Waker {
     return this.#attending(this.#attendants.addConfiguration(configured));
   }
 
-  /** Messages are delivered together with the events, in the order in which both came about. */
-  deliverFrom(messages: MessageSource): void {
-    this.#messages = messages;
+  /** Messages are delivered together with the events, in the order in which both came about. Answers how to end it. */
+  deliverFrom(source: MessageSource): () => void {
+    this.#sources = [...this.#sources, source];
+    return () => {
+      this.#sources = this.#sources.filter((other) => other !== source);
+    };
   }
 
   #attending(end: () => void): () => void {
@@ -234,7 +238,7 @@ export class Host implements ClockUser, Waker {
   #deliver(instance: Instance, rounds: number): boolean {
     if (this.#closed || this.#poison !== undefined) return false;
     const events = this.#listening ? (instance.guarded(() => instance.engine.takeEvents()) ?? []) : [];
-    const messages = this.#messages?.take(instance) ?? [];
+    const messages = this.#take(instance);
     if (events.length + messages.length === 0) return false;
     if (rounds >= ROUNDS_MAX) {
       this.events.report(new Error(`callbacks went on causing events for ${ROUNDS_MAX} rounds; the rest is dropped`));
@@ -251,6 +255,14 @@ export class Host implements ClockUser, Waker {
     }
     dispatchTo(events.length);
     return true;
+  }
+
+  /** The messages of all sources, in order; those that stand at one place among the events in the order of the sources. */
+  #take(instance: Instance): readonly Message[] {
+    const [first, ...others] = this.#sources;
+    const messages = first?.take(instance) ?? [];
+    if (others.length === 0) return messages;
+    return [...messages, ...others.flatMap((source) => source.take(instance))].sort((one, other) => one.before - other.before);
   }
 
   /** Tells those who look after clients; false when nothing had reached any. */

@@ -151,10 +151,7 @@ export class Keylatch extends Client {
   #subscribe(
     kind: MessageKind, name: Argument, listener: MessageListener<never>, options?: SubscribeOptions, ended?: () => void,
   ): Unsubscribe {
-    if (this.#subscriptions === undefined) {
-      this.#subscriptions = new Subscriptions(this.#host);
-      this.#host.deliverFrom(this.#subscriptions);
-    }
+    this.#subscriptions ??= new Subscriptions(this.#host);
     return this.#subscriptions.add(kind, name, listener, options, ended);
   }
 

@@ -4,10 +4,10 @@
  * is any of them.
  */
 import { bytesOf, type Argument } from './argument.js';
-import type { Attendant } from './attendants.js';
-import type { Host, Message, MessageSource } from './host.js';
+import type { Host } from './host.js';
 import type { Instance } from './instance.js';
-import { ReplyReader, textOf } from './reply.js';
+import { type Hearer, type Parts, Receiver } from './receiver.js';
+import { textOf } from './reply.js';
 
 /** What a callback gets. The pattern is there when that was subscribed to. */
 export type MessageListener<Text = string> = (message: Text, channel: Text, pattern?: Text) => void;
@@ -53,15 +53,15 @@ function keyOf(kind: string, name: Uint8Array): string {
   return key;
 }
 
-export class Subscriptions implements Attendant, MessageSource {
+export class Subscriptions implements Hearer {
   readonly #host: Host;
   readonly #channels = new Map<string, Channel>();
-  #client: number | undefined;
-  #stopAttending = (): void => {};
+  readonly #receiver: Receiver;
 
   /** @internal */
   constructor(host: Host) {
     this.#host = host;
+    this.#receiver = new Receiver(host, this);
   }
 
   add(
@@ -72,7 +72,7 @@ export class Subscriptions implements Attendant, MessageSource {
     const bytes = bytesOf([command, name], 1);
     const subscriber = { listener: listener as MessageListener<string | Uint8Array>, buffer: options.buffer ?? false, ended };
     this.#host.enter((instance) => {
-      const client = (this.#client ??= this.#connect(instance));
+      const client = this.#receiver.client ?? this.#receiver.connect(instance);
       const key = keyOf(kind, bytes);
       let channel = this.#channels.get(key);
       if (channel === undefined) {
@@ -86,31 +86,8 @@ export class Subscriptions implements Attendant, MessageSource {
     return Object.assign(end, { [Symbol.dispose]: end });
   }
 
-  /** The messages since the last time. */
-  take(instance: Instance): readonly Message[] {
-    const client = this.#client;
-    if (client === undefined) return [];
-    const outbox = instance.guarded(() => instance.engine.outbox(client));
-    if (outbox.length === 0) return [];
-    const positions = instance.guarded(() => instance.engine.takePositions(client));
-    const messages: Message[] = [];
-    for (const reader = new ReplyReader(outbox, 0, outbox.length, true, []); !reader.done; ) {
-      const parts = reader.read() as Uint8Array[];
-      // Every message was posted with its position.
-      const before = positions[messages.length] ?? 0;
-      messages.push({ before, deliver: () => this.#deliver(parts) });
-    }
-    return messages;
-  }
-
-  /** Messages are taken by the host; what is left to look after is a client that somebody ended with CLIENT KILL. */
-  reached(instance: Instance): void {
-    const client = this.#client;
-    if (client === undefined || !instance.guarded(() => instance.engine.closing(client))) return;
-    this.#disconnect(instance, client);
-    const fresh = this.#connect(instance);
-    this.#client = fresh;
-    for (const { kind, name } of this.#channels.values()) instance.call(fresh, [COMMANDS[kind][0], name], false);
+  reconnected(instance: Instance, client: number): void {
+    for (const { kind, name } of this.#channels.values()) instance.call(client, [COMMANDS[kind][0], name], false);
   }
 
   ended(): void {
@@ -120,25 +97,7 @@ export class Subscriptions implements Attendant, MessageSource {
       channel.subscribers = [];
     }
     this.#channels.clear();
-    this.#client = undefined;
     for (const { ended } of all) ended?.();
-  }
-
-  #connect(instance: Instance): number {
-    const client = instance.guarded(() => {
-      const fresh = instance.engine.connect();
-      instance.engine.setProtocol(fresh, 3);
-      instance.engine.notePositions(fresh);
-      return fresh;
-    });
-    this.#stopAttending = this.#host.attend(client, this);
-    return client;
-  }
-
-  #disconnect(instance: Instance, client: number): void {
-    this.#client = undefined;
-    this.#stopAttending();
-    instance.guarded(() => instance.engine.disconnect(client));
   }
 
   #remove(kind: MessageKind, name: Uint8Array, subscriber: Subscriber): void {
@@ -148,15 +107,16 @@ export class Subscriptions implements Attendant, MessageSource {
     channel.subscribers = channel.subscribers.filter((other) => other !== subscriber);
     if (channel.subscribers.length > 0) return;
     this.#channels.delete(key);
-    const client = this.#client;
+    const { client } = this.#receiver;
     if (client === undefined || this.#host.closed || this.#host.poisoned) return;
     this.#host.enter((instance) => {
-      if (this.#channels.size === 0) this.#disconnect(instance, client);
+      if (this.#channels.size === 0) this.#receiver.disconnect(instance);
       else instance.call(client, [COMMANDS[kind][1], name], false);
     });
   }
 
-  #deliver([first, ...rest]: Uint8Array[]): void {
+  heard(parts: Parts): void {
+    const [first, ...rest] = parts as Uint8Array[];
     const kind = textOf(first as Uint8Array);
     const [name, channel, message] = kind === 'pmessage' ? rest : [rest[0], ...rest];
     if (name === undefined || channel === undefined || message === undefined) return;

@@ -98,6 +98,11 @@ same<typeof results, [string | null | ReplyError, Map<string, string> | ReplyErr
 const end = db.subscribe('c', (message, channel) => { const all: [string, string] = [message, channel]; void all; });
 same<typeof end, Unsubscribe>();
 db.psubscribe('c*', (message, channel, pattern) => { const all: [Uint8Array, Uint8Array, Uint8Array?] = [message, channel, pattern]; void all; }, { buffer: true });
+same<ReturnType<typeof db.track>, Unsubscribe>();
+db.track((keys) => { const all: readonly string[] | null = keys; void all; }, { bcast: true, prefixes: ['a', Uint8Array.of(1)], noloop: true });
+db.client().track((keys) => { const all: readonly Uint8Array[] | null = keys; void all; }, { buffer: true, optin: true });
+// @ts-expect-error keys are strings unless bytes are asked for
+db.track((keys: readonly Uint8Array[] | null) => void keys);
 // @ts-expect-error a message is text unless bytes are asked for
 db.ssubscribe('c', (message: Uint8Array) => void message);
 end();
