@@ -13,7 +13,7 @@ use crate::server::{KEYLATCH_VERSION, REDIS_VERSION};
 
 const MS_PER_SECOND: i64 = 1000;
 const SECONDS_PER_DAY: i64 = 86_400;
-const MEBIBYTE: u64 = 1 << 20;
+const UNITS: [(char, u64); 4] = [('T', 1 << 40), ('G', 1 << 30), ('M', 1 << 20), ('K', 1 << 10)];
 
 pub(super) const ROWS: &[Row] = &[Row {
     arguments: "[section...]",
@@ -100,7 +100,6 @@ fn clients(cx: &Cx<'_>) -> Vec<(String, String)> {
 
 fn memory(cx: &Cx<'_>) -> Vec<(String, String)> {
     let used = cx.keyspace.counted_bytes();
-    let human = |bytes: u64| format!("{}M", hundredths(bytes, MEBIBYTE));
     let maxmemory = cx.server.config.number("maxmemory") as u64;
     lines([
         ("used_memory", format!("{used}")),
@@ -195,6 +194,14 @@ fn latencystats(cx: &Cx<'_>) -> Vec<(String, String)> {
         (format!("latency_percentiles_usec_{}", cx.table.row(number).name), values.join(","))
     });
     commands.collect()
+}
+
+/// Bytes in the largest unit there is one of.
+fn human(bytes: u64) -> String {
+    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
+        Some((letter, unit)) => format!("{}{letter}", hundredths(bytes, *unit)),
+        None => format!("{bytes}B"),
+    }
 }
 
 /// A quotient with two decimals, rounded down: floats and their formatting would cost more than the figure is worth.

@@ -309,7 +309,8 @@ test('the same seed gives the same chance', () => {
 
 test('options are checked at once', () => {
   for (const options of [{ seed: -1 }, { seed: 1.5 }, { seed: 2n ** 64n }, { now: 5 }, { clock: 'slow' },
-    { clock: new ManualClock(), now: () => 0 }, { floorMs: NaN }]) {
+    { clock: new ManualClock(), now: () => 0 }, { floorMs: NaN }, { maxmemory: -1 }, { maxmemory: '1 mb' },
+    { maxmemory: NaN }, { maxmemoryPolicy: 'fifo' }]) {
     assert.throws(() => new Keylatch(options), TypeError, JSON.stringify(options, (_, v) => String(v)));
   }
 });

@@ -11,7 +11,7 @@ export {
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
 export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
 export type { ExecResult, Multi } from './multi.js';
-export type { EngineModule, KeylatchOptions } from './options.js';
+export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export { decodeReplies, type Reply } from './reply.js';
 export { runSession, type RunOptions } from './run-session.js';
 export { describeMismatches } from './session-report.js';

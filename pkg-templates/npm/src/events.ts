@@ -5,7 +5,7 @@ import { textOf } from './reply.js';
 /** What happened, in the words of Redis keyspace notifications. */
 export type EventName =
   | 'set' | 'append' | 'incrby' | 'incrbyfloat' | 'setrange' | 'setbit' | 'del' | 'expire' | 'expired' | 'persist'
-  | 'rename_from' | 'rename_to' | 'copy_to' | 'move_from' | 'move_to' | 'restore'
+  | 'evicted' | 'rename_from' | 'rename_to' | 'copy_to' | 'move_from' | 'move_to' | 'restore'
   | 'lpush' | 'rpush' | 'lpop' | 'rpop' | 'lset' | 'linsert' | 'lrem' | 'ltrim'
   | 'sadd' | 'srem' | 'spop' | 'sinterstore' | 'sunionstore' | 'sdiffstore'
   | 'hset' | 'hdel' | 'hincrby' | 'hincrbyfloat' | 'hexpire' | 'hexpired' | 'hpersist'

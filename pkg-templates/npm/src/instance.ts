@@ -33,9 +33,14 @@ export class Instance {
   /** True while WebAssembly runs: what is thrown meanwhile may have left it in pieces. */
   inside = false;
 
-  constructor(glue: Glue, options: GlueOptions, now: () => number) {
+  /** `parameters` are names of redis.conf with their values. */
+  constructor(glue: Glue, options: GlueOptions, now: () => number, parameters: readonly [string, string][]) {
     this.#memory = glue.raw.memory;
     this.engine = new glue.Engine(options, now);
+    for (const [name, value] of parameters) {
+      const refusal = this.engine.configure(name, value);
+      if (refusal !== undefined) throw new RangeError(`${name}: ${refusal}`);
+    }
   }
 
   /** Runs one command that should not wait; `undefined` when the clock failed. */

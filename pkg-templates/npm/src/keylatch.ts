@@ -9,7 +9,7 @@ import { Host } from './host.js';
 import { Instance } from './instance.js';
 import { instantiate } from './module.js';
 import { Messages, type MessagesOptions } from './messages.js';
-import { glueOptions, type EngineModule, type KeylatchOptions } from './options.js';
+import { glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
 import type { Report, SessionOptions } from './session.js';
@@ -66,7 +66,9 @@ export class Keylatch extends Client {
     // Date.now is looked up at every reading: fake timers replace it whenever they like.
     const clock = new GuardedClock(options.now ?? (() => Date.now()));
     const settings = glueOptions(options);
-    const host = new Host(() => new Instance(instantiate(module), settings(), clock.read), clock, manual);
+    const parameters = parametersOf(options);
+    const make = (): Instance => new Instance(instantiate(module), settings(), clock.read, parameters);
+    const host = new Host(make, clock, manual);
     super(new Connection(host, {}));
     this.#options = options;
     this.#host = host;

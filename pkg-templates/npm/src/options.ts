@@ -24,7 +24,19 @@ export interface KeylatchOptions {
   readonly seed?: number | bigint;
   /** With `monotonic`: the clock never shows less than this. */
   readonly floorMs?: number;
+  /** How much memory the keys may take: bytes, or text as redis.conf has it (`100mb`). Default 0: as much as there is. */
+  readonly maxmemory?: number | string;
+  /** Who goes when there is no more. Default `noeviction`: commands that would take more are refused. */
+  readonly maxmemoryPolicy?: MaxmemoryPolicy;
 }
+
+const POLICIES = [
+  'noeviction', 'allkeys-lru', 'allkeys-lrm', 'allkeys-lfu', 'allkeys-random', 'volatile-lru', 'volatile-lrm',
+  'volatile-lfu', 'volatile-random', 'volatile-ttl',
+] as const;
+
+/** `maxmemory-policy` of redis.conf. */
+export type MaxmemoryPolicy = (typeof POLICIES)[number];
 
 const SEED_MAX = 2n ** 64n - 1n;
 
@@ -45,6 +57,24 @@ export function glueOptions(options: KeylatchOptions): () => GlueOptions {
     manual,
     ...(floorMs === undefined ? {} : { floorMs }),
   });
+}
+
+/** The configuration the engine begins with, checked: names of redis.conf with their values. */
+export function parametersOf({ maxmemory, maxmemoryPolicy }: KeylatchOptions): [string, string][] {
+  const parameters: [string, string][] = [];
+  if (maxmemory !== undefined) {
+    if (!isMemory(maxmemory)) throw new TypeError("maxmemory must be a number of bytes, or text such as '100mb'");
+    parameters.push(['maxmemory', String(maxmemory)]);
+  }
+  if (maxmemoryPolicy !== undefined) {
+    if (!POLICIES.includes(maxmemoryPolicy)) throw new TypeError(`maxmemoryPolicy must be one of ${POLICIES.join(', ')}`);
+    parameters.push(['maxmemory-policy', maxmemoryPolicy]);
+  }
+  return parameters;
+}
+
+function isMemory(size: unknown): boolean {
+  return typeof size === 'string' ? /^\d+(b|[kmg]b?)?$/i.test(size) : Number.isSafeInteger(size) && (size as number) >= 0;
 }
 
 function checkedSeed(seed: number | bigint): string {

@@ -10,6 +10,10 @@ function same<A, B>(..._: Same<A, B> extends true ? [] : ['the types differ', A,
 using db = new Keylatch({ now: () => 0, seed: 5n });
 new Keylatch({ clock: new ManualClock(0) });
 new Keylatch({ clock: 'monotonic', floorMs: 5 });
+new Keylatch({ maxmemory: '100mb', maxmemoryPolicy: 'allkeys-lru' });
+new Keylatch({ maxmemory: 1_000_000 });
+// @ts-expect-error no such policy
+new Keylatch({ maxmemory: 1, maxmemoryPolicy: 'allkeys-fifo' });
 // @ts-expect-error no such clock
 new Keylatch({ clock: 'sundial' });
 

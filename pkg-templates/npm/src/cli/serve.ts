@@ -10,6 +10,7 @@ const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until it is stop
   --maxclients N        how many clients at once (10000)
   --databases N         how many databases, up to 16 (16)
   --maxmemory BYTES     how much the keys may take, for example 100mb
+  --maxmemory-policy P  who goes then: allkeys-lru, volatile-ttl, ... (noeviction: refuses what would take more)
   --PARAMETER VALUE     any other parameter of redis.conf that CONFIG GET shows
   --quiet               prints nothing but errors`;
 

@@ -1,5 +1,5 @@
 /** The options of a server, checked, and what of them becomes configuration of the engine. */
-import type { Keylatch } from '../core.js';
+import type { Keylatch, MaxmemoryPolicy } from '../core.js';
 
 export interface ServerOptions {
   /**
@@ -22,6 +22,8 @@ export interface ServerOptions {
   readonly databases?: number;
   /** Bytes, or text as redis.conf has it (`100mb`). */
   readonly maxmemory?: number | string;
+  /** Who goes when there is no more memory; `noeviction` unless given. */
+  readonly maxmemoryPolicy?: MaxmemoryPolicy;
   /** Any other parameter of redis.conf that the engine knows. */
   readonly config?: Readonly<Record<string, string | number>>;
   /** Serves this engine; a new one unless given. */
@@ -69,13 +71,15 @@ export function isLoopback(address: string): boolean {
 
 /** Parameters for the engine, by name. */
 export function parametersOf(options: ServerOptions, places: Places): Map<string, string> {
-  const { requirepass, maxclients, databases, maxmemory, config = {} } = options;
+  const { requirepass, maxclients, databases, maxmemory, maxmemoryPolicy, config = {} } = options;
   if (databases !== undefined && !(Number.isInteger(databases) && databases >= 1 && databases <= DATABASES_MAX)) {
     throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}`);
   }
-  const given = { ...config, requirepass, maxclients, databases, maxmemory, unixsocket: places.path };
+  const named = {
+    requirepass, maxclients, databases, maxmemory, 'maxmemory-policy': maxmemoryPolicy, unixsocket: places.path,
+  };
   const parameters = new Map<string, string>();
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of [...Object.entries(config), ...Object.entries(named)]) {
     if (value !== undefined) parameters.set(name.toLowerCase(), String(value));
   }
   parameters.set('bind', places.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
