@@ -8,20 +8,17 @@ import { say } from './options.mjs';
 import { measureScene, sceneToPrepare, wantedScenes } from './scene.mjs';
 import { RespMap } from './shared/resp.mjs';
 import { Workbench } from './shared/workbench.mjs';
-
-const US_NS = 1000;
+import { processorNs } from './support/time.mjs';
 
 async function run(scene) {
   const { Keylatch } = await entry('index');
   const workbench = new Workbench({ Keylatch, KvJs, LRUCache, NodeCache, RespMap });
   workbench.prepare(sceneToPrepare(scene));
-  await measureScene(scene, (row, store, count) => {
+  await measureScene(scene, async (row, store, count) => {
     workbench.ready(row, store, count);
-    const before = process.cpuUsage();
-    workbench.run();
-    const { user, system } = process.cpuUsage(before);
+    const ns = await processorNs(() => workbench.run());
     workbench.finish(row, store, count);
-    return (user + system) * US_NS;
+    return ns;
   });
 }
 

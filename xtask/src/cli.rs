@@ -40,6 +40,12 @@ pub(crate) struct BenchOptions {
     pub(crate) write: bool,
 }
 
+impl BenchOptions {
+    pub(crate) fn wants(&self, row: &str) -> bool {
+        row.to_lowercase().contains(&self.filter.to_lowercase())
+    }
+}
+
 const DEFAULT_PORT: u16 = 5173;
 
 pub(crate) fn help() -> String {

@@ -7,7 +7,7 @@ use crate::process::Program;
 use crate::{node, paths};
 
 /// A kilobyte as the budgets count it.
-const KB: f64 = 1024.0;
+pub(crate) const KB: f64 = 1024.0;
 
 const WASM_BROTLI_MAX: u64 = 60 * 1024;
 const PAGE_GZIP_MAX: u64 = 120 * 1024;
@@ -26,9 +26,9 @@ console.log(JSON.stringify(sizes));
 ";
 
 #[derive(Debug)]
-struct Line {
-    what: &'static str,
-    bytes: u64,
+pub(crate) struct Line {
+    pub(crate) what: &'static str,
+    pub(crate) bytes: u64,
     budget: Option<u64>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn check() -> Result {
     }
 }
 
-fn measure() -> Result<Vec<Line>> {
+pub(crate) fn measure() -> Result<Vec<Line>> {
     let wasm = paths::engine().join("engine.wasm");
     for (path, what) in [(&wasm, "engine"), (&paths::package(), "package"), (&paths::www(), "playground")] {
         if !path.exists() {

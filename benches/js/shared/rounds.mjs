@@ -28,7 +28,7 @@ export async function measureRow({ names, sample, rounds, sampleMs, countMax = I
       times.get(name).push((await sample(name, count)) / (count * commands));
     }
   }
-  return summary(names, times);
+  return summarise(names, times);
 }
 
 /** Runs samples that grow until one is long enough, and a few more of those; answers how many turns it has. */
@@ -44,7 +44,8 @@ async function warm(sample, wantedNs, countMax) {
   return count;
 }
 
-function summary(names, times) {
+/** `times` holds a figure of every round by name; ours is the first of `names`. */
+export function summarise(names, times) {
   const [ours, ...peers] = names;
   const figures = Object.fromEntries(names.map((name) => [name, median(times.get(name))]));
   const ratio = (peer) => median(times.get(ours).map((ns, round) => ns / times.get(peer)[round]));

@@ -58,11 +58,19 @@ const fn at_least(place: &'static str, row: &'static str, measure: Measure, aim:
     Aim { place, row, measure, bound: Bound::AtLeast(aim), floor: aim * FLOOR }
 }
 
+/// An aim that is its own floor.
+const fn exactly(aim: Aim) -> Aim {
+    let (Bound::AtMost(floor) | Bound::AtLeast(floor)) = aim.bound;
+    Aim { floor, ..aim }
+}
+
+const REDIS: Measure = Measure::Ratio("redis-server");
+const MOCK: Measure = Measure::Times("ioredis-mock, one by one");
 const MAP: Measure = Measure::Ratio("Map");
 const DEADLINES: Measure = Measure::Ratio("Map + deadline");
 const LRU_CACHE: Measure = Measure::Ratio("lru-cache");
 
-pub(crate) const AIMS: &[Aim] = &[
+const AIMS: &[Aim] = &[
     at_most("node", "GET concatenated 1e3", MAP, 1.2),
     at_most("node", "GET concatenated 1e5", MAP, 0.7),
     at_most("node", "GET concatenated 1e6", MAP, 0.7),
@@ -82,11 +90,9 @@ pub(crate) const AIMS: &[Aim] = &[
     at_least("node", "RESP pipeline 100 1e3", Measure::Rate, 20e6),
     at_least("node", "RESP pipeline 100 1e3", Measure::Times("JS parser + Map"), 8.0),
     at_least("node", "lock acquire + release 1e5 TTL", Measure::Rate, 2e6),
-    at_most("memory", "bytes counted 1e6", Measure::Own, 84.0),
-    at_most("memory", "bytes of linear memory 1e6", Measure::Own, 84.0),
-    at_most("memory", "bytes of linear memory 1e6", MAP, 0.76),
-    at_most("memory", "bytes for a TTL of linear memory 1e6", Measure::Own, 16.0),
-    at_most("memory", "worst insert", Measure::Own, 2000.0),
+    at_least("node", "GET, ioredis-mock", MOCK, 15.0),
+    at_least("node", "SET, ioredis-mock", MOCK, 15.0),
+    at_least("node", "INCR, ioredis-mock", MOCK, 15.0),
     at_most("browser", "GET concatenated 1e3", MAP, 1.5),
     at_most("browser", "GET concatenated 1e5", MAP, 0.7),
     at_most("browser", "GET concatenated 1e6", MAP, 0.7),
@@ -99,7 +105,26 @@ pub(crate) const AIMS: &[Aim] = &[
     at_most("browser", "SET same 1e3", MAP, 6.0),
     at_most("browser", "MGET 100 same 1e3", MAP, 3.0),
     at_most("browser", "MSET 100 same 1e3", MAP, 3.0),
+    at_most("native", "get 1e3", Measure::Ratio("HashMap"), 1.1),
+    at_most("native", "get 1e5", Measure::Ratio("HashMap"), 1.1),
+    at_most("memory", "bytes counted 1e6", Measure::Own, 84.0),
+    at_most("memory", "bytes of linear memory 1e6", Measure::Own, 84.0),
+    at_most("memory", "bytes of linear memory 1e6", MAP, 0.76),
+    at_most("memory", "bytes for a TTL of linear memory 1e6", Measure::Own, 16.0),
+    at_most("memory", "worst insert", Measure::Own, 2000.0),
+    at_least("server", "SET -P 100 -c 50", REDIS, 1.0),
+    at_least("server", "GET -P 100 -c 50", REDIS, 1.0),
+    exactly(at_least("server", "SET -P 1 -c 50", REDIS, 0.5)),
+    exactly(at_least("server", "GET -P 1 -c 50", REDIS, 0.5)),
+    exactly(at_most("server", "ZADD, 1e6 members", REDIS, 3.0)),
+    exactly(at_most("server", "ZRANK, 1e6 members", REDIS, 3.0)),
+    exactly(at_most("server", "bytes, hash of 128 short fields", REDIS, 1.0)),
 ];
+
+/// The aims of a place.
+pub(crate) fn of(place: &str) -> impl Iterator<Item = &'static Aim> {
+    AIMS.iter().filter(move |aim| aim.place == place)
+}
 
 impl Aim {
     /// The number this aim is about, if the row was measured with what it names.

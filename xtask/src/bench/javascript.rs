@@ -1,39 +1,62 @@
 //! Benches in JavaScript: the scripts of benches/js.
 
-use std::path::PathBuf;
-
-use super::row::{self, Row};
+use super::row::{self, Figure, Row};
 use crate::cli::BenchOptions;
+use crate::debian::{self, CHROMIUM, REDIS_BENCHMARK, REDIS_SERVER};
 use crate::failure::Result;
 use crate::process::Program;
-use crate::{node, paths};
-
-fn folder() -> PathBuf {
-    paths::root().join("benches/js")
-}
+use crate::{node, paths, sizes};
 
 pub(super) fn node(options: &BenchOptions) -> Result<Vec<Row>> {
-    all(&["node.mjs"], options)
+    all(&[&["node.mjs"], &["clients.mjs", "mock"]], options)
+}
+
+pub(super) fn browser(options: &BenchOptions) -> Result<Vec<Row>> {
+    all(&[&["chromium.mjs"]], options)
 }
 
 pub(super) fn memory(options: &BenchOptions) -> Result<Vec<Row>> {
-    all(&["memory.mjs", "pauses.mjs"], options)
+    all(&[&["memory.mjs"], &["pauses.mjs"]], options)
 }
 
-fn all(scripts: &[&str], options: &BenchOptions) -> Result<Vec<Row>> {
+/// What weighs, and how long it takes to load.
+pub(super) fn start(options: &BenchOptions) -> Result<Vec<Row>> {
+    let mut rows = all(&[&["start.mjs"]], options)?;
+    rows.extend(sizes()?.into_iter().filter(|row| options.wants(&row.name)));
+    Ok(rows)
+}
+
+pub(super) fn server(options: &BenchOptions) -> Result<Vec<Row>> {
+    all(&[&["server.mjs"], &["clients.mjs", "loopback"]], options)
+}
+
+/// Scripts that answer rows, and show their progress beside.
+fn all(scripts: &[&[&str]], options: &BenchOptions) -> Result<Vec<Row>> {
+    let folder = paths::root().join("benches/js");
+    node::install(&folder)?;
     let mut rows = Vec::new();
-    for name in scripts {
-        rows.extend(row::parse(&script(name, options)?.answer()?)?);
+    for script in scripts {
+        let mut program = Program::node()
+            .args(script)
+            .folder(&folder)
+            .env("KEYLATCH_PACKAGE", paths::package())
+            .env("KEYLATCH_BENCH_FILTER", &options.filter)
+            .env("KEYLATCH_BENCH_QUICK", if options.quick { "1" } else { "" });
+        for wanted in [CHROMIUM, REDIS_SERVER, REDIS_BENCHMARK] {
+            program =
+                debian::find(wanted).into_iter().fold(program, |program, path| program.env(wanted.variable, path));
+        }
+        rows.extend(row::parse(&program.answer()?)?);
     }
     Ok(rows)
 }
 
-/// A script that answers rows, and shows its progress beside.
-fn script(name: &str, options: &BenchOptions) -> Result<Program> {
-    node::install(&folder())?;
-    Ok(Program::node()
-        .arg(folder().join(name))
-        .env("KEYLATCH_PACKAGE", paths::package())
-        .env("KEYLATCH_BENCH_FILTER", &options.filter)
-        .env("KEYLATCH_BENCH_QUICK", if options.quick { "1" } else { "" }))
+fn sizes() -> Result<Vec<Row>> {
+    let row = |line: sizes::Line| Row {
+        table: "Sizes".into(),
+        name: line.what.into(),
+        unit: "KB".into(),
+        figures: vec![Figure { of: "keylatch".into(), value: line.bytes as f64 / sizes::KB, ratio: None }],
+    };
+    Ok(sizes::measure()?.into_iter().map(row).collect())
 }

@@ -5,14 +5,17 @@
 mod aims;
 mod javascript;
 mod machine;
+mod native;
 mod report;
 mod row;
 mod written;
 
 use crate::cli::BenchOptions;
+use crate::debian::{self, CHROMIUM, REDIS_BENCHMARK, REDIS_SERVER, Wanted};
 use crate::failure::{Failure, Result};
 use crate::progress;
-use aims::Verdict;
+use aims::{Aim, Verdict};
+use report::Judged;
 use row::Row;
 
 /// Somewhere to measure.
@@ -20,16 +23,43 @@ use row::Row;
 pub(crate) struct Place {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
+    /// Programs without which it is skipped.
+    needs: &'static [Wanted],
     run: fn(&BenchOptions) -> Result<Vec<Row>>,
 }
 
-const fn place(name: &'static str, about: &'static str, run: fn(&BenchOptions) -> Result<Vec<Row>>) -> Place {
-    Place { name, about, run }
-}
-
 pub(crate) const PLACES: &[Place] = &[
-    place("node", "the package in Node, beside other stores of JavaScript", javascript::node),
-    place("memory", "bytes a key and the worst pause while growing, in Node", javascript::memory),
+    Place {
+        name: "node",
+        about: "the package in Node, beside other stores of JavaScript",
+        needs: &[],
+        run: javascript::node,
+    },
+    Place { name: "browser", about: "the same in headless Chromium", needs: &[CHROMIUM], run: javascript::browser },
+    Place {
+        name: "native",
+        about: "the core in Rust, beside a HashMap of vectors with foldhash",
+        needs: &[],
+        run: native::core,
+    },
+    Place {
+        name: "memory",
+        about: "bytes a key and the worst pause while growing, in Node",
+        needs: &[],
+        run: javascript::memory,
+    },
+    Place {
+        name: "start",
+        about: "loading the package, and what the built things weigh",
+        needs: &[],
+        run: javascript::start,
+    },
+    Place {
+        name: "server",
+        about: "`keylatch serve` beside a real redis-server over loopback",
+        needs: &[REDIS_SERVER, REDIS_BENCHMARK],
+        run: javascript::server,
+    },
 ];
 
 pub(crate) fn run(options: &BenchOptions) -> Result {
@@ -37,16 +67,20 @@ pub(crate) fn run(options: &BenchOptions) -> Result {
     let is_wanted = |place: &&Place| options.places.is_empty() || options.places.iter().any(|name| name == place.name);
     let (mut judged, mut count) = (Vec::new(), 0);
     for place in PLACES.iter().filter(is_wanted) {
+        if let Some(missing) = place.needs.iter().find(|wanted| debian::find(**wanted).is_none()) {
+            println!("SKIPPED  {}: {} was not found (Debian: {})", place.name, missing.program, missing.package);
+            continue;
+        }
         let rows = measure(place, options)?;
         count += rows.len();
-        judged.extend(report::judge(place.name, &rows));
+        judged.extend(judge(place, &rows, options)?);
     }
     if count == 0 {
         return Err(Failure::new(format!("no row has `{}` in its name", options.filter)));
     }
     // A short round is too short to judge anything by.
     if !options.quick {
-        println!("{}", report::aims(&judged));
+        println!("{}", report::aims_table(&judged));
     }
     if options.write {
         written::write()?;
@@ -56,6 +90,24 @@ pub(crate) fn run(options: &BenchOptions) -> Result {
         return Err(Failure::new(format!("{missed} figures are beyond the floor of their aim")));
     }
     Ok(())
+}
+
+/// Aims name rows, which a whole run has all of.
+fn judge(place: &Place, rows: &[Row], options: &BenchOptions) -> Result<Vec<Judged>> {
+    let judged = report::judge(place.name, rows);
+    let is_judged = |aim: &&Aim| judged.iter().any(|judged| std::ptr::eq(judged.aim, *aim));
+    match aims::of(place.name).find(|aim| !is_judged(aim)) {
+        Some(aim) if options.filter.is_empty() => {
+            Err(Failure::new(format!("nothing was measured for the aim of `{}` in {}", aim.row, place.name)))
+        }
+        _ => Ok(judged),
+    }
+}
+
+/// One short round in some places: everything runs, and every row has its figures.
+pub(crate) fn short_round(places: &[&str]) -> Result {
+    let places = places.iter().map(|name| (*name).to_owned()).collect();
+    run(&BenchOptions { places, quick: true, ..BenchOptions::default() })
 }
 
 /// Measures in one place and prints its tables. They are kept when they are whole.

@@ -1,6 +1,6 @@
 //! Rows as Markdown: a table for each heading, and one of the aims.
 
-use super::aims::{AIMS, Aim, Bound, Measure, Verdict};
+use super::aims::{self, Aim, Bound, Measure, Verdict};
 use super::row::{Figure, Row};
 
 /// Every table of a place. In a cell stands the figure, and behind it what keylatch's is of it.
@@ -67,11 +67,11 @@ pub(crate) fn judge(place: &str, rows: &[Row]) -> Vec<Judged> {
         let measured = aim.measured(row)?;
         Some(Judged { aim, measured, unit: row.unit.clone(), verdict: aim.verdict(measured) })
     };
-    AIMS.iter().filter(|aim| aim.place == place).filter_map(judged).collect()
+    aims::of(place).filter_map(judged).collect()
 }
 
 /// The aims of any places as one table.
-pub(crate) fn aims(all: &[Judged]) -> String {
+pub(crate) fn aims_table(all: &[Judged]) -> String {
     let mut text = String::from("\n| where | what | measured | aim | |\n|---|---|---:|---:|---|\n");
     for Judged { aim, measured, unit, verdict } in all {
         let (what, unit) = match aim.measure {
@@ -118,6 +118,6 @@ mod tests {
         let rows = [row("GET same 1e3", &[("keylatch", 100.0, None), ("Map", 10.0, Some(10.0))])];
         let judged = judge("node", &rows);
         assert_eq!(judged.len(), 1);
-        assert!(aims(&judged).contains("| node | GET same 1e3, ratio to Map | 10.0 | <= 3.50 | **MISS** |"));
+        assert!(aims_table(&judged).contains("| node | GET same 1e3, ratio to Map | 10.0 | <= 3.50 | **MISS** |"));
     }
 }

@@ -55,7 +55,7 @@ fn section(place: &Place, machine: &Map<String, Value>, rows: &[Row]) -> String 
 pub(super) fn write() -> Result {
     let all: Vec<(&Place, Kept)> = PLACES.iter().map(|place| Ok((place, kept(place)?))).collect::<Result<_>>()?;
     let judged: Vec<_> = all.iter().flat_map(|(place, kept)| report::judge(place.name, &kept.rows)).collect();
-    let aims = report::aims(&judged);
+    let aims = report::aims_table(&judged);
     let sections: String = all.iter().map(|(place, kept)| section(place, &kept.machine, &kept.rows)).collect();
     paths::write(&paths::root().join("docs/benchmarks.md"), format!("{PAGE}{aims}{sections}"))?;
     let machine = all.first().map(|(_, kept)| machine::sentence(&kept.machine)).unwrap_or_default();

@@ -6,6 +6,7 @@ mod javascript;
 mod rust;
 pub(crate) mod wasm;
 
+use crate::bench;
 use crate::debian::{self, CHROMEDRIVER, CHROMIUM, Wanted};
 use crate::failure::Result;
 
@@ -102,6 +103,15 @@ pub(crate) const ALL: &[Suite] = &[
         &[Without::Redis, Without::Clients],
         javascript::clients,
     ),
+    built("bench", "a short round of every bench that needs nothing else", &[], || {
+        bench::short_round(&["node", "native", "memory", "start"])
+    }),
+    built("bench-browser", "the same of the benches in Chromium", &[Without::Browser], || {
+        bench::short_round(&["browser"])
+    }),
+    built("bench-server", "the same of the benches beside a real server", &[Without::Redis, Without::Clients], || {
+        bench::short_round(&["server"])
+    }),
     built("worker", "the Durable Object template on workerd", &[Without::Workerd], javascript::worker),
     built("browser", "the playground in headless Chromium", &[Without::Browser], javascript::browser),
 ];

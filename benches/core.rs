@@ -1,0 +1,222 @@
+//! The core natively, beside hashbrown's table of vectors: `cargo xtask bench native`, or `cargo bench`.
+//!
+//! Time is what the thread had of a processor. Keys come one after another in memory, in an order that jumps about in the table,
+//! so that what is waited for is the table and not the list of keys.
+
+#[path = "../tests/support/dice.rs"]
+mod dice;
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use criterion::{Bencher, Criterion, criterion_group, criterion_main};
+use dice::Dice;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use keylatch::{Connection, Keylatch, Keyspace, ManualClock, Options, SetOptions, Timestamp};
+
+/// A table as a Rust program would use it: `get`, `insert`, and nothing of time, types or limits.
+type Table = HashMap<Vec<u8>, Vec<u8>, RandomState>;
+
+const NOW: Timestamp = Timestamp::from_ms(1_767_225_600_000);
+const SEED: u64 = 7;
+const SIZES: [(&str, usize); 2] = [("1e3", 1_000), ("1e5", 100_000)];
+const VALUE: &[u8; 32] = b"value-of-a-key.value-of-a-key.va";
+/// Requests in a chunk, half SET, half GET.
+const CHUNK: usize = 100;
+
+/// Processor time of this thread.
+struct ProcessorTime;
+
+impl Measurement for ProcessorTime {
+    type Intermediate = ThreadTime;
+    type Value = Duration;
+
+    fn start(&self) -> ThreadTime {
+        ThreadTime::now()
+    }
+
+    fn end(&self, start: ThreadTime) -> Duration {
+        start.elapsed()
+    }
+
+    fn add(&self, first: &Duration, second: &Duration) -> Duration {
+        *first + *second
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        value.as_nanos() as f64
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
+
+/// What both sides can do.
+trait Store {
+    /// Reads a value; answers its first byte.
+    fn get(&mut self, key: &[u8]) -> Option<u8>;
+    fn set(&mut self, key: &[u8], value: &[u8]);
+    fn increment(&mut self, key: &[u8]);
+}
+
+impl Store for Table {
+    fn get(&mut self, key: &[u8]) -> Option<u8> {
+        Table::get(self, key)?.first().copied()
+    }
+
+    fn set(&mut self, key: &[u8], value: &[u8]) {
+        match self.get_mut(key) {
+            Some(held) => {
+                held.clear();
+                held.extend_from_slice(value);
+            }
+            None => {
+                self.insert(key.to_vec(), value.to_vec());
+            }
+        }
+    }
+
+    fn increment(&mut self, key: &[u8]) {
+        let number = |held: &Vec<u8>| std::str::from_utf8(held).ok()?.parse::<i64>().ok();
+        let sum = Table::get(self, key).and_then(number).unwrap_or(0) + 1;
+        self.set(key, sum.to_string().as_bytes());
+    }
+}
+
+impl Store for Keyspace {
+    fn get(&mut self, key: &[u8]) -> Option<u8> {
+        self.at(0, NOW).get(key).ok()??.first().copied()
+    }
+
+    fn set(&mut self, key: &[u8], value: &[u8]) {
+        let outcome = self.at(0, NOW).set(key, value, &SetOptions::default());
+        debug_assert!(outcome.is_ok());
+    }
+
+    fn increment(&mut self, key: &[u8]) {
+        let sum = self.at(0, NOW).increment(key, 1);
+        debug_assert!(sum.is_ok());
+    }
+}
+
+fn key(prefix: &str, number: u64) -> Vec<u8> {
+    format!("{prefix}{number:011}").into_bytes()
+}
+
+/// Keys of a store in the order in which they are asked for, without end.
+struct Requests {
+    keys: Vec<Vec<u8>>,
+    at: usize,
+}
+
+impl Requests {
+    fn new(prefix: &str, size: usize) -> Requests {
+        let mut dice = Dice::new(SEED);
+        let all: Vec<Vec<u8>> = (0..size as u64).map(|number| key(prefix, number)).collect();
+        Requests { keys: (0..size.max(1 << 14)).map(|_| dice.pick(&all).clone()).collect(), at: 0 }
+    }
+
+    fn next(&mut self) -> &[u8] {
+        self.at = (self.at + 1) % self.keys.len();
+        &self.keys[self.at]
+    }
+}
+
+fn filled<S: Store>(mut store: S, size: usize) -> S {
+    for number in 0..size as u64 {
+        store.set(&key("user:", number), VALUE);
+        store.set(&key("hits:", number), b"1");
+    }
+    store
+}
+
+type Benches = Criterion<ProcessorTime>;
+
+fn measure(criterion: &mut Benches, row: &str, side: &str, run: impl FnMut(&mut Bencher<'_, ProcessorTime>)) {
+    criterion.benchmark_group(row).bench_function(side, run);
+}
+
+fn single_commands(criterion: &mut Benches) {
+    for (name, size) in SIZES {
+        // One after the other, so that neither is measured in caches full of the other.
+        for side in ["keylatch", "HashMap"] {
+            match side {
+                "keylatch" => commands_of(criterion, side, name, size, filled(Keyspace::new(SEED), size)),
+                _ => commands_of(criterion, side, name, size, filled(Table::default(), size)),
+            }
+        }
+    }
+}
+
+fn commands_of<S: Store>(criterion: &mut Benches, side: &str, name: &str, size: usize, mut store: S) {
+    let mut users = Requests::new("user:", size);
+    let mut counters = Requests::new("hits:", size);
+    assert!(users.keys.iter().all(|key| store.get(key) == VALUE.first().copied()), "a key is missing");
+    measure(criterion, &format!("get {name}"), side, |bencher| {
+        bencher.iter(|| black_box(store.get(users.next())));
+    });
+    measure(criterion, &format!("set {name}"), side, |bencher| {
+        bencher.iter(|| store.set(users.next(), black_box(VALUE)));
+    });
+    measure(criterion, &format!("incr {name}"), side, |bencher| {
+        bencher.iter(|| store.increment(counters.next()));
+    });
+}
+
+/// A request as a client sends it.
+fn request(words: &[&[u8]], chunk: &mut Vec<u8>) {
+    chunk.extend_from_slice(format!("*{}\r\n", words.len()).as_bytes());
+    for word in words {
+        chunk.extend_from_slice(format!("${}\r\n", word.len()).as_bytes());
+        chunk.extend_from_slice(word);
+        chunk.extend_from_slice(b"\r\n");
+    }
+}
+
+/// Bytes in, bytes out: what a server does between two system calls.
+fn chunks(criterion: &mut Benches) {
+    for (name, size) in SIZES {
+        let mut engine = Keylatch::new(Options::default(), ManualClock::new(NOW));
+        let client = engine.connect();
+        let mut connection = Connection::new(client, engine.limits());
+        let mut keys = Requests::new("user:", size);
+        let (mut chunk, mut output) = (Vec::new(), Vec::new());
+        for turn in 0..CHUNK {
+            match turn % 2 {
+                0 => request(&[b"SET", keys.next(), VALUE], &mut chunk),
+                _ => request(&[b"GET", keys.next()], &mut chunk),
+            }
+        }
+        for number in 0..size as u64 {
+            let mut filling = Vec::new();
+            request(&[b"SET", &key("user:", number), VALUE], &mut filling);
+            connection.feed(&mut engine, &filling, &mut output);
+        }
+        measure(criterion, &format!("RESP chunk of {CHUNK}, {name}"), "keylatch", |bencher| {
+            bencher.iter(|| {
+                output.clear();
+                connection.feed(&mut engine, black_box(&chunk), &mut output)
+            });
+        });
+        assert_eq!(
+            output.len(),
+            CHUNK / 2 * (b"+OK\r\n$32\r\n\r\n".len() + VALUE.len()),
+            "not every request was answered"
+        );
+    }
+}
+
+criterion_group! {
+    name = core;
+    config = Criterion::default().with_measurement(ProcessorTime);
+    targets = single_commands, chunks
+}
+criterion_main!(core);

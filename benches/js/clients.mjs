@@ -1,0 +1,91 @@
+/**
+ * The same commands through ioredis, either on ioredis-mock in this process (`mock`) or on a real redis-server over loopback. Each command is
+ * awaited before the next is sent, or a thousand are on their way at once; keylatch is asked as it always is, by one
+ * synchronous call after the other.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import RedisMock from 'ioredis-mock';
+import { serveRedis } from '../../tests/clients/support/redis.mjs';
+import { entry } from '../../tests/js/support/package.mjs';
+import { answer, effort, isWanted, quick, say } from './options.mjs';
+import { measureRow } from './shared/rounds.mjs';
+import { Scope } from './support/scope.mjs';
+import { processorNs, wallNs } from './support/time.mjs';
+
+const KEYS = 1000;
+const IN_FLIGHT = 1000;
+const TTL_MS = 60_000;
+const VALUE = 'x'.repeat(32);
+
+const key = (index) => `user:${index % KEYS}`;
+const counter = (index) => `hits:${index % KEYS}`;
+
+/** In keylatch, through ioredis, and what a first turn answers. */
+const OPERATIONS = {
+  SET: [(store, index) => store.set(key(index), VALUE), (store, index) => store.set(key(index), VALUE), 'OK'],
+  GET: [(store, index) => store.get(key(index)), (store, index) => store.get(key(index)), VALUE],
+  'SET NX PX': [
+    (store, index) => store.set(key(index), VALUE, { nx: true, px: TTL_MS }),
+    (store, index) => store.set(key(index), VALUE, 'PX', TTL_MS, 'NX'), null,
+  ],
+  INCR: [(store, index) => store.incr(counter(index)), (store, index) => store.incr(counter(index)), 1],
+};
+
+async function oneByOne(run, store, count) {
+  for (let index = 0; index < count; index += 1) await run(store, index);
+}
+
+async function inFlight(run, store, count) {
+  for (let from = 0; from < count; from += IN_FLIGHT) {
+    const length = Math.min(IN_FLIGHT, count - from);
+    await Promise.all(Array.from({ length }, (_, index) => run(store, from + index)));
+  }
+}
+
+function atOnce(run, store, count) {
+  for (let index = 0; index < count; index += 1) run(store, index);
+}
+
+/** Rows of one client beside keylatch; `take` measures a sample. */
+async function measureClient(peer, client, take) {
+  const { Keylatch } = await entry('index');
+  const keylatch = new Keylatch();
+  for (const [operation, [ours, theirs, first]] of Object.entries(OPERATIONS)) {
+    const row = `${operation}, ${peer}`;
+    assert.equal(ours(keylatch, 0), first, row);
+    assert.equal(await theirs(client, 0), first, row);
+    if (!isWanted(row)) continue;
+    const columns = {
+      keylatch: (count) => atOnce(ours, keylatch, count),
+      [`${peer}, one by one`]: (count) => oneByOne(theirs, client, count),
+      [`${peer}, 1000 in flight`]: (count) => inFlight(theirs, client, count),
+    };
+    const sample = (name, count) => take(() => columns[name](count));
+    const measured = await measureRow({ ...effort, names: Object.keys(columns), countMax: quick ? 100 : Infinity, sample });
+    answer({ table: `Beside ${peer}`, row, unit: 'ns', ...measured });
+  }
+  client.disconnect();
+}
+
+/** A client of a real server that ends with the scope. */
+async function connect(scope) {
+  const { port } = await serveRedis(scope);
+  const client = new Redis({ port, host: '127.0.0.1' });
+  await once(client, 'ready');
+  return client;
+}
+
+const [way] = process.argv.slice(2);
+say('Clients of Redis');
+if (way === 'mock') {
+  await measureClient('ioredis-mock', new RedisMock(), processorNs);
+} else {
+  const scope = new Scope();
+  try {
+    await measureClient('ioredis over loopback', await connect(scope), wallNs);
+  } finally {
+    await scope.close();
+  }
+}

@@ -1,0 +1,24 @@
+/** What runs in the browser: a workbench that the driver calls by name. Bundled with the package and the peers. */
+import KvJs from '@heyputer/kv.js';
+import { Keylatch } from 'keylatch';
+import { LRUCache } from 'lru-cache';
+import { RespMap } from './shared/resp.mjs';
+import { Workbench } from './shared/workbench.mjs';
+
+const workbench = new Workbench({ Keylatch, KvJs, LRUCache, RespMap });
+
+globalThis.bench = {
+  prepare: (scene) => workbench.prepare(scene),
+  ready: (row, store, count) => workbench.ready(row, store, count),
+  finish: (row, store, count) => workbench.finish(row, store, count),
+  /** Answers milliseconds of wall time; whoever can tell better from outside does. */
+  run() {
+    const startedMs = performance.now();
+    workbench.run();
+    return performance.now() - startedMs;
+  },
+  /** Keeps the main thread busy. */
+  spin(forMs) {
+    for (const endMs = performance.now() + forMs; performance.now() < endMs;);
+  },
+};
