@@ -178,7 +178,13 @@ impl Space<'_> {
     }
 
     fn elements(&mut self, key: &[u8]) -> Result<Elements, Error> {
-        let all = match self.value(key) {
+        let found = self.read(key);
+        // Redis looks into a sorted set in its large form only, and it stays in that.
+        if let Some(handle) = found {
+            let index = |value: &mut Value| if let Value::ZSet(zset) = value { zset.index() } else { Ok(()) };
+            self.db_mut().edit(handle, index).unwrap_or(Ok(()))?;
+        }
+        let all = match found.and_then(|handle| self.entry(handle)).map(|entry| entry.value) {
             None => Vec::new(),
             Some(ValueRef::List(list)) => owned(list.iter())?,
             Some(ValueRef::ZSet(zset)) => owned(zset.iter().map(|(member, _)| member))?,

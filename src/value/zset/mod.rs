@@ -264,7 +264,7 @@ impl ZSet {
     }
 
     /// Makes the set a large one.
-    fn index(&mut self) -> Result<(), OutOfMemory> {
+    pub fn index(&mut self) -> Result<(), OutOfMemory> {
         if let Form::Packed(packed) = &self.form {
             let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
             for (member, score) in packed.iter() {
