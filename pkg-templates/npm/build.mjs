@@ -1,9 +1,11 @@
 // Builds the package: target/engine (bindings and wasm) and src become target/npm/keylatch. Both places can be set by
 // KEYLATCH_ENGINE and KEYLATCH_OUT. Four steps: bundles, declarations, the command line, the files beside them.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -17,7 +19,32 @@ const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js', 'engine-inline.js
 /** In the workerd branch these stand in for two of them. */
 const WORKERD = { ...LAYERS, 'index.js': 'workerd.js', 'engine-inline.js': 'engine-workerd.js' };
 
-/** Keeps imports between layers as they are, and puts the generated engine files where `#glue` and `#inline` stand. */
+/**
+ * The engine as text for both formats, once. A script without imports and exports is the same to `import` and to
+ * `require`, so it leaves what it carries at a symbol; it lies in the folder of CommonJS, which both may load.
+ */
+const PACKED = 'packed-engine.js';
+const wasm = readFileSync(join(engine, 'engine.wasm'));
+const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
+
+function packEngine() {
+  const base64 = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString('base64');
+  const carried = `{ size: ${wasm.length}, base64: ${JSON.stringify(base64)} }`;
+  writeFileSync(join(out, 'cjs', PACKED), `globalThis[Symbol.for(${JSON.stringify(ENGINE_NAME)})] = ${carried};\n`);
+}
+
+/** What all bundles share. Names stay as they are written, so that stacks can be read. */
+const SHARED = {
+  bundle: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'warning',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  define: { ENGINE_NAME: JSON.stringify(ENGINE_NAME) },
+};
+
+/** Keeps imports between layers as they are, and puts the generated engine files where `#glue` and `#packed-engine` stand. */
 function layers(names) {
   return {
     name: 'layers',
@@ -27,7 +54,8 @@ function layers(names) {
         return layer === undefined || kind === 'entry-point' ? undefined : { path: `./${layer}`, external: true };
       });
       bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
-      bundle.onResolve({ filter: /^#(glue|inline)$/ }, ({ path }) => ({ path: join(engine, `${path.slice(1)}.js`) }));
+      bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
+      bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({ path: `../cjs/${PACKED}`, external: true, sideEffects: true }));
     },
   };
 }
@@ -35,14 +63,13 @@ function layers(names) {
 function bundle(format, names, entryPoints) {
   return build({
     entryPoints,
+    ...SHARED,
     outdir: join(out, format),
-    bundle: true,
     format,
     target: 'es2022',
     platform: 'neutral',
-    charset: 'utf8',
-    legalComments: 'none',
-    logLevel: 'warning',
+    // publint knows an ES module by its export at the beginning of a line.
+    footer: format === 'esm' ? { js: 'export {};' } : {},
     plugins: [layers(names)],
   });
 }
@@ -55,6 +82,7 @@ async function bundles() {
   await bundle('cjs', LAYERS, plain);
   await bundle('esm', WORKERD, [entry('engine-workerd'), entry('index', 'workerd'), entry('testing', 'testing-workerd')]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+  packEngine();
 }
 
 /** Entries for Node alone. */
@@ -62,14 +90,11 @@ async function forNode() {
   for (const format of ['esm', 'cjs']) {
     await build({
       entryPoints: [entry('server'), entry('ioredis')],
+      ...SHARED,
       outdir: join(out, format),
-      bundle: true,
       format,
       target: 'node20',
       platform: 'node',
-      charset: 'utf8',
-      legalComments: 'none',
-      logLevel: 'warning',
       plugins: [beside('./index.js', /^\.{1,2}\/index\.js$/)],
     });
   }
@@ -83,13 +108,11 @@ function beside(path, filter) {
 async function commandLine() {
   await build({
     entryPoints: [entry('cli/keylatch', 'keylatch')],
+    ...SHARED,
     outdir: join(out, 'cli'),
-    bundle: true,
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    charset: 'utf8',
-    logLevel: 'warning',
     plugins: ['index', 'server'].map((name) => beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`))),
   });
 }
@@ -122,7 +145,7 @@ function declarations() {
 function besides() {
   const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  copyFileSync(join(engine, 'engine.wasm'), join(out, 'keylatch.wasm'));
+  writeFileSync(join(out, 'keylatch.wasm'), wasm);
   for (const name of ['README.md', 'keylatch.wasm.d.ts', 'commands.json']) copyFileSync(join(here, name), join(out, name));
   for (const name of ['LICENSE-MIT', 'LICENSE-APACHE', 'NOTICE']) {
     if (existsSync(join(root, name))) copyFileSync(join(root, name), join(out, name));

@@ -1,8 +1,7 @@
 //! The engine step: Rust to WebAssembly, glue and the outputs in target/engine that the package and the page are made of.
 //!
 //! - `engine.wasm`, after wasm-opt, and `engine.wasm.d.ts`;
-//! - `glue.js` and `glue.d.ts`: an ES module that exports `instantiate(module)` (see glue.rs);
-//! - `inline.js` and `inline.d.ts`: the same wasm file as the base64 text `wasmBase64`.
+//! - `glue.js` and `glue.d.ts`: an ES module that exports `instantiate(module)` (see glue.rs).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,9 +9,8 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::stamp::Stamp;
-use crate::{base64, glue, node, paths, progress, rust};
+use crate::{glue, node, paths, progress, rust};
 
-const INLINE_TYPES: &str = "export declare const wasmBase64: string;\n";
 const FILE_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";
 
 pub(crate) fn build() -> Result {
@@ -101,17 +99,14 @@ fn write_outputs(bound: &Path) -> Result {
     let folder = paths::engine();
     paths::create_folder(&folder)?;
     let wasm = paths::read(&bound.join("engine_bg.wasm"))?;
-    let inline = format!("// Made by `cargo xtask build`.\nexport const wasmBase64 = \"{}\";\n", base64::encode(&wasm));
     let script = glue::wrap_script(&paths::read_text(&bound.join("engine.js"))?)?;
     let types = glue::wrap_declarations(&paths::read_text(&bound.join("engine.d.ts"))?)?;
     paths::write(&folder.join("glue.js"), script)?;
     paths::write(&folder.join("glue.d.ts"), types)?;
-    paths::write(&folder.join("inline.js"), inline)?;
-    paths::write(&folder.join("inline.d.ts"), INLINE_TYPES)?;
     paths::write(&folder.join("engine.wasm.d.ts"), FILE_TYPES)?;
     paths::write(&folder.join("engine.wasm"), wasm)
 }
 
 fn outputs_exist() -> bool {
-    ["engine.wasm", "glue.js", "glue.d.ts", "inline.js"].iter().all(|name| paths::engine().join(name).is_file())
+    ["engine.wasm", "glue.js", "glue.d.ts"].iter().all(|name| paths::engine().join(name).is_file())
 }

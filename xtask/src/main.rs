@@ -2,7 +2,6 @@
 //!
 //! This file only dispatches. It may not know how anything is built or tested.
 
-mod base64;
 mod bench;
 mod cli;
 mod debian;

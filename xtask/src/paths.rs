@@ -19,7 +19,7 @@ pub(crate) fn target() -> PathBuf {
     }
 }
 
-/// Outputs of the engine step: engine.wasm, glue.js, glue.d.ts, inline.js.
+/// Outputs of the engine step: engine.wasm, glue.js, glue.d.ts.
 pub(crate) fn engine() -> PathBuf {
     root().join("target/engine")
 }

@@ -9,8 +9,8 @@ use crate::{node, paths};
 /// A kilobyte as the budgets count it.
 pub(crate) const KB: f64 = 1024.0;
 
-const WASM_BROTLI_MAX: u64 = 60 * 1024;
-const PAGE_GZIP_MAX: u64 = 120 * 1024;
+const WASM_BROTLI_MAX: u64 = 120 * 1024;
+const PAGE_GZIP_MAX: u64 = 200 * 1024;
 const PACKED_MAX: u64 = 400 * 1024;
 const INSTALLED_MAX: u64 = 1200 * 1024;
 

@@ -4,9 +4,8 @@ declare module '#glue' {
   export function instantiate(module: WebAssembly.Module): Glue;
 }
 
-declare module '#inline' {
-  export const wasmBase64: string;
-}
+/** Leaves the packed engine for engine-inline; build.mjs writes the real file. */
+declare module '#packed-engine' {}
 
 declare module '*.wasm' {
   const module: WebAssembly.Module;
