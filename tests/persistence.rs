@@ -7,7 +7,7 @@ mod dice;
 mod harness;
 #[path = "persistence/log.rs"]
 mod log;
-#[path = "persistence/mutation.rs"]
+#[path = "support/mutation.rs"]
 mod mutation;
 #[path = "persistence/real_server.rs"]
 mod real_server;

@@ -143,6 +143,7 @@ impl Engine {
         if let Some(client) = self.clients.get_mut(parked.client) {
             client.parked = None;
         }
+        self.end_tracking(parked.client, Some(self.table.row(parked.command)));
         self.clients.post(parked.client, |messages| messages.error(&CommandError::UNBLOCKED));
         self.parked.freed.push_back(parked.client);
     }

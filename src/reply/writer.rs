@@ -80,7 +80,10 @@ impl Writer {
     pub fn error(&mut self, error: &CommandError) {
         self.out.push(b'-');
         let text = error.bytes();
-        self.out.extend(text.iter().map(|byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { *byte }));
+        let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        // As in Redis: what it quotes may end in line ends, which go, or have some in its midst, which become blanks.
+        let length = text.iter().rposition(|byte| !ends_line(byte)).map_or(0, |last| last + 1);
+        self.out.extend(text.iter().take(length).map(|byte| if ends_line(byte) { b' ' } else { *byte }));
         self.end_line();
     }
 

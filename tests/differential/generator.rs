@@ -68,8 +68,18 @@ impl<'s> Generator<'s> {
             return self.begin_transaction();
         }
         let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| stage.client(*client).is_parked()).collect();
-        if !waiting.is_empty() && (waiting.len() + 1 == CLIENTS.len() || self.pools.one_in(12)) {
-            return vec![self.unblock(&waiting)];
+        // Who is unblocked in a transaction is answered at once by 7.0, and behind the transaction here: messages that
+        // it brings come on this side or on that side of the answer.
+        let gets_messages =
+            |waiting: &usize| stage.client(*waiting).is_subscribed() || CLIENTS[*waiting] == Protocol::Resp3;
+        let ended: Vec<usize> =
+            waiting.iter().copied().filter(|waiting| !client.in_transaction() || !gets_messages(waiting)).collect();
+        let is_last = waiting.len() + 1 == CLIENTS.len();
+        if is_last && ended.is_empty() {
+            return vec![words("EXEC")];
+        }
+        if !ended.is_empty() && (is_last || self.pools.one_in(12)) {
+            return vec![self.unblock(&ended)];
         }
         if let Some(payload) = stage.payload(self.pools.dice.roll(1 << 32))
             && self.pools.one_in(60)

@@ -1,6 +1,6 @@
 //! Damage: a few random changes to bytes.
 
-use super::harness::Dice;
+use super::dice::Dice;
 
 /// Values that are special somewhere in the formats.
 const TELLING: [u8; 14] = [0, 1, 0x3f, 0x40, 0x7f, 0x80, 0x81, 0xc0, 0xc3, 0xf0, 0xfa, 0xfe, 0xff, b'9'];
