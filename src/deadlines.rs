@@ -41,6 +41,7 @@ impl<H: Copy> Deadlines<H> {
     }
 
     /// The earliest node. While `now <= minimum.deadline` everything is alive.
+    #[inline(always)]
     pub fn minimum(&self) -> Option<Node<H>> {
         (self.len > 0).then(|| self.node(0))
     }

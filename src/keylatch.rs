@@ -8,7 +8,7 @@ use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::Engine;
+use crate::engine::{Engine, Plain, PlainRequest};
 use crate::keyspace::{Error, Event, Inspection, Keyspace};
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::writer::Protocol;
@@ -61,7 +61,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Begins a turn: requests that arrived together happen at one instant.
     pub fn turn(&mut self) -> Turn<'_, C> {
-        Turn { keylatch: self, knows_time: false }
+        Turn { keylatch: self, knows_time: false, plain: None }
     }
 
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
@@ -230,13 +230,17 @@ impl<C: Clock> Keylatch<C> {
 pub struct Turn<'a, C> {
     keylatch: &'a mut Keylatch<C>,
     knows_time: bool,
+    /// Who may send plain commands, as long as nothing else ran in this turn.
+    plain: Option<Plain>,
 }
 
 impl<C: Clock> Turn<'_, C> {
     /// As [`Keylatch::execute`].
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
-        let request = self.request(argv);
-        self.perform(client, request, out);
+        if self.execute_plain(client, argv, out).is_none() {
+            let request = self.request(argv);
+            self.perform(client, request, out);
+        }
     }
 
     /// Looks up what a request means, for [`Turn::perform`].
@@ -246,12 +250,41 @@ impl<C: Clock> Turn<'_, C> {
 
     /// As [`Turn::execute`].
     pub(crate) fn perform(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
+        self.plain = None;
         let Keylatch { engine, clock } = &mut *self.keylatch;
         if !self.knows_time && engine.needs_time(client, &request) {
             engine.set_now(clock.now());
             self.knows_time = true;
         }
         engine.execute(client, request, out);
+    }
+
+    /// Runs a request the short way and answers the number of its command; `None` when it has to go the ordinary way
+    /// and nothing was done.
+    #[inline(always)]
+    pub(crate) fn execute_plain(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) -> Option<u16> {
+        let request = PlainRequest::of(argv)?;
+        let plain = self.plain(client)?;
+        Some(self.keylatch.engine.run_plain(plain, request, out))
+    }
+
+    /// Whether a client's commands may go the short way in this turn.
+    #[inline(always)]
+    fn plain(&mut self, client: ClientId) -> Option<Plain> {
+        match self.plain {
+            Some(plain) if plain.client() == client => self.plain,
+            _ => self.find_plain(client),
+        }
+    }
+
+    fn find_plain(&mut self, client: ClientId) -> Option<Plain> {
+        let Keylatch { engine, clock } = &mut *self.keylatch;
+        if !self.knows_time && engine.next_deadline().is_some() {
+            engine.set_now(clock.now());
+            self.knows_time = true;
+        }
+        self.plain = engine.plain(client);
+        self.plain
     }
 
     pub fn client(&self, client: ClientId) -> Option<&Client> {
@@ -282,3 +315,6 @@ impl<C: Clock> Turn<'_, C> {
         self.keylatch.engine.server.stats.took(number, count, elapsed_us);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! The engine is built in floors; a file uses the floors below it and nothing above:
 //!
-//! - ground: `clock`, `argv`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`, `geo`, `sorted`, `registry`
+//! - ground: `clock`, `argv`, `bytes`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`, `geo`, `sorted`, `registry`
 //! - values: `value`, `reply`, `request`
 //! - keyspace: `keyspace`, typed operations on databases of values with deadlines
 //! - server: `client`, `pubsub`, `invalidations`, `config`, `stats`, `server`
@@ -28,6 +28,7 @@ extern crate alloc;
 extern crate std;
 
 mod argv;
+mod bytes;
 mod client;
 mod clock;
 pub mod command;

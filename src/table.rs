@@ -68,6 +68,7 @@ impl Table {
         self.len as u64 * SLOT_BYTES
     }
 
+    #[inline(always)]
     pub fn find(&self, hash: u32, mut is_it: impl FnMut(Handle) -> bool) -> Option<Handle> {
         let segment = self.segments.get(self.segment_of(hash)?)?;
         segment.slots.find(spread(hash), |slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
@@ -190,10 +191,12 @@ impl Table {
         drawn.into_iter().for_each(visit);
     }
 
+    #[inline(always)]
     fn segment_of(&self, hash: u32) -> Option<usize> {
         self.directory.get(self.directory_index(hash)).map(|&index| index as usize)
     }
 
+    #[inline(always)]
     fn directory_index(&self, hash: u32) -> usize {
         top_bits(hash, self.depth)
     }

@@ -129,6 +129,9 @@ fn remember_keys(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) {
     }
 }
 
+/// `SET key value`.
+const BARE_SET_LEN: usize = 3;
+
 /// A request and what its name was found to mean: it is looked up once, and asked for often.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -142,8 +145,10 @@ impl<'a> Request<'a> {
         Request { argv, command: look_up(table, argv) }
     }
 
-    pub fn row_has(&self, flag: u32) -> bool {
-        self.command.is_some_and(|(_, row)| row.has(flag))
+    /// Whether the command may need the time for what it does: a SET without any options does not.
+    pub fn may_tell_time(&self) -> bool {
+        let bare = |row: &Row| row.name == "set" && self.argv.len() == BARE_SET_LEN;
+        self.command.is_some_and(|(_, row)| row.has(flags::TIME) && !bare(row))
     }
 }
 

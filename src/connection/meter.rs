@@ -13,8 +13,8 @@ use crate::keylatch::{Keylatch, Turn};
 const ALONE_BELOW_US: i64 = 1000;
 /// A request or a reply of so many bytes takes its time, whatever the command.
 const LARGE_BYTES: usize = 64 * 1024;
-/// So many changes from one command to another are remembered between two readings.
-const RUNS_MAX: usize = 64;
+/// So many different commands are counted between two readings.
+const RUNS_MAX: usize = 16;
 
 /// Measures the commands of streams and tells the engine.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Meter {
     watch: Option<fn() -> u64>,
     /// When the watch was last read.
     read_us: u64,
-    /// What ran since then: numbers of commands, and how often each ran in a row.
+    /// What ran since then: numbers of commands, and how often each ran.
     runs: Vec<(u16, u32)>,
     all_alone: bool,
 }
@@ -71,23 +71,50 @@ impl Meter {
         if self.watch.is_none() {
             return turn.execute(client, argv, out);
         }
+        let before = out.len();
+        if !self.all_alone
+            && argv.bytes_len() < LARGE_BYTES
+            && let Some(number) = turn.execute_plain(client, argv, out)
+        {
+            if out.len().saturating_sub(before) >= LARGE_BYTES {
+                return self.tell(turn, client, argv);
+            }
+            return self.count(turn, number);
+        }
         let request = turn.request(argv);
         let alone = self.all_alone || !is_quick(&request);
-        if alone || self.runs.len() >= RUNS_MAX {
+        if alone {
             self.stop(turn);
         }
-        let before = out.len();
         turn.perform(client, request, out);
         let Some(number) = turn.ran() else { return };
         if alone || out.len().saturating_sub(before) >= LARGE_BYTES {
+            return self.tell(turn, client, argv);
+        }
+        self.count(turn, number);
+    }
+
+    /// Tells the time of a command that does not share it.
+    fn tell<C: Clock>(&mut self, turn: &mut Turn<'_, C>, client: ClientId, argv: ArgvRef<'_>) {
+        self.stop(turn);
+        let elapsed_us = self.lap_us();
+        turn.took(client, argv, elapsed_us);
+    }
+
+    /// Counts a command that shares the time with its neighbours.
+    #[inline(always)]
+    fn count<C: Clock>(&mut self, turn: &mut Turn<'_, C>, number: u16) {
+        match self.runs.iter_mut().find(|(counted, _)| *counted == number) {
+            Some((_, count)) => *count += 1,
+            None => self.count_first(turn, number),
+        }
+    }
+
+    fn count_first<C: Clock>(&mut self, turn: &mut Turn<'_, C>, number: u16) {
+        if self.runs.len() >= RUNS_MAX {
             self.stop(turn);
-            let elapsed_us = self.lap_us();
-            return turn.took(client, argv, elapsed_us);
         }
-        match self.runs.last_mut() {
-            Some((last, count)) if *last == number => *count += 1,
-            _ => self.runs.push((number, 1)),
-        }
+        self.runs.push((number, 1));
     }
 
     /// Shares the time since the last reading among the commands that ran.

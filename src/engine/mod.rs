@@ -4,6 +4,7 @@
 mod dispatch;
 mod loading;
 mod parked;
+mod plain;
 mod settle;
 
 use alloc::string::String;
@@ -11,10 +12,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use self::parked::ParkedCommands;
+use self::plain::PlainRows;
+pub use self::plain::{Plain, PlainRequest};
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
-use crate::command::{Request, Table, flags};
+use crate::command::{Request, Table};
 use crate::config::Config;
 use crate::keyspace::Keyspace;
 use crate::reply::writer::Writer;
@@ -27,6 +30,7 @@ pub struct Engine {
     pub clients: Clients,
     pub server: Server,
     table: Table,
+    plain_rows: PlainRows,
     parked: ParkedCommands,
     /// The latest instant the host told.
     now: Timestamp,
@@ -36,11 +40,13 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(seed: u64) -> Engine {
+        let table = Table::new();
         Engine {
             keyspace: Keyspace::new(seed),
             clients: Clients::default(),
             server: Server::default(),
-            table: Table::new(),
+            plain_rows: PlainRows::new(&table),
+            table,
             parked: ParkedCommands::default(),
             now: Timestamp::MIN,
             ran: None,
@@ -56,7 +62,7 @@ impl Engine {
         let queued = self.clients.get(client).is_some_and(|client| client.in_transaction());
         // A parked command, once it is woken, may let go whatever its client sent behind it.
         // Monitors are told when each command ran.
-        request.row_has(flags::TIME)
+        request.may_tell_time()
             || queued
             || self.server.monitored
             || self.keyspace.ranks_uses()

@@ -3,10 +3,11 @@
 
 use alloc::vec::Vec;
 
-use super::entry::{INLINE_MAX, Layout, NO_POSITION, Payload, last_use, update_last_use};
+use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, update_last_use};
+use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, Node, Positions};
-use crate::hash::hash_bytes;
+use crate::hash::{hash_bytes, hash_key};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
 use crate::slots::{Slot, Slots};
@@ -97,6 +98,7 @@ impl Db {
     }
 
     /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
+    #[inline(always)]
     pub fn first_deadline(&self) -> Option<Node<Handle>> {
         self.deadlines.minimum()
     }
@@ -121,22 +123,28 @@ impl Db {
     }
 
     pub fn find(&self, key: &[u8]) -> Option<Handle> {
-        self.table.find(self.hash(key), |handle| {
-            let block = self.slab.block(handle);
-            Layout::of(block).is_some_and(|layout| layout.key(block) == key)
+        self.table.find(hash_key(self.seed, key), |handle| {
+            let block = self.slab.block_and_more(handle);
+            Layout::of(block).is_some_and(|layout| bytes::equal(layout.key(block), key))
         })
+    }
+
+    /// The value of a live handle; `None` for a stale one.
+    #[inline(always)]
+    pub fn value(&self, handle: Handle) -> Option<ValueRef<'_>> {
+        let block = self.slab.block_and_more(handle);
+        match Layout::of(block)?.payload(block) {
+            Payload::Inline(bytes) => Some(ValueRef::String(bytes)),
+            Payload::Slot(slot) => Some(self.values.get(slot)?.as_ref()),
+        }
     }
 
     /// The entry of a live handle; `None` for a stale one.
     pub fn entry(&self, handle: Handle) -> Option<Entry<'_>> {
         let block = self.slab.block(handle);
         let layout = Layout::of(block)?;
-        let value = match layout.payload(block) {
-            Payload::Inline(bytes) => ValueRef::String(bytes),
-            Payload::Slot(slot) => self.values.get(slot)?.as_ref(),
-        };
         let deadline = self.deadline_of(layout, block);
-        Some(Entry { key: layout.key(block), value, deadline, is_raw: layout.is_raw() })
+        Some(Entry { key: layout.key(block), value: self.value(handle)?, deadline, is_raw: layout.is_raw() })
     }
 
     pub fn deadline(&self, handle: Handle) -> Option<Timestamp> {
@@ -194,6 +202,13 @@ impl Db {
         }
     }
 
+    /// Replaces a string by another for ever, if that fits into its place as it is: most writes do. False when
+    /// nothing was done and [`Db::put`] has to do it.
+    #[inline(always)]
+    pub fn overwrite(&mut self, handle: Handle, bytes: &[u8]) -> bool {
+        entry::overwrite(self.slab.block_mut(handle), bytes)
+    }
+
     /// Makes sure that an edit may give a field its first deadline.
     pub fn reserve_deadline(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
         self.deadlines.reserve(handle)
@@ -204,8 +219,9 @@ impl Db {
         last_use(self.slab.block(handle)).unwrap_or(0)
     }
 
+    #[inline(always)]
     pub fn update_last_use(&mut self, handle: Handle, update: impl FnOnce(u32) -> u32) {
-        update_last_use(self.slab.block_mut(handle), update);
+        update_last_use(self.slab.block_and_more_mut(handle), update);
     }
 
     /// Edits a value that lives in a slot, keeping the count of its bytes and the deadlines right. An edit that may

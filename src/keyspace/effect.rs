@@ -89,10 +89,17 @@ impl Effects {
     }
 
     /// Closes the unit of one command, transaction or script.
+    #[inline(always)]
     pub fn end_unit(&mut self) {
         debug_assert!(self.stated || !self.changed, "a change without an effect");
         debug_assert!(self.changed || !self.stated, "an effect without a change");
         (self.changed, self.stated) = (false, false);
+        if !self.unit.is_empty() {
+            self.encode_unit();
+        }
+    }
+
+    fn encode_unit(&mut self) {
         let unit = core::mem::take(&mut self.unit);
         let framed = unit.len() > 1;
         if let Some(&(first, _)) = unit.first() {

@@ -11,6 +11,8 @@
 
 use core::ops::Range;
 
+use crate::bytes;
+use crate::slab::Slab;
 use crate::slots::Slot;
 
 const IN_SLOT: u8 = 1 << 0;
@@ -62,7 +64,9 @@ impl Layout {
         Layout { flags, key_len: key.len(), value_len }
     }
 
-    /// Reads the header of a block; `None` when the block is too short for one, which no live entry is.
+    /// Reads the header of a block, whatever lies behind it; `None` when the block is too short for one, which no live
+    /// entry is.
+    #[inline(always)]
     pub(super) fn of(block: &[u8]) -> Option<Layout> {
         let head = read_u32(block, 0)?;
         let flags = head as u8;
@@ -78,6 +82,7 @@ impl Layout {
         self.key_start() + self.key_len + self.value_len
     }
 
+    #[inline(always)]
     pub(super) fn is_timed(self) -> bool {
         self.flags & TIMED != 0
     }
@@ -102,31 +107,38 @@ impl Layout {
         write(block, 0, &[self.flags & !(OWN | FIELD) | noted]);
     }
 
+    #[inline(always)]
     pub(super) fn is_in_slot(self) -> bool {
         self.flags & IN_SLOT != 0
     }
 
+    #[inline(always)]
     fn header_len(self) -> usize {
         if self.flags & WIDE != 0 { WIDE_BYTES } else { NARROW_BYTES }
     }
 
+    #[inline(always)]
     fn key_start(self) -> usize {
         self.header_len() + if self.is_timed() { POSITION_BYTES } else { 0 }
     }
 
+    #[inline(always)]
     fn key_range(self) -> Range<usize> {
         self.key_start()..self.key_start() + self.key_len
     }
 
+    #[inline(always)]
     fn value_range(self) -> Range<usize> {
         let start = self.key_start() + self.key_len;
         start..start + self.value_len
     }
 
+    #[inline(always)]
     pub(super) fn key(self, block: &[u8]) -> &[u8] {
         block.get(self.key_range()).unwrap_or_default()
     }
 
+    #[inline(always)]
     pub(super) fn payload(self, block: &[u8]) -> Payload<'_> {
         let bytes = block.get(self.value_range()).unwrap_or_default();
         match self.is_in_slot() {
@@ -148,16 +160,23 @@ impl Layout {
         }
     }
 
+    /// The first word of the header.
+    fn head(self) -> u32 {
+        if self.flags & WIDE != 0 {
+            return self.flags.into();
+        }
+        // Both are at most `NARROW_MAX`.
+        let lengths = self.key_len as u32 | (self.value_len as u32) << LENGTH_BITS;
+        u32::from(self.flags) | lengths << FLAGS_BITS
+    }
+
     /// Writes header, key and value; the position is left unset.
     pub(super) fn write(self, block: &mut [u8], key: &[u8], payload: Payload<'_>, last_use: u32) {
-        let mut head = u32::from(self.flags);
         if self.flags & WIDE != 0 {
             write(block, NARROW_BYTES, &(self.key_len as u32).to_le_bytes());
             write(block, NARROW_BYTES + 4, &(self.value_len as u32).to_le_bytes());
-        } else {
-            head |= (self.key_len as u32) << FLAGS_BITS | (self.value_len as u32) << (FLAGS_BITS + LENGTH_BITS);
         }
-        write(block, 0, &head.to_le_bytes());
+        write(block, 0, &self.head().to_le_bytes());
         write(block, USE_AT, &last_use.to_le_bytes());
         self.set_position(block, NO_POSITION);
         write(block, self.key_range().start, key);
@@ -179,12 +198,27 @@ pub(super) fn update_last_use(block: &mut [u8], update: impl FnOnce(u32) -> u32)
     }
 }
 
+/// Puts another string in the place of one that lies in its block and has no deadline, when the block need not change
+/// its size for it; false when nothing was done.
+#[inline(always)]
+pub(super) fn overwrite(block: &mut [u8], bytes: &[u8]) -> bool {
+    let Some(old) = Layout::of(block) else { return false };
+    let new = Layout { flags: old.flags & !RAW, value_len: bytes.len(), ..old };
+    if new.flags != 0 || bytes.len() > INLINE_MAX || Slab::rounded(new.len()) != block.len() {
+        return false;
+    }
+    bytes::copy(block.get_mut(new.value_range()).unwrap_or_default(), bytes);
+    bytes::copy(block, &new.head().to_le_bytes());
+    true
+}
+
+#[inline(always)]
 fn read_u32(block: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(block.get(at..at + 4)?.try_into().ok()?))
 }
 
-fn write(block: &mut [u8], at: usize, bytes: &[u8]) {
-    if let Some(place) = block.get_mut(at..at + bytes.len()) {
-        place.copy_from_slice(bytes);
+fn write(block: &mut [u8], at: usize, source: &[u8]) {
+    if let Some(place) = block.get_mut(at..at + source.len()) {
+        bytes::copy(place, source);
     }
 }

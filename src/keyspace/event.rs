@@ -177,6 +177,10 @@ impl Events {
         self.seen = self.queue.len();
     }
 
+    pub fn are_published(&self) -> bool {
+        self.published
+    }
+
     /// Whether [`Events::take_unseen`] has something to answer.
     pub fn has_unseen(&self) -> bool {
         self.published && self.seen < self.queue.len()
@@ -205,8 +209,15 @@ impl Events {
         self.push(EventKind::Clock, b"", 0);
     }
 
+    #[inline(always)]
     pub(super) fn push(&mut self, kind: EventKind, key: &[u8], database: u8) {
-        if (self.wanted || self.published) && !self.muted {
+        if self.wanted || self.published {
+            self.build(kind, key, database);
+        }
+    }
+
+    fn build(&mut self, kind: EventKind, key: &[u8], database: u8) {
+        if !self.muted {
             self.queue.push(Event { kind, key: key.into(), database });
         }
     }

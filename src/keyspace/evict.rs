@@ -84,6 +84,11 @@ impl Keyspace {
         self.memory.is_due = self.is_over_limit() && self.memory.limit.choice != Choice::Nobody;
     }
 
+    /// Whether there is a limit at all.
+    pub fn is_limited(&self) -> bool {
+        self.memory.limit.max_bytes != 0
+    }
+
     pub fn is_over_limit(&self) -> bool {
         self.memory.limit.max_bytes != 0 && self.counted_bytes() > self.memory.limit.max_bytes
     }

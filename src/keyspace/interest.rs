@@ -115,16 +115,21 @@ impl Interest {
     }
 
     /// A command, or the end of its time, changed a key.
+    #[inline(always)]
     pub(super) fn changed(&mut self, database: u8, key: &[u8], event: EventKind) {
         self.touch(database, key);
         self.tracking.touch(key, event);
     }
 
     /// A key is not what those who watch it or wait for it knew.
+    #[inline(always)]
     pub(super) fn touch(&mut self, database: u8, key: &[u8]) {
-        if self.is_idle() {
-            return;
+        if !self.is_idle() {
+            self.tell(database, key);
         }
+    }
+
+    fn tell(&mut self, database: u8, key: &[u8]) {
         for id in self.watched.of(database, key) {
             // Ids of clients are 32 bits wide.
             self.disturbed.insert(ClientId(*id as u32), ());

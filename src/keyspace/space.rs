@@ -95,6 +95,7 @@ impl<'a> Space<'a> {
     // --- Lookups. Whoever meets a dead key removes it first.
 
     /// Looks a key up to answer its value: counts as hit or miss, and as a use.
+    #[inline(always)]
     pub fn read(&mut self, key: &[u8]) -> Option<Handle> {
         let found = self.probe(key);
         if let Some(handle) = found {
@@ -104,6 +105,7 @@ impl<'a> Space<'a> {
     }
 
     /// Looks a key up to answer something about it: counts as hit or miss, but not as a use.
+    #[inline(always)]
     pub fn probe(&mut self, key: &[u8]) -> Option<Handle> {
         let found = self.peek(key);
         match found {
@@ -114,6 +116,7 @@ impl<'a> Space<'a> {
     }
 
     /// Looks a key up without counting at all.
+    #[inline(always)]
     pub fn peek(&mut self, key: &[u8]) -> Option<Handle> {
         let handle = self.db().find(key)?;
         self.outlives(handle).then_some(handle)
@@ -128,6 +131,7 @@ impl<'a> Space<'a> {
         found
     }
 
+    #[inline(always)]
     fn mark_use(&mut self, handle: Handle) {
         if self.marking && self.keyspace.uses.counting() != Counting::Changes {
             self.mark(handle);
@@ -140,6 +144,7 @@ impl<'a> Space<'a> {
         }
     }
 
+    #[inline(always)]
     fn mark(&mut self, handle: Handle) {
         let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
         databases[usize::from(self.database)].update_last_use(handle, |word| uses.again(word, random));
@@ -151,17 +156,22 @@ impl<'a> Space<'a> {
     }
 
     /// The value of a key for reading.
+    #[inline(always)]
     pub fn value(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
         let handle = self.read(key)?;
-        Some(self.entry(handle)?.value)
+        self.db().value(handle)
     }
 
     /// Removes a key that is dead, or its dead fields; whether the key is still there.
+    #[inline(always)]
     pub(super) fn outlives(&mut self, handle: Handle) -> bool {
-        let (db, now) = (self.db(), self.now);
         // While the first deadline is not past, nobody is dead and no entry needs to be looked at.
-        let someone_is = db.first_deadline().is_some_and(|node| node.deadline < now);
-        if !someone_is || self.keyspace.loading || db.due(handle).is_none_or(|deadline| now <= deadline) {
+        let someone_is = self.db().first_deadline().is_some_and(|node| node.deadline < self.now);
+        !someone_is || self.outlives_another(handle)
+    }
+
+    fn outlives_another(&mut self, handle: Handle) -> bool {
+        if self.keyspace.loading || self.db().due(handle).is_none_or(|deadline| self.now <= deadline) {
             return true;
         }
         self.bury(handle, usize::MAX).lives
@@ -199,11 +209,18 @@ impl<'a> Space<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let last_use = match existing {
-            Some(handle) if self.keyspace.uses.counting() != Counting::Changes => self.db().last_use(handle),
-            _ => self.first_use(),
+        let keeps_use = self.keyspace.uses.counting() != Counting::Changes;
+        let is_overwritten = match (existing, &value, deadline) {
+            (Some(handle), NewValue::Bytes(bytes), None) if keeps_use => self.db_mut().overwrite(handle, bytes),
+            _ => false,
         };
-        self.db_mut().put(existing, key, value, deadline, last_use)?;
+        if !is_overwritten {
+            let last_use = match existing {
+                Some(handle) if keeps_use => self.db().last_use(handle),
+                _ => self.first_use(),
+            };
+            self.db_mut().put(existing, key, value, deadline, last_use)?;
+        }
         self.notify(event, key);
         if existing.is_none() {
             self.appear(key);
@@ -359,6 +376,7 @@ impl<'a> Space<'a> {
         self.effect(write);
     }
 
+    #[inline(always)]
     fn notify(&mut self, event: EventKind, key: &[u8]) {
         self.keyspace.events.push(event, key, self.database);
         self.keyspace.interest.changed(self.database, key, event);

@@ -103,28 +103,35 @@ impl Space<'_> {
 
     pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
         let existing = self.write(key);
-        let current = existing.and_then(|handle| self.entry(handle)).map(|entry| entry.value);
-        let needs_string = options.get || options.comparison.is_some();
-        let text = match current {
+        let presence_holds = options.presence.is_none_or(|presence| presence.holds(existing.is_some()));
+        let (holds, previous) = match options {
+            SetOptions { get: false, comparison: None, .. } => (true, None),
+            _ => self.compare(existing, options)?,
+        };
+        let stored = holds && presence_holds;
+        if stored {
+            self.put_string(existing, key, value, options.expiry)?;
+        }
+        Ok(SetOutcome { stored, previous })
+    }
+
+    /// Whether the comparison holds for what is there, which must be a string, and a copy of that if it is asked for.
+    fn compare(&self, existing: Option<Handle>, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
+        let text = match existing.and_then(|handle| self.db().value(handle)) {
             None => None,
             Some(ValueRef::String(bytes)) => Some(bytes),
-            Some(_) if needs_string => return Err(Error::WrongType),
-            Some(_) => None,
+            Some(_) => return Err(Error::WrongType),
         };
         let previous = match text {
             Some(bytes) if options.get => Some(copied(bytes)?),
             _ => None,
         };
-        let presence_holds = options.presence.is_none_or(|presence| presence.holds(existing.is_some()));
-        let stored = match (options.comparison, text) {
-            (Some(comparison), Some(bytes)) => comparison.holds(bytes)? && presence_holds,
-            (Some(comparison), None) => comparison.holds_for_missing() && presence_holds,
-            (None, _) => presence_holds,
+        let holds = match (options.comparison, text) {
+            (Some(comparison), Some(bytes)) => comparison.holds(bytes)?,
+            (Some(comparison), None) => comparison.holds_for_missing(),
+            (None, _) => true,
         };
-        if stored {
-            self.put_string(existing, key, value, options.expiry)?;
-        }
-        Ok(SetOutcome { stored, previous })
+        Ok((holds, previous))
     }
 
     /// Sets several keys. Later pairs win over earlier ones of the same key.

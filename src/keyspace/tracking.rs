@@ -236,8 +236,15 @@ impl Tracking {
     // --- What changed.
 
     /// A key changed.
+    #[inline(always)]
     pub(super) fn touch(&mut self, key: &[u8], event: EventKind) {
-        if self.is_idle() || self.muted {
+        if !self.is_idle() {
+            self.tell_change(key, event);
+        }
+    }
+
+    fn tell_change(&mut self, key: &[u8], event: EventKind) {
+        if self.muted {
             return;
         }
         if self.trackers.iter().any(|(_, tracker)| tracker.prefixes.iter().any(|prefix| key.starts_with(prefix))) {

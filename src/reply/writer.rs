@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::error::CommandError;
+use crate::bytes;
 use crate::number::{write_double, write_integer};
 
 /// The version of the Redis serialization protocol a client speaks.
@@ -67,7 +68,7 @@ impl Writer {
     }
 
     pub fn ok(&mut self) {
-        self.simple("OK");
+        self.out.extend_from_slice(b"+OK\r\n");
     }
 
     /// A status. The text must be one line.
@@ -215,19 +216,31 @@ impl Writer {
     }
 
     fn header(&mut self, kind: u8, value: i64) {
-        self.out.push(kind);
-        write_integer(value, &mut self.out);
-        self.end_line();
+        // Most lengths and counts: without a loop, and appended at once.
+        match value {
+            0..=9 => self.out.extend_from_slice(&[kind, digit(value), b'\r', b'\n']),
+            10..=99 => self.out.extend_from_slice(&[kind, digit(value / 10), digit(value % 10), b'\r', b'\n']),
+            _ => {
+                self.out.push(kind);
+                write_integer(value, &mut self.out);
+                self.end_line();
+            }
+        }
     }
 
     fn line(&mut self, bytes: &[u8]) {
-        self.out.extend_from_slice(bytes);
+        bytes::append(&mut self.out, bytes);
         self.end_line();
     }
 
     fn end_line(&mut self) {
         self.out.extend_from_slice(b"\r\n");
     }
+}
+
+/// A number below ten.
+fn digit(value: i64) -> u8 {
+    b'0' + value as u8
 }
 
 #[cfg(test)]

@@ -141,6 +141,8 @@ fn what_is_due_after_a_replay_expires_as_ever() {
 fn a_replay_is_neither_an_event_nor_an_effect_and_leaves_clients_alone() {
     let mut db = Db::recording(1, START_MS);
     db.engine.listen(true);
+    // Nothing of what follows asks for the time.
+    db.engine.tick();
     db.say("SET w 1");
     db.say("WATCH w");
     db.engine.take_events();

@@ -1,0 +1,109 @@
+//! Short runs of bytes, compared and copied word by word. Keys and small values are nearly all there is, and for those
+//! a call of the library's routines (in WebAssembly a call out of the module) costs more than the work itself.
+
+use alloc::vec::Vec;
+
+/// Up to so many bytes words win over a call.
+const SHORT_MAX: usize = 64;
+const WORD: usize = 8;
+
+/// Whether both are the same bytes.
+#[inline(always)]
+pub fn equal(left: &[u8], right: &[u8]) -> bool {
+    if left.len() != right.len() {
+        return false;
+    }
+    if left.len() > SHORT_MAX {
+        return left == right;
+    }
+    let (mut left, mut right) = (left, right);
+    while left.len() > 2 * WORD {
+        let (Some((one, left_rest)), Some((other, right_rest))) =
+            (left.split_first_chunk::<WORD>(), right.split_first_chunk::<WORD>())
+        else {
+            return false;
+        };
+        if one != other {
+            return false;
+        }
+        (left, right) = (left_rest, right_rest);
+    }
+    ends(left) == ends(right)
+}
+
+/// Up to 16 bytes as two words that overlap where there are fewer: together with the length they name the bytes.
+#[inline(always)]
+pub fn ends(bytes: &[u8]) -> (u64, u64) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        return (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)));
+    }
+    match *bytes {
+        [a, b, c] => (u64::from(a) | u64::from(b) << 8, u64::from(c)),
+        [a, b] => (u64::from(a), u64::from(b)),
+        [a] => (u64::from(a), 0),
+        _ => (0, 0),
+    }
+}
+
+/// Writes `bytes` at the front of `place`; nothing when they do not fit.
+#[inline(always)]
+pub fn copy(place: &mut [u8], bytes: &[u8]) {
+    let Some(place) = place.get_mut(..bytes.len()) else { return };
+    if bytes.len() > SHORT_MAX {
+        return place.copy_from_slice(bytes);
+    }
+    let ((words, tail), (place_words, place_tail)) = (bytes.as_chunks::<WORD>(), place.as_chunks_mut::<WORD>());
+    for (to, from) in place_words.iter_mut().zip(words) {
+        *to = *from;
+    }
+    for (to, from) in place_tail.iter_mut().zip(tail) {
+        *to = *from;
+    }
+}
+
+/// Appends `bytes`.
+#[inline(always)]
+pub fn append(out: &mut Vec<u8>, bytes: &[u8]) {
+    if bytes.len() > SHORT_MAX {
+        return out.extend_from_slice(bytes);
+    }
+    out.reserve(bytes.len());
+    let (words, tail) = bytes.as_chunks::<WORD>();
+    for word in words {
+        out.extend_from_slice(word);
+    }
+    for &byte in tail {
+        out.push(byte);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn every_length_is_compared_and_copied_whole() {
+        for length in 0..=2 * SHORT_MAX + 1 {
+            let bytes: Vec<u8> = (0..length).map(|index| index as u8 ^ 0x5a).collect();
+            let mut place = vec![0; length + 1];
+            copy(&mut place, &bytes);
+            assert!(equal(&place[..length], &bytes) && place[length] == 0);
+            let mut out = vec![7];
+            append(&mut out, &bytes);
+            assert!(out[0] == 7 && out[1..] == bytes);
+            for index in 0..length {
+                let mut other = bytes.clone();
+                other[index] ^= 0x80;
+                assert!(!equal(&bytes, &other), "{length} {index}");
+            }
+            assert!(!equal(&bytes, &place));
+        }
+        let mut short = [1];
+        copy(&mut short, b"ab");
+        assert_eq!(short, [1]);
+    }
+}

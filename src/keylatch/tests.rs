@@ -1,0 +1,200 @@
+//! Random commands go both ways, the short one and the ordinary one: everything anybody can see must be the same.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::argv::Argv;
+use crate::client::ClientId;
+use crate::clock::{Clock, ManualClock, MovableClock, Timestamp};
+use crate::keylatch::{Keylatch, Options};
+use crate::random::Random;
+use crate::reply::writer::Protocol;
+
+const CLIENTS: u64 = 4;
+const ROUNDS: u64 = 60;
+const CHUNKS: u64 = 50;
+
+/// What is said most often; `K` stands for a key, `V` for a value, `N` for a number of milliseconds.
+const FREQUENT: &[&str] = &[
+    "GET K",
+    "GET K",
+    "get K",
+    "GeT K",
+    "SET K V",
+    "SET K V",
+    "set K V",
+    "SET K V PX N",
+    "SET K V NX PX N",
+    "SET K V XX",
+    "SETNX K V",
+    "DEL K",
+    "EXISTS K",
+    "INCR K",
+    "EXPIRE K 1",
+    "PEXPIRE K N",
+    "TTL K",
+    "MGET K K K",
+    "MSET K V K V",
+    "SET K",
+    "GET",
+    "GET K K",
+    "PERSIST K",
+    "APPEND K V",
+];
+/// What changes the situation, or shows what was counted.
+const SELDOM: &[&str] = &[
+    "MULTI",
+    "EXEC",
+    "EXEC",
+    "DISCARD",
+    "WATCH K",
+    "UNWATCH",
+    "SELECT 0",
+    "SELECT 1",
+    "LPUSH K V",
+    "HSET K f V",
+    "BLPOP K 0",
+    "BLPOP K 0.05",
+    "CLIENT REPLY OFF",
+    "CLIENT REPLY ON",
+    "CLIENT REPLY SKIP",
+    "MONITOR",
+    "RESET",
+    "SUBSCRIBE c",
+    "PSUBSCRIBE __key*",
+    "UNSUBSCRIBE",
+    "PUNSUBSCRIBE",
+    "PUBLISH c V",
+    "CONFIG SET notify-keyspace-events KEA",
+    "CONFIG SET notify-keyspace-events ''",
+    "CONFIG SET requirepass pw",
+    "CONFIG SET requirepass ''",
+    "AUTH pw",
+    "CLIENT PAUSE N WRITE",
+    "CLIENT PAUSE N ALL",
+    "CLIENT UNPAUSE",
+    "HELLO 2",
+    "HELLO 3",
+    "CLIENT LIST",
+    "CONFIG RESETSTAT",
+    "INFO",
+    "FLUSHALL",
+    "DEBUG SET-ACTIVE-EXPIRE 0",
+    "DEBUG SET-ACTIVE-EXPIRE 1",
+    "CLIENT KILL ID 2",
+    "RENAME K K",
+    "QUIT",
+];
+
+struct Pair {
+    short: Keylatch<ManualClock>,
+    ordinary: Keylatch<ManualClock>,
+    clients: Vec<ClientId>,
+}
+
+impl Pair {
+    fn new(seed: u64) -> Pair {
+        let mut short = Keylatch::new(Options { seed }, ManualClock::new(Timestamp::from_ms(1_000_000)));
+        let clients = (0..CLIENTS).map(|_| short.connect()).collect();
+        short.set_protocol(ClientId(1), Protocol::Resp3);
+        Pair { ordinary: short.clone(), short, clients }
+    }
+
+    fn both(&mut self, mut act: impl FnMut(&mut Keylatch<ManualClock>)) {
+        act(&mut self.short);
+        act(&mut self.ordinary);
+    }
+
+    /// Sends commands of one client as one chunk, each way, and compares the replies.
+    fn send(&mut self, client: ClientId, lines: &[String]) {
+        let (mut short, mut ordinary) = (Vec::new(), Vec::new());
+        let (mut turn, mut other) = (self.short.turn(), self.ordinary.turn());
+        for line in lines {
+            let words: Vec<&str> = line.split(' ').map(|word| if word == "''" { "" } else { word }).collect();
+            let argv = Argv::from_slices(&words);
+            turn.execute(client, argv.as_ref(), &mut short);
+            let request = other.request(argv.as_ref());
+            other.perform(client, request, &mut ordinary);
+            assert_eq!(turn.ran(), other.ran(), "{line}");
+            assert_eq!(text(&short), text(&ordinary), "{line}");
+        }
+    }
+
+    fn compare(&mut self) {
+        assert_eq!(self.short.take_events(), self.ordinary.take_events());
+        assert_eq!(text(&self.short.take_effects()), text(&self.ordinary.take_effects()));
+        assert_eq!(self.short.take_affected(), self.ordinary.take_affected());
+        assert_eq!(self.short.digest(), self.ordinary.digest());
+        assert_eq!(
+            (self.short.next_deadline(), self.short.now()),
+            (self.ordinary.next_deadline(), self.ordinary.now())
+        );
+        for &client in &self.clients {
+            assert_eq!(text(&self.short.take_outbox(client)), text(&self.ordinary.take_outbox(client)));
+            let seen = |keylatch: &Keylatch<ManualClock>| {
+                keylatch.client(client).map(|client| (client.last_command, client.last_command_at, client.database))
+            };
+            assert_eq!(seen(&self.short), seen(&self.ordinary));
+        }
+        let (short, ordinary) = (&self.short.clone().statistics(), &self.ordinary.clone().statistics());
+        assert_eq!(short, ordinary);
+    }
+}
+
+impl Keylatch<ManualClock> {
+    /// What INFO shows, asked by somebody whom nothing keeps from it.
+    fn statistics(&mut self) -> String {
+        let _ = self.configure("requirepass", "");
+        let client = self.connect();
+        let mut info = Vec::new();
+        let argv = Argv::from_slices(&["INFO", "all"]);
+        let mut turn = self.turn();
+        let request = turn.request(argv.as_ref());
+        turn.perform(client, request, &mut info);
+        text(&info)
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn line(random: &mut Random) -> String {
+    let lines = if random.below(12) == 0 { SELDOM } else { FREQUENT };
+    let pattern = lines[random.below(lines.len() as u64) as usize];
+    let words = pattern.split(' ').map(|word| match word {
+        "K" => format!("key:{}", random.below(6)),
+        "V" if random.below(4) == 0 => random.below(100).to_string(),
+        "V" => "v".repeat(1 + random.below(70) as usize),
+        "N" => (1 + random.below(40)).to_string(),
+        word => word.into(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn nobody_sees_which_way_a_command_went() {
+    for seed in 0..ROUNDS {
+        let mut random = Random::new(seed);
+        let mut pair = Pair::new(seed);
+        let (listens, records) = (random.below(2) == 0, random.below(2) == 0);
+        pair.both(|keylatch| {
+            keylatch.listen(listens);
+            keylatch.record(records);
+        });
+        for _ in 0..CHUNKS {
+            let client = pair.clients[random.below(CLIENTS) as usize];
+            let lines: Vec<String> = (0..random.below(10)).map(|_| line(&mut random)).collect();
+            pair.send(client, &lines);
+            if random.below(3) == 0 {
+                let now = pair.short.clock_mut().now().as_ms() + random.below(30) as i64 - 3;
+                pair.both(|keylatch| keylatch.clock_mut().set(Timestamp::from_ms(now)));
+            }
+            if random.below(10) == 0 {
+                pair.both(Keylatch::tick);
+            }
+            pair.compare();
+        }
+    }
+}
