@@ -55,6 +55,6 @@ if (name !== undefined) {
   const [ours, theirs] = ['keylatch', 'Map'].map(measureApart);
   for (const [index, row] of Object.keys(SHARES).entries()) {
     const figures = { keylatch: ours[index], Map: theirs[index] };
-    answer({ table: `Growing to ${KEYS / 1e6}e6 keys`, row, unit: 'us', figures, ratios: { Map: ours[index] / theirs[index] } });
+    answer({ table: `Growing to ${KEYS / 1e6}e6 keys`, row, unit: 'µs', figures, ratios: { Map: ours[index] / theirs[index] } });
   }
 }

@@ -90,7 +90,7 @@ async function measureList(sides, servers, pipes) {
   for (const side of sides) await pipes[side].exchange(requestOf('RPUSH', 'elements', ...words), 1);
   const lines = 1 + 2 * ELEMENTS;
   const blocks = Array.from({ length: quick ? 1 : BLOCKS }, () => ({ requests: [requestOf('LRANGE', 'elements', 0, -1)], lines, count: US_NS }));
-  answer({ table: TABLE, row: ROWS.range, unit: 'us', ...summarise(sides, await inTurns(sides, servers, pipes, blocks)) });
+  answer({ table: TABLE, row: ROWS.range, unit: 'µs', ...summarise(sides, await inTurns(sides, servers, pipes, blocks)) });
 }
 
 async function measureHash(sides, pipes) {

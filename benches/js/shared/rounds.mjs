@@ -6,6 +6,8 @@
 const FIRST_COUNT = 64;
 const GROWTH_MAX = 8;
 const WARM_SAMPLES = 2;
+/** Nothing that is measured is so fast that more turns than this would not take long enough. */
+const COUNT_MAX = 2 ** 24;
 
 export function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);
@@ -37,6 +39,7 @@ async function warm(sample, wantedNs, countMax) {
   for (;;) {
     const ns = await sample(count);
     if (ns >= wantedNs / 2 || count >= countMax) break;
+    if (count >= COUNT_MAX) throw new Error(`${count} turns took ${ns} ns: the clock does not measure them`);
     const growth = Math.min(GROWTH_MAX, Math.max(1.5, wantedNs / Math.max(ns, 1)));
     count = Math.min(countMax, Math.ceil(count * growth));
   }

@@ -19,6 +19,9 @@ export class Workbench {
   #stores = new Map();
   #loops = new Map();
   #random = dice(7);
+  /** The sample that is ready, and what the last one summed up. */
+  #next;
+  #sum;
 
   /** `modules` holds the classes that stores are made of. */
   constructor(modules) {
@@ -31,7 +34,7 @@ export class Workbench {
     const names = makeKeys(scene.keys);
     const order = makeOrder(scene.keys, this.#random);
     const values = makeValues(VALUES, scene.bytes);
-    const lists = Array.from({ length: LISTS }, (_, index) => [...distinct(order, index * LISTS * BATCH)].map((at) => names[at]));
+    const lists = Array.from({ length: LISTS }, (_, index) => [...distinct(order, index * BATCH)].map((at) => names[at]));
     this.#texts = {
       names, order, values, lists,
       suffixes: makeSuffixes(order),
@@ -49,7 +52,8 @@ export class Workbench {
     const put = new Function('store', `${before}; return (key, value) => { ${ttl ? setpx : set}; };`)(store);
     // Each store gets texts of its own: those of another would be warm.
     makeValues(keys, bytes).forEach((value, index) => put(this.#texts.names[index], value));
-    for (const suffix of new Set(this.#texts.suffixes.slice(0, this.#scene.counters ? undefined : 0))) put(`hits:${suffix}`, '1');
+    const counters = this.#scene.counters ? new Set(this.#texts.suffixes) : [];
+    for (const suffix of counters) put(`hits:${suffix}`, '1');
     this.#stores.set(name, store);
   }
 
@@ -62,14 +66,10 @@ export class Workbench {
     this.#next = () => loop(this.#stores.get(name), this.#texts, count, start);
   }
 
-  #next;
-
   /** The sample itself. */
   run() {
     this.#sum = this.#next();
   }
-
-  #sum;
 
   /** Checks that the sample did what it was to do, and takes back what it added. */
   finish({ operation, state }, name, count) {

@@ -64,32 +64,38 @@ pub(crate) const PLACES: &[Place] = &[
 
 pub(crate) fn run(options: &BenchOptions) -> Result {
     crate::build()?;
+    let judged = measure_all(options)?;
+    // A short round is too short to judge anything by.
+    if options.quick {
+        return Ok(());
+    }
+    println!("{}", report::aims_table(&judged));
+    if options.write {
+        written::write()?;
+    }
+    let missed = judged.iter().filter(|judged| judged.verdict == Verdict::Miss).count();
+    if options.strict && missed > 0 {
+        return Err(Failure::new(format!("{missed} figures are beyond the floor of their aim")));
+    }
+    Ok(())
+}
+
+fn measure_all(options: &BenchOptions) -> Result<Vec<Judged>> {
     let is_wanted = |place: &&Place| options.places.is_empty() || options.places.iter().any(|name| name == place.name);
-    let (mut judged, mut count) = (Vec::new(), 0);
+    let (mut judged, mut found) = (Vec::new(), false);
     for place in PLACES.iter().filter(is_wanted) {
         if let Some(missing) = place.needs.iter().find(|wanted| debian::find(**wanted).is_none()) {
             println!("SKIPPED  {}: {} was not found (Debian: {})", place.name, missing.program, missing.package);
             continue;
         }
         let rows = measure(place, options)?;
-        count += rows.len();
+        found |= !rows.is_empty();
         judged.extend(judge(place, &rows, options)?);
     }
-    if count == 0 {
-        return Err(Failure::new(format!("no row has `{}` in its name", options.filter)));
+    match found {
+        true => Ok(judged),
+        false => Err(Failure::new(format!("nothing was measured: no row has `{}` in its name", options.filter))),
     }
-    // A short round is too short to judge anything by.
-    if !options.quick {
-        println!("{}", report::aims_table(&judged));
-    }
-    if options.write {
-        written::write()?;
-    }
-    let missed = judged.iter().filter(|judged| judged.verdict == Verdict::Miss).count();
-    if options.strict && !options.quick && missed > 0 {
-        return Err(Failure::new(format!("{missed} figures are beyond the floor of their aim")));
-    }
-    Ok(())
 }
 
 /// Aims name rows, which a whole run has all of.

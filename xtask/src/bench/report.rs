@@ -34,17 +34,22 @@ fn table(rows: &[Row]) -> String {
 }
 
 fn shown(figure: &Figure, unit: &str) -> String {
-    let value = format!("{} {unit}", number(figure.value));
+    let value = with_unit(number(figure.value), unit);
     match figure.ratio {
         Some(ratio) => format!("{value} ({})", number(ratio)),
         None => value,
     }
 }
 
+fn with_unit(number: String, unit: &str) -> String {
+    let blank = if unit.is_empty() || unit.starts_with('/') { "" } else { " " };
+    format!("{number}{blank}{unit}")
+}
+
 /// Three digits, more where the number has more before its point.
 pub(crate) fn number(value: f64) -> String {
     match value {
-        _ if value >= 1e6 => format!("{:.3} M", value / 1e6),
+        _ if value >= 1e6 => format!("{:.1} M", value / 1e6),
         _ if value >= 100.0 => format!("{value:.0}"),
         _ if value >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
@@ -84,8 +89,7 @@ pub(crate) fn aims_table(all: &[Judged]) -> String {
             Bound::AtMost(limit) => format!("<= {}", number(limit)),
             Bound::AtLeast(limit) => format!(">= {}", number(limit)),
         };
-        let with_unit = |number: String| format!("{number} {unit}").trim_end().to_owned();
-        let (measured, aimed) = (with_unit(number(*measured)), with_unit(aimed));
+        let (measured, aimed) = (with_unit(number(*measured), unit), with_unit(aimed, unit));
         let (place, row, verdict) = (aim.place, aim.row, verdict.text());
         text += &format!("| {place} | {row}{what} | {measured} | {aimed} | {verdict} |\n");
     }
