@@ -27,6 +27,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("transactions", "Transactions"),
     ("connection", "Connection"),
     ("server", "Server"),
+    ("cluster", "Cluster"),
 ];
 
 /// Writes the file when it differs, and tells whether it did.

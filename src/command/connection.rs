@@ -14,7 +14,7 @@ use crate::server::REDIS_VERSION;
 type Reply = Result<Outcome, CommandError>;
 
 /// The one user there is.
-const DEFAULT_USER: &[u8] = b"default";
+pub(super) const DEFAULT_USER: &[u8] = b"default";
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row::of(Group::Connection, name, arity, flags, &[], handler)

@@ -182,6 +182,14 @@ const LATENCY_ROWS: &[Row] = &[
     },
     Row {
         since: "2.8.13",
+        arguments: "event",
+        summary: "Answers a graph of the spikes of an event: none are recorded.",
+        reply: "bulk",
+        tips: &["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
+        ..row("latency|graph", 3, ADMIN | NOSCRIPT | ASKING, latency_graph)
+    },
+    Row {
+        since: "2.8.13",
         summary: "Answers what the subcommands do.",
         reply: "array(status)",
         ..row("latency|help", 2, ASKING, latency_help)
@@ -357,6 +365,10 @@ fn latency_doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply
         .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
     Ok(Outcome::Done)
+}
+
+fn latency_graph(_: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    Err(CommandError::quoted("ERR No samples available for event", args.bytes()?))
 }
 
 fn latency_none(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {

@@ -107,11 +107,13 @@ fn write_names(names: Vec<&str>, reply: &mut Writer) {
 
 /// The flags of a row that Redis knows too.
 pub(super) fn flag_names(row: &Row) -> Vec<&'static str> {
-    flags::NAMES.iter().filter(|(flag, _)| row.has(*flag)).map(|(_, name)| *name).collect()
+    // A container is no command; COMMAND is one beside its subcommands.
+    let is_command = row.subcommands.is_empty() || row.name == "command";
+    flags::NAMES.iter().filter(|(flag, _)| is_command && row.has(*flag)).map(|(_, name)| *name).collect()
 }
 
 /// The order in which Redis names the ACL categories.
-const CATEGORY_ORDER: &[&str] = &[
+pub(super) const CATEGORY_ORDER: &[&str] = &[
     "@keyspace",
     "@read",
     "@write",
@@ -147,17 +149,23 @@ pub(super) fn categories(row: &Row) -> Vec<&'static str> {
         (!row.has(flags::FAST), "@slow"),
     ];
     let mut names: Vec<&str> = implied.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect();
-    names.extend(family_category(row));
+    match row.name {
+        "sort" | "sort_ro" => names.extend(["@list", "@set", "@sortedset"]),
+        _ => names.extend(family_category(row)),
+    }
     CATEGORY_ORDER.iter().copied().filter(|category| names.contains(category)).collect()
 }
 
 /// Mostly that of the group; Redis files the server's commands by what they touch.
 fn family_category(row: &Row) -> Option<&'static str> {
+    let name = row.name;
+    let is_one_of = |names: &[&str]| names.iter().any(|begin| name.split('|').next() == Some(begin));
     match row.group {
-        Group::Server if row.name.starts_with("memory") => None,
+        _ if is_one_of(&["command", "readonly", "readwrite", "asking", "wait", "waitaof"]) => Some("@connection"),
+        _ if !row.subcommands.is_empty() => None,
+        _ if is_one_of(&["function", "script"]) => Some("@scripting"),
+        _ if is_one_of(&["memory", "lolwut"]) => None,
         Group::Server if row.has(flags::READONLY | flags::WRITE) => Some("@keyspace"),
-        Group::Server if row.name.starts_with("command") => Some("@connection"),
-        Group::Generic if !row.subcommands.is_empty() => None,
         group => group.category(),
     }
 }

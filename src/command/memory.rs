@@ -34,9 +34,22 @@ const MEMORY_ROWS: &[Row] = &[
         ..row("memory|help", 2, LOADING | STALE, &[], help)
     },
     Row {
+        summary: "Answers what the allocator says of itself: nothing.",
+        reply: "bulk",
+        tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+        ..row("memory|malloc-stats", 2, 0, &[], malloc_stats)
+    },
+    Row {
         summary: "Gives unused memory back; there is none, for freed pages are reused.",
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         ..row("memory|purge", 2, 0, &[], purge)
+    },
+    Row {
+        complexity: "O(N) with N the number of databases.",
+        summary: "Answers how many bytes and keys are counted.",
+        reply: "map(bulk,integer)",
+        tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+        ..row("memory|stats", 2, 0, &[], stats)
     },
     Row {
         arguments: "key:key [SAMPLES count:integer]",
@@ -66,6 +79,26 @@ fn doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let bytes = cx.keyspace.counted_bytes();
     let report = format!("No problems found: {bytes} bytes are counted for {keys} keys, and freed pages are reused.\n");
     cx.reply.verbatim("txt", report.as_bytes());
+    Ok(Outcome::Done)
+}
+
+/// The figures of Redis that mean something here; others are left out rather than made up.
+fn stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let keys = cx.keyspace.databases().map(|(_, db)| db.len() as u64).sum();
+    let bytes = cx.keyspace.counted_bytes();
+    let per_key = bytes.checked_div(keys).unwrap_or(0);
+    let figures =
+        [("total.allocated", bytes), ("keys.count", keys), ("keys.bytes-per-key", per_key), ("dataset.bytes", bytes)];
+    cx.reply.map(figures.len());
+    for (name, figure) in figures {
+        cx.reply.bulk(name.as_bytes());
+        cx.reply.integer(figure as i64);
+    }
+    Ok(Outcome::Done)
+}
+
+fn malloc_stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.bulk(b"Stats not supported for the current allocator");
     Ok(Outcome::Done)
 }
 

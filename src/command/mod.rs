@@ -33,6 +33,7 @@ mod sketches;
 mod sort;
 mod sorted_sets;
 mod strings;
+mod surroundings;
 mod table;
 mod tracking;
 mod transactions;

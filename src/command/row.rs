@@ -71,6 +71,7 @@ pub enum Group {
     PubSub,
     Connection,
     Server,
+    Cluster,
     Transactions,
 }
 
@@ -90,6 +91,7 @@ impl Group {
             Group::PubSub => "pubsub",
             Group::Connection => "connection",
             Group::Server => "server",
+            Group::Cluster => "cluster",
             Group::Transactions => "transactions",
         }
     }
@@ -108,7 +110,7 @@ impl Group {
             Group::Hash => Some("@hash"),
             Group::PubSub => Some("@pubsub"),
             Group::Connection => Some("@connection"),
-            Group::Server => None,
+            Group::Server | Group::Cluster => None,
             Group::Transactions => Some("@transaction"),
         }
     }

@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use super::row::Row;
 use super::{
     bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
-    memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, transactions,
+    memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, surroundings, transactions,
 };
 use crate::hash::hash_bytes;
 
@@ -42,6 +42,7 @@ const FAMILIES: &[&[Row]] = &[
     config::ROWS,
     info::ROWS,
     diagnostics::ROWS,
+    surroundings::ROWS,
 ];
 /// Longer names are no commands.
 const NAME_MAX: usize = 32;

@@ -167,6 +167,12 @@ texts! {
     CACHING_WITHOUT_TRACKING = "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled";
     CACHING_WITHOUT_OPT_IN = "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.";
     CACHING_WITHOUT_OPT_OUT = "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.";
+    NO_CLUSTER = "ERR This instance has cluster support disabled";
+    BAD_MASTER_PORT = "ERR Invalid master port";
+    /// keylatch's own: a server that follows no other.
+    NO_REPLICA = "ERR this server cannot be a replica of another";
+    LOCAL_FILES = "ERR value is out of range, value must between 0 and 1";
+    NO_LOCAL_FILE = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.";
     BAD_TIMEOUT = "ERR timeout is not an integer or out of range";
     NEGATIVE_TIMEOUT = "ERR timeout is negative";
     PAUSE_MODE = "ERR CLIENT PAUSE mode must be WRITE or ALL";

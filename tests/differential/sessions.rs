@@ -16,8 +16,18 @@ const FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];
 
 /// Commands behind which a session is not followed, for they close connections, hold back replies or change the server
 /// for the sessions to come.
-const ENDS: &[&str] =
-    &["quit", "client|kill", "client|reply", "client|pause", "monitor", "config|set", "debug|reload", "shutdown"];
+const ENDS: &[&str] = &[
+    "quit",
+    "client|kill",
+    "client|reply",
+    "client|pause",
+    "monitor",
+    "config|set",
+    "debug|reload",
+    "shutdown",
+    "replicaof",
+    "slaveof",
+];
 
 /// How it went.
 pub struct Outcome {

@@ -3,8 +3,12 @@ import type { Argument } from '../argument.js';
 import type { Reply } from '../reply.js';
 
 export interface CommandTable<Text> {
+  /** Answers who may do what: there is one user, who may do everything. */
+  ACL: { arguments: [subcommand: 'CAT' | 'cat', ...options: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'USERS' | 'users'] | [subcommand: 'WHOAMI' | 'whoami']; reply: (Text)[] | (string)[] | Text };
   /** Appends to the string of a key, creating it if it does not exist. */
   APPEND: { arguments: [key: Argument, value: Argument]; reply: number };
+  /** Means something in a cluster only, and there is none. */
+  ASKING: { arguments: []; reply: 'OK' };
   /** Authenticates the connection with a password. */
   AUTH: { arguments: [...options: Argument[]]; reply: 'OK' };
   /** Counts the bits that are set in a string, or in a part of it. */
@@ -35,6 +39,8 @@ export interface CommandTable<Text> {
   BZPOPMIN: { arguments: [key: Argument, ...more: Argument[]]; reply: (Reply<Text>)[] | null };
   /** Asks and tells about clients. */
   CLIENT: { arguments: [subcommand: 'CACHING' | 'caching', ...options: Argument[]] | [subcommand: 'GETNAME' | 'getname'] | [subcommand: 'GETREDIR' | 'getredir'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'ID' | 'id'] | [subcommand: 'INFO' | 'info'] | [subcommand: 'KILL' | 'kill', ...options: Argument[]] | [subcommand: 'LIST' | 'list', ...options: Argument[]] | [subcommand: 'NO-EVICT' | 'no-evict', ...options: Argument[]] | [subcommand: 'NO-TOUCH' | 'no-touch', ...options: Argument[]] | [subcommand: 'PAUSE' | 'pause', timeout: Argument, ...options: Argument[]] | [subcommand: 'REPLY' | 'reply', ...options: Argument[]] | [subcommand: 'SETINFO' | 'setinfo', ...options: Argument[]] | [subcommand: 'SETNAME' | 'setname', connectionName: Argument] | [subcommand: 'TRACKING' | 'tracking', ...options: Argument[]] | [subcommand: 'TRACKINGINFO' | 'trackinginfo'] | [subcommand: 'UNBLOCK' | 'unblock', clientId: Argument, ...options: Argument[]] | [subcommand: 'UNPAUSE' | 'unpause']; reply: 'OK' | Text | null | number | (string)[] | Text | 'OK' | number | Map<Text, Reply<Text>> };
+  /** Asks about a cluster: the server is part of none. */
+  CLUSTER: { arguments: [subcommand: 'HELP' | 'help'] | [subcommand: 'INFO' | 'info'] | [subcommand: 'KEYSLOT' | 'keyslot', key: Argument] | [subcommand: 'MYID' | 'myid'] | [subcommand: 'NODES' | 'nodes'] | [subcommand: 'SHARDS' | 'shards'] | [subcommand: 'SLOTS' | 'slots']; reply: 'OK' };
   /** Answers what is known about all commands. */
   COMMAND: { arguments: [] | [subcommand: 'COUNT' | 'count'] | [subcommand: 'DOCS' | 'docs', ...more: Argument[]] | [subcommand: 'GETKEYS' | 'getkeys', command: Argument, ...more: Argument[]] | [subcommand: 'GETKEYSANDFLAGS' | 'getkeysandflags', command: Argument, ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'INFO' | 'info', ...more: Argument[]] | [subcommand: 'LIST' | 'list', ...options: Argument[]]; reply: (Reply<Text>)[] | number | Map<Text, Reply<Text>> | (Text)[] | (string)[] | (Reply<Text> | null)[] };
   /** Reads and changes the configuration. */
@@ -182,7 +188,7 @@ export interface CommandTable<Text> {
   /** Answers when the keyspace was last saved, as a Unix time in seconds. */
   LASTSAVE: { arguments: []; reply: number };
   /** Answers how long commands take. */
-  LATENCY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'HISTOGRAM' | 'histogram', ...more: Argument[]] | [subcommand: 'HISTORY' | 'history', event: Argument] | [subcommand: 'LATEST' | 'latest'] | [subcommand: 'RESET' | 'reset', ...more: Argument[]]; reply: Text | (string)[] | Map<Text, Reply<Text>> | (Reply<Text>)[] | number };
+  LATENCY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'GRAPH' | 'graph', event: Argument] | [subcommand: 'HELP' | 'help'] | [subcommand: 'HISTOGRAM' | 'histogram', ...more: Argument[]] | [subcommand: 'HISTORY' | 'history', event: Argument] | [subcommand: 'LATEST' | 'latest'] | [subcommand: 'RESET' | 'reset', ...more: Argument[]]; reply: Text | (string)[] | Map<Text, Reply<Text>> | (Reply<Text>)[] | number };
   /** Finds the longest common subsequence of two strings, its length or its places. */
   LCS: { arguments: [key1: Argument, key2: Argument, ...options: Argument[]]; reply: Text | number | Map<Reply<Text>, Reply<Text>> };
   /** Answers the element at an index of a list; negative ones count from the end. */
@@ -214,9 +220,11 @@ export interface CommandTable<Text> {
   /** Keeps the elements between two indexes of a list and removes the others. */
   LTRIM: { arguments: [key: Argument, start: Argument, stop: Argument]; reply: 'OK' };
   /** Looks into the use of memory. */
-  MEMORY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'PURGE' | 'purge'] | [subcommand: 'USAGE' | 'usage', key: Argument, ...options: Argument[]]; reply: Text | (string)[] | 'OK' | number | null };
+  MEMORY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'MALLOC-STATS' | 'malloc-stats'] | [subcommand: 'PURGE' | 'purge'] | [subcommand: 'STATS' | 'stats'] | [subcommand: 'USAGE' | 'usage', key: Argument, ...options: Argument[]]; reply: Text | (string)[] | 'OK' | Map<Text, number> | number | null };
   /** Answers the strings of several keys, null for what is missing or not a string. */
   MGET: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text | null)[] };
+  /** Asks about modules: there are none. */
+  MODULE: { arguments: [subcommand: 'HELP' | 'help'] | [subcommand: 'LIST' | 'list']; reply: (string)[] | (Reply<Text>)[] };
   /** Shows the connection every command the server runs. */
   MONITOR: { arguments: []; reply: 'OK' };
   /** Moves a key to another database, but only if it is not there yet. */
@@ -263,14 +271,22 @@ export interface CommandTable<Text> {
   QUIT: { arguments: []; reply: 'OK' };
   /** Answers a random key, all equally likely. */
   RANDOMKEY: { arguments: []; reply: Text | null };
+  /** Means something in a cluster only, and there is none. */
+  READONLY: { arguments: []; reply: 'OK' };
+  /** Means something in a cluster only, and there is none. */
+  READWRITE: { arguments: []; reply: 'OK' };
   /** Gives a key another name, replacing what had it. */
   RENAME: { arguments: [key: Argument, newkey: Argument]; reply: 'OK' };
   /** Gives a key another name, but only if nothing has it. */
   RENAMENX: { arguments: [key: Argument, newkey: Argument]; reply: number };
+  /** Takes the server's word that it is a master (NO ONE); it cannot be a replica. */
+  REPLICAOF: { arguments: [...options: Argument[]]; reply: 'OK' };
   /** Brings the connection back to the state it began in. */
   RESET: { arguments: []; reply: string };
   /** Creates a key from the bytes DUMP answered, with a time to live in milliseconds, 0 for none. */
   RESTORE: { arguments: [key: Argument, ttl: Argument, serializedValue: Argument, ...options: Argument[]]; reply: 'OK' };
+  /** Answers that the server is a master, and its replicas: there are none. */
+  ROLE: { arguments: []; reply: (Reply<Text>)[] };
   /** Takes one or more elements from the tail of a list and answers them. */
   RPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | (Text)[] | null };
   /** Takes the last element of a list to the head of another, or of the same, and answers it. */
@@ -311,6 +327,8 @@ export interface CommandTable<Text> {
   SINTERSTORE: { arguments: [destination: Argument, key: Argument, ...more: Argument[]]; reply: number };
   /** Tells whether something is a member of a set. */
   SISMEMBER: { arguments: [key: Argument, member: Argument]; reply: number };
+  /** The old name of REPLICAOF. */
+  SLAVEOF: { arguments: [...options: Argument[]]; reply: 'OK' };
   /** Answers which commands were slow. */
   SLOWLOG: { arguments: [subcommand: 'GET' | 'get', ...options: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'LEN' | 'len'] | [subcommand: 'RESET' | 'reset']; reply: (Reply<Text>)[] | (string)[] | number | 'OK' };
   /** Answers the members of a set. */
@@ -365,6 +383,8 @@ export interface CommandTable<Text> {
   UNWATCH: { arguments: []; reply: 'OK' };
   /** Waits until so many replicas have the writes of the connection. There are none. */
   WAIT: { arguments: [numreplicas: Argument, timeout: Argument]; reply: number };
+  /** Waits until the writes of the connection are in so many append-only files: of this server, which keeps none, and of replicas. */
+  WAITAOF: { arguments: [numlocal: Argument, numreplicas: Argument, timeout: Argument]; reply: (number)[] };
   /** Watches keys: EXEC does nothing if one of them changes before. */
   WATCH: { arguments: [key: Argument, ...more: Argument[]]; reply: 'OK' };
   /** Gives members of a sorted set scores, creating the set if it does not exist. */
