@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, update_last_use};
+use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, set_last_use};
 use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, Node, Positions};
@@ -220,8 +220,8 @@ impl Db {
     }
 
     #[inline(always)]
-    pub fn update_last_use(&mut self, handle: Handle, update: impl FnOnce(u32) -> u32) {
-        update_last_use(self.slab.block_and_more_mut(handle), update);
+    pub fn set_last_use(&mut self, handle: Handle, last_use: u32) {
+        set_last_use(self.slab.block_and_more_mut(handle), last_use);
     }
 
     /// Edits a value that lives in a slot, keeping the count of its bytes and the deadlines right. An edit that may

@@ -177,7 +177,7 @@ impl Layout {
             write(block, NARROW_BYTES + 4, &(self.value_len as u32).to_le_bytes());
         }
         write(block, 0, &self.head().to_le_bytes());
-        write(block, USE_AT, &last_use.to_le_bytes());
+        set_last_use(block, last_use);
         self.set_position(block, NO_POSITION);
         write(block, self.key_range().start, key);
         match payload {
@@ -192,10 +192,9 @@ pub(super) fn last_use(block: &[u8]) -> Option<u32> {
     read_u32(block, USE_AT)
 }
 
-pub(super) fn update_last_use(block: &mut [u8], update: impl FnOnce(u32) -> u32) {
-    if let Some(word) = block.get_mut(USE_AT..USE_AT + 4).and_then(|bytes| bytes.first_chunk_mut::<4>()) {
-        *word = update(u32::from_le_bytes(*word)).to_le_bytes();
-    }
+#[inline(always)]
+pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
+    write(block, USE_AT, &last_use.to_le_bytes());
 }
 
 /// Puts another string in the place of one that lies in its block and has no deadline, when the block need not change

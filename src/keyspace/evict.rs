@@ -15,6 +15,8 @@ use crate::slab::Handle;
 const EVICTIONS_MAX: usize = 256;
 /// How many candidates are remembered from one eviction to the next.
 const CANDIDATES_MAX: usize = 16;
+/// Drawing once for several evictions looks at a segment of the index once: what is drawn for each stays the same.
+const EVICTIONS_PER_DRAW: usize = 3;
 
 /// Whom a policy chooses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,6 +62,8 @@ struct Candidate {
 pub(super) struct Memory {
     limit: MemoryLimit,
     candidates: Vec<Candidate>,
+    /// How many evictions the last draw is still good for.
+    draw_left: usize,
     /// Where memory may stand at most before a command that grows it: at the limit, unless that was lowered below what
     /// there is. Then it only falls.
     ceiling: u64,
@@ -75,6 +79,7 @@ impl Keyspace {
         self.uses.count(limit.counting);
         self.memory.limit = limit;
         self.memory.candidates.clear();
+        self.memory.draw_left = 0;
         self.accept_memory();
     }
 
@@ -147,23 +152,29 @@ impl Keyspace {
     fn least_used(&mut self) -> Option<(u8, Handle)> {
         // Whoever is drawn now stands, so that the second round finds somebody if there is anybody.
         for _ in 0..2 {
-            self.draw_candidates();
+            if self.memory.draw_left == 0 {
+                self.draw_candidates();
+                self.memory.draw_left = EVICTIONS_PER_DRAW;
+            }
+            self.memory.draw_left -= 1;
             while let Some(candidate) = self.take_best_candidate() {
                 if self.stands(candidate) {
                     return Some((candidate.database, candidate.handle));
                 }
             }
+            self.memory.draw_left = 0;
         }
         None
     }
 
     fn draw_candidates(&mut self) {
         let Keyspace { databases, memory, random, uses, unused_from, .. } = self;
+        let count = memory.limit.samples * EVICTIONS_PER_DRAW;
         let mut drawn = Vec::new();
         for (database, db) in (0..*unused_from).zip(databases.iter()) {
             match memory.limit.volatile {
-                true => db.sample_dated(memory.limit.samples, random, &mut drawn),
-                false => db.sample(memory.limit.samples, random, &mut drawn),
+                true => db.sample_dated(count, random, &mut drawn),
+                false => db.sample(count, random, &mut drawn),
             }
             for handle in drawn.drain(..) {
                 let candidate = Candidate { database, handle, last_use: db.last_use(handle) };

@@ -147,7 +147,11 @@ impl<'a> Space<'a> {
     #[inline(always)]
     fn mark(&mut self, handle: Handle) {
         let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
-        databases[usize::from(self.database)].update_last_use(handle, |word| uses.again(word, random));
+        let db = &mut databases[usize::from(self.database)];
+        match uses.present() {
+            Some(word) => db.set_last_use(handle, word),
+            None => db.set_last_use(handle, uses.again(db.last_use(handle), random)),
+        }
     }
 
     /// The entry behind a handle of this instant.
@@ -343,7 +347,7 @@ impl<'a> Space<'a> {
     /// Tells how a key was used before it came here.
     pub(super) fn set_past_use(&mut self, handle: Handle, past: PastUse) {
         let word = self.keyspace.uses.past(past);
-        self.db_mut().update_last_use(handle, |_| word);
+        self.db_mut().set_last_use(handle, word);
     }
 
     /// What a key that comes now has as its last use.

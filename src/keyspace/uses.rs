@@ -64,6 +64,8 @@ pub(super) struct Uses {
     order: u32,
     /// How many keys may come before the next step of the order.
     births_left: usize,
+    /// The word of a key that is used now, unless frequencies are counted.
+    present: u32,
 }
 
 impl Uses {
@@ -85,6 +87,7 @@ impl Uses {
         let second = |instant: Timestamp| instant.as_ms().div_euclid(MS_PER_SECOND);
         let elapsed_s = second(now).saturating_sub(second(since));
         self.elapsed_s = self.elapsed_s.max(u32::try_from(elapsed_s.max(0)).unwrap_or(u32::MAX));
+        self.refresh();
     }
 
     /// The word of a key that comes into a database of so many keys.
@@ -92,17 +95,24 @@ impl Uses {
         if self.births_left == 0 {
             self.births_left = keys / STEPS_PER_DATABASE + 1;
             self.order = self.order.wrapping_add(1) & mask(ORDER_BITS);
+            self.refresh();
         }
         self.births_left -= 1;
         match self.counting {
             Counting::Frequency(_) => self.word_of_counter(COUNTER_START),
-            Counting::Uses | Counting::Changes => self.word_of_now(),
+            Counting::Uses | Counting::Changes => self.present,
         }
+    }
+
+    /// The word of a key that is used again, where it does not depend on how it was used before.
+    #[inline(always)]
+    pub(super) fn present(&self) -> Option<u32> {
+        if matches!(self.counting, Counting::Frequency(_)) { None } else { Some(self.present) }
     }
 
     /// The word of a key that is used again.
     pub(super) fn again(&self, word: u32, random: &mut Random) -> u32 {
-        let Counting::Frequency(frequency) = self.counting else { return self.word_of_now() };
+        let Counting::Frequency(frequency) = self.counting else { return self.present };
         let counter = self.decayed(word, frequency);
         let above_start = u64::from(counter.saturating_sub(COUNTER_START));
         let odds = above_start.saturating_mul(frequency.log_factor).saturating_add(1);
@@ -119,7 +129,7 @@ impl Uses {
                 let idle_s = u32::try_from(idle_s).unwrap_or(u32::MAX).min(SECONDS_MASK);
                 self.elapsed_s.wrapping_sub(idle_s) << ORDER_BITS | self.order
             }
-            (_, PastUse::Frequency(_)) => self.word_of_now(),
+            (_, PastUse::Frequency(_)) => self.present,
         }
     }
 
@@ -147,8 +157,8 @@ impl Uses {
         }
     }
 
-    fn word_of_now(&self) -> u32 {
-        self.elapsed_s << ORDER_BITS | self.order
+    fn refresh(&mut self) {
+        self.present = self.elapsed_s << ORDER_BITS | self.order;
     }
 
     fn word_of_counter(&self, counter: u32) -> u32 {
@@ -221,7 +231,7 @@ mod tests {
         let used = uses.again(words[0], random);
         assert_eq!(uses.rank(used), uses.rank(words[99]));
         after(&mut uses, 1_000);
-        assert!(uses.rank(words[99]) > uses.rank(uses.word_of_now()));
+        assert!(uses.rank(words[99]) > uses.rank(uses.present));
     }
 
     #[test]
