@@ -89,9 +89,9 @@ impl Keyspace {
         self.memory.is_due = self.is_over_limit() && self.memory.limit.choice != Choice::Nobody;
     }
 
-    /// Whether there is a limit at all.
+    /// Whether a command has to be looked at before it runs: there is a limit, or a use has to know its time.
     pub fn is_limited(&self) -> bool {
-        self.memory.limit.max_bytes != 0
+        self.memory.limit.max_bytes != 0 || self.ranks_uses()
     }
 
     pub fn is_over_limit(&self) -> bool {
