@@ -310,7 +310,7 @@ impl<C: Clock> Turn<'_, C> {
         self.keylatch.took(client, argv, elapsed_us);
     }
 
-    /// As [`Keylatch::took`], for quick commands that were measured together; no SLOWLOG shows them.
+    /// As [`Keylatch::took`], for quick commands that were measured together and are in no SLOWLOG.
     pub(crate) fn took_together(&mut self, number: u16, count: u32, elapsed_us: u64) {
         self.keylatch.engine.server.stats.took(number, count, elapsed_us);
     }

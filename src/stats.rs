@@ -12,6 +12,9 @@ use crate::reply::error::CommandError;
 /// Redis keeps this many arguments of a slow command, and this many bytes of each.
 const SLOW_ARGUMENTS_MAX: usize = 32;
 const SLOW_ARGUMENT_BYTES_MAX: usize = 128;
+/// What is shown instead of a password.
+pub const REDACTED: &str = "(redacted)";
+const SECRET_PARAMETERS: [&str; 2] = ["requirepass", "masterauth"];
 /// Durations are counted in classes by powers of two of a microsecond.
 const DURATION_CLASSES: usize = 32;
 
@@ -143,11 +146,30 @@ impl CommandStats {
     }
 }
 
+/// Whether SLOWLOG and MONITOR hide an argument: passwords of AUTH, HELLO and CONFIG SET.
+pub fn is_secret(argv: ArgvRef<'_>, index: usize) -> bool {
+    let is = |at: usize, word: &str| argv.get(at).is_some_and(|given| given.eq_ignore_ascii_case(word.as_bytes()));
+    if is(0, "auth") {
+        return index > 0;
+    }
+    if is(0, "hello") {
+        // HELLO protocol [AUTH user password] [SETNAME name], in any order.
+        let auth_at = if is(2, "setname") { 4 } else { 2 };
+        return is(auth_at, "auth") && (auth_at + 1..=auth_at + 2).contains(&index);
+    }
+    let is_value = index >= 3 && index % 2 == 1;
+    is_value && is(0, "config") && is(1, "set") && SECRET_PARAMETERS.iter().any(|name| is(index - 1, name))
+}
+
 /// The arguments as SLOWLOG keeps them: at most 32, each at most 128 bytes, with a word about what was left out.
 pub fn shortened(argv: ArgvRef<'_>) -> Argv {
     let mut kept = Argv::default();
     let shown = if argv.len() > SLOW_ARGUMENTS_MAX { SLOW_ARGUMENTS_MAX - 1 } else { argv.len() };
-    for argument in argv.iter().take(shown) {
+    for (index, argument) in argv.iter().take(shown).enumerate() {
+        if is_secret(argv, index) {
+            kept.push(REDACTED.as_bytes());
+            continue;
+        }
         if argument.len() <= SLOW_ARGUMENT_BYTES_MAX {
             kept.push(argument);
             continue;
@@ -185,6 +207,24 @@ mod tests {
         let many = Argv::from_slices(&alloc::vec![b"x"; 40]);
         let kept = shortened(many.as_ref());
         assert_eq!((kept.len(), kept.as_ref().get(31)), (32, Some(&b"... (9 more arguments)"[..])));
+    }
+
+    #[test]
+    fn passwords_are_not_kept() {
+        for (line, shown) in [
+            ("AUTH secret", "AUTH (redacted)"),
+            ("auth user secret", "auth (redacted) (redacted)"),
+            ("HELLO 3 AUTH user secret", "HELLO 3 AUTH (redacted) (redacted)"),
+            ("hello 2 setname auth auth user secret", "hello 2 setname auth auth (redacted) (redacted)"),
+            ("HELLO 3 SETNAME auth", "HELLO 3 SETNAME auth"),
+            ("CONFIG SET maxmemory 0 requirepass secret", "CONFIG SET maxmemory 0 requirepass (redacted)"),
+            ("CONFIG GET requirepass", "CONFIG GET requirepass"),
+            ("SET requirepass auth", "SET requirepass auth"),
+        ] {
+            let kept = shortened(Argv::from_slices(&line.split(' ').collect::<Vec<_>>()).as_ref());
+            let words: Vec<&str> = kept.as_ref().iter().map(|word| core::str::from_utf8(word).unwrap()).collect();
+            assert_eq!(words.join(" "), shown);
+        }
     }
 
     fn vec_of(len: usize) -> Vec<u8> {

@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key db:integer",
         summary: "Moves a key to another database, but only if it is not there yet.",
         reply: "integer",
-        ..row("move", 3, WRITE | FAST, &[KeySpec::one(1, Access::ReadWriteAccess)], move_key)
+        ..row("move", 3, WRITE | FAST | LONG, &[KeySpec::one(1, Access::ReadWriteAccess)], move_key)
     },
     Row {
         arguments: "",
@@ -115,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Deletes keys and answers how many there were, like DEL.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
-        ..row("unlink", -2, WRITE | FAST, &[KeySpec::rest(1, Access::Delete)], del)
+        ..row("unlink", -2, WRITE | FAST | LONG, &[KeySpec::rest(1, Access::Delete)], del)
     },
 ];
 

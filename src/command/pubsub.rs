@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N+M) with N the number of subscribers and M the number of patterns.",
         summary: "Sends a message to a channel and answers how many clients got it.",
         reply: "integer",
-        ..row("publish", 3, PUBSUB | LOADING | STALE | FAST, publish)
+        ..row("publish", 3, PUBSUB | LOADING | STALE | FAST | LONG, publish)
     },
     Row {
         since: "2.8.0",
@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of subscribers.",
         summary: "Sends a message to a shard channel and answers how many clients got it.",
         reply: "integer",
-        ..row("spublish", 3, PUBSUB | LOADING | STALE | FAST, spublish)
+        ..row("spublish", 3, PUBSUB | LOADING | STALE | FAST | LONG, spublish)
     },
     Row {
         since: "7.0.0",

@@ -35,6 +35,8 @@ pub mod flags {
     pub const IMMEDIATE: u32 = 1 << 26;
     /// Ours: the keyspace as a whole is read or changed; ACL category `dangerous`.
     pub const DANGEROUS: u32 = 1 << 27;
+    /// Ours: may take long though Redis calls it fast, and neither request nor reply shows that it did.
+    pub const LONG: u32 = 1 << 28;
 
     /// The names COMMAND INFO shows.
     pub const NAMES: &[(u32, &str)] = &[

@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of keys that clients watch or wait for.",
         since: "4.0.0",
         summary: "Exchanges the contents of two databases.",
-        ..row("swapdb", 3, WRITE | FAST | DANGEROUS, swapdb)
+        ..row("swapdb", 3, WRITE | FAST | LONG | DANGEROUS, swapdb)
     },
     Row {
         since: "2.6.0",

@@ -25,7 +25,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "2.0.0",
         summary: "Appends to the string of a key, creating it if it does not exist.",
         reply: "integer",
-        ..row("append", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], append)
+        ..row("append", 3, WRITE | DENYOOM | FAST | LONG, &[KeySpec::one(1, Access::Insert)], append)
     },
     Row {
         summary: "Decrements the integer of a key by one, starting from 0 if it does not exist.",
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "8.4.0",
         summary: "Deletes a key, if its value or its digest meets a condition.",
         reply: "integer",
-        ..row("delex", -2, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], delex)
+        ..row("delex", -2, WRITE | FAST | LONG, &[KeySpec::one(1, Access::Delete)], delex)
     },
     Row {
         arguments: "key:key value",
@@ -58,7 +58,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "8.4.0",
         summary: "Answers the XXH3 digest of the string of a key as 16 hex digits.",
         reply: "bulk|null",
-        ..row("digest", 2, READONLY | FAST, READ, digest)
+        ..row("digest", 2, READONLY | FAST | LONG, READ, digest)
     },
     Row { summary: "Answers the string of a key.", reply: "bulk|null", ..row("get", 2, READONLY | FAST, READ, get) },
     Row {

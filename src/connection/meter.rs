@@ -1,5 +1,7 @@
-//! How long commands take. Reading a clock costs as much as a quick command, so quick commands are measured together
-//! and share their time; others, and all of them when SLOWLOG asks for short ones, are measured alone.
+//! How long commands take. Reading a clock costs a quarter of a quick command, so a few quick commands are measured
+//! together and share their time. Quick is what is bound to be: small in request and reply, and constant in time. All
+//! others are measured alone, so that SLOWLOG shows each as itself; and so is everything while SLOWLOG asks for short
+//! ones, and for a while after quick commands took as long as SLOWLOG asks for.
 
 use alloc::vec::Vec;
 
@@ -11,10 +13,14 @@ use crate::keylatch::{Keylatch, Turn};
 
 /// SLOWLOG thresholds below this have every command measured alone.
 const ALONE_BELOW_US: i64 = 1000;
-/// A request or a reply of so many bytes takes its time, whatever the command.
-const LARGE_BYTES: usize = 64 * 1024;
-/// So many different commands are counted between two readings.
-const RUNS_MAX: usize = 16;
+/// A request of so many bytes takes its time, whatever the command.
+const LARGE_REQUEST_BYTES: usize = 4 * 1024;
+/// So does one with a reply of so many, which is known afterwards only.
+const LARGE_REPLY_BYTES: usize = 16 * 1024;
+/// So many quick commands are measured together: few enough that they stay far below [`ALONE_BELOW_US`].
+const TOGETHER_MAX: u32 = 64;
+/// So many commands are measured alone once quick ones were slow.
+const SUSPECTED: u32 = 4096;
 
 /// Measures the commands of streams and tells the engine.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +31,11 @@ pub struct Meter {
     read_us: u64,
     /// What ran since then: numbers of commands, and how often each ran.
     runs: Vec<(u16, u32)>,
+    /// How many commands these are.
+    together: u32,
     all_alone: bool,
+    /// How many more commands are measured alone because quick ones were slow.
+    suspected: u32,
 }
 
 impl Meter {
@@ -56,8 +66,13 @@ impl Meter {
     }
 
     pub(super) fn start<C: Clock>(&mut self, turn: &Turn<'_, C>) {
-        self.all_alone = (0..ALONE_BELOW_US).contains(&turn.slow_from_us());
+        self.obey(turn);
         self.lap_us();
+    }
+
+    /// Looks at the settings, which any command that is measured alone may have changed.
+    fn obey<C: Clock>(&mut self, turn: &Turn<'_, C>) {
+        self.all_alone = self.suspected > 0 || (0..ALONE_BELOW_US).contains(&turn.slow_from_us());
     }
 
     /// Runs a command and measures it, alone or with its neighbours.
@@ -73,10 +88,10 @@ impl Meter {
         }
         let before = out.len();
         if !self.all_alone
-            && argv.bytes_len() < LARGE_BYTES
+            && argv.bytes_len() < LARGE_REQUEST_BYTES
             && let Some(number) = turn.execute_plain(client, argv, out)
         {
-            if out.len().saturating_sub(before) >= LARGE_BYTES {
+            if out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
                 return self.tell(turn, client, argv);
             }
             return self.count(turn, number);
@@ -88,44 +103,52 @@ impl Meter {
         }
         turn.perform(client, request, out);
         let Some(number) = turn.ran() else { return };
-        if alone || out.len().saturating_sub(before) >= LARGE_BYTES {
+        if alone || out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
             return self.tell(turn, client, argv);
         }
         self.count(turn, number);
     }
 
-    /// Tells the time of a command that does not share it.
+    /// Tells the time of a command that does not share it. Quick ones before a large reply took nothing beside it.
     fn tell<C: Clock>(&mut self, turn: &mut Turn<'_, C>, client: ClientId, argv: ArgvRef<'_>) {
-        self.stop(turn);
         let elapsed_us = self.lap_us();
         turn.took(client, argv, elapsed_us);
+        self.share(turn, 0);
+        self.suspected = self.suspected.saturating_sub(1);
+        self.obey(turn);
     }
 
     /// Counts a command that shares the time with its neighbours.
     #[inline(always)]
     fn count<C: Clock>(&mut self, turn: &mut Turn<'_, C>, number: u16) {
+        self.together += 1;
         match self.runs.iter_mut().find(|(counted, _)| *counted == number) {
             Some((_, count)) => *count += 1,
-            None => self.count_first(turn, number),
+            None => self.runs.push((number, 1)),
         }
-    }
-
-    fn count_first<C: Clock>(&mut self, turn: &mut Turn<'_, C>, number: u16) {
-        if self.runs.len() >= RUNS_MAX {
+        if self.together >= TOGETHER_MAX {
             self.stop(turn);
         }
-        self.runs.push((number, 1));
     }
 
-    /// Shares the time since the last reading among the commands that ran.
+    /// Ends what is measured together.
     pub(super) fn stop<C: Clock>(&mut self, turn: &mut Turn<'_, C>) {
         if self.runs.is_empty() {
             return;
         }
         let elapsed_us = self.lap_us();
-        let all: u64 = self.runs.iter().map(|(_, count)| u64::from(*count)).sum();
+        self.share(turn, elapsed_us);
+        if u64::try_from(turn.slow_from_us()).is_ok_and(|slow_us| elapsed_us >= slow_us) {
+            self.suspected = SUSPECTED;
+            self.obey(turn);
+        }
+    }
+
+    /// Shares a time among the commands that were measured together.
+    fn share<C: Clock>(&mut self, turn: &mut Turn<'_, C>, elapsed_us: u64) {
+        let all = core::mem::take(&mut self.together);
         for (number, count) in self.runs.drain(..) {
-            turn.took_together(number, count, elapsed_us * u64::from(count) / all);
+            turn.took_together(number, count, elapsed_us * u64::from(count) / u64::from(all));
         }
     }
 
@@ -139,5 +162,6 @@ impl Meter {
 
 /// Whether the request takes so little that it need not be measured alone.
 fn is_quick(Request { argv, command }: &Request<'_>) -> bool {
-    command.is_some_and(|(_, row)| row.has(flags::FAST) || row.name == "set") && argv.bytes_len() < LARGE_BYTES
+    argv.bytes_len() < LARGE_REQUEST_BYTES
+        && command.is_some_and(|(_, row)| row.flags & (flags::FAST | flags::LONG) == flags::FAST || row.name == "set")
 }

@@ -290,3 +290,43 @@ fn quick_commands_share_their_time_and_others_are_measured_alone() {
     let slow = feed(b"SLOWLOG GET\r\n");
     assert!(slow.contains("$1\r\nb\r\n") && slow.contains("$1\r\na\r\n") && slow.contains(":100\r\n"), "{slow}");
 }
+
+/// How much later each reading of the watch below is than the one before.
+const LAPS_US: [u64; 13] = [0, 3, 9, 0, 1, 20_000, 1, 0, 30, 15_000, 0, 12_000, 1];
+
+fn scripted_watch() -> u64 {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    static READINGS: AtomicUsize = AtomicUsize::new(0);
+    let readings = READINGS.fetch_add(1, Ordering::Relaxed) + 1;
+    LAPS_US.iter().take(readings).sum()
+}
+
+#[test]
+fn a_slow_command_among_quick_ones_is_in_the_slowlog_as_itself() {
+    let mut keylatch = engine();
+    let (mut connection, mut out, mut meter) = (connected(&mut keylatch), Vec::new(), Meter::new(scripted_watch));
+    let mut feed = |stream: &[u8], measured: bool| {
+        out.clear();
+        match measured {
+            true => connection.feed_measured(&mut keylatch, stream, &mut meter, &mut out),
+            false => connection.feed(&mut keylatch, stream, &mut out),
+        };
+        String::from_utf8_lossy(&out).into_owned()
+    };
+    let slow = |text: String, all: &[&str]| {
+        let count = format!("*{}\r\n", all.len());
+        assert!(text.starts_with(&count) && all.iter().all(|one| text.contains(one)), "{text}");
+    };
+    // A setting counts from the next request on.
+    feed(b"CONFIG SET slowlog-log-slower-than 5\r\nGET b\r\n", true);
+    slow(feed(b"SLOWLOG GET\r\nSLOWLOG RESET\r\n", false), &[":9\r\n*2\r\n$3\r\nGET\r\n$1\r\nb\r\n"]);
+    feed(b"CONFIG SET slowlog-log-slower-than 10000\r\n", false);
+    // Not bound by its request or reply, it is measured alone.
+    feed(b"SET a 1\r\nSET b 2\r\nAPPEND a x\r\nGET a\r\n", true);
+    slow(feed(b"SLOWLOG GET\r\nSLOWLOG RESET\r\n", false), &[":20000\r\n*3\r\n$6\r\nAPPEND\r\n"]);
+    // What ought to be quick and is not shows itself the next time.
+    feed("GET a\r\n".repeat(80).as_bytes(), true);
+    slow(feed(b"SLOWLOG GET\r\n", false), &[]);
+    feed(b"GET x\r\nGET y\r\n", true);
+    slow(feed(b"SLOWLOG GET\r\nSLOWLOG RESET\r\n", false), &[":12000\r\n*2\r\n$3\r\nGET\r\n$1\r\nx\r\n"]);
+}

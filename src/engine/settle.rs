@@ -10,7 +10,7 @@ use crate::client::{ClientId, ReplyMode};
 use crate::command::Row;
 use crate::persistence::rdb;
 use crate::reply::print::quote;
-use crate::stats::{SlowCommand, shortened};
+use crate::stats::{REDACTED, SlowCommand, is_secret, shortened};
 
 const US_PER_MS: i64 = 1000;
 const MS_PER_SECOND: i64 = 1000;
@@ -110,9 +110,8 @@ impl Engine {
         let Some(client) = self.clients.get(sender) else { return };
         let (seconds, ms) = (self.now.as_ms().div_euclid(MS_PER_SECOND), self.now.as_ms().rem_euclid(MS_PER_SECOND));
         let mut line = format!("{seconds}.{:06} [{} {}]", ms * US_PER_MS, client.database, client.address);
-        let secret = argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"auth"));
         for (index, argument) in argv.iter().enumerate() {
-            let shown = if secret && index > 0 { "\"(redacted)\"".into() } else { quote(argument) };
+            let shown = quote(if is_secret(argv, index) { REDACTED.as_bytes() } else { argument });
             line = line + " " + &shown;
         }
         let monitors = self.clients.iter().filter(|client| client.is_monitor);
