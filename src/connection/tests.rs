@@ -285,6 +285,12 @@ fn quick_commands_share_their_time_and_others_are_measured_alone() {
     ] {
         assert!(stats.contains(line), "{line} not in {stats}");
     }
+    feed(b"SETRANGE big 20000 x\r\nCONFIG RESETSTAT\r\nKEYS *\r\nGET a\r\nGET big\r\n");
+    let stats = feed(b"INFO commandstats\r\n");
+    assert!(
+        stats.contains("cmdstat_get:calls=2,usec=100,") && stats.contains("cmdstat_keys:calls=1,usec=100,"),
+        "{stats}"
+    );
     feed(b"CONFIG SET slowlog-log-slower-than 100\r\nSLOWLOG RESET\r\n");
     feed(b"GET a\r\nGET b\r\n");
     let slow = feed(b"SLOWLOG GET\r\n");

@@ -109,6 +109,7 @@ impl Engine {
             reply.error(&error);
         }
         *out = reply.into_bytes();
+        self.ran = Some(number);
         number
     }
 
