@@ -184,6 +184,23 @@ fn evictions_are_in_the_log_and_loading_it_evicts_nobody() {
 }
 
 #[test]
+fn a_snapshot_keeps_what_is_known_of_uses_where_they_are_ranked() {
+    for (policy, word, expected) in [("allkeys-lru", "IDLETIME", ":70\r\n"), ("allkeys-lfu", "FREQ", ":6\r\n")] {
+        let mut engine = Engine::new(0, policy);
+        engine.say(&["SET", "key", "v"]);
+        engine.say(&["GET", "key"]);
+        engine.say(&["CONFIG", "SET", "lfu-decay-time", "0"]);
+        engine.keylatch.clock_mut().advance(70_000);
+        engine.say(&["SET", "other", "v"]);
+        let mut loaded = Engine::new(0, policy);
+        loaded.keylatch.clock_mut().advance(70_000);
+        loaded.keylatch.load(&engine.keylatch.snapshot().unwrap()).unwrap();
+        assert_eq!(loaded.say(&["OBJECT", word, "key"]), expected.as_bytes(), "{policy}");
+        assert_ne!(loaded.say(&["OBJECT", word, "other"]), expected.as_bytes(), "{policy}");
+    }
+}
+
+#[test]
 fn the_same_seed_and_input_evict_the_same_keys() {
     let run = || {
         let mut digests = Vec::new();

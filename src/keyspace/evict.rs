@@ -103,6 +103,11 @@ impl Keyspace {
         self.memory.limit.choice == Choice::LeastUsed
     }
 
+    /// How long a key was not used, or how frequently it is: whichever is counted.
+    pub fn past_use(&self, db: &Db, handle: Handle) -> PastUse {
+        self.uses.read(db.last_use(handle))
+    }
+
     /// Whether there is more to evict than the last call took.
     pub fn has_evictions_due(&self) -> bool {
         self.memory.is_due && self.is_over_limit()
@@ -256,6 +261,6 @@ impl Space<'_> {
     /// How long a key was not used, or how frequently it is: whichever is counted.
     pub fn past_use(&mut self, key: &[u8]) -> Option<PastUse> {
         let handle = self.peek(key)?;
-        Some(self.read_use(handle))
+        Some(self.past_use_of(handle))
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::effect::EffectWriter;
 use super::space::Space;
-use super::{DATABASES, Db, Effects, Entry, KeyName, Keyspace, NewValue};
+use super::{DATABASES, Db, Effects, Entry, KeyName, Keyspace, NewValue, PastUse};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
 use crate::value::{Hash, Value, ValueRef, ZSet};
@@ -15,8 +15,8 @@ const ELEMENTS_PER_EFFECT: usize = 64;
 
 impl Keyspace {
     /// A keyspace for the keys of a snapshot, which understands uses as this one does.
-    pub fn for_snapshot(&self) -> Keyspace {
-        Keyspace { uses: self.uses.clone(), ..Keyspace::new(self.seed) }
+    pub fn for_snapshot(&self, seed: u64) -> Keyspace {
+        Keyspace { uses: self.uses.clone(), ..Keyspace::new(seed) }
     }
 
     /// Adds a key of a snapshot to a keyspace that nobody uses yet: no event, no effect, and a past deadline is kept.
@@ -27,6 +27,7 @@ impl Keyspace {
         key: &[u8],
         value: Value,
         deadline: Option<Timestamp>,
+        past_use: Option<PastUse>,
     ) -> Result<bool, OutOfMemory> {
         let database = database.min(DATABASES - 1);
         self.use_up_to(database);
@@ -34,7 +35,8 @@ impl Keyspace {
         if db.find(key).is_some() {
             return Ok(false);
         }
-        let last_use = self.uses.first(db.len());
+        let first_use = self.uses.first(db.len());
+        let last_use = past_use.map_or(first_use, |past| self.uses.past(past));
         db.put(None, key, NewValue::Value(value), deadline, last_use)?;
         Ok(true)
     }

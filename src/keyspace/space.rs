@@ -340,8 +340,8 @@ impl<'a> Space<'a> {
         self.keyspace.counts.expired_fields += count as u64;
     }
 
-    pub(super) fn read_use(&self, handle: Handle) -> PastUse {
-        self.keyspace.uses.read(self.db().last_use(handle))
+    pub(super) fn past_use_of(&self, handle: Handle) -> PastUse {
+        self.keyspace.past_use(self.db(), handle)
     }
 
     /// Tells how a key was used before it came here.

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::LoadError;
 use crate::clock::Timestamp;
-use crate::keyspace::{DATABASES, Db, Keyspace};
+use crate::keyspace::{DATABASES, Db, Keyspace, PastUse};
 use crate::number::{parse_integer, write_integer};
 use crate::slab::OutOfMemory;
 use crate::value::Limits;
@@ -62,7 +62,7 @@ pub fn save(keyspace: &Keyspace, now: Timestamp) -> Result<Vec<u8>, OutOfMemory>
     out.raw(alloc::format!("{version:04}").as_bytes());
     save_aux(keyspace.seed(), now, &mut out);
     for (database, db) in keyspace.databases().filter(|(_, db)| !db.is_empty()) {
-        save_database(database, db, &mut out);
+        save_database(keyspace, database, db, &mut out);
     }
     out.byte(END);
     let checksum = crc64(out.written());
@@ -92,16 +92,29 @@ fn save_aux(seed: u64, now: Timestamp, out: &mut Output) {
     }
 }
 
-fn save_database(database: u8, db: &Db, out: &mut Output) {
+fn save_database(keyspace: &Keyspace, database: u8, db: &Db, out: &mut Output) {
     out.byte(SELECT_DB);
     out.length(database.into());
     out.byte(RESIZE_DB);
     out.length(db.len() as u64);
     out.length(db.deadline_count() as u64);
-    for entry in db.entries() {
+    for handle in db.handles() {
+        let Some(entry) = db.entry(handle) else { continue };
         if let Some(deadline) = entry.deadline {
             out.byte(EXPIRE_MS);
             out.raw(&deadline.as_ms().to_le_bytes());
+        }
+        // As in Redis, uses are told where somebody will ask for them.
+        match keyspace.ranks_uses().then(|| keyspace.past_use(db, handle)) {
+            Some(PastUse::IdleSeconds(idle_s)) => {
+                out.byte(IDLE);
+                out.length(idle_s);
+            }
+            Some(PastUse::Frequency(frequency)) => {
+                out.byte(FREQUENCY);
+                out.byte(frequency);
+            }
+            None => {}
         }
         out.byte(type_of(entry.value));
         out.string(entry.key);
@@ -185,6 +198,7 @@ struct Loader<'a> {
     database: u8,
     /// Of the key that comes next.
     deadline: Option<Timestamp>,
+    past_use: Option<PastUse>,
     has_keys: bool,
     written_at: Option<Timestamp>,
 }
@@ -194,8 +208,9 @@ impl<'a> Loader<'a> {
         let mut input = Input::new(contents);
         // The header was checked.
         let _ = input.take(HEADER_BYTES);
-        let (keyspace, limits) = (present.for_snapshot(), present.limits);
-        Loader { input, limits, keyspace, database: 0, deadline: None, has_keys: false, written_at: None }
+        let (keyspace, limits) = (present.for_snapshot(present.seed()), present.limits);
+        let (deadline, past_use, has_keys, written_at) = (None, None, false, None);
+        Loader { input, limits, keyspace, database: 0, deadline, past_use, has_keys, written_at }
     }
 
     fn located(&self, refusal: Refusal) -> LoadError {
@@ -229,11 +244,11 @@ impl<'a> Loader<'a> {
                 let seconds = i64::from(i32::from_le_bytes(self.input.array()?));
                 self.deadline = Some(Timestamp::from_ms(seconds * MS_PER_SECOND));
             }
-            // Hints about sizes and use, which this engine does not need.
+            // Hints about sizes, which this engine does not need.
             RESIZE_DB => self.skip_lengths(2)?,
             SLOT_INFO => self.skip_lengths(3)?,
-            IDLE => self.skip_lengths(1)?,
-            FREQUENCY => drop(self.input.byte()?),
+            IDLE => self.past_use = Some(PastUse::IdleSeconds(self.input.length()?)),
+            FREQUENCY => self.past_use = Some(PastUse::Frequency(self.input.byte()?)),
             FUNCTION_2 | FUNCTION | MODULE_AUX => return Err(DumpError::Unsupported.into()),
             type_byte => self.read_key(type_byte)?,
         }
@@ -266,7 +281,7 @@ impl<'a> Loader<'a> {
     fn reseed(&mut self, text: &[u8]) -> Result<(), Refusal> {
         let seed = core::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
         match seed {
-            Some(seed) if !self.has_keys => self.keyspace = Keyspace::new(seed),
+            Some(seed) if !self.has_keys => self.keyspace = self.keyspace.for_snapshot(seed),
             _ => return Err(MALFORMED),
         }
         Ok(())
@@ -275,13 +290,13 @@ impl<'a> Loader<'a> {
     fn read_key(&mut self, type_byte: u8) -> Result<(), Refusal> {
         let key = self.input.string()?;
         let value = read_value(type_byte, &mut self.input, &self.limits, self.keyspace.seed())?;
-        let deadline = self.deadline.take();
+        let (deadline, past_use) = (self.deadline.take(), self.past_use.take());
         // Old servers could write empty collections; Redis leaves them out, too.
         if value.is_emptied() {
             return Ok(());
         }
         self.has_keys = true;
-        let is_new = self.keyspace.restore(self.database, &key, value, deadline)?;
+        let is_new = self.keyspace.restore(self.database, &key, value, deadline, past_use)?;
         if is_new { Ok(()) } else { Err(MALFORMED) }
     }
 }
