@@ -1,6 +1,7 @@
 //! The command line of xtask: what can be asked, and what each mistake in asking is called.
 
 use crate::bench;
+use crate::fuzz;
 use crate::suites::{self, Without};
 
 #[derive(Debug, PartialEq, Eq)]
@@ -8,6 +9,7 @@ pub(crate) enum Command {
     Help,
     Bench(BenchOptions),
     Build,
+    Fuzz(FuzzOptions),
     Play(PlayOptions),
     Sizes,
     Test(Selection),
@@ -46,7 +48,15 @@ impl BenchOptions {
     }
 }
 
+/// What is looked into, and how long.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FuzzOptions {
+    pub(crate) target: String,
+    pub(crate) seconds: u32,
+}
+
 const DEFAULT_PORT: u16 = 5173;
+const DEFAULT_FUZZ_SECONDS: u32 = 60;
 
 pub(crate) fn help() -> String {
     let mut text = String::from(
@@ -59,6 +69,8 @@ commands:
       --strict           fails when a figure is beyond the floor of its aim
       --write            writes the tables into README.md and docs/benchmarks.md
   build                  builds the engine, the npm package (target/npm/keylatch) and the playground (target/www)
+  fuzz TARGET            looks for bytes that break a promise
+      --seconds N        for so long (60)
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
       --port N           the port to start looking at (5173); a taken one is passed over
       --no-open          does not open a browser
@@ -77,6 +89,10 @@ what `--without` understands:
     for place in bench::PLACES {
         text.push_str(&format!("  {:<22} {}\n", place.name, place.about));
     }
+    text.push_str("\ntargets of `fuzz`:\n");
+    for target in fuzz::TARGETS {
+        text.push_str(&format!("  {:<22} {}\n", target.name, target.about));
+    }
     text.push_str("\nsuites, in the order they run:\n");
     for suite in suites::ALL {
         text.push_str(&format!("  {:<22} {}\n", suite.name, suite.about));
@@ -90,6 +106,7 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
     match name.as_str() {
         "help" | "--help" | "-h" => Ok(Command::Help),
         "bench" => parse_bench(rest),
+        "fuzz" => parse_fuzz(rest),
         "build" => nothing_more(name, rest).map(|()| Command::Build),
         "sizes" => nothing_more(name, rest).map(|()| Command::Sizes),
         "play" => parse_play(rest).map(Command::Play),
@@ -125,6 +142,26 @@ fn parse_bench(arguments: &[String]) -> Result<Command, String> {
         return Err(String::from("`--write` takes whole runs: no `--quick` and no `--filter`"));
     }
     Ok(Command::Bench(options))
+}
+
+fn parse_fuzz(arguments: &[String]) -> Result<Command, String> {
+    let (mut target, mut seconds) = (None, DEFAULT_FUZZ_SECONDS);
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match split_value(argument) {
+            ("--seconds", value) => {
+                let text = value_of("--seconds", value, &mut rest)?;
+                seconds = text.parse().map_err(|_| format!("`--seconds` takes a number, found `{text}`"))?;
+            }
+            ("--help" | "-h", None) => return Ok(Command::Help),
+            (flag, _) if flag.starts_with('-') => return Err(format!("`fuzz` knows no option `{argument}`")),
+            _ if target.is_some() => return Err(format!("`fuzz` takes one target, found `{argument}` too")),
+            _ if fuzz::TARGETS.iter().any(|known| known.name == argument) => target = Some(argument.clone()),
+            _ => return Err(format!("there is no target `{argument}` to fuzz")),
+        }
+    }
+    let target = target.ok_or_else(|| String::from("`fuzz` needs a target"))?;
+    Ok(Command::Fuzz(FuzzOptions { target, seconds }))
 }
 
 fn parse_play(arguments: &[String]) -> Result<PlayOptions, String> {
@@ -210,6 +247,13 @@ mod tests {
     }
 
     #[test]
+    fn a_fuzzer_is_chosen_by_its_target() {
+        let expected = |seconds| Ok(Command::Fuzz(FuzzOptions { target: "log".into(), seconds }));
+        assert_eq!(parse_line("fuzz log"), expected(60));
+        assert_eq!(parse_line("fuzz --seconds=5 log"), expected(5));
+    }
+
+    #[test]
     fn a_bench_is_chosen_by_place_and_row() {
         let (places, filter) = (vec!["node".into()], "GET same".into());
         let expected = BenchOptions { places, filter, quick: true, ..BenchOptions::default() };
@@ -232,6 +276,10 @@ mod tests {
             ("test --without", "--without"),
             ("test --without chrome", "chrome"),
             ("test --quick", "--quick"),
+            ("fuzz", "target"),
+            ("fuzz lime", "lime"),
+            ("fuzz line reply", "reply"),
+            ("fuzz line --seconds x", "`x`"),
             ("bench nodde", "nodde"),
             ("bench --filter", "--filter"),
             ("bench --slow", "--slow"),

@@ -7,6 +7,7 @@ mod cli;
 mod debian;
 mod engine;
 mod failure;
+mod fuzz;
 mod glue;
 mod node;
 mod package;
@@ -57,6 +58,7 @@ fn execute(command: Command) -> Result {
         }
         Command::Bench(options) => bench::run(&options),
         Command::Build => build_everything(),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::Play(options) => {
             build_everything()?;
             play::serve(&options)

@@ -1,0 +1,78 @@
+//! `cargo xtask fuzz`: builds one of the targets under fuzz/ with the coverage that libFuzzer follows, and lets it look for
+//! bytes that break a promise. The toolchain of the project is enough: nothing is instrumented but branches.
+
+use crate::cli::FuzzOptions;
+use crate::failure::{Failure, Result};
+use crate::paths;
+use crate::process::Program;
+use crate::progress;
+
+/// A target of fuzz/src/lib.rs, and what it is about.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+}
+
+pub(crate) const TARGETS: &[Target] = &[
+    Target { name: "line", about: "lines as people type them" },
+    Target { name: "log", about: "logs that are replayed" },
+    Target { name: "payload", about: "payloads of DUMP that are restored" },
+    Target { name: "reply", about: "replies as clients read them" },
+    Target { name: "request", about: "requests however they are cut" },
+    Target { name: "snapshot", about: "snapshots that are loaded" },
+    Target { name: "stream", about: "whole streams of commands" },
+];
+
+/// What cargo-fuzz gives the compiler, without a sanitizer: there is no unsafe code on the way.
+const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
+/// An input that takes longer is reported.
+const INPUT_SECONDS_MAX: u32 = 20;
+
+pub(crate) fn run(options: &FuzzOptions) -> Result {
+    let name = options.target.as_str();
+    let host = host()?;
+    let target_folder = paths::target().join("fuzz");
+    let manifest = paths::root().join("fuzz/Cargo.toml");
+    let cargo = |words: &[&str]| {
+        let program = Program::cargo().args(words).arg("--manifest-path").arg(&manifest);
+        program.env("CARGO_TARGET_DIR", &target_folder)
+    };
+    let step = progress::step(&format!("building the fuzzer of `{name}`"));
+    // For a target of its own: what runs while it is built is not instrumented.
+    cargo(&["build", "--release", "--bin", name, "--target", &host]).env("RUSTFLAGS", COVERAGE).run()?;
+    step.done();
+    let corpus = target_folder.join("corpus").join(name);
+    if !corpus.is_dir() {
+        let seeds = cargo(&["run", "--example", "seeds"]).args(&["--", name]).arg(&corpus);
+        seeds.run()?;
+    }
+    let artifacts = target_folder.join("artifacts").join(name);
+    paths::create_folder(&artifacts)?;
+    let program = target_folder.join(&host).join("release").join(name);
+    Program::new(program)
+        .arg(&corpus)
+        .arg(format!("-max_total_time={}", options.seconds))
+        .arg(format!("-timeout={INPUT_SECONDS_MAX}"))
+        .arg(format!("-artifact_prefix={}/", artifacts.display()))
+        .run()
+}
+
+/// The machine that compiles.
+fn host() -> Result<String> {
+    let version = Program::new("rustc").args(&["-vV"]).output()?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc does not say which machine it is for"))
+}
+
+#[test]
+fn every_target_of_the_fuzz_package_can_be_asked_for() {
+    let manifest = std::fs::read_to_string(paths::root().join("fuzz/Cargo.toml")).unwrap();
+    let bins = manifest.matches("[[bin]]").count();
+    assert_eq!(bins, TARGETS.len());
+    for target in TARGETS {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{}.rs\"", target.name)), "{}", target.name);
+    }
+}
