@@ -348,11 +348,16 @@ impl Db {
         own.min_by_key(|node| node.deadline)
     }
 
-    /// Whether this is still the handle of a key.
-    pub fn holds(&self, handle: Handle) -> bool {
+    /// The place of a live handle in the index, to ask [`Db::holds`] later.
+    pub fn hash_of(&self, handle: Handle) -> u32 {
         let block = self.slab.block(handle);
-        Layout::of(block)
-            .is_some_and(|layout| self.table.find(self.hash(layout.key(block)), |found| found == handle).is_some())
+        Layout::of(block).map_or(0, |layout| self.hash(layout.key(block)))
+    }
+
+    /// Whether this is still the handle of a key. The block of one that is not may hold anything, so it is not looked
+    /// at.
+    pub fn holds(&self, hash: u32, handle: Handle) -> bool {
+        self.table.find(hash, |found| found == handle).is_some()
     }
 
     fn hash(&self, key: &[u8]) -> u32 {

@@ -55,6 +55,7 @@ impl Default for MemoryLimit {
 struct Candidate {
     database: u8,
     handle: Handle,
+    hash: u32,
     last_use: u32,
 }
 
@@ -182,7 +183,8 @@ impl Keyspace {
                 false => db.sample(count, random, &mut drawn),
             }
             for handle in drawn.drain(..) {
-                let candidate = Candidate { database, handle, last_use: db.last_use(handle) };
+                let (hash, last_use) = (db.hash_of(handle), db.last_use(handle));
+                let candidate = Candidate { database, handle, hash, last_use };
                 memory.offer(candidate, |candidate| uses.rank(candidate.last_use));
             }
         }
@@ -197,7 +199,7 @@ impl Keyspace {
 
     fn stands(&self, candidate: Candidate) -> bool {
         let db = self.database(candidate.database);
-        db.holds(candidate.handle)
+        db.holds(candidate.hash, candidate.handle)
             && db.last_use(candidate.handle) == candidate.last_use
             && (!self.memory.limit.volatile || db.deadline(candidate.handle).is_some())
     }
@@ -236,7 +238,7 @@ impl Memory {
     fn offer(&mut self, candidate: Candidate, rank: impl Fn(&Candidate) -> u32) {
         let is_same = |other: &&mut Candidate| (other.database, other.handle) == (candidate.database, candidate.handle);
         if let Some(known) = self.candidates.iter_mut().find(is_same) {
-            known.last_use = candidate.last_use;
+            *known = candidate;
         } else if self.candidates.len() < CANDIDATES_MAX {
             self.candidates.push(candidate);
         } else if let Some(worst) = self.candidates.iter_mut().min_by_key(|candidate| rank(candidate))
