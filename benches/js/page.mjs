@@ -11,14 +11,5 @@ globalThis.bench = {
   prepare: (scene) => workbench.prepare(scene),
   ready: (row, store, count) => workbench.ready(row, store, count),
   finish: (row, store, count) => workbench.finish(row, store, count),
-  /** Answers milliseconds of wall time; whoever can tell better from outside does. */
-  run() {
-    const startedMs = performance.now();
-    workbench.run();
-    return performance.now() - startedMs;
-  },
-  /** Keeps the main thread busy. */
-  spin(forMs) {
-    for (const endMs = performance.now() + forMs; performance.now() < endMs;);
-  },
+  run: () => workbench.run(),
 };

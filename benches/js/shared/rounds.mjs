@@ -33,17 +33,20 @@ export async function measureRow({ names, sample, rounds, sampleMs, countMax = I
   return summarise(names, times);
 }
 
-/** Runs samples that grow until one is long enough, and a few more of those; answers how many turns it has. */
+/**
+ * Runs samples that grow until they are long enough, so often that no accident made them long, and that what is compiled on
+ * the way is compiled; answers how many turns such a sample has.
+ */
 async function warm(sample, wantedNs, countMax) {
   let count = Math.min(FIRST_COUNT, countMax);
-  for (;;) {
+  for (let long = 0; long <= WARM_SAMPLES;) {
     const ns = await sample(count);
-    if (ns >= wantedNs / 2 || count >= countMax) break;
+    long = ns >= wantedNs / 2 || count >= countMax ? long + 1 : 0;
+    if (long > 0) continue;
     if (count >= COUNT_MAX) throw new Error(`${count} turns took ${ns} ns: the clock does not measure them`);
     const growth = Math.min(GROWTH_MAX, Math.max(1.5, wantedNs / Math.max(ns, 1)));
     count = Math.min(countMax, Math.ceil(count * growth));
   }
-  for (let more = 0; more < WARM_SAMPLES; more += 1) await sample(count);
   return count;
 }
 

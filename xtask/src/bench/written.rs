@@ -16,7 +16,10 @@ mod block;
 
 const PAGE: &str = "# Benchmarks
 
-Written by `cargo xtask bench --write`; do not edit. How to read it, and how it is measured: [CONTRIBUTING.md](../CONTRIBUTING.md#benchmarks).
+Written by `cargo xtask bench --write`; do not edit. How it is measured: [CONTRIBUTING.md](../CONTRIBUTING.md#benchmarks).
+
+A cell holds a figure, and behind it, in parentheses, keylatch's figure divided by it: for times and bytes, less than 1 is in keylatch's favour; for rates, more.
+`1e5` is the number of keys; keys have 16 bytes and values 32 where nothing else is said.
 ";
 
 /// A whole run of one place.
