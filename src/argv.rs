@@ -37,6 +37,11 @@ impl<'a> ArgvRef<'a> {
         self.spans.last().map_or(0, |span| span.end.saturating_sub(start) as usize)
     }
 
+    /// What a copy of all arguments takes.
+    pub fn copy_len(&self) -> usize {
+        self.bytes_len() + core::mem::size_of_val(self.spans)
+    }
+
     pub fn get(&self, index: usize) -> Option<&'a [u8]> {
         self.spans.get(index).map(|span| self.slice(*span))
     }

@@ -42,6 +42,7 @@ mod hash;
 mod invalidations;
 mod keylatch;
 mod keyspace;
+mod memory;
 mod number;
 mod persistence;
 mod pubsub;

@@ -94,6 +94,13 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Makes room for so many commands, at the beginning and not when there may be none.
+    pub fn new(commands: usize) -> Stats {
+        let mut stats = Stats::default();
+        stats.commands.resize_with(commands, CommandStats::default);
+        stats
+    }
+
     pub fn command(&mut self, number: u16) -> &mut CommandStats {
         let number = usize::from(number);
         if number >= self.commands.len() {
@@ -135,7 +142,9 @@ impl Stats {
     /// CONFIG RESETSTAT: everything but the slow log.
     pub fn reset(&mut self) {
         let (slow, slow_ids) = (core::mem::take(&mut self.slow), self.slow_ids);
-        *self = Stats { slow, slow_ids, ..Stats::default() };
+        let mut commands = core::mem::take(&mut self.commands);
+        commands.iter_mut().for_each(|stats| *stats = CommandStats::default());
+        *self = Stats { commands, slow, slow_ids, ..Stats::default() };
     }
 }
 

@@ -1,7 +1,5 @@
 //! COMMAND: the table, asked for over the wire.
 
-use alloc::vec::Vec;
-
 use super::args::{Args, is};
 use super::docs::{categories, write_docs, write_info};
 use super::keys_of::keys_of;
@@ -134,23 +132,26 @@ fn command_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 /// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`
 fn command_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let all = || rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
-    let names: Vec<&str> = match args.optional() {
-        None => all().map(|row| row.name).collect(),
+    let is_wanted: &dyn Fn(&Row) -> bool = match args.optional() {
+        None => &|_| true,
         Some(word) if is(word, "FILTERBY") && args.left() == 2 => {
             let (by, what) = (args.bytes()?, args.bytes()?);
             match by {
-                _ if is(by, "MODULE") => Vec::new(),
-                _ if is(by, "ACLCAT") => all().filter(|row| in_category(row, what)).map(|row| row.name).collect(),
-                _ if is(by, "PATTERN") => {
-                    all().map(|row| row.name).filter(|name| glob::matches(what, name.as_bytes())).collect()
-                }
+                _ if is(by, "MODULE") => &|_| false,
+                _ if is(by, "ACLCAT") => &move |row| in_category(row, what),
+                _ if is(by, "PATTERN") => &move |row| glob::matches(what, row.name.as_bytes()),
                 _ => return Err(CommandError::SYNTAX),
             }
         }
         Some(_) => return Err(CommandError::SYNTAX),
     };
-    cx.reply.array(names.len());
-    names.iter().for_each(|name| cx.reply.bulk(name.as_bytes()));
+    let list = cx.reply.open();
+    let mut len = 0;
+    for row in all().filter(|row| is_wanted(row)) {
+        cx.reply.bulk(row.name.as_bytes());
+        len += 1;
+    }
+    cx.reply.close_array(list, len);
     Ok(Outcome::Done)
 }
 

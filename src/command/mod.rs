@@ -56,6 +56,7 @@ use crate::number::write_unsigned;
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
 use crate::server::Server;
+use crate::slab::OutOfMemory;
 
 /// What a handler may touch.
 #[derive(Debug)]
@@ -99,7 +100,12 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     let row = cx.table.row(number);
     let start = cx.reply.len();
     cx.server.stats.command(number).calls += 1;
-    match (row.handler)(cx, &mut Args::new(argv, row.words())) {
+    let outcome = match cx.keyspace.ensure_room(argv.len(), argv.copy_len()) {
+        Ok(()) => (row.handler)(cx, &mut Args::new(argv, row.words())),
+        Err(OutOfMemory) => Err(CommandError::OUT_OF_MEMORY),
+    };
+    match outcome {
+        Ok(_) if cx.reply.take_failure() => fail(cx, number, start, &CommandError::OUT_OF_MEMORY),
         Ok(Outcome::Park(park)) => {
             // It is called when it has its answer, however often it ran before.
             cx.server.stats.command(number).calls -= 1;
@@ -110,14 +116,21 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
             Outcome::Done
         }
         Err(error) => {
-            cx.reply.truncate(start);
-            cx.reply.error(&error);
-            cx.server.stats.command(number).failed += 1;
-            cx.server.stats.error(&error);
+            fail(cx, number, start, &error);
             remember_keys(cx, row, argv);
             Outcome::Done
         }
     }
+}
+
+/// Leaves nothing of a reply but an error.
+fn fail(cx: &mut Cx<'_>, number: u16, start: usize, error: &CommandError) -> Outcome {
+    cx.reply.truncate(start);
+    cx.reply.take_failure();
+    cx.reply.error(error);
+    cx.server.stats.command(number).failed += 1;
+    cx.server.stats.error(error);
+    Outcome::Done
 }
 
 /// The client may keep a copy of what it read, also of an error.

@@ -284,6 +284,7 @@ fn getset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn getdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     if answer_string(cx, key)? {
+        cx.reply.check()?;
         cx.space().delete_all(core::iter::once(key));
     }
     Ok(Outcome::Done)

@@ -104,6 +104,12 @@ impl Table {
         table
     }
 
+    /// How many commands and subcommands there are; their numbers are below that.
+    #[allow(clippy::len_without_is_empty)] // it never is
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     fn add(&mut self, row: &'static Row) {
         let number = self.rows.len() as u16;
         self.rows.push(row);

@@ -4,9 +4,11 @@ use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Queued};
 use crate::command::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
+use crate::memory::make_room;
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::server::Settings;
+use crate::slab::OutOfMemory;
 
 impl Engine {
     pub(super) fn dispatch(&mut self, client: ClientId, request: Request<'_>, reply: &mut Writer) {
@@ -24,12 +26,19 @@ impl Engine {
         if let Some(transaction) = self.clients.get_mut(client).and_then(|client| client.transaction.as_mut())
             && !row.has(flags::IMMEDIATE)
         {
+            if self.keyspace.ensure_room(0, argv.copy_len()).is_err() || make_room(&mut transaction.queue, 1).is_err() {
+                let error = self.refuse(client, argv, CommandError::OUT_OF_MEMORY);
+                return reply.error(&error);
+            }
             transaction.queue.push(Queued { command: number, argv: argv.to_owned() });
-            reply.simple("QUEUED");
-            return;
+            return reply.simple("QUEUED");
         }
         if let Some(until) = self.paused_until(client, row) {
-            return self.pause(client, number, argv, until);
+            match self.keyspace.ensure_room(0, argv.copy_len()) {
+                Ok(()) => self.pause(client, number, argv, until),
+                Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY),
+            }
+            return;
         }
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting: Waiting::Allowed, reply };

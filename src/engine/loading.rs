@@ -34,7 +34,7 @@ impl Engine {
     /// See [`crate::Keylatch::load`].
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
         let loaded = rdb::load(&self.keyspace, snapshot)?;
-        self.keyspace.replace_with(loaded.keyspace);
+        self.keyspace.replace_with(loaded.keyspace).map_err(|_| LoadError::OutOfMemory)?;
         // Reading an instant is no step of the clock.
         self.now = loaded.written_at.map_or(self.now, |instant| instant.max(self.now));
         Ok(())

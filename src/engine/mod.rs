@@ -20,8 +20,13 @@ use crate::clock::Timestamp;
 use crate::command::{Request, Table};
 use crate::config::Config;
 use crate::keyspace::Keyspace;
+use crate::memory::{ensure, make_room};
 use crate::reply::writer::Writer;
 use crate::server::Server;
+use crate::stats::Stats;
+
+/// Room for an error is made before anything else.
+const ERROR_BYTES: usize = 512;
 
 /// Everything but the clock.
 #[derive(Clone, Debug)]
@@ -41,10 +46,11 @@ pub struct Engine {
 impl Engine {
     pub fn new(seed: u64) -> Engine {
         let table = Table::new();
+        let server = Server { stats: Stats::new(table.len()), ..Server::default() };
         Engine {
             keyspace: Keyspace::new(seed),
             clients: Clients::default(),
-            server: Server::default(),
+            server,
             plain_rows: PlainRows::new(&table),
             table,
             parked: ParkedCommands::default(),
@@ -117,6 +123,10 @@ impl Engine {
             return;
         }
         if sender.is_parked() {
+            // Its reply would come after others, so an error has no place.
+            if ensure(request.argv.copy_len().saturating_mul(2)).is_err() || sender.waiting.try_reserve(1).is_err() {
+                return self.clients.close(client);
+            }
             sender.waiting.push_back(request.argv.to_owned());
             return;
         }
@@ -149,11 +159,18 @@ impl Engine {
     fn run(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
         let Some(protocol) = self.clients.get(client).map(|client| client.protocol) else { return };
         let start = out.len();
+        if make_room(out, ERROR_BYTES).is_err() {
+            // Not even an error can be answered.
+            return self.clients.close(client);
+        }
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
         self.keyspace.interest.tracking.set_author(Some(client));
         self.dispatch(client, request, &mut reply);
         self.end_tracking(client, request.command.map(|(_, row)| row));
         self.keyspace.effects.end_unit();
+        if reply.take_failure() {
+            self.clients.close(client);
+        }
         *out = reply.into_bytes();
         self.obey_reply_mode(client, start, out);
     }

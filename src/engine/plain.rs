@@ -5,13 +5,15 @@
 //! What a command does is the same typed operation its handler calls, counted in the same places. A gate that is added
 //! to `execute` or `dispatch` is added to [`Engine::plain`] too; a test sends random commands both ways and compares.
 
-use super::Engine;
-use crate::argv::ArgvRef;
+use super::{ERROR_BYTES, Engine};
+use crate::argv::{ArgvRef, Span};
 use crate::client::{ClientId, ReplyMode};
 use crate::command::Table;
 use crate::keyspace::{Error, SetOptions, Space};
+use crate::memory::make_room;
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
+use crate::slab::OutOfMemory;
 
 /// A client all of whose gates stand open, as long as only plain commands run and the time stands still.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +30,8 @@ pub enum PlainRow {
     Set,
 }
 
+/// The most arguments of a plain request, its name among them.
+const ARGUMENTS_MAX: usize = 3;
 const NAMES: [&str; 2] = ["get", "set"];
 
 /// The numbers of those rows.
@@ -93,19 +97,26 @@ impl Engine {
 
     /// Runs a request the short way and answers the number of its row.
     pub fn run_plain(&mut self, plain: Plain, request: PlainRequest<'_>, out: &mut alloc::vec::Vec<u8>) -> u16 {
+        if make_room(out, ERROR_BYTES).is_err() {
+            // Not even an error can be answered.
+            self.clients.close(plain.client);
+        }
+        let start = out.len();
         let mut reply = Writer::appending_to(core::mem::take(out), plain.protocol);
         let (number, result) = match request {
-            PlainRequest::Get(key) => self.operate(plain, PlainRow::Get, |space| {
+            PlainRequest::Get(key) => self.operate(plain, PlainRow::Get, key.len(), |space| {
                 reply.optional_bulk(space.get(key)?);
-                Ok(())
+                Ok(reply.check()?)
             }),
-            PlainRequest::Set(key, value) => self.operate(plain, PlainRow::Set, |space| {
+            PlainRequest::Set(key, value) => self.operate(plain, PlainRow::Set, key.len() + value.len(), |space| {
                 space.set(key, value, &SetOptions::default())?;
                 reply.ok();
                 Ok(())
             }),
         };
         if let Err(error) = result {
+            reply.truncate(start);
+            reply.take_failure();
             reply.error(&error);
         }
         *out = reply.into_bytes();
@@ -113,12 +124,13 @@ impl Engine {
         number
     }
 
-    /// Runs one operation as the command of a row: counted, and its effects closed as one unit.
+    /// Runs one operation as the command of a row, with arguments of so many bytes: counted, and its effects closed as one unit.
     #[inline(always)]
     pub fn operate<T>(
         &mut self,
         plain: Plain,
         row: PlainRow,
+        bytes: usize,
         operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
     ) -> (u16, Result<T, CommandError>) {
         let number = self.plain_rows.number(row);
@@ -129,7 +141,11 @@ impl Engine {
             client.last_command = NAMES[row as usize];
             client.last_command_at = self.now;
         }
-        let result = operation(&mut self.keyspace.at(plain.database, self.now));
+        let room = self.keyspace.ensure_room(ARGUMENTS_MAX, bytes + ARGUMENTS_MAX * core::mem::size_of::<Span>());
+        let result = match room {
+            Ok(()) => operation(&mut self.keyspace.at(plain.database, self.now)),
+            Err(OutOfMemory) => Err(Error::OutOfMemory),
+        };
         self.keyspace.effects.end_unit();
         (number, result.map_err(|error| self.fail(number, error)))
     }

@@ -162,6 +162,7 @@ impl Space<'_> {
         }
         // Redis before 8.2 knows four operations only, and the log must load there too.
         let stated = if operation.is_in_every_redis() { None } else { Some(copied(&result)?) };
+        self.ensure_room(1, stated.as_ref().map_or(0, Vec::len))?;
         self.put(destination, NewValue::Edited(result), None, EventKind::Set)?;
         self.effect(|effect| {
             if let Some(value) = stated {

@@ -1,6 +1,10 @@
 //! The storage of one database: keys, values and deadlines. It knows no time, no events and nobody who watches; the
 //! verbs in `space` add those.
 
+mod staged;
+
+pub use staged::Staged;
+
 use alloc::vec::Vec;
 
 use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, set_last_use};

@@ -7,24 +7,35 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use crate::argv::{Argv, ArgvRef};
 use crate::clock::Timestamp;
+use crate::memory::make_room;
 use crate::number::{write_double, write_integer};
+use crate::slab::OutOfMemory;
 
 /// The version of the annotation line; a newer one is refused when a log is read.
 pub const LOG_VERSION: u32 = 1;
 /// How an annotation line begins. Redis (7.0 and newer) skips lines that begin with `#`.
 pub const ANNOTATION: &str = "#KL:";
 
+/// Words of the log itself: an annotation, SELECT, MULTI, EXEC, names of commands, deadlines.
+const FRAME_BYTES: usize = 1024;
+/// An argument of a request counts with the eight bytes of its span, and has a header of no more bytes than that and
+/// itself together.
+const LOGGED_FACTOR: usize = 2;
+
 /// One effect on its way into the log.
 #[derive(Debug)]
 pub struct EffectWriter<'a> {
-    argv: &'a mut Argv,
+    out: &'a mut Vec<u8>,
+    len: usize,
 }
 
 impl EffectWriter<'_> {
     pub fn bytes(&mut self, argument: &[u8]) -> &mut Self {
-        self.argv.push(argument);
+        write_header(b'$', argument.len(), self.out);
+        self.out.extend_from_slice(argument);
+        self.out.extend_from_slice(b"\r\n");
+        self.len += 1;
         self
     }
 
@@ -48,10 +59,11 @@ pub struct Effects {
     wanted: bool,
     /// What a log being replayed does is in that log already.
     muted: bool,
-    /// The effects of the running unit, each with its database.
-    unit: Vec<(u8, Argv)>,
-    /// Encoded units that nobody took yet.
+    /// What nobody took yet: encoded units, and the effects of the running unit.
     pending: Vec<u8>,
+    /// Where the running unit begins, and how many effects it has.
+    unit_start: usize,
+    unit_len: usize,
     /// The database the reader of `pending` has selected.
     selected: Option<u8>,
     /// Changes and statements of the running unit: one without the other is a defect.
@@ -81,10 +93,28 @@ impl Effects {
     /// States what changed; `write` runs only while somebody takes effects.
     pub(super) fn state(&mut self, database: u8, write: impl FnOnce(&mut EffectWriter<'_>)) {
         self.stated = true;
-        if self.are_built() {
-            let mut argv = Argv::default();
-            write(&mut EffectWriter { argv: &mut argv });
-            self.unit.push((database, argv));
+        if !self.are_built() {
+            return;
+        }
+        if self.selected != Some(database) {
+            self.selected = Some(database);
+            self.append(|effect| {
+                effect.bytes(b"SELECT").integer(database.into());
+            });
+        }
+        if self.unit_len == 0 {
+            // The first selection stands before the frame, so that dropping a torn unit does not lose it.
+            self.unit_start = self.pending.len();
+        }
+        self.unit_len += 1;
+        self.append(write);
+    }
+
+    /// Makes sure that effects of so many bytes can be stated, and framed at the end of the unit.
+    pub(super) fn make_room(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        match self.are_built() {
+            true => make_room(&mut self.pending, bytes.saturating_mul(LOGGED_FACTOR).saturating_add(FRAME_BYTES)),
+            false => Ok(()),
         }
     }
 
@@ -94,62 +124,53 @@ impl Effects {
         debug_assert!(self.stated || !self.changed, "a change without an effect");
         debug_assert!(self.changed || !self.stated, "an effect without a change");
         (self.changed, self.stated) = (false, false);
-        if !self.unit.is_empty() {
-            self.encode_unit();
+        if core::mem::take(&mut self.unit_len) > 1 {
+            self.frame_unit();
         }
     }
 
-    fn encode_unit(&mut self) {
-        let unit = core::mem::take(&mut self.unit);
-        let framed = unit.len() > 1;
-        if let Some(&(first, _)) = unit.first() {
-            // The selection stands before the frame, so that dropping a torn unit does not lose it.
-            self.select(first);
-        }
-        if framed {
-            encode(Argv::from_slices(&["MULTI"]).as_ref(), &mut self.pending);
-        }
-        for (database, argv) in &unit {
-            self.select(*database);
-            encode(argv.as_ref(), &mut self.pending);
-        }
-        if framed {
-            encode(Argv::from_slices(&["EXEC"]).as_ref(), &mut self.pending);
-        }
+    fn frame_unit(&mut self) {
+        let end = self.pending.len();
+        self.append(|effect| {
+            effect.bytes(b"MULTI");
+        });
+        let len = self.pending.len() - end;
+        self.pending[self.unit_start..].rotate_right(len);
+        self.append(|effect| {
+            effect.bytes(b"EXEC");
+        });
     }
 
     /// The units since the last call as one piece of log; empty when there are none.
     pub fn take(&mut self, now: Timestamp) -> Vec<u8> {
         self.selected = None;
-        if self.pending.is_empty() {
-            return Vec::new();
+        let mut piece = core::mem::take(&mut self.pending);
+        if !piece.is_empty() {
+            let annotation = format!("{ANNOTATION}{} v{LOG_VERSION}\r\n", now.as_ms());
+            piece.extend_from_slice(annotation.as_bytes());
+            piece.rotate_right(annotation.len());
         }
-        let mut piece = format!("{ANNOTATION}{} v{LOG_VERSION}\r\n", now.as_ms()).into_bytes();
-        piece.append(&mut self.pending);
         piece
     }
 
-    fn select(&mut self, database: u8) {
-        if self.selected != Some(database) {
-            self.selected = Some(database);
-            encode(Argv::from_slices(&["SELECT", &format!("{database}")]).as_ref(), &mut self.pending);
-        }
+    /// Appends a command as a RESP array of bulk strings.
+    fn append(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
+        let start = self.pending.len();
+        let mut effect = EffectWriter { out: &mut self.pending, len: 0 };
+        write(&mut effect);
+        let len = effect.len;
+        // The number of arguments stands first and is known last.
+        let end = self.pending.len();
+        write_header(b'*', len, &mut self.pending);
+        let header_len = self.pending.len() - end;
+        self.pending[start..].rotate_right(header_len);
     }
 }
 
-/// Appends a command as a RESP array of bulk strings.
-fn encode(argv: ArgvRef<'_>, out: &mut Vec<u8>) {
-    let header = |kind: u8, len: usize, out: &mut Vec<u8>| {
-        out.push(kind);
-        write_integer(len as i64, out);
-        out.extend_from_slice(b"\r\n");
-    };
-    header(b'*', argv.len(), out);
-    for argument in argv.iter() {
-        header(b'$', argument.len(), out);
-        out.extend_from_slice(argument);
-        out.extend_from_slice(b"\r\n");
-    }
+fn write_header(kind: u8, len: usize, out: &mut Vec<u8>) {
+    out.push(kind);
+    write_integer(len as i64, out);
+    out.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]

@@ -60,6 +60,12 @@ impl From<OutOfMemory> for Error {
     }
 }
 
+impl From<OutOfMemory> for CommandError {
+    fn from(error: OutOfMemory) -> CommandError {
+        Error::from(error).into()
+    }
+}
+
 /// The text a user gets.
 impl From<Error> for CommandError {
     fn from(error: Error) -> CommandError {

@@ -4,6 +4,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::memory::make_room;
+use crate::slab::OutOfMemory;
+
 /// The classes of `notify-keyspace-events`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EventClass {
@@ -207,6 +210,11 @@ impl Events {
     /// The clock stepped back. No key, so the empty one.
     pub fn clock_stepped_back(&mut self) {
         self.push(EventKind::Clock, b"", 0);
+    }
+
+    /// Makes sure that so many events can be queued.
+    pub(super) fn make_room(&mut self, count: usize) -> Result<(), OutOfMemory> {
+        if self.wanted || self.published { make_room(&mut self.queue, count) } else { Ok(()) }
     }
 
     #[inline(always)]

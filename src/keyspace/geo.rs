@@ -69,6 +69,8 @@ impl Space<'_> {
             existing.into_iter().for_each(|handle| self.delete(handle));
             return Ok(0);
         }
+        // Scores are told in up to as many characters as a part has beside its bytes.
+        self.ensure_room(2 * len, zset.counted_bytes() as usize)?;
         self.put_over(existing, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
         if existing.is_some() {
             self.effect(|effect| {

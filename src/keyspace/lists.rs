@@ -5,7 +5,7 @@ use core::iter::once;
 
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
-use crate::slab::Handle;
+use crate::slab::{Handle, OutOfMemory};
 use crate::value::{Elements, End, List, Side, Value, ValueRef, copied};
 
 /// What LINSERT did.
@@ -96,13 +96,13 @@ impl Space<'_> {
     }
 
     /// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; `None` when
-    /// there is no list. A `count` of 0 changes nothing.
+    /// there is no list. A `count` of 0 changes nothing, and neither does an error of `take`.
     pub fn list_pop<R>(
         &mut self,
         key: &[u8],
         end: End,
         count: usize,
-        take: impl FnOnce(&mut dyn ExactSizeIterator<Item = &[u8]>) -> R,
+        take: impl FnOnce(&mut dyn ExactSizeIterator<Item = &[u8]>) -> Result<R, OutOfMemory>,
     ) -> Result<Option<R>, Error> {
         let Some(handle) = self.write_list(key)? else { return Ok(None) };
         let limit = self.limits().list;
@@ -112,7 +112,7 @@ impl Space<'_> {
             let answer = match end {
                 End::Head => take(&mut list.iter().take(count)),
                 End::Tail => take(&mut list.iter().rev().take(count)),
-            };
+            }?;
             list.pop(end, count);
             list.settle(limit);
             Ok(if count == 0 { Change::Unchanged(answer) } else { Change::Changed(answer) })
@@ -135,6 +135,7 @@ impl Space<'_> {
         let target = self.write_list(to)?;
         let Some(element) = self.list(source).and_then(|list| list.peek(from_end)) else { return Ok(None) };
         let element = copied(element)?;
+        self.ensure_room(1, element.len())?;
         if from == to {
             self.list_move_within(source, from_end, to_end)?;
         } else {

@@ -60,13 +60,22 @@ use self::evict::Memory;
 use self::uses::Uses;
 use crate::clock::Timestamp;
 use crate::hash::hash_bytes;
+use crate::memory::ensure;
 use crate::random::Random;
+use crate::slab::OutOfMemory;
 use crate::value::Limits;
 
 /// Databases 0 to 15, as in Redis' default configuration.
 pub const DATABASES: u8 = 16;
 /// How many due keys one sweep removes at most, so that no call pays for everybody.
 pub const SWEEP_MAX: usize = 256;
+
+/// Arguments of so many bytes are copied without asking whether there is room: see [`crate::memory`].
+const UNASKED_MAX_BYTES: usize = 1536;
+/// What a command makes of its arguments on its way, at most: a queue of them, or their names.
+const ARGUMENTS_FACTOR: usize = 4;
+/// Events of a command beside those of its arguments.
+const EVENTS_MAX: usize = 16;
 
 /// Hits and misses of reads, keys and fields that expired, and keys that were evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -156,6 +165,16 @@ impl Keyspace {
     /// Forgets what clients read, a bounded number of keys, while that is more than may be remembered.
     pub fn limit_tracking(&mut self) {
         self.interest.tracking.forget_some(&mut self.random);
+    }
+
+    /// Makes sure that a command with so many arguments, of so many bytes together, can do what follows its changes. One
+    /// that passes more on than it was given asks again: [`Space::ensure_room`].
+    pub fn ensure_room(&mut self, arguments: usize, bytes: usize) -> Result<(), OutOfMemory> {
+        if bytes > UNASKED_MAX_BYTES {
+            ensure(bytes.saturating_mul(ARGUMENTS_FACTOR))?;
+        }
+        self.events.make_room(arguments + EVENTS_MAX)?;
+        self.effects.make_room(bytes)
     }
 
     /// Stops or resumes the removal of due keys that nobody touches.

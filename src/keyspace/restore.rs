@@ -9,6 +9,8 @@ use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
 use crate::value::{Hash, Value, ValueRef, ZSet};
 
+/// What an argument of an effect takes beside its bytes.
+const PART_BYTES: usize = 16;
 /// Elements of a list or fields of a hash in one effect, as many as Redis takes when it rewrites a log: no command of a
 /// log becomes huge because its value is.
 const ELEMENTS_PER_EFFECT: usize = 64;
@@ -43,8 +45,15 @@ impl Keyspace {
 
     /// Replaces databases and seed by those of another keyspace; what waits to be taken and who is interested stay.
     /// Those interested in a key that was there or is there now learn that it changed. There are no events, as with
-    /// FLUSHALL; the effect is FLUSHALL and the making of every key, one unit.
-    pub fn replace_with(&mut self, other: Keyspace) {
+    /// FLUSHALL; the effect is FLUSHALL and the making of every key, one unit. On an error nothing has changed.
+    pub fn replace_with(&mut self, other: Keyspace) -> Result<(), OutOfMemory> {
+        let parts_of = |value: ValueRef<'_>| if let ValueRef::String(_) = value { 1 } else { 2 * value.size() };
+        let parts = |db: &Db| db.entries().map(|entry| 3 + parts_of(entry.value)).sum::<usize>();
+        if self.effects.are_built() {
+            let parts = other.databases.iter().map(parts).sum::<usize>();
+            let bytes = usize::try_from(other.counted_bytes()).map_err(|_| OutOfMemory)?;
+            self.effects.make_room(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
+        }
         let of_interest = |database| self.interest.keys_in(database).into_iter().map(move |key| (database, key));
         let is_held = |(database, key): &KeyName| {
             [&*self, &other].iter().any(|keyspace| keyspace.database(*database).find(key).is_some())
@@ -69,6 +78,7 @@ impl Keyspace {
             }
         }
         self.effects.end_unit();
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
+use crate::memory::make_room;
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::{Set, SetLimit, Value, ValueRef, copied, owned};
 
@@ -96,15 +97,42 @@ impl Space<'_> {
         if from == to {
             return Ok(true);
         }
+        // First what may fail, then what tells of it.
+        let is_made = self.db().find(to).is_none();
+        let is_new = self.put_member(to, member)?;
         self.set_remove(from, core::iter::once(member))?;
-        self.set_add(to, core::iter::once(member))?;
+        if is_new {
+            self.notify(EventKind::SAdd, to);
+            if is_made {
+                self.appear(to);
+            }
+            self.state_members(b"SADD", to, core::iter::once(member));
+        }
         Ok(true)
+    }
+
+    /// Adds a member to a set, or makes one of it; true when it was not there. The caller tells of it.
+    fn put_member(&mut self, key: &[u8], member: &[u8]) -> Result<bool, Error> {
+        let (limit, seed) = (self.limits().set, self.seed());
+        let Some(handle) = self.write_set(key)? else {
+            let mut set = Set::new(seed);
+            set.insert(member, limit)?;
+            let last_use = self.first_use();
+            self.db_mut().put(None, key, NewValue::Value(Value::Set(set)), None, last_use)?;
+            return Ok(true);
+        };
+        let inserted = self.db_mut().edit(handle, |value| match value {
+            Value::Set(set) => set.insert(member, limit),
+            _ => Ok(false),
+        });
+        Ok(inserted.unwrap_or(Ok(false))?)
     }
 
     /// Takes up to `count` random members away and answers them; `None` when there is no set.
     pub fn set_pop(&mut self, key: &[u8], count: usize) -> Result<Option<Vec<Vec<u8>>>, Error> {
         let Some(handle) = self.write_set(key)? else { return Ok(None) };
         let members = self.distinct_random_members(handle, count)?;
+        self.ensure_room(members.len(), members.iter().map(Vec::len).sum())?;
         if !members.is_empty() {
             self.update_set(handle, EventKind::SPop, |set| {
                 for member in &members {
@@ -277,11 +305,20 @@ impl Space<'_> {
     }
 }
 
-/// Adds members; answers how many were new.
+/// Adds members, all or on an error none; answers how many were new.
 fn add_all<'m>(set: &mut Set, members: impl Iterator<Item = &'m [u8]>, limit: SetLimit) -> Result<usize, OutOfMemory> {
-    let mut added = 0;
+    let mut added = Vec::new();
     for member in members {
-        added += usize::from(set.insert(member, limit)?);
+        match make_room(&mut added, 1).and_then(|()| set.insert(member, limit)) {
+            Ok(true) => added.push(member),
+            Ok(false) => {}
+            Err(OutOfMemory) => {
+                for member in added {
+                    set.remove(member);
+                }
+                return Err(OutOfMemory);
+            }
+        }
     }
-    Ok(added)
+    Ok(added.len())
 }

@@ -7,9 +7,15 @@ use super::effect::EffectWriter;
 use super::uses::{Counting, PastUse};
 use super::{Db, Effects, Entry, Error, EventKind, Keyspace, NewValue};
 use crate::clock::Timestamp;
+use crate::memory::ensure;
 use crate::random::Random;
 use crate::slab::Handle;
 use crate::value::{Limits, Value, ValueRef};
+
+/// What a part costs in a message beside its bytes.
+const PART_BYTES: usize = 16;
+/// A reply may double the buffer it is written to, beside the buffer it was; and a moved element is stored again.
+const STORED_FACTOR: usize = 5;
 
 /// What an edit did to a value, and what it answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,6 +196,18 @@ impl<'a> Space<'a> {
         self.expire_fields(handle, most)
     }
 
+    /// Makes sure that so many bytes of stored data can be answered and stated once they are taken away.
+    pub(super) fn ensure_room(&mut self, parts: usize, bytes: usize) -> Result<(), Error> {
+        let bytes = bytes.saturating_add(parts.saturating_mul(PART_BYTES));
+        self.keyspace.ensure_room(0, bytes)?;
+        Ok(ensure(bytes.saturating_mul(STORED_FACTOR))?)
+    }
+
+    /// As [`Space::ensure_room`], for values that are answered when they may be gone.
+    pub(super) fn ensure_room_for(&mut self, values: &[Option<Vec<u8>>]) -> Result<(), Error> {
+        self.ensure_room(values.len(), values.iter().flatten().map(Vec::len).sum())
+    }
+
     // --- The verbs.
 
     /// Creates a key or replaces all of it. A deadline is a second event, as in Redis.
@@ -219,10 +237,7 @@ impl<'a> Space<'a> {
             _ => false,
         };
         if !is_overwritten {
-            let last_use = match existing {
-                Some(handle) if keeps_use => self.db().last_use(handle),
-                _ => self.first_use(),
-            };
+            let last_use = self.use_to_be(existing);
             self.db_mut().put(existing, key, value, deadline, last_use)?;
         }
         self.notify(event, key);
@@ -230,6 +245,14 @@ impl<'a> Space<'a> {
             self.appear(key);
         }
         Ok(())
+    }
+
+    /// The word about its use that an entry begins with, put in place of what is there.
+    pub(super) fn use_to_be(&mut self, existing: Option<Handle>) -> u32 {
+        match existing {
+            Some(handle) if self.keyspace.uses.counting() != Counting::Changes => self.db().last_use(handle),
+            _ => self.first_use(),
+        }
     }
 
     /// Edits a value outside its block; an edit that fails must leave it as it was. Emptied, the key goes.
@@ -351,7 +374,7 @@ impl<'a> Space<'a> {
     }
 
     /// What a key that comes now has as its last use.
-    fn first_use(&mut self) -> u32 {
+    pub(super) fn first_use(&mut self) -> u32 {
         let keys = self.db().len();
         self.keyspace.uses.first(keys)
     }
@@ -380,8 +403,9 @@ impl<'a> Space<'a> {
         self.effect(write);
     }
 
+    /// An event of a change that was made before its place in the order of events.
     #[inline(always)]
-    fn notify(&mut self, event: EventKind, key: &[u8]) {
+    pub(super) fn notify(&mut self, event: EventKind, key: &[u8]) {
         self.keyspace.events.push(event, key, self.database);
         self.keyspace.interest.changed(self.database, key, event);
         self.keyspace.effects.changed();

@@ -3,11 +3,13 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::db::Staged;
 use super::entry::INLINE_MAX;
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::clock::Timestamp;
 use crate::hash::xxh3_64;
+use crate::memory::make_room;
 use crate::number::{LongDouble, parse_integer, write_integer};
 use crate::slab::Handle;
 use crate::value::{Value, ValueRef, copied};
@@ -116,7 +118,11 @@ impl Space<'_> {
     }
 
     /// Whether the comparison holds for what is there, which must be a string, and a copy of that if it is asked for.
-    fn compare(&self, existing: Option<Handle>, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
+    fn compare(
+        &mut self,
+        existing: Option<Handle>,
+        options: &SetOptions<'_>,
+    ) -> Result<(bool, Option<Vec<u8>>), Error> {
         let text = match existing.and_then(|handle| self.db().value(handle)) {
             None => None,
             Some(ValueRef::String(bytes)) => Some(bytes),
@@ -131,6 +137,9 @@ impl Space<'_> {
             (Some(comparison), None) => comparison.holds_for_missing(),
             (None, _) => true,
         };
+        if let Some(previous) = &previous {
+            self.ensure_room(1, previous.len())?;
+        }
         Ok((holds, previous))
     }
 
@@ -148,16 +157,35 @@ impl Space<'_> {
                 }
             }
         }
-        if expiry != Expiry::Never {
+        for (key, _) in pairs.clone() {
+            self.write(key);
+        }
+        if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
             for (key, value) in pairs {
                 let existing = self.write(key);
                 self.put_string(existing, key, value, expiry)?;
             }
             return Ok(true);
         }
+        let mut staged = Vec::new();
         for (key, value) in pairs.clone() {
-            let existing = self.write(key);
-            self.put_over(existing, key, NewValue::Bytes(value), None, EventKind::Set)?;
+            make_room(&mut staged, 1)?;
+            let existing = self.db().find(key);
+            let (deadline, last_use) = (self.deadline_to_be(existing, expiry), self.use_to_be(existing));
+            staged.push((Staged { key, value, deadline, last_use }, existing.is_none()));
+        }
+        self.db_mut().put_all(staged.iter().map(|(string, _)| *string))?;
+        for (Staged { key, value, deadline, .. }, is_new) in staged {
+            self.notify(EventKind::Set, key);
+            if is_new {
+                self.appear(key);
+            }
+            if expiry != Expiry::Never {
+                self.tell_of_string(key, value, deadline, expiry);
+            }
+        }
+        if expiry != Expiry::Never {
+            return Ok(true);
         }
         self.effect(|effect| {
             effect.bytes(b"MSET");
@@ -266,18 +294,27 @@ impl Space<'_> {
 
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
     fn put_string(&mut self, existing: Option<Handle>, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
-        let deadline = match expiry {
-            Expiry::Never => None,
-            Expiry::Keep => existing.and_then(|handle| self.db().deadline(handle)),
-            Expiry::At(deadline) if self.is_past(deadline) => {
-                if let Some(handle) = existing {
-                    self.delete(handle);
-                }
-                return Ok(());
-            }
-            Expiry::At(deadline) => Some(deadline),
-        };
+        if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
+            existing.into_iter().for_each(|handle| self.delete(handle));
+            return Ok(());
+        }
+        let deadline = self.deadline_to_be(existing, expiry);
         self.put_over(existing, key, NewValue::Bytes(value), deadline, EventKind::Set)?;
+        self.tell_of_string(key, value, deadline, expiry);
+        Ok(())
+    }
+
+    /// The deadline a string gets that is stored in place of what is there.
+    fn deadline_to_be(&self, existing: Option<Handle>, expiry: Expiry) -> Option<Timestamp> {
+        match expiry {
+            Expiry::Never => None,
+            Expiry::Keep => self.db().deadline(existing?),
+            Expiry::At(deadline) => Some(deadline),
+        }
+    }
+
+    /// The event of a deadline that came with a string, and the effect.
+    fn tell_of_string(&mut self, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
         if matches!(expiry, Expiry::At(_)) {
             self.also(EventKind::Expire, key);
         }
@@ -295,7 +332,6 @@ impl Space<'_> {
         if let Some(deadline) = before {
             self.deadline_effect(key, deadline);
         }
-        Ok(())
     }
 
     /// Refuses a key that holds another type.

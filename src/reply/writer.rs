@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use super::error::CommandError;
 use crate::bytes;
+use crate::memory::make_room;
 use crate::number::{write_double, write_integer};
+use crate::slab::OutOfMemory;
 
 /// The version of the Redis serialization protocol a client speaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -19,7 +21,12 @@ pub enum Protocol {
 pub struct Writer {
     out: Vec<u8>,
     protocol: Protocol,
+    /// There was no memory for a part of a reply.
+    failed: bool,
 }
+
+/// The longest header: a kind, an integer, an end of line.
+const HEADER_MAX_BYTES: usize = 24;
 
 /// An aggregate whose length is not known yet; close it with the `close_*` of its kind.
 #[derive(Debug)]
@@ -30,12 +37,12 @@ pub struct Open {
 
 impl Writer {
     pub fn new(protocol: Protocol) -> Writer {
-        Writer { out: Vec::new(), protocol }
+        Writer::appending_to(Vec::new(), protocol)
     }
 
     /// Continues behind the bytes already in `out`.
     pub fn appending_to(out: Vec<u8>, protocol: Protocol) -> Writer {
-        Writer { out, protocol }
+        Writer { out, protocol, failed: false }
     }
 
     pub fn protocol(&self) -> Protocol {
@@ -62,6 +69,22 @@ impl Writer {
         self.out
     }
 
+    /// Whether there was no memory for a part of what was written since the last call. Replies come after changes, so a
+    /// command that changes something asks before: [`Writer::make_room`].
+    pub fn take_failure(&mut self) -> bool {
+        core::mem::take(&mut self.failed)
+    }
+
+    /// Whether everything so far was written: asked by a handler that changes something only then.
+    pub fn check(&self) -> Result<(), OutOfMemory> {
+        if self.failed { Err(OutOfMemory) } else { Ok(()) }
+    }
+
+    /// Whether so many bytes can be written.
+    pub fn make_room(&mut self, len: usize) -> bool {
+        make_room(&mut self.out, len).is_ok()
+    }
+
     /// Forgets everything behind the first `len` bytes: a handler that fails half-way leaves only its error.
     pub fn truncate(&mut self, len: usize) {
         self.out.truncate(len);
@@ -73,18 +96,22 @@ impl Writer {
 
     /// A status. The text must be one line.
     pub fn simple(&mut self, text: &str) {
-        self.out.push(b'+');
+        self.put(b"+");
         self.line(text.as_bytes());
     }
 
     /// CR and LF in the text become blanks, as in Redis: an error is one line.
     pub fn error(&mut self, error: &CommandError) {
-        self.out.push(b'-');
+        self.put(b"-");
         let text = error.bytes();
         let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
         // As in Redis: what it quotes may end in line ends, which go, or have some in its midst, which become blanks.
         let length = text.iter().rposition(|byte| !ends_line(byte)).map_or(0, |last| last + 1);
-        self.out.extend(text.iter().take(length).map(|byte| if ends_line(byte) { b' ' } else { *byte }));
+        let start = self.out.len();
+        self.put(&text[..length]);
+        for byte in self.out[start..].iter_mut().filter(|byte| ends_line(byte)) {
+            *byte = b' ';
+        }
         self.end_line();
     }
 
@@ -100,16 +127,16 @@ impl Writer {
     /// "Nothing here", where RESP2 has a null bulk string.
     pub fn null(&mut self) {
         match self.protocol {
-            Protocol::Resp2 => self.out.extend_from_slice(b"$-1\r\n"),
-            Protocol::Resp3 => self.out.extend_from_slice(b"_\r\n"),
+            Protocol::Resp2 => self.put(b"$-1\r\n"),
+            Protocol::Resp3 => self.put(b"_\r\n"),
         }
     }
 
     /// "Nothing here", where RESP2 has a null array.
     pub fn null_array(&mut self) {
         match self.protocol {
-            Protocol::Resp2 => self.out.extend_from_slice(b"*-1\r\n"),
-            Protocol::Resp3 => self.out.extend_from_slice(b"_\r\n"),
+            Protocol::Resp2 => self.put(b"*-1\r\n"),
+            Protocol::Resp3 => self.put(b"_\r\n"),
         }
     }
 
@@ -128,7 +155,7 @@ impl Writer {
         match self.protocol {
             Protocol::Resp2 => self.bulk(&text),
             Protocol::Resp3 => {
-                self.out.push(b',');
+                self.put(b",");
                 self.line(&text);
             }
         }
@@ -138,7 +165,7 @@ impl Writer {
     pub fn boolean(&mut self, value: bool) {
         match self.protocol {
             Protocol::Resp2 => self.integer(value.into()),
-            Protocol::Resp3 => self.out.extend_from_slice(if value { b"#t\r\n" } else { b"#f\r\n" }),
+            Protocol::Resp3 => self.put(if value { b"#t\r\n" } else { b"#f\r\n" }),
         }
     }
 
@@ -148,8 +175,8 @@ impl Writer {
             Protocol::Resp2 => self.bulk(bytes),
             Protocol::Resp3 => {
                 self.header(b'=', bytes.len() as i64 + 4);
-                self.out.extend_from_slice(format.as_bytes());
-                self.out.push(b':');
+                self.put(format.as_bytes());
+                self.put(b":");
                 self.line(bytes);
             }
         }
@@ -186,7 +213,8 @@ impl Writer {
 
     /// Copies what another writer of the same protocol wrote.
     pub fn append(&mut self, other: &Writer) {
-        self.out.extend_from_slice(&other.out);
+        self.failed |= other.failed;
+        self.put(&other.out);
     }
 
     /// Starts an aggregate whose length only the end will tell.
@@ -216,6 +244,9 @@ impl Writer {
     }
 
     fn header(&mut self, kind: u8, value: i64) {
+        if !self.has_room(HEADER_MAX_BYTES) {
+            return;
+        }
         // Most lengths and counts: without a loop, and appended at once.
         match value {
             0..=9 => self.out.extend_from_slice(&[kind, digit(value), b'\r', b'\n']),
@@ -229,12 +260,25 @@ impl Writer {
     }
 
     fn line(&mut self, bytes: &[u8]) {
-        bytes::append(&mut self.out, bytes);
+        self.put(bytes);
         self.end_line();
     }
 
     fn end_line(&mut self) {
-        self.out.extend_from_slice(b"\r\n");
+        self.put(b"\r\n");
+    }
+
+    /// The one place where bytes are added.
+    fn put(&mut self, bytes: &[u8]) {
+        if self.has_room(bytes.len()) {
+            bytes::append(&mut self.out, bytes);
+        }
+    }
+
+    fn has_room(&mut self, len: usize) -> bool {
+        let has_room = self.out.capacity() - self.out.len() >= len || self.make_room(len);
+        self.failed |= !has_room;
+        has_room
     }
 }
 

@@ -15,6 +15,7 @@ const FLOORS: [&[&str]; 7] = [
         "geo",
         "glob",
         "hash",
+        "memory",
         "number",
         "random",
         "registry",

@@ -187,9 +187,12 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End, command: &str) -> Reply {
     let key = args.bytes()?;
     let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
     let (mut space, reply) = cx.space_and_reply();
-    let found = space.list_pop(key, end, count.unwrap_or(1), |elements| match count {
-        Some(_) => write_all(elements, reply),
-        None => reply.optional_bulk(elements.next()),
+    let found = space.list_pop(key, end, count.unwrap_or(1), |elements| {
+        match count {
+            Some(_) => write_all(elements, reply),
+            None => reply.optional_bulk(elements.next()),
+        }
+        reply.check()
     })?;
     match (found, count) {
         (Some(()), _) => {}
@@ -261,6 +264,7 @@ fn pop_first<'k>(
                 Some(_) => write_all(elements, reply),
                 None => reply.optional_bulk(elements.next()),
             }
+            reply.check()
         })?;
         if found.is_some() {
             return Ok(true);

@@ -70,6 +70,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
                 reply.double(score);
             }
         });
+        reply.check()
     })?;
     if found.is_none() {
         reply.array(0);
@@ -128,16 +129,19 @@ pub(super) fn pop_first<'k>(
 ) -> Result<bool, CommandError> {
     let (mut space, reply) = cx.space_and_reply();
     for key in keys {
-        let found = space.zset_pop(key, end, count.unwrap_or(1), |pairs| match count {
-            Some(_) => write_nested(key, pairs, reply),
-            None => {
-                reply.array(3);
-                reply.bulk(key);
-                pairs.for_each(|(member, score)| {
-                    reply.bulk(member);
-                    reply.double(score);
-                });
+        let found = space.zset_pop(key, end, count.unwrap_or(1), |pairs| {
+            match count {
+                Some(_) => write_nested(key, pairs, reply),
+                None => {
+                    reply.array(3);
+                    reply.bulk(key);
+                    pairs.for_each(|(member, score)| {
+                        reply.bulk(member);
+                        reply.double(score);
+                    });
+                }
             }
+            reply.check()
         })?;
         if found.is_some() {
             return Ok(true);

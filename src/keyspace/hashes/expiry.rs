@@ -138,6 +138,7 @@ impl Space<'_> {
     ) -> Result<Vec<Option<Vec<u8>>>, Error> {
         let existing = self.write_hash(key)?;
         let mut values = values_of(self.hash_behind(existing), names.clone())?;
+        self.ensure_room_for(&values)?;
         let fates = match expiry {
             FieldExpiry::Keep => return Ok(values),
             FieldExpiry::Never => self.fields_persist(key, names)?,

@@ -85,6 +85,7 @@ impl Space<'_> {
         let existing = self.write_hash(key)?;
         let mut values = values_of(self.hash_behind(existing), names.clone())?;
         let Some(handle) = existing else { return Ok(values) };
+        self.ensure_room_for(&values)?;
         let taken = self.update_hash(handle, EventKind::HDel, |hash| {
             let mut change = Change::Unchanged(());
             for (name, value) in names.clone().zip(&mut values) {

@@ -11,8 +11,9 @@ pub use combine::{Aggregate, Sources, Weighting};
 use super::space::{Change, Space};
 use super::strings::Presence;
 use super::{Error, EventKind, NewValue};
+use crate::memory::make_room;
 use crate::slab::{Handle, OutOfMemory};
-use crate::value::{End, Interval, Selection, Value, ValueRef, ZSet, owned};
+use crate::value::{End, Interval, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
 
 /// A new score that counts only on one side of the one that is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,12 +140,17 @@ impl Space<'_> {
         // Redis takes the number of pairs, and with a new set the first member, for a hint at what the set will be.
         let (count, first_len) = (pairs.len(), pairs.clone().next().map_or(0, |(_, member)| member.len()));
         let add_all = |zset: &mut ZSet| -> Result<Added, OutOfMemory> {
-            let mut added = Added::default();
+            let (mut added, mut done) = (Added::default(), Vec::new());
             for (score, member) in pairs {
                 if !options.allow_all() && !options.allows(zset.score(member), score) {
                     continue;
                 }
-                let old = zset.insert(member, score, limit)?;
+                let old = make_room(&mut done, 1).and_then(|()| zset.insert(member, score, limit));
+                let Ok(old) = old else {
+                    undo(zset, &done, limit);
+                    return Err(OutOfMemory);
+                };
+                done.push((member, old));
                 added.added += usize::from(old.is_none());
                 added.updated += usize::from(old.is_some_and(|old| old != score));
             }
@@ -211,29 +217,31 @@ impl Space<'_> {
     }
 
     /// Hands up to `count` pairs from an end (the head has the lowest scores) to `take`, in the order they leave, and
-    /// takes them away; `None` when there is no set. A `count` of 0 changes nothing.
+    /// takes them away; `None` when there is no set. A `count` of 0 changes nothing, and neither does an error of `take`.
     pub fn zset_pop<R>(
         &mut self,
         key: &[u8],
         end: End,
         count: usize,
-        take: impl FnOnce(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> R,
+        take: impl FnOnce(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> Result<R, OutOfMemory>,
     ) -> Result<Option<R>, Error> {
         let Some(handle) = self.write_zset(key)? else { return Ok(None) };
         let event = if end == End::Head { EventKind::ZPopMin } else { EventKind::ZPopMax };
-        let states = self.states_effects();
+        let len = self.zset_behind(handle).map_or(0, ZSet::len);
+        let count = count.min(len);
+        let ranks = if end == End::Head { 0..count } else { len - count..len };
         let mut popped: Vec<Vec<u8>> = Vec::new();
+        if self.states_effects()
+            && let Some(zset) = self.zset_behind(handle)
+        {
+            popped = owned(zset.range(ranks.clone()).map(|(member, _)| member))?;
+            self.ensure_room(popped.len(), popped.iter().map(Vec::len).sum())?;
+        }
         let change = self.update_zset(handle, event, |zset| {
-            let len = zset.len();
-            let count = count.min(len);
-            let ranks = if end == End::Head { 0..count } else { len - count..len };
-            if states {
-                popped = owned(zset.range(ranks.clone()).map(|(member, _)| member))?;
-            }
             let answer = match end {
                 End::Head => take(&mut zset.range(ranks.clone())),
                 End::Tail => take(&mut zset.range(ranks.clone()).rev()),
-            };
+            }?;
             zset.remove_ranks(ranks);
             Ok(if count == 0 { Change::Unchanged(answer) } else { Change::Changed(answer) })
         })?;
@@ -312,5 +320,17 @@ impl Space<'_> {
                 effect.bytes(member);
             });
         });
+    }
+}
+
+/// Gives members the scores they had, in the order opposite to that in which they got others. Each place that is needed
+/// was left just before, so there is memory for it.
+fn undo(zset: &mut ZSet, done: &[(&[u8], Option<f64>)], limit: PackedLimit) {
+    for (member, old) in done.iter().rev() {
+        zset.remove(member);
+        if let Some(score) = old {
+            let restored = zset.insert(member, *score, limit);
+            debug_assert!(restored.is_ok(), "the place is free");
+        }
     }
 }

@@ -1,0 +1,117 @@
+//! Several strings set at once: all of them, or none when there is no memory for one.
+
+use alloc::vec::Vec;
+
+use super::Db;
+use crate::clock::Timestamp;
+use crate::keyspace::entry::{INLINE_MAX, Layout, Payload};
+use crate::memory::make_room;
+use crate::slab::{Handle, OutOfMemory};
+use crate::value::{Value, copied};
+
+/// A string on its way in.
+#[derive(Clone, Copy, Debug)]
+pub struct Staged<'p> {
+    pub key: &'p [u8],
+    pub value: &'p [u8],
+    pub deadline: Option<Timestamp>,
+    pub last_use: u32,
+}
+
+/// A key whose new entry is in place while its old one is kept.
+struct Step {
+    hash: u32,
+    old: Option<Handle>,
+    new: Handle,
+    deadline: Option<Timestamp>,
+}
+
+impl Db {
+    /// Creates keys or replaces all of them; of a key named twice the last counts. On an error nothing has changed.
+    pub fn put_all<'p>(&mut self, strings: impl Iterator<Item = Staged<'p>>) -> Result<(), OutOfMemory> {
+        let mut steps = Vec::new();
+        for string in strings {
+            let room = make_room(&mut steps, 1);
+            match room.and_then(|()| self.stage(string, steps.len())) {
+                Ok(step) => steps.push(step),
+                Err(OutOfMemory) => {
+                    steps.into_iter().rev().for_each(|step| self.undo(step));
+                    return Err(OutOfMemory);
+                }
+            }
+        }
+        steps.into_iter().for_each(|step| self.commit(step));
+        Ok(())
+    }
+
+    /// Writes a new entry and lets the index name it.
+    fn stage(&mut self, string: Staged<'_>, staged: usize) -> Result<Step, OutOfMemory> {
+        let Staged { key, value, deadline, last_use } = string;
+        let (hash, old) = (self.hash(key), self.find(key));
+        let mut payload = Payload::Inline(value);
+        if value.len() > INLINE_MAX {
+            let copy = copied(value)?;
+            self.values.reserve()?;
+            payload = Payload::Slot(self.values.insert(Value::String(copy)));
+        }
+        let is_timed = deadline.is_some() || old.is_some_and(|old| self.is_timed(old));
+        let layout = Layout::new(key, payload, is_timed, false);
+        let new = match self.reserve_entry(layout.len(), hash, old.is_none(), deadline.map(|_| staged + 1)) {
+            Ok(new) => new,
+            Err(OutOfMemory) => {
+                if let Payload::Slot(slot) = payload {
+                    self.values.remove(slot);
+                }
+                return Err(OutOfMemory);
+            }
+        };
+        layout.write(self.slab.block_mut(new), key, payload, last_use);
+        if let Payload::Slot(_) = payload {
+            self.slot_bytes += value.len() as u64;
+        }
+        match old {
+            None => self.table.insert(hash, new),
+            Some(old) => self.table.replace(hash, old, new),
+        }
+        Ok(Step { hash, old, new, deadline })
+    }
+
+    /// A block, its place in the index when it needs one, and those of so many deadlines.
+    fn reserve_entry(
+        &mut self,
+        len: usize,
+        hash: u32,
+        is_new: bool,
+        deadlines: Option<usize>,
+    ) -> Result<Handle, OutOfMemory> {
+        if is_new {
+            self.table.reserve(hash)?;
+        }
+        let block = self.slab.allocate(len)?;
+        if let Some(count) = deadlines
+            && self.deadlines.reserve_many(count, block).is_err()
+        {
+            self.slab.free(block);
+            return Err(OutOfMemory);
+        }
+        Ok(block)
+    }
+
+    fn undo(&mut self, step: Step) {
+        match step.old {
+            Some(old) => self.table.replace(step.hash, step.new, old),
+            None => self.table.remove(step.hash, step.new),
+        }
+        self.drop_value(step.new);
+        self.slab.free(step.new);
+    }
+
+    fn commit(&mut self, step: Step) {
+        if let Some(old) = step.old {
+            self.drop_value(old);
+            self.schedule(old, None, None);
+            self.slab.free(old);
+        }
+        self.assign_deadline(step.new, step.deadline);
+    }
+}

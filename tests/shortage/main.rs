@@ -1,0 +1,169 @@
+//! Memory runs out at every place where it can, in commands of every row: the reply is the error, and everything else is as
+//! if the command had not come. Whoever takes memory without asking whether there is any aborts the process, and with it
+//! this test; `KEYLATCH_SHORTAGE_STACKS=1` shows them instead.
+
+#[path = "../support/dice.rs"]
+mod dice;
+mod heap;
+#[allow(dead_code)]
+#[path = "../differential/pools.rs"]
+mod pools;
+mod requests;
+
+use std::collections::BTreeMap;
+
+use heap::{Heap, RESERVE_BYTES, with_budget};
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, SESSION_START};
+use requests::{Request, Requests};
+
+#[global_allocator]
+static HEAP: Heap = Heap;
+
+const COMMANDS: u64 = 800;
+/// Of a command that can fail at more places, so many are tried.
+const PLACES_MAX: usize = 24;
+const ERROR: &[u8] = b"-OOM ";
+const LCS_ERROR: &[u8] = b"-ERR Insufficient memory";
+
+type Engine = Keylatch<ManualClock>;
+
+/// What nobody but the command may change.
+#[derive(Clone, PartialEq, Debug)]
+struct State {
+    digest: u64,
+    bytes: u64,
+    effects: Vec<u8>,
+    events: usize,
+}
+
+impl State {
+    fn of(engine: &mut Engine) -> State {
+        let bytes = engine.keyspace().counted_bytes();
+        State { digest: engine.digest(), bytes, effects: engine.take_effects(), events: engine.take_events().len() }
+    }
+}
+
+impl State {
+    /// A collection that became a large one for members it then could not take stays large: it is no other value, but it
+    /// counts as more bytes.
+    fn but_for_the_form(
+        mut self,
+        before: &State,
+        now: &mut Engine,
+        then: &mut Engine,
+        client: ClientId,
+        request: &Request,
+    ) -> State {
+        let encoding = |engine: &mut Engine| {
+            let mut reply = Vec::new();
+            let key = request.get(1).cloned().unwrap_or_default();
+            run(engine, client, &vec![b"OBJECT".to_vec(), b"ENCODING".to_vec(), key], &mut reply);
+            reply
+        };
+        if encoding(now) != encoding(then) {
+            self.bytes = before.bytes;
+        }
+        self
+    }
+}
+
+fn run(engine: &mut Engine, client: ClientId, request: &Request, out: &mut Vec<u8>) {
+    engine.execute(client, Argv::from_slices(request).as_ref(), out);
+}
+
+fn shown(request: &Request) -> String {
+    let words = request.iter().map(|word| String::from_utf8_lossy(&word[..word.len().min(20)]).into_owned());
+    words.take(12).collect::<Vec<_>>().join(" ")
+}
+
+#[derive(Default)]
+struct Findings {
+    /// How often each command was refused.
+    refused: BTreeMap<String, usize>,
+    /// What went wrong first, for each command.
+    wrong: BTreeMap<String, String>,
+}
+
+impl Findings {
+    /// Runs a command with every budget that makes another place fail.
+    fn try_places(&mut self, engine: &Engine, client: ClientId, request: &Request) {
+        let argv = Argv::from_slices(request);
+        let mut calm = engine.clone();
+        let mut calm_reply = Vec::new();
+        let unlimited = with_budget(isize::MAX, || calm.execute(client, argv.as_ref(), &mut calm_reply));
+        if unlimited.marks.is_empty() {
+            return;
+        }
+        let name = String::from_utf8_lossy(&request[0]).into_owned();
+        let refused = self.refused.entry(name.clone()).or_default();
+        let (before, after) = (State::of(&mut engine.clone()), State::of(&mut calm));
+        for mark in unlimited.marks.iter().step_by(unlimited.marks.len().div_ceil(PLACES_MAX)) {
+            if std::env::var_os("KEYLATCH_SHORTAGE_TRACE").is_some() {
+                eprintln!("{mark} {}", shown(request));
+            }
+            let mut short = engine.clone();
+            let mut reply = Vec::new();
+            let outcome = with_budget(mark - 1, || short.execute(client, argv.as_ref(), &mut reply));
+            if outcome.panicked {
+                let complaint = format!("{}: panicked (budget {mark})", shown(request));
+                self.wrong.entry(name.clone()).or_insert(complaint);
+                continue;
+            }
+            let small_peak = outcome.small_peak;
+            let state = State::of(&mut short);
+            let is_refused = reply.starts_with(ERROR) || reply.starts_with(LCS_ERROR);
+            *refused += usize::from(is_refused);
+            let complaint = if small_peak > RESERVE_BYTES {
+                format!("{small_peak} bytes in small pieces")
+            } else if is_refused
+                && state.clone().but_for_the_form(&before, &mut short, &mut engine.clone(), client, request) != before
+            {
+                "half done".into()
+            } else if !is_refused && reply != calm_reply {
+                format!("another answer: {}", String::from_utf8_lossy(&reply[..reply.len().min(60)]))
+            } else if !is_refused && state.digest != after.digest {
+                "not what it was told to do".into()
+            } else {
+                continue;
+            };
+            self.wrong.entry(name.clone()).or_insert(format!(
+                "{}: {complaint} (budget {mark} of {:?})",
+                shown(request),
+                unlimited.marks.last()
+            ));
+        }
+    }
+}
+
+#[test]
+fn a_command_that_finds_no_memory_changes_nothing() {
+    let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let mut requests = Requests::new(setting("KEYLATCH_SHORTAGE_SEED").unwrap_or(7));
+    heap::end_with_panics();
+    let mut findings = Findings::default();
+    for round in 0..4 {
+        let mut engine = Keylatch::new(Options { seed: 3 }, ManualClock::new(SESSION_START));
+        let client = engine.connect();
+        engine.record(round % 2 == 0);
+        engine.listen(round % 2 == 0);
+        Requests::beginning().iter().for_each(|request| run(&mut engine, client, request, &mut Vec::new()));
+        let beginning = engine.clone();
+        for _ in 0..setting("KEYLATCH_SHORTAGE_COMMANDS").unwrap_or(COMMANDS) / 4 {
+            let request = requests.next();
+            let in_transaction = engine.client(client).is_some_and(|client| client.in_transaction());
+            findings.try_places(&engine, client, &request);
+            run(&mut engine, client, &request, &mut Vec::new());
+            if in_transaction && requests.dice().roll(4) == 0 {
+                run(&mut engine, client, &vec![b"exec".to_vec()], &mut Vec::new());
+            }
+            let client_is_free = engine.client(client).is_some_and(|client| !client.is_parked() && !client.closing);
+            if !client_is_free || requests.dice().roll(3) == 0 {
+                engine = beginning.clone();
+            }
+        }
+    }
+    let refused = findings.refused.iter().map(|(name, count)| format!("{name} {count}"));
+    println!("refused: {}", refused.collect::<Vec<_>>().join(", "));
+    let wrong: Vec<&str> = findings.wrong.values().map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} commands:\n{}", wrong.len(), wrong.join("\n"));
+}
