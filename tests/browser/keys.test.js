@@ -103,6 +103,23 @@ test("buttons run ordinary commands, which the log shows", async () => {
   ]);
 });
 
+test("what a value does not show is said: fields that expire, what a sketch counts", async () => {
+  await page.getByRole("button", { name: "Paused" }).click();
+  await say(page, "HSET user name Ann email ann@example.com token t");
+  await say(page, "HPEXPIREAT user 4102444800000 FIELDS 1 token");
+  await say(page, "HPEXPIREAT user 4102444799000 FIELDS 1 email");
+  await say(page, "PFADD visitors ann bob cleo");
+  await row("user").click();
+  const fields = page.locator("kl-key-detail li");
+  assert.deepEqual(await fields.allTextContents(), [
+    "Field email lives until 2099-12-31 23:59:59.000 UTC.",
+    "Field token lives until 2100-01-01 00:00:00.000 UTC.",
+  ]);
+  await row("visitors").click();
+  await page.getByText("A sketch: it counts about 3 different elements.").waitFor();
+  assert.equal(await fields.count(), 0);
+});
+
 test("the list by keyboard: arrows, Enter, P, Delete", async () => {
   for (const text of ["SET a 1 EX 300", "SET b 2", "SET c 3"]) await say(page, text);
   await row("a").focus();

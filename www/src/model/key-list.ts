@@ -3,7 +3,7 @@
  * look. Rows are read from the engine; the countdown between two looks is arithmetic on their deadlines.
  */
 
-import type { Client, Keylatch, KeyEvent } from "keylatch/core";
+import { type Argument, type Client, decodeReplies, type Keylatch, type KeyEvent, ReplyError } from "keylatch/core";
 import { Emitter } from "./emitter.ts";
 import { keyLabel } from "./key-label.ts";
 
@@ -29,6 +29,9 @@ const PAGE_KEYS = 100;
 const FAREWELL_MS = 1600;
 const DATABASES = 16;
 const COMPLETION_KEYS = 2000;
+/** What no sketch is shorter than. */
+const SKETCH_BYTES = 16;
+const NOTHING = new Uint8Array();
 export const PREVIEW_BYTES = 512;
 export const PREVIEW_ITEMS = 50;
 
@@ -53,7 +56,7 @@ export class KeyList {
   /** Reads the loaded pages again. */
   refresh(database: number, nowMs: number): void {
     if (database !== this.database) this.forget(database);
-    const fresh = this.read(nowMs);
+    const fresh = this.load(nowMs);
     for (const gone of this.farewells(fresh)) fresh.set(gone.label, gone);
     this.known = fresh;
     this.touched = new Map();
@@ -73,14 +76,23 @@ export class KeyList {
   /** The value, or its beginning, as redis-cli prints it; undefined when there is no short way to show it. */
   preview(row: KeyRow): string | undefined {
     const command = row.goneBy ? undefined : previewCommand(row);
-    if (!command) return undefined;
-    this.reader ??= this.db.client({ name: "preview", db: this.database, protocol: 2 });
-    const reply = this.reader.callRaw(...command);
-    if (reply.length > 0) return reply[0] === "-".charCodeAt(0) ? undefined : this.db.printReply(reply);
-    // Paused or killed by CLIENT: the next look tries with a new one.
-    this.reader.close();
-    this.reader = undefined;
-    return undefined;
+    const reply = command && this.ask(command);
+    return reply && reply[0] !== "-".charCodeAt(0) ? this.db.printReply(reply) : undefined;
+  }
+
+  /** Fields of a small hash that expire, each with its instant, the first first. */
+  mortalFields(row: KeyRow): { readonly label: string; readonly deadlineMs: number }[] {
+    const fields = row.type === "hash" && row.size <= PREVIEW_ITEMS ? this.read<Uint8Array[]>(["HKEYS", row.key]) : undefined;
+    if (!fields || fields.length === 0) return [];
+    const deadlines = this.read<number[]>(["HPEXPIRETIME", row.key, "FIELDS", fields.length, ...fields]) ?? [];
+    const all = deadlines.map((deadlineMs, index) => ({ label: keyLabel(fields[index] ?? NOTHING), deadlineMs }));
+    return all.filter(({ deadlineMs }) => deadlineMs >= 0).sort((one, other) => one.deadlineMs - other.deadlineMs);
+  }
+
+  /** How many different elements a string counts if it is a sketch (HyperLogLog). */
+  sketched(row: KeyRow): number | undefined {
+    const start = row.type === "string" && row.size >= SKETCH_BYTES ? this.read<Uint8Array>(["GETRANGE", row.key, 0, 3]) : undefined;
+    return start && keyLabel(start) === "HYLL" ? this.read<number>(["PFCOUNT", row.key]) : undefined;
   }
 
   /** Labels of keys that start with a prefix, for completion. Looks at the first keys only: it runs at each keystroke. */
@@ -96,7 +108,25 @@ export class KeyList {
     return all.filter((number) => number > 0 && this.db.inspect({ limit: 1, db: number }).keys.length > 0);
   }
 
-  private read(nowMs: number): Map<string, KeyRow> {
+  /** The reply as it is; undefined when the client may not ask now. */
+  private ask(command: readonly Argument[]): Uint8Array | undefined {
+    this.reader ??= this.db.client({ name: "preview", db: this.database, protocol: 2 });
+    const reply = this.reader.callRaw(...command);
+    if (reply.length > 0) return reply;
+    // Paused or killed by CLIENT: the next look tries with a new one.
+    this.reader.close();
+    this.reader = undefined;
+    return undefined;
+  }
+
+  /** The reply as a value; undefined when there is none or it is an error. */
+  private read<T>(command: readonly Argument[]): T | undefined {
+    const reply = this.ask(command);
+    const [value] = reply ? decodeReplies(reply, { buffer: true }) : [];
+    return value === null || value instanceof ReplyError ? undefined : (value as T);
+  }
+
+  private load(nowMs: number): Map<string, KeyRow> {
     const rows = new Map<string, KeyRow>();
     let cursor = "0";
     for (let page = 0; page < this.pages; page += 1) {
@@ -164,7 +194,7 @@ export class KeyList {
 }
 
 /** The command that shows a value without asking for more than a screenful. */
-function previewCommand({ key, type, size }: KeyRow): (string | number | Uint8Array)[] | undefined {
+function previewCommand({ key, type, size }: KeyRow): Argument[] | undefined {
   const few = size <= PREVIEW_ITEMS;
   switch (type) {
     case "string":

@@ -82,6 +82,9 @@ export class CommandView extends LitElement {
           order: -1;
           position: static;
         }
+        .card .none {
+          display: none;
+        }
         a {
           grid-template-columns: 1fr;
         }

@@ -32,7 +32,15 @@ export class KeyDetail extends LitElement {
         white-space: pre-wrap;
         overflow-wrap: anywhere;
       }
-      p {
+      ul {
+        display: grid;
+        gap: var(--gap-1);
+        margin: 0;
+        padding: 0;
+        list-style: none;
+      }
+      p,
+      li {
         color: var(--ink-soft);
         font-size: var(--text-1);
         font-variant-numeric: tabular-nums;
@@ -53,9 +61,19 @@ export class KeyDetail extends LitElement {
     return html`
       ${preview === undefined ? nothing : html`<pre tabindex="0" aria-label="Value">${preview}</pre>`}
       ${preview === undefined ? nothing : renderCut(row)}
-      <p>${row.deadlineMs === null ? "Stays until it is deleted." : `Lives until ${isoText(row.deadlineMs).replace("T", " ").replace("Z", "")} UTC.`}</p>
+      ${this.renderMeaning()}
+      <p>${row.deadlineMs === null ? "Stays until it is deleted." : `Lives until ${instantText(row.deadlineMs)}.`}</p>
       ${this.workspace ? this.renderActions(this.workspace) : nothing}
     `;
+  }
+
+  /** What the printed value does not show. */
+  private renderMeaning(): TemplateResult | typeof nothing {
+    const count = this.list.sketched(this.row);
+    const fields = this.list.mortalFields(this.row);
+    if (count !== undefined) return html`<p>A sketch: it counts about ${count} different elements.</p>`;
+    if (fields.length === 0) return nothing;
+    return html`<ul>${fields.map(({ label, deadlineMs }) => html`<li>Field <code>${label}</code> lives until ${instantText(deadlineMs)}.</li>`)}</ul>`;
   }
 
   private renderActions(workspace: Workspace): TemplateResult {
@@ -79,6 +97,10 @@ export class KeyDetail extends LitElement {
     const seconds = new FormData(event.target as HTMLFormElement).get("seconds");
     this.workspace?.runForKeys("EXPIRE", this.row.key, String(seconds));
   }
+}
+
+function instantText(ms: number): string {
+  return `${isoText(ms).replace("T", " ").replace("Z", "")} UTC`;
 }
 
 /** Says so when the value goes on behind what is shown. */
