@@ -133,7 +133,7 @@ impl Connection {
 /// Errors look the same in every protocol.
 fn write_error(error: ProtocolError, out: &mut Vec<u8>) {
     let mut writer = Writer::appending_to(core::mem::take(out), Protocol::default());
-    writer.error(&CommandError::Owned(format!("ERR {error}")));
+    writer.error(&CommandError::made(format!("ERR {error}")));
     *out = writer.into_bytes();
 }
 

@@ -85,6 +85,7 @@ impl<'a> Args<'a> {
 }
 
 /// Whether an argument is this keyword; keywords ignore case.
+#[inline(never)]
 pub(super) fn is(argument: &[u8], keyword: &str) -> bool {
     argument.eq_ignore_ascii_case(keyword.as_bytes())
 }

@@ -138,7 +138,7 @@ fn condition(args: &mut Args<'_>) -> Result<DeadlineCondition, CommandError> {
 fn instant(number: i64, unit: Unit, now: Timestamp, command: &'static str) -> Result<Timestamp, CommandError> {
     let ms = if unit.is_seconds() { number.checked_mul(MS_PER_SECOND) } else { Some(number) };
     let base = if unit.is_relative() { now } else { Timestamp::default() };
-    ms.and_then(|ms| base.checked_add_ms(ms)).ok_or(CommandError::InvalidExpire { command })
+    ms.and_then(|ms| base.checked_add_ms(ms)).ok_or_else(|| CommandError::invalid_expire(command))
 }
 
 fn persist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {

@@ -100,13 +100,13 @@ pub(super) fn deadline(
     command: &'static str,
 ) -> Result<Timestamp, CommandError> {
     let number = parse_integer(number).ok_or(CommandError::NOT_AN_INTEGER)?;
-    let invalid = CommandError::InvalidExpire { command };
+    let invalid = || CommandError::invalid_expire(command);
     let ms = match unit.is_seconds() {
-        _ if number <= 0 => return Err(invalid),
-        true => number.checked_mul(MS_PER_SECOND).ok_or(invalid.clone())?,
+        _ if number <= 0 => return Err(invalid()),
+        true => number.checked_mul(MS_PER_SECOND).ok_or_else(invalid)?,
         false => number,
     };
-    if unit.is_relative() { now.checked_add_ms(ms).ok_or(invalid) } else { Ok(Timestamp::from_ms(ms)) }
+    if unit.is_relative() { now.checked_add_ms(ms).ok_or_else(invalid) } else { Ok(Timestamp::from_ms(ms)) }
 }
 
 /// Takes `word` if it is NX or XX; both together are a syntax error.

@@ -231,17 +231,23 @@ impl Db {
     /// Edits a value that lives in a slot, keeping the count of its bytes and the deadlines right. An edit that may
     /// give a field its first deadline needs [`Db::reserve_deadline`] before.
     pub fn edit<R>(&mut self, handle: Handle, edit: impl FnOnce(&mut Value) -> R) -> Option<R> {
+        let (mut edit, mut result) = (Some(edit), None);
+        self.edit_in_place(handle, &mut |value| result = edit.take().map(|edit| edit(value)));
+        result
+    }
+
+    /// In one copy for all kinds of edits. Calls `edit` once, or not at all.
+    fn edit_in_place(&mut self, handle: Handle, edit: &mut dyn FnMut(&mut Value)) {
         let block = self.slab.block(handle);
-        let Payload::Slot(slot) = Layout::of(block)?.payload(block) else { return None };
+        let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block)) else { return };
         let own = self.deadline(handle);
-        let value = self.values.get_mut(slot)?;
+        let Some(value) = self.values.get_mut(slot) else { return };
         let before = value.counted_bytes();
-        let result = edit(value);
+        edit(value);
         self.slot_bytes = self.slot_bytes - before + value.counted_bytes();
         if matches!(value, Value::Hash(_)) {
             self.assign_deadline(handle, own);
         }
-        Some(result)
     }
 
     /// Sets or clears the deadline. The handle may become stale: a block without room for a position is replaced.

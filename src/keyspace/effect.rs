@@ -31,6 +31,7 @@ pub struct EffectWriter<'a> {
 }
 
 impl EffectWriter<'_> {
+    #[inline(never)]
     pub fn bytes(&mut self, argument: &[u8]) -> &mut Self {
         write_header(b'$', argument.len(), self.out);
         self.out.extend_from_slice(argument);
@@ -93,9 +94,15 @@ impl Effects {
     /// States what changed; `write` runs only while somebody takes effects.
     pub(super) fn state(&mut self, database: u8, write: impl FnOnce(&mut EffectWriter<'_>)) {
         self.stated = true;
-        if !self.are_built() {
-            return;
+        if self.are_built() {
+            self.begin(database);
+            self.append(write);
         }
+    }
+
+    /// Everything before the effect itself, in one copy for all of them.
+    #[inline(never)]
+    fn begin(&mut self, database: u8) {
         if self.selected != Some(database) {
             self.selected = Some(database);
             self.append(|effect| {
@@ -107,7 +114,6 @@ impl Effects {
             self.unit_start = self.pending.len();
         }
         self.unit_len += 1;
-        self.append(write);
     }
 
     /// Makes sure that effects of so many bytes can be stated, and framed at the end of the unit.
@@ -159,6 +165,11 @@ impl Effects {
         let mut effect = EffectWriter { out: &mut self.pending, len: 0 };
         write(&mut effect);
         let len = effect.len;
+        self.put_header_first(start, len);
+    }
+
+    #[inline(never)]
+    fn put_header_first(&mut self, start: usize, len: usize) {
         // The number of arguments stands first and is known last.
         let end = self.pending.len();
         write_header(b'*', len, &mut self.pending);

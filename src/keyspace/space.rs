@@ -266,14 +266,20 @@ impl<'a> Space<'a> {
         let (edited, emptied) = outcome.ok_or(Error::WrongType)?;
         let change = edited?;
         if change.is_change() {
-            self.mark_change(handle);
-            let key = self.key_of(handle);
-            self.notify(event, &key);
-            if emptied {
-                self.remove(handle, EventKind::Del);
-            }
+            self.updated(handle, event, emptied);
         }
         Ok(change)
+    }
+
+    /// Tells of an update, and removes a key that was emptied by it.
+    #[inline(never)]
+    fn updated(&mut self, handle: Handle, event: EventKind, emptied: bool) {
+        self.mark_change(handle);
+        let key = self.key_of(handle);
+        self.notify(event, &key);
+        if emptied {
+            self.remove(handle, EventKind::Del);
+        }
     }
 
     /// Replaces a string by what was made of it, keeping its deadline.

@@ -1,34 +1,32 @@
 //! Every error text a user can see, in one place. Floors below answer with enums; their wording is here.
 //! Texts are those of Redis 8.6.3 unless a line says otherwise.
 
-use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
 /// An error reply. `Display` prints it as it goes over the wire, without the leading `-`: a code word, a blank, the text.
 /// Only what is not UTF-8 in repeated bytes is replaced there.
+///
+/// Two words large: every `?` on the way from an operation to the reply copies one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CommandError {
     /// A fixed text of the list below.
-    Text(&'static str),
-    /// A text made for the occasion; holds code word and all.
-    Owned(String),
-    /// A text that repeats bytes as they were sent; holds code word and all.
-    Echo(Vec<u8>),
-    WrongArity {
-        command: String,
-    },
-    InvalidExpire {
-        command: &'static str,
-    },
+    Text(&'static &'static str),
+    /// A text made for the occasion.
+    Made(Box<Made>),
 }
+
+/// A text that holds code word and all, and repeats bytes as they were sent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Made(Vec<u8>);
 
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
         impl CommandError {
-            $($(#[$doc])* pub const $name: CommandError = CommandError::Text($text);)*
+            $($(#[$doc])* pub const $name: CommandError = CommandError::Text(&$text);)*
         }
     };
 }
@@ -206,7 +204,7 @@ impl CommandError {
             text.extend_from_slice(b"' ");
             echoed += shown.len() + 3;
         }
-        CommandError::Echo(text)
+        CommandError::made(text)
     }
 
     /// `container` is the command in capitals, `subcommand` as sent.
@@ -223,14 +221,14 @@ impl CommandError {
 
     /// A command that a RESP2 subscriber may not send.
     pub fn subscribed(command: &str) -> CommandError {
-        CommandError::Owned(alloc::format!(
+        CommandError::made(format!(
             "ERR Can't execute '{command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
         ))
     }
 
     /// `operation` as BITOP spells it.
     pub fn too_few_sources(operation: &str) -> CommandError {
-        CommandError::Owned(format!("ERR BITOP {operation} must be called with at least two source keys."))
+        CommandError::made(format!("ERR BITOP {operation} must be called with at least two source keys."))
     }
 
     /// `option` as typed, for the EXPIRE family.
@@ -252,14 +250,12 @@ impl CommandError {
     pub fn exec_refused(reason: &CommandError) -> CommandError {
         let reason = format!("{reason}");
         let reason = reason.strip_prefix("ERR ").unwrap_or(&reason);
-        CommandError::Owned(format!("EXECABORT Transaction discarded because of: {reason}"))
+        CommandError::made(format!("EXECABORT Transaction discarded because of: {reason}"))
     }
 
     /// A failed CONFIG SET: the parameter, and what is wrong with its value.
     pub fn config_set(parameter: &str, problem: &str) -> CommandError {
-        CommandError::Owned(alloc::format!(
-            "ERR CONFIG SET failed (possibly related to argument '{parameter}') - {problem}"
-        ))
+        CommandError::made(format!("ERR CONFIG SET failed (possibly related to argument '{parameter}') - {problem}"))
     }
 
     /// `parameter` as sent.
@@ -277,18 +273,18 @@ impl CommandError {
         let between = format!("' overlaps with {which} prefix '");
         let (prefix, other) = (echoed_part(prefix, prefix.len()), echoed_part(other, other.len()));
         let after = b"'. Prefixes for a single client must not overlap.";
-        CommandError::Echo([b"ERR Prefix '", prefix, between.as_bytes(), other, after].concat())
+        CommandError::made([b"ERR Prefix '", prefix, between.as_bytes(), other, after].concat())
     }
 
     /// A number of keys that is not positive.
     pub fn no_input_key(command: &str) -> CommandError {
-        CommandError::Owned(format!("ERR at least 1 input key is needed for '{command}' command"))
+        CommandError::made(format!("ERR at least 1 input key is needed for '{command}' command"))
     }
 
     /// Degrees that are no place.
     pub fn invalid_position(longitude: f64, latitude: f64) -> CommandError {
         // Far beyond the globe there are more digits than `write_fixed` has.
-        CommandError::Owned(format!("ERR invalid longitude,latitude pair {longitude:.6},{latitude:.6}"))
+        CommandError::made(format!("ERR invalid longitude,latitude pair {longitude:.6},{latitude:.6}"))
     }
 
     /// A choice that was not made; `command` as typed.
@@ -297,23 +293,31 @@ impl CommandError {
     }
 
     pub fn wrong_arity(command: &str) -> CommandError {
-        CommandError::WrongArity { command: command.into() }
+        CommandError::made(format!("ERR wrong number of arguments for '{command}' command"))
+    }
+
+    pub fn invalid_expire(command: &str) -> CommandError {
+        CommandError::made(format!("ERR invalid expire time in '{command}' command"))
+    }
+
+    /// A text made elsewhere, with its code word.
+    #[inline(never)]
+    pub fn made(text: impl Into<Vec<u8>>) -> CommandError {
+        CommandError::Made(Box::new(Made(text.into())))
     }
 
     /// The text as it goes over the wire, but for line ends in what it repeats.
-    pub fn bytes(&self) -> Cow<'_, [u8]> {
+    pub fn bytes(&self) -> &[u8] {
         match self {
-            CommandError::Text(text) => Cow::Borrowed(text.as_bytes()),
-            CommandError::Owned(text) => Cow::Borrowed(text.as_bytes()),
-            CommandError::Echo(text) => Cow::Borrowed(text),
-            _ => Cow::Owned(self.to_string().into_bytes()),
+            CommandError::Text(text) => text.as_bytes(),
+            CommandError::Made(made) => &made.0,
         }
     }
 }
 
 /// A text around bytes that are repeated.
 fn echo(before: &str, bytes: &[u8], after: &str) -> CommandError {
-    CommandError::Echo([before.as_bytes(), echoed_part(bytes, bytes.len()), after.as_bytes()].concat())
+    CommandError::made([before.as_bytes(), echoed_part(bytes, bytes.len()), after.as_bytes()].concat())
 }
 
 /// What Redis repeats of bytes: they end at a zero, as texts do in C.
@@ -324,15 +328,7 @@ fn echoed_part(bytes: &[u8], length_max: usize) -> &[u8] {
 
 impl fmt::Display for CommandError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CommandError::Text(text) => out.write_str(text),
-            CommandError::Owned(text) => out.write_str(text),
-            CommandError::Echo(text) => out.write_str(&String::from_utf8_lossy(text)),
-            CommandError::WrongArity { command } => {
-                write!(out, "ERR wrong number of arguments for '{command}' command")
-            }
-            CommandError::InvalidExpire { command } => write!(out, "ERR invalid expire time in '{command}' command"),
-        }
+        out.write_str(&String::from_utf8_lossy(self.bytes()))
     }
 }
 

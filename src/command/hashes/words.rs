@@ -47,7 +47,7 @@ pub(super) fn instant(
     let base = if unit.is_relative() { now } else { Timestamp::default() };
     let instant = ms.filter(|&ms| ms <= DEADLINE_MS_MAX).and_then(|ms| base.checked_add_ms(ms));
     let instant = instant.filter(|instant| instant.as_ms() <= DEADLINE_MS_MAX);
-    Ok(instant.ok_or(CommandError::InvalidExpire { command })?.max(Timestamp::default()))
+    Ok(instant.ok_or_else(|| CommandError::invalid_expire(command))?.max(Timestamp::default()))
 }
 
 /// The fields in a request: where they begin and how many they are, with their values where there are some.
