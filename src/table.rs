@@ -176,19 +176,24 @@ impl Table {
     /// Visits up to `count` slots drawn from one segment, all with about the same probability: an exact draw would
     /// have to know every segment's length. Those go first whose hashes, mixed with chance, are smallest, so that the
     /// draw does not depend on where a target keeps them.
-    pub fn sample(&self, count: usize, random: &mut Random, visit: impl FnMut(Slot)) {
+    pub fn sample(&self, count: usize, random: &mut Random, mut visit: impl FnMut(Slot)) {
         let (first, mask, factor) = (random.next_u64() as u32, random.next_u64() as u32, random.next_u64() as u32 | 1);
         let mut segments = self.segments_from(first).chain(self.segments_from(0));
         let Some(segment) = segments.find(|segment| !segment.slots.is_empty()) else { return };
-        let weight = |slot: &Slot| ((slot.hash ^ mask).wrapping_mul(factor), slot.handle);
-        let mut drawn: Vec<Slot> = Vec::with_capacity(count + 1);
+        let mut drawn: Vec<(u32, Slot)> = Vec::with_capacity(count + 1);
+        let mut largest = u32::MAX;
         for slot in &segment.slots {
-            if drawn.len() < count || drawn.last().is_some_and(|last| weight(slot) < weight(last)) {
-                drawn.insert(drawn.partition_point(|other| weight(other) < weight(slot)), *slot);
-                drawn.truncate(count);
+            let weighed = ((slot.hash ^ mask).wrapping_mul(factor), *slot);
+            if weighed.0 > largest {
+                continue;
+            }
+            drawn.insert(drawn.partition_point(|other| *other < weighed), weighed);
+            drawn.truncate(count);
+            if let Some((weight, _)) = drawn.get(count.wrapping_sub(1)) {
+                largest = *weight;
             }
         }
-        drawn.into_iter().for_each(visit);
+        drawn.into_iter().for_each(|(_, slot)| visit(slot));
     }
 
     #[inline(always)]
@@ -451,6 +456,30 @@ mod tests {
             table.insert(hash, handle);
         }
         table
+    }
+
+    #[test]
+    fn samples_are_distinct_and_everybody_comes_up() {
+        let handles = handles(3_000);
+        let mut random = Random::new(8);
+        let hashes: Vec<u32> = handles.iter().map(|_| random.next_u64() as u32).collect();
+        let table = filled(hashes.iter().copied(), &handles);
+        let mut counts: BTreeMap<Handle, u32> = BTreeMap::new();
+        for _ in 0..12_000 {
+            let mut sample = Vec::new();
+            table.sample(5, &mut random, |slot| sample.push(slot.handle));
+            let distinct: alloc::collections::BTreeSet<&Handle> = sample.iter().collect();
+            assert_eq!((sample.len(), distinct.len()), (5, 5));
+            sample.into_iter().for_each(|handle| *counts.entry(handle).or_default() += 1);
+        }
+        // 20 times each on average; segments are not all equally full.
+        assert_eq!(counts.len(), handles.len());
+        assert!(counts.values().all(|&count| count < 60), "{:?}", counts.values().max());
+        let few = filled(hashes[..3].iter().copied(), &handles);
+        let mut drawn = 0;
+        few.sample(5, &mut random, |_| drawn += 1);
+        assert_eq!(drawn, 3);
+        Table::default().sample(5, &mut random, |_| panic!("there is nobody"));
     }
 
     #[test]
