@@ -58,7 +58,7 @@ const SUBCOMMANDS: &[Row] = &[
         since: "5.0.0",
         summary: "Answers what the subcommands do.",
         reply: "array(status)",
-        ..row("client|help", 2, 0, help)
+        ..Row::of(Group::Connection, "client|help", 2, LOADING | STALE, &[], help)
     },
     Row {
         since: "5.0.0",

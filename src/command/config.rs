@@ -39,7 +39,7 @@ const SUBCOMMANDS: &[Row] = &[
         complexity: "O(1)",
         summary: "Answers what the subcommands do.",
         reply: "array(status)",
-        ..row("config|help", 2, 0, help)
+        ..Row::of(Group::Server, "config|help", 2, LOADING | STALE, &[], help)
     },
     Row {
         complexity: "O(1)",

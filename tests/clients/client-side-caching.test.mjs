@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createClient } from 'redis';
-import { BasicClientSideCache } from '@redis/client/dist/lib/client/cache.js';
+import { BasicClientSideCache, createClient } from 'redis';
 import { python, serveRedis } from './support/redis.mjs';
 import { run, serve, until } from './support/server.mjs';
 
