@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { availableParallelism, loadavg } from 'node:os';
 import { after, before, test } from 'node:test';
 import { dial, resp } from './support/raw.mjs';
 import { serve, sleep, until } from './support/server.mjs';
@@ -33,12 +34,15 @@ async function friend(t) {
   return client;
 }
 
+/** So long may a wait take that ought to take less than `limitMs`: longer where more is running than there are cores. */
+const patienceMs = (limitMs) => limitMs * Math.max(1, loadavg()[0] / availableParallelism());
+
 /** The other client is served at once, by an engine that still counts right. */
 async function unharmed() {
   const startedMs = performance.now();
   assert.equal(await other.ask('PING\r\n'), '+PONG\r\n');
   const tookMs = performance.now() - startedMs;
-  assert.ok(tookMs < 2000, `the other client waited ${tookMs} ms`);
+  assert.ok(tookMs < patienceMs(2000), `the other client waited ${tookMs} ms`);
 }
 
 /** Only the other client is left. */
@@ -206,7 +210,7 @@ test('pipelines of a million commands are answered in order', { timeout: 120_000
     await sleep(20);
   }
   t.diagnostic(`another client waited ${worstMs.toFixed(0)} ms at most, the server grew by ${mostMb.toFixed(0)} MB`);
-  assert.ok(worstMs < 1000 && mostMb < 100, `${worstMs} ms, ${mostMb} MB`);
+  assert.ok(worstMs < patienceMs(1000) && mostMb < 100, `${worstMs} ms, ${mostMb} MB`);
 });
 
 test('keys of a megabyte are keys like any other', async (t) => {
