@@ -8,11 +8,13 @@ use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::{Engine, Plain, PlainRequest};
-use crate::keyspace::{Error, Event, Inspection, Keyspace};
+use crate::engine::{Engine, Plain, PlainRequest, PlainRow};
+use crate::keyspace::{Error, Event, Inspection, Keyspace, Space};
 use crate::persistence::{LoadError, Replayed, rdb};
+use crate::reply::error::CommandError;
 use crate::reply::writer::Protocol;
 use crate::request::Limits;
+use crate::value::Kind;
 
 /// How an engine begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,6 +59,42 @@ impl<C: Clock> Keylatch<C> {
     /// client that is gone get no reply. The clock is asked only when the answer can matter.
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
         self.turn().execute(client, argv, out);
+    }
+
+    /// Runs one typed operation as a client's command of a row, with arguments of so many bytes, the short way; `None` when that is not open and nothing
+    /// was done. The clock is asked where the command needs the time or some key has a deadline.
+    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Only that face calls single operations.
+    pub(crate) fn operate<T>(
+        &mut self,
+        client: ClientId,
+        row: PlainRow,
+        (bytes, needs_time): (usize, bool),
+        operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
+    ) -> Option<Result<T, CommandError>> {
+        let mut turn = self.turn();
+        if needs_time {
+            turn.know_time();
+        }
+        let plain = turn.plain(client)?;
+        Some(self.engine.operate(plain, row, bytes, operation).1)
+    }
+
+    /// From how many microseconds on a command is remembered as slow; negative: never.
+    pub(crate) fn slow_from_us(&self) -> i64 {
+        self.engine.server.settings.slowlog_slower_than_us
+    }
+
+    /// The type of what a client finds at a key, dead or alive, without a trace of the look.
+    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
+    pub(crate) fn glance(&self, client: ClientId, key: &[u8]) -> Option<Kind> {
+        let database = self.engine.clients.get(client)?.database;
+        let db = self.engine.keyspace.database(database);
+        Some(db.value(db.find(key)?)?.kind())
+    }
+
+    /// Whether any key has a deadline, or a client waits: commands have to know the time then.
+    pub(crate) fn has_deadlines(&self) -> bool {
+        self.engine.next_deadline().is_some()
     }
 
     /// Begins a turn: requests that arrived together happen at one instant.
@@ -278,13 +316,19 @@ impl<C: Clock> Turn<'_, C> {
     }
 
     fn find_plain(&mut self, client: ClientId) -> Option<Plain> {
-        let Keylatch { engine, clock } = &mut *self.keylatch;
-        if !self.knows_time && engine.next_deadline().is_some() {
-            engine.set_now(clock.now());
+        if self.keylatch.has_deadlines() {
+            self.know_time();
+        }
+        self.plain = self.keylatch.engine.plain(client);
+        self.plain
+    }
+
+    fn know_time(&mut self) {
+        if !self.knows_time {
+            let now = self.keylatch.clock.now();
+            self.keylatch.engine.set_now(now);
             self.knows_time = true;
         }
-        self.plain = engine.plain(client);
-        self.plain
     }
 
     pub fn client(&self, client: ClientId) -> Option<&Client> {
@@ -300,9 +344,9 @@ impl<C: Clock> Turn<'_, C> {
         self.keylatch.engine.ran()
     }
 
-    /// From how many microseconds on a command is remembered as slow; negative: never.
+    /// As [`Keylatch::slow_from_us`].
     pub(crate) fn slow_from_us(&self) -> i64 {
-        self.keylatch.engine.server.settings.slowlog_slower_than_us
+        self.keylatch.slow_from_us()
     }
 
     /// As [`Keylatch::took`].

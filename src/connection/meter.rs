@@ -65,6 +65,11 @@ impl Meter {
         }
     }
 
+    /// Whether SLOWLOG asks for commands so short that each has to be measured.
+    pub fn measures_all<C: Clock>(keylatch: &Keylatch<C>) -> bool {
+        (0..ALONE_BELOW_US).contains(&keylatch.slow_from_us())
+    }
+
     pub(super) fn start<C: Clock>(&mut self, turn: &Turn<'_, C>) {
         self.obey(turn);
         self.lap_us();

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use self::parked::ParkedCommands;
 use self::plain::PlainRows;
-pub use self::plain::{Plain, PlainRequest};
+pub use self::plain::{Plain, PlainRequest, PlainRow};
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;

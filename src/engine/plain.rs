@@ -25,14 +25,24 @@ pub struct Plain {
 
 /// The commands that may run the short way; the numbers of their rows are looked up once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(not(feature = "wasm"), allow(dead_code))] // The rest is called by that face.
 pub enum PlainRow {
     Get,
     Set,
+    SetNx,
+    Del,
+    Exists,
+    Incr,
+    Expire,
+    Ttl,
+    MGet,
+    MSet,
 }
 
 /// The most arguments of a plain request, its name among them.
 const ARGUMENTS_MAX: usize = 3;
-const NAMES: [&str; 2] = ["get", "set"];
+/// In the order of [`PlainRow`].
+const NAMES: [&str; 10] = ["get", "set", "setnx", "del", "exists", "incr", "expire", "ttl", "mget", "mset"];
 
 /// The numbers of those rows.
 #[derive(Clone, Debug)]

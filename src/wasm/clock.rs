@@ -63,6 +63,11 @@ impl HostTime {
         (HostTime { now: Some(now), sample: Rc::clone(&sample) }, Sampled(sample))
     }
 
+    /// The host has looked itself.
+    pub(super) fn tell(&self, now: Timestamp) {
+        self.sample.set(now);
+    }
+
     pub(super) fn is_manual(&self) -> bool {
         self.now.is_none()
     }

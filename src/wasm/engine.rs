@@ -48,6 +48,8 @@ pub struct Engine {
     pub(super) keylatch: Keylatch<FaceClock>,
     pub(super) time: HostTime,
     pub(super) area: Area,
+    /// The input of `hot`.
+    pub(super) scratch: Area,
     pub(super) listening: bool,
     pub(super) streams: Streams,
     pub(super) output: Vec<u8>,
@@ -71,6 +73,7 @@ impl Engine {
             keylatch,
             time,
             area: Area::default(),
+            scratch: Area::default(),
             listening: false,
             streams: Streams::default(),
             output: Vec::new(),

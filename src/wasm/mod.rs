@@ -11,6 +11,7 @@ mod area;
 mod clock;
 mod data;
 mod engine;
+mod hot;
 mod report;
 mod stream;
 mod text;

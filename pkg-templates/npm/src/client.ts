@@ -1,15 +1,20 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** One client of an engine: its own database, transaction and watches over a keyspace shared with the others. */
 import type { Argument } from './argument.js';
+import type { ArgumentsOf, CommandName, ReplyOf } from './call-types.js';
 import type { Carried, Now } from './carrier.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
+import { DETOUR, type Detour } from './shortcuts.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
+import { pushPairs, type Pairs } from './sugar/arguments.js';
+import type { SetOptions, SetResult } from './sugar/set-options.js';
 import { Walks } from './sugar/walks.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
+import type { ExpireCondition } from './sugar/keys.js';
 import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
@@ -20,6 +25,19 @@ export interface Fed {
   readonly more: boolean;
   /** The client is to be hung up on. */
   readonly closed: boolean;
+}
+
+/** What the short way answers: nothing where there is none. */
+type Short<T> = T | ReplyError | Detour | undefined;
+
+function isTaken<T>(reply: Short<T>): reply is T | ReplyError {
+  return reply !== undefined && reply !== DETOUR;
+}
+
+/** An error is thrown. */
+function checked<T>(reply: T | ReplyError): T {
+  if (reply instanceof ReplyError) throw reply;
+  return reply;
 }
 
 /** Runs commands at once, and waits for those that wait; bulk strings as Text. */
@@ -38,6 +56,85 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     const reply = this.#connection.reply(argv, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
+  }
+
+  // What is called most goes the short way while that is open. DETOUR and a missing short way are the ordinary way.
+
+  override get(key: Argument): Text | null {
+    const reply = this.#connection.shortcuts?.get(key, this.#asBytes) as Short<Text | null>;
+    return isTaken(reply) ? checked(reply) : super.get(key);
+  }
+
+  override set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): SetResult<O, Text> {
+    const reply = this.#connection.shortcuts?.set(key, value, options) as Short<SetResult<O, Text>>;
+    return isTaken(reply) ? checked(reply) : super.set(key, value, options);
+  }
+
+  override setnx(key: Argument, value: Argument): 0 | 1 {
+    const reply = this.#connection.shortcuts?.setnx(key, value) as Short<0 | 1>;
+    return isTaken(reply) ? checked(reply) : super.setnx(key, value);
+  }
+
+  override del(...keys: Argument[]): number {
+    const reply = keys.length === 1 ? this.#connection.shortcuts?.del(keys[0] as Argument) : DETOUR;
+    return isTaken(reply) ? checked(reply) : super.del(...keys);
+  }
+
+  override exists(...keys: Argument[]): number {
+    const reply = keys.length === 1 ? this.#connection.shortcuts?.exists(keys[0] as Argument) : DETOUR;
+    return isTaken(reply) ? checked(reply) : super.exists(...keys);
+  }
+
+  override incr(key: Argument): number | bigint {
+    const reply = this.#connection.shortcuts?.incr(key);
+    return isTaken(reply) ? checked(reply) : super.incr(key);
+  }
+
+  override expire(key: Argument, seconds: number, condition?: ExpireCondition): 0 | 1 {
+    const reply = condition === undefined ? (this.#connection.shortcuts?.expire(key, seconds) as Short<0 | 1>) : DETOUR;
+    return isTaken(reply) ? checked(reply) : super.expire(key, seconds, condition);
+  }
+
+  override ttl(key: Argument): number | bigint {
+    const reply = this.#connection.shortcuts?.ttl(key);
+    return isTaken(reply) ? checked(reply) : super.ttl(key);
+  }
+
+  override mget(...keys: Argument[]): (Text | null)[] {
+    const reply = this.#asBytes ? DETOUR : (this.#connection.shortcuts?.mget(keys) as Short<(Text | null)[]>);
+    return isTaken(reply) ? checked(reply) : super.mget(...keys);
+  }
+
+  override mset(pairs: Pairs): 'OK' {
+    const words: Argument[] = [];
+    pushPairs(words, pairs);
+    const reply = this.#connection.shortcuts?.mset(words);
+    return isTaken(reply) ? checked(reply) : this.execute<'OK'>(['MSET', ...words]);
+  }
+
+  override call<const N extends CommandName | (string & {})>(name: N, ...args: ArgumentsOf<N>): ReplyOf<N, Text> {
+    const reply = this.#shortCall(name, args as readonly Argument[]) as Short<ReplyOf<N, Text>>;
+    return isTaken(reply) ? checked(reply) : super.call(name, ...args);
+  }
+
+  /** Commands by name, in the forms that have a short way. */
+  #shortCall(name: string, args: readonly Argument[]): unknown {
+    const key = args[0] as Argument;
+    switch (args.length) {
+      case 1:
+        if (name === 'GET') return this.#connection.shortcuts?.get(key, this.#asBytes);
+        if (name === 'INCR') return this.#connection.shortcuts?.incr(key);
+        if (name === 'DEL') return this.#connection.shortcuts?.del(key);
+        if (name === 'EXISTS') return this.#connection.shortcuts?.exists(key);
+        if (name === 'TTL') return this.#connection.shortcuts?.ttl(key);
+        return DETOUR;
+      case 2:
+        if (name === 'SET') return this.#connection.shortcuts?.set(key, args[1] as Argument);
+        if (name === 'SETNX') return this.#connection.shortcuts?.setnx(key, args[1] as Argument);
+        return DETOUR;
+      default:
+        return DETOUR;
+    }
   }
 
   protected override executeWaiting<T>(argv: readonly Argument[], timeout: number, { signal }: WaitOptions): Promise<T> {

@@ -5,6 +5,7 @@ import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
+import { Shortcuts } from './shortcuts.js';
 
 export interface ClientOptions {
   /** What CLIENT LIST and others call it; without blanks. */
@@ -25,6 +26,7 @@ export class Connection {
   readonly #options: ClientOptions;
   readonly #dependents = new Set<Dependent>();
   #id: number | undefined;
+  #shortcuts: Shortcuts | undefined;
   closed = false;
 
   constructor(host: Host, options: ClientOptions) {
@@ -59,6 +61,19 @@ export class Connection {
   #begin(instance: Instance, id: number, argv: readonly Argument[]): void {
     const reply = instance.call(id, argv, false);
     if (reply !== 'OK') throw reply ?? this.host.clockFailure();
+  }
+
+  /** The short way for this client, if it is open now. */
+  get shortcuts(): Shortcuts | undefined {
+    const instance = this.host.quiet;
+    if (instance === undefined || this.closed) return undefined;
+    return this.#shortcuts ?? this.#findShortcuts(instance);
+  }
+
+  #findShortcuts(instance: Instance): Shortcuts | undefined {
+    const { scratch } = instance;
+    if (scratch === undefined || this.#id === undefined) return undefined;
+    return (this.#shortcuts = new Shortcuts(this.host, instance, this.#id, scratch));
   }
 
   /** Runs one command; a server error is a value here. */

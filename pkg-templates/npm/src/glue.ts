@@ -51,6 +51,20 @@ export interface GlueEngine {
   setProtocol(client: number, protocol: number): void;
   client(client: number): GlueClient | undefined;
   call(client: number, length: number): number;
+  /** The area of the short calls, which stays where it is. */
+  scratch(length: number): number;
+  outputLength(): number;
+  hotGet(client: number, keyLength: number, now: number): number;
+  hotSet(
+    client: number, keyLength: number, valueAt: number, valueLength: number, presence: number, ttlMs: number, now: number,
+  ): number;
+  hotDel(client: number, keyLength: number, now: number): number;
+  hotExists(client: number, keyLength: number, now: number): number;
+  hotIncr(client: number, keyLength: number, now: number): number;
+  hotExpire(client: number, keyLength: number, ttlMs: number, now: number): number;
+  hotTtl(client: number, keyLength: number, now: number): number;
+  hotMget(client: number, count: number, now: number): number;
+  hotMset(client: number, count: number, now: number): number;
   /** Ends a transaction whatever the clock says. */
   discard(client: number): void;
   /** A client over a stream, from one address to another. */

@@ -74,6 +74,20 @@ export class Host implements ClockUser, Waker {
     }
   }
 
+  /** The engine, if it is there and nothing is to be done around a call but the call itself. */
+  get quiet(): Instance | undefined {
+    return this.#closed || this.#poison !== undefined || this.#isWatched || this.#clock.reading ? undefined : this.#instance;
+  }
+
+  get clock(): GuardedClock {
+    return this.#clock;
+  }
+
+  /** What to throw for an error that came out of a call of `quiet`. */
+  judged(instance: Instance, error: unknown): unknown {
+    return this.#judged(instance, error);
+  }
+
   /**
    * Has somebody look after a client: told after every call that affected it, and what is due happens in time. With
    * `keepsAlive` the process does not end before that either. Answers how to end it.

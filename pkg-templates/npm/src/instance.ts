@@ -3,6 +3,7 @@ import { commandName, measure, writePacked, type Argument } from './argument.js'
 import { ReplyError, WaitingError } from './errors.js';
 import type { Glue, GlueEngine, GlueOptions } from './glue.js';
 import { ReplyReader, type Reply } from './reply.js';
+import { Scratch } from './scratch.js';
 
 /** What the input area holds at least, and goes back to after something larger. */
 const AREA_MIN = 4 * 1024;
@@ -30,6 +31,7 @@ export class Instance {
   #view = new Uint8Array(0);
   #area = 0;
   #areaSize = 0;
+  #scratch: Scratch | undefined;
   /** True while WebAssembly runs: what is thrown meanwhile may have left it in pieces. */
   inside = false;
 
@@ -61,6 +63,23 @@ export class Instance {
     const replies = reader.done ? reply : [reply, ...readRest(reader)];
     this.#giveBack();
     return replies;
+  }
+
+  /** The area of the short calls, made when it is asked for first; undefined when there is no memory for it. */
+  get scratch(): Scratch | undefined {
+    if (this.#scratch === undefined) {
+      const at = this.guarded(() => this.engine.scratch(Scratch.room));
+      // Words are written as such.
+      if (at !== 0 && at % 4 === 0) this.#scratch = new Scratch(this.#memory, at);
+    }
+    return this.#scratch;
+  }
+
+  /** The reply that a short call left. */
+  readOutput(command: string, asBytes: boolean): Reply<string | Uint8Array> {
+    const start = this.engine.output();
+    const end = start + this.engine.outputLength();
+    return new ReplyReader(this.#bytes(), start, end, asBytes, [command]).read();
   }
 
   /** Runs one command; its reply as the bytes a socket would carry. */

@@ -1,0 +1,185 @@
+/**
+ * The scratch area of one instance: short text goes in and out without a packed form. What is not plain ASCII, or does not
+ * fit, is refused, and the caller goes the ordinary way. Which way of writing and reading is quickest was measured by
+ * runtime and length.
+ */
+import { textOf } from './reply.js';
+
+/** A key at the front, a value behind it; joined words share both. */
+const KEY_ROOM = 2 * 1024;
+const ROOM = 16 * 1024;
+const WORD = 4;
+
+/** Where a value begins. */
+export const VALUE_AT = KEY_ROOM;
+
+/** Text that has to go the ordinary way. */
+export const REFUSED = -1;
+
+/** What the engine puts in place of the length of a missing value. */
+const NO_VALUE = 0xffffffff;
+const PLACE_SIZE = 2 ** 32;
+
+/** The part of Node's Buffer that is used, where there is one. */
+interface TextBuffer {
+  toString(encoding: 'latin1', start: number, end: number): string;
+}
+type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer };
+const NodeBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node
+  ? (globalThis as { readonly Buffer?: BufferMaker }).Buffer
+  : undefined;
+
+/** Beyond so many characters the encoder beats a loop; elsewhere than in Node a call of it costs more. */
+const LOOP_MAX = NodeBuffer === undefined ? 100 : 24;
+/** Without Node's Buffer, up to so many bytes character codes beat the decoder. */
+const CODES_MAX = 64;
+
+const encoder = new TextEncoder();
+
+export class Scratch {
+  readonly #memory: { readonly buffer: ArrayBuffer };
+  readonly #at: number;
+  #bytes = new Uint8Array(0);
+  #words = new Uint32Array(0);
+  #keyView = this.#bytes;
+  #valueView = this.#bytes;
+  #buffer: TextBuffer | undefined;
+
+  /** `at` is where the engine keeps the area; it never moves, though the memory around it does. */
+  constructor(memory: { readonly buffer: ArrayBuffer }, at: number) {
+    this.#memory = memory;
+    this.#at = at;
+  }
+
+  static readonly room = ROOM;
+
+  /** Writes a key at the front; answers its length or REFUSED. */
+  key(text: string): number {
+    if (text.length > LOOP_MAX) return this.#encode(text, 0);
+    return this.#loop(text, 0);
+  }
+
+  /** Writes a value; answers its length or REFUSED. */
+  value(text: string): number {
+    if (text.length > LOOP_MAX) return this.#encode(text, VALUE_AT);
+    return this.#loop(text, VALUE_AT);
+  }
+
+  /** Writes words: the length of each, then all of them; false when they have to go the ordinary way. */
+  joined(texts: readonly string[]): boolean {
+    const start = WORD * texts.length;
+    const all = texts.join('');
+    if (start + all.length > ROOM) return false;
+    this.#refresh();
+    const { written } = encoder.encodeInto(all, this.#bytes.subarray(this.#at + start, this.#at + ROOM));
+    if (written !== all.length) return false;
+    const words = this.#words;
+    let word = this.#at >>> 2;
+    for (const text of texts) words[word++] = text.length;
+    return true;
+  }
+
+  /** The text at a place that the engine told. */
+  text(place: number): string {
+    const start = place >>> 0;
+    const told = Math.floor(place / PLACE_SIZE);
+    const end = start + (told >>> 1);
+    this.#refresh();
+    return (told & 1) === 1 ? this.#ascii(start, end) : textOf(this.#bytes, start, end);
+  }
+
+  /** A copy of the bytes at such a place. */
+  copy(place: number): Uint8Array {
+    const start = place >>> 0;
+    this.#refresh();
+    return this.#bytes.slice(start, start + (Math.floor(place / PLACE_SIZE) >>> 1));
+  }
+
+  /** Values that stand at such a place as `joined` writes words. */
+  texts(place: number, count: number): (string | null)[] {
+    const start = place >>> 0;
+    const told = Math.floor(place / PLACE_SIZE);
+    this.#refresh();
+    const texts: (string | null)[] = new Array(count);
+    const lengths = new DataView(this.#bytes.buffer, start, WORD * count);
+    const first = start + WORD * count;
+    const all = (told & 1) === 1 ? this.#ascii(first, start + (told >>> 1)) : undefined;
+    let next = 0;
+    for (let index = 0; index < count; index += 1) {
+      const length = lengths.getUint32(WORD * index, true);
+      if (length === NO_VALUE) {
+        texts[index] = null;
+        continue;
+      }
+      const end = next + length;
+      texts[index] = all === undefined ? textOf(this.#bytes, first + next, first + end) : all.substring(next, end);
+      next = end;
+    }
+    return texts;
+  }
+
+  /** Growing memory leaves views of it empty. */
+  #refresh(): void {
+    if (this.#bytes.length === 0) this.#look();
+  }
+
+  #look(): void {
+    const { buffer } = this.#memory;
+    this.#bytes = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#keyView = this.#bytes.subarray(this.#at, this.#at + KEY_ROOM);
+    this.#valueView = this.#bytes.subarray(this.#at + VALUE_AT, this.#at + ROOM);
+    this.#buffer = NodeBuffer?.from(buffer);
+  }
+
+  /** Four characters at a time; whether all were ASCII is asked once. */
+  #loop(text: string, offset: number): number {
+    this.#refresh();
+    const length = text.length;
+    const words = this.#words;
+    const at = this.#at + offset;
+    let seen = 0;
+    let index = 0;
+    for (let word = at >>> 2; index + 3 < length; index += 4) {
+      const first = text.charCodeAt(index);
+      const second = text.charCodeAt(index + 1);
+      const third = text.charCodeAt(index + 2);
+      const fourth = text.charCodeAt(index + 3);
+      seen |= first | second | third | fourth;
+      words[word++] = first | (second << 8) | (third << 16) | (fourth << 24);
+    }
+    const bytes = this.#bytes;
+    for (; index < length; index += 1) {
+      const code = text.charCodeAt(index);
+      seen |= code;
+      bytes[at + index] = code;
+    }
+    return seen > 0x7f ? REFUSED : length;
+  }
+
+  #encode(text: string, offset: number): number {
+    this.#refresh();
+    const { written } = encoder.encodeInto(text, offset === 0 ? this.#keyView : this.#valueView);
+    return written === text.length ? written : REFUSED;
+  }
+
+  #ascii(start: number, end: number): string {
+    if (this.#buffer !== undefined) return this.#buffer.toString('latin1', start, end);
+    return end - start <= CODES_MAX ? ofCodes(this.#bytes, start, end) : textOf(this.#bytes, start, end);
+  }
+}
+
+/** Many arguments a call: each call costs more than many arguments do. */
+function ofCodes(b: Uint8Array, start: number, end: number): string {
+  let text = '';
+  let i = start;
+  for (; i + 16 <= end; i += 16) {
+    text += String.fromCharCode(
+      b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
+      b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
+    );
+  }
+  for (; i + 4 <= end; i += 4) text += String.fromCharCode(b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!);
+  for (; i < end; i += 1) text += String.fromCharCode(b[i]!);
+  return text;
+}

@@ -1,0 +1,288 @@
+//! The exported class, continued: the few operations a program calls most, without arguments and replies in between.
+//! JavaScript writes keys and values into a scratch area of fixed size, and numbers come back. Where anything stands in
+//! the way of the short way (`engine/plain`), nothing is done and the answer says so: the command is then called as ever.
+
+use wasm_bindgen::prelude::*;
+
+use super::clock::timestamp;
+use super::engine::Engine;
+use crate::connection::Meter;
+use crate::engine::PlainRow;
+use crate::keyspace::{DeadlineCondition, Error, Expiry, Presence, SetOptions, Space, TimeToLive};
+use crate::reply::error::CommandError;
+use crate::reply::writer::{Protocol, Writer};
+use crate::value::copied;
+use crate::{ClientId, Kind};
+
+/// Answers that are no results; all of them are below every result.
+mod answer {
+    /// Call the command the ordinary way: nothing was done.
+    pub const ORDINARY: f64 = -1e18;
+    pub const NIL: f64 = -2e18;
+    /// The reply is at `output()`, and `output_len` long: an error, or a number that JavaScript has none for.
+    pub const OUTPUT: f64 = -3e18;
+    /// Nothing was done: say the time and call again.
+    pub const TIME: f64 = -4e18;
+    /// Nothing was done: write the value and call again.
+    pub const VALUE: f64 = -5e18;
+}
+
+/// Whole numbers from here on JavaScript does not have.
+const SAFE_END: u64 = 1 << 53;
+/// A place in memory and a length travel as one number: the place has so many bits, the lowest of the rest says that the
+/// bytes are ASCII.
+const PLACE_SIZE: f64 = 4_294_967_296.0;
+/// So long a value has no room beside its place.
+const LENGTH_END: usize = 1 << 20;
+const WORD: usize = 4;
+/// What joined words take at most, with a span for each.
+const SCRATCH_MAX: usize = 48 * 1024;
+const NO_VALUE: u32 = u32::MAX;
+
+/// Where bytes are; whether they are text is asked behind `text_at` only.
+fn located(bytes: &[u8], text_at: usize) -> f64 {
+    let is_ascii = is_ascii(bytes.get(text_at..).unwrap_or_default());
+    (bytes.len() as f64 * 2.0 + f64::from(u8::from(is_ascii))) * PLACE_SIZE + bytes.as_ptr() as usize as f64
+}
+
+fn is_ascii(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let all = words.iter().fold(0, |all, word| all | u64::from_le_bytes(*word));
+    rest.iter().fold(all, |all, byte| all | u64::from(*byte)) & 0x8080_8080_8080_8080 == 0
+}
+
+#[wasm_bindgen]
+impl Engine {
+    /// The scratch area of so many bytes, which stays where it is; 0 when there is no memory.
+    pub fn scratch(&mut self, length: usize) -> usize {
+        self.scratch.reserve(length)
+    }
+
+    /// How long the answer at `output()` is.
+    #[wasm_bindgen(js_name = outputLength)]
+    pub fn output_len(&self) -> usize {
+        self.output.len()
+    }
+
+    /// The value of the key at the front of the scratch area: its place, its length and whether it is ASCII.
+    #[wasm_bindgen(js_name = hotGet)]
+    pub fn hot_get(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+        let mut long = None;
+        let answered = self.short(client, PlainRow::Get, now, (key_len, false), |space, scratch| {
+            Ok(match space.get(front(scratch, key_len))? {
+                None => answer::NIL,
+                // The place is good until the next call.
+                Some(value) if value.len() < LENGTH_END => located(value, 0),
+                Some(value) => {
+                    long = Some(copied(value)?);
+                    answer::OUTPUT
+                }
+            })
+        });
+        match long {
+            Some(value) => self.answer_output(|reply| reply.bulk(&value)),
+            None => answered,
+        }
+    }
+
+    /// Sets that key to the value that begins at `value_at`. `presence`: 1 only if missing, 2 only if there;
+    /// `ttl_ms` 0: for ever. Answers 1 when it was set. A length of `NO_VALUE` tells that the value is yet to be written.
+    #[wasm_bindgen(js_name = hotSet)]
+    #[allow(clippy::too_many_arguments)] // They are the numbers of one call across the boundary.
+    pub fn hot_set(
+        &mut self,
+        client: u32,
+        key_len: usize,
+        value_at: usize,
+        value_len: u32,
+        presence: u32,
+        ttl_ms: f64,
+        now: f64,
+    ) -> f64 {
+        let row = if presence == SETNX { PlainRow::SetNx } else { PlainRow::Set };
+        let presence = match presence {
+            0 => None,
+            2 => Some(Presence::Existing),
+            _ => Some(Presence::Missing),
+        };
+        let is_told = value_len != NO_VALUE;
+        if !is_told && (presence != Some(Presence::Missing) || !self.holds(client, key_len)) {
+            return answer::VALUE;
+        }
+        let told = if is_told { value_len as usize } else { 0 };
+        self.short(client, row, now, (key_len.saturating_add(told), ttl_ms > 0.0), |space, scratch| {
+            let value = if is_told { at(scratch, value_at, value_len as usize) } else { &[] };
+            let expiry = match ttl_ms > 0.0 {
+                true => Expiry::At(space.now().saturating_add_ms(ttl_ms as i64)),
+                false => Expiry::Never,
+            };
+            let options = SetOptions { presence, expiry, ..SetOptions::default() };
+            Ok(f64::from(u8::from(space.set(front(scratch, key_len), value, &options)?.stored)))
+        })
+    }
+
+    /// 1 when the key was there.
+    #[wasm_bindgen(js_name = hotDel)]
+    pub fn hot_del(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+        // What takes its time is measured, which this is not.
+        if !self.is_string(client, key_len) {
+            return answer::ORDINARY;
+        }
+        self.short(client, PlainRow::Del, now, (key_len, false), |space, scratch| {
+            Ok(space.delete_all(core::iter::once(front(scratch, key_len))) as f64)
+        })
+    }
+
+    /// 1 when the key is there.
+    #[wasm_bindgen(js_name = hotExists)]
+    pub fn hot_exists(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+        self.short(client, PlainRow::Exists, now, (key_len, false), |space, scratch| {
+            Ok(f64::from(u8::from(space.probe(front(scratch, key_len)).is_some())))
+        })
+    }
+
+    /// The number of the key, one larger now.
+    #[wasm_bindgen(js_name = hotIncr)]
+    pub fn hot_incr(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+        let mut large = None;
+        let answered = self.short(client, PlainRow::Incr, now, (key_len, false), |space, scratch| {
+            let sum = space.increment(front(scratch, key_len), 1)?;
+            large = Some(sum).filter(|sum| sum.unsigned_abs() >= SAFE_END);
+            Ok(sum as f64)
+        });
+        match large {
+            Some(sum) => self.answer_output(|reply| reply.integer(sum)),
+            None => answered,
+        }
+    }
+
+    /// 1 when the key now dies after `ttl_ms`.
+    #[wasm_bindgen(js_name = hotExpire)]
+    pub fn hot_expire(&mut self, client: u32, key_len: usize, ttl_ms: f64, now: f64) -> f64 {
+        self.short(client, PlainRow::Expire, now, (key_len, true), |space, scratch| {
+            let deadline = space.now().saturating_add_ms(ttl_ms as i64);
+            let is_set = space.expire_at(front(scratch, key_len), deadline, DeadlineCondition::default())?;
+            Ok(f64::from(u8::from(is_set)))
+        })
+    }
+
+    /// The milliseconds the key has to live; -1 for ever, -2 without a key.
+    #[wasm_bindgen(js_name = hotTtl)]
+    pub fn hot_ttl(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+        self.short(client, PlainRow::Ttl, now, (key_len, false), |space, scratch| {
+            let now = space.now();
+            Ok(match space.time_to_live(front(scratch, key_len)) {
+                TimeToLive::NoKey => -2.0,
+                TimeToLive::Forever => -1.0,
+                TimeToLive::Until(deadline) => deadline.ms_since(now).max(0) as f64,
+            })
+        })
+    }
+
+    /// The values of `count` keys: the scratch area holds their lengths as 32-bit numbers, then their bytes. The answer is
+    /// a place as of `hot_get`, where lengths (all ones: no value) and bytes stand the same way.
+    #[wasm_bindgen(js_name = hotMget)]
+    pub fn hot_mget(&mut self, client: u32, count: usize, now: f64) -> f64 {
+        self.clear_output();
+        let mut output = core::mem::take(&mut self.output);
+        output.resize(count * WORD, 0);
+        let answered = self.short(client, PlainRow::MGet, now, (SCRATCH_MAX, false), |space, scratch| {
+            for (index, key) in joined(scratch, count).enumerate() {
+                // A key of another type reads as missing.
+                let value = space.get(key).unwrap_or_default();
+                let len = value.map_or(NO_VALUE, |value| value.len() as u32).to_le_bytes();
+                output[index * WORD..(index + 1) * WORD].copy_from_slice(&len);
+                crate::bytes::append(&mut output, value.unwrap_or_default());
+            }
+            Ok(0.0)
+        });
+        self.output = output;
+        if answered < 0.0 { answered } else { located(&self.output, count * WORD) }
+    }
+
+    /// Sets keys to values, which stand in the scratch area by turns, as for `hot_mget`.
+    #[wasm_bindgen(js_name = hotMset)]
+    pub fn hot_mset(&mut self, client: u32, count: usize, now: f64) -> f64 {
+        self.short(client, PlainRow::MSet, now, (SCRATCH_MAX, false), |space, scratch| {
+            let mut words = joined(scratch, count);
+            let pairs = core::iter::from_fn(move || Some((words.next()?, words.next()?)));
+            space.set_many(pairs, None, Expiry::Never)?;
+            Ok(1.0)
+        })
+    }
+}
+
+/// Says for `hot_set` that SETNX was called, not SET.
+const SETNX: u32 = 3;
+
+impl Engine {
+    /// Runs one operation the short way, if that is open and the time is known where it matters.
+    #[inline(always)]
+    fn short(
+        &mut self,
+        client: u32,
+        row: PlainRow,
+        now: f64,
+        (bytes, needs_time): (usize, bool),
+        operation: impl FnOnce(&mut Space<'_>, &[u8]) -> Result<f64, Error>,
+    ) -> f64 {
+        if Meter::measures_all(&self.keylatch) {
+            return answer::ORDINARY;
+        }
+        let needs_time = needs_time || self.keylatch.has_deadlines();
+        if needs_time && !self.time.is_manual() {
+            match timestamp(now) {
+                Some(now) => self.time.tell(now),
+                None => return answer::TIME,
+            }
+        }
+        let Engine { keylatch, scratch, .. } = self;
+        let scratch = scratch.all();
+        match keylatch.operate(ClientId(client), row, (bytes, needs_time), |space| operation(space, scratch)) {
+            None => answer::ORDINARY,
+            Some(Ok(result)) => result,
+            Some(Err(error)) => self.answer_error(&error),
+        }
+    }
+
+    #[cold]
+    fn answer_error(&mut self, error: &CommandError) -> f64 {
+        self.answer_output(|reply| reply.error(error))
+    }
+
+    fn answer_output(&mut self, write: impl FnOnce(&mut Writer)) -> f64 {
+        self.clear_output();
+        let mut reply = Writer::appending_to(core::mem::take(&mut self.output), Protocol::Resp3);
+        write(&mut reply);
+        self.output = reply.into_bytes();
+        answer::OUTPUT
+    }
+
+    /// Whether the key is there, dead or alive: asked before anything is done.
+    fn holds(&self, client: u32, key_len: usize) -> bool {
+        self.keylatch.glance(ClientId(client), front(self.scratch.all(), key_len)).is_some()
+    }
+
+    fn is_string(&self, client: u32, key_len: usize) -> bool {
+        let kind = self.keylatch.glance(ClientId(client), front(self.scratch.all(), key_len));
+        kind.is_none_or(|kind| kind == Kind::String)
+    }
+}
+
+fn front(scratch: &[u8], len: usize) -> &[u8] {
+    scratch.get(..len).unwrap_or_default()
+}
+
+fn at(scratch: &[u8], start: usize, len: usize) -> &[u8] {
+    scratch.get(start..).and_then(|rest| rest.get(..len)).unwrap_or_default()
+}
+
+/// Words whose lengths stand in front of all of them.
+fn joined(scratch: &[u8], count: usize) -> impl Iterator<Item = &[u8]> + Clone {
+    let (lengths, mut rest) = scratch.split_at_checked(count.saturating_mul(WORD)).unwrap_or_default();
+    lengths.as_chunks::<WORD>().0.iter().map(move |len| {
+        let (word, behind) = rest.split_at_checked(u32::from_le_bytes(*len) as usize).unwrap_or((rest, &[]));
+        rest = behind;
+        word
+    })
+}
