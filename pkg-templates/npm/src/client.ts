@@ -77,12 +77,12 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
 
   override del(...keys: Argument[]): number {
     const reply = keys.length === 1 ? this.#connection.shortcuts?.del(keys[0] as Argument) : DETOUR;
-    return isTaken(reply) ? checked(reply) : super.del(...keys);
+    return isTaken(reply) ? checked(reply) : this.execute<number>(['DEL', ...keys]);
   }
 
   override exists(...keys: Argument[]): number {
     const reply = keys.length === 1 ? this.#connection.shortcuts?.exists(keys[0] as Argument) : DETOUR;
-    return isTaken(reply) ? checked(reply) : super.exists(...keys);
+    return isTaken(reply) ? checked(reply) : this.execute<number>(['EXISTS', ...keys]);
   }
 
   override incr(key: Argument): number | bigint {
@@ -102,7 +102,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
 
   override mget(...keys: Argument[]): (Text | null)[] {
     const reply = this.#asBytes ? DETOUR : (this.#connection.shortcuts?.mget(keys) as Short<(Text | null)[]>);
-    return isTaken(reply) ? checked(reply) : super.mget(...keys);
+    return isTaken(reply) ? checked(reply) : this.execute<(Text | null)[]>(['MGET', ...keys]);
   }
 
   override mset(pairs: Pairs): 'OK' {

@@ -31,7 +31,8 @@ export class Instance {
   #view = new Uint8Array(0);
   #area = 0;
   #areaSize = 0;
-  #scratch: Scratch | undefined;
+  /** Null until it was asked for. */
+  #scratch: Scratch | undefined | null = null;
   /** True while WebAssembly runs: what is thrown meanwhile may have left it in pieces. */
   inside = false;
 
@@ -67,10 +68,10 @@ export class Instance {
 
   /** The area of the short calls, made when it is asked for first; undefined when there is no memory for it. */
   get scratch(): Scratch | undefined {
-    if (this.#scratch === undefined) {
+    if (this.#scratch === null) {
       const at = this.guarded(() => this.engine.scratch(Scratch.room));
       // Words are written as such.
-      if (at !== 0 && at % 4 === 0) this.#scratch = new Scratch(this.#memory, at);
+      this.#scratch = at !== 0 && at % 4 === 0 ? new Scratch(this.#memory, at) : undefined;
     }
     return this.#scratch;
   }

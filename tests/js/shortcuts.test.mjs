@@ -1,0 +1,139 @@
+// The short way of the most frequent commands and the ordinary one: nobody sees which was taken.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { entry } from './support/package.mjs';
+
+const { Keylatch, ManualClock } = await entry('index');
+
+const TEXTS = ['', 'a', 'abc', 'four', 'k'.repeat(24), 'k'.repeat(25), 'x'.repeat(101), 'é', 'käse', '\u{1F600}', 'y'.repeat(20_000)];
+
+/** Runs the same on both: the second listens, so that everything goes the ordinary way. */
+function pair(options = () => ({})) {
+  const short = new Keylatch({ seed: 7n, ...options() });
+  const ordinary = new Keylatch({ seed: 7n, ...options() });
+  ordinary.on('no-such-event', () => {});
+  return [short, ordinary];
+}
+
+function outcome(run) {
+  try {
+    return run();
+  } catch (error) {
+    return `${error.name} ${error.command ?? ''} ${error.message}`;
+  }
+}
+
+function dice(seed) {
+  let state = seed;
+  return (end) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % end;
+  };
+}
+
+test('keys and values of every length come back as they went', () => {
+  for (const db of pair()) {
+    for (const key of TEXTS) {
+      for (const value of TEXTS) {
+        assert.equal(db.set(key, value), 'OK');
+        assert.equal(db.get(key), value);
+        assert.deepEqual(db.bytes.get(key), new TextEncoder().encode(value));
+        assert.equal(db.setnx(key, value), 0);
+        assert.equal(db.set(key, value, { nx: true }), null);
+        assert.deepEqual(db.mget(key, 'missing', key), [value, null, value]);
+      }
+      assert.equal(db.mset([[key, 'one'], ['other', key]]), 'OK');
+      assert.deepEqual(db.mget('other', key), [key, key === 'other' ? key : 'one']);
+      assert.deepEqual([db.exists(key), db.del(key), db.exists(key), db.get(key)], [1, 1, 0, null]);
+    }
+  }
+});
+
+test('random commands answer the same both ways, and count the same', () => {
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const clocks = [];
+    const dbs = pair(() => {
+      const clock = new ManualClock();
+      clocks.push(clock);
+      return { clock };
+    });
+    const random = dice(seed);
+    const key = () => `key:${random(6)}`;
+    const value = () => (random(3) === 0 ? String(random(100)) : 'v'.repeat(random(60)));
+    const steps = [
+      () => { const k = key(); return (db) => db.get(k); },
+      () => { const [k, v] = [key(), value()]; return (db) => db.set(k, v); },
+      () => { const [k, v, px] = [key(), value(), 1 + random(50)]; return (db) => db.set(k, v, { nx: true, px }); },
+      () => { const [k, v] = [key(), value()]; return (db) => db.set(k, v, { xx: true, ex: 1 }); },
+      () => { const [k, v] = [key(), value()]; return (db) => db.setnx(k, v); },
+      () => { const k = key(); return (db) => db.incr(k); },
+      () => { const k = key(); return (db) => [db.exists(k), db.ttl(k), db.del(k)]; },
+      () => { const [k, s] = [key(), random(3) - 1]; return (db) => [db.expire(k, s), db.ttl(k)]; },
+      () => { const [a, b] = [key(), key()]; return (db) => db.mget(a, b, a); },
+      () => { const [a, b, v] = [key(), key(), value()]; return (db) => db.mset([[a, v], [b, a]]); },
+      () => { const [k, v] = [key(), value()]; return (db) => [db.call('SET', k, v), db.call('GET', k), db.call('TTL', k)]; },
+      () => { const k = key(); return (db) => db.lpush(k, 'x'); },
+      () => { const k = key(); return (db) => db.set(k, '9007199254740990'); },
+      () => (db) => db.multi().exec(),
+      () => (db) => db.call('CONFIG', 'SET', 'slowlog-log-slower-than', '0') && db.call('CONFIG', 'SET', 'slowlog-log-slower-than', '10000'),
+      () => { const ms = random(30); return (db) => clocks[dbs.indexOf(db)].advance(ms); },
+    ];
+    for (let count = 0; count < 400; count += 1) {
+      const step = steps[random(steps.length)]();
+      const [short, ordinary] = dbs.map((db) => outcome(() => step(db)));
+      assert.deepEqual(short, ordinary);
+    }
+    assert.equal(dbs[0].digestAll(), dbs[1].digestAll());
+    const counted = (db) => db.call('INFO', 'commandstats').match(/cmdstat_\w+:calls=\d+|rejected_calls=\d+,failed_calls=\d+/g);
+    assert.deepEqual(counted(dbs[0]), counted(dbs[1]));
+    const keys = (db) => db.call('INFO', 'stats').match(/keyspace_\w+:\d+|expired_keys:\d+|total_commands_processed:\d+/g);
+    assert.deepEqual(keys(dbs[0]), keys(dbs[1]));
+    const log = (db) => db.call('INFO', 'errorstats');
+    assert.equal(log(dbs[0]), log(dbs[1]));
+  }
+});
+
+test('the clock is asked only when something can need it', () => {
+  let asked = 0;
+  const db = new Keylatch({ now: () => { asked += 1; return 1_000_000; } });
+  db.set('k', 'v');
+  assert.deepEqual([db.get('k'), db.ttl('k'), asked], ['v', -1, 0]);
+  db.set('k', 'v', { px: 50 });
+  assert.deepEqual([asked, db.get('k'), asked], [1, 'v', 2]);
+});
+
+test('a clock that fails is told, and what needs none goes on', () => {
+  let now = () => 1_000_000;
+  const db = new Keylatch({ now: () => now() });
+  db.set('k', 'v');
+  now = () => { throw new Error('no time'); };
+  assert.equal(db.get('k'), 'v');
+  assert.throws(() => db.set('k', 'v', { px: 50 }), { name: 'ClockError' });
+  assert.throws(() => db.expire('k', 5), { name: 'ClockError' });
+  now = () => db.get('k');
+  assert.throws(() => db.set('k', 'v', { px: 50 }), { name: 'ClockError' });
+  now = () => 1_000_000;
+  assert.equal(db.set('k', 'w', { px: 50 }), 'OK');
+});
+
+test('transactions, pauses, other databases and errors are what they were', () => {
+  const db = new Keylatch();
+  const other = db.client({ db: 3 });
+  db.set('k', 'zero');
+  other.set('k', 'three');
+  assert.deepEqual([db.get('k'), other.get('k')], ['zero', 'three']);
+  db.call('MULTI');
+  assert.equal(db.call('GET', 'k'), 'QUEUED');
+  assert.deepEqual(db.call('EXEC'), ['zero']);
+  db.lpush('list', 'x');
+  assert.throws(() => db.get('list'), { name: 'ReplyError', code: 'WRONGTYPE', command: 'GET' });
+  assert.throws(() => db.incr('list'), { name: 'ReplyError', code: 'WRONGTYPE', command: 'INCR' });
+  assert.equal(db.del('list'), 1);
+  db.set('n', '9007199254740991');
+  assert.deepEqual([db.incr('n'), db.incr('n')], [9007199254740992n, 9007199254740993n]);
+  assert.throws(() => db.get('\ud800'), TypeError);
+  other.close();
+  assert.throws(() => other.get('k'), { name: 'ClosedError' });
+  db.close();
+  assert.throws(() => db.get('k'), { name: 'ClosedError' });
+});
