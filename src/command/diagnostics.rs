@@ -7,6 +7,7 @@ use super::Cx;
 use super::args::{Args, is};
 use super::row::{Group, Outcome, Park, Row, Waiting, flags::*};
 use super::table::find;
+use crate::keyspace::PastUse;
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
 use crate::server::REDIS_VERSION;
@@ -99,7 +100,7 @@ const DEBUG_ROWS: &[Row] = &[
         arguments: "key:key",
         summary: "Describes the representation of a value.",
         reply: "status",
-        ..row("debug|object", 3, ADMIN | ASKING, debug_object)
+        ..row("debug|object", 3, ADMIN | ASKING | TIME, debug_object)
     },
     Row {
         complexity: "O(N) with N the number of keys.",
@@ -313,12 +314,14 @@ fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut space, reply) = cx.space_and_reply();
     let entry = space.peek(key).and_then(|handle| space.entry(handle)).ok_or(CommandError::NO_SUCH_KEY)?;
-    let encoding = super::keys::encoding(entry.key, entry.value, entry.is_raw);
-    let text = format!(
-        "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{} lru:0 lru_seconds_idle:0",
-        entry.value.size()
-    );
-    reply.simple(&text);
+    let (encoding, size) = (super::keys::encoding(entry.key, entry.value, entry.is_raw), entry.value.size());
+    let idle_s = match space.past_use(key) {
+        Some(PastUse::IdleSeconds(idle_s)) => idle_s,
+        Some(PastUse::Frequency(_)) | None => 0,
+    };
+    reply.simple(&format!(
+        "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{size} lru:0 lru_seconds_idle:{idle_s}"
+    ));
     Ok(Outcome::Done)
 }
 
