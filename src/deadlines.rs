@@ -68,6 +68,12 @@ impl<H: Copy> Deadlines<H> {
         Ok(())
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub fn shed(&mut self, pieces: usize) -> usize {
+        let kept = self.chunks.len().saturating_sub(pieces);
+        self.chunks.drain(kept..).count()
+    }
+
     fn add_chunk(&mut self, filler: H) -> Result<(), OutOfMemory> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(CHUNK_NODES).map_err(|_| OutOfMemory)?;

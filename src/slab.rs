@@ -187,6 +187,12 @@ impl Slab {
         Some(handle.start()..handle.start() + len)
     }
 
+    /// Gives up to so many pages back, whatever is on them; answers how many. Nothing else may be asked of it from then on.
+    pub fn shed(&mut self, pages: usize) -> usize {
+        let kept = self.pages.len().saturating_sub(pages);
+        self.pages.drain(kept..).count()
+    }
+
     /// How many bytes a block for `len` bytes really holds.
     pub fn rounded(len: usize) -> usize {
         class_of(len) * GRANULE_BYTES

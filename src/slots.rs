@@ -55,6 +55,11 @@ impl<T> Slots<T> {
         self.values.get_mut(slot.0 as usize)?.as_mut()
     }
 
+    /// Takes the last slot away, whatever it holds, from values that nobody asks for any more.
+    pub fn pop(&mut self) -> Option<Option<T>> {
+        self.values.pop()
+    }
+
     pub fn remove(&mut self, slot: Slot) -> Option<T> {
         let value = self.values.get_mut(slot.0 as usize)?.take()?;
         self.vacant.push(slot.0);

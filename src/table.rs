@@ -122,6 +122,13 @@ impl Table {
         }
     }
 
+    /// Gives up to so many segments back, whatever they hold; answers how many. Nothing else may be asked of it from then
+    /// on.
+    pub fn shed(&mut self, segments: usize) -> usize {
+        let kept = self.segments.len().saturating_sub(segments);
+        self.segments.drain(kept..).count()
+    }
+
     /// Visits the `count` smallest hashes from `cursor` on, all of an equal hash together, and answers the cursor of
     /// the next page, 0 at the end. What is present from the first page to the last is visited, whatever else changes.
     pub fn page(&self, cursor: u64, count: usize, mut visit: impl FnMut(Slot)) -> u64 {

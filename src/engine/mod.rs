@@ -143,12 +143,14 @@ impl Engine {
     fn is_something_due(&self) -> bool {
         self.keyspace.first_deadline().is_some_and(|deadline| deadline < self.now)
             || self.parked.first_deadline().is_some_and(|until| until <= self.now)
+            || self.keyspace.has_remains()
             || self.has_aftermath()
     }
 
     /// Removes what is due, and ends the waiting of those whose time is over.
     pub fn tick(&mut self) {
         self.keyspace.sweep(self.now);
+        self.keyspace.free_remains();
         if self.keyspace.has_evictions_due() {
             self.keyspace.make_room(false, self.now);
         }
@@ -176,11 +178,13 @@ impl Engine {
     }
 
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
-    /// while more is due than one sweep takes, or memory is to fall.
+    /// while more is due than one sweep takes, or memory is to be given
+    /// back.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         if self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_news()
             || self.keyspace.has_evictions_due()
+            || self.keyspace.has_remains()
         {
             return Some(self.now);
         }

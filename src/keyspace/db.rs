@@ -8,6 +8,7 @@ pub use staged::Staged;
 use alloc::vec::Vec;
 
 use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, set_last_use};
+use super::graveyard::Graveyard;
 use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, Node, Positions};
@@ -49,6 +50,7 @@ pub struct Db {
     /// How many keys have a deadline of their own, and how many have fields with one.
     own_deadlines: usize,
     field_deadlines: usize,
+    graveyard: Graveyard,
 }
 
 /// A key seen where it lies.
@@ -80,6 +82,7 @@ impl Db {
             slot_bytes: 0,
             own_deadlines: 0,
             field_deadlines: 0,
+            graveyard: Graveyard::default(),
         }
     }
 
@@ -110,7 +113,11 @@ impl Db {
     /// Bytes of live blocks, index, deadlines and values in slots: the same figure on every target.
     pub fn counted_bytes(&self) -> u64 {
         let deadline_bytes = self.deadlines.len() as u64 * NODE_BYTES;
-        self.slab.used_bytes() + self.table.counted_bytes() + deadline_bytes + self.slot_bytes
+        self.slab.used_bytes()
+            + self.table.counted_bytes()
+            + deadline_bytes
+            + self.slot_bytes
+            + self.graveyard.counted_bytes()
     }
 
     /// Bytes counted for one key: its block, its places among index and deadlines, and its value when that is in a
@@ -314,6 +321,40 @@ impl Db {
         self.forget_block(hash, handle);
     }
 
+    /// Whether something deleted has not given its memory back yet.
+    pub fn has_remains(&self) -> bool {
+        !self.graveyard.is_empty()
+    }
+
+    /// Gives up to so many pieces of memory of what was deleted back; answers how many.
+    pub fn free_remains(&mut self, pieces: usize) -> usize {
+        self.graveyard.free(pieces)
+    }
+
+    /// Keeps what another database held until its memory is given back.
+    pub(super) fn keep_remains(&mut self, other: Db) {
+        self.graveyard.take_database(other);
+    }
+
+    /// Gives up to so many pieces of its own memory back; answers how many. Nothing else may be asked of it from then on.
+    pub(super) fn shed(&mut self, pieces: usize) -> usize {
+        let mut shed = self.slab.shed(pieces);
+        shed += self.table.shed(pieces - shed);
+        shed += self.deadlines.shed(pieces - shed);
+        while shed < pieces {
+            // Large values among them are graves of their own.
+            shed += self.graveyard.free(pieces - shed).min(pieces - shed);
+            if shed == pieces {
+                break;
+            }
+            let Some(value) = self.values.pop() else { break };
+            let bytes = value.as_ref().map_or(0, slot_bytes_of);
+            value.into_iter().for_each(|value| self.graveyard.take_value(value, bytes));
+            shed += 1;
+        }
+        shed
+    }
+
     /// Handles in hash order: the smallest hashes from `cursor` on. Answers the next cursor, 0 at the end.
     pub fn page(&self, cursor: u64, count: usize, handles: &mut Vec<Handle>) -> u64 {
         self.table.page(cursor, count, |slot| handles.push(slot.handle))
@@ -453,7 +494,9 @@ impl Db {
         if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
             && let Some(value) = self.values.remove(slot)
         {
-            self.slot_bytes -= slot_bytes_of(&value);
+            let bytes = slot_bytes_of(&value);
+            self.slot_bytes -= bytes;
+            self.graveyard.take_value(value, bytes);
         }
     }
 

@@ -124,12 +124,17 @@ impl Keyspace {
         let max_bytes = self.memory.limit.max_bytes;
         let (mut used, mut evicted) = (self.counted_bytes(), 0);
         let mut found = true;
+        // Nobody is evicted while what is deleted already is enough.
+        while max_bytes != 0 && used > max_bytes && self.free_remains() {
+            used = self.counted_bytes();
+        }
         while found && max_bytes != 0 && used > max_bytes {
             if evicted >= EVICTIONS_MAX && (!grows || used <= self.memory.ceiling) {
                 break;
             }
             found = self.evict_one(now);
             evicted += 1;
+            while self.free_remains() {}
             used = self.counted_bytes();
         }
         self.memory.ceiling = self.memory.ceiling.min(used).max(max_bytes);

@@ -348,7 +348,9 @@ impl<'a> Space<'a> {
                 self.keyspace.interest.touch(self.database, &key);
             }
         }
-        *self.db_mut() = Db::new(self.keyspace.seed);
+        let empty = Db::new(self.keyspace.seed);
+        let old = core::mem::replace(self.db_mut(), empty);
+        self.db_mut().keep_remains(old);
     }
 
     /// Removes a key whose deadline has passed.

@@ -62,6 +62,12 @@ impl Hashed {
         self.table.iter().map(|slot| self.pair(slot.handle))
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub(super) fn shed(&mut self, pieces: usize) -> usize {
+        let pages = self.slab.shed(pieces);
+        pages + self.table.shed(pieces - pages)
+    }
+
     pub(super) fn counted_bytes(&self) -> u64 {
         self.slab.used_bytes() + self.table.counted_bytes()
     }

@@ -138,6 +138,14 @@ impl Members {
             }
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub fn shed(&mut self, pieces: usize) -> usize {
+        match &mut self.form {
+            Form::Packed(_) => 0,
+            Form::Table(hashed) => hashed.shed(pieces),
+        }
+    }
+
     fn hash(&self, member: &[u8]) -> u32 {
         match self.form {
             // A packed collection is searched, not hashed.

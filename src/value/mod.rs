@@ -90,6 +90,17 @@ impl Value {
         }
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub fn shed(&mut self, pieces: usize) -> usize {
+        match self {
+            Value::String(_) => 0,
+            Value::List(list) => list.shed(pieces),
+            Value::Set(set) => set.shed(pieces),
+            Value::ZSet(zset) => zset.shed(pieces),
+            Value::Hash(hash) => hash.shed(pieces),
+        }
+    }
+
     /// Bytes this value is counted as: a formula over its elements, the same on every target.
     pub fn counted_bytes(&self) -> u64 {
         match self {

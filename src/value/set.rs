@@ -83,6 +83,11 @@ impl Set {
         }
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub fn shed(&mut self, pieces: usize) -> usize {
+        self.members.shed(pieces)
+    }
+
     pub fn counted_bytes(&self) -> u64 {
         self.members.counted_bytes()
     }

@@ -52,6 +52,12 @@ impl Large {
         self.pairs.counted_bytes() + self.deadlines.len() as u64 * NODE_BYTES
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub(super) fn shed(&mut self, pieces: usize) -> usize {
+        let shed = self.pairs.shed(pieces);
+        shed + self.deadlines.shed(pieces - shed)
+    }
+
     pub(super) fn first(&self) -> Option<Timestamp> {
         self.deadlines.minimum().map(|node| node.deadline)
     }

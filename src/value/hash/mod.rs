@@ -80,6 +80,14 @@ impl Hash {
         }
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub fn shed(&mut self, pieces: usize) -> usize {
+        match &mut self.form {
+            Form::Small(_) => 0,
+            Form::Large(large) => large.shed(pieces),
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -89,6 +89,17 @@ impl List {
             }
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub fn shed(&mut self, pieces: usize) -> usize {
+        match &mut self.form {
+            Form::Compact(_) => 0,
+            Form::Chunked(chunks) => {
+                let kept = chunks.blocks.len().saturating_sub(pieces);
+                chunks.blocks.drain(kept..).count()
+            }
+        }
+    }
+
     /// A copy, or an error instead of an abort when memory is short.
     pub fn try_clone(&self) -> Result<List, OutOfMemory> {
         let form = match &self.form {

@@ -259,6 +259,17 @@ impl ZSet {
             }
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub fn shed(&mut self, pieces: usize) -> usize {
+        match &mut self.form {
+            Form::Packed(_) => 0,
+            Form::Indexed(indexed) => {
+                let shed = indexed.hashed.shed(pieces);
+                shed + indexed.order.shed(pieces - shed)
+            }
+        }
+    }
+
     fn is_packed(&self) -> bool {
         matches!(self.form, Form::Packed(_))
     }

@@ -72,6 +72,11 @@ impl Order {
         self.len
     }
 
+    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    pub(super) fn shed(&mut self, pieces: usize) -> usize {
+        self.root.shed(pieces)
+    }
+
     /// How many places from the first on fulfil a condition that those behind them do not.
     pub(super) fn count_while(&self, condition: impl Fn(Place) -> bool) -> usize {
         let (mut node, mut count) = (&self.root, 0);
@@ -231,6 +236,22 @@ impl Node {
         if at > 0 {
             join(branches, at - 1);
         }
+    }
+
+    /// Gives up to so many nodes back, the last first; answers how many.
+    fn shed(&mut self, nodes: usize) -> usize {
+        let Node::Inner(branches) = self else { return 0 };
+        let mut shed = 0;
+        while shed < nodes
+            && let Some(last) = branches.last_mut()
+        {
+            shed += last.node.shed(nodes - shed);
+            if shed < nodes {
+                branches.pop();
+                shed += 1;
+            }
+        }
+        shed
     }
 
     fn divide(&mut self, division: Division) -> Result<Node, OutOfMemory> {
