@@ -44,10 +44,13 @@ fn positions(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item = u
 /// The number a text begins with, if it is a positive one: here Redis reads as C does, `01` and `2x` too.
 fn count_in(text: &[u8]) -> Option<usize> {
     let text = text.trim_ascii_start();
-    let text = text.strip_prefix(b"+").unwrap_or(text);
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
-    let number = digits.fold(0i64, |number, byte| number.saturating_mul(10).saturating_add(i64::from(byte - b'0')));
-    // A number as wide as C's `int`.
+    let (sign, text) = match text {
+        [b'-', text @ ..] => (-1, text),
+        [b'+', text @ ..] | text => (1, text),
+    };
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).map(|byte| i64::from(byte - b'0'));
+    let number = digits.fold(0i64, |number, digit| number.saturating_mul(10).saturating_add(sign * digit));
+    // As wide as C's `int`: a huge one of either sign may turn out to be a small one.
     usize::try_from(number as i32).ok().filter(|&count| count > 0)
 }
 
@@ -81,6 +84,7 @@ mod tests {
         assert_eq!(keys(&["MSETEX", "x", "a", "1"]), None);
         assert_eq!(keys(&["LMPOP", " +01x", "a", "LEFT"]), Some(alloc::vec!["a"]));
         assert_eq!(keys(&["LMPOP", "-1", "a", "LEFT"]), None);
+        assert_eq!(keys(&["LMPOP", "-9223372036854775807", "a", "LEFT"]), Some(alloc::vec!["a"]));
         assert_eq!(keys(&["LMPOP", "99999999999999999999", "a", "LEFT"]), None);
     }
 }
