@@ -31,6 +31,7 @@ impl<'a> Args<'a> {
     }
 
     /// The next argument; a missing one is a syntax error.
+    #[inline(never)]
     pub fn bytes(&mut self) -> Result<&'a [u8], CommandError> {
         let argument = self.argv.get(self.next).ok_or(CommandError::SYNTAX)?;
         self.next += 1;

@@ -74,6 +74,7 @@ pub struct Cx<'a> {
 
 impl Cx<'_> {
     /// The client's database at this instant.
+    #[inline(never)]
     pub fn space(&mut self) -> Space<'_> {
         self.space_and_reply().0
     }

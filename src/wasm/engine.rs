@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::area::Area;
@@ -19,14 +19,23 @@ pub(super) const CLOCK_FAILED: f64 = -1.0;
 /// An output buffer larger than this is not kept for the next command.
 const OUTPUT_KEPT_MAX: usize = 1 << 20;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct EngineOptions {
+#[wasm_bindgen]
+extern "C" {
+    /// A plain object, read field by field: a deserializer is many times the code of these four.
+    pub type EngineOptions;
+
     /// A u64 in decimal: a JavaScript number cannot hold it.
-    seed: String,
-    monotonic: bool,
-    floor_ms: Option<f64>,
-    manual: bool,
+    #[wasm_bindgen(method, getter)]
+    fn seed(this: &EngineOptions) -> String;
+
+    #[wasm_bindgen(method, getter)]
+    fn monotonic(this: &EngineOptions) -> bool;
+
+    #[wasm_bindgen(method, getter, js_name = floorMs)]
+    fn floor_ms(this: &EngineOptions) -> Option<f64>;
+
+    #[wasm_bindgen(method, getter)]
+    fn manual(this: &EngineOptions) -> bool;
 }
 
 /// A client as `Engine::client` shows it.
@@ -60,15 +69,14 @@ impl Engine {
     /// Options are `{ seed, monotonic, floorMs?, manual }`; `now` answers milliseconds since the epoch, or NaN when it
     /// cannot.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue, now: Now) -> Result<Engine, JsError> {
-        let options: EngineOptions = serde_wasm_bindgen::from_value(options)?;
-        let floor = options.floor_ms.and_then(timestamp).unwrap_or(Timestamp::MIN);
-        let (time, clock) = match (options.manual, options.monotonic) {
+    pub fn new(options: &EngineOptions, now: Now) -> Result<Engine, JsError> {
+        let floor = options.floor_ms().and_then(timestamp).unwrap_or(Timestamp::MIN);
+        let (time, clock) = match (options.manual(), options.monotonic()) {
             (true, _) => HostTime::manual(),
             (false, true) => HostTime::monotonic(now, floor),
             (false, false) => HostTime::system(now),
         };
-        let keylatch = Keylatch::new(Options { seed: options.seed.parse()? }, clock);
+        let keylatch = Keylatch::new(Options { seed: options.seed().parse()? }, clock);
         Ok(Engine {
             keylatch,
             time,
