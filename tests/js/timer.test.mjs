@@ -166,3 +166,32 @@ test('it keeps no engine alive', () => {
   `, '--expose-gc');
   assert.ok(Number(printed) >= 15, printed);
 });
+
+test('keys due together go in slices, and others have their turn between them', async () => {
+  const db = new Keylatch();
+  const count = 20_000;
+  const expired = new Set();
+  let most = 0;
+  let inTurn = 0;
+  db.on('expired', ({ key }) => {
+    expired.add(key);
+    inTurn += 1;
+    most = Math.max(most, inTurn);
+  });
+  // At one instant, however long it takes to set them.
+  const at = Date.now() + 1500;
+  for (let index = 0; index < count; index += 1) db.set(`k${index}`, 'v', { pxat: at });
+  let turns = 0;
+  const started = Date.now();
+  while (expired.size < count && Date.now() - started < 20_000) {
+    inTurn = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (expired.size > 0) turns += 1;
+  }
+  assert.equal(expired.size, count);
+  // A tick removes 256 keys at most, and a turn of the event loop holds few ticks.
+  assert.ok(turns >= 10, `all went in ${turns} turns`);
+  assert.ok(most < count / 4, `${most} went in one turn`);
+  assert.equal(db.dbsize(), 0);
+  db.close();
+});
