@@ -62,7 +62,7 @@ impl<C: Clock> Keylatch<C> {
     }
 
     /// Runs one typed operation as a client's command of a row, with arguments of so many bytes, the short way; `None` when that is not open and nothing
-    /// was done. The clock is asked where the command needs the time or some key has a deadline.
+    /// was done. `needs_time` says that the operation does, or that some key has a deadline: the clock is asked then.
     #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Only that face calls single operations.
     pub(crate) fn operate<T>(
         &mut self,
@@ -71,11 +71,10 @@ impl<C: Clock> Keylatch<C> {
         (bytes, needs_time): (usize, bool),
         operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
     ) -> Option<Result<T, CommandError>> {
-        let mut turn = self.turn();
         if needs_time {
-            turn.know_time();
+            self.turn().know_time();
         }
-        let plain = turn.plain(client)?;
+        let plain = self.engine.plain(client)?;
         Some(self.engine.operate(plain, row, bytes, operation).1)
     }
 

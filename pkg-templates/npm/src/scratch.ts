@@ -23,6 +23,8 @@ const PLACE_SIZE = 2 ** 32;
 /** The part of Node's Buffer that is used, where there is one. */
 interface TextBuffer {
   toString(encoding: 'latin1', start: number, end: number): string;
+  /** What `toString` comes down to, without the choice; Node does not promise it. */
+  latin1Slice?(start: number, end: number): string;
 }
 type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer };
 const NodeBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node
@@ -164,7 +166,8 @@ export class Scratch {
   }
 
   #ascii(start: number, end: number): string {
-    if (this.#buffer !== undefined) return this.#buffer.toString('latin1', start, end);
+    const buffer = this.#buffer;
+    if (buffer !== undefined) return buffer.latin1Slice?.(start, end) ?? buffer.toString('latin1', start, end);
     return end - start <= CODES_MAX ? ofCodes(this.#bytes, start, end) : textOf(this.#bytes, start, end);
   }
 }
