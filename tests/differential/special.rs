@@ -289,6 +289,10 @@ pub fn completed(argv: Argv) -> Vec<Argv> {
         (Some("delifeq"), Some(key)) if argv.len() == 3 => {
             vec![vec![b"SET".to_vec(), key.clone(), argv[2].clone()], argv]
         }
+        // So that there is something to move.
+        (Some("smove"), Some(key)) if argv.len() == 4 => {
+            vec![vec![b"SADD".to_vec(), key.clone(), argv[3].clone()], argv]
+        }
         // Ranges of members mean something where all scores are equal.
         (Some(name), Some(_)) if is_range_of_members(name, &argv) => {
             let key = argv[if name == "zrangestore" { 2.min(argv.len() - 1) } else { 1 }].clone();

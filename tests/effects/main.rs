@@ -41,6 +41,8 @@ use scope::{Scope, row_of};
 use theatre::Theatre;
 
 const SEEDS: u64 = 40;
+/// What some rows need is seldom there by chance: for them the search goes on.
+const SEEDS_MAX: u64 = 400;
 const UNITS: usize = 1_200;
 /// Now and then time passes: what lives for days is dead then.
 const DAYS_MAX: u64 = 40;
@@ -53,7 +55,14 @@ const NEVER_CHANGE: &[&str] = &["function|flush"];
 fn the_effects_of_every_row_make_the_same_keyspace_again() {
     let scope = Scope::all();
     let mut changed = BTreeSet::new();
-    for seed in 0..SEEDS {
+    let writes = || scope.choices.iter().map(|choice| choice.row).filter(|row| row.has(flags::WRITE));
+    let silent = |changed: &BTreeSet<&str>| -> Vec<&str> {
+        writes().map(|row| row.name).filter(|name| !changed.contains(name)).collect()
+    };
+    for seed in 0..SEEDS_MAX {
+        if seed >= SEEDS && silent(&changed) == NEVER_CHANGE {
+            break;
+        }
         let mut theatre = Theatre::new(seed, SESSION_START);
         let mut generator = Generator::new(&scope, seed);
         let mut dice = Dice::new(!seed);
@@ -75,7 +84,5 @@ fn the_effects_of_every_row_make_the_same_keyspace_again() {
         log.extend(theatre.engine.take_effects());
         copies::check_with(&mut theatre.engine, &log).unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
     }
-    let writes = scope.choices.iter().map(|choice| choice.row).filter(|row| row.has(flags::WRITE));
-    let silent: Vec<&str> = writes.map(|row| row.name).filter(|name| !changed.contains(name)).collect();
-    assert_eq!(silent, NEVER_CHANGE, "rows that may write were never seen to");
+    assert_eq!(silent(&changed), NEVER_CHANGE, "rows that may write were never seen to");
 }
