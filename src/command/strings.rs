@@ -271,6 +271,8 @@ fn answer_string(cx: &mut Cx<'_>, key: &[u8]) -> Result<bool, CommandError> {
     let (mut space, reply) = cx.space_and_reply();
     let value = space.get(key)?;
     reply.optional_bulk(value);
+    // Some take the value away once it is answered.
+    reply.check()?;
     Ok(value.is_some())
 }
 
@@ -284,7 +286,6 @@ fn getset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn getdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     if answer_string(cx, key)? {
-        cx.reply.check()?;
         cx.space().delete_all(core::iter::once(key));
     }
     Ok(Outcome::Done)

@@ -140,8 +140,8 @@ impl Space<'_> {
             ValueRef::String(bytes) if entry.is_raw => NewValue::Edited(copied(bytes)?),
             ValueRef::String(bytes) => NewValue::Value(Value::String(copied(bytes)?)),
             ValueRef::List(list) => NewValue::Value(Value::List(list.try_clone()?)),
-            ValueRef::Set(set) => NewValue::Value(Value::Set(set.clone())),
-            ValueRef::ZSet(zset) => NewValue::Value(Value::ZSet(zset.clone())),
+            ValueRef::Set(set) => NewValue::Value(Value::Set(set.try_clone()?)),
+            ValueRef::ZSet(zset) => NewValue::Value(Value::ZSet(zset.try_clone()?)),
             ValueRef::Hash(hash) => NewValue::Value(Value::Hash(hash.try_clone()?)),
         };
         Ok((copy, entry.deadline))

@@ -45,6 +45,15 @@ impl Members {
         Members { seed, form: Form::Packed(Packed::default()) }
     }
 
+    /// A copy, or an error instead of an abort when memory is short.
+    pub fn try_clone(&self) -> Result<Members, OutOfMemory> {
+        let form = match &self.form {
+            Form::Packed(packed) => Form::Packed(packed.try_clone()?),
+            Form::Table(_) => Form::Table(Box::new(self.hashed()?)),
+        };
+        Ok(Members { seed: self.seed, form })
+    }
+
     pub fn len(&self) -> usize {
         match &self.form {
             Form::Packed(packed) => packed.len(),

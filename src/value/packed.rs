@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::copied;
 use crate::slab::OutOfMemory;
 
 /// Bytes of a length at most.
@@ -15,6 +16,11 @@ pub(super) struct Packed {
 }
 
 impl Packed {
+    /// A copy, or an error instead of an abort when memory is short.
+    pub(super) fn try_clone(&self) -> Result<Packed, OutOfMemory> {
+        Ok(Packed { bytes: copied(&self.bytes)?, len: self.len })
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }

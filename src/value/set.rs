@@ -31,6 +31,11 @@ impl Set {
         Set { members: Members::new(seed), integers_only: true }
     }
 
+    /// A copy, or an error instead of an abort when memory is short.
+    pub fn try_clone(&self) -> Result<Set, OutOfMemory> {
+        Ok(Set { members: self.members.try_clone()?, integers_only: self.integers_only })
+    }
+
     pub fn len(&self) -> usize {
         self.members.len()
     }

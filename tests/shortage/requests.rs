@@ -1,6 +1,6 @@
 //! Draws requests of every row: keys that hold what the command wants, most of the time, and words of every length.
 
-use keylatch::command::{Argument, ArgumentKind, Row, flags, parse_grammar, rows};
+use keylatch::command::{Argument, ArgumentKind, Group, Row, flags, parse_grammar, rows};
 
 use super::dice::Dice;
 use super::pools::Pools;
@@ -89,6 +89,10 @@ impl Requests {
             ("stop" | "end", ArgumentKind::Integer) => b"-1".to_vec(),
             ("count", _) => [&b"1"[..], b"3", b"200", b"200", b"-200"][self.pools.dice.roll(5) as usize].to_vec(),
             (_, ArgumentKind::Pattern) => b"*".to_vec(),
+            (_, ArgumentKind::Key) if row.group == Group::Generic => {
+                let group = *self.pools.dice.pick(&GROUPS);
+                self.pools.key(group, &GROUPS)
+            }
             (_, ArgumentKind::Key) => self.pools.key(row.group.name(), &GROUPS),
             (_, ArgumentKind::Integer | ArgumentKind::UnixTime) => {
                 self.pools.named(&argument.name).unwrap_or_else(|| self.pools.dice.roll(20).to_string().into_bytes())

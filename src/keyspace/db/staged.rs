@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Db;
+use super::{Db, slot_bytes_of};
 use crate::clock::Timestamp;
 use crate::keyspace::entry::{INLINE_MAX, Layout, Payload};
 use crate::memory::make_room;
@@ -66,8 +66,8 @@ impl Db {
             }
         };
         layout.write(self.slab.block_mut(new), key, payload, last_use);
-        if let Payload::Slot(_) = payload {
-            self.slot_bytes += value.len() as u64;
+        if let Payload::Slot(slot) = payload {
+            self.slot_bytes += self.values.get(slot).map_or(0, slot_bytes_of);
         }
         match old {
             None => self.table.insert(hash, new),

@@ -46,6 +46,21 @@ impl ZSet {
         ZSet { seed, form: Form::Packed(Packed::default()) }
     }
 
+    /// A copy, or an error instead of an abort when memory is short.
+    pub fn try_clone(&self) -> Result<ZSet, OutOfMemory> {
+        let form = match &self.form {
+            Form::Packed(packed) => Form::Packed(packed.try_clone()?),
+            Form::Indexed(_) => {
+                let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
+                for (member, score) in self.iter() {
+                    indexed.set(member, score, |_| false)?;
+                }
+                Form::Indexed(Box::new(indexed))
+            }
+        };
+        Ok(ZSet { seed: self.seed, form })
+    }
+
     pub fn len(&self) -> usize {
         match &self.form {
             Form::Packed(packed) => packed.len(),

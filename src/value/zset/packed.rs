@@ -8,6 +8,7 @@ use core::ops::Range;
 
 use super::is_before;
 use crate::slab::OutOfMemory;
+use crate::value::copied;
 
 const SCORE_BYTES: usize = 8;
 /// Lengths are those of arguments, below 2^32: at most five bytes of seven bits.
@@ -20,6 +21,11 @@ pub(super) struct Packed {
 }
 
 impl Packed {
+    /// A copy, or an error instead of an abort when memory is short.
+    pub(super) fn try_clone(&self) -> Result<Packed, OutOfMemory> {
+        Ok(Packed { bytes: copied(&self.bytes)?, len: self.len })
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }
