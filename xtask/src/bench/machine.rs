@@ -12,6 +12,7 @@ pub(crate) fn describe() -> Map<String, Value> {
     let known = [
         ("date", first_line(Program::new("date").args(&["-u", "+%Y-%m-%d"]))),
         ("processor", processor()),
+        ("load average", load()),
         ("node", version_in(Program::node())),
         ("rustc", version_in(Program::new("rustc"))),
         ("chromium", installed(CHROMIUM)),
@@ -34,6 +35,11 @@ fn version_in(program: Program) -> Option<String> {
     let line = first_line(program.arg("--version"))?;
     let bare = |word: &str| word.trim_start_matches('v').trim_start_matches('=').to_owned();
     line.split_whitespace().map(bare).find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// How much ran at the end of the run, where the system tells it: more than there are cores means that others were waited for.
+fn load() -> Option<String> {
+    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next().map(str::to_owned)
 }
 
 /// The model, where the system tells it, and how many cores there are.
