@@ -90,3 +90,9 @@ impl<'a> Args<'a> {
 pub(super) fn is(argument: &[u8], keyword: &str) -> bool {
     argument.eq_ignore_ascii_case(keyword.as_bytes())
 }
+
+/// A number that is at least `least`; everything else is the one error.
+pub(super) fn at_least(text: &[u8], least: i64, error: CommandError) -> Result<usize, CommandError> {
+    let number = parse_integer(text).filter(|&number| number >= least).ok_or(error)?;
+    Ok(usize::try_from(number).unwrap_or(usize::MAX))
+}

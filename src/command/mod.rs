@@ -24,6 +24,7 @@ mod lcs;
 mod line;
 mod lists;
 mod memory;
+mod multi_pop;
 mod options;
 mod pubsub;
 mod row;

@@ -201,6 +201,12 @@ impl KeySpec {
         KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: -1, step: 1 } }
     }
 
+    /// As many as the argument at an index says, behind it.
+    pub const fn counted(index: i32, access: Access) -> KeySpec {
+        let find = Find::Counted { count_at: 0, first: 1, step: 1 };
+        KeySpec { access, begin: Begin::Index(index), find }
+    }
+
     /// Every other argument from an index on.
     pub const fn pairs(index: i32, access: Access) -> KeySpec {
         KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: -1, step: 2 } }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
-use super::row::{Access, Begin, Find, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
 use super::{Cx, write_page};
 use crate::glob;
 use crate::keyspace::Combination;
@@ -20,11 +20,7 @@ const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const LOOK: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
 const READ_ALL: &[KeySpec] = &[KeySpec::rest(1, Access::ReadAccess)];
 const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::rest(2, Access::ReadAccess)];
-const COUNTED: &[KeySpec] = &[KeySpec {
-    access: Access::ReadAccess,
-    begin: Begin::Index(1),
-    find: Find::Counted { count_at: 0, first: 1, step: 1 },
-}];
+const COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadAccess)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { arguments: "key:key", reply: "integer", ..Row::of(Group::Set, name, arity, flags, keys, handler) }

@@ -1,7 +1,8 @@
 //! The commands of the list family that wait for an element.
 
-use super::{MultiPop, end, pop_first};
+use super::{end, pop_first};
 use crate::command::args::Args;
+use crate::command::multi_pop::MultiPop;
 use crate::command::row::{Access, Begin, Find, Group, KeySpec, Outcome, Row, Waiting, flags::*};
 use crate::command::waiting::{answer_or_wait, timeout};
 use crate::command::{Cx, Handler};
@@ -13,7 +14,7 @@ type Reply = Result<Outcome, CommandError>;
 /// All arguments but the last, the timeout.
 const ALL_BUT_LAST: &[KeySpec] =
     &[KeySpec { access: Access::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
-const BEHIND_TIMEOUT: &[KeySpec] = &[super::counted(2)];
+const BEHIND_TIMEOUT: &[KeySpec] = &[KeySpec::counted(2, Access::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
     // The time is needed for the end of the waiting.
@@ -75,7 +76,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
 /// `BLMPOP timeout numkeys key [key ...] LEFT | RIGHT [COUNT n]`: the timeout is looked at last.
 fn blmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let text = args.bytes()?;
-    let MultiPop { keys, end, count } = MultiPop::read(args)?;
+    let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
     let until = timeout(text, cx.now)?;
     answer_or_wait(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, Some(count)))
 }

@@ -3,8 +3,9 @@
 pub(super) mod blocking;
 
 use super::Cx;
-use super::args::{Args, is};
-use super::row::{Access, Begin, Find, Group, KeySpec, Outcome, Row, flags::*};
+use super::args::{Args, at_least, is};
+use super::multi_pop::MultiPop;
+use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
 use crate::keyspace::{InsertOutcome, Search};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
@@ -19,16 +20,7 @@ const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
 const TAKE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
 /// An element is taken from the first list and put into the second.
 const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Insert)];
-const TAKE_COUNTED: &[KeySpec] = &[counted(1)];
-
-/// Keys behind an argument that says how many they are.
-const fn counted(index: i32) -> KeySpec {
-    KeySpec {
-        access: Access::ReadDelete,
-        begin: Begin::Index(index),
-        find: Find::Counted { count_at: 0, first: 1, step: 1 },
-    }
-}
+const TAKE_COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { arguments: "key:key", reply: "integer", ..Row::of(Group::List, name, arity, flags, keys, handler) }
@@ -207,44 +199,13 @@ fn write_all(elements: &mut dyn ExactSizeIterator<Item = &[u8]>, reply: &mut Wri
     elements.for_each(|element| reply.bulk(element));
 }
 
-/// A number that is at least `least`; everything else is the one error.
-pub(super) fn at_least(text: &[u8], least: i64, error: CommandError) -> Result<usize, CommandError> {
-    let number = parse_integer(text).filter(|&number| number >= least).ok_or(error)?;
-    Ok(usize::try_from(number).unwrap_or(usize::MAX))
-}
-
 /// `LMPOP numkeys key [key ...] LEFT | RIGHT [COUNT n]`
 fn lmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let wanted = MultiPop::read(args)?;
+    let wanted = MultiPop::read(args, end)?;
     if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
         cx.reply.null_array();
     }
     Ok(Outcome::Done)
-}
-
-/// The arguments of LMPOP, and of BLMPOP behind its timeout.
-struct MultiPop<K> {
-    keys: K,
-    end: End,
-    count: usize,
-}
-
-impl<'a> MultiPop<()> {
-    fn read(args: &mut Args<'a>) -> Result<MultiPop<impl Iterator<Item = &'a [u8]> + Clone + use<'a>>, CommandError> {
-        let number = at_least(args.bytes()?, 1, CommandError::NUMKEYS_NOT_POSITIVE)?;
-        if number >= args.left() {
-            return Err(CommandError::SYNTAX);
-        }
-        let (keys, end) = (args.many(number), end(args.bytes()?)?);
-        let mut count = None;
-        while let Some(word) = args.optional() {
-            if !is(word, "COUNT") || count.is_some() || args.is_done() {
-                return Err(CommandError::SYNTAX);
-            }
-            count = Some(at_least(args.bytes()?, 1, CommandError::COUNT_NOT_POSITIVE)?);
-        }
-        Ok(MultiPop { keys, end, count: count.unwrap_or(1) })
-    }
 }
 
 /// Takes elements from the first of the keys that holds a list and answers its key with them: one element as it is,

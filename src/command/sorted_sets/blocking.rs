@@ -1,8 +1,9 @@
 //! The commands of the sorted set family that wait for a member.
 
-use super::pop::{MultiPop, counted, pop_first};
+use super::pop::{end, pop_first};
 use super::row;
 use crate::command::args::Args;
+use crate::command::multi_pop::MultiPop;
 use crate::command::row::{Access, Begin, Find, KeySpec, Outcome, Row, flags::*};
 use crate::command::waiting::{answer_or_wait, timeout};
 use crate::command::{Cx, Handler};
@@ -34,7 +35,7 @@ pub(in crate::command) const ROWS: &[Row] = &[
         since: "7.0.0",
         summary: "Takes the lowest or highest members out of the first sorted set there is, waiting for one if there is none.",
         reply: "array(bulk,array(array(bulk,double)))|null",
-        ..row("bzmpop", -5, WRITE | BLOCKING | TIME | MOVABLEKEYS, &[counted(2)], bzmpop)
+        ..row("bzmpop", -5, WRITE | BLOCKING | TIME | MOVABLEKEYS, &[KeySpec::counted(2, Access::ReadDelete)], bzmpop)
     },
     pop_row(
         "bzpopmax",
@@ -66,7 +67,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
 /// `BZMPOP timeout numkeys key [key ...] MIN | MAX [COUNT n]`: the timeout is looked at last.
 fn bzmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let text = args.bytes()?;
-    let MultiPop { keys, end, count } = MultiPop::read(args)?;
+    let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
     let until = timeout(text, cx.now)?;
     answer_or_wait(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, Some(count)))
 }

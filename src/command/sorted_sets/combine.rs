@@ -3,9 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{row, write_members};
-use crate::command::args::{Args, is};
-use crate::command::lists::at_least;
-use crate::command::row::{Access, Begin, Find, KeySpec, Outcome, Row, flags::*};
+use crate::command::args::{Args, at_least, is};
+use crate::command::row::{Access, KeySpec, Outcome, Row, flags::*};
 use crate::command::{Cx, Handler};
 use crate::keyspace::{Aggregate, Combination, Sources, Weighting};
 use crate::number::parse_double;
@@ -13,16 +12,8 @@ use crate::reply::error::CommandError;
 
 type Reply = Result<Outcome, CommandError>;
 
-const SOURCES: &[KeySpec] = &[sources_at(1)];
-const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), sources_at(2)];
-
-const fn sources_at(index: i32) -> KeySpec {
-    KeySpec {
-        access: Access::ReadAccess,
-        begin: Begin::Index(index),
-        find: Find::Counted { count_at: 0, first: 1, step: 1 },
-    }
-}
+const SOURCES: &[KeySpec] = &[KeySpec::counted(1, Access::ReadAccess)];
+const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::counted(2, Access::ReadAccess)];
 
 const fn read_row(name: &'static str, arguments: &'static str, summary: &'static str, handler: Handler) -> Row {
     Row {

@@ -1,24 +1,15 @@
 //! The commands of the sorted set family that take members away and answer them.
 
 use super::{TAKE, row, write_member};
-use crate::command::args::{Args, is};
-use crate::command::lists::at_least;
-use crate::command::row::{Access, Begin, Find, KeySpec, Outcome, Row, flags::*};
+use crate::command::args::{Args, at_least, is};
+use crate::command::multi_pop::MultiPop;
+use crate::command::row::{Access, KeySpec, Outcome, Row, flags::*};
 use crate::command::{Cx, Handler};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::value::End;
 
 type Reply = Result<Outcome, CommandError>;
-
-/// Keys behind an argument that says how many they are.
-pub(super) const fn counted(index: i32) -> KeySpec {
-    KeySpec {
-        access: Access::ReadDelete,
-        begin: Begin::Index(index),
-        find: Find::Counted { count_at: 0, first: 1, step: 1 },
-    }
-}
 
 const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) -> Row {
     Row {
@@ -38,7 +29,7 @@ pub(in crate::command) const ROWS: &[Row] = &[
         since: "7.0.0",
         summary: "Takes the lowest or highest members out of the first sorted set there is, and answers its key and them.",
         reply: "array(bulk,array(array(bulk,double)))|null",
-        ..row("zmpop", -4, WRITE | MOVABLEKEYS, &[counted(1)], zmpop)
+        ..row("zmpop", -4, WRITE | MOVABLEKEYS, &[KeySpec::counted(1, Access::ReadDelete)], zmpop)
     },
     pop_row("zpopmax", "Takes the members with the highest scores out of a sorted set and answers them.", zpopmax),
     pop_row("zpopmin", "Takes the members with the lowest scores out of a sorted set and answers them.", zpopmin),
@@ -80,42 +71,19 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
 
 /// `ZMPOP numkeys key [key ...] MIN | MAX [COUNT n]`
 fn zmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let wanted = MultiPop::read(args)?;
+    let wanted = MultiPop::read(args, end)?;
     if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
         cx.reply.null_array();
     }
     Ok(Outcome::Done)
 }
 
-/// The arguments of ZMPOP, and of BZMPOP behind its timeout.
-pub(super) struct MultiPop<K> {
-    pub(super) keys: K,
-    pub(super) end: End,
-    pub(super) count: usize,
-}
-
-impl<'a> MultiPop<()> {
-    pub(super) fn read(
-        args: &mut Args<'a>,
-    ) -> Result<MultiPop<impl Iterator<Item = &'a [u8]> + Clone + use<'a>>, CommandError> {
-        let number = at_least(args.bytes()?, 1, CommandError::NUMKEYS_NOT_POSITIVE)?;
-        if number >= args.left() {
-            return Err(CommandError::SYNTAX);
-        }
-        let keys = args.many(number);
-        let end = match args.bytes()? {
-            word if is(word, "MIN") => End::Head,
-            word if is(word, "MAX") => End::Tail,
-            _ => return Err(CommandError::SYNTAX),
-        };
-        let mut count = None;
-        while let Some(word) = args.optional() {
-            if !is(word, "COUNT") || count.is_some() || args.is_done() {
-                return Err(CommandError::SYNTAX);
-            }
-            count = Some(at_least(args.bytes()?, 1, CommandError::COUNT_NOT_POSITIVE)?);
-        }
-        Ok(MultiPop { keys, end, count: count.unwrap_or(1) })
+/// MIN or MAX.
+pub(super) fn end(word: &[u8]) -> Result<End, CommandError> {
+    match word {
+        _ if is(word, "MIN") => Ok(End::Head),
+        _ if is(word, "MAX") => Ok(End::Tail),
+        _ => Err(CommandError::SYNTAX),
     }
 }
 
