@@ -6,6 +6,10 @@ mod block;
 mod examples;
 #[path = "generated/pages.rs"]
 mod pages;
+// The test of tidiness uses more of it.
+#[allow(dead_code)]
+#[path = "support/tree.rs"]
+mod tree;
 
 use std::fs;
 use std::path::Path;

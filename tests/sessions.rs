@@ -3,18 +3,17 @@
 
 #[path = "support/copies.rs"]
 mod copies;
-
-use std::fs;
-use std::path::{Path, PathBuf};
+// The test of tidiness uses more of it.
+#[allow(dead_code)]
+#[path = "support/tree.rs"]
+mod tree;
 
 use keylatch::{Keylatch, ManualClock, Options, Report, SESSION_START, parse_session, run_session};
-
-const FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];
 
 #[test]
 fn every_session_file_does_what_it_says() {
     let mut failures = Vec::new();
-    for (name, text) in session_files() {
+    for tree::File { path: name, text } in tree::sessions() {
         match run(&text) {
             Ok(report) => failures.extend(report.failures().iter().map(|failure| format!("{name}:{failure}"))),
             Err(error) => failures.push(format!("{name}:{error}")),
@@ -26,7 +25,7 @@ fn every_session_file_does_what_it_says() {
 #[test]
 fn the_effects_of_every_session_file_give_the_same_keyspace() {
     let mut failures = Vec::new();
-    for (name, text) in session_files() {
+    for tree::File { path: name, text } in tree::sessions() {
         let Ok(session) = parse_session(&text) else { continue };
         let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
         engine.record(true);
@@ -38,7 +37,7 @@ fn the_effects_of_every_session_file_give_the_same_keyspace() {
 
 #[test]
 fn what_a_run_prints_reads_back_and_matches() {
-    for (name, text) in session_files() {
+    for tree::File { path: name, text } in tree::sessions() {
         let Ok(report) = run(&text) else { continue };
         let printed = report.print();
         let again = run(&printed).unwrap_or_else(|error| panic!("{name}: {error}\n{printed}"));
@@ -52,29 +51,4 @@ fn run(text: &str) -> Result<Report, keylatch::SessionError> {
     let session = parse_session(text)?;
     let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
     run_session(&mut engine, &session, None)
-}
-
-/// Every session file with its path from the root of the repository.
-fn session_files() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    for folder in FOLDERS {
-        let before = paths.len();
-        collect(&root.join(folder), &mut paths);
-        assert!(paths.len() > before, "{folder} holds no session file");
-    }
-    paths.sort();
-    let read = |path: &PathBuf| fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    paths.iter().map(|path| (path.strip_prefix(root).unwrap().display().to_string(), read(path))).collect()
-}
-
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            collect(&path, paths);
-        } else if path.extension().is_some_and(|extension| extension == "session") {
-            paths.push(path);
-        }
-    }
 }

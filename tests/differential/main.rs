@@ -22,6 +22,10 @@ mod shrink;
 mod special;
 mod stage;
 mod theatre;
+// The test of tidiness uses more of it.
+#[allow(dead_code)]
+#[path = "../support/tree.rs"]
+mod tree;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

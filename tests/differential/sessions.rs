@@ -1,8 +1,5 @@
 //! The session files, up to where a server cannot follow: its clock does not move, and it does not know every command.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use keylatch::command::split_line;
 use keylatch::{Argv, Protocol, Session, StepKind, parse_session};
 
@@ -11,8 +8,7 @@ use super::pair::Pair;
 use super::redis::Server;
 use super::scope::{Scope, row_of};
 use super::stage::Request;
-
-const FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];
+use super::tree::{self, File};
 
 /// Commands behind which a session is not followed, for they close connections, hold back replies or change the server
 /// for the sessions to come.
@@ -40,10 +36,7 @@ pub struct Outcome {
 /// Runs every session file on both sides.
 pub fn replay_all(scope: &Scope, server: &mut Server, allowed: &Tally) -> Outcome {
     let mut outcome = Outcome { commands: 0, replayed: 0, differences: Vec::new() };
-    for path in files() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    for File { path: name, text } in tree::sessions() {
         let session = parse_session(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let requests = requests(&session, scope);
         outcome.commands += session.actions.iter().filter(|action| action.kind == StepKind::Command).count();
@@ -112,23 +105,4 @@ fn replay(requests: &[(usize, Request)], server: &mut Server, allowed: &Tally) -
         })?;
     }
     Ok(())
-}
-
-fn files() -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    FOLDERS.iter().for_each(|folder| collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files));
-    files.sort();
-    assert!(files.len() > 100, "the session files were not found");
-    files
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "session") {
-            files.push(path);
-        }
-    }
 }

@@ -1,19 +1,20 @@
 //! What session files say about commands: which file shows a command best, an example out of it, and its errors.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use keylatch::{Keylatch, ManualClock, Options, SESSION_START, StepKind, parse_session, run_session};
+
+use crate::tree::{self, File};
 
 /// An example ends before the command behind this line.
 const LINES_MAX: usize = 24;
 
 /// All session files.
 pub struct Shown {
-    files: Vec<File>,
+    files: Vec<Session>,
 }
 
-struct File {
+struct Session {
     /// From the root of the repository.
     path: String,
     stem: String,
@@ -29,26 +30,16 @@ pub struct Example {
 
 impl Shown {
     pub fn read() -> Shown {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut paths = Vec::new();
-        collect(&root.join("tests/sessions"), &mut paths);
-        paths.sort();
-        let file = |path: &PathBuf| File {
-            path: path
-                .strip_prefix(root)
-                .unwrap()
-                .iter()
-                .map(|part| part.to_string_lossy())
-                .collect::<Vec<_>>()
-                .join("/"),
-            stem: path.file_stem().unwrap_or_default().to_string_lossy().to_uppercase(),
-            text: fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        let file = |File { path, text }| Session {
+            stem: Path::new(&path).file_stem().unwrap_or_default().to_string_lossy().to_uppercase(),
+            path,
+            text,
         };
-        Shown { files: paths.iter().map(file).collect() }
+        Shown { files: tree::files("tests/sessions", &["session"]).into_iter().map(file).collect() }
     }
 
     /// The file named after a command, else the one of its container, else the first that runs it.
-    fn file(&self, name: &str) -> Option<&File> {
+    fn file(&self, name: &str) -> Option<&Session> {
         let container = name.split('|').next().unwrap_or_default();
         let named = |stem: &str| self.files.iter().find(|file| file.stem == stem && runs(&file.text, name));
         let any = || self.files.iter().find(|file| runs(&file.text, name));
@@ -124,15 +115,4 @@ fn runs(text: &str, name: &str) -> bool {
 fn is_run(request: &str, name: &str) -> bool {
     let mut words = request.split_whitespace();
     name.split('|').all(|wanted| words.next().is_some_and(|word| word.eq_ignore_ascii_case(wanted)))
-}
-
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        if path.is_dir() {
-            collect(&path, paths);
-        } else if path.extension().is_some_and(|extension| extension == "session") {
-            paths.push(path);
-        }
-    }
 }

@@ -18,6 +18,8 @@ impl File {
 /// What tools put into folders of ours; `generated` files are written from the command rows.
 const NOT_OURS: [&str; 4] = ["node_modules", "target", "generated", ".wrangler"];
 
+const SESSION_FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];
+
 pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
@@ -30,6 +32,13 @@ pub fn files(folder: &str, kinds: &[&str]) -> Vec<File> {
     let wanted =
         |path: &PathBuf| path.extension().and_then(|kind| kind.to_str()).is_some_and(|kind| kinds.contains(&kind));
     paths.into_iter().filter(wanted).map(|path| read(&path)).collect()
+}
+
+/// All session files of the repository.
+pub fn sessions() -> Vec<File> {
+    let found: Vec<Vec<File>> = SESSION_FOLDERS.iter().map(|folder| files(folder, &["session"])).collect();
+    assert!(found.iter().all(|files| !files.is_empty()), "a folder of {SESSION_FOLDERS:?} holds no session file");
+    found.into_iter().flatten().collect()
 }
 
 fn read(path: &Path) -> File {
@@ -54,6 +63,6 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
 #[test]
 fn finds_files_by_kind_and_passes_over_installed_ones() {
     let files = files("tests", &["rs"]);
-    assert!(files.iter().any(|file| file.path == "tests/tidy/tree.rs"));
+    assert!(files.iter().any(|file| file.path == "tests/support/tree.rs"));
     assert!(files.iter().all(|file| file.path.ends_with(".rs") && !file.path.contains("node_modules")));
 }
