@@ -386,9 +386,7 @@ fn delex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn delifeq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let (key, value) = (args.bytes()?, args.bytes()?);
-    cx.space().expect_string(key)?;
-    let deleted = cx.space().delete_if(key, Comparison::Equal(value))?;
+    let deleted = cx.space().delete_if_equal(args.bytes()?, args.bytes()?)?;
     cx.reply.integer(deleted.into());
     Ok(Outcome::Done)
 }

@@ -37,12 +37,15 @@ pub enum PlainRow {
     Ttl,
     MGet,
     MSet,
+    DelEx,
+    DelIfEq,
 }
 
 /// The most arguments of a plain request, its name among them.
 const ARGUMENTS_MAX: usize = 3;
 /// In the order of [`PlainRow`].
-const NAMES: [&str; 10] = ["get", "set", "setnx", "del", "exists", "incr", "expire", "ttl", "mget", "mset"];
+const NAMES: [&str; 12] =
+    ["get", "set", "setnx", "del", "exists", "incr", "expire", "ttl", "mget", "mset", "delex", "delifeq"];
 
 /// The numbers of those rows.
 #[derive(Clone, Debug)]

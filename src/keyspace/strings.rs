@@ -209,6 +209,12 @@ impl Space<'_> {
         Ok(holds)
     }
 
+    /// Deletes the key if it holds this string; a key of another type is refused as one.
+    pub fn delete_if_equal(&mut self, key: &[u8], value: &[u8]) -> Result<bool, Error> {
+        self.expect_string(key)?;
+        self.delete_if(key, Comparison::Equal(value))
+    }
+
     /// The digest of the string at `key`, as hex digits.
     pub fn value_digest(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         Ok(self.get(key)?.map(digest_text))

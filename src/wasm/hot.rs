@@ -8,7 +8,7 @@ use super::clock::timestamp;
 use super::engine::Engine;
 use crate::connection::Meter;
 use crate::engine::PlainRow;
-use crate::keyspace::{DeadlineCondition, Error, Expiry, Presence, SetOptions, Space, TimeToLive};
+use crate::keyspace::{Comparison, DeadlineCondition, Error, Expiry, Presence, SetOptions, Space, TimeToLive};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::value::copied;
@@ -130,6 +130,30 @@ impl Engine {
         }
         self.short(client, PlainRow::Del, now, (key_len, false), |space, scratch| {
             Ok(space.delete_all(core::iter::once(front(scratch, key_len))) as f64)
+        })
+    }
+
+    /// Deletes the key if it holds the string that begins at `value_at`; 1 when it did. `as_delifeq`: DELIFEQ was called, not
+    /// DELEX with IFEQ, which names another error for a key of another type.
+    #[wasm_bindgen(js_name = hotDelIfEqual)]
+    #[allow(clippy::too_many_arguments)] // As above.
+    pub fn hot_del_if_equal(
+        &mut self,
+        client: u32,
+        key_len: usize,
+        value_at: usize,
+        value_len: usize,
+        as_delifeq: bool,
+        now: f64,
+    ) -> f64 {
+        let row = if as_delifeq { PlainRow::DelIfEq } else { PlainRow::DelEx };
+        self.short(client, row, now, (key_len.saturating_add(value_len), false), |space, scratch| {
+            let (key, value) = (front(scratch, key_len), at(scratch, value_at, value_len));
+            let deleted = match as_delifeq {
+                true => space.delete_if_equal(key, value)?,
+                false => space.delete_if(key, Comparison::Equal(value))?,
+            };
+            Ok(f64::from(u8::from(deleted)))
         })
     }
 

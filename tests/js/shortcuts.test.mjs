@@ -67,6 +67,10 @@ test('random commands answer the same both ways, and count the same', () => {
       () => { const [k, v] = [key(), value()]; return (db) => db.set(k, v, { xx: true, ex: 1 }); },
       () => { const [k, v] = [key(), value()]; return (db) => db.setnx(k, v); },
       () => { const k = key(); return (db) => db.incr(k); },
+      () => { const [k, v] = [key(), value()]; return (db) => [db.delex(k, { ifeq: v }), db.set(k, v, { nx: true, px: 20 })]; },
+      () => { const [k, v] = [key(), value()]; return (db) => [db.set(k, v, { px: 20 }), db.delex(k, { ifeq: v }), db.exists(k)]; },
+      () => { const [k, v] = [key(), value()]; return (db) => [db.call('DELIFEQ', k, v), db.call('DELEX', k, 'IFEQ', v)]; },
+      () => { const [k, v] = [key(), value()]; return (db) => [db.set(k, v), db.call('DELIFEQ', k, v), db.delex(k, { ifeq: v })]; },
       () => { const k = key(); return (db) => [db.exists(k), db.ttl(k), db.del(k)]; },
       () => { const [k, s] = [key(), random(3) - 1]; return (db) => [db.expire(k, s), db.ttl(k)]; },
       () => { const [a, b] = [key(), key()]; return (db) => db.mget(a, b, a); },
@@ -91,6 +95,40 @@ test('random commands answer the same both ways, and count the same', () => {
     const log = (db) => db.call('INFO', 'errorstats');
     assert.equal(log(dbs[0]), log(dbs[1]));
   }
+});
+
+test('a key is deleted by its value, or left alone, whatever is compared with it', () => {
+  const answers = pair().map((db) => {
+    db.lpush('list', 'x');
+    const seen = [];
+    const see = (run) => seen.push(outcome(run));
+    for (const key of TEXTS) {
+      for (const value of TEXTS) {
+        db.set(key, value, { px: 1000 });
+        see(() => [db.delex(key, { ifeq: `${value}.` }), db.get(key), db.delex(key, { ifeq: value }), db.delex(key, { ifeq: value })]);
+        db.set(key, value);
+        see(() => [db.call('DELIFEQ', key, `${value}.`), db.call('DELIFEQ', key, value), db.call('DELIFEQ', key, value)]);
+        db.set(key, value);
+        see(() => [db.delex(key, { ifne: value }), db.delex(key, { ifeq: value, ifne: undefined }), db.exists(key)]);
+      }
+    }
+    see(() => db.delex('list', { ifeq: 'x' }));
+    see(() => db.call('DELIFEQ', 'list', 'x'));
+    see(() => db.call('DELEX', 'list', 'IFEQ', 'x'));
+    see(() => db.delex('k', { ifeq: 'x', ifne: 'y' }));
+    see(() => db.delex('k', { ifeq: 'x', nx: true }));
+    see(() => db.delex('k', { ifeq: 7 }));
+    see(() => db.delex('k', { ifeq: null }));
+    see(() => db.delex('list'));
+    see(() => [db.set('k', '7'), db.delex('k', { ifeq: 7 })]);
+    see(() => db.call('DELIFEQ', 'k'));
+    db.call('MULTI');
+    see(() => [db.call('DELIFEQ', 'k', 'x'), db.call('DELEX', 'k', 'IFEQ', 'x'), db.call('EXEC')]);
+    see(() => db.call('INFO', 'errorstats') + db.call('INFO', 'commandstats').match(/cmdstat_del\w+:calls=\d+|rejected_calls=\d+,failed_calls=\d+/g));
+    return seen;
+  });
+  assert.deepEqual(answers[0], answers[1]);
+  assert.deepEqual(answers[0][0], [0, '', 1, 0]);
 });
 
 test('the clock is asked only when something can need it', () => {

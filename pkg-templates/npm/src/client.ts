@@ -10,7 +10,7 @@ import { decodeReplies, type Reply } from './reply.js';
 import { DETOUR, type Detour } from './shortcuts.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
 import { pushPairs, type Pairs } from './sugar/arguments.js';
-import type { SetOptions, SetResult } from './sugar/set-options.js';
+import type { DelexOptions, SetOptions, SetResult } from './sugar/set-options.js';
 import { Walks } from './sugar/walks.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
@@ -80,6 +80,11 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return isTaken(reply) ? checked(reply) : this.execute<number>(['DEL', ...keys]);
   }
 
+  override delex(key: Argument, options: DelexOptions = {}): 0 | 1 {
+    const reply = this.#connection.shortcuts?.delex(key, options) as Short<0 | 1>;
+    return isTaken(reply) ? checked(reply) : super.delex(key, options);
+  }
+
   override exists(...keys: Argument[]): number {
     const reply = keys.length === 1 ? this.#connection.shortcuts?.exists(keys[0] as Argument) : DETOUR;
     return isTaken(reply) ? checked(reply) : this.execute<number>(['EXISTS', ...keys]);
@@ -131,6 +136,10 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
       case 2:
         if (name === 'SET') return this.#connection.shortcuts?.set(key, args[1] as Argument);
         if (name === 'SETNX') return this.#connection.shortcuts?.setnx(key, args[1] as Argument);
+        if (name === 'DELIFEQ') return this.#connection.shortcuts?.delifeq(key, args[1] as Argument);
+        return DETOUR;
+      case 3:
+        if (name === 'DELEX' && args[1] === 'IFEQ') return this.#connection.shortcuts?.delex(key, { ifeq: args[2] });
         return DETOUR;
       default:
         return DETOUR;

@@ -64,6 +64,7 @@ export interface GlueEngine {
   hotExpire(client: number, keyLength: number, ttlMs: number, now: number): number;
   hotTtl(client: number, keyLength: number, now: number): number;
   hotMget(client: number, count: number, now: number): number;
+  hotDelIfEqual(client: number, keyLength: number, valueAt: number, valueLength: number, asDelifeq: boolean, now: number): number;
   hotMset(client: number, count: number, now: number): number;
   /** Ends a transaction whatever the clock says. */
   discard(client: number): void;

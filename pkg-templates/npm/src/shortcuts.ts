@@ -41,6 +41,15 @@ export interface ShortSetOptions {
   readonly ex?: unknown;
 }
 
+export interface ShortDelexOptions {
+  readonly nx?: unknown;
+  readonly xx?: unknown;
+  readonly ifeq?: unknown;
+  readonly ifne?: unknown;
+  readonly ifdeq?: unknown;
+  readonly ifdne?: unknown;
+}
+
 export class Shortcuts {
   readonly #instance: Instance;
   readonly #host: Host;
@@ -80,6 +89,17 @@ export class Shortcuts {
     if (length === REFUSED) return DETOUR;
     const { engine } = this.#instance;
     return this.#number(this.#timed((now) => engine.hotDel(this.#client, length, now)), 'DEL');
+  }
+
+  /** DELEX with IFEQ alone. */
+  delex(key: Argument, options: ShortDelexOptions): number | ReplyError | Detour {
+    const { nx, xx, ifeq, ifne, ifdeq, ifdne } = options;
+    if (nx || xx || ifne !== undefined || ifdeq !== undefined || ifdne !== undefined) return DETOUR;
+    return this.#deleteIfEqual(key, ifeq, false);
+  }
+
+  delifeq(key: Argument, value: Argument): number | ReplyError | Detour {
+    return this.#deleteIfEqual(key, value, true);
   }
 
   exists(key: Argument): number | ReplyError | Detour {
@@ -126,6 +146,15 @@ export class Shortcuts {
     if (words.length === 0 || !areTexts(words) || !this.#scratch.joined(words)) return DETOUR;
     const { engine } = this.#instance;
     return this.#stored(this.#timed((now) => engine.hotMset(this.#client, words.length, now)), 'MSET') as 'OK' | ReplyError | Detour;
+  }
+
+  #deleteIfEqual(key: Argument, value: unknown, asDelifeq: boolean): number | ReplyError | Detour {
+    if (typeof key !== 'string' || typeof value !== 'string') return DETOUR;
+    const length = this.#scratch.key(key);
+    const valueLength = length === REFUSED ? REFUSED : this.#scratch.value(value);
+    if (valueLength === REFUSED) return DETOUR;
+    const answer = this.#timed((now) => this.#instance.engine.hotDelIfEqual(this.#client, length, VALUE_AT, valueLength, asDelifeq, now));
+    return this.#number(answer, asDelifeq ? 'DELIFEQ' : 'DELEX');
   }
 
   #set(key: Argument, value: Argument, presence: number, ttlMs: number): number {

@@ -17,6 +17,9 @@ export type SetCondition =
   | One<'ifdeq', string, Conditions>
   | One<'ifdne', string, Conditions>;
 
+/** When to delete: at most one. */
+export type DelexOptions = SetCondition & { readonly nx?: undefined; readonly xx?: undefined };
+
 type Lives = 'ex' | 'px' | 'exat' | 'pxat';
 
 /** How long the key lives, at most one: seconds, milliseconds, or an instant in either since the epoch. */

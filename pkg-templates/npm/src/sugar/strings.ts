@@ -4,7 +4,7 @@ import type { Carried, Carrier } from '../carrier.js';
 import { Executor } from '../executor.js';
 import { pushPairs, type Pairs } from './arguments.js';
 import {
-  pushCondition, pushExpiry, type Expiry, type ExpiryOrKeep, type SetCondition, type SetOptions, type SetResult,
+  pushCondition, pushExpiry, type DelexOptions, type Expiry, type ExpiryOrKeep, type SetCondition, type SetOptions, type SetResult,
 } from './set-options.js';
 
 export abstract class StringCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
@@ -78,7 +78,7 @@ export abstract class StringCommands<C extends Carrier, Text extends string | Ui
   }
 
   /** Deletes the key if its value (`ifeq`, `ifne`) or its digest (`ifdeq`, `ifdne`) is as told; 1 when it did. */
-  delex(key: Argument, options: SetCondition & { nx?: undefined; xx?: undefined } = {}): Carried<C, 0 | 1> {
+  delex(key: Argument, options: DelexOptions = {}): Carried<C, 0 | 1> {
     const argv: Argument[] = ['DELEX', key];
     pushCondition(argv, options);
     return this.execute<0 | 1>(argv);
