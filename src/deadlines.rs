@@ -18,14 +18,31 @@ pub struct Node<H> {
     pub owner: H,
 }
 
+/// A node as it is kept: twelve bytes with an owner of four, since the deadline needs no alignment.
+#[derive(Clone, Copy, Debug)]
+struct Kept<H> {
+    deadline: [u8; 8],
+    owner: H,
+}
+
+/// What a deadline is counted as.
+pub const NODE_BYTES: u64 = 12;
+const _: () = assert!(size_of::<Kept<u32>>() == NODE_BYTES as usize);
+
 /// Learns where the node of an owner stands in the heap now.
 pub trait Positions<H> {
     fn moved(&mut self, owner: H, position: u32);
 }
 
+impl<H> Node<H> {
+    fn kept(self) -> Kept<H> {
+        Kept { deadline: self.deadline.as_ms().to_ne_bytes(), owner: self.owner }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Deadlines<H> {
-    chunks: Vec<Box<[Node<H>]>>,
+    chunks: Vec<Box<[Kept<H>]>>,
     len: usize,
 }
 
@@ -77,7 +94,7 @@ impl<H: Copy> Deadlines<H> {
     fn add_chunk(&mut self, filler: H) -> Result<(), OutOfMemory> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(CHUNK_NODES).map_err(|_| OutOfMemory)?;
-        chunk.resize(CHUNK_NODES, Node { deadline: Timestamp::MAX, owner: filler });
+        chunk.resize(CHUNK_NODES, Node { deadline: Timestamp::MAX, owner: filler }.kept());
         self.chunks.try_reserve(1).map_err(|_| OutOfMemory)?;
         self.chunks.push(chunk.into_boxed_slice());
         Ok(())
@@ -157,12 +174,13 @@ impl<H: Copy> Deadlines<H> {
     }
 
     fn place(&mut self, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
-        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES] = node;
+        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES] = node.kept();
         positions.moved(node.owner, position as u32);
     }
 
     fn node(&self, position: usize) -> Node<H> {
-        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES]
+        let Kept { deadline, owner } = self.chunks[position / CHUNK_NODES][position % CHUNK_NODES];
+        Node { deadline: Timestamp::from_ms(i64::from_ne_bytes(deadline)), owner }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A size-class allocator of byte blocks behind 32-bit handles.
 //!
-//! Blocks are cut from 16 KiB pages of one size class each (multiples of 8 bytes); a larger block has a page of its own.
+//! Blocks are cut from 16 KiB pages of one size class each (multiples of 4 bytes, larger ones of 8); a still larger block
+//! has a page of its own.
 //! Handles stay valid until freed, blocks never move, and everything is bounds-checked: a stale handle can read wrong
 //! bytes but never break memory. Sizes are counted in granules, so they are the same on every target.
 
@@ -8,13 +9,15 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The unit of block sizes and offsets.
-const GRANULE_BYTES: usize = 8;
+/// The unit of block sizes and offsets: what a key's place among the deadlines takes, so that it costs no more.
+const GRANULE_BYTES: usize = 4;
 const PAGE_BYTES: usize = 16 * 1024;
 const GRANULES_PER_PAGE: usize = PAGE_BYTES / GRANULE_BYTES;
 const GRANULE_BITS: u32 = GRANULES_PER_PAGE.trailing_zeros();
+/// Up to so many granules every size is a class, above every other one: each class in use holds a page at least.
+const FINE_CLASS_MAX: usize = 64;
 /// The largest class in granules; above it a block gets its own page.
-const CLASS_MAX: usize = 256;
+const CLASS_MAX: usize = 512;
 const PAGES_MAX: usize = 1 << (32 - GRANULE_BITS);
 /// "No block" in a page's list of free blocks, which is chained by granule offsets.
 const NO_BLOCK: u16 = u16::MAX;
@@ -330,7 +333,8 @@ impl ClassedPage {
 }
 
 fn class_of(len: usize) -> usize {
-    len.div_ceil(GRANULE_BYTES).max(1)
+    let granules = len.div_ceil(GRANULE_BYTES).max(1);
+    if granules <= FINE_CLASS_MAX { granules } else { granules.next_multiple_of(2) }
 }
 
 fn zeroed(len: usize) -> Result<Box<[u8]>, OutOfMemory> {
@@ -367,6 +371,16 @@ mod tests {
         live.drain(..).for_each(|(handle, ..)| slab.free(handle));
         assert_eq!(slab.used_bytes(), 0);
         assert!(slab.held_bytes <= CLASS_MAX * PAGE_BYTES, "at most one page per class stays");
+    }
+
+    #[test]
+    fn a_short_block_wastes_three_bytes_at_most_and_a_longer_one_seven() {
+        for len in 1..=CLASS_MAX * GRANULE_BYTES {
+            let fine = len <= FINE_CLASS_MAX * GRANULE_BYTES;
+            let wasted = Slab::rounded(len) - len;
+            assert!(wasted <= if fine { 3 } else { 7 }, "{wasted} of {len}");
+        }
+        assert_eq!((Slab::rounded(60), Slab::rounded(0), Slab::rounded(261)), (60, 4, 264));
     }
 
     #[test]

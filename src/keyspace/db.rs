@@ -11,7 +11,7 @@ use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, set
 use super::graveyard::Graveyard;
 use crate::bytes;
 use crate::clock::Timestamp;
-use crate::deadlines::{Deadlines, Node, Positions};
+use crate::deadlines::{Deadlines, NODE_BYTES, Node, Positions};
 use crate::hash::{hash_bytes, hash_key};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
@@ -21,8 +21,6 @@ use crate::value::{Hash, Value, ValueRef, copied};
 
 /// What the place of a value in a slot is counted as: its size in WebAssembly.
 const PLACE_BYTES: u64 = 44;
-/// What a deadline is counted as.
-const NODE_BYTES: u64 = 12;
 /// So many more are looked at where some have only fields with deadlines.
 const EXTRA_NODES: usize = 64;
 /// The first four levels of the heap of deadlines.

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::{Field, NewDeadline, Text};
 use crate::clock::Timestamp;
-use crate::deadlines::{Deadlines, Positions};
+use crate::deadlines::{Deadlines, NODE_BYTES, Positions};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
 use crate::value::hashed::{Hashed, hash_of};
@@ -20,8 +20,6 @@ const DATED: u8 = 1;
 const DATED_BYTES: usize = 5;
 /// "Not in the heap".
 const NONE: u32 = u32::MAX;
-/// A node of the heap.
-const NODE_BYTES: u64 = 16;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Large {
