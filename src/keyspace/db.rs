@@ -312,11 +312,19 @@ impl Db {
 
     /// Forgets the key, its value and its deadline.
     pub fn remove(&mut self, handle: Handle) {
-        let block = self.slab.block(handle);
+        let block = self.slab.block_and_more(handle);
         let Some(layout) = Layout::of(block) else { return };
-        let hash = self.hash(layout.key(block));
-        self.drop_value(handle);
-        self.forget_block(hash, handle);
+        let hash = hash_key(self.seed, layout.key(block));
+        if let Some(position) = layout.position(block) {
+            self.own_deadlines -= usize::from(layout.has_own());
+            self.field_deadlines -= usize::from(layout.has_field());
+            self.deadlines.remove(position, &mut BlockPositions(&mut self.slab));
+        }
+        if layout.is_in_slot() {
+            self.drop_value(handle);
+        }
+        self.table.remove(hash, handle);
+        self.slab.free(handle);
     }
 
     /// Whether something deleted has not given its memory back yet.
@@ -431,8 +439,43 @@ impl Db {
         written
     }
 
-    /// Writes an entry into the block the key has, when the size still fits, or into a new one.
+    /// Writes an entry, for a key that has one in place of that.
     fn write(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        payload: Payload<'_>,
+        made: Made,
+    ) -> Result<(), OutOfMemory> {
+        match (existing, payload) {
+            (None, Payload::Inline(_)) => self.write_new(key, payload, made),
+            _ => self.write_over(existing, key, payload, made),
+        }
+    }
+
+    /// Writes the entry of a key that has none, with its value inside: what locks do all day.
+    fn write_new(&mut self, key: &[u8], payload: Payload<'_>, made: Made) -> Result<(), OutOfMemory> {
+        let hash = hash_key(self.seed, key);
+        let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
+        self.table.reserve(hash)?;
+        let handle = self.slab.allocate(layout.len())?;
+        if made.deadline.is_some() && self.deadlines.reserve(handle).is_err() {
+            self.slab.free(handle);
+            return Err(OutOfMemory);
+        }
+        let block = self.slab.block_mut(handle);
+        layout.write(block, key, payload, made.last_use);
+        self.table.insert(hash, handle);
+        if let Some(deadline) = made.deadline {
+            layout.note_deadlines(block, true, false);
+            self.own_deadlines += 1;
+            self.deadlines.insert(deadline, handle, &mut BlockPositions(&mut self.slab));
+        }
+        Ok(())
+    }
+
+    /// Writes an entry into the block the key has, when the size still fits, or into a new one.
+    fn write_over(
         &mut self,
         existing: Option<Handle>,
         key: &[u8],
@@ -568,7 +611,7 @@ struct BlockPositions<'a>(&'a mut Slab);
 
 impl Positions<Handle> for BlockPositions<'_> {
     fn moved(&mut self, owner: Handle, position: u32) {
-        let block = self.0.block_mut(owner);
+        let block = self.0.block_and_more_mut(owner);
         if let Some(layout) = Layout::of(block) {
             layout.set_position(block, position);
         }

@@ -29,7 +29,7 @@ impl Space<'_> {
         let mut deleted: Vec<&[u8]> = Vec::new();
         for key in keys {
             if let Some(handle) = self.peek(key) {
-                self.remove(handle, EventKind::Del);
+                self.remove_named(handle, key, EventKind::Del);
                 deleted.push(key);
             }
         }
@@ -47,9 +47,14 @@ impl Space<'_> {
     /// Deletes one key that was just looked up.
     pub fn delete(&mut self, handle: Handle) {
         let key = self.key_of(handle);
-        self.remove(handle, EventKind::Del);
+        self.delete_named(handle, &key);
+    }
+
+    /// As [`Space::delete`], for an operation that knows the key.
+    pub(super) fn delete_named(&mut self, handle: Handle, key: &[u8]) {
+        self.remove_named(handle, key, EventKind::Del);
         self.effect(|effect| {
-            effect.bytes(b"DEL").bytes(&key);
+            effect.bytes(b"DEL").bytes(key);
         });
     }
 

@@ -328,8 +328,13 @@ impl<'a> Space<'a> {
 
     pub(super) fn remove(&mut self, handle: Handle, event: EventKind) {
         let key = self.key_of(handle);
+        self.remove_named(handle, &key, event);
+    }
+
+    /// As [`Space::remove`], for an operation that has just looked this key up.
+    pub(super) fn remove_named(&mut self, handle: Handle, key: &[u8], event: EventKind) {
         self.db_mut().remove(handle);
-        self.notify(event, &key);
+        self.notify(event, key);
     }
 
     /// Empties this database.

@@ -7,6 +7,7 @@ use super::db::Staged;
 use super::entry::INLINE_MAX;
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
+use crate::bytes;
 use crate::clock::Timestamp;
 use crate::hash::xxh3_64;
 use crate::memory::make_room;
@@ -68,8 +69,8 @@ impl Comparison<'_> {
     /// Whether the condition holds for a value.
     fn holds(self, value: &[u8]) -> Result<bool, Error> {
         match self {
-            Comparison::Equal(expected) => Ok(value == expected),
-            Comparison::NotEqual(expected) => Ok(value != expected),
+            Comparison::Equal(expected) => Ok(bytes::equal(value, expected)),
+            Comparison::NotEqual(expected) => Ok(!bytes::equal(value, expected)),
             Comparison::DigestEqual(digest) => digest_matches(value, digest),
             Comparison::DigestNotEqual(digest) => Ok(!digest_matches(value, digest)?),
         }
@@ -199,12 +200,12 @@ impl Space<'_> {
     /// Deletes the key if its value meets the condition.
     pub fn delete_if(&mut self, key: &[u8], comparison: Comparison<'_>) -> Result<bool, Error> {
         let Some(handle) = self.write(key) else { return Ok(false) };
-        let Some(ValueRef::String(bytes)) = self.entry(handle).map(|entry| entry.value) else {
+        let Some(ValueRef::String(bytes)) = self.db().value(handle) else {
             return Err(Error::ConditionNeedsString);
         };
         let holds = comparison.holds(bytes)?;
         if holds {
-            self.delete(handle);
+            self.delete_named(handle, key);
         }
         Ok(holds)
     }
@@ -301,7 +302,7 @@ impl Space<'_> {
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
     fn put_string(&mut self, existing: Option<Handle>, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
         if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
-            existing.into_iter().for_each(|handle| self.delete(handle));
+            existing.into_iter().for_each(|handle| self.delete_named(handle, key));
             return Ok(());
         }
         let deadline = self.deadline_to_be(existing, expiry);
@@ -352,11 +353,11 @@ impl Space<'_> {
     }
 
     pub(super) fn is_string(&self, handle: Handle) -> bool {
-        matches!(self.entry(handle).map(|entry| entry.value), Some(ValueRef::String(_)))
+        matches!(self.db().value(handle), Some(ValueRef::String(_)))
     }
 
     pub(super) fn string(&self, handle: Handle) -> &[u8] {
-        match self.entry(handle).map(|entry| entry.value) {
+        match self.db().value(handle) {
             Some(ValueRef::String(bytes)) => bytes,
             _ => &[],
         }
