@@ -50,8 +50,9 @@ pub struct Client {
     pub address: String,
     pub local_address: String,
     pub connected_at: Timestamp,
-    pub last_command_at: Timestamp,
-    pub last_command: &'static str,
+    /// Commands that went the short way are told late (`engine/guarded`).
+    pub(crate) last_command_at: Timestamp,
+    pub(crate) last_command: &'static str,
     pub authenticated: bool,
     pub reply_mode: ReplyMode,
     /// Sees every command (MONITOR).

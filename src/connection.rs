@@ -87,23 +87,43 @@ impl Connection {
             match self.state(&mut turn, out) {
                 State::Over => break Fed { closed: true, ..Fed::default() },
                 State::Parked => break Fed { parked: true, ..Fed::default() },
-                State::Ready if out.len() >= stop_at && self.decoder.waiting_bytes() > 0 => {
-                    break Fed { more: true, ..Fed::default() };
-                }
                 State::Ready => {}
             }
-            match self.decoder.next() {
-                Next::Command => meter.execute(&mut turn, self.client, self.decoder.argv(), out),
-                Next::Incomplete => break Fed::default(),
-                Next::Error(error) => {
-                    write_error(error, out);
-                    self.closed = true;
-                }
-                Next::Close => self.closed = true,
+            if let Some(fed) = self.serve(&mut turn, meter, stop_at, out) {
+                break fed;
             }
         };
         meter.stop(&mut turn);
         fed
+    }
+
+    /// Runs requests until one may have changed the client's state, or none may follow: how that ended is answered.
+    fn serve<C: Clock>(
+        &mut self,
+        turn: &mut Turn<'_, C>,
+        meter: &mut Meter,
+        stop_at: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<Fed> {
+        loop {
+            if out.len() >= stop_at && self.decoder.waiting_bytes() > 0 {
+                return Some(Fed { more: true, ..Fed::default() });
+            }
+            match self.decoder.next() {
+                Next::Command if meter.execute(turn, self.client, self.decoder.argv(), out) => {}
+                Next::Command => return None,
+                Next::Incomplete => return Some(Fed::default()),
+                Next::Error(error) => {
+                    write_error(error, out);
+                    self.closed = true;
+                    return None;
+                }
+                Next::Close => {
+                    self.closed = true;
+                    return None;
+                }
+            }
+        }
     }
 
     /// Hands on what reached the client, and runs nothing: for a stream that stopped for its output.
@@ -117,16 +137,19 @@ impl Connection {
 
     /// Looks after the client between two requests: hands on what reached it, and asks whether it may go on.
     fn state<C: Clock>(&mut self, turn: &mut Turn<'_, C>, out: &mut Vec<u8>) -> State {
-        let Some(client) = turn.client_mut(self.client).filter(|_| !self.closed) else { return State::Over };
-        if !client.outbox.is_empty() {
-            out.append(&mut client.outbox);
-        }
+        let Some(client) = turn.client(self.client).filter(|_| !self.closed) else { return State::Over };
         self.decoder.trust(client.authenticated);
-        match client {
+        let state = match client {
             Client { closing: true, .. } => State::Over,
             client if client.is_parked() => State::Parked,
             _ => State::Ready,
+        };
+        if !client.outbox.is_empty()
+            && let Some(client) = turn.client_mut(self.client)
+        {
+            out.append(&mut client.outbox);
         }
+        state
     }
 }
 

@@ -8,7 +8,7 @@ use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::{Engine, Plain, PlainRequest, PlainRow};
+use crate::engine::{Guarded, PlainRequest, PlainRow};
 use crate::keyspace::{Error, Event, Inspection, Keyspace, Space};
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::error::CommandError;
@@ -26,31 +26,31 @@ pub struct Options {
 /// A keyspace, its clients and a clock. Cloning it forks everything, clients included.
 #[derive(Clone, Debug)]
 pub struct Keylatch<C> {
-    engine: Engine,
+    engine: Guarded,
     clock: C,
 }
 
 impl<C: Clock> Keylatch<C> {
     /// An empty engine without clients.
     pub fn new(options: Options, clock: C) -> Keylatch<C> {
-        Keylatch { engine: Engine::new(options.seed), clock }
+        Keylatch { engine: Guarded::new(options.seed), clock }
     }
 
     pub fn connect(&mut self) -> ClientId {
-        self.engine.connect()
+        self.engine.engine_mut().connect()
     }
 
     /// Forgets a client: what it queued, watched and had not read yet.
     pub fn disconnect(&mut self, client: ClientId) {
-        self.engine.disconnect(client);
+        self.engine.engine_mut().disconnect(client);
     }
 
     pub fn client(&self, client: ClientId) -> Option<&Client> {
-        self.engine.clients.get(client)
+        self.engine.engine().clients.get(client)
     }
 
     pub fn set_protocol(&mut self, client: ClientId, protocol: Protocol) {
-        if let Some(client) = self.engine.clients.get_mut(client) {
+        if let Some(client) = self.engine.engine_mut().clients.get_mut(client) {
             client.protocol = protocol;
         }
     }
@@ -62,8 +62,9 @@ impl<C: Clock> Keylatch<C> {
     }
 
     /// Runs one typed operation as a client's command of a row, with arguments of so many bytes, the short way; `None` when that is not open and nothing
-    /// was done. `needs_time` says that the operation does, or that some key has a deadline: the clock is asked then.
+    /// was done. `needs_time` says that the operation does, or that [`Keylatch::is_timed`]: the clock is asked then.
     #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Only that face calls single operations.
+    #[inline(always)]
     pub(crate) fn operate<T>(
         &mut self,
         client: ClientId,
@@ -72,48 +73,54 @@ impl<C: Clock> Keylatch<C> {
         operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
     ) -> Option<Result<T, CommandError>> {
         if needs_time {
-            self.turn().know_time();
+            self.engine.set_now(self.clock.now());
         }
-        let plain = self.engine.plain(client)?;
-        Some(self.engine.operate(plain, row, bytes, operation).1)
+        self.engine.admits(client).then(|| self.engine.operate(row, bytes, operation))
     }
 
     /// From how many microseconds on a command is remembered as slow; negative: never.
     pub(crate) fn slow_from_us(&self) -> i64 {
-        self.engine.server.settings.slowlog_slower_than_us
+        self.engine.engine().server.settings.slowlog_slower_than_us
+    }
+
+    /// Whether SLOWLOG asks for commands so short that each has to be measured.
+    pub(crate) fn measures_each(&self) -> bool {
+        self.engine.engine().server.settings.measures_each()
     }
 
     /// The type of what a client finds at a key, dead or alive, without a trace of the look.
     #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
     pub(crate) fn glance(&self, client: ClientId, key: &[u8]) -> Option<Kind> {
-        let database = self.engine.clients.get(client)?.database;
-        let db = self.engine.keyspace.database(database);
+        let database = self.engine.engine().clients.get(client)?.database;
+        let db = self.engine.engine().keyspace.database(database);
         Some(db.value(db.find(key)?)?.kind())
     }
 
-    /// Whether any key has a deadline, or a client waits: commands have to know the time then.
-    pub(crate) fn has_deadlines(&self) -> bool {
-        self.engine.next_deadline().is_some()
+    /// Whether any key has a deadline, or something is due: plain commands have to know the time then.
+    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
+    #[inline(always)]
+    pub(crate) fn is_timed(&self) -> bool {
+        self.engine.is_timed()
     }
 
     /// Begins a turn: requests that arrived together happen at one instant.
     pub fn turn(&mut self) -> Turn<'_, C> {
-        Turn { keylatch: self, knows_time: false, plain: None }
+        Turn { keylatch: self, knows_time: false }
     }
 
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
     pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
-        self.engine.needs_time(client, &self.engine.request(argv))
+        self.engine.engine().needs_time(client, &self.engine.engine().request(argv))
     }
 
     /// Tells how long the last command of a client took, for SLOWLOG, LATENCY and INFO: the engine measures nothing.
     pub fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
-        self.engine.took(client, argv, elapsed_us);
+        self.engine.engine_mut().took(client, argv, elapsed_us);
     }
 
     /// Spares a client the password.
     pub fn trust(&mut self, client: ClientId) {
-        if let Some(client) = self.engine.clients.get_mut(client) {
+        if let Some(client) = self.engine.engine_mut().clients.get_mut(client) {
             client.authenticated = true;
         }
     }
@@ -129,33 +136,33 @@ impl<C: Clock> Keylatch<C> {
     /// Clients whose outbox was filled, whose waiting is over or whose connection should be closed since the last call,
     /// each once: a host feeds the stream of each an empty chunk.
     pub fn take_affected(&mut self) -> Vec<ClientId> {
-        self.engine.clients.take_affected()
+        self.engine.take_affected()
     }
 
     /// Whether the configuration changed since the last call.
     pub fn take_configured(&mut self) -> bool {
-        core::mem::take(&mut self.engine.server.configured)
+        self.engine.take_configured()
     }
 
     /// The value of a configuration parameter as text; empty for an unknown one.
     pub fn parameter(&self, name: &str) -> &str {
-        self.engine.server.config.get(name)
+        self.engine.engine().server.config.get(name)
     }
 
     /// Sets a parameter as a configuration file would, also those that are fixed while a server runs. The error is the
     /// reason in Redis' words.
     pub fn configure(&mut self, name: &str, value: &str) -> Result<(), String> {
-        self.engine.configure(name, value)
+        self.engine.engine_mut().configure(name, value)
     }
 
     /// The limits for what clients send.
     pub fn limits(&self) -> Limits {
-        self.engine.server.settings.limits
+        self.engine.engine().server.settings.limits
     }
 
     /// Where a client is connected from and to, as CLIENT LIST shows it.
     pub fn set_addresses(&mut self, client: ClientId, address: &str, local_address: &str) {
-        if let Some(client) = self.engine.clients.get_mut(client) {
+        if let Some(client) = self.engine.engine_mut().clients.get_mut(client) {
             client.address = address.into();
             client.local_address = local_address.into();
         }
@@ -165,35 +172,34 @@ impl<C: Clock> Keylatch<C> {
     pub fn tick(&mut self) {
         let now = self.clock.now();
         self.engine.set_now(now);
-        self.engine.tick();
+        self.engine.engine_mut().tick();
     }
 
     /// The first instant at which something is due. A host that sleeps until then and calls [`Keylatch::tick`] finds
     /// it due.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        self.engine.next_deadline()
+        self.engine.engine().next_deadline()
     }
 
     /// Starts or stops the queue of events.
     pub fn listen(&mut self, on: bool) {
-        self.engine.keyspace.events.want(on);
+        self.engine.engine_mut().keyspace.events.want(on);
     }
 
     /// The events since the last call, in commit order.
     pub fn take_events(&mut self) -> Vec<Event> {
-        self.engine.keyspace.events.take()
+        self.engine.take_events()
     }
 
     /// Starts or stops the log of effects.
     pub fn record(&mut self, on: bool) {
-        self.engine.keyspace.effects.want(on);
+        self.engine.engine_mut().keyspace.effects.want(on);
     }
 
     /// The effects since the last call as a piece of append-only file, empty when nothing changed. Pieces joined in
     /// order are a log.
     pub fn take_effects(&mut self) -> Vec<u8> {
-        let now = self.engine.now();
-        self.engine.keyspace.effects.take(now)
+        self.engine.take_effects()
     }
 
     /// Applies a log, or a piece of one, to this keyspace, deadlines and all, without expiring anything on the way: that
@@ -202,35 +208,40 @@ impl<C: Clock> Keylatch<C> {
     ///
     /// [`Keylatch::now`] is the last instant of the log then, if that is later: the floor of a monotonic clock.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
-        self.engine.replay(log)
+        self.engine.engine_mut().replay(log)
     }
 
     /// The whole keyspace as an RDB file (version 10) that Redis 7.0 and newer load; the only error is a shortage of
     /// memory. Clients and what waits to be taken are not in it.
     pub fn snapshot(&self) -> Result<Vec<u8>, Error> {
-        Ok(rdb::save(&self.engine.keyspace, self.engine.now())?)
+        Ok(rdb::save(&self.engine.engine().keyspace, self.engine.engine().now())?)
     }
 
     /// Replaces the keyspace and its seed by those of a snapshot; on an error it is as before. Clients stay connected,
     /// watched keys count as changed, nothing expires before the next command or tick. While effects are recorded, the
     /// load is one: FLUSHALL, and every key anew.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
-        self.engine.load(snapshot)
+        self.engine.engine_mut().load(snapshot)
     }
 
     /// Equal for equal keyspaces, whatever their histories.
     pub fn digest(&self) -> u64 {
-        self.engine.keyspace.digest()
+        self.engine.engine().keyspace.digest()
     }
 
     /// Pushes and late replies for a client, whole messages in order.
     pub fn take_outbox(&mut self, client: ClientId) -> Vec<u8> {
-        self.engine.clients.get_mut(client).map(|client| core::mem::take(&mut client.outbox)).unwrap_or_default()
+        self.engine
+            .engine_mut()
+            .clients
+            .get_mut(client)
+            .map(|client| core::mem::take(&mut client.outbox))
+            .unwrap_or_default()
     }
 
     /// From now on, notes where among the events each message for a client belongs.
     pub fn note_positions(&mut self, client: ClientId) {
-        if let Some(client) = self.engine.clients.get_mut(client) {
+        if let Some(client) = self.engine.engine_mut().clients.get_mut(client) {
             client.positions.get_or_insert_default();
         }
     }
@@ -238,18 +249,18 @@ impl<C: Clock> Keylatch<C> {
     /// For each message of what [`Keylatch::take_outbox`] answers next: how many of the events that
     /// [`Keylatch::take_events`] answers next came before it.
     pub fn take_positions(&mut self, client: ClientId) -> Vec<u32> {
-        let positions = self.engine.clients.get_mut(client).and_then(|client| client.positions.as_mut());
+        let positions = self.engine.engine_mut().clients.get_mut(client).and_then(|client| client.positions.as_mut());
         positions.map(core::mem::take).unwrap_or_default()
     }
 
     /// A page of a database for showing: at least `limit` keys from `cursor` on while there are as many.
     pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Inspection {
-        self.engine.keyspace.inspect(database, cursor, limit)
+        self.engine.engine().keyspace.inspect(database, cursor, limit)
     }
 
     /// The typed operations, at this instant.
     pub fn keyspace(&mut self) -> &mut Keyspace {
-        &mut self.engine.keyspace
+        &mut self.engine.engine_mut().keyspace
     }
 
     pub fn clock_mut(&mut self) -> &mut C {
@@ -258,7 +269,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// The instant the engine last heard of.
     pub fn now(&self) -> Timestamp {
-        self.engine.now()
+        self.engine.engine().now()
     }
 }
 
@@ -267,33 +278,35 @@ impl<C: Clock> Keylatch<C> {
 pub struct Turn<'a, C> {
     keylatch: &'a mut Keylatch<C>,
     knows_time: bool,
-    /// Who may send plain commands, as long as nothing else ran in this turn.
-    plain: Option<Plain>,
 }
 
 impl<C: Clock> Turn<'_, C> {
     /// As [`Keylatch::execute`].
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
-        if self.execute_plain(client, argv, out).is_none() {
+        self.execute_either_way(client, argv, out);
+    }
+
+    /// The same; answers whether it went the short way, on which no client's state changes.
+    pub(crate) fn execute_either_way(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) -> bool {
+        let is_plain = self.execute_plain(client, argv, out).is_some();
+        if !is_plain {
             let request = self.request(argv);
             self.perform(client, request, out);
         }
+        is_plain
     }
 
     /// Looks up what a request means, for [`Turn::perform`].
     pub(crate) fn request<'r>(&self, argv: ArgvRef<'r>) -> Request<'r> {
-        self.keylatch.engine.request(argv)
+        self.keylatch.engine.engine().request(argv)
     }
 
     /// As [`Turn::execute`].
     pub(crate) fn perform(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
-        self.plain = None;
-        let Keylatch { engine, clock } = &mut *self.keylatch;
-        if !self.knows_time && engine.needs_time(client, &request) {
-            engine.set_now(clock.now());
-            self.knows_time = true;
+        if !self.knows_time && self.keylatch.engine.engine().needs_time(client, &request) {
+            self.learn_time();
         }
-        engine.execute(client, request, out);
+        self.keylatch.engine.engine_mut().execute(client, request, out);
     }
 
     /// Runs a request the short way and answers the number of its command; `None` when it has to go the ordinary way
@@ -301,33 +314,25 @@ impl<C: Clock> Turn<'_, C> {
     #[inline(always)]
     pub(crate) fn execute_plain(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) -> Option<u16> {
         let request = PlainRequest::of(argv)?;
-        let plain = self.plain(client)?;
-        Some(self.keylatch.engine.run_plain(plain, request, out))
+        if !self.admits(client) {
+            return None;
+        }
+        self.keylatch.engine.run_plain(request, out)
     }
 
-    /// Whether a client's commands may go the short way in this turn.
+    /// Whether a client's plain commands may go the short way now.
     #[inline(always)]
-    fn plain(&mut self, client: ClientId) -> Option<Plain> {
-        match self.plain {
-            Some(plain) if plain.client() == client => self.plain,
-            _ => self.find_plain(client),
+    fn admits(&mut self, client: ClientId) -> bool {
+        if !self.knows_time && self.keylatch.engine.is_timed() {
+            self.learn_time();
         }
+        self.keylatch.engine.admits(client)
     }
 
-    fn find_plain(&mut self, client: ClientId) -> Option<Plain> {
-        if self.keylatch.has_deadlines() {
-            self.know_time();
-        }
-        self.plain = self.keylatch.engine.plain(client);
-        self.plain
-    }
-
-    fn know_time(&mut self) {
-        if !self.knows_time {
-            let now = self.keylatch.clock.now();
-            self.keylatch.engine.set_now(now);
-            self.knows_time = true;
-        }
+    fn learn_time(&mut self) {
+        let now = self.keylatch.clock.now();
+        self.keylatch.engine.set_now(now);
+        self.knows_time = true;
     }
 
     pub fn client(&self, client: ClientId) -> Option<&Client> {
@@ -335,7 +340,7 @@ impl<C: Clock> Turn<'_, C> {
     }
 
     pub(crate) fn client_mut(&mut self, client: ClientId) -> Option<&mut Client> {
-        self.keylatch.engine.clients.get_mut(client)
+        self.keylatch.engine.engine_mut().clients.get_mut(client)
     }
 
     /// The number of the command that the last request ran, unless it was refused or queued.
@@ -348,6 +353,11 @@ impl<C: Clock> Turn<'_, C> {
         self.keylatch.slow_from_us()
     }
 
+    /// As [`Keylatch::measures_each`].
+    pub(crate) fn measures_each(&self) -> bool {
+        self.keylatch.measures_each()
+    }
+
     /// As [`Keylatch::took`].
     pub(crate) fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
         self.keylatch.took(client, argv, elapsed_us);
@@ -355,7 +365,7 @@ impl<C: Clock> Turn<'_, C> {
 
     /// As [`Keylatch::took`], for quick commands that were measured together and are in no SLOWLOG.
     pub(crate) fn took_together(&mut self, number: u16, count: u32, elapsed_us: u64) {
-        self.keylatch.engine.server.stats.took(number, count, elapsed_us);
+        self.keylatch.engine.took_together(number, count, elapsed_us);
     }
 }
 

@@ -32,6 +32,9 @@ pub struct Unblock {
     pub with_error: bool,
 }
 
+/// SLOWLOG thresholds below this have every command measured alone.
+const ALONE_BELOW_US: i64 = 1000;
+
 /// What the hot path needs of the configuration, read once a change.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -55,6 +58,11 @@ impl Settings {
             databases: config.number("databases").clamp(1, DATABASES.into()) as u8,
             limits: config.request_limits(),
         }
+    }
+
+    /// Whether SLOWLOG asks for commands so short that each has to be measured.
+    pub fn measures_each(&self) -> bool {
+        (0..ALONE_BELOW_US).contains(&self.slowlog_slower_than_us)
     }
 }
 

@@ -11,13 +11,12 @@ use crate::clock::Clock;
 use crate::command::{Request, flags};
 use crate::keylatch::{Keylatch, Turn};
 
-/// SLOWLOG thresholds below this have every command measured alone.
-const ALONE_BELOW_US: i64 = 1000;
 /// A request of so many bytes takes its time, whatever the command.
 const LARGE_REQUEST_BYTES: usize = 4 * 1024;
 /// So does one with a reply of so many, which is known afterwards only.
 const LARGE_REPLY_BYTES: usize = 16 * 1024;
-/// So many quick commands are measured together: few enough that they stay far below [`ALONE_BELOW_US`].
+/// So many quick commands are measured together: few enough that they stay far below what SLOWLOG may ask for without
+/// each being measured.
 const TOGETHER_MAX: u32 = 64;
 /// So many commands are measured alone once quick ones were slow.
 const SUSPECTED: u32 = 4096;
@@ -54,7 +53,7 @@ impl Meter {
     ) {
         let mut turn = keylatch.turn();
         let request = turn.request(argv);
-        if is_quick(&request) && !(0..ALONE_BELOW_US).contains(&turn.slow_from_us()) {
+        if is_quick(&request) && !turn.measures_each() {
             return turn.perform(client, request, out);
         }
         self.lap_us();
@@ -65,11 +64,6 @@ impl Meter {
         }
     }
 
-    /// Whether SLOWLOG asks for commands so short that each has to be measured.
-    pub fn measures_all<C: Clock>(keylatch: &Keylatch<C>) -> bool {
-        (0..ALONE_BELOW_US).contains(&keylatch.slow_from_us())
-    }
-
     pub(super) fn start<C: Clock>(&mut self, turn: &Turn<'_, C>) {
         self.obey(turn);
         self.lap_us();
@@ -77,29 +71,31 @@ impl Meter {
 
     /// Looks at the settings, which any command that is measured alone may have changed.
     fn obey<C: Clock>(&mut self, turn: &Turn<'_, C>) {
-        self.all_alone = self.suspected > 0 || (0..ALONE_BELOW_US).contains(&turn.slow_from_us());
+        self.all_alone = self.suspected > 0 || turn.measures_each();
     }
 
-    /// Runs a command and measures it, alone or with its neighbours.
+    /// Runs a command and measures it, alone or with its neighbours. Whether it went the short way, on which nobody's state
+    /// changes.
     pub(super) fn execute<C: Clock>(
         &mut self,
         turn: &mut Turn<'_, C>,
         client: ClientId,
         argv: ArgvRef<'_>,
         out: &mut Vec<u8>,
-    ) {
+    ) -> bool {
         if self.watch.is_none() {
-            return turn.execute(client, argv, out);
+            return turn.execute_either_way(client, argv, out);
         }
         let before = out.len();
         if !self.all_alone
             && argv.bytes_len() < LARGE_REQUEST_BYTES
             && let Some(number) = turn.execute_plain(client, argv, out)
         {
-            if out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
-                return self.tell(turn, client, argv);
+            match out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
+                true => self.tell(turn, client, argv),
+                false => self.count(turn, number),
             }
-            return self.count(turn, number);
+            return true;
         }
         let request = turn.request(argv);
         let alone = self.all_alone || !is_quick(&request);
@@ -107,11 +103,13 @@ impl Meter {
             self.stop(turn);
         }
         turn.perform(client, request, out);
-        let Some(number) = turn.ran() else { return };
-        if alone || out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
-            return self.tell(turn, client, argv);
+        if let Some(number) = turn.ran() {
+            match alone || out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
+                true => self.tell(turn, client, argv),
+                false => self.count(turn, number),
+            }
         }
-        self.count(turn, number);
+        false
     }
 
     /// Tells the time of a command that does not share it. Quick ones before a large reply took nothing beside it.

@@ -2,6 +2,7 @@
 //! everything else that happened waits in queues for the host.
 
 mod dispatch;
+mod guarded;
 mod loading;
 mod parked;
 mod plain;
@@ -11,9 +12,10 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+pub use self::guarded::Guarded;
 use self::parked::ParkedCommands;
 use self::plain::PlainRows;
-pub use self::plain::{Plain, PlainRequest, PlainRow};
+pub use self::plain::{PlainRequest, PlainRow};
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;

@@ -184,6 +184,11 @@ impl Events {
         self.published
     }
 
+    /// Whether anybody takes events.
+    pub(super) fn are_built(&self) -> bool {
+        self.wanted || self.published
+    }
+
     /// Whether [`Events::take_unseen`] has something to answer.
     pub fn has_unseen(&self) -> bool {
         self.published && self.seen < self.queue.len()
@@ -214,12 +219,12 @@ impl Events {
 
     /// Makes sure that so many events can be queued.
     pub(super) fn make_room(&mut self, count: usize) -> Result<(), OutOfMemory> {
-        if self.wanted || self.published { make_room(&mut self.queue, count) } else { Ok(()) }
+        if self.are_built() { make_room(&mut self.queue, count) } else { Ok(()) }
     }
 
     #[inline(always)]
     pub(super) fn push(&mut self, kind: EventKind, key: &[u8], database: u8) {
-        if self.wanted || self.published {
+        if self.are_built() {
             self.build(kind, key, database);
         }
     }

@@ -72,7 +72,7 @@ pub const DATABASES: u8 = 16;
 pub const SWEEP_MAX: usize = 256;
 
 /// Arguments of so many bytes are copied without asking whether there is room: see [`crate::memory`].
-const UNASKED_MAX_BYTES: usize = 1536;
+pub const UNASKED_MAX_BYTES: usize = 1536;
 /// What a command makes of its arguments on its way, at most: a queue of them, or their names.
 const ARGUMENTS_FACTOR: usize = 4;
 /// Events of a command beside those of its arguments.
@@ -142,6 +142,21 @@ impl Keyspace {
         self.use_up_to(database);
         self.uses.tell(now);
         Space::new(self, database, now)
+    }
+
+    /// As [`Keyspace::at`], for who was here at this instant before and knows that nothing is due; `is_quiet` is what
+    /// [`Keyspace::is_quiet`] answered.
+    #[inline(always)]
+    pub(crate) fn at_rest(&mut self, database: u8, now: Timestamp, is_quiet: bool) -> Space<'_> {
+        Space::at_rest(self, database, now, is_quiet)
+    }
+
+    /// Nobody takes events or effects, and nobody is interested in a key: changes need not be told.
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.events.are_built()
+            && !self.effects.are_built()
+            && self.interest.is_idle()
+            && self.interest.tracking.is_idle()
     }
 
     /// Something may come to be in a database.

@@ -51,11 +51,21 @@ pub struct Space<'a> {
     now: Timestamp,
     /// Lookups count as uses.
     marking: bool,
+    /// Nothing is due at this instant: whoever is there is alive.
+    at_rest: bool,
+    /// Nobody wants to be told of changes.
+    is_quiet: bool,
 }
 
 impl<'a> Space<'a> {
     pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Space<'a> {
-        Space { keyspace, database, now, marking: true }
+        Space { keyspace, database, now, marking: true, at_rest: false, is_quiet: false }
+    }
+
+    /// See [`Keyspace::at_rest`].
+    #[inline(always)]
+    pub(super) fn at_rest(keyspace: &'a mut Keyspace, database: u8, now: Timestamp, is_quiet: bool) -> Space<'a> {
+        Space { keyspace, database, now, marking: true, at_rest: true, is_quiet }
     }
 
     /// The same, with lookups that count as uses or do not (CLIENT NO-TOUCH).
@@ -176,7 +186,7 @@ impl<'a> Space<'a> {
     #[inline(always)]
     pub(super) fn outlives(&mut self, handle: Handle) -> bool {
         // While the first deadline is not past, nobody is dead and no entry needs to be looked at.
-        let someone_is = self.db().first_deadline().is_some_and(|node| node.deadline < self.now);
+        let someone_is = !self.at_rest && self.db().first_deadline().is_some_and(|node| node.deadline < self.now);
         !someone_is || self.outlives_another(handle)
     }
 
@@ -395,8 +405,11 @@ impl<'a> Space<'a> {
     // --- What the verbs report to.
 
     /// States the effect of what was just done with the verbs.
+    #[inline(always)]
     pub(super) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        self.keyspace.effects.state(self.database, write);
+        if !self.is_quiet {
+            self.keyspace.effects.state(self.database, write);
+        }
     }
 
     /// Whether effects are built: what they need may have to be kept before it is gone.
@@ -412,13 +425,18 @@ impl<'a> Space<'a> {
 
     /// A change of the whole database: it has no key to notify about.
     fn changed(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        self.keyspace.effects.changed();
+        if !self.is_quiet {
+            self.keyspace.effects.changed();
+        }
         self.effect(write);
     }
 
     /// An event of a change that was made before its place in the order of events.
     #[inline(always)]
     pub(super) fn notify(&mut self, event: EventKind, key: &[u8]) {
+        if self.is_quiet {
+            return;
+        }
         self.keyspace.events.push(event, key, self.database);
         self.keyspace.interest.changed(self.database, key, event);
         self.keyspace.effects.changed();
@@ -426,6 +444,9 @@ impl<'a> Space<'a> {
 
     /// A key is there that was not, or was deleted to make place for it.
     pub(super) fn appear(&mut self, key: &[u8]) {
+        if self.is_quiet {
+            return;
+        }
         self.keyspace.interest.appear(self.database, key);
     }
 

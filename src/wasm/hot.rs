@@ -1,12 +1,11 @@
 //! The exported class, continued: the few operations a program calls most, without arguments and replies in between.
 //! JavaScript writes keys and values into a scratch area of fixed size, and numbers come back. Where anything stands in
-//! the way of the short way (`engine/plain`), nothing is done and the answer says so: the command is then called as ever.
+//! the way of the short way (`engine/guarded`), nothing is done and the answer says so: the command is then called as ever.
 
 use wasm_bindgen::prelude::*;
 
 use super::clock::timestamp;
 use super::engine::Engine;
-use crate::connection::Meter;
 use crate::engine::PlainRow;
 use crate::keyspace::{Comparison, DeadlineCondition, Error, Expiry, Presence, SetOptions, Space, TimeToLive};
 use crate::reply::error::CommandError;
@@ -250,10 +249,7 @@ impl Engine {
         (bytes, needs_time): (usize, bool),
         operation: impl FnOnce(&mut Space<'_>, &[u8]) -> Result<f64, Error>,
     ) -> f64 {
-        if Meter::measures_all(&self.keylatch) {
-            return answer::ORDINARY;
-        }
-        let needs_time = needs_time || self.keylatch.has_deadlines();
+        let needs_time = needs_time || self.keylatch.is_timed();
         if needs_time && !self.time.is_manual() {
             match timestamp(now) {
                 Some(now) => self.time.tell(now),
