@@ -31,6 +31,10 @@ impl Area {
         &self.bytes
     }
 
+    pub(super) fn all_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
     /// The first `length` bytes; fewer when there are not so many.
     pub(super) fn bytes(&self, length: usize) -> &[u8] {
         self.bytes.get(..length).unwrap_or(&self.bytes)

@@ -49,6 +49,25 @@ test('keys and values of every length come back as they went', () => {
   }
 });
 
+test('values of each length up to some, and huge ones, are read whole, whatever was read before', () => {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_';
+  const db = new Keylatch();
+  for (let length = 0; length <= 64; length += 1) {
+    db.set(`plain ${length}`, alphabet.slice(0, length));
+    db.set(`other ${length}`, '\u00e9'.repeat(length));
+  }
+  for (let length = 64; length >= 0; length -= 1) {
+    assert.equal(db.get(`other ${length}`), '\u00e9'.repeat(length));
+    assert.equal(db.get(`plain ${length}`), alphabet.slice(0, length));
+    assert.deepEqual(Buffer.from(db.bytes.get(`plain ${length}`)).toString(), alphabet.slice(0, length));
+  }
+  const huge = 'x'.repeat(3 << 20);
+  db.set('huge', huge);
+  assert.equal(db.get('huge'), huge);
+  assert.equal(db.bytes.get('huge').length, huge.length);
+  assert.equal(db.get('plain 32'), alphabet.slice(0, 32));
+});
+
 test('random commands answer the same both ways, and count the same', () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const clocks = [];

@@ -7,7 +7,6 @@ import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
-import { DETOUR, type Detour } from './shortcuts.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
 import { pushPairs, type Pairs } from './sugar/arguments.js';
 import type { DelexOptions, SetOptions, SetResult } from './sugar/set-options.js';
@@ -25,19 +24,6 @@ export interface Fed {
   readonly more: boolean;
   /** The client is to be hung up on. */
   readonly closed: boolean;
-}
-
-/** What the short way answers: nothing where there is none. */
-type Short<T> = T | ReplyError | Detour | undefined;
-
-function isTaken<T>(reply: Short<T>): reply is T | ReplyError {
-  return reply !== undefined && reply !== DETOUR;
-}
-
-/** An error is thrown. */
-function checked<T>(reply: T | ReplyError): T {
-  if (reply instanceof ReplyError) throw reply;
-  return reply;
 }
 
 /** Runs commands at once, and waits for those that wait; bulk strings as Text. */
@@ -58,68 +44,68 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return reply as Carried<Now, T>;
   }
 
-  // What is called most goes the short way while that is open. DETOUR and a missing short way are the ordinary way.
+  // What is called most goes the short way while that is open; `undefined` is the ordinary way.
 
   override get(key: Argument): Text | null {
-    const reply = this.#connection.shortcuts?.get(key, this.#asBytes) as Short<Text | null>;
-    return isTaken(reply) ? checked(reply) : super.get(key);
+    const reply = this.#connection.shortcuts?.get(key, this.#asBytes) as Text | null | undefined;
+    return reply === undefined ? super.get(key) : reply;
   }
 
   override set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): SetResult<O, Text> {
-    const reply = this.#connection.shortcuts?.set(key, value, options) as Short<SetResult<O, Text>>;
-    return isTaken(reply) ? checked(reply) : super.set(key, value, options);
+    const reply = this.#connection.shortcuts?.set(key, value, options) as SetResult<O, Text> | undefined;
+    return reply === undefined ? super.set(key, value, options) : reply;
   }
 
   override setnx(key: Argument, value: Argument): 0 | 1 {
-    const reply = this.#connection.shortcuts?.setnx(key, value) as Short<0 | 1>;
-    return isTaken(reply) ? checked(reply) : super.setnx(key, value);
+    const reply = this.#connection.shortcuts?.setnx(key, value) as 0 | 1 | undefined;
+    return reply === undefined ? super.setnx(key, value) : reply;
   }
 
   override del(...keys: Argument[]): number {
-    const reply = keys.length === 1 ? this.#connection.shortcuts?.del(keys[0] as Argument) : DETOUR;
-    return isTaken(reply) ? checked(reply) : this.execute<number>(['DEL', ...keys]);
+    const reply = keys.length === 1 ? this.#connection.shortcuts?.del(keys[0] as Argument) : undefined;
+    return reply === undefined ? this.execute<number>(['DEL', ...keys]) : reply;
   }
 
   override delex(key: Argument, options: DelexOptions = {}): 0 | 1 {
-    const reply = this.#connection.shortcuts?.delex(key, options) as Short<0 | 1>;
-    return isTaken(reply) ? checked(reply) : super.delex(key, options);
+    const reply = this.#connection.shortcuts?.delex(key, options) as 0 | 1 | undefined;
+    return reply === undefined ? super.delex(key, options) : reply;
   }
 
   override exists(...keys: Argument[]): number {
-    const reply = keys.length === 1 ? this.#connection.shortcuts?.exists(keys[0] as Argument) : DETOUR;
-    return isTaken(reply) ? checked(reply) : this.execute<number>(['EXISTS', ...keys]);
+    const reply = keys.length === 1 ? this.#connection.shortcuts?.exists(keys[0] as Argument) : undefined;
+    return reply === undefined ? this.execute<number>(['EXISTS', ...keys]) : reply;
   }
 
   override incr(key: Argument): number | bigint {
     const reply = this.#connection.shortcuts?.incr(key);
-    return isTaken(reply) ? checked(reply) : super.incr(key);
+    return reply === undefined ? super.incr(key) : reply;
   }
 
   override expire(key: Argument, seconds: number, condition?: ExpireCondition): 0 | 1 {
-    const reply = condition === undefined ? (this.#connection.shortcuts?.expire(key, seconds) as Short<0 | 1>) : DETOUR;
-    return isTaken(reply) ? checked(reply) : super.expire(key, seconds, condition);
+    const reply = condition === undefined ? (this.#connection.shortcuts?.expire(key, seconds) as 0 | 1 | undefined) : undefined;
+    return reply === undefined ? super.expire(key, seconds, condition) : reply;
   }
 
   override ttl(key: Argument): number | bigint {
     const reply = this.#connection.shortcuts?.ttl(key);
-    return isTaken(reply) ? checked(reply) : super.ttl(key);
+    return reply === undefined ? super.ttl(key) : reply;
   }
 
   override mget(...keys: Argument[]): (Text | null)[] {
-    const reply = this.#asBytes ? DETOUR : (this.#connection.shortcuts?.mget(keys) as Short<(Text | null)[]>);
-    return isTaken(reply) ? checked(reply) : this.execute<(Text | null)[]>(['MGET', ...keys]);
+    const reply = this.#asBytes ? undefined : (this.#connection.shortcuts?.mget(keys) as (Text | null)[] | undefined);
+    return reply === undefined ? this.execute<(Text | null)[]>(['MGET', ...keys]) : reply;
   }
 
   override mset(pairs: Pairs): 'OK' {
     const words: Argument[] = [];
     pushPairs(words, pairs);
     const reply = this.#connection.shortcuts?.mset(words);
-    return isTaken(reply) ? checked(reply) : this.execute<'OK'>(['MSET', ...words]);
+    return reply === undefined ? this.execute<'OK'>(['MSET', ...words]) : reply;
   }
 
   override call<const N extends CommandName | (string & {})>(name: N, ...args: ArgumentsOf<N>): ReplyOf<N, Text> {
-    const reply = this.#shortCall(name, args as readonly Argument[]) as Short<ReplyOf<N, Text>>;
-    return isTaken(reply) ? checked(reply) : super.call(name, ...args);
+    const reply = this.#shortCall(name, args as readonly Argument[]) as ReplyOf<N, Text> | undefined;
+    return reply === undefined ? super.call(name, ...args) : reply;
   }
 
   /** Commands by name, in the forms that have a short way. */
@@ -132,17 +118,17 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
         if (name === 'DEL') return this.#connection.shortcuts?.del(key);
         if (name === 'EXISTS') return this.#connection.shortcuts?.exists(key);
         if (name === 'TTL') return this.#connection.shortcuts?.ttl(key);
-        return DETOUR;
+        return undefined;
       case 2:
-        if (name === 'SET') return this.#connection.shortcuts?.set(key, args[1] as Argument);
+        if (name === 'SET') return this.#connection.shortcuts?.set(key, args[1] as Argument, undefined);
         if (name === 'SETNX') return this.#connection.shortcuts?.setnx(key, args[1] as Argument);
         if (name === 'DELIFEQ') return this.#connection.shortcuts?.delifeq(key, args[1] as Argument);
-        return DETOUR;
+        return undefined;
       case 3:
         if (name === 'DELEX' && args[1] === 'IFEQ') return this.#connection.shortcuts?.delex(key, { ifeq: args[2] });
-        return DETOUR;
+        return undefined;
       default:
-        return DETOUR;
+        return undefined;
     }
   }
 

@@ -63,16 +63,16 @@ export class Connection {
     if (reply !== 'OK') throw reply ?? this.host.clockFailure();
   }
 
-  /** The short way for this client, if it is open now. */
+  /** The short way for this client, if it is open now. It is not in the midst of a call: the clock must not use it. */
   get shortcuts(): Shortcuts | undefined {
     const instance = this.host.quiet;
-    if (instance === undefined || this.closed) return undefined;
+    if (instance === undefined || instance.inside) return undefined;
     return this.#shortcuts ?? this.#findShortcuts(instance);
   }
 
   #findShortcuts(instance: Instance): Shortcuts | undefined {
     const { scratch } = instance;
-    if (scratch === undefined || this.#id === undefined) return undefined;
+    if (scratch === undefined || this.#id === undefined || this.closed) return undefined;
     return (this.#shortcuts = new Shortcuts(this.host, instance, this.#id, scratch));
   }
 
@@ -109,6 +109,7 @@ export class Connection {
     if (this.closed) return;
     const id = this.#id;
     this.closed = true;
+    this.#shortcuts = undefined;
     for (const dependent of [...this.#dependents]) dependent.originClosed();
     if (id === undefined || this.host.closed || this.host.poisoned) return;
     this.host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));

@@ -36,6 +36,10 @@ export class Host implements ClockUser, Waker {
   #depth = 0;
   #delivering = false;
   #listening = false;
+  /** Somebody wants to know at once what happens. */
+  #watched = false;
+  /** The engine, if it is there and nothing is to be done around a call but the call itself. Only this class sets it. */
+  quiet: Instance | undefined;
   readonly #attendants = new Attendants();
   // Replaced, never changed in place: a source may come or go in the midst of a delivery.
   #sources: readonly MessageSource[] = [];
@@ -70,13 +74,8 @@ export class Host implements ClockUser, Waker {
       throw this.#judged(instance, error);
     } finally {
       this.#depth -= 1;
-      if (this.#isWatched && this.#depth === 0 && !this.#delivering) this.#settle(instance);
+      if (this.#watched && this.#depth === 0 && !this.#delivering) this.#settle(instance);
     }
-  }
-
-  /** The engine, if it is there and nothing is to be done around a call but the call itself. */
-  get quiet(): Instance | undefined {
-    return this.#closed || this.#poison !== undefined || this.#isWatched || this.#clock.reading ? undefined : this.#instance;
   }
 
   get clock(): GuardedClock {
@@ -110,15 +109,19 @@ export class Host implements ClockUser, Waker {
   }
 
   #attending(end: () => void): () => void {
+    this.#changed();
     return () => {
       end();
-      if (!this.#isWatched) this.#timer.disarm();
+      this.#changed();
+      if (!this.#watched) this.#timer.disarm();
     };
   }
 
-  /** Somebody wants to know at once what happens. */
-  get #isWatched(): boolean {
-    return this.#listening || this.#attendants.any;
+  /** To be called after each change of what these two depend on: asking for all of it before every call takes longer than many a call. */
+  #changed(): void {
+    this.#watched = this.#listening || this.#attendants.any;
+    const isQuiet = !this.#closed && this.#poison === undefined && !this.#watched;
+    this.quiet = isQuiet ? this.#instance : undefined;
   }
 
   /** Says why a result is missing: only a clock that failed leaves one out. */
@@ -143,7 +146,8 @@ export class Host implements ClockUser, Waker {
     const wanted = this.events.wanted;
     if (wanted === this.#listening) return;
     this.#listening = wanted;
-    if (!this.#isWatched) this.#timer.disarm();
+    this.#changed();
+    if (!this.#watched) this.#timer.disarm();
     // Without an instance nothing can have happened yet; it is told when it is made.
     const instance = this.#instance;
     if (instance === undefined || this.#poison !== undefined) return;
@@ -193,6 +197,7 @@ export class Host implements ClockUser, Waker {
     this.#refuseClock();
     if (this.#closed) return;
     this.#closed = true;
+    this.#changed();
     this.#timer.disarm();
     this.#manual?.detach(this);
     this.events.clear();
@@ -212,6 +217,7 @@ export class Host implements ClockUser, Waker {
       if (this.#manual) instance.engine.setClock(this.#manual.now());
       if (this.#listening) instance.engine.listen(true);
       this.#instance = instance;
+      this.#changed();
     }
     return this.#instance;
   }
@@ -222,6 +228,7 @@ export class Host implements ClockUser, Waker {
     instance.inside = false;
     if (!isTrap(error)) return error;
     this.#poison = { cause: error };
+    this.#changed();
     this.#timer.disarm();
     const poisoned = new PoisonedError(error);
     this.#attendants.end(poisoned);
@@ -285,7 +292,7 @@ export class Host implements ClockUser, Waker {
   }
 
   #arm(instance: Instance): void {
-    if (this.#manual || !this.#isWatched || this.#closed || this.#poison !== undefined) return;
+    if (this.#manual || !this.#watched || this.#closed || this.#poison !== undefined) return;
     const due = instance.guarded(() => instance.engine.nextDeadline());
     if (due === undefined) return this.#timer.disarm();
     const now = this.#clock.read();

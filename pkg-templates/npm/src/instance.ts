@@ -1,7 +1,7 @@
 /** One WebAssembly instance and its memory: packs arguments into it, reads replies out of it. Decides nothing. */
 import { commandName, measure, writePacked, type Argument } from './argument.js';
 import { ReplyError, WaitingError } from './errors.js';
-import type { Glue, GlueEngine, GlueOptions } from './glue.js';
+import { hotExports, type Glue, type GlueEngine, type GlueOptions, type HotExports } from './glue.js';
 import { ReplyReader, type Reply } from './reply.js';
 import { Scratch } from './scratch.js';
 
@@ -27,6 +27,7 @@ function readRest(reader: ReplyReader): Reply<string | Uint8Array>[] {
 
 export class Instance {
   readonly engine: GlueEngine;
+  readonly hot: HotExports;
   readonly #memory: { readonly buffer: ArrayBuffer };
   #view = new Uint8Array(0);
   #area = 0;
@@ -39,6 +40,7 @@ export class Instance {
   /** `parameters` are names of redis.conf with their values. */
   constructor(glue: Glue, options: GlueOptions, now: () => number, parameters: readonly [string, string][]) {
     this.#memory = glue.raw.memory;
+    this.hot = hotExports(glue.raw);
     this.engine = new glue.Engine(options, now);
     for (const [name, value] of parameters) {
       const refusal = this.engine.configure(name, value);

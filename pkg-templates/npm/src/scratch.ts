@@ -13,9 +13,6 @@ const WORD = 4;
 /** Where a value begins. */
 export const VALUE_AT = KEY_ROOM;
 
-/** Text that has to go the ordinary way. */
-export const REFUSED = -1;
-
 /** What the engine puts in place of the length of a missing value. */
 const NO_VALUE = 0xffffffff;
 const PLACE_SIZE = 2 ** 32;
@@ -36,6 +33,12 @@ const LOOP_MAX = NodeBuffer === undefined ? 100 : 24;
 /** Without Node's Buffer, up to so many bytes character codes beat the decoder. */
 const CODES_MAX = 64;
 
+/** Names that cost nothing: a constant of a module is looked up each time. */
+const enum Size {
+  /** Values up to so many bytes the engine copies to the front. */
+  ShortMax = 32,
+}
+
 const encoder = new TextEncoder();
 
 export class Scratch {
@@ -55,13 +58,13 @@ export class Scratch {
 
   static readonly room = ROOM;
 
-  /** Writes a key at the front; answers its length or REFUSED. */
+  /** Writes a key at the front; answers its length, or -1 when it has to go the ordinary way. */
   key(text: string): number {
     if (text.length > LOOP_MAX) return this.#encode(text, 0);
     return this.#loop(text, 0);
   }
 
-  /** Writes a value; answers its length or REFUSED. */
+  /** Writes a value; answers as `key` does. */
   value(text: string): number {
     if (text.length > LOOP_MAX) return this.#encode(text, VALUE_AT);
     return this.#loop(text, VALUE_AT);
@@ -81,20 +84,27 @@ export class Scratch {
     return true;
   }
 
-  /** The text at a place that the engine told. */
-  text(place: number): string {
-    const start = place >>> 0;
-    const told = Math.floor(place / PLACE_SIZE);
-    const end = start + (told >>> 1);
-    this.#refresh();
-    return (told & 1) === 1 ? this.#ascii(start, end) : textOf(this.#bytes, start, end);
+  /** The value that the engine answered with twice its length, and 1 when it is ASCII. */
+  text(answer: number): string {
+    const told = answer | 0;
+    const length = told >> 1;
+    if (this.#bytes.length === 0) this.#look();
+    if ((told & 1) === 1 && length <= Size.ShortMax) return shortText(this.#keyView, length);
+    const start = this.#valueAt(length);
+    return (told & 1) === 1 ? this.#ascii(start, start + length) : textOf(this.#bytes, start, start + length);
   }
 
-  /** A copy of the bytes at such a place. */
-  copy(place: number): Uint8Array {
-    const start = place >>> 0;
+  /** A copy of such a value. */
+  copy(answer: number): Uint8Array {
+    const length = answer >> 1;
     this.#refresh();
-    return this.#bytes.slice(start, start + (Math.floor(place / PLACE_SIZE) >>> 1));
+    const start = this.#valueAt(length);
+    return this.#bytes.slice(start, start + length);
+  }
+
+  /** A short value lies at the front, else its place does. */
+  #valueAt(length: number): number {
+    return length <= Size.ShortMax ? this.#at : (this.#words[this.#at >>> 2] as number);
   }
 
   /** Values that stand at such a place as `joined` writes words. */
@@ -136,7 +146,7 @@ export class Scratch {
 
   /** Four characters at a time; whether all were ASCII is asked once. */
   #loop(text: string, offset: number): number {
-    this.#refresh();
+    if (this.#bytes.length === 0) this.#look();
     const length = text.length;
     const words = this.#words;
     const at = this.#at + offset;
@@ -156,13 +166,13 @@ export class Scratch {
       seen |= code;
       bytes[at + index] = code;
     }
-    return seen > 0x7f ? REFUSED : length;
+    return seen > 0x7f ? -1 : length;
   }
 
   #encode(text: string, offset: number): number {
     this.#refresh();
     const { written } = encoder.encodeInto(text, offset === 0 ? this.#keyView : this.#valueView);
-    return written === text.length ? written : REFUSED;
+    return written === text.length ? written : -1;
   }
 
   #ascii(start: number, end: number): string {
@@ -185,4 +195,25 @@ function ofCodes(b: Uint8Array, start: number, end: number): string {
   for (; i + 4 <= end; i += 4) text += String.fromCharCode(b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!);
   for (; i < end; i += 1) text += String.fromCharCode(b[i]!);
   return text;
+}
+
+/** Text at the front of `b`, which is longer than that. One call with what may be too many arguments beats several with the right number. */
+function shortText(b: Uint8Array, length: number): string {
+  if (length > 16) {
+    const text = String.fromCharCode(
+      b[0]!, b[1]!, b[2]!, b[3]!, b[4]!, b[5]!, b[6]!, b[7]!,
+      b[8]!, b[9]!, b[10]!, b[11]!, b[12]!, b[13]!, b[14]!, b[15]!,
+      b[16]!, b[17]!, b[18]!, b[19]!, b[20]!, b[21]!, b[22]!, b[23]!,
+      b[24]!, b[25]!, b[26]!, b[27]!, b[28]!, b[29]!, b[30]!, b[31]!,
+    );
+    return length === Size.ShortMax ? text : text.substring(0, length);
+  }
+  if (length > 8) {
+    const text = String.fromCharCode(
+      b[0]!, b[1]!, b[2]!, b[3]!, b[4]!, b[5]!, b[6]!, b[7]!,
+      b[8]!, b[9]!, b[10]!, b[11]!, b[12]!, b[13]!, b[14]!, b[15]!,
+    );
+    return text.substring(0, length);
+  }
+  return String.fromCharCode(b[0]!, b[1]!, b[2]!, b[3]!, b[4]!, b[5]!, b[6]!, b[7]!).substring(0, length);
 }

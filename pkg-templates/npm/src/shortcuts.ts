@@ -1,30 +1,36 @@
 /**
  * The short way of the commands a program calls most: text into the scratch area, one call with numbers, text out of the
- * engine's memory. Everything here answers DETOUR when the command has to go the ordinary way, before anything was done:
- * other arguments than short text, somebody who listens, a transaction, and whatever else stands in the way.
+ * engine's memory. Everything here answers `undefined` when the command has to go the ordinary way, before anything was
+ * done: other arguments than short text, somebody who listens, a transaction, and whatever else stands in the way.
  */
 import type { Argument } from './argument.js';
-import type { ReplyError } from './errors.js';
+import { ReplyError } from './errors.js';
+import type { HotExports } from './glue.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
-import { REFUSED, Scratch, VALUE_AT } from './scratch.js';
+import { Scratch, VALUE_AT } from './scratch.js';
 
-/** Go the ordinary way. */
-export const DETOUR = Symbol('detour');
-export type Detour = typeof DETOUR;
+// Names that cost nothing: the value of a constant of a module is looked up each time.
 
 /** Answers of the engine that are no results, as src/wasm/hot.rs names them. */
-const NO_RESULT = -1e17;
-const ORDINARY = -1e18;
-const NIL = -2e18;
-const OUTPUT = -3e18;
-const TIME = -4e18;
-const VALUE = -5e18;
+const enum Answer {
+  Ordinary = -1e18,
+  Nil = -2e18,
+  Output = -3e18,
+  Time = -4e18,
+  Value = -5e18,
+  /** Every result is above. */
+  NoResult = -1e17,
+}
 
-const ALWAYS = 0;
-const IF_MISSING = 1;
-const IF_THERE = 2;
-const SETNX = 3;
+const enum Presence {
+  Any = 0,
+  Missing = 1,
+  There = 2,
+  /** As Missing, for Presence.Setnx. */
+  Setnx = 3,
+}
+
 /** Told in place of a length: the value is written only if it is wanted. */
 const NOT_WRITTEN = 0xffffffff;
 /** Values up to so many characters are written at once, which costs less than a second call. */
@@ -34,11 +40,20 @@ const WRITTEN_AT_ONCE = 24;
 const TTL_MAX_MS = 2 ** 45;
 const MS_PER_SECOND = 1000;
 
+/** The options of SET; those that are not named have no short way. */
 export interface ShortSetOptions {
   readonly nx?: unknown;
   readonly xx?: unknown;
   readonly px?: unknown;
   readonly ex?: unknown;
+  readonly exat?: unknown;
+  readonly pxat?: unknown;
+  readonly keepttl?: unknown;
+  readonly get?: unknown;
+  readonly ifeq?: unknown;
+  readonly ifne?: unknown;
+  readonly ifdeq?: unknown;
+  readonly ifdne?: unknown;
 }
 
 export interface ShortDelexOptions {
@@ -50,136 +65,122 @@ export interface ShortDelexOptions {
   readonly ifdne?: unknown;
 }
 
+/** Operations on one key; those that take a value find it in the scratch area. */
+type KeyOperation = 'DEL' | 'DELEX' | 'DELIFEQ' | 'EXISTS' | 'INCR' | 'EXPIRE' | 'TTL';
+
 export class Shortcuts {
   readonly #instance: Instance;
+  readonly #exports: HotExports;
   readonly #host: Host;
   readonly #scratch: Scratch;
   readonly #client: number;
 
   constructor(host: Host, instance: Instance, client: number, scratch: Scratch) {
     this.#instance = instance;
+    this.#exports = instance.hot;
     this.#host = host;
     this.#client = client;
     this.#scratch = scratch;
   }
 
-  get(key: Argument, asBytes: boolean): string | Uint8Array | null | ReplyError | Detour {
-    const length = typeof key === 'string' ? this.#scratch.key(key) : REFUSED;
-    if (length === REFUSED) return DETOUR;
-    const answer = this.#get(length);
+  get(key: Argument, asBytes: boolean): string | Uint8Array | null | undefined {
+    const keyLength = typeof key === 'string' ? this.#scratch.key(key) : -1;
+    if (keyLength < 0) return undefined;
+    const answer = this.#get(keyLength);
     if (answer >= 0) return asBytes ? this.#scratch.copy(answer) : this.#scratch.text(answer);
-    return answer === NIL ? null : (this.#other(answer, 'GET', asBytes) as string | Uint8Array | ReplyError | Detour);
+    return answer === Answer.Nil ? null : this.#other(answer, 'GET', asBytes);
   }
 
-  set(key: Argument, value: Argument, options?: ShortSetOptions): 'OK' | null | ReplyError | Detour {
-    if (options === undefined) return this.#stored(this.#set(key, value, ALWAYS, 0), 'SET');
-    const ttlMs = lifetime(options);
-    if (ttlMs < 0) return DETOUR;
-    const { nx, xx } = options;
-    if (nx && xx) return DETOUR;
-    return this.#stored(this.#set(key, value, nx ? IF_MISSING : xx ? IF_THERE : ALWAYS, ttlMs), 'SET');
+  set(key: Argument, value: Argument, options: ShortSetOptions | undefined): 'OK' | null | undefined {
+    if (options === undefined) return this.#stored(this.#set(key, value, Presence.Any, 0), 'SET');
+    const { nx, xx, px, ex } = options;
+    const ttlMs = px === undefined && ex === undefined ? 0 : lifetime(px, ex);
+    if (ttlMs < 0 || (nx && xx) || hasMore(options)) return undefined;
+    return this.#stored(this.#set(key, value, nx ? Presence.Missing : xx ? Presence.There : Presence.Any, ttlMs), 'SET');
   }
 
-  setnx(key: Argument, value: Argument): number | ReplyError | Detour {
-    return this.#number(this.#set(key, value, SETNX, 0), 'SETNX');
+  setnx(key: Argument, value: Argument): number | undefined {
+    return this.#number(this.#set(key, value, Presence.Setnx, 0), 'SETNX');
   }
 
-  del(key: Argument): number | ReplyError | Detour {
-    const length = typeof key === 'string' ? this.#scratch.key(key) : REFUSED;
-    if (length === REFUSED) return DETOUR;
-    const { engine } = this.#instance;
-    return this.#number(this.#timed((now) => engine.hotDel(this.#client, length, now)), 'DEL');
+  del(key: Argument): number | undefined {
+    return this.#onKey('DEL', key, 0);
   }
 
   /** DELEX with IFEQ alone. */
-  delex(key: Argument, options: ShortDelexOptions): number | ReplyError | Detour {
+  delex(key: Argument, options: ShortDelexOptions): number | undefined {
     const { nx, xx, ifeq, ifne, ifdeq, ifdne } = options;
-    if (nx || xx || ifne !== undefined || ifdeq !== undefined || ifdne !== undefined) return DETOUR;
-    return this.#deleteIfEqual(key, ifeq, false);
+    if (nx || xx || ifne !== undefined || ifdeq !== undefined || ifdne !== undefined) return undefined;
+    return this.#deleteIfEqual('DELEX', key, ifeq);
   }
 
-  delifeq(key: Argument, value: Argument): number | ReplyError | Detour {
-    return this.#deleteIfEqual(key, value, true);
+  delifeq(key: Argument, value: Argument): number | undefined {
+    return this.#deleteIfEqual('DELIFEQ', key, value);
   }
 
-  exists(key: Argument): number | ReplyError | Detour {
-    const length = typeof key === 'string' ? this.#scratch.key(key) : REFUSED;
-    if (length === REFUSED) return DETOUR;
-    const { engine } = this.#instance;
-    return this.#number(this.#timed((now) => engine.hotExists(this.#client, length, now)), 'EXISTS');
+  exists(key: Argument): number | undefined {
+    return this.#onKey('EXISTS', key, 0);
   }
 
-  incr(key: Argument): number | bigint | ReplyError | Detour {
-    const length = typeof key === 'string' ? this.#scratch.key(key) : REFUSED;
-    if (length === REFUSED) return DETOUR;
-    const { engine } = this.#instance;
-    return this.#number(this.#timed((now) => engine.hotIncr(this.#client, length, now)), 'INCR');
+  incr(key: Argument): number | bigint | undefined {
+    return this.#onKey('INCR', key, 0);
   }
 
-  expire(key: Argument, seconds: unknown): number | ReplyError | Detour {
-    const ttlMs = typeof seconds === 'number' && Number.isInteger(seconds) ? seconds * MS_PER_SECOND : 0;
-    const length = typeof key === 'string' && ttlMs > 0 && ttlMs <= TTL_MAX_MS ? this.#scratch.key(key) : REFUSED;
-    if (length === REFUSED) return DETOUR;
-    const { engine } = this.#instance;
-    return this.#number(this.#timed((now) => engine.hotExpire(this.#client, length, ttlMs, now)), 'EXPIRE');
+  expire(key: Argument, seconds: unknown): number | undefined {
+    const ttlMs = lifetime(undefined, seconds);
+    return ttlMs < 0 ? undefined : this.#onKey('EXPIRE', key, ttlMs);
   }
 
-  ttl(key: Argument): number | ReplyError | Detour {
-    const length = typeof key === 'string' ? this.#scratch.key(key) : REFUSED;
-    if (length === REFUSED) return DETOUR;
-    const { engine } = this.#instance;
-    const ms = this.#number(this.#timed((now) => engine.hotTtl(this.#client, length, now)), 'TTL');
+  ttl(key: Argument): number | undefined {
+    const ms = this.#onKey('TTL', key, 0);
     if (typeof ms !== 'number' || ms < 0) return ms;
     // As TTL rounds.
     return Math.floor(ms / MS_PER_SECOND) + (ms % MS_PER_SECOND >= MS_PER_SECOND / 2 ? 1 : 0);
   }
 
-  mget(keys: readonly Argument[]): (string | null)[] | ReplyError | Detour {
-    if (keys.length === 0 || !areTexts(keys) || !this.#scratch.joined(keys)) return DETOUR;
+  mget(keys: readonly Argument[]): (string | null)[] | undefined {
+    if (keys.length === 0 || !areTexts(keys) || !this.#scratch.joined(keys)) return undefined;
     const { engine } = this.#instance;
     const answer = this.#timed((now) => engine.hotMget(this.#client, keys.length, now));
-    return answer >= 0 ? this.#scratch.texts(answer, keys.length) : (this.#other(answer, 'MGET', false) as ReplyError | Detour);
+    return answer >= 0 ? this.#scratch.texts(answer, keys.length) : this.#other(answer, 'MGET', false);
   }
 
   /** Keys and values by turns. */
-  mset(words: readonly Argument[]): 'OK' | ReplyError | Detour {
-    if (words.length === 0 || !areTexts(words) || !this.#scratch.joined(words)) return DETOUR;
+  mset(words: readonly Argument[]): 'OK' | undefined {
+    if (words.length === 0 || !areTexts(words) || !this.#scratch.joined(words)) return undefined;
     const { engine } = this.#instance;
-    return this.#stored(this.#timed((now) => engine.hotMset(this.#client, words.length, now)), 'MSET') as 'OK' | ReplyError | Detour;
+    return this.#stored(this.#timed((now) => engine.hotMset(this.#client, words.length, now)), 'MSET') as 'OK' | undefined;
   }
 
-  #deleteIfEqual(key: Argument, value: unknown, asDelifeq: boolean): number | ReplyError | Detour {
-    if (typeof key !== 'string' || typeof value !== 'string') return DETOUR;
-    const length = this.#scratch.key(key);
-    const valueLength = length === REFUSED ? REFUSED : this.#scratch.value(value);
-    if (valueLength === REFUSED) return DETOUR;
-    const answer = this.#timed((now) => this.#instance.engine.hotDelIfEqual(this.#client, length, VALUE_AT, valueLength, asDelifeq, now));
-    return this.#number(answer, asDelifeq ? 'DELIFEQ' : 'DELEX');
+  #deleteIfEqual(operation: 'DELEX' | 'DELIFEQ', key: Argument, value: unknown): number | undefined {
+    const length = typeof value === 'string' ? this.#scratch.value(value) : -1;
+    return length < 0 ? undefined : this.#onKey(operation, key, length);
   }
 
-  #set(key: Argument, value: Argument, presence: number, ttlMs: number): number {
-    if (typeof key !== 'string' || typeof value !== 'string') return ORDINARY;
+  #set(key: Argument, value: Argument, presence: Presence, ttlMs: number): number {
+    if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
     const keyLength = scratch.key(key);
-    if (keyLength === REFUSED) return ORDINARY;
-    const isCareful = (presence === IF_MISSING || presence === SETNX) && value.length > WRITTEN_AT_ONCE;
+    if (keyLength < 0) return Answer.Ordinary;
+    const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
     let length = isCareful ? NOT_WRITTEN : scratch.value(value);
-    if (length === REFUSED) return ORDINARY;
+    if (length < 0) return Answer.Ordinary;
     const answer = this.#store(keyLength, length, presence, ttlMs);
-    if (answer !== VALUE) return answer;
+    if (answer !== Answer.Value) return answer;
     length = scratch.value(value);
-    return length === REFUSED ? ORDINARY : this.#store(keyLength, length, presence, ttlMs);
+    return length < 0 ? Answer.Ordinary : this.#store(keyLength, length, presence, ttlMs);
   }
 
-  // GET and SET do by themselves what `#timed` does for the others: a function that is handed over costs them a sixth.
+  // The time is told only if the engine asks for it. An operation calls its export at a place of its own: where only one
+  // export is called, the compiler puts the call into the caller.
 
   #get(keyLength: number): number {
     const instance = this.#instance;
-    const { engine } = instance;
+    const engine = instance.engine.__wbg_ptr;
     try {
       instance.inside = true;
-      let answer = engine.hotGet(this.#client, keyLength, NaN);
-      if (answer === TIME) answer = engine.hotGet(this.#client, keyLength, this.#host.clock.read());
+      let answer = this.#exports.engine_hotGet(engine, this.#client, keyLength, NaN);
+      if (answer === Answer.Time) answer = this.#exports.engine_hotGet(engine, this.#client, keyLength, this.#host.clock.read());
       instance.inside = false;
       return answer;
     } catch (error) {
@@ -187,17 +188,17 @@ export class Shortcuts {
     }
   }
 
-  #store(keyLength: number, length: number, presence: number, ttlMs: number): number {
+  #store(keyLength: number, length: number, presence: Presence, ttlMs: number): number {
     const instance = this.#instance;
-    const { engine } = instance;
+    const engine = instance.engine.__wbg_ptr;
     const client = this.#client;
     try {
-      let now = ttlMs > 0 ? this.#host.clock.read() : NaN;
       instance.inside = true;
-      let answer = engine.hotSet(client, keyLength, VALUE_AT, length, presence, ttlMs, now);
-      if (answer === TIME) {
+      let now = ttlMs > 0 ? this.#host.clock.read() : NaN;
+      let answer = this.#exports.engine_hotSet(engine, client, keyLength, VALUE_AT, length, presence, ttlMs, now);
+      if (answer === Answer.Time) {
         now = this.#host.clock.read();
-        answer = engine.hotSet(client, keyLength, VALUE_AT, length, presence, ttlMs, now);
+        answer = this.#exports.engine_hotSet(engine, client, keyLength, VALUE_AT, length, presence, ttlMs, now);
       }
       instance.inside = false;
       return answer;
@@ -206,13 +207,43 @@ export class Shortcuts {
     }
   }
 
-  /** Tells the time only if the engine asks for it. */
+  /** `given` is what the operation takes: milliseconds to live, or the length of the value. */
+  #onKey(operation: KeyOperation, key: Argument, given: number): number | undefined {
+    const keyLength = typeof key === 'string' ? this.#scratch.key(key) : -1;
+    if (keyLength < 0) return undefined;
+    const instance = this.#instance;
+    let answer: number;
+    try {
+      instance.inside = true;
+      answer = this.#call(operation, keyLength, given, NaN);
+      if (answer === Answer.Time) answer = this.#call(operation, keyLength, given, this.#host.clock.read());
+      instance.inside = false;
+    } catch (error) {
+      throw this.#host.judged(instance, error);
+    }
+    return this.#number(answer, operation);
+  }
+
+  #call(operation: KeyOperation, keyLength: number, given: number, now: number): number {
+    const engine = this.#instance.engine.__wbg_ptr;
+    switch (operation) {
+      case 'DEL': return this.#exports.engine_hotDel(engine, this.#client, keyLength, now);
+      case 'DELEX': return this.#exports.engine_hotDelIfEqual(engine, this.#client, keyLength, VALUE_AT, given, 0, now);
+      case 'DELIFEQ': return this.#exports.engine_hotDelIfEqual(engine, this.#client, keyLength, VALUE_AT, given, 1, now);
+      case 'EXISTS': return this.#exports.engine_hotExists(engine, this.#client, keyLength, now);
+      case 'INCR': return this.#exports.engine_hotIncr(engine, this.#client, keyLength, now);
+      case 'EXPIRE': return this.#exports.engine_hotExpire(engine, this.#client, keyLength, given, now);
+      case 'TTL': return this.#exports.engine_hotTtl(engine, this.#client, keyLength, now);
+    }
+  }
+
+  /** Calls of other forms. */
   #timed(call: (now: number) => number): number {
     const instance = this.#instance;
     try {
       instance.inside = true;
       let answer = call(NaN);
-      if (answer === TIME) answer = call(this.#host.clock.read());
+      if (answer === Answer.Time) answer = call(this.#host.clock.read());
       instance.inside = false;
       return answer;
     } catch (error) {
@@ -220,35 +251,41 @@ export class Shortcuts {
     }
   }
 
-  #stored(answer: number, command: string): 'OK' | null | ReplyError | Detour {
+  #stored(answer: number, command: string): 'OK' | null | undefined {
     if (answer === 1) return 'OK';
-    return answer === 0 ? null : (this.#other(answer, command, false) as ReplyError | Detour);
+    return answer === 0 ? null : this.#other(answer, command, false);
   }
 
-  #number(answer: number, command: string): number | ReplyError | Detour {
-    return answer > NO_RESULT ? answer : (this.#other(answer, command, false) as number | ReplyError | Detour);
+  #number(answer: number, command: string): number | undefined {
+    return answer > Answer.NoResult ? answer : this.#other(answer, command, false);
   }
 
   /** No result: the reply is in the output, or the command goes the ordinary way, also when the clock failed. */
-  #other(answer: number, command: string, asBytes: boolean): unknown {
-    if (answer === OUTPUT) return this.#instance.readOutput(command, asBytes);
-    if (answer === TIME) this.#host.clock.takeFailure();
-    return DETOUR;
+  #other(answer: number, command: string, asBytes: boolean): undefined {
+    if (answer === Answer.Output) {
+      const reply = this.#instance.readOutput(command, asBytes);
+      if (reply instanceof ReplyError) throw reply;
+      // A number that is none of JavaScript's, which the caller's type names.
+      return reply as unknown as undefined;
+    }
+    if (answer === Answer.Time) this.#host.clock.takeFailure();
+    return undefined;
   }
 }
 
-/** The milliseconds of PX or EX, 0 without; negative for what the command has to look at itself. */
-function lifetime(options: ShortSetOptions): number {
-  let ttlMs = 0;
-  for (const name in options) {
-    const value = options[name as keyof ShortSetOptions];
-    if (value === undefined) continue;
-    if (name === 'px' || name === 'ex') {
-      if (typeof value !== 'number' || !Number.isInteger(value) || value <= 0 || ttlMs !== 0) return -1;
-      ttlMs = name === 'px' ? value : value * MS_PER_SECOND;
-    } else if (name !== 'nx' && name !== 'xx') return -1;
-  }
+/** The milliseconds of PX or EX, one of them given; negative for what the command has to look at itself. */
+function lifetime(px: unknown, ex: unknown): number {
+  if (px !== undefined && ex !== undefined) return -1;
+  const given = px ?? ex;
+  if (typeof given !== 'number' || !Number.isInteger(given) || given <= 0) return -1;
+  const ttlMs = px === undefined ? given * MS_PER_SECOND : given;
   return ttlMs <= TTL_MAX_MS ? ttlMs : -1;
+}
+
+/** Whether an option is set that has no short way. */
+function hasMore({ exat, pxat, keepttl, get, ifeq, ifne, ifdeq, ifdne }: ShortSetOptions): boolean {
+  return Boolean(get) || Boolean(keepttl) || exat !== undefined || pxat !== undefined
+    || ifeq !== undefined || ifne !== undefined || ifdeq !== undefined || ifdne !== undefined;
 }
 
 function areTexts(words: readonly Argument[]): words is readonly string[] {
