@@ -218,6 +218,12 @@ impl Db {
         entry::overwrite(self.slab.block_mut(handle), bytes)
     }
 
+    /// Whether [`Db::overwrite`] would do it.
+    #[inline(always)]
+    pub fn can_overwrite(&self, handle: Handle, len: usize) -> bool {
+        entry::can_overwrite(self.slab.block(handle), len)
+    }
+
     /// Makes sure that an edit may give a field its first deadline.
     pub fn reserve_deadline(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
         self.deadlines.reserve(handle)

@@ -197,18 +197,27 @@ pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
     write(block, USE_AT, &last_use.to_le_bytes());
 }
 
-/// Puts another string in the place of one that lies in its block and has no deadline, when the block need not change
-/// its size for it; false when nothing was done.
+/// Puts another string in the place of one, if that [`can_overwrite`] tells so; false when nothing was done.
 #[inline(always)]
 pub(super) fn overwrite(block: &mut [u8], bytes: &[u8]) -> bool {
-    let Some(old) = Layout::of(block) else { return false };
-    let new = Layout { flags: old.flags & !RAW, value_len: bytes.len(), ..old };
-    if new.flags != 0 || bytes.len() > INLINE_MAX || Slab::rounded(new.len()) != block.len() {
-        return false;
-    }
+    let Some(new) = overwritten(block, bytes.len()) else { return false };
     bytes::copy(block.get_mut(new.value_range()).unwrap_or_default(), bytes);
     bytes::copy(block, &new.head().to_le_bytes());
     true
+}
+
+/// Whether a string lies in this block and has no deadline, and the block need not change its size for one of another
+/// length.
+#[inline(always)]
+pub(super) fn can_overwrite(block: &[u8], len: usize) -> bool {
+    overwritten(block, len).is_some()
+}
+
+#[inline(always)]
+fn overwritten(block: &[u8], len: usize) -> Option<Layout> {
+    let old = Layout::of(block)?;
+    let new = Layout { flags: old.flags & !RAW, value_len: len, ..old };
+    (new.flags == 0 && len <= INLINE_MAX && Slab::rounded(new.len()) == block.len()).then_some(new)
 }
 
 #[inline(always)]

@@ -241,9 +241,8 @@ impl<'a> Space<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let keeps_use = self.keyspace.uses.counting() != Counting::Changes;
         let is_overwritten = match (existing, &value, deadline) {
-            (Some(handle), NewValue::Bytes(bytes), None) if keeps_use => self.db_mut().overwrite(handle, bytes),
+            (Some(handle), NewValue::Bytes(bytes), None) if self.keeps_use() => self.db_mut().overwrite(handle, bytes),
             _ => false,
         };
         if !is_overwritten {
@@ -260,9 +259,14 @@ impl<'a> Space<'a> {
     /// The word about its use that an entry begins with, put in place of what is there.
     pub(super) fn use_to_be(&mut self, existing: Option<Handle>) -> u32 {
         match existing {
-            Some(handle) if self.keyspace.uses.counting() != Counting::Changes => self.db().last_use(handle),
+            Some(handle) if self.keeps_use() => self.db().last_use(handle),
             _ => self.first_use(),
         }
+    }
+
+    /// An entry keeps what its block says about its use when another value is put in its place.
+    pub(super) fn keeps_use(&self) -> bool {
+        self.keyspace.uses.counting() != Counting::Changes
     }
 
     /// Edits a value outside its block; an edit that fails must leave it as it was. Emptied, the key goes.

@@ -158,18 +158,66 @@ impl Space<'_> {
                 }
             }
         }
-        for (key, _) in pairs.clone() {
-            self.write(key);
-        }
-        if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
+        if let Some(handles) = self.find_fitting(pairs.clone(), expiry)? {
+            self.overwrite_many(&handles, pairs.clone());
+        } else if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
             for (key, value) in pairs {
                 let existing = self.write(key);
                 self.put_string(existing, key, value, expiry)?;
             }
             return Ok(true);
+        } else {
+            self.stage_many(pairs.clone(), expiry)?;
         }
+        if expiry != Expiry::Never {
+            return Ok(true);
+        }
+        self.effect(|effect| {
+            effect.bytes(b"MSET");
+            pairs.for_each(|(key, value)| {
+                effect.bytes(key).bytes(value);
+            });
+        });
+        Ok(true)
+    }
+
+    /// Looks all keys up to change them. Where every one is there and has a place for its string, as most have, where: of
+    /// a key that is named twice too, since what is written first keeps the place.
+    fn find_fitting<'p>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>,
+        expiry: Expiry,
+    ) -> Result<Option<Vec<Handle>>, Error> {
+        let mut fit = expiry == Expiry::Never && self.keeps_use();
+        let mut handles = Vec::new();
+        for (key, value) in pairs {
+            let found = self.write(key);
+            fit &= found.is_some_and(|handle| self.db().can_overwrite(handle, value.len()));
+            if let Some(handle) = found.filter(|_| fit) {
+                make_room(&mut handles, 1)?;
+                handles.push(handle);
+            }
+        }
+        Ok(fit.then_some(handles))
+    }
+
+    /// Puts strings in the places of others.
+    fn overwrite_many<'p>(&mut self, handles: &[Handle], pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>) {
+        for (&handle, (key, value)) in handles.iter().zip(pairs) {
+            let done = self.db_mut().overwrite(handle, value);
+            debug_assert!(done, "it fitted");
+            self.notify(EventKind::Set, key);
+        }
+    }
+
+    /// Sets several keys, all or none, and tells of each as SET would; the effect of MSET is left to the caller.
+    fn stage_many<'p>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>,
+        expiry: Expiry,
+    ) -> Result<(), Error> {
         let mut staged = Vec::new();
-        for (key, value) in pairs.clone() {
+        for (key, value) in pairs {
             make_room(&mut staged, 1)?;
             let existing = self.db().find(key);
             let (deadline, last_use) = (self.deadline_to_be(existing, expiry), self.use_to_be(existing));
@@ -185,16 +233,7 @@ impl Space<'_> {
                 self.tell_of_string(key, value, deadline, expiry);
             }
         }
-        if expiry != Expiry::Never {
-            return Ok(true);
-        }
-        self.effect(|effect| {
-            effect.bytes(b"MSET");
-            pairs.for_each(|(key, value)| {
-                effect.bytes(key).bytes(value);
-            });
-        });
-        Ok(true)
+        Ok(())
     }
 
     /// Deletes the key if its value meets the condition.
@@ -430,6 +469,70 @@ impl Presence {
         match self {
             Presence::Missing => !exists,
             Presence::Existing => exists,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keyspace::Keyspace;
+    use crate::random::Random;
+
+    const NOW: Timestamp = Timestamp::from_ms(1_000_000);
+
+    /// Sets pairs at once in one keyspace and one after the other in another; both must be the same then.
+    fn set_both(many: &mut Keyspace, one_by_one: &mut Keyspace, pairs: &[(Vec<u8>, Vec<u8>)]) {
+        let pairs = || pairs.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
+        assert_eq!(many.at(0, NOW).set_many(pairs(), None, Expiry::Never), Ok(true));
+        many.effects.end_unit();
+        for (key, value) in pairs() {
+            one_by_one.at(0, NOW).set(key, value, &SetOptions::default()).unwrap();
+            one_by_one.effects.end_unit();
+        }
+        assert_eq!((many.digest(), many.counted_bytes()), (one_by_one.digest(), one_by_one.counted_bytes()));
+        assert_eq!(many.events.take(), one_by_one.events.take());
+    }
+
+    #[test]
+    fn many_strings_are_set_as_one_after_the_other() {
+        let mut random = Random::new(5);
+        let mut spaces = [(); 2].map(|()| Keyspace::new(3));
+        spaces.iter_mut().for_each(|keyspace| keyspace.events.want(true));
+        let [many, one_by_one] = &mut spaces;
+        for _ in 0..2000 {
+            // Of so few keys that most are there, some twice in one call.
+            let mut pair = || {
+                let key = format!("key:{}", random.below(12)).into_bytes();
+                let len = if random.below(20) == 0 { 2000 } else { 20 + random.below(8) };
+                (key, alloc::vec![b'a' + random.below(26) as u8; len as usize])
+            };
+            let pairs = [(); 6].map(|()| pair());
+            set_both(many, one_by_one, &pairs);
+            if random.below(4) == 0 {
+                let (key, _) = &pairs[0];
+                let expiry = Expiry::At(NOW.saturating_add_ms(1000));
+                let options = SetOptions { expiry, ..SetOptions::default() };
+                for keyspace in [&mut *many, &mut *one_by_one] {
+                    keyspace.at(0, NOW).set(key, b"with a deadline", &options).unwrap();
+                    keyspace.effects.end_unit();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_a_key_that_is_named_twice_the_last_string_counts() {
+        let mut keyspace = Keyspace::new(1);
+        let pairs = |first, second| [(&b"k"[..], first), (&b"l"[..], &b"other"[..]), (&b"k"[..], second)].into_iter();
+        // New, then in their places, then too long for those.
+        for (first, second) in
+            [(&b"one"[..], &b"two"[..]), (b"three", b"4"), (b"five", &[b'6'; 300]), (&[b'7'; 300], b"8")]
+        {
+            keyspace.at(0, NOW).set_many(pairs(first, second), None, Expiry::Never).unwrap();
+            keyspace.effects.end_unit();
+            assert_eq!(keyspace.at(0, NOW).get(b"k"), Ok(Some(second)));
+            assert_eq!(keyspace.at(0, NOW).get(b"l"), Ok(Some(&b"other"[..])));
         }
     }
 }
