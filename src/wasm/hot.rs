@@ -51,19 +51,21 @@ fn is_ascii(bytes: &[u8]) -> bool {
     rest.iter().fold(all, |all, byte| all | u64::from(*byte)) & NOT_ASCII == 0
 }
 
-/// Copies a value, word by word, and says whether it is ASCII: a call of the general copy costs more than this.
+/// Copies a value and says whether it is ASCII; what lies behind it in its last word is cleared. There is no loop that only
+/// copies: the compiler would make a call of the general copy of it, which costs more than all of this.
 fn copy_short(value: &[u8], to: &mut [u8; SHORT_MAX]) -> bool {
     let (words, rest) = value.as_chunks::<8>();
-    let mut all = 0;
-    for (to, word) in to.as_chunks_mut::<8>().0.iter_mut().zip(words) {
-        *to = *word;
-        all |= u64::from_le_bytes(*word);
+    let word = |index: usize| words.get(index).map_or(0, |word| u64::from_le_bytes(*word));
+    let words = [word(0), word(1), word(2), word(3)];
+    let last = rest.iter().rev().fold(0, |last, byte| last << 8 | u64::from(*byte));
+    let slots = to.as_chunks_mut::<8>().0;
+    for (slot, word) in slots.iter_mut().zip(words) {
+        *slot = word.to_le_bytes();
     }
-    for (to, byte) in to[words.len() * 8..].iter_mut().zip(rest) {
-        *to = *byte;
-        all |= u64::from(*byte);
+    if let Some(slot) = slots.get_mut(value.len() / 8) {
+        *slot = last.to_le_bytes();
     }
-    all & NOT_ASCII == 0
+    (words[0] | words[1] | words[2] | words[3] | last) & NOT_ASCII == 0
 }
 
 fn tell_place(bytes: &[u8], scratch: &mut [u8]) {
