@@ -46,14 +46,25 @@ impl<'a> ArgvRef<'a> {
         self.spans.get(index).map(|span| self.slice(*span))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
         let argv = *self;
         argv.spans.iter().map(move |span| argv.slice(*span))
+    }
+
+    /// The arguments in pairs; a last one that is alone is left out.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone + use<'a> {
+        let argv = *self;
+        argv.spans.as_chunks::<2>().0.iter().map(move |&[first, second]| (argv.slice(first), argv.slice(second)))
     }
 
     /// The arguments from `index` on.
     pub fn from_index(&self, index: usize) -> ArgvRef<'a> {
         ArgvRef { bytes: self.bytes, spans: self.spans.get(index..).unwrap_or_default() }
+    }
+
+    /// The first `count` arguments, or as many as there are.
+    pub fn first(&self, count: usize) -> ArgvRef<'a> {
+        ArgvRef { bytes: self.bytes, spans: &self.spans[..count.min(self.spans.len())] }
     }
 
     pub fn to_owned(&self) -> Argv {

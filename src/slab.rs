@@ -7,6 +7,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::num::NonZeroU32;
 use core::ops::Range;
 
 /// The unit of block sizes and offsets: what a key's place among the deadlines takes, so that it costs no more.
@@ -18,7 +19,8 @@ const GRANULE_BITS: u32 = GRANULES_PER_PAGE.trailing_zeros();
 const FINE_CLASS_MAX: usize = 64;
 /// The largest class in granules; above it a block gets its own page.
 const CLASS_MAX: usize = 512;
-const PAGES_MAX: usize = 1 << (32 - GRANULE_BITS);
+/// One less than the bits of a handle could tell apart: a handle is never zero.
+const PAGES_MAX: usize = (1 << (32 - GRANULE_BITS)) - 1;
 /// "No block" in a page's list of free blocks, which is chained by granule offsets.
 const NO_BLOCK: u16 = u16::MAX;
 /// WebAssembly memory is grown by an eighth of the heap between these bounds, because every growth costs about the
@@ -30,13 +32,13 @@ const GROWTH_MAX_BYTES: usize = 1024 * 1024;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfMemory;
 
-/// Names a block of one slab.
+/// Names a block of one slab. It is one more than the block's place, so that "no handle" takes no room beside it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-pub struct Handle(u32);
+pub struct Handle(NonZeroU32);
 
 impl Handle {
     /// The first in the order of handles.
-    pub const LEAST: Handle = Handle(0);
+    pub const LEAST: Handle = Handle(NonZeroU32::MIN);
 
     /// The one behind this in the order of handles, whether or not it names a block.
     pub fn next(self) -> Option<Handle> {
@@ -45,17 +47,22 @@ impl Handle {
 
     fn new(page: usize, granule: usize) -> Handle {
         // Both are below their limits: `page` < PAGES_MAX, `granule` < GRANULES_PER_PAGE.
-        Handle(((page as u32) << GRANULE_BITS) | granule as u32)
+        Handle(NonZeroU32::MIN.saturating_add(((page as u32) << GRANULE_BITS) | granule as u32))
+    }
+
+    #[inline(always)]
+    fn place(self) -> u32 {
+        self.0.get() - 1
     }
 
     #[inline(always)]
     fn page(self) -> usize {
-        (self.0 >> GRANULE_BITS) as usize
+        (self.place() >> GRANULE_BITS) as usize
     }
 
     #[inline(always)]
     fn granule(self) -> usize {
-        self.0 as usize & (GRANULES_PER_PAGE - 1)
+        self.place() as usize & (GRANULES_PER_PAGE - 1)
     }
 
     /// Where the block begins in its page.

@@ -55,23 +55,25 @@ impl<'a> Args<'a> {
 
     /// All that is left.
     pub fn rest(&mut self) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
-        let rest = self.argv.from_index(self.next);
-        self.next = self.argv.len();
-        (0..rest.len()).filter_map(move |index| rest.get(index))
+        self.take(usize::MAX).iter()
     }
 
     /// The next `count` arguments.
     pub fn many(&mut self, count: usize) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
-        let rest = self.argv.from_index(self.next);
-        self.next += count;
-        (0..count).filter_map(move |index| rest.get(index))
+        self.take(count).iter()
     }
 
     /// The next `count` pairs.
     pub fn pairs(&mut self, count: usize) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone + use<'a> {
-        let rest = self.argv.from_index(self.next);
-        self.next += count * 2;
-        (0..count).filter_map(move |index| Some((rest.get(index * 2)?, rest.get(index * 2 + 1)?)))
+        self.take(count.saturating_mul(2)).pairs()
+    }
+
+    /// The next `count` arguments, or as many as there are.
+    #[inline(never)]
+    fn take(&mut self, count: usize) -> ArgvRef<'a> {
+        let taken = self.argv.from_index(self.next).first(count);
+        self.next = self.next.saturating_add(count);
+        taken
     }
 
     /// Passes over the next `count` arguments.

@@ -212,7 +212,7 @@ impl Keyspace {
     fn anybody(&mut self) -> Option<(u8, Handle)> {
         let volatile = self.memory.limit.volatile;
         let count = |db: &Db| if volatile { db.deadline_count() } else { db.len() };
-        let used = (0..self.unused_from).zip(&self.databases);
+        let used = (0..self.unused_from).zip(self.databases.iter());
         let mut rank = self.random.below(used.clone().map(|(_, db)| count(db) as u64).sum());
         for (database, db) in used {
             match rank.checked_sub(count(db) as u64) {
@@ -231,7 +231,7 @@ impl Keyspace {
     }
 
     fn first_to_die(&mut self) -> Option<(u8, Handle)> {
-        let used = (0..self.unused_from).zip(&self.databases);
+        let used = (0..self.unused_from).zip(self.databases.iter());
         let firsts = used.filter_map(|(database, db)| Some((database, db.first_to_die()?)));
         let first = firsts.min_by_key(|(_, node)| node.deadline);
         first.map(|(database, node)| (database, node.owner)).or_else(|| self.anybody())

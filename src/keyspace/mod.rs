@@ -31,7 +31,8 @@ mod strings;
 mod tracking;
 mod uses;
 
-use alloc::vec::Vec;
+use alloc::boxed::Box;
+use core::array;
 
 pub use bitfield::{FieldAction, FieldOperation, FieldType, Overflow};
 pub use bits::{BitOperation, BitRange, RangeUnit};
@@ -94,7 +95,7 @@ pub struct Counts {
 #[derive(Clone, Debug)]
 pub struct Keyspace {
     seed: u64,
-    databases: Vec<Db>,
+    databases: Box<[Db; DATABASES as usize]>,
     /// Databases from this one on were never used.
     unused_from: u8,
     random: Random,
@@ -117,7 +118,7 @@ impl Keyspace {
     pub fn new(seed: u64) -> Keyspace {
         Keyspace {
             seed,
-            databases: (0..DATABASES).map(|_| Db::new(seed)).collect(),
+            databases: Box::new(array::from_fn(|_| Db::new(seed))),
             unused_from: 0,
             random: Random::new(seed),
             uses: Uses::default(),
@@ -169,7 +170,7 @@ impl Keyspace {
     }
 
     pub fn databases(&self) -> impl Iterator<Item = (u8, &Db)> {
-        (0..DATABASES).zip(&self.databases)
+        (0..DATABASES).zip(self.databases.iter())
     }
 
     /// Begins or ends load mode: no key expires, and neither events nor effects are built.

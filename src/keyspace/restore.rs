@@ -73,7 +73,7 @@ impl Keyspace {
             effect.bytes(b"FLUSHALL");
         });
         if self.effects.are_built() {
-            for (database, db) in (0..DATABASES).zip(&self.databases) {
+            for (database, db) in (0..DATABASES).zip(self.databases.iter()) {
                 state_contents(database, db, &mut self.effects);
             }
         }

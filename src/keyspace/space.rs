@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::effect::EffectWriter;
 use super::uses::{Counting, PastUse};
-use super::{Db, Effects, Entry, Error, EventKind, Keyspace, NewValue};
+use super::{DATABASES, Db, Effects, Entry, Error, EventKind, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::memory::ensure;
 use crate::random::Random;
@@ -35,6 +35,12 @@ impl<R> Change<R> {
             Change::Unchanged(answer) | Change::Changed(answer) => answer,
         }
     }
+}
+
+/// Where a database lies. A space is only made of one that there is; the rest spares each lookup a check.
+#[inline(always)]
+fn place_of(database: u8) -> usize {
+    usize::from(database % DATABASES)
 }
 
 /// How many keys or fields were dead, and whether the key is still there.
@@ -82,11 +88,11 @@ impl<'a> Space<'a> {
     }
 
     pub fn db(&self) -> &Db {
-        &self.keyspace.databases[usize::from(self.database)]
+        &self.keyspace.databases[place_of(self.database)]
     }
 
     pub(super) fn db_mut(&mut self) -> &mut Db {
-        &mut self.keyspace.databases[usize::from(self.database)]
+        &mut self.keyspace.databases[place_of(self.database)]
     }
 
     /// What decides the order of large collections.
@@ -111,9 +117,9 @@ impl<'a> Space<'a> {
     // --- Lookups. Whoever meets a dead key removes it first.
 
     /// Looks a key up to answer its value: counts as hit or miss, and as a use.
-    #[inline(always)]
+    #[inline(never)]
     pub fn read(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.probe(key);
+        let found = self.find_and_count(key);
         if let Some(handle) = found {
             self.mark_use(handle);
         }
@@ -121,9 +127,14 @@ impl<'a> Space<'a> {
     }
 
     /// Looks a key up to answer something about it: counts as hit or miss, but not as a use.
-    #[inline(always)]
+    #[inline(never)]
     pub fn probe(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.peek(key);
+        self.find_and_count(key)
+    }
+
+    #[inline(always)]
+    fn find_and_count(&mut self, key: &[u8]) -> Option<Handle> {
+        let found = self.find_alive(key);
         match found {
             Some(_) => self.keyspace.counts.hits += 1,
             None => self.keyspace.counts.misses += 1,
@@ -132,15 +143,20 @@ impl<'a> Space<'a> {
     }
 
     /// Looks a key up without counting at all.
-    #[inline(always)]
+    #[inline(never)]
     pub fn peek(&mut self, key: &[u8]) -> Option<Handle> {
+        self.find_alive(key)
+    }
+
+    #[inline(always)]
+    fn find_alive(&mut self, key: &[u8]) -> Option<Handle> {
         let handle = self.db().find(key)?;
         self.outlives(handle).then_some(handle)
     }
 
     /// Looks a key up to change it: counts as a use.
     pub fn write(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.peek(key);
+        let found = self.find_alive(key);
         if let Some(handle) = found {
             self.mark_use(handle);
         }
@@ -163,7 +179,7 @@ impl<'a> Space<'a> {
     #[inline(always)]
     fn mark(&mut self, handle: Handle) {
         let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
-        let db = &mut databases[usize::from(self.database)];
+        let db = &mut databases[place_of(self.database)];
         match uses.present() {
             Some(word) => db.set_last_use(handle, word),
             None => db.set_last_use(handle, uses.again(db.last_use(handle), random)),
@@ -249,7 +265,7 @@ impl<'a> Space<'a> {
             let last_use = self.use_to_be(existing);
             self.db_mut().put(existing, key, value, deadline, last_use)?;
         }
-        self.notify(event, key);
+        self.notify_at_once(event, key);
         if existing.is_none() {
             self.appear(key);
         }
@@ -330,7 +346,7 @@ impl<'a> Space<'a> {
     /// Moves a key to a database that does not have it: two events, one for each.
     pub(super) fn move_to(&mut self, handle: Handle, database: u8) -> Result<(), Error> {
         let key = self.key_of(handle);
-        let indices = [self.database, database].map(usize::from);
+        let indices = [self.database, database].map(place_of);
         let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
         from.move_to(handle, to)?;
         self.notify(EventKind::MoveFrom, &key);
@@ -424,7 +440,7 @@ impl<'a> Space<'a> {
     /// The database with its number, and the effects side by side.
     pub(super) fn db_and_effects(&mut self) -> (u8, &Db, &mut Effects) {
         let Keyspace { databases, effects, .. } = &mut *self.keyspace;
-        (self.database, &databases[usize::from(self.database)], effects)
+        (self.database, &databases[place_of(self.database)], effects)
     }
 
     /// A change of the whole database: it has no key to notify about.
@@ -436,8 +452,14 @@ impl<'a> Space<'a> {
     }
 
     /// An event of a change that was made before its place in the order of events.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn notify(&mut self, event: EventKind, key: &[u8]) {
+        self.notify_at_once(event, key);
+    }
+
+    /// As [`Space::notify`], as a part of its caller: for what most requests do.
+    #[inline(always)]
+    pub(super) fn notify_at_once(&mut self, event: EventKind, key: &[u8]) {
         if self.is_quiet {
             return;
         }
@@ -466,12 +488,12 @@ impl<'a> Space<'a> {
     /// The database and the generator side by side.
     pub(super) fn db_and_chance(&mut self) -> (&Db, &mut Random) {
         let Keyspace { databases, random, .. } = &mut *self.keyspace;
-        (&databases[usize::from(self.database)], random)
+        (&databases[place_of(self.database)], random)
     }
 
     /// Any key, dead or alive.
     pub(super) fn random_handle(&mut self) -> Option<Handle> {
         let Keyspace { databases, random, .. } = &mut *self.keyspace;
-        databases[usize::from(self.database)].random(random)
+        databases[place_of(self.database)].random(random)
     }
 }

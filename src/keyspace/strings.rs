@@ -225,7 +225,7 @@ impl Space<'_> {
         }
         self.db_mut().put_all(staged.iter().map(|(string, _)| *string))?;
         for (Staged { key, value, deadline, .. }, is_new) in staged {
-            self.notify(EventKind::Set, key);
+            self.notify_at_once(EventKind::Set, key);
             if is_new {
                 self.appear(key);
             }

@@ -91,7 +91,7 @@ impl Writer {
     }
 
     pub fn ok(&mut self) {
-        self.out.extend_from_slice(b"+OK\r\n");
+        self.put(b"+OK\r\n");
     }
 
     /// A status. The text must be one line.
