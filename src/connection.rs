@@ -10,7 +10,7 @@ pub use self::meter::Meter;
 use crate::client::{Client, ClientId};
 use crate::clock::Clock;
 use crate::keylatch::{Keylatch, Turn};
-use crate::reply::error::CommandError;
+use crate::reply::error::ErrorText;
 use crate::reply::writer::{Protocol, Writer};
 use crate::request::{Decoder, Limits, Next, ProtocolError};
 
@@ -156,7 +156,7 @@ impl Connection {
 /// Errors look the same in every protocol.
 fn write_error(error: ProtocolError, out: &mut Vec<u8>) {
     let mut writer = Writer::appending_to(core::mem::take(out), Protocol::default());
-    writer.error(&CommandError::made(format!("ERR {error}")));
+    writer.error(&ErrorText::made(format!("ERR {error}")));
     *out = writer.into_bytes();
 }
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::argv::{Argv, ArgvRef};
 use crate::clock::Timestamp;
-use crate::reply::error::CommandError;
+use crate::reply::error::ErrorText;
 
 /// Redis keeps this many arguments of a slow command, and this many bytes of each.
 const SLOW_ARGUMENTS_MAX: usize = 32;
@@ -115,7 +115,7 @@ impl Stats {
     }
 
     /// Counts an error by its code, the first word of its text.
-    pub fn error(&mut self, error: &CommandError) {
+    pub fn error(&mut self, error: &ErrorText) {
         let text = error.to_string();
         let code = text.split(' ').next().unwrap_or(&text);
         match self.errors.iter_mut().find(|(known, _)| known == code) {

@@ -1,19 +1,31 @@
 //! The cursor handlers read their arguments with.
 
+use core::cell::OnceCell;
+
 use crate::argv::ArgvRef;
 use crate::number::parse_integer;
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Args<'a> {
     argv: ArgvRef<'a>,
     next: usize,
+    /// The text of an error that was made for this request.
+    made: &'a OnceCell<ErrorText>,
 }
 
 impl<'a> Args<'a> {
     /// Begins behind the first `words` words, the name of the command.
-    pub fn new(argv: ArgvRef<'a>, words: usize) -> Args<'a> {
-        Args { argv, next: words }
+    pub fn new(argv: ArgvRef<'a>, words: usize, made: &'a OnceCell<ErrorText>) -> Args<'a> {
+        Args { argv, next: words, made }
+    }
+
+    /// An error with a text of its own.
+    #[inline(never)]
+    pub fn refuse(&self, text: ErrorText) -> CommandError {
+        // Only one error of a request is answered, the first.
+        let _ = self.made.set(text);
+        CommandError::MADE
     }
 
     /// The whole request, name included.

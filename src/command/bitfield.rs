@@ -5,12 +5,10 @@ use alloc::vec::Vec;
 use super::Cx;
 use super::args::{Args, is};
 use super::bits::bit_offset;
-use super::row::Outcome;
+use super::row::Reply;
 use crate::keyspace::{FieldAction, FieldOperation, FieldType, Overflow};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 pub(super) const ARGUMENTS: &str = "key:key [operation=GET encoding offset:integer | ([OVERFLOW <overflow=WRAP | SAT | FAIL>] <write-operation=SET encoding offset:integer value:integer | INCRBY encoding offset:integer increment:integer>)]...";
 
@@ -38,7 +36,7 @@ fn run(cx: &mut Cx<'_>, key: &[u8], operations: &[FieldOperation]) -> Reply {
         Some(number) => reply.integer(number),
         None => reply.null(),
     })?;
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn operations(args: &mut Args<'_>) -> Result<Vec<FieldOperation>, CommandError> {

@@ -3,12 +3,10 @@
 use super::Cx;
 use super::args::{Args, is};
 use super::bitfield;
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::{BitOperation, BitRange, RangeUnit};
 use crate::number::parse_integer;
-use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
+use crate::reply::error::{CommandError, ErrorText};
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const UPDATE_ANSWER: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
@@ -82,14 +80,14 @@ fn setbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     };
     let was_on = cx.space().set_bit(key, offset, on)?;
     cx.reply.integer(was_on.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn getbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset) = (args.bytes()?, bit_offset(args.bytes()?)?);
     let is_on = cx.space().get_bit(key, offset)?;
     cx.reply.integer(is_on.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `BITCOUNT key [start end [BYTE | BIT]]`
@@ -102,7 +100,7 @@ fn bitcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     };
     let count = cx.space().count_bits(key, range)?;
     cx.reply.integer(count as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `BITPOS key bit [start [end [BYTE | BIT]]]`
@@ -125,7 +123,7 @@ fn bitpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     let position = cx.space().find_bit(key, wanted, range)?;
     cx.reply.integer(position.map_or(-1, |position| position as i64));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn unit(word: Option<&[u8]>) -> Result<RangeUnit, CommandError> {
@@ -145,11 +143,11 @@ fn bitop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     match operation {
         BitOperation::Not if args.left() != 1 => return Err(CommandError::BITOP_NOT_SOURCES),
         BitOperation::Diff | BitOperation::Diff1 | BitOperation::AndOr if args.left() < 2 => {
-            return Err(CommandError::too_few_sources(operation.name()));
+            return Err(args.refuse(ErrorText::too_few_sources(operation.name())));
         }
         _ => {}
     }
     let len = cx.space().combine_bits(operation, destination, args.rest())?;
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }

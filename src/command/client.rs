@@ -7,16 +7,14 @@ use alloc::vec::Vec;
 use super::Cx;
 use super::args::{Args, is};
 use super::connection::{client_flags, valid_name};
-use super::row::{Group, Outcome, Row, flags::*};
+use super::row::{Group, Reply, Row, flags::*};
 use super::tracking;
 use crate::client::{Client, ClientId, ReplyMode};
 use crate::clock::Timestamp;
 use crate::number::parse_integer;
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::Protocol;
 use crate::server::{Pause, Unblock};
-
-type Reply = Result<Outcome, CommandError>;
 
 const MS_PER_SECOND: i64 = 1000;
 /// The types CLIENT LIST and KILL know.
@@ -160,18 +158,18 @@ fn done(cx: &mut Cx<'_>, change: impl FnOnce(&mut Client)) -> Reply {
         change(client);
     }
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn id(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.client.0.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn getname(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    let Some(client) = cx.clients.get(cx.client) else { return Ok(Outcome::Done) };
+    let Some(client) = cx.clients.get(cx.client) else { return Ok(()) };
     cx.reply.optional_bulk(Some(&*client.name).filter(|name| !name.is_empty()));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn setname(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -188,7 +186,7 @@ fn setinfo(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         let value = valid_name(value, CommandError::BAD_LIBRARY_VERSION)?;
         done(cx, |client| client.library_version = value.into())
     } else {
-        Err(CommandError::quoted("ERR Unrecognized option", attribute))
+        Err(args.refuse(ErrorText::quoted("ERR Unrecognized option", attribute)))
     }
 }
 
@@ -247,13 +245,13 @@ fn pause(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         writes_only: writes_only && previous.is_none_or(|pause| pause.writes_only),
     });
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn unpause(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.pause = None;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `CLIENT UNBLOCK id [TIMEOUT | ERROR]`
@@ -272,7 +270,7 @@ fn unblock(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         cx.server.unblocks.push(Unblock { ticket, with_error });
     }
     cx.reply.integer(parked.is_some().into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// An id as sent; one that no client can have is nobody's.
@@ -284,7 +282,7 @@ fn client_id(text: &[u8]) -> Option<ClientId> {
 fn info(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let line = cx.clients.get(cx.client).map(|client| describe(cx, client)).unwrap_or_default();
     cx.reply.verbatim("txt", line.as_bytes());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `CLIENT LIST [TYPE type] [ID id ...]`
@@ -293,7 +291,10 @@ fn list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut kind = None;
     if let Some(word) = args.optional() {
         if is(word, "TYPE") && args.left() == 1 {
-            kind = Some(client_type(args.bytes()?)?);
+            kind = {
+                let word = args.bytes()?;
+                Some(client_type(args, word)?)
+            };
         } else if is(word, "ID") && !args.is_done() {
             let ids = args.rest().map(|id| client_id(id).ok_or(CommandError::INVALID_CLIENT_ID));
             chosen = Some(ids.collect::<Result<_, _>>()?);
@@ -309,12 +310,12 @@ fn list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
     }
     cx.reply.verbatim("txt", lines.as_bytes());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
-fn client_type(word: &[u8]) -> Result<&'static str, CommandError> {
+fn client_type(args: &Args<'_>, word: &[u8]) -> Result<&'static str, CommandError> {
     let known = TYPES.iter().find(|name| is(word, name));
-    known.copied().ok_or_else(|| CommandError::quoted("ERR Unknown client type", word))
+    known.copied().ok_or_else(|| args.refuse(ErrorText::quoted("ERR Unknown client type", word)))
 }
 
 fn type_of(client: &Client) -> &'static str {
@@ -396,7 +397,7 @@ fn kill(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         (true, _) => cx.reply.ok(),
         (false, killed) => cx.reply.integer(killed as i64),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn kill_filter<'a>(args: &mut Args<'a>) -> Result<KillFilter<'a>, CommandError> {
@@ -408,11 +409,11 @@ fn kill_filter<'a>(args: &mut Args<'a>) -> Result<KillFilter<'a>, CommandError> 
                 let id = parse_integer(value).filter(|&id| id > 0).ok_or(CommandError::BAD_CLIENT_ID)?;
                 filter.id = Some(ClientId(u32::try_from(id).unwrap_or(0)));
             }
-            _ if is(word, "TYPE") => filter.kind = Some(client_type(value)?),
+            _ if is(word, "TYPE") => filter.kind = Some(client_type(args, value)?),
             _ if is(word, "ADDR") => filter.address = Some(value),
             _ if is(word, "LADDR") => filter.local_address = Some(value),
             _ if is(word, "USER") && value != b"default" => {
-                return Err(CommandError::quoted("ERR No such user", value));
+                return Err(args.refuse(ErrorText::quoted("ERR No such user", value)));
             }
             _ if is(word, "USER") => {}
             _ if is(word, "SKIPME") && is(value, "YES") => filter.skip_me = true,

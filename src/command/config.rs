@@ -5,11 +5,9 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::Args;
-use super::row::{Group, Outcome, Row, flags::*};
+use super::row::{Group, Reply, Row, flags::*};
 use crate::config::{Config, matching};
-use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
+use crate::reply::error::{CommandError, ErrorText};
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row {
@@ -70,36 +68,36 @@ fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         cx.reply.bulk(name.as_bytes());
         cx.reply.bulk(value.as_bytes());
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() % 2 == 1 {
-        return Err(CommandError::wrong_arity("config|set"));
+        return Err(CommandError::WRONG_ARITY);
     }
     let mut changes: Vec<(&'static str, String)> = Vec::new();
     for (name, value) in args.pairs(args.left() / 2) {
         let text = String::from_utf8_lossy(name).to_ascii_lowercase();
         if !Config::is_known(&text) {
-            return Err(CommandError::unknown_parameter(name));
+            return Err(args.refuse(ErrorText::unknown_parameter(name)));
         }
         let change = Config::check(&text, &String::from_utf8_lossy(value))
-            .map_err(|problem| CommandError::config_set(&text, &problem))?;
+            .map_err(|problem| args.refuse(ErrorText::config_set(&text, &problem)))?;
         if changes.iter().any(|(set, _)| *set == change.0) {
-            return Err(CommandError::config_set(&text, "duplicate parameter"));
+            return Err(args.refuse(ErrorText::config_set(&text, "duplicate parameter")));
         }
         changes.push(change);
     }
     cx.server.configure(changes, cx.keyspace);
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn resetstat(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.stats.reset();
     cx.keyspace.counts = Default::default();
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn rewrite(_: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {

@@ -3,15 +3,13 @@
 use super::Cx;
 use super::args::{Args, is};
 use super::keys::database;
-use super::row::{Group, Outcome, Row, flags::*};
+use super::row::{Group, Reply, Row, flags::*};
 use crate::client::{Client, ReplyMode};
 use crate::keyspace::Interest;
 use crate::number::parse_integer;
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::Protocol;
 use crate::server::REDIS_VERSION;
-
-type Reply = Result<Outcome, CommandError>;
 
 /// The one user there is.
 pub(super) const DEFAULT_USER: &[u8] = b"default";
@@ -74,14 +72,14 @@ fn ping(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
         (None, _) => cx.reply.simple("PONG"),
         (Some(message), true) => cx.reply.bulk(message),
-        (Some(_), false) => return Err(CommandError::wrong_arity("ping")),
+        (Some(_), false) => return Err(CommandError::WRONG_ARITY),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn echo(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     cx.reply.bulk(args.bytes()?);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn select(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -90,7 +88,7 @@ fn select(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         client.database = database;
     }
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn quit(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
@@ -98,7 +96,7 @@ fn quit(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
         client.closing = true;
     }
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
@@ -118,7 +116,7 @@ fn reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     }
     cx.reply.set_protocol(Protocol::Resp2);
     cx.reply.simple("RESET");
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `AUTH [username] password`
@@ -134,7 +132,7 @@ fn auth(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     };
     log_in(cx, user, password)?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn log_in(cx: &mut Cx<'_>, user: &[u8], password: &[u8]) -> Result<(), CommandError> {
@@ -177,10 +175,10 @@ fn hello(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         } else if is(word, "SETNAME") && args.left() >= 1 {
             name = Some(valid_name(args.bytes()?, CommandError::BAD_CLIENT_NAME)?);
         } else {
-            return Err(CommandError::hello_option(word));
+            return Err(args.refuse(ErrorText::hello_option(word)));
         }
     }
-    let Some(client) = cx.client() else { return Ok(Outcome::Done) };
+    let Some(client) = cx.client() else { return Ok(()) };
     if !client.authenticated {
         return Err(CommandError::HELLO_NEEDS_AUTH);
     }
@@ -192,7 +190,7 @@ fn hello(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         cx.reply.set_protocol(protocol);
     }
     greet(cx);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn greet(cx: &mut Cx<'_>) {

@@ -5,14 +5,12 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::{Args, is};
-use super::row::{Group, Outcome, Park, Row, Waiting, flags::*};
+use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
 use super::table::find;
 use crate::keyspace::PastUse;
 use crate::number::parse_integer;
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 use crate::server::REDIS_VERSION;
-
-type Reply = Result<Outcome, CommandError>;
 
 const MS_PER_SECOND: i64 = 1000;
 /// How many entries SLOWLOG GET answers unless told.
@@ -247,13 +245,13 @@ fn slowlog_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 
 fn lastsave(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.server.saved_at.as_ms() / MS_PER_SECOND);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn lolwut(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let latch = "  .--.\n (    )\n _|__|_\n|  ..  |\n|  ||  |\n'------'\n";
     cx.reply.verbatim("txt", format!("{latch}\nRedis ver. {REDIS_VERSION}\n").as_bytes());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn monitor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
@@ -262,12 +260,12 @@ fn monitor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     }
     cx.server.monitored = true;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn function_flush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() > 1 {
-        return Err(CommandError::unknown_or_wrong("FUNCTION", b"FLUSH"));
+        return Err(args.refuse(ErrorText::unknown_or_wrong("FUNCTION", b"FLUSH")));
     }
     flush_nothing(cx, args, CommandError::FUNCTION_FLUSH_TYPE)
 }
@@ -283,7 +281,7 @@ fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>, wrong_type: CommandError)
         return Err(wrong_type);
     }
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// With no replica to count, the only thing to wait for is the end of the time.
@@ -297,17 +295,18 @@ fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     if wants_some && cx.waiting == Waiting::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        return Ok(Outcome::Park(Park { wanted: None, until }));
+        cx.park = Some(Park { wanted: None, until });
+        return Ok(());
     }
     cx.reply.integer(0);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn set_active_expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let on = args.integer()? != 0;
     cx.keyspace.set_sweeping(on);
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -322,13 +321,13 @@ fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     reply.simple(&format!(
         "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{size} lru:0 lru_seconds_idle:{idle_s}"
     ));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn debug_reload(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.reload = true;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `SLOWLOG GET [count]`
@@ -350,38 +349,39 @@ fn slowlog_get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         cx.reply.bulk(command.client_address.as_bytes());
         cx.reply.bulk(command.client_name.as_bytes());
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn slowlog_len(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.server.stats.slow.len() as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn slowlog_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.stats.slow.clear();
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn latency_doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply
         .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn latency_graph(_: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    Err(CommandError::quoted("ERR No samples available for event", args.bytes()?))
+    let event = args.bytes()?;
+    Err(args.refuse(ErrorText::quoted("ERR No samples available for event", event)))
 }
 
 fn latency_none(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(0);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn latency_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(0);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `LATENCY HISTOGRAM [command ...]`
@@ -409,5 +409,5 @@ fn latency_histogram(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         count += 1;
     }
     cx.reply.close_map(open, count);
-    Ok(Outcome::Done)
+    Ok(())
 }

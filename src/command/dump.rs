@@ -2,13 +2,11 @@
 
 use super::Cx;
 use super::args::{Args, is};
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::clock::Timestamp;
 use crate::keyspace::{PastUse, RestoreOptions};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { since: "2.6.0", ..Row::of(Group::Generic, name, arity, flags, keys, handler) }
@@ -34,7 +32,7 @@ pub(super) const ROWS: &[Row] = &[
 fn dump(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let payload = cx.space().dump(args.bytes()?)?;
     cx.reply.optional_bulk(payload.as_deref());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `RESTORE key ttl payload [REPLACE] [ABSTTL] [IDLETIME s] [FREQ n]`: the options are read first, then the key is
@@ -61,7 +59,7 @@ fn restore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     };
     cx.space().restore(key, payload, options)?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// IDLETIME or FREQ; not both.

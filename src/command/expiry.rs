@@ -3,12 +3,10 @@
 use super::Cx;
 use super::args::{Args, is};
 use super::options::Unit;
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::clock::Timestamp;
 use crate::keyspace::{DeadlineCondition, TimeToLive};
-use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
+use crate::reply::error::{CommandError, ErrorText};
 
 const MS_PER_SECOND: i64 = 1000;
 /// TTL and EXPIRETIME round to the nearest second.
@@ -88,30 +86,30 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_deadline(cx, args, Unit::Seconds, "expire")
+    set_deadline(cx, args, Unit::Seconds)
 }
 
 fn pexpire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_deadline(cx, args, Unit::Milliseconds, "pexpire")
+    set_deadline(cx, args, Unit::Milliseconds)
 }
 
 fn expireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_deadline(cx, args, Unit::UnixSeconds, "expireat")
+    set_deadline(cx, args, Unit::UnixSeconds)
 }
 
 fn pexpireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_deadline(cx, args, Unit::UnixMilliseconds, "pexpireat")
+    set_deadline(cx, args, Unit::UnixMilliseconds)
 }
 
 /// `EXPIRE key n [NX | XX | GT | LT]` and its three sisters. Options are read before the number, both before the key.
-fn set_deadline(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit, command: &'static str) -> Reply {
+fn set_deadline(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let (key, mut number) = (args.bytes()?, *args);
     args.bytes()?;
     let condition = condition(args)?;
-    let deadline = instant(number.integer()?, unit, cx.now, command)?;
+    let deadline = instant(number.integer()?, unit, cx.now)?;
     let set = cx.space().expire_at(key, deadline, condition)?;
     cx.reply.integer(set.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn condition(args: &mut Args<'_>) -> Result<DeadlineCondition, CommandError> {
@@ -122,7 +120,7 @@ fn condition(args: &mut Args<'_>) -> Result<DeadlineCondition, CommandError> {
             _ if is(word, "XX") => condition.with = true,
             _ if is(word, "GT") => condition.later = true,
             _ if is(word, "LT") => condition.earlier = true,
-            _ => return Err(CommandError::unsupported_option(word)),
+            _ => return Err(args.refuse(ErrorText::unsupported_option(word))),
         }
     }
     if condition.without && (condition.with || condition.later || condition.earlier) {
@@ -135,16 +133,16 @@ fn condition(args: &mut Args<'_>) -> Result<DeadlineCondition, CommandError> {
 }
 
 /// The instant an EXPIRE command means; it may be past or negative, but must fit into 64 bits of milliseconds.
-fn instant(number: i64, unit: Unit, now: Timestamp, command: &'static str) -> Result<Timestamp, CommandError> {
+fn instant(number: i64, unit: Unit, now: Timestamp) -> Result<Timestamp, CommandError> {
     let ms = if unit.is_seconds() { number.checked_mul(MS_PER_SECOND) } else { Some(number) };
     let base = if unit.is_relative() { now } else { Timestamp::default() };
-    ms.and_then(|ms| base.checked_add_ms(ms)).ok_or_else(|| CommandError::invalid_expire(command))
+    ms.and_then(|ms| base.checked_add_ms(ms)).ok_or(CommandError::INVALID_EXPIRE)
 }
 
 fn persist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let persisted = cx.space().persist(args.bytes()?)?;
     cx.reply.integer(persisted.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn ttl(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -178,5 +176,5 @@ fn answer_deadline(cx: &mut Cx<'_>, args: &mut Args<'_>, shown: impl FnOnce(Time
         TimeToLive::Until(deadline) => shown(deadline),
     };
     cx.reply.integer(answer);
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -6,9 +6,8 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::{Args, is};
-use super::row::{Group, Outcome, Row, flags::*};
+use super::row::{Group, Reply, Row, flags::*};
 use crate::number::parse_double;
-use crate::reply::error::CommandError;
 use crate::server::{KEYLATCH_VERSION, REDIS_VERSION};
 
 const MS_PER_SECOND: i64 = 1000;
@@ -43,7 +42,7 @@ const SECTIONS: &[(&str, &str, bool, Section)] = &[
 ];
 
 /// `INFO [section ...]`; `default`, `all` and `everything` name several at once.
-fn info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Outcome, CommandError> {
+fn info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let wanted: Vec<&[u8]> = args.rest().collect();
     let named = |name: &str| wanted.iter().any(|word| is(word, name));
     let everything = named("all") || named("everything");
@@ -57,7 +56,7 @@ fn info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Outcome, CommandError> {
         }
     }
     cx.reply.verbatim("txt", text.as_bytes());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn lines<const N: usize>(pairs: [(&str, String); N]) -> Vec<(String, String)> {

@@ -3,14 +3,12 @@
 use super::args::{Args, is};
 use super::docs::{categories, write_docs, write_info};
 use super::keys_of::keys_of;
-use super::row::{Group, Outcome, Row, flags::*};
+use super::row::{Group, Reply, Row, flags::*};
 use super::table::{find, rows};
 use super::{Cx, resolve};
 use crate::argv::ArgvRef;
 use crate::glob;
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row::of(Group::Server, name, arity, flags, &[], handler)
@@ -87,12 +85,12 @@ const COMMAND_ROWS: &[Row] = &[
 fn command(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(rows().count());
     rows().for_each(|row| write_info(row, cx.reply));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn command_count(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(rows().count() as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -106,19 +104,19 @@ fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             None => cx.reply.null_array(),
         }
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn command_docs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if args.is_done() {
         cx.reply.map(rows().count());
         rows().for_each(|row| write_docs(row, cx.reply));
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     let known = || args.argv().iter().skip(2).filter_map(named);
     cx.reply.map(known().count());
     known().for_each(|row| write_docs(row, cx.reply));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn named(name: &[u8]) -> Option<&'static Row> {
@@ -152,7 +150,7 @@ fn command_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         len += 1;
     }
     cx.reply.close_array(list, len);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn in_category(row: &Row, category: &[u8]) -> bool {
@@ -164,7 +162,7 @@ fn command_getkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let keys = keys_of(row, argv)?;
     cx.reply.array(keys.len());
     keys.iter().for_each(|(key, _)| cx.reply.bulk(key));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn command_getkeysandflags(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -177,7 +175,7 @@ fn command_getkeysandflags(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         cx.reply.set(access.flags().len());
         access.flags().iter().for_each(|flag| cx.reply.simple(flag));
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The request that stands behind COMMAND GETKEYS.

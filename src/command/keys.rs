@@ -2,14 +2,12 @@
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use super::{Cx, write_page};
 use crate::keyspace::{CopyOptions, PastUse, RenameOutcome, ScanFilter};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
 use crate::value::ValueRef;
-
-type Reply = Result<Outcome, CommandError>;
 
 /// Redis 8.6.3 embeds a string in its key's object while key and value together have at most this many bytes.
 const EMBSTR_MAX_BYTES: usize = 41;
@@ -164,14 +162,14 @@ const OBJECT_ROWS: &[Row] = &[
 fn del(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let deleted = cx.space().delete_all(args.rest());
     cx.reply.integer(deleted as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut space = cx.space();
     let count = args.rest().filter(|key| space.probe(key).is_some()).count();
     cx.reply.integer(count as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Counts as a use also for a client whose other commands do not (CLIENT NO-TOUCH).
@@ -179,13 +177,13 @@ fn touch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut space = cx.space().marking(true);
     let count = args.rest().filter(|key| space.read(key).is_some()).count();
     cx.reply.integer(count as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn kind(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let kind = cx.space().kind(args.bytes()?);
     cx.reply.simple(kind.map_or("none", |kind| kind.name()));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -197,25 +195,25 @@ fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         count += 1;
     });
     reply.close_array(open, count);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn randomkey(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let key = cx.space().random_key();
     cx.reply.optional_bulk(key.as_deref());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn rename(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     cx.space().rename(args.bytes()?, args.bytes()?, false)?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn renamenx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let outcome = cx.space().rename(args.bytes()?, args.bytes()?, true)?;
     cx.reply.integer((outcome == RenameOutcome::Renamed).into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `COPY source destination [DB n] [REPLACE]`
@@ -233,7 +231,7 @@ fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     let copied = cx.space().copy(source, destination, options)?;
     cx.reply.integer(copied.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// A database number within range.
@@ -247,7 +245,7 @@ fn move_key(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, database) = (args.bytes()?, database(cx, args.integer()?)?);
     let moved = cx.space().move_key(key, database)?;
     cx.reply.integer(moved.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `SCAN cursor [MATCH pattern] [COUNT n] [TYPE t]`
@@ -264,7 +262,7 @@ fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         });
         (next, len)
     });
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -272,10 +270,10 @@ fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let Some(entry) = space.peek(key).and_then(|handle| space.entry(handle)) else {
         reply.null();
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     reply.bulk(encoding(entry.key, entry.value, entry.is_raw).as_bytes());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The name Redis 8.6.3 would give the representation of such a value.
@@ -299,7 +297,7 @@ fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(_) => cx.reply.integer(1),
         None => cx.reply.null(),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -308,7 +306,7 @@ fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(PastUse::Frequency(_)) => return Err(CommandError::NO_IDLETIME),
         None => cx.reply.null(),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn object_freq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -317,7 +315,7 @@ fn object_freq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(PastUse::IdleSeconds(_)) => return Err(CommandError::NO_FREQUENCY),
         None => cx.reply.null(),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn object_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {

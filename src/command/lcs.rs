@@ -2,12 +2,10 @@
 
 use super::Cx;
 use super::args::{Args, is};
-use super::row::{Access, Begin, Find, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::{CommonRun, CommonSubsequence};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
-
-type Reply = Result<Outcome, CommandError>;
 
 const TWO_KEYS: &[KeySpec] =
     &[KeySpec { access: Access::ReadAccess, begin: Begin::Index(1), find: Find::Range { last: 1, step: 1 } }];
@@ -44,7 +42,7 @@ fn lcs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if options.length {
         let length = cx.space().common_length(keys)?;
         cx.reply.integer(length as i64);
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     let common = cx.space().common_subsequence(keys)?;
     if options.indexes {
@@ -52,7 +50,7 @@ fn lcs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     } else {
         cx.reply.bulk(&common.bytes)
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn options(args: &mut Args<'_>) -> Result<Options, CommandError> {

@@ -4,10 +4,8 @@ use alloc::format;
 
 use super::Cx;
 use super::args::{Args, is};
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { since: "4.0.0", ..Row::of(Group::Server, name, arity, flags, keys, handler) }
@@ -71,7 +69,7 @@ fn usage(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(bytes) => cx.reply.integer(bytes as i64),
         None => cx.reply.null(),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
@@ -79,7 +77,7 @@ fn doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let bytes = cx.keyspace.counted_bytes();
     let report = format!("No problems found: {bytes} bytes are counted for {keys} keys, and freed pages are reused.\n");
     cx.reply.verbatim("txt", report.as_bytes());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The figures of Redis that mean something here; others are left out rather than made up.
@@ -94,17 +92,17 @@ fn stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
         cx.reply.bulk(name.as_bytes());
         cx.reply.integer(figure as i64);
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn malloc_stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.bulk(b"Stats not supported for the current allocator");
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn purge(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {

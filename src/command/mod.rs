@@ -48,13 +48,14 @@ pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Park, Row, 
 pub use table::{Table, find, rows};
 
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Clients};
 use crate::clock::Timestamp;
 use crate::keyspace::{Keyspace, Space};
 use crate::number::write_unsigned;
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::Writer;
 use crate::server::Server;
 use crate::slab::OutOfMemory;
@@ -70,6 +71,8 @@ pub struct Cx<'a> {
     pub client: ClientId,
     pub now: Timestamp,
     pub waiting: Waiting,
+    /// Set by a handler that waits, and has written nothing.
+    pub park: Option<Park>,
     pub reply: &'a mut Writer,
 }
 
@@ -102,37 +105,40 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     let row = cx.table.row(number);
     let start = cx.reply.len();
     cx.server.stats.command(number).calls += 1;
-    let outcome = match cx.keyspace.ensure_room(argv.len(), argv.copy_len()) {
-        Ok(()) => (row.handler)(cx, &mut Args::new(argv, row.words())),
+    let made = OnceCell::new();
+    let result = match cx.keyspace.ensure_room(argv.len(), argv.copy_len()) {
+        Ok(()) => (row.handler)(cx, &mut Args::new(argv, row.words(), &made)),
         Err(OutOfMemory) => Err(CommandError::OUT_OF_MEMORY),
     };
-    match outcome {
-        Ok(_) if cx.reply.take_failure() => fail(cx, number, start, &CommandError::OUT_OF_MEMORY),
-        Ok(Outcome::Park(park)) => {
-            // It is called when it has its answer, however often it ran before.
-            cx.server.stats.command(number).calls -= 1;
-            Outcome::Park(park)
+    match result {
+        Ok(()) if cx.reply.take_failure() => {
+            fail(cx, number, start, &CommandError::OUT_OF_MEMORY.into());
+            return Outcome::Done;
         }
-        Ok(Outcome::Done) => {
-            remember_keys(cx, row, argv);
-            Outcome::Done
+        Ok(()) => {
+            if let Some(park) = cx.park.take() {
+                // It is called when it has its answer, however often it ran before.
+                cx.server.stats.command(number).calls -= 1;
+                return Outcome::Park(park);
+            }
         }
         Err(error) => {
-            fail(cx, number, start, &error);
-            remember_keys(cx, row, argv);
-            Outcome::Done
+            let made = made.into_inner().filter(|_| error == CommandError::MADE);
+            fail(cx, number, start, &made.unwrap_or_else(|| error.of_command(row.name)));
         }
     }
+    remember_keys(cx, row, argv);
+    Outcome::Done
 }
 
 /// Leaves nothing of a reply but an error.
-fn fail(cx: &mut Cx<'_>, number: u16, start: usize, error: &CommandError) -> Outcome {
+#[cold]
+fn fail(cx: &mut Cx<'_>, number: u16, start: usize, error: &ErrorText) {
     cx.reply.truncate(start);
     cx.reply.take_failure();
     cx.reply.error(error);
     cx.server.stats.command(number).failed += 1;
     cx.server.stats.error(error);
-    Outcome::Done
 }
 
 /// The client may keep a copy of what it read, also of an error.
@@ -178,16 +184,16 @@ fn look_up(table: &Table, argv: ArgvRef<'_>) -> Option<(u16, &'static Row)> {
 }
 
 /// Finds the row of a request: of its command, or of a container's subcommand.
-pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), CommandError> {
+pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), ErrorText> {
     look_up(table, argv).ok_or_else(|| unknown(table, argv))
 }
 
 /// Why nothing was found.
-pub fn unknown(table: &Table, argv: ArgvRef<'_>) -> CommandError {
+pub fn unknown(table: &Table, argv: ArgvRef<'_>) -> ErrorText {
     let name = argv.get(0).unwrap_or_default();
     match (table.number(name).map(|number| table.row(number)), argv.get(1)) {
-        (Some(container), Some(word)) => CommandError::unknown_subcommand(container.name, word),
-        _ => CommandError::unknown_command(name, argv.iter().skip(1)),
+        (Some(container), Some(word)) => ErrorText::unknown_subcommand(container.name, word),
+        _ => ErrorText::unknown_command(name, argv.iter().skip(1)),
     }
 }
 
@@ -205,9 +211,9 @@ fn write_page(reply: &mut Writer, fill: impl FnOnce(&mut Writer) -> (u64, usize)
 }
 
 /// Answers the HELP of a container, printed from its rows.
-fn write_help(cx: &mut Cx<'_>, container: &str) -> Result<Outcome, CommandError> {
+fn write_help(cx: &mut Cx<'_>, container: &str) -> Result<(), CommandError> {
     let lines = find(container).map(docs::help_lines).unwrap_or_default();
     cx.reply.array(lines.len());
     lines.iter().for_each(|line| cx.reply.simple(line));
-    Ok(Outcome::Done)
+    Ok(())
 }

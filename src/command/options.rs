@@ -83,30 +83,25 @@ impl<'a> ExpiryWords<'a> {
     }
 
     /// The meaning of the words for a command that stores a whole value.
-    pub(super) fn resolve(self, now: Timestamp, command: &'static str) -> Result<Expiry, CommandError> {
+    pub(super) fn resolve(self, now: Timestamp) -> Result<Expiry, CommandError> {
         match self {
             ExpiryWords::Unsaid | ExpiryWords::Persist => Ok(Expiry::Never),
             ExpiryWords::Keep => Ok(Expiry::Keep),
-            ExpiryWords::Deadline(unit, number) => Ok(Expiry::At(deadline(number, unit, now, command)?)),
+            ExpiryWords::Deadline(unit, number) => Ok(Expiry::At(deadline(number, unit, now)?)),
         }
     }
 }
 
 /// A deadline as SET and its kin take it: positive, and within 64 bits of milliseconds.
-pub(super) fn deadline(
-    number: &[u8],
-    unit: Unit,
-    now: Timestamp,
-    command: &'static str,
-) -> Result<Timestamp, CommandError> {
+pub(super) fn deadline(number: &[u8], unit: Unit, now: Timestamp) -> Result<Timestamp, CommandError> {
     let number = parse_integer(number).ok_or(CommandError::NOT_AN_INTEGER)?;
-    let invalid = || CommandError::invalid_expire(command);
+    let invalid = CommandError::INVALID_EXPIRE;
     let ms = match unit.is_seconds() {
-        _ if number <= 0 => return Err(invalid()),
-        true => number.checked_mul(MS_PER_SECOND).ok_or_else(invalid)?,
+        _ if number <= 0 => return Err(invalid),
+        true => number.checked_mul(MS_PER_SECOND).ok_or(invalid)?,
         false => number,
     };
-    if unit.is_relative() { now.checked_add_ms(ms).ok_or_else(invalid) } else { Ok(Timestamp::from_ms(ms)) }
+    if unit.is_relative() { now.checked_add_ms(ms).ok_or(invalid) } else { Ok(Timestamp::from_ms(ms)) }
 }
 
 /// Takes `word` if it is NX or XX; both together are a syntax error.

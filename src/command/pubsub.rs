@@ -5,12 +5,10 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::Args;
-use super::row::{Group, Outcome, Row, Waiting, flags::*};
+use super::row::{Group, Reply, Row, Waiting, flags::*};
 use crate::glob;
 use crate::pubsub::Channels;
-use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
+use crate::reply::error::{CommandError, ErrorText};
 
 const SUBSCRIPTION: u32 = PUBSUB | NOSCRIPT | LOADING | STALE;
 
@@ -161,7 +159,7 @@ fn subscribe_to(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Rep
         cx.server.pubsub.subscribe(channels, name, client);
         confirm(cx, channels, channels.words().subscribed, Some(name));
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn unsubscribe_from(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
@@ -177,7 +175,7 @@ fn unsubscribe_from(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) ->
         cx.server.pubsub.unsubscribe(channels, &name, client);
         confirm(cx, channels, word, Some(&name));
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Shard channels are counted apart from the others.
@@ -207,7 +205,7 @@ fn send(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     cx.clients.events_before = cx.keyspace.events.len();
     let receivers = cx.server.pubsub.publish(channels, name, message, cx.clients);
     cx.reply.integer(receivers as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn channels(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -220,7 +218,7 @@ fn shardchannels(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn list(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     if args.left() > 1 {
-        return Err(CommandError::unknown_or_wrong("PUBSUB", args.argv().get(1).unwrap_or_default()));
+        return Err(args.refuse(ErrorText::unknown_or_wrong("PUBSUB", args.argv().get(1).unwrap_or_default())));
     }
     let pattern = args.optional();
     let known = cx.server.pubsub.names(channels);
@@ -228,7 +226,7 @@ fn list(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
         known.filter(|name| pattern.is_none_or(|pattern| glob::matches_channel(pattern, name))).collect();
     cx.reply.array(matching.len());
     matching.iter().for_each(|name| cx.reply.bulk(name));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn numsub(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -245,10 +243,10 @@ fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
         cx.reply.bulk(name);
         cx.reply.integer(cx.server.pubsub.subscriber_count(channels, name) as i64);
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn numpat(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.server.pubsub.count(Channels::Pattern) as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }

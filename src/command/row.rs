@@ -254,7 +254,10 @@ pub enum Waiting {
     Over,
 }
 
-pub type Handler = fn(&mut Cx<'_>, &mut Args<'_>) -> Result<Outcome, CommandError>;
+/// How a handler ended: the reply is written, or the command waits ([`Cx::park`]); an error is the reply.
+pub type Reply = Result<(), CommandError>;
+
+pub type Handler = fn(&mut Cx<'_>, &mut Args<'_>) -> Reply;
 
 /// One command, or one subcommand of a container (`object|encoding`).
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,9 @@
 use super::Cx;
 use super::args::{Args, is};
 use super::keys::database;
-use super::row::{Group, Outcome, Row, flags::*};
+use super::row::{Group, Reply, Row, flags::*};
 use crate::number::{parse_integer, write_integer};
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 const MS_PER_SECOND: i64 = 1000;
 const US_PER_MS: i64 = 1000;
@@ -56,21 +54,21 @@ pub(super) const ROWS: &[Row] = &[
 fn dbsize(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let len = cx.space().db().len();
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn flushdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args)?;
     cx.space().flush();
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn flushall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args)?;
     cx.keyspace.flush_all();
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `SWAPDB index1 index2`: both are read before either is checked against the number of databases.
@@ -80,7 +78,7 @@ fn swapdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (first, second) = (database(cx, first.into())?, database(cx, second.into())?);
     cx.keyspace.swap(first, second, cx.now);
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// ASYNC and SYNC mean the same here: pages are dropped, which takes no time worth deferring.
@@ -100,5 +98,5 @@ fn time(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
         write_integer(part, &mut text);
         cx.reply.bulk(&text);
     }
-    Ok(Outcome::Done)
+    Ok(())
 }

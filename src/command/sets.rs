@@ -4,14 +4,12 @@ use alloc::vec::Vec;
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use super::{Cx, write_page};
 use crate::glob;
 use crate::keyspace::Combination;
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 /// SRANDMEMBER with repetitions answers at most this many members: a reply has to fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
@@ -143,26 +141,26 @@ const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, 
 fn sadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let added = cx.space().set_add(args.bytes()?, args.rest())?;
     cx.reply.integer(added as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn srem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let removed = cx.space().set_remove(args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn scard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.space().set_at(args.bytes()?)?.map_or(0, |set| set.len());
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn sismember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, member) = (args.bytes()?, args.bytes()?);
     let is_member = cx.space().set_at(key)?.is_some_and(|set| set.contains(member));
     cx.reply.integer(is_member.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn smismember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -171,7 +169,7 @@ fn smismember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let set = space.set_at(key)?;
     reply.array(args.left());
     args.rest().for_each(|member| reply.integer(set.is_some_and(|set| set.contains(member)).into()));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn smembers(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -179,13 +177,13 @@ fn smembers(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let set = space.set_at(args.bytes()?)?;
     reply.set(set.map_or(0, |set| set.len()));
     set.into_iter().flat_map(|set| set.iter()).for_each(|member| reply.bulk(member));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn smove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let moved = cx.space().set_move(args.bytes()?, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(moved.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `SPOP key [count]`
@@ -194,7 +192,7 @@ fn spop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let Some(count) = args.optional() else {
         let members = cx.space().set_pop(key, 1)?;
         cx.reply.optional_bulk(members.as_ref().and_then(|members| members.first()).map(Vec::as_slice));
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     args.finish()?;
     let count = parse_integer(count).and_then(|count| usize::try_from(count).ok());
@@ -202,7 +200,7 @@ fn spop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let members = cx.space().set_pop(key, count)?.unwrap_or_default();
     cx.reply.set(members.len());
     members.iter().for_each(|member| cx.reply.bulk(member));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `SRANDMEMBER key [count]`
@@ -211,7 +209,7 @@ fn srandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let Some(count) = args.optional() else {
         let members = cx.space().set_sample(key, 1, true)?;
         cx.reply.optional_bulk(members.as_ref().and_then(|members| members.first()).map(Vec::as_slice));
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     args.finish()?;
     let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
@@ -225,7 +223,7 @@ fn srandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let members = cx.space().set_sample(key, wanted, count < 0)?.unwrap_or_default();
     cx.reply.array(members.len());
     members.iter().for_each(|member| cx.reply.bulk(member));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn sinter(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -244,7 +242,7 @@ fn combine(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Re
     let result = cx.space().set_combine(combination, args.rest(), 0)?;
     cx.reply.set(result.len());
     result.iter().for_each(|member| cx.reply.bulk(member));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn sinterstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -262,7 +260,7 @@ fn sdiffstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn combine_into(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let len = cx.space().set_combine_into(combination, args.bytes()?, args.rest())?;
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `SINTERCARD numkeys key [key ...] [LIMIT n]`
@@ -283,7 +281,7 @@ fn sintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     let common = cx.space().set_combine(Combination::Intersection, keys.into_iter(), most)?;
     cx.reply.integer(common.len() as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `SSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set.
@@ -292,7 +290,7 @@ fn sscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let Some(set) = space.set_at(key)? else {
         write_page(reply, |_| (0, 0));
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     let options = scan_options(args, "")?;
     write_page(reply, |page| {
@@ -305,5 +303,5 @@ fn sscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         });
         (next, len)
     });
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -4,10 +4,7 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::Args;
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
-use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 
 const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { since: "2.8.9", ..Row::of(Group::HyperLogLog, name, -2, flags, keys, handler) }
@@ -44,18 +41,18 @@ pub(super) const ROWS: &[Row] = &[
 fn pfadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let changed = cx.space().sketch_add(args.bytes()?, args.rest())?;
     cx.reply.integer(changed.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn pfcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let keys: Vec<&[u8]> = args.rest().collect();
     let count = cx.space().sketch_count(keys.into_iter())?;
     cx.reply.integer(i64::try_from(count).unwrap_or(i64::MAX));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn pfmerge(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     cx.space().sketch_merge(args.bytes()?, args.rest())?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -2,11 +2,9 @@
 
 use super::Cx;
 use super::args::{Args, is};
-use super::row::{Access, Begin, Find, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::SortOptions;
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 /// The keys that BY and GET name follow from the elements: nobody can tell them from the request.
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
@@ -48,7 +46,7 @@ fn sort(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let Some(to) = to else { return answer(cx, key, &options) };
     let len = cx.space().sort_into(to, key, &options)?;
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn sort_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -61,7 +59,7 @@ fn answer(cx: &mut Cx<'_>, key: &[u8], options: &SortOptions<'_>) -> Reply {
     let found = cx.space().sort(key, options)?;
     cx.reply.array(found.len());
     found.iter().for_each(|element| cx.reply.optional_bulk(element.as_deref()));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The options, and the destination that STORE names. An option may be repeated: the last counts, of GET all.

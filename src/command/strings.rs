@@ -3,12 +3,10 @@
 use super::Cx;
 use super::args::{Args, is};
 use super::options::{Alternative, ExpiryWords, Unit, comparison, deadline, take_presence};
-use super::row::{Access, Begin, Find, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::{Comparison, Expiry, Presence, SetOptions};
 use crate::number::{LongDouble, parse_integer};
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
@@ -210,14 +208,14 @@ fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             return Err(CommandError::SYNTAX);
         }
     }
-    options.expiry = expiry.resolve(cx.now, "set")?;
+    options.expiry = expiry.resolve(cx.now)?;
     let outcome = cx.space().set(key, value, &options)?;
     match (options.get, outcome.stored) {
         (true, _) => cx.reply.optional_bulk(outcome.previous.as_deref()),
         (false, true) => cx.reply.ok(),
         (false, false) => cx.reply.null(),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn is_condition(word: &[u8]) -> bool {
@@ -242,28 +240,28 @@ fn setnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let options = SetOptions { presence: Some(Presence::Missing), ..SetOptions::default() };
     let outcome = cx.space().set(args.bytes()?, args.bytes()?, &options)?;
     cx.reply.integer(outcome.stored.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn setex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_with_lifetime(cx, args, Unit::Seconds, "setex")
+    set_with_lifetime(cx, args, Unit::Seconds)
 }
 
 fn psetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_with_lifetime(cx, args, Unit::Milliseconds, "psetex")
+    set_with_lifetime(cx, args, Unit::Milliseconds)
 }
 
-fn set_with_lifetime(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit, command: &'static str) -> Reply {
+fn set_with_lifetime(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let (key, lifetime, value) = (args.bytes()?, args.bytes()?, args.bytes()?);
-    let expiry = Expiry::At(deadline(lifetime, unit, cx.now, command)?);
+    let expiry = Expiry::At(deadline(lifetime, unit, cx.now)?);
     cx.space().set(key, value, &SetOptions { expiry, ..SetOptions::default() })?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     answer_string(cx, args.bytes()?)?;
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Writes the string of a key; true when there is one.
@@ -280,7 +278,7 @@ fn getset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let options = SetOptions { get: true, ..SetOptions::default() };
     let outcome = cx.space().set(args.bytes()?, args.bytes()?, &options)?;
     cx.reply.optional_bulk(outcome.previous.as_deref());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn getdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -288,7 +286,7 @@ fn getdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if answer_string(cx, key)? {
         cx.space().delete_all(core::iter::once(key));
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `GETEX key [EX s | PX ms | EXAT s | PXAT ms | PERSIST]`: the key is looked at before the number is.
@@ -301,17 +299,17 @@ fn getex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
     }
     if !answer_string(cx, key)? {
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     match expiry {
         ExpiryWords::Unsaid | ExpiryWords::Keep => {}
         ExpiryWords::Persist => drop(cx.space().persist(key)?),
         ExpiryWords::Deadline(unit, number) => {
-            let deadline = deadline(number, unit, cx.now, "getex")?;
+            let deadline = deadline(number, unit, cx.now)?;
             cx.space().expire_at(key, deadline, Default::default())?;
         }
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn mget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -322,29 +320,24 @@ fn mget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             cx.reply.null();
         }
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn mset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_pairs(cx, args, "mset", None)?;
+    set_pairs(cx, args, None)?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn msetnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let stored = set_pairs(cx, args, "msetnx", Some(Presence::Missing))?;
+    let stored = set_pairs(cx, args, Some(Presence::Missing))?;
     cx.reply.integer(stored.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
-fn set_pairs(
-    cx: &mut Cx<'_>,
-    args: &mut Args<'_>,
-    command: &str,
-    presence: Option<Presence>,
-) -> Result<bool, CommandError> {
+fn set_pairs(cx: &mut Cx<'_>, args: &mut Args<'_>, presence: Option<Presence>) -> Result<bool, CommandError> {
     if args.left() % 2 == 1 {
-        return Err(CommandError::wrong_arity(command));
+        return Err(CommandError::WRONG_ARITY);
     }
     let pairs = args.pairs(args.left() / 2);
     Ok(cx.space().set_many(pairs, presence, Expiry::Never)?)
@@ -364,10 +357,10 @@ fn msetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             return Err(CommandError::SYNTAX);
         }
     }
-    let expiry = expiry.resolve(cx.now, "msetex")?;
+    let expiry = expiry.resolve(cx.now)?;
     let stored = cx.space().set_many(pairs, presence, expiry)?;
     cx.reply.integer(stored.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `DELEX key [IFEQ v | IFNE v | IFDEQ d | IFDNE d]`
@@ -379,34 +372,34 @@ fn delex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             let condition = comparison(args.bytes()?, args.bytes()?).ok_or(CommandError::BAD_CONDITION)?;
             cx.space().delete_if(key, condition)?
         }
-        _ => return Err(CommandError::wrong_arity("delex")),
+        _ => return Err(CommandError::WRONG_ARITY),
     };
     cx.reply.integer(deleted.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn delifeq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let deleted = cx.space().delete_if_equal(args.bytes()?, args.bytes()?)?;
     cx.reply.integer(deleted.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn digest(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let digest = cx.space().value_digest(args.bytes()?)?;
     cx.reply.optional_bulk(digest.as_deref());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn strlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.space().get(args.bytes()?)?.map_or(0, <[u8]>::len);
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.space().append(args.bytes()?, args.bytes()?)?;
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn setrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -419,7 +412,7 @@ fn setrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     })?;
     let len = cx.space().set_range(key, offset, value)?;
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn getrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -427,7 +420,7 @@ fn getrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let value = space.get(key)?.unwrap_or_default();
     reply.bulk(part(value, start, end));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The bytes from `start` to `end`, both included, negative ones counted from the end.
@@ -464,7 +457,7 @@ fn decrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn add(cx: &mut Cx<'_>, key: &[u8], increment: i64) -> Reply {
     let sum = cx.space().increment(key, increment)?;
     cx.reply.integer(sum);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The type of the key is looked at before the increment is read, as in Redis.
@@ -474,5 +467,5 @@ fn incrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let increment = LongDouble::parse(increment).ok_or(CommandError::NOT_A_FLOAT)?;
     let text = cx.space().increment_float(key, increment)?;
     cx.reply.bulk(&text);
-    Ok(Outcome::Done)
+    Ok(())
 }

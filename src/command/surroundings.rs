@@ -6,12 +6,10 @@ use alloc::vec::Vec;
 use super::Cx;
 use super::args::{Args, is};
 use super::docs::{CATEGORY_ORDER, categories};
-use super::row::{Group, Outcome, Park, Row, Waiting, flags::*};
+use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
 use super::table::rows;
 use crate::number::parse_integer;
-use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
+use crate::reply::error::{CommandError, ErrorText};
 
 const MASTER_PORT_MAX: i64 = 65_535;
 
@@ -152,14 +150,14 @@ fn module_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 /// `ACL CAT [category]`
 fn acl_cat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() > 1 {
-        return Err(CommandError::unknown_or_wrong("ACL", args.argv().get(1).unwrap_or_default()));
+        return Err(args.refuse(ErrorText::unknown_or_wrong("ACL", args.argv().get(1).unwrap_or_default())));
     }
     // Categories are written with an at sign elsewhere.
     let names: Vec<&str> = match args.optional() {
         None => CATEGORY_ORDER.iter().map(|name| &name[1..]).collect(),
         Some(word) => {
             let category = CATEGORY_ORDER.iter().find(|name| is(word, &name[1..]));
-            let category = category.ok_or_else(|| CommandError::quoted("ERR Unknown category", word))?;
+            let category = category.ok_or_else(|| args.refuse(ErrorText::quoted("ERR Unknown category", word)))?;
             let all = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
             let belongs = |row: &&Row| row.subcommands.is_empty() && categories(row).contains(category);
             all.filter(belongs).map(|row| row.name).collect()
@@ -167,23 +165,23 @@ fn acl_cat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     };
     cx.reply.array(names.len());
     names.iter().for_each(|name| cx.reply.bulk(name.as_bytes()));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn acl_users(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(1);
     cx.reply.bulk(super::connection::DEFAULT_USER);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn acl_whoami(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.bulk(super::connection::DEFAULT_USER);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn module_list(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(0);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `REPLICAOF host port | NO ONE`
@@ -191,7 +189,7 @@ fn replicaof(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (host, port) = (args.bytes()?, args.bytes()?);
     if is(host, "NO") && is(port, "ONE") {
         cx.reply.ok();
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     let port = parse_integer(port).filter(|port| (0..=MASTER_PORT_MAX).contains(port));
     Err(port.map_or(CommandError::BAD_MASTER_PORT, |_| CommandError::NO_REPLICA))
@@ -203,7 +201,7 @@ fn role(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     // How much was replicated, and to whom.
     cx.reply.integer(0);
     cx.reply.array(0);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `WAITAOF numlocal numreplicas timeout`: with no file and no replica, the only thing to wait for is the end of the
@@ -226,10 +224,11 @@ fn waitaof(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     if replicas > 0 && cx.waiting == Waiting::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        return Ok(Outcome::Park(Park { wanted: None, until }));
+        cx.park = Some(Park { wanted: None, until });
+        return Ok(());
     }
     cx.reply.array(2);
     cx.reply.integer(0);
     cx.reply.integer(0);
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -4,12 +4,10 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::{Args, is};
-use super::row::Outcome;
+use super::row::Reply;
 use crate::client::ClientId;
 use crate::keyspace::{TrackedReads, Tracker, TrackingOptions};
-use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
+use crate::reply::error::{CommandError, ErrorText};
 
 pub(super) const ARGUMENTS: &str =
     "<status=ON | OFF> [REDIRECT client-id:integer] [PREFIX... prefix...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]";
@@ -31,7 +29,7 @@ pub(super) fn tracking(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let words = words(cx, args)?;
     let tracking = &mut cx.keyspace.interest.tracking;
     if is(status, "ON") {
-        let options = checked(words, tracking.tracker(cx.client))?;
+        let options = checked(args, words, tracking.tracker(cx.client))?;
         tracking.start(cx.client, &options);
     } else if is(status, "OFF") {
         tracking.stop(cx.client);
@@ -39,7 +37,7 @@ pub(super) fn tracking(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         return Err(CommandError::SYNTAX);
     }
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn words<'a>(cx: &Cx<'_>, args: &mut Args<'a>) -> Result<Words<'a>, CommandError> {
@@ -67,7 +65,11 @@ fn connected(cx: &Cx<'_>, id: i64) -> Result<ClientId, CommandError> {
 }
 
 /// Whether the words fit together, and to how the client tracks already.
-fn checked<'a>(words: Words<'a>, tracker: Option<&Tracker>) -> Result<TrackingOptions<'a>, CommandError> {
+fn checked<'a>(
+    args: &Args<'_>,
+    words: Words<'a>,
+    tracker: Option<&Tracker>,
+) -> Result<TrackingOptions<'a>, CommandError> {
     if !words.broadcast && !words.prefixes.is_empty() {
         return Err(CommandError::PREFIX_NEEDS_BROADCAST);
     }
@@ -87,19 +89,19 @@ fn checked<'a>(words: Words<'a>, tracker: Option<&Tracker>) -> Result<TrackingOp
     if reads != before && reads != TrackedReads::All && before != TrackedReads::All {
         return Err(CommandError::CHOICE_SWITCH);
     }
-    check_overlaps(&words.prefixes, tracker)?;
+    check_overlaps(&words.prefixes, tracker).map_err(|text| args.refuse(text))?;
     let Words { redirect, broadcast, noloop, prefixes, .. } = words;
     Ok(TrackingOptions { redirect, broadcast, reads, noloop, prefixes })
 }
 
-fn check_overlaps(prefixes: &[&[u8]], tracker: Option<&Tracker>) -> Result<(), CommandError> {
+fn check_overlaps(prefixes: &[&[u8]], tracker: Option<&Tracker>) -> Result<(), ErrorText> {
     for (index, prefix) in prefixes.iter().enumerate() {
         let mut existing = tracker.into_iter().flat_map(|tracker| &tracker.prefixes);
         if let Some(other) = existing.find(|other| overlap(prefix, other)) {
-            return Err(CommandError::overlapping_prefixes(prefix, "an existing", other));
+            return Err(ErrorText::overlapping_prefixes(prefix, "an existing", other));
         }
         if let Some(other) = prefixes.iter().skip(index + 1).find(|other| overlap(prefix, other)) {
-            return Err(CommandError::overlapping_prefixes(prefix, "another provided", other));
+            return Err(ErrorText::overlapping_prefixes(prefix, "another provided", other));
         }
     }
     Ok(())
@@ -123,7 +125,7 @@ pub(super) fn caching(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     tracking.set_caching(cx.client, true);
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Whom a client has told instead of itself: 0 for nobody, -1 for one that does not track.
@@ -134,7 +136,7 @@ pub(super) fn redirect_of(tracker: Option<&Tracker>) -> i64 {
 pub(super) fn getredir(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let redirect = redirect_of(cx.keyspace.interest.tracking.tracker(cx.client));
     cx.reply.integer(redirect);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 pub(super) fn trackinginfo(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
@@ -150,7 +152,7 @@ pub(super) fn trackinginfo(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     let prefixes = tracker.map(|tracker| tracker.prefixes.as_slice()).unwrap_or_default();
     cx.reply.array(prefixes.len());
     prefixes.iter().for_each(|prefix| cx.reply.bulk(prefix));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn flags(tracker: Option<&Tracker>) -> Vec<&'static str> {

@@ -1,12 +1,10 @@
 //! The transaction family. Queueing itself is the engine's: it happens before a handler is called.
 
 use super::args::Args;
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use super::{Cx, Waiting, call};
 use crate::client::Transaction;
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row {
@@ -49,20 +47,20 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn multi(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    let Some(client) = cx.client() else { return Ok(Outcome::Done) };
+    let Some(client) = cx.client() else { return Ok(()) };
     if client.in_transaction() {
         return Err(CommandError::NESTED_MULTI);
     }
     client.transaction = Some(Transaction::default());
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn discard(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     take_transaction(cx).ok_or(CommandError::DISCARD_WITHOUT_MULTI)?;
     cx.keyspace.interest.unwatch(cx.client);
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
@@ -74,14 +72,14 @@ fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     }
     if disturbed {
         cx.reply.null_array();
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     cx.waiting = Waiting::Denied;
     cx.reply.array(transaction.queue.len());
     for queued in &transaction.queue {
         call(cx, queued.command, queued.argv.as_ref());
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// A watched key that died meanwhile has changed too: looking at it removes it, and that disturbs its watchers.
@@ -107,11 +105,11 @@ fn watch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         cx.keyspace.interest.watch(cx.client, database, key);
     }
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn unwatch(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     cx.keyspace.interest.unwatch(cx.client);
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }

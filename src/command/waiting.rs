@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Cx;
-use super::row::{Outcome, Park, Waiting, Wanted};
+use super::row::{Park, Waiting, Wanted};
 use crate::clock::Timestamp;
 use crate::number::LongDouble;
 use crate::reply::error::CommandError;
@@ -31,17 +31,18 @@ pub(super) fn answer_or_wait<'k>(
     kind: Kind,
     until: Option<Timestamp>,
     attempt: impl FnOnce(&mut Cx<'_>) -> Result<bool, CommandError>,
-) -> Result<Outcome, CommandError> {
+) -> Result<(), CommandError> {
     if cx.waiting != Waiting::Over && attempt(cx)? {
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     if cx.waiting != Waiting::Allowed {
         cx.reply.null_array();
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     let database = cx.database();
     let keys: Vec<_> = keys.map(|key| (database, key.into())).collect();
-    Ok(Outcome::Park(Park { wanted: Some(Wanted { keys, kind }), until }))
+    cx.park = Some(Park { wanted: Some(Wanted { keys, kind }), until });
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Queued};
 use crate::command::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
 use crate::memory::make_room;
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::{Protocol, Writer};
 use crate::server::Settings;
 use crate::slab::OutOfMemory;
@@ -27,7 +27,7 @@ impl Engine {
             && !row.has(flags::IMMEDIATE)
         {
             if self.keyspace.ensure_room(0, argv.copy_len()).is_err() || make_room(&mut transaction.queue, 1).is_err() {
-                let error = self.refuse(client, argv, CommandError::OUT_OF_MEMORY);
+                let error = self.refuse(client, argv, CommandError::OUT_OF_MEMORY.into());
                 return reply.error(&error);
             }
             transaction.queue.push(Queued { command: number, argv: argv.to_owned() });
@@ -36,12 +36,13 @@ impl Engine {
         if let Some(until) = self.paused_until(client, row) {
             match self.keyspace.ensure_room(0, argv.copy_len()) {
                 Ok(()) => self.pause(client, number, argv, until),
-                Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY),
+                Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }
             return;
         }
         let Engine { keyspace, clients, server, table, now, .. } = self;
-        let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting: Waiting::Allowed, reply };
+        let waiting = Waiting::Allowed;
+        let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting, park: None, reply };
         let outcome = call(&mut cx, number, argv);
         self.ran = Some(number);
         if let Outcome::Park(park) = outcome {
@@ -50,11 +51,11 @@ impl Engine {
     }
 
     /// Whether the request may run or be queued at all.
-    fn admit(&mut self, client: ClientId, request: Request<'_>) -> Result<(u16, &'static Row), CommandError> {
+    fn admit(&mut self, client: ClientId, request: Request<'_>) -> Result<(u16, &'static Row), ErrorText> {
         let argv = request.argv;
         let (number, row) = request.command.ok_or_else(|| unknown(&self.table, argv))?;
         let rejection = match self.clients.get(client) {
-            _ if !row.accepts(argv.len()) => Some(CommandError::wrong_arity(row.name)),
+            _ if !row.accepts(argv.len()) => Some(CommandError::WRONG_ARITY),
             Some(sender) => knows_password(sender, row, &self.server.settings)
                 .and_then(|()| self.make_room(client, row))
                 .and_then(|()| self.clients.get(client).map_or(Ok(()), |sender| may_send(sender, row)))
@@ -65,7 +66,7 @@ impl Engine {
             None => Ok((number, row)),
             Some(error) => {
                 self.server.stats.command(number).rejected += 1;
-                Err(error)
+                Err(error.of_command(row.name))
             }
         }
     }
@@ -91,13 +92,13 @@ impl Engine {
     }
 
     /// A request refused while queueing spoils the transaction; an EXEC refused for its arguments ends it.
-    fn refuse(&mut self, client: ClientId, argv: ArgvRef<'_>, error: CommandError) -> CommandError {
+    fn refuse(&mut self, client: ClientId, argv: ArgvRef<'_>, error: ErrorText) -> ErrorText {
         let is_exec = argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"exec"));
         let Some(client_state) = self.clients.get_mut(client) else { return error };
         if is_exec {
             client_state.transaction = None;
             self.keyspace.interest.unwatch(client);
-            return CommandError::exec_refused(&error);
+            return ErrorText::exec_refused(&error);
         }
         if let Some(transaction) = client_state.transaction.as_mut() {
             transaction.aborted = true;
@@ -141,5 +142,5 @@ fn knows_password(client: &Client, row: &Row, settings: &Settings) -> Result<(),
 fn may_send(client: &Client, row: &Row) -> Result<(), CommandError> {
     let restricted = client.protocol == Protocol::Resp2 && client.is_subscribed();
     let allowed = |name: &str| name.ends_with("subscribe") || matches!(name, "ping" | "quit" | "reset");
-    if restricted && !allowed(row.name) { Err(CommandError::subscribed(row.name)) } else { Ok(()) }
+    if restricted && !allowed(row.name) { Err(CommandError::SUBSCRIBED) } else { Ok(()) }
 }

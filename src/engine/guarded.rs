@@ -185,7 +185,7 @@ impl Guarded {
         if let Err(error) = result {
             reply.truncate(start);
             reply.take_failure();
-            reply.error(&error);
+            reply.error(&error.into());
         }
         *out = reply.into_bytes();
         Some(self.engine.plain_rows.number(row))
@@ -221,7 +221,7 @@ impl Guarded {
         let error = CommandError::from(error);
         let Engine { server, plain_rows, .. } = &mut self.engine;
         server.stats.command(plain_rows.number(row)).failed += 1;
-        server.stats.error(&error);
+        server.stats.error(&error.into());
         error
     }
 }

@@ -2,6 +2,8 @@
 //! they are, while nothing expires, nobody is woken and nothing is recorded or counted.
 
 use super::Engine;
+use core::cell::OnceCell;
+
 use crate::argv::ArgvRef;
 use crate::client::ClientId;
 use crate::clock::Timestamp;
@@ -41,9 +43,9 @@ impl Engine {
     }
 
     /// The row a request means, when it exists and has the right arity.
-    fn row(&self, argv: ArgvRef<'_>) -> Result<&'static Row, CommandError> {
-        let (_, row) = resolve(&self.table, argv)?;
-        if row.accepts(argv.len()) { Ok(row) } else { Err(CommandError::wrong_arity(row.name)) }
+    fn row(&self, argv: ArgvRef<'_>) -> Option<&'static Row> {
+        let (_, row) = resolve(&self.table, argv).ok()?;
+        row.accepts(argv.len()).then_some(row)
     }
 }
 
@@ -64,7 +66,7 @@ impl Loading<'_> {
 
 impl aof::Target for Loading<'_> {
     fn role(&self, argv: ArgvRef<'_>) -> Option<aof::Role> {
-        let row = self.engine.row(argv).ok()?;
+        let row = self.engine.row(argv)?;
         match row.name {
             "multi" => Some(aof::Role::Begin),
             "exec" => Some(aof::Role::End),
@@ -80,12 +82,12 @@ impl aof::Target for Loading<'_> {
 
     /// Past the gates that are for clients: passwords, pauses, statistics.
     fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError> {
-        let row = self.engine.row(argv)?;
+        let row = self.engine.row(argv).ok_or(CommandError::INVALID_COMMAND)?;
         let (client, waiting, reply) = (self.client, Waiting::Denied, &mut Writer::new(Protocol::Resp2));
         let Engine { keyspace, clients, server, table, now, .. } = &mut *self.engine;
-        let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting, reply };
-        let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words()));
+        let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting, park: None, reply };
+        let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words(), &OnceCell::new()));
         self.engine.keyspace.effects.end_unit();
-        outcome.map(drop)
+        outcome
     }
 }

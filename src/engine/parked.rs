@@ -144,7 +144,7 @@ impl Engine {
             client.parked = None;
         }
         self.end_tracking(parked.client, Some(self.table.row(parked.command)));
-        self.clients.post(parked.client, |messages| messages.error(&CommandError::UNBLOCKED));
+        self.clients.post(parked.client, |messages| messages.error(&CommandError::UNBLOCKED.into()));
         self.parked.freed.push_back(parked.client);
     }
 
@@ -161,8 +161,17 @@ impl Engine {
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         self.keyspace.interest.tracking.set_author(Some(parked.client));
         let Engine { keyspace, clients, server, table, now, .. } = self;
-        let mut cx =
-            Cx { keyspace, clients, server, table, client: parked.client, now: *now, waiting, reply: &mut reply };
+        let mut cx = Cx {
+            keyspace,
+            clients,
+            server,
+            table,
+            client: parked.client,
+            now: *now,
+            waiting,
+            park: None,
+            reply: &mut reply,
+        };
         let outcome = call(&mut cx, parked.command, parked.argv.as_ref());
         self.keyspace.effects.end_unit();
         if let Some(client) = self.clients.get_mut(parked.client) {

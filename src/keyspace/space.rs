@@ -119,6 +119,12 @@ impl<'a> Space<'a> {
     /// Looks a key up to answer its value: counts as hit or miss, and as a use.
     #[inline(never)]
     pub fn read(&mut self, key: &[u8]) -> Option<Handle> {
+        self.read_at_once(key)
+    }
+
+    /// As [`Space::read`], as a part of its caller: for what most requests do.
+    #[inline(always)]
+    fn read_at_once(&mut self, key: &[u8]) -> Option<Handle> {
         let found = self.find_and_count(key);
         if let Some(handle) = found {
             self.mark_use(handle);
@@ -192,9 +198,13 @@ impl<'a> Space<'a> {
     }
 
     /// The value of a key for reading.
-    #[inline(always)]
     pub fn value(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let handle = self.read(key)?;
+        self.value_at_once(key)
+    }
+
+    #[inline(always)]
+    pub(super) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
+        let handle = self.read_at_once(key)?;
         self.db().value(handle)
     }
 

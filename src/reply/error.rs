@@ -1,38 +1,63 @@
 //! Every error text a user can see, in one place. Floors below answer with enums; their wording is here.
 //! Texts are those of Redis 8.6.3 unless a line says otherwise.
 
-use alloc::boxed::Box;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// An error reply. `Display` prints it as it goes over the wire, without the leading `-`: a code word, a blank, the text.
-/// Only what is not UTF-8 in repeated bytes is replaced there.
+/// What a handler refuses with. It is a fixed text of the list below, where `{}` stands for the command's name, or says
+/// that a text was made for the occasion ([`CommandError::MADE`]).
 ///
-/// Two words large: every `?` on the way from an operation to the reply copies one.
+/// One word, and never zero: every `?` on the way from an operation to the reply passes it on in a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CommandError(&'static &'static str);
+
+/// An error reply as it goes over the wire, without the leading `-`: a code word, a blank, the text. Bytes are repeated as
+/// they were sent; `Display` replaces those that are not UTF-8.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CommandError {
-    /// A fixed text of the list below.
-    Text(&'static &'static str),
-    /// A text made for the occasion.
-    Made(Box<Made>),
+pub struct ErrorText(Cow<'static, [u8]>);
+
+impl CommandError {
+    /// The text is with the arguments of the command, `Args::refuse`.
+    pub const MADE: CommandError = CommandError(&"");
+
+    /// The text, as far as it is the same for all commands.
+    pub const fn text(self) -> &'static str {
+        self.0
+    }
+
+    /// The text for a command of this name.
+    pub fn of_command(self, name: &str) -> ErrorText {
+        match self.0.split_once("{}") {
+            Some((before, after)) => ErrorText::made([before, name, after].concat()),
+            None => self.into(),
+        }
+    }
 }
 
-/// A text that holds code word and all, and repeats bytes as they were sent.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Made(Vec<u8>);
+impl From<CommandError> for ErrorText {
+    fn from(error: CommandError) -> ErrorText {
+        ErrorText(Cow::Borrowed(error.0.as_bytes()))
+    }
+}
 
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
         impl CommandError {
-            $($(#[$doc])* pub const $name: CommandError = CommandError::Text(&$text);)*
+            $($(#[$doc])* pub const $name: CommandError = CommandError(&$text);)*
         }
     };
 }
 
 texts! {
     SYNTAX = "ERR syntax error";
+    WRONG_ARITY = "ERR wrong number of arguments for '{}' command";
+    INVALID_EXPIRE = "ERR invalid expire time in '{}' command";
+    NO_INPUT_KEY = "ERR at least 1 input key is needed for '{}' command";
+    /// For a client that speaks RESP2 and is subscribed.
+    SUBSCRIBED = "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
     NOT_AN_INTEGER = "ERR value is not an integer or out of range";
     NOT_A_FLOAT = "ERR value is not a valid float";
     FIELD_NOT_AN_INTEGER = "ERR hash value is not an integer";
@@ -189,9 +214,9 @@ texts! {
 /// Redis cuts the name and the arguments it repeats in an error at this many bytes each.
 const ECHO_MAX: usize = 128;
 
-impl CommandError {
+impl ErrorText {
     /// `name` and `arguments` as sent; the answer for a command nobody knows.
-    pub fn unknown_command<'a>(name: &[u8], arguments: impl Iterator<Item = &'a [u8]>) -> CommandError {
+    pub fn unknown_command<'a>(name: &[u8], arguments: impl Iterator<Item = &'a [u8]>) -> ErrorText {
         let mut text = [b"ERR unknown command '", echoed_part(name, ECHO_MAX), b"'"].concat();
         let mut echoed = 0;
         for (index, argument) in arguments.enumerate() {
@@ -204,120 +229,97 @@ impl CommandError {
             text.extend_from_slice(b"' ");
             echoed += shown.len() + 3;
         }
-        CommandError::made(text)
+        ErrorText::made(text)
     }
 
     /// `container` is the command in capitals, `subcommand` as sent.
-    pub fn unknown_subcommand(container: &str, subcommand: &[u8]) -> CommandError {
+    pub fn unknown_subcommand(container: &str, subcommand: &[u8]) -> ErrorText {
         let after = format!("'. Try {} HELP.", container.to_ascii_uppercase());
         echo("ERR unknown subcommand '", echoed_part(subcommand, ECHO_MAX), &after)
     }
 
     /// For containers that check the words of a subcommand themselves.
-    pub fn unknown_or_wrong(container: &str, subcommand: &[u8]) -> CommandError {
+    pub fn unknown_or_wrong(container: &str, subcommand: &[u8]) -> ErrorText {
         let after = format!("'. Try {container} HELP.");
         echo("ERR unknown subcommand or wrong number of arguments for '", subcommand, &after)
     }
 
-    /// A command that a RESP2 subscriber may not send.
-    pub fn subscribed(command: &str) -> CommandError {
-        CommandError::made(format!(
-            "ERR Can't execute '{command}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
-        ))
-    }
-
     /// `operation` as BITOP spells it.
-    pub fn too_few_sources(operation: &str) -> CommandError {
-        CommandError::made(format!("ERR BITOP {operation} must be called with at least two source keys."))
+    pub fn too_few_sources(operation: &str) -> ErrorText {
+        ErrorText::made(format!("ERR BITOP {operation} must be called with at least two source keys."))
     }
 
     /// `option` as typed, for the EXPIRE family.
-    pub fn unsupported_option(option: &[u8]) -> CommandError {
+    pub fn unsupported_option(option: &[u8]) -> ErrorText {
         echo("ERR Unsupported option ", option, "")
     }
 
     /// `argument` as typed, for commands about fields.
-    pub fn unknown_argument(argument: &[u8]) -> CommandError {
+    pub fn unknown_argument(argument: &[u8]) -> ErrorText {
         echo("ERR unknown argument: ", argument, "")
     }
 
     /// `option` as typed, for HELLO.
-    pub fn hello_option(option: &[u8]) -> CommandError {
+    pub fn hello_option(option: &[u8]) -> ErrorText {
         echo("ERR Syntax error in HELLO option '", option, "'")
     }
 
     /// An EXEC that was refused itself, and why.
-    pub fn exec_refused(reason: &CommandError) -> CommandError {
+    pub fn exec_refused(reason: &ErrorText) -> ErrorText {
         let reason = format!("{reason}");
         let reason = reason.strip_prefix("ERR ").unwrap_or(&reason);
-        CommandError::made(format!("EXECABORT Transaction discarded because of: {reason}"))
+        ErrorText::made(format!("EXECABORT Transaction discarded because of: {reason}"))
     }
 
     /// A failed CONFIG SET: the parameter, and what is wrong with its value.
-    pub fn config_set(parameter: &str, problem: &str) -> CommandError {
-        CommandError::made(format!("ERR CONFIG SET failed (possibly related to argument '{parameter}') - {problem}"))
+    pub fn config_set(parameter: &str, problem: &str) -> ErrorText {
+        ErrorText::made(format!("ERR CONFIG SET failed (possibly related to argument '{parameter}') - {problem}"))
     }
 
     /// `parameter` as sent.
-    pub fn unknown_parameter(parameter: &[u8]) -> CommandError {
+    pub fn unknown_parameter(parameter: &[u8]) -> ErrorText {
         echo("ERR Unknown option or number of arguments for CONFIG SET - '", parameter, "'")
     }
 
     /// A word where only some are allowed, quoted in the text: `ERR Unknown client type 'foo'`.
-    pub fn quoted(before: &str, word: &[u8]) -> CommandError {
+    pub fn quoted(before: &str, word: &[u8]) -> ErrorText {
         echo(&format!("{before} '"), word, "'")
     }
 
     /// Two prefixes of CLIENT TRACKING one of which begins with the other; `which` says where the other stands.
-    pub fn overlapping_prefixes(prefix: &[u8], which: &str, other: &[u8]) -> CommandError {
+    pub fn overlapping_prefixes(prefix: &[u8], which: &str, other: &[u8]) -> ErrorText {
         let between = format!("' overlaps with {which} prefix '");
         let (prefix, other) = (echoed_part(prefix, prefix.len()), echoed_part(other, other.len()));
         let after = b"'. Prefixes for a single client must not overlap.";
-        CommandError::made([b"ERR Prefix '", prefix, between.as_bytes(), other, after].concat())
-    }
-
-    /// A number of keys that is not positive.
-    pub fn no_input_key(command: &str) -> CommandError {
-        CommandError::made(format!("ERR at least 1 input key is needed for '{command}' command"))
+        ErrorText::made([b"ERR Prefix '", prefix, between.as_bytes(), other, after].concat())
     }
 
     /// Degrees that are no place.
-    pub fn invalid_position(longitude: f64, latitude: f64) -> CommandError {
+    pub fn invalid_position(longitude: f64, latitude: f64) -> ErrorText {
         // Far beyond the globe there are more digits than `write_fixed` has.
-        CommandError::made(format!("ERR invalid longitude,latitude pair {longitude:.6},{latitude:.6}"))
+        ErrorText::made(format!("ERR invalid longitude,latitude pair {longitude:.6},{latitude:.6}"))
     }
 
     /// A choice that was not made; `command` as typed.
-    pub fn exactly_one(choice: &str, command: &[u8]) -> CommandError {
+    pub fn exactly_one(choice: &str, command: &[u8]) -> ErrorText {
         echo(&format!("ERR exactly one of {choice} can be specified for "), command, "")
-    }
-
-    pub fn wrong_arity(command: &str) -> CommandError {
-        CommandError::made(format!("ERR wrong number of arguments for '{command}' command"))
-    }
-
-    pub fn invalid_expire(command: &str) -> CommandError {
-        CommandError::made(format!("ERR invalid expire time in '{command}' command"))
     }
 
     /// A text made elsewhere, with its code word.
     #[inline(never)]
-    pub fn made(text: impl Into<Vec<u8>>) -> CommandError {
-        CommandError::Made(Box::new(Made(text.into())))
+    pub fn made(text: impl Into<Vec<u8>>) -> ErrorText {
+        ErrorText(Cow::Owned(text.into()))
     }
 
     /// The text as it goes over the wire, but for line ends in what it repeats.
     pub fn bytes(&self) -> &[u8] {
-        match self {
-            CommandError::Text(text) => text.as_bytes(),
-            CommandError::Made(made) => &made.0,
-        }
+        &self.0
     }
 }
 
 /// A text around bytes that are repeated.
-fn echo(before: &str, bytes: &[u8], after: &str) -> CommandError {
-    CommandError::made([before.as_bytes(), echoed_part(bytes, bytes.len()), after.as_bytes()].concat())
+fn echo(before: &str, bytes: &[u8], after: &str) -> ErrorText {
+    ErrorText::made([before.as_bytes(), echoed_part(bytes, bytes.len()), after.as_bytes()].concat())
 }
 
 /// What Redis repeats of bytes: they end at a zero, as texts do in C.
@@ -326,10 +328,10 @@ fn echoed_part(bytes: &[u8], length_max: usize) -> &[u8] {
     &bytes[..end.min(length_max)]
 }
 
-impl fmt::Display for CommandError {
+impl fmt::Display for ErrorText {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&String::from_utf8_lossy(self.bytes()))
     }
 }
 
-impl core::error::Error for CommandError {}
+impl core::error::Error for ErrorText {}

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::error::CommandError;
+use super::error::ErrorText;
 use crate::bytes;
 use crate::memory::make_room;
 use crate::number::{write_double, write_integer};
@@ -101,7 +101,7 @@ impl Writer {
     }
 
     /// CR and LF in the text become blanks, as in Redis: an error is one line.
-    pub fn error(&mut self, error: &CommandError) {
+    pub fn error(&mut self, error: &ErrorText) {
         self.put(b"-");
         let text = error.bytes();
         let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn line_breaks_in_an_error_become_blanks() {
-        let error = CommandError::unknown_command(b"FO\r\nO", [&b"a"[..], b"b"].into_iter());
+        let error = ErrorText::unknown_command(b"FO\r\nO", [&b"a"[..], b"b"].into_iter());
         let reply = written(Protocol::Resp2, |writer| writer.error(&error));
         assert_eq!(reply, b"-ERR unknown command 'FO  O', with args beginning with: 'a' 'b' \r\n");
     }

@@ -281,13 +281,13 @@ impl Engine {
         match keylatch.operate(ClientId(client), row, (bytes, needs_time), |space| operation(space, scratch)) {
             None => answer::ORDINARY,
             Some(Ok(result)) => result,
-            Some(Err(error)) => self.answer_error(&error),
+            Some(Err(error)) => self.answer_error(error),
         }
     }
 
     #[cold]
-    fn answer_error(&mut self, error: &CommandError) -> f64 {
-        self.answer_output(|reply| reply.error(error))
+    fn answer_error(&mut self, error: CommandError) -> f64 {
+        self.answer_output(|reply| reply.error(&error.into()))
     }
 
     fn answer_output(&mut self, write: impl FnOnce(&mut Writer)) -> f64 {

@@ -5,15 +5,13 @@ pub(super) mod search;
 use alloc::vec::Vec;
 
 use super::args::{Args, is};
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use super::{Cx, Handler};
 use crate::geo::Position;
 use crate::keyspace::{Presence, ScoreOptions};
 use crate::number::{parse_double, write_fixed};
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::Writer;
-
-type Reply = Result<Outcome, CommandError>;
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 
@@ -84,14 +82,14 @@ fn geoadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let added = cx.space().zset_add(key, ScoreOptions { presence, condition: None }, pairs.iter().copied())?;
     let counted = if counts_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Longitude and latitude.
 fn position(args: &mut Args<'_>) -> Result<Position, CommandError> {
     let mut degrees = || parse_double(args.bytes()?).ok_or(CommandError::NOT_A_FLOAT);
     let (longitude, latitude) = (degrees()?, degrees()?);
-    Position::new(longitude, latitude).ok_or_else(|| CommandError::invalid_position(longitude, latitude))
+    Position::new(longitude, latitude).ok_or_else(|| args.refuse(ErrorText::invalid_position(longitude, latitude)))
 }
 
 /// How many metres a unit is.
@@ -133,7 +131,7 @@ fn geodist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         (Some(one), Some(other)) => write_distance(one.distance(other) / unit, reply),
         _ => reply.null(),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn geohash(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -156,5 +154,5 @@ fn each_position(cx: &mut Cx<'_>, args: &mut Args<'_>, write: impl Fn(Option<Pos
     let zset = space.zset_at(key)?;
     reply.array(args.left());
     args.rest().for_each(|member| write(zset.and_then(|zset| zset.score(member)).map(Position::of_score), reply));
-    Ok(Outcome::Done)
+    Ok(())
 }

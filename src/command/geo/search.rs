@@ -2,15 +2,13 @@
 
 use super::{position, row, unit, write_distance, write_position};
 use crate::command::args::{Args, is};
-use crate::command::row::{Access, Begin, Find, KeySpec, Outcome, Row, flags::*};
+use crate::command::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
 use crate::command::{Cx, Handler};
 use crate::geo::{Position, Shape};
 use crate::keyspace::{EventKind, Nearness, Place, Vicinity};
 use crate::number::parse_double;
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::Writer;
-
-type Reply = Result<Outcome, CommandError>;
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::one(2, Access::ReadAccess)];
@@ -210,14 +208,14 @@ fn search(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let Some(target) = request.target else {
         cx.reply.array(places.len());
         places.iter().for_each(|place| request.write(place, unit, cx.reply));
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     let event = if form.is_search() { EventKind::GeoSearchStore } else { EventKind::GeoRadiusStore };
     let score = |place: &Place| if request.stores_distances { place.distance / unit } else { place.score };
     let mut pairs = places.iter().map(|place| (score(place), place.member.as_slice()));
     let len = cx.space().store_places(target, &mut pairs, event)?;
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 impl<'a> Request<'a> {
@@ -327,10 +325,10 @@ impl<'a> Request<'a> {
         }
         let command = args.argv().get(0).unwrap_or_default();
         if form.is_search() && self.centre.is_none() {
-            return Err(CommandError::exactly_one("FROMMEMBER or FROMLONLAT", command));
+            return Err(args.refuse(ErrorText::exactly_one("FROMMEMBER or FROMLONLAT", command)));
         }
         if form.is_search() && self.measured.is_none() {
-            return Err(CommandError::exactly_one("BYRADIUS and BYBOX", command));
+            return Err(args.refuse(ErrorText::exactly_one("BYRADIUS and BYBOX", command)));
         }
         if self.any && self.count.is_none() {
             return Err(CommandError::ANY_NEEDS_COUNT);

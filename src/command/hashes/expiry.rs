@@ -4,12 +4,9 @@ use super::words::{self, condition_and_fields, fields_to_the_end, instant};
 use super::{ANSWER_AND_UPDATE, READ, UPDATE};
 use crate::clock::Timestamp;
 use crate::command::options::Unit;
-use crate::command::row::{Group, KeySpec, Outcome, Row, flags::*};
+use crate::command::row::{Group, KeySpec, Reply, Row, flags::*};
 use crate::command::{Args, Cx, Handler};
 use crate::keyspace::{FieldExpiry, FieldFate, FieldTimeToLive};
-use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 const MS_PER_SECOND: i64 = 1000;
 const NO_FIELD: i64 = -2;
@@ -84,32 +81,32 @@ pub(in crate::command) const ROWS: &[Row] = &[
 ];
 
 fn hexpire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_deadlines(cx, args, Unit::Seconds, "hexpire")
+    set_deadlines(cx, args, Unit::Seconds)
 }
 
 fn hpexpire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_deadlines(cx, args, Unit::Milliseconds, "hpexpire")
+    set_deadlines(cx, args, Unit::Milliseconds)
 }
 
 fn hexpireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_deadlines(cx, args, Unit::UnixSeconds, "hexpireat")
+    set_deadlines(cx, args, Unit::UnixSeconds)
 }
 
 fn hpexpireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set_deadlines(cx, args, Unit::UnixMilliseconds, "hpexpireat")
+    set_deadlines(cx, args, Unit::UnixMilliseconds)
 }
 
 /// `HEXPIRE key n [NX | XX | GT | LT] FIELDS numfields field ...` and its three sisters. The key's type comes first, then
 /// the number, then the words.
-fn set_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit, command: &'static str) -> Reply {
+fn set_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let key = args.bytes()?;
     cx.space().hash_at(key)?;
-    let deadline = instant(args.bytes()?, unit, cx.now, command)?;
+    let deadline = instant(args.bytes()?, unit, cx.now)?;
     let (condition, mut fields) = condition_and_fields(args)?;
     let names = fields.args.many(fields.count);
     let fates = cx.space().fields_expire_at(key, names, deadline, condition)?;
     answer_fates(cx, &fates, 0);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `untouched` stands for a field whose deadline stayed as it was.
@@ -131,7 +128,7 @@ fn hpersist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let count = fields_to_the_end(args)?;
     let fates = cx.space().fields_persist(key, args.many(count))?;
     answer_fates(cx, &fates, NO_DEADLINE);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn httl(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -170,7 +167,7 @@ fn answer_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, shown: impl Fn(Timesta
         };
         cx.reply.integer(answer);
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The key's type comes before everything.
@@ -182,7 +179,7 @@ fn hgetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let expiry = said.expiry.unwrap_or(FieldExpiry::Keep);
     let values = cx.space().hash_get_and_expire(key, names, expiry)?;
     words::write_values(&values, cx.reply);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The words come before the key's type.
@@ -193,5 +190,5 @@ fn hsetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let expiry = said.expiry.unwrap_or(FieldExpiry::Never);
     let set = cx.space().hash_set_and_expire(key, pairs, said.presence, expiry)?;
     cx.reply.integer(set.into());
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -5,15 +5,13 @@ mod words;
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use super::{Cx, write_page};
 use crate::glob;
 use crate::number::{LongDouble, parse_integer};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::value::{Field, Hash};
-
-type Reply = Result<Outcome, CommandError>;
 
 /// HRANDFIELD with repetitions answers at most this many fields: a reply has to fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
@@ -148,21 +146,21 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn hset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let added = set(cx, args, "hset")?;
+    let added = set(cx, args)?;
     cx.reply.integer(added as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hmset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    set(cx, args, "hmset")?;
+    set(cx, args)?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
-fn set(cx: &mut Cx<'_>, args: &mut Args<'_>, command: &str) -> Result<usize, CommandError> {
+fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<usize, CommandError> {
     let key = args.bytes()?;
     if args.left() % 2 == 1 {
-        return Err(CommandError::wrong_arity(command));
+        return Err(CommandError::WRONG_ARITY);
     }
     Ok(cx.space().hash_set(key, args.pairs(args.left() / 2))?)
 }
@@ -170,7 +168,7 @@ fn set(cx: &mut Cx<'_>, args: &mut Args<'_>, command: &str) -> Result<usize, Com
 fn hsetnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let set = cx.space().hash_set_new(args.bytes()?, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(set.into());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -178,7 +176,7 @@ fn hget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let hash = space.hash_at(args.bytes()?)?;
     let name = args.bytes()?;
     reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hmget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -186,7 +184,7 @@ fn hmget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let hash = space.hash_at(args.bytes()?)?;
     reply.array(args.left());
     args.rest().for_each(|name| reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref()));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hexists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -201,19 +199,19 @@ fn answer_about(cx: &mut Cx<'_>, args: &mut Args<'_>, answer: fn(Option<&[u8]>) 
     let (key, name) = (args.bytes()?, args.bytes()?);
     let answer = answer(cx.space().hash_at(key)?.and_then(|hash| hash.get(name)).as_deref());
     cx.reply.integer(answer);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.space().hash_at(args.bytes()?)?.map_or(0, Hash::len);
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let removed = cx.space().hash_remove(args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hgetall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -241,7 +239,7 @@ fn answer_all(
     let hash = space.hash_at(args.bytes()?)?;
     header(reply, hash.map_or(0, Hash::len));
     hash.into_iter().flat_map(Hash::iter).for_each(|field| write(field, reply));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `HGETDEL key FIELDS numfields field ...`: the key's type comes before everything.
@@ -251,13 +249,13 @@ fn hgetdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let count = words::fields_to_the_end(args)?;
     let values = cx.space().hash_take(key, args.many(count))?;
     words::write_values(&values, cx.reply);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hincrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let sum = cx.space().hash_increment(args.bytes()?, args.bytes()?, args.integer()?)?;
     cx.reply.integer(sum);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn hincrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -268,7 +266,7 @@ fn hincrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     let text = cx.space().hash_increment_float(key, name, increment)?;
     cx.reply.bulk(&text);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `HRANDFIELD key [count [WITHVALUES]]`
@@ -305,7 +303,7 @@ fn hrandfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             reply.bulk(&field.value);
         }
     });
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
@@ -314,7 +312,7 @@ fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
         None => reply.null(),
         Some(_) => space.hash_sample(key, 1, true, |field| reply.bulk(&field.name)),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `HSCAN key cursor [MATCH pattern] [COUNT n] [NOVALUES]`: options are read only if there is a hash.
@@ -323,7 +321,7 @@ fn hscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let Some(hash) = space.hash_at(key)? else {
         write_page(reply, |_| (0, 0));
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     let options = scan_options(args, "NOVALUES")?;
     write_page(reply, |page| {
@@ -341,5 +339,5 @@ fn hscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         });
         (next, len)
     });
-    Ok(Outcome::Done)
+    Ok(())
 }

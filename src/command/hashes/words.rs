@@ -7,7 +7,7 @@ use crate::command::args::{Args, is};
 use crate::command::options::Unit;
 use crate::keyspace::{DeadlineCondition, FieldExpiry, Presence};
 use crate::number::parse_integer;
-use crate::reply::error::CommandError;
+use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::Writer;
 
 const MS_PER_SECOND: i64 = 1000;
@@ -33,12 +33,7 @@ pub(super) fn write_values(values: &[Option<Vec<u8>>], reply: &mut Writer) {
 }
 
 /// The instant of a field's deadline. It is not before 1970, also for a clock that is: no log could say so.
-pub(super) fn instant(
-    number: &[u8],
-    unit: Unit,
-    now: Timestamp,
-    command: &'static str,
-) -> Result<Timestamp, CommandError> {
+pub(super) fn instant(number: &[u8], unit: Unit, now: Timestamp) -> Result<Timestamp, CommandError> {
     let number = parse_integer(number).ok_or(CommandError::NOT_AN_INTEGER)?;
     if number < 0 {
         return Err(CommandError::EXPIRE_NEGATIVE);
@@ -47,7 +42,7 @@ pub(super) fn instant(
     let base = if unit.is_relative() { now } else { Timestamp::default() };
     let instant = ms.filter(|&ms| ms <= DEADLINE_MS_MAX).and_then(|ms| base.checked_add_ms(ms));
     let instant = instant.filter(|instant| instant.as_ms() <= DEADLINE_MS_MAX);
-    Ok(instant.ok_or_else(|| CommandError::invalid_expire(command))?.max(Timestamp::default()))
+    Ok(instant.ok_or(CommandError::INVALID_EXPIRE)?.max(Timestamp::default()))
 }
 
 /// The fields in a request: where they begin and how many they are, with their values where there are some.
@@ -64,7 +59,7 @@ struct FieldsStyle {
     arguments: usize,
     /// Arguments there must be behind the word, and what is wrong with fewer.
     least: usize,
-    too_few: fn() -> CommandError,
+    too_few: CommandError,
     bad_count: CommandError,
 }
 
@@ -78,10 +73,10 @@ fn take_fields<'a>(
         return Err(CommandError::FIELDS_TWICE);
     }
     if args.left() < style.least {
-        return Err((style.too_few)());
+        return Err(style.too_few);
     }
     let count = parse_integer(args.bytes()?).filter(|count| (1..=FIELDS_MAX).contains(count));
-    let count = count.ok_or_else(|| style.bad_count.clone())? as usize;
+    let count = count.ok_or(style.bad_count)? as usize;
     if args.left() / style.arguments < count {
         return Err(CommandError::FIELDS_TOO_FEW);
     }
@@ -95,7 +90,7 @@ pub(super) fn condition_and_fields<'a>(args: &mut Args<'a>) -> Result<(DeadlineC
     let style = FieldsStyle {
         arguments: 1,
         least: 2,
-        too_few: || CommandError::FIELDS_ALONE,
+        too_few: CommandError::FIELDS_ALONE,
         bad_count: CommandError::NUMFIELDS_NOT_POSITIVE,
     };
     let (mut condition, mut fields) = (DeadlineCondition::default(), None);
@@ -106,7 +101,7 @@ pub(super) fn condition_and_fields<'a>(args: &mut Args<'a>) -> Result<(DeadlineC
             _ if is(word, "XX") => condition.with = true,
             _ if is(word, "GT") => condition.later = true,
             _ if is(word, "LT") => condition.earlier = true,
-            _ => return Err(CommandError::unknown_argument(word)),
+            _ => return Err(args.refuse(ErrorText::unknown_argument(word))),
         }
     }
     let fields = fields.ok_or(CommandError::FIELDS_MISSING)?;
@@ -129,18 +124,17 @@ pub(super) struct FieldWords<'a> {
 /// The words of HGETEX in any order.
 pub(super) fn hgetex<'a>(args: &mut Args<'a>, now: Timestamp) -> Result<FieldWords<'a>, CommandError> {
     let conflict = CommandError::HGETEX_EXPIRY_CONFLICT;
-    field_words(args, now, Own { command: "hgetex", arguments: 1, word: ("PERSIST", FieldExpiry::Never), conflict })
+    field_words(args, now, Own { arguments: 1, word: ("PERSIST", FieldExpiry::Never), conflict })
 }
 
 /// The words of HSETEX in any order.
 pub(super) fn hsetex<'a>(args: &mut Args<'a>, now: Timestamp) -> Result<FieldWords<'a>, CommandError> {
     let conflict = CommandError::HSETEX_EXPIRY_CONFLICT;
-    field_words(args, now, Own { command: "hsetex", arguments: 2, word: ("KEEPTTL", FieldExpiry::Keep), conflict })
+    field_words(args, now, Own { arguments: 2, word: ("KEEPTTL", FieldExpiry::Keep), conflict })
 }
 
 /// What the two do not share.
 struct Own {
-    command: &'static str,
     /// Arguments for each field: those that have a value can be set on conditions.
     arguments: usize,
     /// The word that may take the place of a deadline.
@@ -149,15 +143,10 @@ struct Own {
 }
 
 fn field_words<'a>(args: &mut Args<'a>, now: Timestamp, own: Own) -> Result<FieldWords<'a>, CommandError> {
-    let command = own.command;
     let style = FieldsStyle {
         arguments: own.arguments,
         least: 1,
-        too_few: if own.arguments == 1 {
-            || CommandError::wrong_arity("hgetex")
-        } else {
-            || CommandError::wrong_arity("hsetex")
-        },
+        too_few: CommandError::WRONG_ARITY,
         bad_count: CommandError::BAD_FIELD_COUNT,
     };
     let (mut expiry, mut presence, mut fields) = (None, None, None);
@@ -176,7 +165,7 @@ fn field_words<'a>(args: &mut Args<'a>, now: Timestamp, own: Own) -> Result<Fiel
                 continue;
             }
             _ if is(word, own.word.0) => None,
-            _ => Some(unit(word).ok_or_else(|| CommandError::unknown_argument(word))?),
+            _ => Some(unit(word).ok_or_else(|| args.refuse(ErrorText::unknown_argument(word)))?),
         };
         if expiry.is_some() {
             return Err(own.conflict);
@@ -185,7 +174,7 @@ fn field_words<'a>(args: &mut Args<'a>, now: Timestamp, own: Own) -> Result<Fiel
             None => own.word.1,
             Some(unit) => {
                 let number = args.optional().ok_or(CommandError::EXPIRE_MISSING)?;
-                FieldExpiry::At(instant(number, unit, now, command)?)
+                FieldExpiry::At(instant(number, unit, now)?)
             }
         });
     }

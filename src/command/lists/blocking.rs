@@ -3,13 +3,10 @@
 use super::{end, pop_first};
 use crate::command::args::Args;
 use crate::command::multi_pop::MultiPop;
-use crate::command::row::{Access, Begin, Find, Group, KeySpec, Outcome, Row, Waiting, flags::*};
+use crate::command::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, Waiting, flags::*};
 use crate::command::waiting::{answer_or_wait, timeout};
 use crate::command::{Cx, Handler};
-use crate::reply::error::CommandError;
 use crate::value::{End, Kind};
-
-type Reply = Result<Outcome, CommandError>;
 
 /// All arguments but the last, the timeout.
 const ALL_BUT_LAST: &[KeySpec] =

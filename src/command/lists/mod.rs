@@ -5,14 +5,12 @@ pub(super) mod blocking;
 use super::Cx;
 use super::args::{Args, at_least, is};
 use super::multi_pop::MultiPop;
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::{InsertOutcome, Search};
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
 use crate::value::{End, Side};
-
-type Reply = Result<Outcome, CommandError>;
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const INSERT: &[KeySpec] = &[KeySpec::one(1, Access::Insert)];
@@ -160,21 +158,21 @@ fn llen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn answer_len(cx: &mut Cx<'_>, len: usize) -> Reply {
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn lpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    pop(cx, args, End::Head, "lpop")
+    pop(cx, args, End::Head)
 }
 
 fn rpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    pop(cx, args, End::Tail, "rpop")
+    pop(cx, args, End::Tail)
 }
 
 /// `LPOP key [count]`: one element, or an array of them. The count is looked at before the key.
-fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End, command: &str) -> Reply {
+fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
     if args.left() > 2 {
-        return Err(CommandError::wrong_arity(command));
+        return Err(CommandError::WRONG_ARITY);
     }
     let key = args.bytes()?;
     let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
@@ -191,7 +189,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End, command: &str) -> Reply {
         (None, Some(_)) => cx.reply.null_array(),
         (None, None) => cx.reply.null(),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn write_all(elements: &mut dyn ExactSizeIterator<Item = &[u8]>, reply: &mut Writer) {
@@ -205,7 +203,7 @@ fn lmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
         cx.reply.null_array();
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// Takes elements from the first of the keys that holds a list and answers its key with them: one element as it is,
@@ -248,13 +246,13 @@ fn lmove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (from, to) = (end(args.bytes()?)?, end(args.bytes()?)?);
     let moved = cx.space().list_move(source, from, destination, to)?;
     cx.reply.optional_bulk(moved.as_deref());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn rpoplpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let moved = cx.space().list_move(args.bytes()?, End::Tail, args.bytes()?, End::Head)?;
     cx.reply.optional_bulk(moved.as_deref());
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The key is looked at before the index is.
@@ -263,11 +261,11 @@ fn lindex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let Some(list) = space.read_list(key)? else {
         reply.null();
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     let index = parse_integer(index).ok_or(CommandError::NOT_AN_INTEGER)?;
     reply.optional_bulk(list.at(index));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The key is looked at before the index is.
@@ -276,7 +274,7 @@ fn lset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     cx.space().expect_list(key)?;
     cx.space().list_set(key, args.integer()?, args.bytes()?)?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `LINSERT key BEFORE | AFTER pivot element`
@@ -293,7 +291,7 @@ fn linsert(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         InsertOutcome::NoPivot => -1,
         InsertOutcome::NoList => 0,
     });
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn lrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -303,7 +301,7 @@ fn lrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(mut elements) => write_all(&mut elements, reply),
         None => reply.array(0),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn lrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -314,7 +312,7 @@ fn lrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn ltrim(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     cx.space().list_trim(args.bytes()?, args.integer()?, args.integer()?)?;
     cx.reply.ok();
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `LPOS key element [RANK n] [COUNT n] [MAXLEN n]`: the first index, or with COUNT an array of them.
@@ -332,7 +330,7 @@ fn lpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         (false, 0) => reply.null(),
         (false, _) => {}
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// What is looked for, and whether COUNT was said. The same option may be repeated, the last counts.

@@ -4,13 +4,10 @@ use super::pop::{end, pop_first};
 use super::row;
 use crate::command::args::Args;
 use crate::command::multi_pop::MultiPop;
-use crate::command::row::{Access, Begin, Find, KeySpec, Outcome, Row, flags::*};
+use crate::command::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
 use crate::command::waiting::{answer_or_wait, timeout};
 use crate::command::{Cx, Handler};
-use crate::reply::error::CommandError;
 use crate::value::{End, Kind};
-
-type Reply = Result<Outcome, CommandError>;
 
 /// All arguments but the last, the timeout.
 const ALL_BUT_LAST: &[KeySpec] =

@@ -4,13 +4,11 @@ use alloc::vec::Vec;
 
 use super::{row, write_members};
 use crate::command::args::{Args, at_least, is};
-use crate::command::row::{Access, KeySpec, Outcome, Row, flags::*};
+use crate::command::row::{Access, KeySpec, Reply, Row, flags::*};
 use crate::command::{Cx, Handler};
 use crate::keyspace::{Aggregate, Combination, Sources, Weighting};
 use crate::number::parse_double;
 use crate::reply::error::CommandError;
-
-type Reply = Result<Outcome, CommandError>;
 
 const SOURCES: &[KeySpec] = &[KeySpec::counted(1, Access::ReadAccess)];
 const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::counted(2, Access::ReadAccess)];
@@ -107,10 +105,10 @@ struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    fn read(cx: &mut Cx<'_>, args: &mut Args<'a>, command: &str) -> Result<Named<'a>, CommandError> {
+    fn read(cx: &mut Cx<'_>, args: &mut Args<'a>) -> Result<Named<'a>, CommandError> {
         let number = args.integer()?;
         let number = usize::try_from(number).ok().filter(|&number| number > 0);
-        let number = number.ok_or_else(|| CommandError::no_input_key(command))?;
+        let number = number.ok_or(CommandError::NO_INPUT_KEY)?;
         if number > args.left() {
             return Err(CommandError::SYNTAX);
         }
@@ -150,49 +148,49 @@ fn read_options(
 }
 
 fn zunion(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Combination::Union, "zunion")
+    answer(cx, args, Combination::Union)
 }
 
 fn zinter(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Combination::Intersection, "zinter")
+    answer(cx, args, Combination::Intersection)
 }
 
 fn zdiff(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Combination::Difference, "zdiff")
+    answer(cx, args, Combination::Difference)
 }
 
-fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination, command: &str) -> Reply {
-    let named = Named::read(cx, args, command)?;
+fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+    let named = Named::read(cx, args)?;
     let (weighting, with_scores) = read_options(args, combination, named.keys.len(), true)?;
     let result = cx.space().zset_combine(combination, &named.sources, &weighting)?;
     write_members(result.iter(), with_scores, cx.reply);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn zunionstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    store(cx, args, Combination::Union, "zunionstore")
+    store(cx, args, Combination::Union)
 }
 
 fn zinterstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    store(cx, args, Combination::Intersection, "zinterstore")
+    store(cx, args, Combination::Intersection)
 }
 
 fn zdiffstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    store(cx, args, Combination::Difference, "zdiffstore")
+    store(cx, args, Combination::Difference)
 }
 
-fn store(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination, command: &str) -> Reply {
+fn store(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let to = args.bytes()?;
-    let Named { keys, sources } = Named::read(cx, args, command)?;
+    let Named { keys, sources } = Named::read(cx, args)?;
     let (weighting, _) = read_options(args, combination, keys.len(), false)?;
     let len = cx.space().zset_combine_into(combination, to, keys.into_iter(), &sources, &weighting)?;
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `ZINTERCARD numkeys key [key ...] [LIMIT n]`
 fn zintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let named = Named::read(cx, args, "zintercard")?;
+    let named = Named::read(cx, args)?;
     let mut most = 0;
     while let Some(word) = args.optional() {
         if !is(word, "LIMIT") || args.is_done() {
@@ -202,5 +200,5 @@ fn zintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     let common = cx.space().zset_common(&named.sources, most);
     cx.reply.integer(common as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }

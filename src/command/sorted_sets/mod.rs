@@ -10,15 +10,13 @@ use alloc::vec::Vec;
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
-use super::row::{Access, Group, KeySpec, Outcome, Row, flags::*};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use super::{Cx, Handler, write_page};
 use crate::glob;
 use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
 use crate::number::{parse_double, parse_integer, write_double};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
-
-type Reply = Result<Outcome, CommandError>;
 
 /// ZRANDMEMBER with repetitions answers at most this many members: a reply has to fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
@@ -196,24 +194,24 @@ fn add(cx: &mut Cx<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply {
             Some(score) => cx.reply.double(score),
             None => cx.reply.null(),
         }
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     let added = cx.space().zset_add(key, options, pairs.iter().copied())?;
     let counted = if words.count_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn zrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let removed = cx.space().zset_remove(args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn zcard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.space().zset_at(args.bytes()?)?.map_or(0, |zset| zset.len());
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn zscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -221,7 +219,7 @@ fn zscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let score = space.zset_at(key)?.and_then(|zset| zset.score(member));
     write_score(score, reply);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn zmscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -230,7 +228,7 @@ fn zmscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let zset = space.zset_at(key)?;
     reply.array(args.left());
     args.rest().for_each(|member| write_score(zset.and_then(|zset| zset.score(member)), reply));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn write_score(score: Option<f64>, reply: &mut Writer) {
@@ -258,18 +256,18 @@ fn write_member((member, score): (&[u8], f64), with_score: bool, reply: &mut Wri
 }
 
 fn zrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    rank(cx, args, false, "zrank")
+    rank(cx, args, false)
 }
 
 fn zrevrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    rank(cx, args, true, "zrevrank")
+    rank(cx, args, true)
 }
 
 /// `ZRANK key member [WITHSCORE]`
-fn rank(cx: &mut Cx<'_>, args: &mut Args<'_>, reversed: bool, command: &str) -> Reply {
+fn rank(cx: &mut Cx<'_>, args: &mut Args<'_>, reversed: bool) -> Reply {
     let (key, member) = (args.bytes()?, args.bytes()?);
     if args.left() > 1 {
-        return Err(CommandError::wrong_arity(command));
+        return Err(CommandError::WRONG_ARITY);
     }
     let with_score = match args.optional() {
         Some(word) if !is(word, "WITHSCORE") => return Err(CommandError::SYNTAX),
@@ -290,7 +288,7 @@ fn rank(cx: &mut Cx<'_>, args: &mut Args<'_>, reversed: bool, command: &str) -> 
         None if with_score => reply.null_array(),
         None => reply.null(),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `ZRANDMEMBER key [count [WITHSCORES]]`
@@ -302,7 +300,7 @@ fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         if !found {
             reply.null();
         }
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
     if count == i64::MIN {
@@ -328,7 +326,7 @@ fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         elements += elements_each;
     })?;
     reply.close_array(open, elements);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `ZSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set. Scores are text, in RESP3 too.
@@ -337,7 +335,7 @@ fn zscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let Some(zset) = space.zset_at(key)? else {
         write_page(reply, |_| (0, 0));
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     let options = scan_options(args, "")?;
     write_page(reply, |page| {
@@ -353,5 +351,5 @@ fn zscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         });
         (next, len)
     });
-    Ok(Outcome::Done)
+    Ok(())
 }

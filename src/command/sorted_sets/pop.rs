@@ -3,13 +3,11 @@
 use super::{TAKE, row, write_member};
 use crate::command::args::{Args, at_least, is};
 use crate::command::multi_pop::MultiPop;
-use crate::command::row::{Access, KeySpec, Outcome, Row, flags::*};
+use crate::command::row::{Access, KeySpec, Reply, Row, flags::*};
 use crate::command::{Cx, Handler};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::value::End;
-
-type Reply = Result<Outcome, CommandError>;
 
 const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) -> Row {
     Row {
@@ -66,7 +64,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
     if found.is_none() {
         reply.array(0);
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// `ZMPOP numkeys key [key ...] MIN | MAX [COUNT n]`
@@ -75,7 +73,7 @@ fn zmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
         cx.reply.null_array();
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// MIN or MAX.

@@ -2,13 +2,11 @@
 
 use super::{LOOK, READ, REMOVE, row, write_members};
 use crate::command::args::{Args, is};
-use crate::command::row::{Access, KeySpec, Outcome, Row, flags::*};
+use crate::command::row::{Access, KeySpec, Reply, Row, flags::*};
 use crate::command::{Cx, Handler};
 use crate::number::{parse_integer, parse_lenient_double};
 use crate::reply::error::CommandError;
 use crate::value::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
-
-type Reply = Result<Outcome, CommandError>;
 
 const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::one(2, Access::ReadAccess)];
 const OF_RANGE: &str = "O(log(N)+M) with N the number of members and M the number of those answered.";
@@ -265,14 +263,14 @@ fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let Some(zset) = space.zset_at(key)? else {
         reply.array(0);
-        return Ok(Outcome::Done);
+        return Ok(());
     };
     let pairs = zset.range(zset.select(&selection));
     match selection.reversed {
         false => write_members(pairs, with_scores, reply),
         true => write_members(pairs.rev(), with_scores, reply),
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn zrangestore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -280,7 +278,7 @@ fn zrangestore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let request = Form { by: None, reversed: None, with_scores: false }.read(args)?;
     let len = cx.space().zset_store_selection(to, from, &request.selection)?;
     cx.reply.integer(len as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn zcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -296,7 +294,7 @@ fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
     let interval = interval(by, args.bytes()?, args.bytes()?)?;
     let count = cx.space().zset_at(key)?.map_or(0, |zset| zset.select(&interval.into()).len());
     cx.reply.integer(count as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn zremrangebyrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
@@ -316,5 +314,5 @@ fn remove(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
     let interval = interval(by, args.bytes()?, args.bytes()?)?;
     let removed = cx.space().zset_remove_interval(key, interval)?;
     cx.reply.integer(removed as i64);
-    Ok(Outcome::Done)
+    Ok(())
 }
