@@ -206,7 +206,7 @@ impl Space<'_> {
         for (&handle, (key, value)) in handles.iter().zip(pairs) {
             let done = self.db_mut().overwrite(handle, value);
             debug_assert!(done, "it fitted");
-            self.notify(EventKind::Set, key);
+            self.notify_at_once(EventKind::Set, key);
         }
     }
 
