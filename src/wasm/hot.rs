@@ -8,6 +8,7 @@ use super::clock::timestamp;
 use super::engine::Engine;
 use crate::engine::PlainRow;
 use crate::keyspace::{Comparison, DeadlineCondition, Error, Expiry, Presence, SetOptions, Space, TimeToLive};
+use crate::memory::make_room;
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::{ClientId, Kind};
@@ -27,9 +28,6 @@ mod answer {
 
 /// Whole numbers from here on JavaScript does not have.
 const SAFE_END: u64 = 1 << 53;
-/// A place in memory and a length travel as one number: the place has so many bits, the lowest of the rest says that the
-/// bytes are ASCII.
-const PLACE_SIZE: f64 = 4_294_967_296.0;
 const WORD: usize = 4;
 /// Values up to so many bytes are copied to the front of the scratch area, where JavaScript reads them quickest.
 const SHORT_MAX: usize = 32;
@@ -38,12 +36,6 @@ const SCRATCH_MAX: usize = 48 * 1024;
 const NO_VALUE: u32 = u32::MAX;
 /// The bits that no ASCII character has.
 const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
-
-/// Where bytes are; whether they are text is asked behind `text_at` only.
-fn located(bytes: &[u8], text_at: usize) -> f64 {
-    let is_ascii = is_ascii(bytes.get(text_at..).unwrap_or_default());
-    (bytes.len() as f64 * 2.0 + f64::from(u8::from(is_ascii))) * PLACE_SIZE + bytes.as_ptr() as usize as f64
-}
 
 fn is_ascii(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -222,25 +214,31 @@ impl Engine {
         })
     }
 
-    /// The values of `count` keys: the scratch area holds their lengths as 32-bit numbers, then their bytes. The answer is
-    /// a place as of `hot_get`, where lengths (all ones: no value) and bytes stand the same way.
+    /// The values of `count` keys, joined at `output()`: twice the length of all of them, and 1 more when they are ASCII. The
+    /// scratch area holds the lengths of the keys as 32-bit numbers, then their bytes; the lengths of the values (all ones:
+    /// no value) take the places of those of the keys.
     #[wasm_bindgen(js_name = hotMget)]
     pub fn hot_mget(&mut self, client: u32, count: usize, now: f64) -> f64 {
         self.clear_output();
         let mut output = core::mem::take(&mut self.output);
-        output.resize(count * WORD, 0);
         let answered = self.short(client, PlainRow::MGet, now, (SCRATCH_MAX, false), |space, scratch| {
-            for (index, key) in joined(scratch, count).enumerate() {
+            let lengths_end = count.saturating_mul(WORD);
+            let (lengths, rest) = scratch.split_at_mut_checked(lengths_end).unwrap_or_default();
+            let mut rest = &*rest;
+            for length in lengths.as_chunks_mut::<WORD>().0 {
                 // A key of another type reads as missing.
-                let value = space.get(key).unwrap_or_default();
-                let len = value.map_or(NO_VALUE, |value| value.len() as u32).to_le_bytes();
-                output[index * WORD..(index + 1) * WORD].copy_from_slice(&len);
-                crate::bytes::append(&mut output, value.unwrap_or_default());
+                let value = space.get(split_word(&mut rest, *length)).unwrap_or_default();
+                *length = value.map_or(NO_VALUE, |value| value.len() as u32).to_le_bytes();
+                let value = value.unwrap_or_default();
+                make_room(&mut output, value.len())?;
+                crate::bytes::append(&mut output, value);
             }
-            Ok(0.0)
+            Ok(output.len() as f64 * 2.0 + f64::from(u8::from(is_ascii(&output))))
         });
-        self.output = output;
-        if answered < 0.0 { answered } else { located(&self.output, count * WORD) }
+        if answered >= 0.0 {
+            self.output = output;
+        }
+        answered
     }
 
     /// Sets keys to values, which stand in the scratch area by turns, as for `hot_mget`.
@@ -320,9 +318,13 @@ fn at(scratch: &[u8], start: usize, len: usize) -> &[u8] {
 /// Words whose lengths stand in front of all of them.
 fn joined(scratch: &[u8], count: usize) -> impl Iterator<Item = &[u8]> + Clone {
     let (lengths, mut rest) = scratch.split_at_checked(count.saturating_mul(WORD)).unwrap_or_default();
-    lengths.as_chunks::<WORD>().0.iter().map(move |len| {
-        let (word, behind) = rest.split_at_checked(u32::from_le_bytes(*len) as usize).unwrap_or((rest, &[]));
-        rest = behind;
-        word
-    })
+    lengths.as_chunks::<WORD>().0.iter().map(move |length| split_word(&mut rest, *length))
+}
+
+/// The word at the front, and the rest behind it.
+#[inline(always)]
+fn split_word<'a>(rest: &mut &'a [u8], length: [u8; WORD]) -> &'a [u8] {
+    let (word, behind) = rest.split_at_checked(u32::from_le_bytes(length) as usize).unwrap_or((*rest, &[]));
+    *rest = behind;
+    word
 }

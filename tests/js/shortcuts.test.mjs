@@ -150,6 +150,40 @@ test('a key is deleted by its value, or left alone, whatever is compared with it
   assert.deepEqual(answers[0][0], [0, '', 1, 0]);
 });
 
+test('many keys are read and written alike, in whatever form the pairs come', () => {
+  const answers = pair(() => ({ clock: new ManualClock() })).map((db) => {
+    const seen = [];
+    const see = (run) => seen.push(outcome(run));
+    function* walked() {
+      yield ['w1', 'one'];
+      yield new Set(['w2', 'two']);
+    }
+    see(() => db.mset({ o1: 'one', o2: '', o3: 'käse' }));
+    see(() => db.mset(new Map([['m1', 'one'], ['m2', 'x'.repeat(5000)]])));
+    see(() => db.mset(walked()));
+    see(() => db.mset([['a1', 'one'], ['a1', 'two'], ['a2', 'three', 'left out']]));
+    see(() => db.mset([['n1', 7], [new Uint8Array([110, 50]), 'bytes']]));
+    for (const wrong of [[], {}, [['alone']], [['k', undefined]], [['k', null]], [[]], [7], ['ab'], null, undefined]) see(() => db.mset(wrong));
+    db.lpush('list', 'x');
+    see(() => db.mget('o1', 'o2', 'o3', 'm1', 'm2', 'w1', 'w2', 'a1', 'a2', 'n1', 'n2', 'list', 'missing', 'ab', 'k'));
+    see(() => db.mget('o1', 'o2', 'm1', 'list', 'missing', 'o1'));
+    see(() => db.mget());
+    see(() => db.mget('o1', 7, undefined));
+    see(() => db.mset([['big1', 'b'.repeat(800_000)], ['big2', 'B'.repeat(800_000)]]));
+    see(() => db.mget('big1', 'big2', 'o1', 'big2').map((value) => `${value.length} ${value[0]}`));
+    const hundred = Array.from({ length: 100 }, (_, index) => [`hundred:${index % 90}`, `${index}`.repeat(1 + index % 40)]);
+    for (const round of [1, 2]) {
+      see(() => [db.mset(hundred), db.mget(...hundred.map(([key]) => key)), round]);
+      see(() => db.expire('hundred:7', 100));
+    }
+    see(() => db.ttl('hundred:7'));
+    see(() => db.digestAll());
+    return seen;
+  });
+  assert.deepEqual(answers[0], answers[1]);
+  assert.deepEqual(answers[0][16], ['one', '', 'one', null, null, 'one']);
+});
+
 test('the clock is asked only when something can need it', () => {
   let asked = 0;
   const db = new Keylatch({ now: () => { asked += 1; return 1_000_000; } });

@@ -8,7 +8,7 @@ import { ReplyError } from './errors.js';
 import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
-import { pushPairs, type Pairs } from './sugar/arguments.js';
+import { entriesOf, type Pairs } from './sugar/arguments.js';
 import type { DelexOptions, SetOptions, SetResult } from './sugar/set-options.js';
 import { Walks } from './sugar/walks.js';
 import type { Unsubscribe } from './subscriptions.js';
@@ -97,10 +97,10 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
   }
 
   override mset(pairs: Pairs): 'OK' {
-    const words: Argument[] = [];
-    pushPairs(words, pairs);
-    const reply = this.#connection.shortcuts?.mset(words);
-    return reply === undefined ? this.execute<'OK'>(['MSET', ...words]) : reply;
+    // What is walked may be walked once only.
+    const list = Array.isArray(pairs) ? (pairs as [Argument, Argument][]) : [...entriesOf(pairs)];
+    const reply = this.#connection.shortcuts?.mset(list);
+    return reply === undefined ? super.mset(list) : reply;
   }
 
   override call<const N extends CommandName | (string & {})>(name: N, ...args: ArgumentsOf<N>): ReplyOf<N, Text> {

@@ -3,6 +3,7 @@
  * fit, is refused, and the caller goes the ordinary way. Which way of writing and reading is quickest was measured by
  * runtime and length.
  */
+import type { Argument } from './argument.js';
 import { textOf } from './reply.js';
 
 /** A key at the front, a value behind it; joined words share both. */
@@ -15,7 +16,8 @@ export const VALUE_AT = KEY_ROOM;
 
 /** What the engine puts in place of the length of a missing value. */
 const NO_VALUE = 0xffffffff;
-const PLACE_SIZE = 2 ** 32;
+/** Values of more bytes together are made into texts one by one. */
+const JOINED_MAX = 2 ** 20;
 
 /** The part of Node's Buffer that is used, where there is one. */
 interface TextBuffer {
@@ -71,17 +73,43 @@ export class Scratch {
   }
 
   /** Writes words: the length of each, then all of them; false when they have to go the ordinary way. */
-  joined(texts: readonly string[]): boolean {
+  joined(texts: readonly Argument[]): boolean {
+    if (this.#bytes.length === 0) this.#look();
     const start = WORD * texts.length;
-    const all = texts.join('');
-    if (start + all.length > ROOM) return false;
-    this.#refresh();
-    const { written } = encoder.encodeInto(all, this.#bytes.subarray(this.#at + start, this.#at + ROOM));
-    if (written !== all.length) return false;
+    if (start > ROOM) return false;
     const words = this.#words;
     let word = this.#at >>> 2;
-    for (const text of texts) words[word++] = text.length;
-    return true;
+    // Adding up beats `join`, and the encoder takes the sum as one text.
+    let all = '';
+    for (let index = 0; index < texts.length; index += 1) {
+      const text = texts[index];
+      if (typeof text !== 'string') return false;
+      words[word++] = text.length;
+      all += text;
+    }
+    return this.#encodeJoined(all, start);
+  }
+
+  /** The same for words in pairs. */
+  joinedPairs(pairs: readonly (readonly Argument[])[]): boolean {
+    if (this.#bytes.length === 0) this.#look();
+    const start = 2 * WORD * pairs.length;
+    if (start > ROOM) return false;
+    const words = this.#words;
+    let word = this.#at >>> 2;
+    let all = '';
+    for (let index = 0; index < pairs.length; index += 1) {
+      const pair = pairs[index];
+      if (!Array.isArray(pair)) return false;
+      const key: unknown = pair[0];
+      const value: unknown = pair[1];
+      if (typeof key !== 'string' || typeof value !== 'string') return false;
+      words[word++] = key.length;
+      words[word++] = value.length;
+      all += key;
+      all += value;
+    }
+    return this.#encodeJoined(all, start);
   }
 
   /** The value that the engine answered with twice its length, and 1 when it is ASCII. */
@@ -107,25 +135,27 @@ export class Scratch {
     return length <= Size.ShortMax ? this.#at : (this.#words[this.#at >>> 2] as number);
   }
 
-  /** Values that stand at such a place as `joined` writes words. */
-  texts(place: number, count: number): (string | null)[] {
-    const start = place >>> 0;
-    const told = Math.floor(place / PLACE_SIZE);
-    this.#refresh();
+  /**
+   * Values from `start` on, which the engine answered with twice the length of all of them, and 1 when they are ASCII; their
+   * lengths lie where those of the keys did.
+   */
+  texts(answer: number, start: number, count: number): (string | null)[] {
+    if (this.#bytes.length === 0) this.#look();
+    const isAscii = answer % 2 === 1;
+    const end = start + Math.floor(answer / 2);
+    const all = isAscii && end - start <= JOINED_MAX ? this.#ascii(start, end) : undefined;
+    const words = this.#words;
+    const firstWord = this.#at >>> 2;
     const texts: (string | null)[] = new Array(count);
-    const lengths = new DataView(this.#bytes.buffer, start, WORD * count);
-    const first = start + WORD * count;
-    const all = (told & 1) === 1 ? this.#ascii(first, start + (told >>> 1)) : undefined;
     let next = 0;
     for (let index = 0; index < count; index += 1) {
-      const length = lengths.getUint32(WORD * index, true);
+      const length = words[firstWord + index] as number;
       if (length === NO_VALUE) {
         texts[index] = null;
-        continue;
+      } else {
+        texts[index] = all === undefined ? textOf(this.#bytes, start + next, start + next + length) : all.substring(next, next + length);
+        next += length;
       }
-      const end = next + length;
-      texts[index] = all === undefined ? textOf(this.#bytes, first + next, first + end) : all.substring(next, end);
-      next = end;
     }
     return texts;
   }
@@ -167,6 +197,12 @@ export class Scratch {
       bytes[at + index] = code;
     }
     return seen > 0x7f ? -1 : length;
+  }
+
+  #encodeJoined(all: string, start: number): boolean {
+    if (start + all.length > ROOM) return false;
+    const { written } = encoder.encodeInto(all, this.#bytes.subarray(this.#at + start, this.#at + ROOM));
+    return written === all.length;
   }
 
   #encode(text: string, offset: number): number {

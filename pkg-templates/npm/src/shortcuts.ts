@@ -139,17 +139,16 @@ export class Shortcuts {
   }
 
   mget(keys: readonly Argument[]): (string | null)[] | undefined {
-    if (keys.length === 0 || !areTexts(keys) || !this.#scratch.joined(keys)) return undefined;
+    if (keys.length === 0 || !this.#scratch.joined(keys)) return undefined;
     const { engine } = this.#instance;
     const answer = this.#timed((now) => engine.hotMget(this.#client, keys.length, now));
-    return answer >= 0 ? this.#scratch.texts(answer, keys.length) : this.#other(answer, 'MGET', false);
+    return answer >= 0 ? this.#scratch.texts(answer, engine.output(), keys.length) : this.#other(answer, 'MGET', false);
   }
 
-  /** Keys and values by turns. */
-  mset(words: readonly Argument[]): 'OK' | undefined {
-    if (words.length === 0 || !areTexts(words) || !this.#scratch.joined(words)) return undefined;
+  mset(pairs: readonly (readonly Argument[])[]): 'OK' | undefined {
+    if (pairs.length === 0 || !this.#scratch.joinedPairs(pairs)) return undefined;
     const { engine } = this.#instance;
-    return this.#stored(this.#timed((now) => engine.hotMset(this.#client, words.length, now)), 'MSET') as 'OK' | undefined;
+    return this.#stored(this.#timed((now) => engine.hotMset(this.#client, 2 * pairs.length, now)), 'MSET') as 'OK' | undefined;
   }
 
   #deleteIfEqual(operation: 'DELEX' | 'DELIFEQ', key: Argument, value: unknown): number | undefined {
@@ -286,9 +285,4 @@ function lifetime(px: unknown, ex: unknown): number {
 function hasMore({ exat, pxat, keepttl, get, ifeq, ifne, ifdeq, ifdne }: ShortSetOptions): boolean {
   return Boolean(get) || Boolean(keepttl) || exat !== undefined || pxat !== undefined
     || ifeq !== undefined || ifne !== undefined || ifdeq !== undefined || ifdne !== undefined;
-}
-
-function areTexts(words: readonly Argument[]): words is readonly string[] {
-  for (const word of words) if (typeof word !== 'string') return false;
-  return true;
 }
