@@ -13,22 +13,14 @@ pub fn equal(left: &[u8], right: &[u8]) -> bool {
     if left.len() != right.len() {
         return false;
     }
+    if left.len() <= 2 * WORD {
+        return ends(left) == ends(right);
+    }
     if left.len() > SHORT_MAX {
         return left == right;
     }
-    let (mut left, mut right) = (left, right);
-    while left.len() > 2 * WORD {
-        let (Some((one, left_rest)), Some((other, right_rest))) =
-            (left.split_first_chunk::<WORD>(), right.split_first_chunk::<WORD>())
-        else {
-            return false;
-        };
-        if one != other {
-            return false;
-        }
-        (left, right) = (left_rest, right_rest);
-    }
-    ends(left) == ends(right)
+    let ((words, _), (others, _)) = (left.as_chunks::<WORD>(), right.as_chunks::<WORD>());
+    words.iter().zip(others).all(|(one, other)| one == other) && left.last_chunk::<WORD>() == right.last_chunk::<WORD>()
 }
 
 /// Up to 16 bytes as two words that overlap where there are fewer: together with the length they name the bytes.
@@ -48,19 +40,32 @@ pub fn ends(bytes: &[u8]) -> (u64, u64) {
     }
 }
 
-/// Writes `bytes` at the front of `place`; nothing when they do not fit.
+/// Writes `bytes` at the front of `place`; nothing when they do not fit. There is no loop for the short: the compiler would
+/// make a call of the library's copy of it.
 #[inline(always)]
 pub fn copy(place: &mut [u8], bytes: &[u8]) {
     let Some(place) = place.get_mut(..bytes.len()) else { return };
-    if bytes.len() > SHORT_MAX {
-        return place.copy_from_slice(bytes);
+    match bytes.len() {
+        WORD..=16 => copy_ends::<WORD>(place, bytes),
+        17..=32 => copy_ends::<16>(place, bytes),
+        33..=SHORT_MAX => copy_ends::<32>(place, bytes),
+        4..WORD => copy_ends::<4>(place, bytes),
+        2..4 => copy_ends::<2>(place, bytes),
+        0..2 => copy_ends::<1>(place, bytes),
+        _ => place.copy_from_slice(bytes),
     }
-    let ((words, tail), (place_words, place_tail)) = (bytes.as_chunks::<WORD>(), place.as_chunks_mut::<WORD>());
-    for (to, from) in place_words.iter_mut().zip(words) {
-        *to = *from;
-    }
-    for (to, from) in place_tail.iter_mut().zip(tail) {
-        *to = *from;
+}
+
+/// Copies the first bytes and the last, which overlap, of a run of `N` to `2 * N` bytes.
+#[inline(always)]
+fn copy_ends<const N: usize>(place: &mut [u8], bytes: &[u8]) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) {
+        if let Some(place) = place.first_chunk_mut::<N>() {
+            *place = *first;
+        }
+        if let Some(place) = place.last_chunk_mut::<N>() {
+            *place = *last;
+        }
     }
 }
 

@@ -71,7 +71,9 @@ impl Table {
     #[inline(always)]
     pub fn find(&self, hash: u32, mut is_it: impl FnMut(Handle) -> bool) -> Option<Handle> {
         let segment = self.segments.get(self.segment_of(hash)?)?;
-        segment.slots.find(spread(hash), |slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
+        // `HashTable::find` calls back through a pointer; this is compiled into the caller.
+        let mut candidates = segment.slots.iter_hash(spread(hash));
+        candidates.find(|slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
     }
 
     /// Makes sure that the next `insert` of this hash cannot fail.

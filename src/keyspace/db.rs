@@ -9,7 +9,6 @@ use alloc::vec::Vec;
 
 use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, set_last_use};
 use super::graveyard::Graveyard;
-use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, NODE_BYTES, Node, Positions};
 use crate::hash::{hash_bytes, hash_key};
@@ -132,16 +131,24 @@ impl Db {
     }
 
     pub fn find(&self, key: &[u8]) -> Option<Handle> {
-        self.table.find(hash_key(self.seed, key), |handle| {
-            let block = self.slab.block_and_more(handle);
-            Layout::of(block).is_some_and(|layout| bytes::equal(layout.key(block), key))
-        })
+        self.table.find(hash_key(self.seed, key), |handle| entry::is_of(self.slab.block_and_more(handle), key))
     }
 
     /// The value of a live handle; `None` for a stale one.
     #[inline(always)]
     pub fn value(&self, handle: Handle) -> Option<ValueRef<'_>> {
         let block = self.slab.block_and_more(handle);
+        match Layout::of(block)?.payload(block) {
+            Payload::Inline(bytes) => Some(ValueRef::String(bytes)),
+            Payload::Slot(slot) => Some(self.values.get(slot)?.as_ref()),
+        }
+    }
+
+    /// The same, when the key is used by that: its last use becomes the one given, if any.
+    #[inline(always)]
+    pub fn value_in_use(&mut self, handle: Handle, last_use: Option<u32>) -> Option<ValueRef<'_>> {
+        let block = self.slab.block_and_more_mut(handle);
+        last_use.into_iter().for_each(|last_use| set_last_use(block, last_use));
         match Layout::of(block)?.payload(block) {
             Payload::Inline(bytes) => Some(ValueRef::String(bytes)),
             Payload::Slot(slot) => Some(self.values.get(slot)?.as_ref()),
@@ -212,16 +219,16 @@ impl Db {
     }
 
     /// Replaces a string by another for ever, if that fits into its place as it is: most writes do. False when
-    /// nothing was done and [`Db::put`] has to do it.
+    /// nothing was done and [`Db::put`] has to do it. The last use stays as it is if none is given.
     #[inline(always)]
-    pub fn overwrite(&mut self, handle: Handle, bytes: &[u8]) -> bool {
-        entry::overwrite(self.slab.block_mut(handle), bytes)
+    pub fn overwrite(&mut self, handle: Handle, bytes: &[u8], last_use: Option<u32>) -> bool {
+        entry::overwrite(self.slab.block_and_more_mut(handle), bytes, last_use)
     }
 
     /// Whether [`Db::overwrite`] would do it.
     #[inline(always)]
     pub fn can_overwrite(&self, handle: Handle, len: usize) -> bool {
-        entry::can_overwrite(self.slab.block(handle), len)
+        entry::can_overwrite(self.slab.block_and_more(handle), len)
     }
 
     /// Makes sure that an edit may give a field its first deadline.

@@ -31,6 +31,8 @@ const USE_AT: usize = 4;
 const NARROW_BYTES: usize = USE_AT + 4;
 const WIDE_BYTES: usize = NARROW_BYTES + 8;
 const POSITION_BYTES: usize = 4;
+// The flag is as large as the room it stands for.
+const _: () = assert!(TIMED as usize == POSITION_BYTES);
 const SLOT_BYTES: usize = 4;
 /// "Not in the heap of deadlines".
 pub(super) const NO_POSITION: u32 = u32::MAX;
@@ -119,7 +121,7 @@ impl Layout {
 
     #[inline(always)]
     fn key_start(self) -> usize {
-        self.header_len() + if self.is_timed() { POSITION_BYTES } else { 0 }
+        self.header_len() + (usize::from(self.flags) & POSITION_BYTES)
     }
 
     #[inline(always)]
@@ -187,6 +189,23 @@ impl Layout {
     }
 }
 
+/// Whether the block that begins here is of this key.
+#[inline(always)]
+pub(super) fn is_of(block: &[u8], key: &[u8]) -> bool {
+    let Some(head) = read_u32(block, 0) else { return false };
+    if head & u32::from(WIDE) != 0 {
+        return is_wide_of(block, key);
+    }
+    let key_len = (head >> FLAGS_BITS) as usize & NARROW_MAX;
+    let start = NARROW_BYTES + (head as usize & POSITION_BYTES);
+    key_len == key.len() && block.get(start..start + key.len()).is_some_and(|held| bytes::equal(held, key))
+}
+
+#[cold]
+fn is_wide_of(block: &[u8], key: &[u8]) -> bool {
+    Layout::of(block).is_some_and(|layout| layout.key(block) == key)
+}
+
 /// The word about the last use that every block has.
 pub(super) fn last_use(block: &[u8]) -> Option<u32> {
     read_u32(block, USE_AT)
@@ -194,15 +213,23 @@ pub(super) fn last_use(block: &[u8]) -> Option<u32> {
 
 #[inline(always)]
 pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
-    write(block, USE_AT, &last_use.to_le_bytes());
+    if let Some(head) = block.first_chunk_mut::<NARROW_BYTES>() {
+        head[USE_AT..].copy_from_slice(&last_use.to_le_bytes());
+    }
 }
 
-/// Puts another string in the place of one, if that [`can_overwrite`] tells so; false when nothing was done.
+/// Puts another string in the place of one, if that [`can_overwrite`] tells so; false when nothing was done. The last use
+/// stays as it is if none is given.
 #[inline(always)]
-pub(super) fn overwrite(block: &mut [u8], bytes: &[u8]) -> bool {
+pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -> bool {
     let Some(new) = overwritten(block, bytes.len()) else { return false };
-    bytes::copy(block.get_mut(new.value_range()).unwrap_or_default(), bytes);
-    bytes::copy(block, &new.head().to_le_bytes());
+    if let Some(place) = block.get_mut(new.value_range()) {
+        bytes::copy(place, bytes);
+    }
+    if let Some(head) = block.first_chunk_mut::<USE_AT>() {
+        *head = new.head().to_le_bytes();
+    }
+    last_use.into_iter().for_each(|last_use| set_last_use(block, last_use));
     true
 }
 
@@ -217,7 +244,8 @@ pub(super) fn can_overwrite(block: &[u8], len: usize) -> bool {
 fn overwritten(block: &[u8], len: usize) -> Option<Layout> {
     let old = Layout::of(block)?;
     let new = Layout { flags: old.flags & !RAW, value_len: len, ..old };
-    (new.flags == 0 && len <= INLINE_MAX && Slab::rounded(new.len()) == block.len()).then_some(new)
+    let is_alike = new.flags & !TIMED == 0 && Slab::rounded(new.len()) == Slab::rounded(old.len());
+    (is_alike && len <= INLINE_MAX).then_some(new)
 }
 
 #[inline(always)]

@@ -119,12 +119,6 @@ impl<'a> Space<'a> {
     /// Looks a key up to answer its value: counts as hit or miss, and as a use.
     #[inline(never)]
     pub fn read(&mut self, key: &[u8]) -> Option<Handle> {
-        self.read_at_once(key)
-    }
-
-    /// As [`Space::read`], as a part of its caller: for what most requests do.
-    #[inline(always)]
-    fn read_at_once(&mut self, key: &[u8]) -> Option<Handle> {
         let found = self.find_and_count(key);
         if let Some(handle) = found {
             self.mark_use(handle);
@@ -155,7 +149,7 @@ impl<'a> Space<'a> {
     }
 
     #[inline(always)]
-    fn find_alive(&mut self, key: &[u8]) -> Option<Handle> {
+    pub(super) fn find_alive(&mut self, key: &[u8]) -> Option<Handle> {
         let handle = self.db().find(key)?;
         self.outlives(handle).then_some(handle)
     }
@@ -170,25 +164,33 @@ impl<'a> Space<'a> {
     }
 
     #[inline(always)]
-    fn mark_use(&mut self, handle: Handle) {
-        if self.marking && self.keyspace.uses.counting() != Counting::Changes {
-            self.mark(handle);
+    pub(super) fn mark_use(&mut self, handle: Handle) {
+        if let Some(word) = self.word_of_use(handle) {
+            self.db_mut().set_last_use(handle, word);
         }
+    }
+
+    /// What a key that is used now has as its last use from here on; `None`: what it has.
+    #[inline(always)]
+    fn word_of_use(&mut self, handle: Handle) -> Option<u32> {
+        match self.keyspace.uses.counting() {
+            Counting::Uses if self.marking => self.keyspace.uses.present(),
+            Counting::Frequency(_) if self.marking => Some(self.word_of_frequency(handle)),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn word_of_frequency(&mut self, handle: Handle) -> u32 {
+        let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
+        uses.again(databases[place_of(self.database)].last_use(handle), random)
     }
 
     fn mark_change(&mut self, handle: Handle) {
-        if self.keyspace.uses.counting() == Counting::Changes {
-            self.mark(handle);
-        }
-    }
-
-    #[inline(always)]
-    fn mark(&mut self, handle: Handle) {
-        let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
-        let db = &mut databases[place_of(self.database)];
-        match uses.present() {
-            Some(word) => db.set_last_use(handle, word),
-            None => db.set_last_use(handle, uses.again(db.last_use(handle), random)),
+        if self.keyspace.uses.counting() == Counting::Changes
+            && let Some(word) = self.keyspace.uses.present()
+        {
+            self.db_mut().set_last_use(handle, word);
         }
     }
 
@@ -204,8 +206,9 @@ impl<'a> Space<'a> {
 
     #[inline(always)]
     pub(super) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let handle = self.read_at_once(key)?;
-        self.db().value(handle)
+        let handle = self.find_and_count(key)?;
+        let last_use = self.word_of_use(handle);
+        self.db_mut().value_in_use(handle, last_use)
     }
 
     /// Removes a key that is dead, or its dead fields; whether the key is still there.
@@ -268,7 +271,9 @@ impl<'a> Space<'a> {
         event: EventKind,
     ) -> Result<(), Error> {
         let is_overwritten = match (existing, &value, deadline) {
-            (Some(handle), NewValue::Bytes(bytes), None) if self.keeps_use() => self.db_mut().overwrite(handle, bytes),
+            (Some(handle), NewValue::Bytes(bytes), None) if self.keeps_use() => {
+                self.db_mut().overwrite(handle, bytes, None)
+            }
             _ => false,
         };
         if !is_overwritten {
@@ -280,6 +285,21 @@ impl<'a> Space<'a> {
             self.appear(key);
         }
         Ok(())
+    }
+
+    /// Uses a string and puts another in its place, when nothing else about the entry changes: most writes do no more.
+    /// False when nothing was done.
+    #[inline(always)]
+    pub(super) fn overwrite(&mut self, handle: Handle, key: &[u8], value: &[u8], event: EventKind) -> bool {
+        if self.keyspace.uses.counting() != Counting::Uses {
+            return false;
+        }
+        let last_use = self.word_of_use(handle);
+        let is_overwritten = self.db_mut().overwrite(handle, value, last_use);
+        if is_overwritten {
+            self.notify_at_once(event, key);
+        }
+        is_overwritten
     }
 
     /// The word about its use that an entry begins with, put in place of what is there.
@@ -435,7 +455,6 @@ impl<'a> Space<'a> {
     // --- What the verbs report to.
 
     /// States the effect of what was just done with the verbs.
-    #[inline(always)]
     pub(super) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
         if !self.is_quiet {
             self.keyspace.effects.state(self.database, write);

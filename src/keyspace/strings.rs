@@ -65,6 +65,14 @@ pub struct SetOutcome {
     pub previous: Option<Vec<u8>>,
 }
 
+impl SetOptions<'_> {
+    /// SET without a word behind the value.
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        matches!(self, SetOptions { presence: None, comparison: None, expiry: Expiry::Never, get: false })
+    }
+}
+
 impl Comparison<'_> {
     /// Whether the condition holds for a value.
     fn holds(self, value: &[u8]) -> Result<bool, Error> {
@@ -105,7 +113,28 @@ impl Space<'_> {
     }
 
     pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
-        let existing = self.write(key);
+        let existing = self.find_alive(key);
+        if let Some(handle) = existing {
+            if options.is_plain() && self.overwrite(handle, key, value, EventKind::Set) {
+                self.effect(|effect| {
+                    effect.bytes(b"SET").bytes(key).bytes(value);
+                });
+                return Ok(SetOutcome { stored: true, previous: None });
+            }
+            self.mark_use(handle);
+        }
+        self.set_over(existing, key, value, options)
+    }
+
+    /// As [`Space::set`], over what was found there.
+    #[inline(never)]
+    fn set_over(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        value: &[u8],
+        options: &SetOptions<'_>,
+    ) -> Result<SetOutcome, Error> {
         let presence_holds = options.presence.is_none_or(|presence| presence.holds(existing.is_some()));
         let (holds, previous) = match options {
             SetOptions { get: false, comparison: None, .. } => (true, None),
@@ -204,7 +233,7 @@ impl Space<'_> {
     /// Puts strings in the places of others.
     fn overwrite_many<'p>(&mut self, handles: &[Handle], pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>) {
         for (&handle, (key, value)) in handles.iter().zip(pairs) {
-            let done = self.db_mut().overwrite(handle, value);
+            let done = self.db_mut().overwrite(handle, value, None);
             debug_assert!(done, "it fitted");
             self.notify_at_once(EventKind::Set, key);
         }
