@@ -1,4 +1,4 @@
-//! A small unsigned big integer: as much as decimal conversion of long doubles needs and no more.
+//! A small unsigned big integer: as much as decimal conversion needs and no more.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -35,6 +35,23 @@ impl Big {
             self.multiply_add(5u32.pow(13), 0);
         }
         self.multiply_add(5u32.pow(exponent % 13), 0);
+    }
+
+    /// Multiplies by ten to the power of `exponent`.
+    pub(super) fn multiply_power_of_ten(&mut self, exponent: u32) {
+        self.multiply_power_of_five(exponent);
+        self.shift_left(exponent);
+    }
+
+    pub(super) fn add(&mut self, other: &Big) {
+        self.0.resize(self.0.len().max(other.0.len()) + 1, 0);
+        let mut carry = 0;
+        for (index, word) in self.0.iter_mut().enumerate() {
+            let sum = carry + u64::from(*word) + other.0.get(index).map_or(0, |&word| u64::from(word));
+            *word = sum as u32;
+            carry = sum >> 32;
+        }
+        self.trim();
     }
 
     /// Divides by `divisor` in place and returns the remainder. `divisor` is not zero.
@@ -114,7 +131,7 @@ impl Big {
         (quotient, shift - (STEPS as i32 - 1), !self.is_zero())
     }
 
-    fn compare(&self, other: &Big) -> Ordering {
+    pub(super) fn compare(&self, other: &Big) -> Ordering {
         self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 

@@ -1,17 +1,17 @@
 //! Doubles as Redis reads and prints them: scores, coordinates, and the doubles of RESP3.
 //!
-//! The digits are the shortest that read back the same (core's formatter finds them); the layout follows fpconv,
+//! The digits are the shortest that read back the same; the layout follows fpconv,
 //! which Redis has printed doubles with since 7.2.
 
 use super::decimal::{self, Decimal};
 use super::scan::{Hex, Shape};
+use super::shortest::Digits;
 use super::{is_infinity, round_half_even, split_sign, write_integer, write_unsigned};
 use alloc::vec::Vec;
-use core::fmt::Write;
 
 /// Bits of a double's mantissa, and the power of two of its last bit in the smallest numbers.
 const PRECISION: i32 = 53;
-const LOWEST_EXPONENT: i32 = -1074;
+pub(super) const LOWEST_EXPONENT: i32 = -1074;
 /// The power of two of the mantissa's last bit in the largest numbers.
 const HIGHEST_EXPONENT: i32 = 971;
 
@@ -93,6 +93,17 @@ fn rounded(value: u128, exponent: i32, sticky: bool) -> (f64, bool) {
     (f64::from_bits((biased << (PRECISION - 1)) + mantissa), true)
 }
 
+/// A finite magnitude as a whole number times a power of two: the mantissa, and the power of its last bit.
+pub(super) fn parts(value: f64) -> (u64, i32) {
+    const FRACTION_BITS: i32 = PRECISION - 1;
+    let bits = value.abs().to_bits();
+    let (biased, fraction) = ((bits >> FRACTION_BITS) as i32, bits & ((1 << FRACTION_BITS) - 1));
+    match biased {
+        0 => (fraction, LOWEST_EXPONENT),
+        _ => (fraction | 1 << FRACTION_BITS, LOWEST_EXPONENT + biased - 1),
+    }
+}
+
 /// Appends the shortest text that reads back as `value`, laid out as Redis 8 does: whole numbers up to 2^62 in
 /// full, very large and very small ones with an exponent (`1e+20`, `-1.5e-7`), `inf`, `-inf`, `nan`, `-0`.
 pub fn write_double(value: f64, out: &mut Vec<u8>) {
@@ -129,48 +140,6 @@ pub fn write_fixed(value: f64, decimals: usize, out: &mut Vec<u8>) {
     // One digit more in front keeps the zeros; the point takes its place.
     write_unsigned(scale + scaled % scale, out);
     out[point] = b'.';
-}
-
-/// Shortest digits of a finite number that is not zero, and the power of ten of the last one.
-struct Digits {
-    bytes: [u8; 20],
-    length: usize,
-    scale: i32,
-}
-
-impl Digits {
-    fn of(magnitude: f64) -> Digits {
-        let mut text = Text { bytes: [0; 32], length: 0 };
-        // Cannot fail: at most 17 digits, a point and an exponent of four characters.
-        let _ = write!(text, "{magnitude:e}");
-        let mut digits = Digits { bytes: [0; 20], length: 0, scale: 0 };
-        let mut parts = text.bytes[..text.length].split(|&byte| byte == b'e');
-        for &byte in parts.next().unwrap_or(&[]).iter().filter(|byte| byte.is_ascii_digit()).take(20) {
-            digits.bytes[digits.length] = byte;
-            digits.length += 1;
-        }
-        let exponent = parts.next().and_then(super::parse_integer).unwrap_or(0);
-        digits.scale = exponent as i32 - (digits.length as i32 - 1);
-        digits
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
-
-struct Text {
-    bytes: [u8; 32],
-    length: usize,
-}
-
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        let room = self.bytes.get_mut(self.length..self.length + text.len()).ok_or(core::fmt::Error)?;
-        room.copy_from_slice(text.as_bytes());
-        self.length += text.len();
-        Ok(())
-    }
 }
 
 fn write_digits(value: f64, out: &mut Vec<u8>) {

@@ -4,6 +4,7 @@
 
 use super::big::Big;
 use super::decimal::{self, Decimal};
+use super::double::parts;
 use super::scan::Hex;
 use super::{is_infinity, round_half_even, split_sign, write_unsigned};
 use alloc::vec::Vec;
@@ -42,6 +43,16 @@ impl Default for LongDouble {
 }
 
 impl LongDouble {
+    /// The same number: every double is one.
+    pub fn from_double(value: f64) -> LongDouble {
+        let negative = value.is_sign_negative();
+        if !value.is_finite() {
+            return LongDouble { mantissa: value.is_nan().into(), ..LongDouble::infinite(negative) };
+        }
+        let (mantissa, exponent) = parts(value);
+        LongDouble::rounded(negative, mantissa.into(), exponent, false)
+    }
+
     /// Reads decimal and hexadecimal floats, `inf` and `infinity`, by the rules of Redis' `string2ld`: the whole
     /// text must be the number. Refuses blanks, not-a-number, numbers that overflow to infinity or underflow to
     /// zero, and texts of 5120 bytes and more.
@@ -134,19 +145,51 @@ impl LongDouble {
         }
         if self.exponent >= 0 {
             self.write_sign(out);
-            let mut whole = Big::from_u64(self.mantissa);
-            whole.shift_left(self.exponent as u32);
-            write_big(whole, out);
+            self.write_whole(out);
             return;
         }
-        // Mantissa times 10^17 is below 2^121, so 128 bits hold it, and a shift by more leaves less than a half.
-        let scale = 10u64.pow(PLACES);
-        let scaled = shift_right_half_even(u128::from(self.mantissa) * u128::from(scale), self.exponent.unsigned_abs());
-        if scaled != 0 {
+        let (whole, fraction) = self.in_units(10u64.pow(PLACES));
+        if whole != 0 || fraction != 0 {
             self.write_sign(out);
         }
-        write_unsigned((scaled / u128::from(scale)) as u64, out);
-        write_fraction((scaled % u128::from(scale)) as u64, out);
+        write_unsigned(whole, out);
+        write_fraction(fraction, out);
+    }
+
+    /// Appends the number with so many decimals, from 1 to 17, as C's `%f` does.
+    pub fn write_fixed(self, places: u32, out: &mut Vec<u8>) {
+        if !self.is_finite() {
+            return self.write(out);
+        }
+        self.write_sign(out);
+        let scale = 10u64.pow(places);
+        let mut decimals = 0;
+        if self.exponent >= 0 {
+            self.write_whole(out);
+        } else {
+            let (whole, fraction) = self.in_units(scale);
+            write_unsigned(whole, out);
+            decimals = fraction;
+        }
+        let point = out.len();
+        // One digit more in front keeps the zeros; the point takes its place.
+        write_unsigned(scale + decimals, out);
+        out[point] = b'.';
+    }
+
+    /// The digits of a number whose exponent is not negative.
+    fn write_whole(self, out: &mut Vec<u8>) {
+        let mut whole = Big::from_u64(self.mantissa);
+        whole.shift_left(self.exponent as u32);
+        write_big(whole, out);
+    }
+
+    /// A number whose exponent is negative, as a whole part and units of one over `scale`, which is at most 10^17; rounded half
+    /// to even.
+    fn in_units(self, scale: u64) -> (u64, u64) {
+        // Mantissa times 10^17 is below 2^121, so 128 bits hold it, and a shift by more leaves less than a half.
+        let scaled = shift_right_half_even(u128::from(self.mantissa) * u128::from(scale), self.exponent.unsigned_abs());
+        ((scaled / u128::from(scale)) as u64, (scaled % u128::from(scale)) as u64)
     }
 
     fn write_sign(self, out: &mut Vec<u8>) {
@@ -255,6 +298,7 @@ fn write_big(mut value: Big, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::random::Random;
+    use alloc::format;
     use alloc::string::String;
 
     fn parse(text: &str) -> Option<LongDouble> {
@@ -350,6 +394,21 @@ mod tests {
         }
         for text in ["1e4932", "1e-4950", "0x1p-16445", "0x1.8p-16446", "0e99999999999", "0x0p99999999999", "5e-324"] {
             assert!(parse(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn doubles_are_printed_with_all_their_digits() {
+        let mut random = Random::new(17);
+        let awkward = [0.0, -0.0, 0.5, 5e-324, -2.5e-7, 0.000_000_5, 0.000_001_5, 123.456_789_5, f64::MAX, 1e22, 1e300];
+        let random = (0..20_000).map(|_| f64::from_bits(random.next_u64()));
+        for value in awkward.into_iter().chain([f64::INFINITY, f64::NEG_INFINITY]).chain(random) {
+            if value.is_nan() {
+                continue;
+            }
+            let mut out = Vec::new();
+            LongDouble::from_double(value).write_fixed(6, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{value:.6}"), "{value:e}");
         }
     }
 

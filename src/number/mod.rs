@@ -7,6 +7,7 @@ mod decimal;
 mod double;
 mod long_double;
 mod scan;
+mod shortest;
 
 use alloc::vec::Vec;
 

@@ -7,6 +7,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::number::LongDouble;
+
 /// What a handler refuses with. It is a fixed text of the list below, where `{}` stands for the command's name, or says
 /// that a text was made for the occasion ([`CommandError::MADE`]).
 ///
@@ -296,8 +298,11 @@ impl ErrorText {
 
     /// Degrees that are no place.
     pub fn invalid_position(longitude: f64, latitude: f64) -> ErrorText {
-        // Far beyond the globe there are more digits than `write_fixed` has.
-        ErrorText::made(format!("ERR invalid longitude,latitude pair {longitude:.6},{latitude:.6}"))
+        let mut text = b"ERR invalid longitude,latitude pair ".to_vec();
+        LongDouble::from_double(longitude).write_fixed(6, &mut text);
+        text.push(b',');
+        LongDouble::from_double(latitude).write_fixed(6, &mut text);
+        ErrorText::made(text)
     }
 
     /// A choice that was not made; `command` as typed.
