@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use crate::clock::Timestamp;
 use crate::memory::make_room;
-use crate::number::{write_double, write_integer};
+use crate::number::{IntegerText, write_double, write_integer};
 use crate::slab::OutOfMemory;
 
 /// The version of the annotation line; a newer one is refused when a log is read.
@@ -41,9 +41,7 @@ impl EffectWriter<'_> {
     }
 
     pub fn integer(&mut self, argument: i64) -> &mut Self {
-        let mut text = Vec::with_capacity(20);
-        write_integer(argument, &mut text);
-        self.bytes(&text)
+        self.bytes(IntegerText::of(argument).as_bytes())
     }
 
     /// A number that is read back as it is.

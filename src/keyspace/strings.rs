@@ -11,7 +11,7 @@ use crate::bytes;
 use crate::clock::Timestamp;
 use crate::hash::xxh3_64;
 use crate::memory::make_room;
-use crate::number::{LongDouble, parse_integer, write_integer};
+use crate::number::{IntegerText, LongDouble, parse_integer};
 use crate::slab::Handle;
 use crate::value::{Value, ValueRef, copied};
 
@@ -337,10 +337,9 @@ impl Space<'_> {
             None => 0,
         };
         let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
-        let mut text = Vec::with_capacity(20);
-        write_integer(sum, &mut text);
+        let text = IntegerText::of(sum);
         let deadline = existing.and_then(|handle| self.db().deadline(handle));
-        self.put_over(existing, key, NewValue::Bytes(&text), deadline, EventKind::IncrBy)?;
+        self.put_over(existing, key, NewValue::Bytes(text.as_bytes()), deadline, EventKind::IncrBy)?;
         self.effect(|effect| {
             effect.bytes(b"INCRBY").bytes(key).integer(increment);
         });

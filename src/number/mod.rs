@@ -26,38 +26,85 @@ pub fn parse_integer(bytes: &[u8]) -> Option<i64> {
         [b'1'..=b'9', ..] => {}
         _ => return None,
     }
+    if digits.len() <= SAFE_DIGITS {
+        let value = add_digits(0, digits)? as i64;
+        return Some(if negative { -value } else { value });
+    }
     // Counting downwards, because the negative range is the longer one.
-    let mut value = 0i64;
-    for &byte in digits {
-        if !byte.is_ascii_digit() {
-            return None;
-        }
-        value = value.checked_mul(10)?.checked_sub(i64::from(byte - b'0'))?;
+    let (safe, rest) = digits.split_at(SAFE_DIGITS);
+    let mut value = -(add_digits(0, safe)? as i64);
+    for digit in rest {
+        let digit = add_digits(0, core::slice::from_ref(digit))? as i64;
+        value = value.checked_mul(10)?.checked_sub(digit)?;
     }
     if negative { Some(value) } else { value.checked_neg() }
 }
 
-/// Appends `value` in decimal.
-pub fn write_integer(value: i64, out: &mut Vec<u8>) {
-    if value < 0 {
-        out.push(b'-');
+/// So many digits are always in range.
+const SAFE_DIGITS: usize = 18;
+
+/// The number whose digits are those of `value` and these; `None` when one is no digit.
+fn add_digits(value: u64, digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(value, |value, &byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(value.wrapping_mul(10).wrapping_add(digit.into()))
+    })
+}
+
+/// The longest integers have 20 characters: a sign and 19 digits, or 20 digits.
+const TEXT_MAX: usize = 20;
+
+/// An integer in decimal, without memory of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct IntegerText {
+    text: [u8; TEXT_MAX],
+    start: usize,
+}
+
+impl IntegerText {
+    pub fn of(value: i64) -> IntegerText {
+        let mut text = IntegerText::of_unsigned(value.unsigned_abs());
+        if value < 0 {
+            text.push_front(b'-');
+        }
+        text
     }
-    write_unsigned(value.unsigned_abs(), out);
+
+    fn of_unsigned(mut value: u64) -> IntegerText {
+        let mut text = IntegerText { text: [0; TEXT_MAX], start: TEXT_MAX };
+        // WebAssembly divides short numbers by multiplying, and long ones as slowly as can be.
+        while value > u32::MAX.into() {
+            text.push_front(b'0' + (value % 10) as u8);
+            value /= 10;
+        }
+        let mut value = value as u32;
+        loop {
+            text.push_front(b'0' + (value % 10) as u8);
+            value /= 10;
+            if value == 0 {
+                return text;
+            }
+        }
+    }
+
+    fn push_front(&mut self, character: u8) {
+        self.start -= 1;
+        self.text[self.start] = character;
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.text[self.start..]
+    }
 }
 
 /// Appends `value` in decimal.
-pub fn write_unsigned(mut value: u64, out: &mut Vec<u8>) {
-    let mut digits = [0u8; 20];
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[start..]);
+pub fn write_integer(value: i64, out: &mut Vec<u8>) {
+    out.extend_from_slice(IntegerText::of(value).as_bytes());
+}
+
+/// Appends `value` in decimal.
+pub fn write_unsigned(value: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(IntegerText::of_unsigned(value).as_bytes());
 }
 
 /// A leading sign and the text after it.
@@ -112,12 +159,22 @@ mod tests {
         }
         assert_eq!(parse_integer(b"-9223372036854775809"), None);
         assert_eq!(parse_integer(b"99999999999999999999999999"), None);
-        for value in [0, 1, -1, 9, 10, -10, 99, 100, i64::MAX, i64::MIN, i64::MAX - 1, i64::MIN + 1] {
+        assert_eq!(parse_integer(b"1234567890123456:8"), None);
+        assert_eq!(parse_integer(b"12345678901234567/8"), None);
+        let nearly_all = 999_999_999_999_999_999;
+        let long = [nearly_all, nearly_all + 1, -nearly_all, -nearly_all - 1, u32::MAX.into(), 1 << 32, -1 << 32];
+        let short = [0, 1, -1, 9, 10, -10, 99, 100, i64::MAX, i64::MIN, i64::MAX - 1, i64::MIN + 1];
+        for value in short.into_iter().chain(long) {
             let text = value.to_string();
             assert_eq!(parse_integer(text.as_bytes()), Some(value));
             let mut out = Vec::new();
             write_integer(value, &mut out);
             assert_eq!(out, text.as_bytes());
+        }
+        for value in [0, 9, u32::MAX.into(), 1 << 32, u64::MAX] {
+            let mut out = Vec::new();
+            write_unsigned(value, &mut out);
+            assert_eq!(out, value.to_string().as_bytes());
         }
     }
 

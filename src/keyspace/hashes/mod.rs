@@ -15,7 +15,7 @@ use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::clock::Timestamp;
 use crate::hash::hash_bytes;
-use crate::number::{LongDouble, parse_integer, write_integer};
+use crate::number::{IntegerText, LongDouble, parse_integer};
 use crate::slab::Handle;
 use crate::value::{Field, Hash, NewDeadline, Text, Value, ValueRef, copied};
 
@@ -112,9 +112,8 @@ impl Space<'_> {
             None => 0,
         };
         let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
-        let mut text = Vec::with_capacity(20);
-        write_integer(sum, &mut text);
-        let pair = &mut core::iter::once((name, text.as_slice()));
+        let text = IntegerText::of(sum);
+        let pair = &mut core::iter::once((name, text.as_bytes()));
         self.store(existing, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
         self.effect(|effect| {
             effect.bytes(b"HINCRBY").bytes(key).bytes(name).integer(increment);
