@@ -23,10 +23,6 @@ const CLASS_MAX: usize = 512;
 const PAGES_MAX: usize = (1 << (32 - GRANULE_BITS)) - 1;
 /// "No block" in a page's list of free blocks, which is chained by granule offsets.
 const NO_BLOCK: u16 = u16::MAX;
-/// WebAssembly memory is grown by an eighth of the heap between these bounds, because every growth costs about the
-/// same and detaches the host's views.
-const GROWTH_MIN_BYTES: usize = 64 * 1024;
-const GROWTH_MAX_BYTES: usize = 1024 * 1024;
 
 /// Memory ran out, or a limit of this module was reached. Nothing was changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,9 +100,6 @@ pub struct Slab {
     /// Per class, the pages that have room.
     with_room: Vec<Vec<u32>>,
     used_bytes: u64,
-    held_bytes: usize,
-    /// Bytes asked of the host ahead of need and not yet taken.
-    ahead_bytes: usize,
 }
 
 impl Default for Slab {
@@ -117,15 +110,7 @@ impl Default for Slab {
 
 impl Slab {
     pub fn new() -> Slab {
-        Slab {
-            pages: Vec::new(),
-            data: Vec::new(),
-            vacant: Vec::new(),
-            with_room: Vec::new(),
-            used_bytes: 0,
-            held_bytes: 0,
-            ahead_bytes: 0,
-        }
+        Slab { pages: Vec::new(), data: Vec::new(), vacant: Vec::new(), with_room: Vec::new(), used_bytes: 0 }
     }
 
     /// A block of at least `len` bytes with unspecified contents.
@@ -144,7 +129,6 @@ impl Slab {
             Page::Vacant => {}
             Page::Single => {
                 self.used_bytes -= data.len() as u64;
-                self.held_bytes -= data.len();
                 (*page, *data) = (Page::Vacant, Box::default());
                 self.vacant.push(index as u32);
             }
@@ -199,8 +183,9 @@ impl Slab {
 
     /// Gives up to so many pages back, whatever is on them; answers how many. Nothing else may be asked of it from then on.
     pub fn shed(&mut self, pages: usize) -> usize {
-        let kept = self.pages.len().saturating_sub(pages);
-        self.pages.drain(kept..).count()
+        let kept = self.data.len().saturating_sub(pages);
+        self.pages.truncate(kept);
+        self.data.drain(kept..).count()
     }
 
     /// How many bytes a block for `len` bytes really holds.
@@ -232,7 +217,6 @@ impl Slab {
 
     fn add_classed_page(&mut self, class: usize) -> Result<usize, OutOfMemory> {
         self.with_room[class].try_reserve(1).map_err(|_| OutOfMemory)?;
-        self.grow_ahead(PAGE_BYTES);
         let data = zeroed(PAGE_BYTES)?;
         let page = ClassedPage {
             class: class as u16,
@@ -242,7 +226,6 @@ impl Slab {
             list_position: 0, // set by `list`
         };
         let index = self.add_page(Page::Classed(page), data)?;
-        self.held_bytes += PAGE_BYTES;
         self.list(index);
         Ok(index)
     }
@@ -251,7 +234,6 @@ impl Slab {
         let len = class * GRANULE_BYTES;
         let data = zeroed(len)?;
         let index = self.add_page(Page::Single, data)?;
-        self.held_bytes += len;
         Ok(Handle::new(index, 0))
     }
 
@@ -292,23 +274,6 @@ impl Slab {
         }
         (self.pages[index], self.data[index]) = (Page::Vacant, Box::default());
         self.vacant.push(index as u32);
-        self.held_bytes -= PAGE_BYTES;
-    }
-
-    /// On WebAssembly, makes the allocator ask its host for more than one page at a time: a larger piece is reserved
-    /// and given back, after which the allocator serves the following pages from it.
-    fn grow_ahead(&mut self, needed: usize) {
-        if !cfg!(target_arch = "wasm32") {
-            return;
-        }
-        if self.ahead_bytes < needed {
-            let ahead_bytes = (self.held_bytes / 8).clamp(GROWTH_MIN_BYTES, GROWTH_MAX_BYTES);
-            let mut piece: Vec<u8> = Vec::new();
-            if piece.try_reserve_exact(ahead_bytes).is_ok() {
-                self.ahead_bytes = ahead_bytes;
-            }
-        }
-        self.ahead_bytes = self.ahead_bytes.saturating_sub(needed);
     }
 }
 
@@ -377,7 +342,8 @@ mod tests {
         assert_eq!(slab.used_bytes(), expected as u64);
         live.drain(..).for_each(|(handle, ..)| slab.free(handle));
         assert_eq!(slab.used_bytes(), 0);
-        assert!(slab.held_bytes <= CLASS_MAX * PAGE_BYTES, "at most one page per class stays");
+        let held_bytes: usize = slab.data.iter().map(|data| data.len()).sum();
+        assert!(held_bytes <= CLASS_MAX * PAGE_BYTES, "at most one page per class stays");
     }
 
     #[test]

@@ -4,9 +4,11 @@
 //! No input may trap, for a trap loses the whole instance. So bytes come in through one area that is reserved fallibly
 //! before they are written (`reserve`), and what JavaScript hands over is checked, never indexed.
 
-// wasm-bindgen's generated code is the reason; none is written by hand.
+// wasm-bindgen's generated code is the reason; by hand only the allocator is.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "wasm32")]
+mod allocator;
 mod area;
 mod clock;
 mod data;

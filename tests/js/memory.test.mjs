@@ -1,0 +1,53 @@
+// The memory of the engine: how it grows.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { entry } from './support/package.mjs';
+
+const { Keylatch } = await entry('index');
+
+/** The memory of the next engine that is made. */
+function memoryOfNext() {
+  let memory;
+  const { Instance } = WebAssembly;
+  WebAssembly.Instance = class extends Instance {
+    constructor(...options) {
+      super(...options);
+      memory = this.exports.memory;
+      WebAssembly.Instance = Instance;
+    }
+  };
+  return () => memory.buffer.byteLength;
+}
+
+/** Runs something so many times; answers to which sizes memory grew meanwhile. */
+function growths(size, times, run) {
+  const sizes = [];
+  for (let index = 0, before = size(); index < times; index += 1) {
+    run(index);
+    if (size() !== before) sizes.push(before = size());
+  }
+  return sizes;
+}
+
+test('memory grows in few steps, whoever needs it, and not much beyond what is needed', () => {
+  const size = memoryOfNext();
+  const db = new Keylatch();
+  db.set('first', 'v');
+  const sizes = growths(size, 100_000, (index) => db.set(`key:${index}`, 'x'.repeat(40), { px: 100_000 + index }));
+  assert.ok(sizes.length < 40, `${sizes.length} times`);
+  const used = Number(/used_memory:(\d+)/.exec(db.call('INFO', 'memory'))[1]);
+  assert.ok(sizes.at(-1) < used * 1.35 + 1024 * 1024, `${sizes.at(-1)} for ${used}`);
+});
+
+test('what is taken and given back over and over lets memory grow no further', () => {
+  const size = memoryOfNext();
+  const db = new Keylatch();
+  db.set('long', 'x'.repeat(300_000));
+  const once = () => {
+    db.call('GETRANGE', 'long', 0, -1);
+    db.call('RPUSH', 'list', ...Array.from({ length: 100 }, () => 'element'));
+    db.del('list');
+  };
+  growths(size, 10, once);
+  assert.deepEqual(growths(size, 500, once), []);
+});
