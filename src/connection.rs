@@ -109,8 +109,14 @@ impl Connection {
             if out.len() >= stop_at && self.decoder.waiting_bytes() > 0 {
                 return Some(Fed { more: true, ..Fed::default() });
             }
+            let room = stop_at.saturating_sub(out.len());
+            let run = meter.run(turn, self.client, self.decoder.unread(), room, out);
+            if run.bytes > 0 {
+                self.decoder.skip(run.bytes);
+                continue;
+            }
             match self.decoder.next() {
-                Next::Command if meter.execute(turn, self.client, self.decoder.argv(), out) => {}
+                Next::Command if meter.execute(turn, self.client, self.decoder.argv(), !run.is_refused, out) => {}
                 Next::Command => return None,
                 Next::Incomplete => return Some(Fed::default()),
                 Next::Error(error) => {
@@ -160,5 +166,7 @@ fn write_error(error: ProtocolError, out: &mut Vec<u8>) {
     *out = writer.into_bytes();
 }
 
+#[cfg(test)]
+mod both_ways;
 #[cfg(test)]
 mod tests;

@@ -8,12 +8,12 @@ use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::{Guarded, PlainRequest, PlainRow};
+use crate::engine::{Guarded, PlainRow, PlainRun};
 use crate::keyspace::{Error, Event, Inspection, Keyspace, Space};
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Protocol;
-use crate::request::Limits;
+use crate::request::{Limits, PlainRequest};
 use crate::value::Kind;
 
 /// How an engine begins.
@@ -101,6 +101,12 @@ impl<C: Clock> Keylatch<C> {
     #[inline(always)]
     pub(crate) fn is_timed(&self) -> bool {
         self.engine.is_timed()
+    }
+
+    /// For the test that compares both ways.
+    #[cfg(test)]
+    pub(crate) fn keep_short_way_closed(&mut self) {
+        self.engine.stays_closed = true;
     }
 
     /// Begins a turn: requests that arrived together happen at one instant.
@@ -320,6 +326,25 @@ impl<C: Clock> Turn<'_, C> {
         self.keylatch.engine.run_plain(request, out)
     }
 
+    /// Runs plain requests of a stream one after another, at most so many, until they wrote so much.
+    #[inline(always)]
+    pub(crate) fn run_requests(
+        &mut self,
+        client: ClientId,
+        requests: &[u8],
+        most: u32,
+        room: usize,
+        out: &mut Vec<u8>,
+    ) -> PlainRun {
+        if PlainRequest::read(requests).is_none() {
+            return PlainRun::default();
+        }
+        match self.admits(client) {
+            true => self.keylatch.engine.run_requests(requests, most, room, out),
+            false => PlainRun { is_refused: true, ..PlainRun::default() },
+        }
+    }
+
     /// Whether a client's plain commands may go the short way now.
     #[inline(always)]
     fn admits(&mut self, client: ClientId) -> bool {
@@ -368,6 +393,3 @@ impl<C: Clock> Turn<'_, C> {
         self.keylatch.engine.took_together(number, count, elapsed_us);
     }
 }
-
-#[cfg(test)]
-mod tests;

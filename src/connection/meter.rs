@@ -9,6 +9,7 @@ use crate::argv::ArgvRef;
 use crate::client::ClientId;
 use crate::clock::Clock;
 use crate::command::{Request, flags};
+use crate::engine::PlainRun;
 use crate::keylatch::{Keylatch, Turn};
 
 /// A request of so many bytes takes its time, whatever the command.
@@ -74,26 +75,50 @@ impl Meter {
         self.all_alone = self.suspected > 0 || turn.measures_each();
     }
 
-    /// Runs a command and measures it, alone or with its neighbours. Whether it went the short way, on which nobody's state
-    /// changes.
+    /// Runs the plain requests that a stream goes on with and measures them together.
+    #[inline(always)]
+    pub(super) fn run<C: Clock>(
+        &mut self,
+        turn: &mut Turn<'_, C>,
+        client: ClientId,
+        requests: &[u8],
+        room: usize,
+        out: &mut Vec<u8>,
+    ) -> PlainRun {
+        if self.all_alone {
+            return PlainRun::default();
+        }
+        let run = turn.run_requests(client, requests, TOGETHER_MAX - self.together, room, out);
+        if self.watch.is_some() {
+            for (number, times) in run.counts.into_iter().filter(|(_, times)| *times > 0) {
+                self.count(turn, number, times);
+            }
+        }
+        run
+    }
+
+    /// Runs a command and measures it, alone or with its neighbours. Whether it went the short way, which it only tries if
+    /// it `may_be_plain`: nobody's state changes there.
     pub(super) fn execute<C: Clock>(
         &mut self,
         turn: &mut Turn<'_, C>,
         client: ClientId,
         argv: ArgvRef<'_>,
+        may_be_plain: bool,
         out: &mut Vec<u8>,
     ) -> bool {
         if self.watch.is_none() {
             return turn.execute_either_way(client, argv, out);
         }
         let before = out.len();
-        if !self.all_alone
+        if may_be_plain
+            && !self.all_alone
             && argv.bytes_len() < LARGE_REQUEST_BYTES
             && let Some(number) = turn.execute_plain(client, argv, out)
         {
             match out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
                 true => self.tell(turn, client, argv),
-                false => self.count(turn, number),
+                false => self.count(turn, number, 1),
             }
             return true;
         }
@@ -106,7 +131,7 @@ impl Meter {
         if let Some(number) = turn.ran() {
             match alone || out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
                 true => self.tell(turn, client, argv),
-                false => self.count(turn, number),
+                false => self.count(turn, number, 1),
             }
         }
         false
@@ -121,13 +146,12 @@ impl Meter {
         self.obey(turn);
     }
 
-    /// Counts a command that shares the time with its neighbours.
-    #[inline(always)]
-    fn count<C: Clock>(&mut self, turn: &mut Turn<'_, C>, number: u16) {
-        self.together += 1;
+    /// Counts a command that ran so many times and shares the time with its neighbours.
+    fn count<C: Clock>(&mut self, turn: &mut Turn<'_, C>, number: u16, times: u32) {
+        self.together += times;
         match self.runs.iter_mut().find(|(counted, _)| *counted == number) {
-            Some((_, count)) => *count += 1,
-            None => self.runs.push((number, 1)),
+            Some((_, count)) => *count += times,
+            None => self.runs.push((number, times)),
         }
         if self.together >= TOGETHER_MAX {
             self.stop(turn);

@@ -12,7 +12,7 @@
 
 use alloc::vec::Vec;
 
-use super::plain::{PlainRequest, PlainRow, ROWS};
+use super::plain::{PlainRow, ROWS};
 use super::{ERROR_BYTES, Engine};
 use crate::argv::Span;
 use crate::client::{Client, ClientId, ReplyMode};
@@ -21,35 +21,44 @@ use crate::keyspace::{Db, Error, Event, SetOptions, Space, UNASKED_MAX_BYTES};
 use crate::memory::make_room;
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
+use crate::request::PlainRequest;
 
 /// The most arguments of a plain request, its name among them.
 const ARGUMENTS_MAX: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct Guarded {
-    engine: Engine,
-    way: ShortWay,
+    pub(super) engine: Engine,
+    pub(super) way: ShortWay,
+    /// For the test that compares both ways.
+    #[cfg(test)]
+    pub(crate) stays_closed: bool,
 }
 
 /// What was found out when the way was opened, and what was counted since.
 #[derive(Clone, Debug, Default)]
-struct ShortWay {
+pub(super) struct ShortWay {
     /// Who may go it; nobody while it is closed.
     client: Option<ClientId>,
     database: u8,
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     /// Some key of another database has a deadline.
     others_are_timed: bool,
     /// Nobody takes, watches or tracks anything: changes need not be told.
     is_quiet: bool,
     /// How often each command ran, and which did last.
-    calls: [u64; ROWS],
-    last: Option<PlainRow>,
+    pub(super) calls: [u64; ROWS],
+    pub(super) last: Option<PlainRow>,
 }
 
 impl Guarded {
     pub fn new(seed: u64) -> Guarded {
-        Guarded { engine: Engine::new(seed), way: ShortWay::default() }
+        Guarded {
+            engine: Engine::new(seed),
+            way: ShortWay::default(),
+            #[cfg(test)]
+            stays_closed: false,
+        }
     }
 
     /// For looking only. What was counted on the short way and is not entered yet: calls of commands, and what a client
@@ -122,13 +131,21 @@ impl Guarded {
     #[inline(always)]
     pub fn admits(&mut self, client: ClientId) -> bool {
         // At a fixed instant plain operations make nothing due but the memory of what they delete.
-        let is_open =
-            self.way.client == Some(client) && !self.engine.keyspace.database(self.way.database).has_remains();
-        is_open || self.open(client)
+        (self.way.client == Some(client) && !self.has_remains()) || self.open(client)
+    }
+
+    /// Whether an operation left memory to be given back.
+    #[inline(always)]
+    pub(super) fn has_remains(&self) -> bool {
+        self.engine.keyspace.database(self.way.database).has_remains()
     }
 
     #[inline(never)]
     fn open(&mut self, id: ClientId) -> bool {
+        #[cfg(test)]
+        if self.stays_closed {
+            return false;
+        }
         let engine = self.engine_mut();
         if !engine.passes(id) {
             return false;
@@ -202,17 +219,25 @@ impl Guarded {
     ) -> Result<T, CommandError> {
         self.way.calls[row as usize] += 1;
         self.way.last = Some(row);
+        self.run(bytes, operation).map_err(|error| self.fail(row, error))
+    }
+
+    /// The same, not counted.
+    #[inline(always)]
+    pub(super) fn run<T>(
+        &mut self,
+        bytes: usize,
+        operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let (keyspace, is_quiet) = (&mut self.engine.keyspace, self.way.is_quiet);
-        let has_room = is_quiet && bytes <= UNASKED_MAX_BYTES
-            || keyspace.ensure_room(ARGUMENTS_MAX, bytes + ARGUMENTS_MAX * size_of::<Span>()).is_ok();
-        let result = match has_room {
-            true => operation(&mut keyspace.at_rest(self.way.database, self.engine.now, is_quiet)),
-            false => Err(Error::OutOfMemory),
-        };
+        if !is_quiet || bytes > UNASKED_MAX_BYTES {
+            keyspace.ensure_room(ARGUMENTS_MAX, bytes + ARGUMENTS_MAX * size_of::<Span>())?;
+        }
+        let result = operation(&mut keyspace.at_rest(self.way.database, self.engine.now, is_quiet));
         if !is_quiet {
             self.engine.keyspace.effects.end_unit();
         }
-        result.map_err(|error| self.fail(row, error))
+        result
     }
 
     /// Counts a command that ran and failed.

@@ -6,6 +6,7 @@ mod guarded;
 mod loading;
 mod parked;
 mod plain;
+mod run;
 mod settle;
 
 use alloc::string::String;
@@ -14,8 +15,9 @@ use alloc::vec::Vec;
 
 pub use self::guarded::Guarded;
 use self::parked::ParkedCommands;
+pub use self::plain::PlainRow;
 use self::plain::PlainRows;
-pub use self::plain::{PlainRequest, PlainRow};
+pub use self::run::PlainRun;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;

@@ -1,7 +1,7 @@
-//! The commands that may go the short way ([`Guarded`](super::Guarded)), and how a stream brings them.
+//! The commands that may go the short way ([`Guarded`](super::Guarded)).
 
-use crate::argv::ArgvRef;
 use crate::command::Table;
+use crate::request::PlainRequest;
 
 /// The commands that may run the short way; the numbers of their rows are looked up once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +19,16 @@ pub enum PlainRow {
     MSet,
     DelEx,
     DelIfEq,
+}
+
+impl PlainRequest<'_> {
+    #[inline(always)]
+    pub(super) fn row(&self) -> PlainRow {
+        match self {
+            PlainRequest::Get(_) => PlainRow::Get,
+            PlainRequest::Set(..) => PlainRow::Set,
+        }
+    }
 }
 
 impl PlainRow {
@@ -52,26 +62,6 @@ impl PlainRows {
     #[inline(always)]
     pub(super) fn at(&self, place: usize) -> u16 {
         self.0[place]
-    }
-}
-
-/// A request as a stream brings it, when it is one of the two that make up most of them.
-#[derive(Clone, Copy, Debug)]
-pub enum PlainRequest<'a> {
-    Get(&'a [u8]),
-    Set(&'a [u8], &'a [u8]),
-}
-
-impl<'a> PlainRequest<'a> {
-    #[inline(always)]
-    pub fn of(argv: ArgvRef<'a>) -> Option<PlainRequest<'a>> {
-        let &[first, second, third] = argv.get(0)? else { return None };
-        // Exact for letters: nothing else becomes one by this bit.
-        match ([first | 0x20, second | 0x20, third | 0x20], argv.len()) {
-            ([b'g', b'e', b't'], 2) => Some(PlainRequest::Get(argv.get(1)?)),
-            ([b's', b'e', b't'], 3) => Some(PlainRequest::Set(argv.get(1)?, argv.get(2)?)),
-            _ => None,
-        }
     }
 }
 

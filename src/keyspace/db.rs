@@ -144,6 +144,12 @@ impl Db {
         }
     }
 
+    /// Whether the value is a short string.
+    #[inline(always)]
+    pub fn is_inline(&self, handle: Handle) -> bool {
+        Layout::of(self.slab.block_and_more(handle)).is_some_and(|layout| !layout.is_in_slot())
+    }
+
     /// The same, when the key is used by that: its last use becomes the one given, if any.
     #[inline(always)]
     pub fn value_in_use(&mut self, handle: Handle, last_use: Option<u32>) -> Option<ValueRef<'_>> {

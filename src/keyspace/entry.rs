@@ -37,7 +37,7 @@ const SLOT_BYTES: usize = 4;
 /// "Not in the heap of deadlines".
 pub(super) const NO_POSITION: u32 = u32::MAX;
 /// Strings above this length live in a slot, where they can grow in place.
-pub(super) const INLINE_MAX: usize = 1024;
+pub(crate) const INLINE_MAX: usize = 1024;
 const _: () = assert!(INLINE_MAX <= NARROW_MAX);
 
 /// The value's place.

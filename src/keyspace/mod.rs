@@ -58,6 +58,7 @@ pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
 pub use tracking::{Invalidation, Stale, TrackedReads, Tracker, Tracking, TrackingOptions};
 pub use uses::{Counting, Frequency, PastUse};
 
+pub(crate) use self::entry::INLINE_MAX;
 use self::evict::Memory;
 use self::uses::Uses;
 use crate::clock::Timestamp;

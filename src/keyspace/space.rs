@@ -135,11 +135,16 @@ impl<'a> Space<'a> {
     #[inline(always)]
     fn find_and_count(&mut self, key: &[u8]) -> Option<Handle> {
         let found = self.find_alive(key);
-        match found {
-            Some(_) => self.keyspace.counts.hits += 1,
-            None => self.keyspace.counts.misses += 1,
-        }
+        self.count_lookup(found.is_some());
         found
+    }
+
+    #[inline(always)]
+    pub(super) fn count_lookup(&mut self, found: bool) {
+        match found {
+            true => self.keyspace.counts.hits += 1,
+            false => self.keyspace.counts.misses += 1,
+        }
     }
 
     /// Looks a key up without counting at all.
@@ -207,6 +212,11 @@ impl<'a> Space<'a> {
     #[inline(always)]
     pub(super) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
         let handle = self.find_and_count(key)?;
+        self.value_in_use(handle)
+    }
+
+    #[inline(always)]
+    pub(super) fn value_in_use(&mut self, handle: Handle) -> Option<ValueRef<'_>> {
         let last_use = self.word_of_use(handle);
         self.db_mut().value_in_use(handle, last_use)
     }

@@ -112,6 +112,24 @@ impl Space<'_> {
         }
     }
 
+    /// As [`Space::get`], where the answer is a string of at most [`INLINE_MAX`] bytes or nothing; `None` when it is not, and
+    /// nothing was counted.
+    #[inline(always)]
+    pub(crate) fn get_short(&mut self, key: &[u8]) -> Option<Option<&[u8]>> {
+        let Some(handle) = self.find_alive(key) else {
+            self.count_lookup(false);
+            return Some(None);
+        };
+        if !self.db().is_inline(handle) {
+            return None;
+        }
+        self.count_lookup(true);
+        match self.value_in_use(handle) {
+            Some(ValueRef::String(bytes)) => Some(Some(bytes)),
+            _ => None,
+        }
+    }
+
     pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
         let existing = self.find_alive(key);
         if let Some(handle) = existing {

@@ -282,6 +282,35 @@ impl Writer {
     }
 }
 
+/// Writes a bulk string of at most 9999 bytes at the front of `place`, as [`Writer::bulk`] does, and tells its length. What
+/// does not fit is left out.
+#[inline(always)]
+pub fn place_bulk(place: &mut [u8], bytes: &[u8]) -> usize {
+    let (header, header_len) = short_header(bytes.len());
+    if let Some(place) = place.first_chunk_mut() {
+        *place = header;
+    }
+    let end = header_len + bytes.len();
+    bytes::copy(place.get_mut(header_len..).unwrap_or_default(), bytes);
+    if let Some(place) = place.get_mut(end..).and_then(|place| place.first_chunk_mut()) {
+        *place = *b"\r\n";
+    }
+    end + 2
+}
+
+/// The header of a bulk string, and how many bytes of it there are.
+#[inline(always)]
+fn short_header(len: usize) -> ([u8; 8], usize) {
+    let digit = |unit: usize| b'0' + (len / unit % 10) as u8;
+    let (header, header_len) = match len {
+        0..=9 => ([b'$', digit(1), b'\r', b'\n', 0, 0, 0, 0], 4),
+        10..=99 => ([b'$', digit(10), digit(1), b'\r', b'\n', 0, 0, 0], 5),
+        100..=999 => ([b'$', digit(100), digit(10), digit(1), b'\r', b'\n', 0, 0], 6),
+        _ => ([b'$', digit(1000), digit(100), digit(10), digit(1), b'\r', b'\n', 0], 7),
+    };
+    (header, header_len)
+}
+
 /// A number below ten.
 fn digit(value: i64) -> u8 {
     b'0' + value as u8
@@ -324,6 +353,15 @@ mod tests {
             writer.close_map(outer, 1);
         });
         assert_eq!(reply, b":7\r\n%1\r\n$1\r\nk\r\n*0\r\n");
+    }
+
+    #[test]
+    fn a_placed_bulk_string_is_a_written_one() {
+        for len in [0, 1, 9, 10, 11, 63, 99, 100, 101, 999, 1000, 1024] {
+            let (value, mut place) = (alloc::vec![b'v'; len], [b'x'; 2000]);
+            let placed = place_bulk(&mut place, &value);
+            assert_eq!(place[..placed], written(Protocol::Resp2, |writer| writer.bulk(&value)));
+        }
     }
 
     #[test]

@@ -7,9 +7,13 @@ use alloc::vec::Vec;
 use crate::argv::Argv;
 use crate::client::ClientId;
 use crate::clock::{Clock, ManualClock, MovableClock, Timestamp};
+use crate::connection::{Connection, Meter};
+use crate::engine::PlainRow;
 use crate::keylatch::{Keylatch, Options};
+use crate::keyspace::{DeadlineCondition, Expiry, Presence, SetOptions};
 use crate::random::Random;
 use crate::reply::writer::Protocol;
+use crate::request::Limits;
 
 const CLIENTS: u64 = 4;
 const ROUNDS: u64 = 60;
@@ -87,18 +91,25 @@ const SELDOM: &[&str] = &[
     "QUIT",
 ];
 
+/// Twice the same, but the short way stays closed in one.
 struct Pair {
     short: Keylatch<ManualClock>,
     ordinary: Keylatch<ManualClock>,
     clients: Vec<ClientId>,
+    streams: [Vec<Connection>; 2],
+    meters: [Meter; 2],
 }
 
 impl Pair {
     fn new(seed: u64) -> Pair {
         let mut short = Keylatch::new(Options { seed }, ManualClock::new(Timestamp::from_ms(1_000_000)));
-        let clients = (0..CLIENTS).map(|_| short.connect()).collect();
+        let clients: Vec<ClientId> = (0..CLIENTS).map(|_| short.connect()).collect();
         short.set_protocol(ClientId(1), Protocol::Resp3);
-        Pair { ordinary: short.clone(), short, clients }
+        let mut ordinary = short.clone();
+        ordinary.keep_short_way_closed();
+        let streams = || clients.iter().map(|&client| Connection::new(client, Limits::default())).collect();
+        let (streams, meters) = ([streams(), streams()], [Meter::new(|| 0), Meter::new(|| 0)]);
+        Pair { short, ordinary, clients, streams, meters }
     }
 
     fn both(&mut self, mut act: impl FnMut(&mut Keylatch<ManualClock>)) {
@@ -106,19 +117,79 @@ impl Pair {
         act(&mut self.ordinary);
     }
 
-    /// Sends commands of one client as one chunk, each way, and compares the replies.
+    /// Sends commands of one client as one turn, each way, and compares the replies.
     fn send(&mut self, client: ClientId, lines: &[String]) {
         let (mut short, mut ordinary) = (Vec::new(), Vec::new());
         let (mut turn, mut other) = (self.short.turn(), self.ordinary.turn());
         for line in lines {
-            let words: Vec<&str> = line.split(' ').map(|word| if word == "''" { "" } else { word }).collect();
-            let argv = Argv::from_slices(&words);
+            let argv = arguments(line);
             turn.execute(client, argv.as_ref(), &mut short);
-            let request = other.request(argv.as_ref());
-            other.perform(client, request, &mut ordinary);
+            other.execute(client, argv.as_ref(), &mut ordinary);
             assert_eq!(turn.ran(), other.ran(), "{line}");
             assert_eq!(text(&short), text(&ordinary), "{line}");
         }
+    }
+
+    /// Sends them as a stream that is cut somewhere.
+    fn stream(&mut self, index: usize, lines: &[String], random: &mut Random) {
+        let mut bytes = Vec::new();
+        for line in lines {
+            let argv = arguments(line);
+            bytes.extend(format!("*{}\r\n", argv.len()).into_bytes());
+            for argument in argv.as_ref().iter() {
+                bytes.extend(format!("${}\r\n{}\r\n", argument.len(), text(argument)).into_bytes());
+            }
+        }
+        let (first, second) = bytes.split_at(random.below(bytes.len() as u64 + 1) as usize);
+        for chunk in [first, second] {
+            let mut outputs = [Vec::new(), Vec::new()];
+            let mut ends = Vec::new();
+            for (side, keylatch) in [&mut self.short, &mut self.ordinary].into_iter().enumerate() {
+                let (stream, meter) = (&mut self.streams[side][index], &mut self.meters[side]);
+                ends.push(stream.feed_measured(keylatch, chunk, meter, &mut outputs[side]));
+            }
+            assert_eq!((text(&outputs[0]), ends[0]), (text(&outputs[1]), ends[1]), "{lines:?}");
+        }
+    }
+
+    /// Runs single operations as the face to JavaScript does.
+    fn operate(&mut self, client: ClientId, random: &mut Random) {
+        let (name, value) = (format!("key:{}", random.below(6)), random.below(100).to_string());
+        let (key, ttl_ms, choice) = (name.as_bytes(), 1 + random.below(40) as i64, random.below(6));
+        let (row, with_time, line) = match choice {
+            0 => (PlainRow::Get, false, format!("GET {name}")),
+            1 => (PlainRow::Set, true, format!("SET {name} {value} PX {ttl_ms}")),
+            2 => (PlainRow::SetNx, false, format!("SETNX {name} {value}")),
+            3 => (PlainRow::Del, false, format!("DEL {name}")),
+            4 => (PlainRow::Incr, false, format!("INCR {name}")),
+            _ => (PlainRow::Expire, true, format!("EXPIRE {name} 1")),
+        };
+        let needs_time = with_time || self.short.is_timed();
+        let done = self.short.operate(client, row, (name.len() + value.len(), needs_time), |space| {
+            let expiry = if choice == 1 { Expiry::At(space.now().saturating_add_ms(ttl_ms)) } else { Expiry::Never };
+            let presence = (choice == 2).then_some(Presence::Missing);
+            match choice {
+                0 => space.get(key).map(|_| ()),
+                1 | 2 => {
+                    let options = SetOptions { presence, expiry, ..SetOptions::default() };
+                    space.set(key, value.as_bytes(), &options).map(|_| ())
+                }
+                3 => {
+                    space.delete_all(core::iter::once(key));
+                    Ok(())
+                }
+                4 => space.increment(key, 1).map(|_| ()),
+                _ => {
+                    let deadline = space.now().saturating_add_ms(1000);
+                    space.expire_at(key, deadline, DeadlineCondition::default()).map(|_| ())
+                }
+            }
+        });
+        let argv = arguments(&line);
+        if done.is_none() {
+            self.short.execute(client, argv.as_ref(), &mut Vec::new());
+        }
+        self.ordinary.execute(client, argv.as_ref(), &mut Vec::new());
     }
 
     fn compare(&mut self) {
@@ -158,6 +229,11 @@ impl Keylatch<ManualClock> {
     }
 }
 
+fn arguments(line: &str) -> Argv {
+    let words: Vec<&str> = line.split(' ').map(|word| if word == "''" { "" } else { word }).collect();
+    Argv::from_slices(&words)
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -168,6 +244,7 @@ fn line(random: &mut Random) -> String {
     let words = pattern.split(' ').map(|word| match word {
         "K" => format!("key:{}", random.below(6)),
         "V" if random.below(4) == 0 => random.below(100).to_string(),
+        "V" if random.below(12) == 0 => "v".repeat(980 + random.below(70) as usize),
         "V" => "v".repeat(1 + random.below(70) as usize),
         "N" => (1 + random.below(40)).to_string(),
         word => word.into(),
@@ -186,9 +263,14 @@ fn nobody_sees_which_way_a_command_went() {
             keylatch.record(records);
         });
         for _ in 0..CHUNKS {
-            let client = pair.clients[random.below(CLIENTS) as usize];
+            let index = random.below(CLIENTS) as usize;
+            let client = pair.clients[index];
             let lines: Vec<String> = (0..random.below(10)).map(|_| line(&mut random)).collect();
-            pair.send(client, &lines);
+            match random.below(3) {
+                0 => pair.send(client, &lines),
+                1 => pair.stream(index, &lines, &mut random),
+                _ => lines.iter().for_each(|_| pair.operate(client, &mut random)),
+            }
             if random.below(3) == 0 {
                 let now = pair.short.clock_mut().now().as_ms() + random.below(30) as i64 - 3;
                 pair.both(|keylatch| keylatch.clock_mut().set(Timestamp::from_ms(now)));
