@@ -133,7 +133,7 @@ impl Table {
 
     /// Visits the `count` smallest hashes from `cursor` on, all of an equal hash together, and answers the cursor of
     /// the next page, 0 at the end. What is present from the first page to the last is visited, whatever else changes.
-    pub fn page(&self, cursor: u64, count: usize, mut visit: impl FnMut(Slot)) -> u64 {
+    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Slot)) -> u64 {
         let Ok(first) = u32::try_from(cursor) else { return 0 };
         let mut visited = 0;
         let mut last_hash = None;
@@ -158,8 +158,8 @@ impl Table {
     }
 
     /// All slots in hash order.
-    pub fn iter(&self) -> impl Iterator<Item = Slot> + '_ {
-        self.segments_from(0).flat_map(|segment| segment.sorted_from(0))
+    pub fn iter(&self) -> Slots<'_> {
+        Slots { table: self, at: 0, walk: None }
     }
 
     /// Any slot, each with the same probability: a segment, then a rank below what the longest segment may hold; past
@@ -218,12 +218,14 @@ impl Table {
     /// Segments in hash order, beginning with the one `hash` belongs to.
     fn segments_from(&self, hash: u32) -> impl Iterator<Item = &Segment> {
         let mut at = self.directory_index(hash);
-        core::iter::from_fn(move || {
-            let segment = &self.segments[*self.directory.get(at)? as usize];
-            // The first directory entry behind this segment's range.
-            at = (top_bits(segment.prefix, self.depth)) + (1 << (self.depth - segment.depth));
-            Some(segment)
-        })
+        core::iter::from_fn(move || self.next_segment(&mut at))
+    }
+
+    /// The segment at a place in the directory, which moves on to the one behind it.
+    fn next_segment(&self, at: &mut usize) -> Option<&Segment> {
+        let segment = &self.segments[*self.directory.get(*at)? as usize];
+        *at = top_bits(segment.prefix, self.depth) + (1 << (self.depth - segment.depth));
+        Some(segment)
     }
 
     fn may_split(&self, depth: u32) -> bool {
@@ -402,7 +404,31 @@ impl Segment {
     }
 }
 
+/// All slots of a table in hash order.
+#[derive(Debug)]
+pub struct Slots<'a> {
+    table: &'a Table,
+    /// Where the next segment is in the directory.
+    at: usize,
+    walk: Option<Walk<'a>>,
+}
+
+impl Iterator for Slots<'_> {
+    type Item = Slot;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Slot> {
+        loop {
+            if let Some(slot) = self.walk.as_mut().and_then(Walk::next) {
+                return Some(slot);
+            }
+            self.walk = Some(self.table.next_segment(&mut self.at)?.sorted_from(0));
+        }
+    }
+}
+
 /// Slots in hash order. Where there is no memory to sort them in, each is searched for.
+#[derive(Debug)]
 struct Walk<'a> {
     sorted: Option<alloc::vec::IntoIter<Slot>>,
     segment: &'a Segment,
@@ -522,7 +548,7 @@ mod tests {
         assert!(order.is_sorted());
         let (mut paged, mut cursor) = (Vec::new(), 0);
         loop {
-            cursor = table.page(cursor, 7, |slot| paged.push(slot));
+            cursor = table.page(cursor, 7, &mut |slot| paged.push(slot));
             if cursor == 0 {
                 break;
             }
@@ -541,7 +567,7 @@ mod tests {
             let mut table = filled(hashes[..present].iter().copied(), &handles);
             let (mut seen, mut cursor, mut next) = (BTreeMap::new(), 0, stable);
             loop {
-                cursor = table.page(cursor, 10, |slot| {
+                cursor = table.page(cursor, 10, &mut |slot| {
                     seen.insert(slot.handle, ());
                 });
                 if cursor == 0 {
@@ -567,7 +593,7 @@ mod tests {
         let mut table = filled(core::iter::repeat(0xdead_beef), &handles);
         assert!(table.directory.len() <= DIRECTORY_FACTOR_MAX * 64);
         let mut visited = 0;
-        assert_eq!(table.page(0, 1, |_| visited += 1), 0);
+        assert_eq!(table.page(0, 1, &mut |_| visited += 1), 0);
         assert_eq!(visited, 3_000);
         table.replace(0xdead_beef, handles[7], handles[7]);
         handles.iter().for_each(|&handle| table.remove(0xdead_beef, handle));
@@ -605,7 +631,7 @@ mod tests {
             assert!(order.is_sorted() && order.len() == handles.len());
             let (mut paged, mut cursor) = (Vec::new(), 0);
             loop {
-                cursor = table.page(cursor, 300, |slot| paged.push(slot));
+                cursor = table.page(cursor, 300, &mut |slot| paged.push(slot));
                 if cursor == 0 {
                     break;
                 }

@@ -82,7 +82,7 @@ impl<'a> Args<'a> {
 
     /// The next `count` arguments, or as many as there are.
     #[inline(never)]
-    fn take(&mut self, count: usize) -> ArgvRef<'a> {
+    pub fn take(&mut self, count: usize) -> ArgvRef<'a> {
         let taken = self.argv.from_index(self.next).first(count);
         self.next = self.next.saturating_add(count);
         taken

@@ -254,7 +254,7 @@ fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let options = scan_options(args, "TYPE")?;
     let filter = ScanFilter { pattern: options.pattern, type_name: options.type_name };
     let (mut space, reply) = cx.space_and_reply();
-    write_page(reply, |page| {
+    write_page(reply, &mut |page| {
         let mut len = 0;
         let next = space.scan(cursor, options.count, filter, |key| {
             page.bulk(key);

@@ -53,6 +53,7 @@ use core::cell::OnceCell;
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Clients};
 use crate::clock::Timestamp;
+use crate::glob;
 use crate::keyspace::{Keyspace, Space};
 use crate::number::write_unsigned;
 use crate::reply::error::{CommandError, ErrorText};
@@ -199,7 +200,7 @@ pub fn unknown(table: &Table, argv: ArgvRef<'_>) -> ErrorText {
 
 /// Writes a page of a walk: the next cursor, then the elements. The cursor is known only once the page is, so the page
 /// waits in a buffer of its own; `fill` answers the cursor and how many elements it wrote.
-fn write_page(reply: &mut Writer, fill: impl FnOnce(&mut Writer) -> (u64, usize)) {
+fn write_page(reply: &mut Writer, fill: &mut dyn FnMut(&mut Writer) -> (u64, usize)) {
     let mut page = Writer::new(reply.protocol());
     let (next, len) = fill(&mut page);
     reply.array(2);
@@ -208,6 +209,31 @@ fn write_page(reply: &mut Writer, fill: impl FnOnce(&mut Writer) -> (u64, usize)
     reply.bulk(&cursor);
     reply.array(len);
     reply.append(&page);
+}
+
+/// How a collection is walked: shows names, with values where there are some, and answers the next cursor.
+type Walk<'w> = &'w mut dyn FnMut(&mut dyn FnMut(&[u8], Option<&[u8]>)) -> u64;
+
+/// Writes a page of those names that match, with their values.
+fn write_matches(reply: &mut Writer, pattern: Option<&[u8]>, walk: Walk<'_>) {
+    write_page(reply, &mut |page| {
+        let mut len = 0;
+        let next = walk(&mut |name, value| {
+            if pattern.is_some_and(|pattern| !glob::matches(pattern, name)) {
+                return;
+            }
+            for part in core::iter::once(name).chain(value) {
+                page.bulk(part);
+                len += 1;
+            }
+        });
+        (next, len)
+    });
+}
+
+/// A page of a collection that is not there.
+fn write_no_page(reply: &mut Writer) {
+    write_page(reply, &mut |_| (0, 0));
 }
 
 /// Answers the HELP of a container, printed from its rows.

@@ -1,6 +1,6 @@
 //! Options that several commands share.
 
-use super::args::{Args, is};
+use super::args::{Args, at_least, is};
 use crate::clock::Timestamp;
 use crate::keyspace::{Comparison, Expiry, Presence};
 use crate::number::parse_integer;
@@ -148,6 +148,18 @@ pub(super) fn scan_options<'a>(args: &mut Args<'a>, own: &str) -> Result<ScanOpt
         }
     }
     Ok(options)
+}
+
+/// `[LIMIT n]`: how many are enough; 0 means all.
+pub(super) fn limit(args: &mut Args<'_>) -> Result<usize, CommandError> {
+    let mut most = 0;
+    while let Some(word) = args.optional() {
+        if !is(word, "LIMIT") || args.is_done() {
+            return Err(CommandError::SYNTAX);
+        }
+        most = at_least(args.bytes()?, 0, CommandError::NEGATIVE_LIMIT)?;
+    }
+    Ok(most)
 }
 
 /// A cursor is an unsigned 64-bit number. One that is written as integers are must not be negative; any other is read as

@@ -2,11 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::args::{Args, is};
-use super::options::{cursor, scan_options};
+use super::args::{Args, at_least};
+use super::options::{cursor, limit, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, write_page};
-use crate::glob;
+use super::{Cx, write_matches, write_no_page};
 use crate::keyspace::Combination;
 use crate::number::parse_integer;
 use crate::reply::error::CommandError;
@@ -239,7 +238,7 @@ fn sdiff(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn combine(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
-    let result = cx.space().set_combine(combination, args.rest(), 0)?;
+    let result = cx.space().set_combine(combination, args.take(usize::MAX), 0)?;
     cx.reply.set(result.len());
     result.iter().for_each(|member| cx.reply.bulk(member));
     Ok(())
@@ -258,28 +257,19 @@ fn sdiffstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn combine_into(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
-    let len = cx.space().set_combine_into(combination, args.bytes()?, args.rest())?;
+    let len = cx.space().set_combine_into(combination, args.bytes()?, args.take(usize::MAX))?;
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 /// `SINTERCARD numkeys key [key ...] [LIMIT n]`
 fn sintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let count = parse_integer(args.bytes()?).filter(|&count| count > 0).ok_or(CommandError::NUMKEYS_NOT_POSITIVE)?;
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let count = at_least(args.bytes()?, 1, CommandError::NUMKEYS_NOT_POSITIVE)?;
     if count > args.left() {
         return Err(CommandError::TOO_MANY_KEYS);
     }
-    let keys: Vec<&[u8]> = (0..count).filter_map(|_| args.optional()).collect();
-    let mut most = 0;
-    while let Some(word) = args.optional() {
-        if !is(word, "LIMIT") || args.is_done() {
-            return Err(CommandError::SYNTAX);
-        }
-        let limit = parse_integer(args.bytes()?).filter(|&limit| limit >= 0).ok_or(CommandError::NEGATIVE_LIMIT)?;
-        most = usize::try_from(limit).unwrap_or(usize::MAX);
-    }
-    let common = cx.space().set_combine(Combination::Intersection, keys.into_iter(), most)?;
+    let (keys, most) = (args.take(count), limit(args)?);
+    let common = cx.space().set_combine(Combination::Intersection, keys, most)?;
     cx.reply.integer(common.len() as i64);
     Ok(())
 }
@@ -289,19 +279,12 @@ fn sscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut space, reply) = cx.space_and_reply();
     let Some(set) = space.set_at(key)? else {
-        write_page(reply, |_| (0, 0));
+        write_no_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "")?;
-    write_page(reply, |page| {
-        let mut len = 0;
-        let next = set.page(cursor, options.count, |member| {
-            if options.pattern.is_none_or(|pattern| glob::matches(pattern, member)) {
-                page.bulk(member);
-                len += 1;
-            }
-        });
-        (next, len)
+    write_matches(reply, options.pattern, &mut |show| {
+        set.page(cursor, options.count, &mut |member| show(member, None))
     });
     Ok(())
 }

@@ -2,14 +2,11 @@
 
 use alloc::vec::Vec;
 
-use hashbrown::HashTable;
-
 use super::row::Row;
 use super::{
     bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
     memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, surroundings, transactions,
 };
-use crate::hash::hash_bytes;
 
 const FAMILIES: &[&[Row]] = &[
     strings::ROWS,
@@ -65,23 +62,24 @@ pub fn find(name: &str) -> Option<&'static Row> {
     }
 }
 
-/// Numbers rows and finds them by name without a search.
+/// Numbers rows and finds them by name: those whose names are of one shape are few, and lie side by side.
 #[derive(Clone, Debug)]
 pub struct Table {
     rows: Vec<&'static Row>,
-    index: HashTable<u16>,
-    /// A command for each shape of name, the first in the list of families: it is asked before the index, and saves most
-    /// requests the hashing.
-    shortcuts: [u16; SHAPES],
+    /// Numbers of rows by the shape of their names, in the order of the families.
+    shaped: Vec<u16>,
+    /// Where those of a shape begin in `shaped`; they end where those of the next begin.
+    starts: [u16; SHAPES + 1],
 }
 
-const SHAPES: usize = 64;
-const NO_COMMAND: u16 = u16::MAX;
+const SHAPES: usize = 256;
 
-/// Tells most names apart by their length and their ends, whatever their case.
+/// Tells most names apart by their length and three of their letters, whatever their case.
+#[inline(always)]
 fn shape(name: &[u8]) -> usize {
-    let lower = |byte: Option<&u8>| usize::from(byte.map_or(0, u8::to_ascii_lowercase));
-    (name.len() * 5 + lower(name.first()) * 3 + lower(name.last())) % SHAPES
+    let letter = |byte: Option<&u8>| usize::from(byte.map_or(0, u8::to_ascii_lowercase));
+    let (first, middle, last) = (letter(name.first()), letter(name.get(name.len() / 2)), letter(name.last()));
+    (name.len() * 37 + first * 3 + middle * 11 + last) % SHAPES
 }
 
 impl Default for Table {
@@ -92,16 +90,21 @@ impl Default for Table {
 
 impl Table {
     pub fn new() -> Table {
-        let mut table = Table { rows: Vec::new(), index: HashTable::new(), shortcuts: [NO_COMMAND; SHAPES] };
-        for row in rows() {
-            let shortcut = &mut table.shortcuts[shape(row.name.as_bytes())];
-            if *shortcut == NO_COMMAND {
-                *shortcut = table.rows.len() as u16;
-            }
-            table.add(row);
-            row.subcommands.iter().for_each(|sub| table.add(sub));
+        let rows: Vec<&Row> = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands)).collect();
+        let mut starts = [0; SHAPES + 1];
+        for row in &rows {
+            starts[shape(row.name.as_bytes()) + 1] += 1;
         }
-        table
+        for shape in 0..SHAPES {
+            starts[shape + 1] += starts[shape];
+        }
+        let (mut shaped, mut places) = (alloc::vec![0; rows.len()], starts);
+        for (number, row) in (0..).zip(&rows) {
+            let place = &mut places[shape(row.name.as_bytes())];
+            shaped[usize::from(*place)] = number;
+            *place += 1;
+        }
+        Table { rows, shaped, starts }
     }
 
     /// How many commands and subcommands there are; their numbers are below that.
@@ -110,26 +113,12 @@ impl Table {
         self.rows.len()
     }
 
-    fn add(&mut self, row: &'static Row) {
-        let number = self.rows.len() as u16;
-        self.rows.push(row);
-        let Table { rows, index, .. } = self;
-        index.insert_unique(hash_name(row.name.as_bytes()), number, |&number| {
-            hash_name(rows[usize::from(number)].name.as_bytes())
-        });
-    }
-
     /// The number of a command by name, in any case.
     pub fn number(&self, name: &[u8]) -> Option<u16> {
-        let likely = self.shortcuts[shape(name)];
-        if self.rows.get(usize::from(likely)).is_some_and(|row| row.name.as_bytes().eq_ignore_ascii_case(name)) {
-            return Some(likely);
-        }
-        let mut lower = [0; NAME_MAX];
-        let lower = lower.get_mut(..name.len())?;
-        lower.copy_from_slice(name);
-        lower.make_ascii_lowercase();
-        self.lookup(lower)
+        let shape = shape(name);
+        let range = usize::from(self.starts[shape])..usize::from(self.starts[shape + 1]);
+        let of_shape = self.shaped.get(range).unwrap_or_default();
+        of_shape.iter().copied().find(|&number| self.row(number).name.as_bytes().eq_ignore_ascii_case(name))
     }
 
     /// The number of a container's subcommand.
@@ -141,23 +130,13 @@ impl Table {
         name[..container.len()].copy_from_slice(container);
         name[container.len()] = b'|';
         name[container.len() + 1..].copy_from_slice(word);
-        name.make_ascii_lowercase();
-        self.lookup(name)
+        self.number(name)
     }
 
     /// The row of a number that this table gave out.
     pub fn row(&self, number: u16) -> &'static Row {
         self.rows[usize::from(number)]
     }
-
-    fn lookup(&self, name: &[u8]) -> Option<u16> {
-        self.index.find(hash_name(name), |&number| self.row(number).name.as_bytes() == name).copied()
-    }
-}
-
-/// Names are ours, not a user's: any seed will do.
-fn hash_name(name: &[u8]) -> u64 {
-    hash_bytes(0, name)
 }
 
 #[cfg(test)]

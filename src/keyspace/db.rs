@@ -382,7 +382,7 @@ impl Db {
 
     /// Handles in hash order: the smallest hashes from `cursor` on. Answers the next cursor, 0 at the end.
     pub fn page(&self, cursor: u64, count: usize, handles: &mut Vec<Handle>) -> u64 {
-        self.table.page(cursor, count, |slot| handles.push(slot.handle))
+        self.table.page(cursor, count, &mut |slot| handles.push(slot.handle))
     }
 
     /// All handles in hash order.

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
+use crate::argv::ArgvRef;
 use crate::memory::make_room;
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::{Set, SetLimit, Value, ValueRef, copied, owned};
@@ -199,14 +200,9 @@ impl Space<'_> {
     }
 
     /// Puts sets together; a missing key is an empty set. `most` ends an intersection early, 0 means never.
-    pub fn set_combine<'k>(
-        &mut self,
-        combination: Combination,
-        keys: impl Iterator<Item = &'k [u8]>,
-        most: usize,
-    ) -> Result<Set, Error> {
+    pub fn set_combine(&mut self, combination: Combination, keys: ArgvRef<'_>, most: usize) -> Result<Set, Error> {
         let mut handles = Vec::new();
-        for key in keys {
+        for key in keys.iter() {
             // Every key is looked at, so that a wrong type is an error wherever it stands.
             self.set_at(key)?;
             handles.push(self.peek(key));
@@ -248,20 +244,15 @@ impl Space<'_> {
     }
 
     /// Puts sets together and stores the result; an empty one deletes the key. Answers how many members it has.
-    pub fn set_combine_into<'k>(
-        &mut self,
-        combination: Combination,
-        to: &[u8],
-        keys: impl Iterator<Item = &'k [u8]> + Clone,
-    ) -> Result<usize, Error> {
-        let result = self.set_combine(combination, keys.clone(), 0)?;
+    pub fn set_combine_into(&mut self, combination: Combination, to: &[u8], keys: ArgvRef<'_>) -> Result<usize, Error> {
+        let result = self.set_combine(combination, keys, 0)?;
         let existing = self.write(to);
         let len = result.len();
         if len > 0 {
             self.put(to, NewValue::Value(Value::Set(result)), None, combination.store_event())?;
             self.effect(|effect| {
                 effect.bytes(combination.store_command()).bytes(to);
-                keys.for_each(|key| {
+                keys.iter().for_each(|key| {
                     effect.bytes(key);
                 });
             });

@@ -58,10 +58,6 @@ impl Hashed {
         true
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        self.table.iter().map(|slot| self.pair(slot.handle))
-    }
-
     /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
     pub(super) fn shed(&mut self, pieces: usize) -> usize {
         let pages = self.slab.shed(pieces);

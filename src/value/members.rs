@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 
 use super::copied;
 use super::hashed::{Hashed, hash_of};
-use super::packed::Packed;
+use super::packed::{Packed, PackedPairs};
 use crate::random::Random;
 use crate::slab::OutOfMemory;
+use crate::table::Slots;
 
 /// How many members may be packed, and how long each may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,23 +107,22 @@ impl Members {
     }
 
     /// Members with their values: in the order of insertion while packed, in hash order otherwise.
-    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let (packed, hashed) = match &self.form {
-            Form::Packed(packed) => (Some(packed.iter()), None),
-            Form::Table(hashed) => (None, Some(hashed.iter())),
-        };
-        packed.into_iter().flatten().chain(hashed.into_iter().flatten())
+    pub fn iter(&self) -> Pairs<'_> {
+        match &self.form {
+            Form::Packed(packed) => Pairs::Packed(packed.iter()),
+            Form::Table(hashed) => Pairs::Hashed(hashed, hashed.table.iter()),
+        }
     }
 
     /// Visits about `count` members from a cursor on and answers the next one; 0 begins and ends. A packed collection
     /// is one page.
-    pub fn page(&self, cursor: u64, count: usize, mut visit: impl FnMut(&[u8], &[u8])) -> u64 {
+    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8], &[u8])) -> u64 {
         match &self.form {
             Form::Packed(packed) => {
                 packed.iter().for_each(|(member, value)| visit(member, value));
                 0
             }
-            Form::Table(hashed) => hashed.table.page(cursor, count, |slot| {
+            Form::Table(hashed) => hashed.table.page(cursor, count, &mut |slot| {
                 let (member, value) = hashed.pair(slot.handle);
                 visit(member, value);
             }),
@@ -173,6 +173,26 @@ impl Members {
     }
 }
 
+/// Members with their values, one after another. One type with one `next`: adapters would be compiled anew for everybody
+/// who walks.
+#[allow(missing_debug_implementations)] // only within the crate
+pub enum Pairs<'a> {
+    Packed(PackedPairs<'a>),
+    Hashed(&'a Hashed, Slots<'a>),
+}
+
+impl<'a> Iterator for Pairs<'a> {
+    type Item = (&'a [u8], &'a [u8]);
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Pairs::Packed(pairs) => pairs.next(),
+            Pairs::Hashed(hashed, slots) => slots.next().map(|slot| hashed.pair(slot.handle)),
+        }
+    }
+}
+
 /// The members as owned byte strings, or an error when memory is short.
 pub fn owned<'m>(members: impl Iterator<Item = &'m [u8]>) -> Result<Vec<Vec<u8>>, OutOfMemory> {
     let mut copies = Vec::new();
@@ -215,7 +235,7 @@ mod tests {
             assert_eq!(found, model);
             let (mut paged, mut cursor) = (0, 0);
             loop {
-                cursor = members.page(cursor, 10, |_, _| paged += 1);
+                cursor = members.page(cursor, 10, &mut |_, _| paged += 1);
                 if cursor == 0 {
                     break;
                 }

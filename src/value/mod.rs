@@ -13,7 +13,7 @@ mod zset;
 
 use alloc::vec::Vec;
 
-pub use hash::{Field, Hash, NewDeadline, Text};
+pub use hash::{Field, Hash, NewDeadline};
 pub use limits::{Limits, ListLimit};
 pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};

@@ -70,8 +70,8 @@ impl Set {
     }
 
     /// A page of members; see [`Members::page`].
-    pub fn page(&self, cursor: u64, count: usize, mut visit: impl FnMut(&[u8])) -> u64 {
-        self.members.page(cursor, count, |member, _| visit(member))
+    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8])) -> u64 {
+        self.members.page(cursor, count, &mut |member, _| visit(member))
     }
 
     /// Any member, all equally likely.

@@ -6,8 +6,7 @@ mod words;
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, write_page};
-use crate::glob;
+use super::{Cx, write_matches, write_no_page};
 use crate::number::{LongDouble, parse_integer};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
@@ -294,7 +293,7 @@ fn hrandfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     let nested = with_values && reply.protocol() == Protocol::Resp3;
     reply.array(if with_values && !nested { 2 * answered } else { answered });
-    space.hash_sample(key, answered, count < 0, |field| {
+    space.hash_sample(key, answered, count < 0, &mut |field| {
         if nested {
             reply.array(2);
         }
@@ -310,7 +309,7 @@ fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
     let (mut space, reply) = cx.space_and_reply();
     match space.hash_at(key)? {
         None => reply.null(),
-        Some(_) => space.hash_sample(key, 1, true, |field| reply.bulk(&field.name)),
+        Some(_) => space.hash_sample(key, 1, true, &mut |field| reply.bulk(&field.name)),
     }
     Ok(())
 }
@@ -320,24 +319,14 @@ fn hscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut space, reply) = cx.space_and_reply();
     let Some(hash) = space.hash_at(key)? else {
-        write_page(reply, |_| (0, 0));
+        write_no_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "NOVALUES")?;
-    write_page(reply, |page| {
-        let mut len = 0;
-        let next = hash.page(cursor, options.count, &mut |field| {
-            if options.pattern.is_some_and(|pattern| !glob::matches(pattern, &field.name)) {
-                return;
-            }
-            page.bulk(&field.name);
-            len += 1;
-            if !options.no_values {
-                page.bulk(&field.value);
-                len += 1;
-            }
-        });
-        (next, len)
+    write_matches(reply, options.pattern, &mut |show| {
+        hash.page(cursor, options.count, &mut |field| {
+            show(&field.name, (!options.no_values).then_some(&*field.value));
+        })
     });
     Ok(())
 }

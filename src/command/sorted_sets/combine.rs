@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{row, write_members};
-use crate::command::args::{Args, at_least, is};
+use crate::command::args::{Args, is};
+use crate::command::options::limit;
 use crate::command::row::{Access, KeySpec, Reply, Row, flags::*};
 use crate::command::{Cx, Handler};
 use crate::keyspace::{Aggregate, Combination, Sources, Weighting};
@@ -191,13 +192,7 @@ fn store(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Repl
 /// `ZINTERCARD numkeys key [key ...] [LIMIT n]`
 fn zintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let named = Named::read(cx, args)?;
-    let mut most = 0;
-    while let Some(word) = args.optional() {
-        if !is(word, "LIMIT") || args.is_done() {
-            return Err(CommandError::SYNTAX);
-        }
-        most = at_least(args.bytes()?, 0, CommandError::NEGATIVE_LIMIT)?;
-    }
+    let most = limit(args)?;
     let common = cx.space().zset_common(&named.sources, most);
     cx.reply.integer(common as i64);
     Ok(())

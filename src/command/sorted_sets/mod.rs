@@ -11,8 +11,7 @@ use alloc::vec::Vec;
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, Handler, write_page};
-use crate::glob;
+use super::{Cx, Handler, write_matches, write_no_page};
 use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
 use crate::number::{parse_double, parse_integer, write_double};
 use crate::reply::error::CommandError;
@@ -296,7 +295,7 @@ fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else {
         let (mut space, reply) = cx.space_and_reply();
-        let found = space.zset_sample(key, 1, true, |member, _| reply.bulk(member))?;
+        let found = space.zset_sample(key, 1, true, &mut |member, _| reply.bulk(member))?;
         if !found {
             reply.null();
         }
@@ -321,7 +320,7 @@ fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (open, mut elements) = (reply.open(), 0);
     let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
     let elements_each = if with_scores && reply.protocol() == Protocol::Resp2 { 2 } else { 1 };
-    space.zset_sample(key, wanted, count < 0, |member, score| {
+    space.zset_sample(key, wanted, count < 0, &mut |member, score| {
         write_member((member, score), with_scores, reply);
         elements += elements_each;
     })?;
@@ -334,22 +333,16 @@ fn zscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut space, reply) = cx.space_and_reply();
     let Some(zset) = space.zset_at(key)? else {
-        write_page(reply, |_| (0, 0));
+        write_no_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "")?;
-    write_page(reply, |page| {
-        let mut len = 0;
-        let next = zset.page(cursor, options.count, |member, score| {
-            if options.pattern.is_none_or(|pattern| glob::matches(pattern, member)) {
-                let mut text = Vec::new();
-                write_double(score, &mut text);
-                page.bulk(member);
-                page.bulk(&text);
-                len += 2;
-            }
-        });
-        (next, len)
+    write_matches(reply, options.pattern, &mut |show| {
+        zset.page(cursor, options.count, &mut |member, score| {
+            let mut text = Vec::new();
+            write_double(score, &mut text);
+            show(member, Some(&text));
+        })
     });
     Ok(())
 }

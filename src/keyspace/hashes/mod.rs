@@ -9,15 +9,13 @@ use alloc::vec::Vec;
 
 pub use expiry::{FieldExpiry, FieldFate, FieldTimeToLive};
 
-use hashbrown::HashTable;
-
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::clock::Timestamp;
-use crate::hash::hash_bytes;
 use crate::number::{IntegerText, LongDouble, parse_integer};
-use crate::slab::Handle;
-use crate::value::{Field, Hash, NewDeadline, Text, Value, ValueRef, copied};
+use crate::random::Random;
+use crate::slab::{Handle, OutOfMemory};
+use crate::value::{Field, Hash, NewDeadline, Set, SetLimit, Value, ValueRef, copied};
 
 /// Drawing one field is worth walking past so many.
 const DRAWS_WORTH: usize = 64;
@@ -145,7 +143,7 @@ impl Space<'_> {
     }
 
     /// Visits random fields: `count` different ones, at most all, or exactly `count` with repetitions.
-    pub fn hash_sample(&mut self, key: &[u8], count: usize, repeating: bool, mut visit: impl FnMut(Field<'_>)) {
+    pub fn hash_sample(&mut self, key: &[u8], count: usize, repeating: bool, visit: &mut dyn FnMut(Field<'_>)) {
         let Some(handle) = self.peek(key) else { return };
         let (db, random) = self.db_and_chance();
         let Some(ValueRef::Hash(hash)) = db.entry(handle).map(|entry| entry.value) else { return };
@@ -157,17 +155,10 @@ impl Space<'_> {
             hash.iter().for_each(visit);
             return;
         }
-        let mut drawn: HashTable<Text<'_>> = HashTable::new();
-        let hasher = |name: &Text<'_>| hash_bytes(0, name);
-        if count <= hash.len() / DRAWS_WORTH && drawn.try_reserve(count, hasher).is_ok() {
-            while drawn.len() < count {
-                let Some(field) = hash.random(random) else { return };
-                if drawn.find(hasher(&field.name), |name| *name == field.name).is_none() {
-                    drawn.insert_unique(hasher(&field.name), field.name, hasher);
-                    visit(field);
-                }
-            }
-            return;
+        if count <= hash.len() / DRAWS_WORTH
+            && let Ok(fields) = distinct_fields(hash, count, random)
+        {
+            return fields.into_iter().for_each(visit);
         }
         // Field by field, the chance of each to be among those still wanted: order is kept, no memory is needed.
         let mut wanted = count as u64;
@@ -257,6 +248,19 @@ impl Space<'_> {
             });
         });
     }
+}
+
+/// Different fields in random order, fewer than there are.
+fn distinct_fields<'h>(hash: &'h Hash, count: usize, random: &mut Random) -> Result<Vec<Field<'h>>, OutOfMemory> {
+    let (mut fields, mut drawn) = (Vec::new(), Set::new(0));
+    fields.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
+    while fields.len() < count {
+        let Some(field) = hash.random(random) else { break };
+        if drawn.insert(&field.name, SetLimit::default())? {
+            fields.push(field);
+        }
+    }
+    Ok(fields)
 }
 
 /// Copies of the values of fields, in the order asked for.

@@ -1,13 +1,12 @@
 //! Random members of sorted sets.
 
 use alloc::vec::Vec;
-use hashbrown::HashTable;
 
 use crate::keyspace::Error;
 use crate::keyspace::space::Space;
 use crate::random::Random;
 use crate::slab::OutOfMemory;
-use crate::value::ValueRef;
+use crate::value::{Set, SetLimit, ValueRef};
 
 /// Up to this share of all ranks, drawing again is cheaper than a list of all of them.
 const DRAWN_SHARE: usize = 4;
@@ -20,7 +19,7 @@ impl Space<'_> {
         key: &[u8],
         count: usize,
         repeating: bool,
-        mut visit: impl FnMut(&[u8], f64),
+        visit: &mut dyn FnMut(&[u8], f64),
     ) -> Result<bool, Error> {
         if self.zset_at(key)?.is_none() {
             return Ok(false);
@@ -54,21 +53,14 @@ fn distinct_ranks(random: &mut Random, len: usize, count: usize) -> Result<Vec<u
         return Ok(ranks);
     }
     ranks.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
-    let mut drawn: HashTable<usize> = HashTable::new();
-    drawn.try_reserve(count, |&rank| spread(rank)).map_err(|_| OutOfMemory)?;
+    let mut drawn = Set::new(0);
     while ranks.len() < count {
         let rank = random.below(len as u64) as usize;
-        if drawn.find(spread(rank), |&other| other == rank).is_none() {
-            drawn.insert_unique(spread(rank), rank, |&rank| spread(rank));
+        if drawn.insert(&(rank as u64).to_le_bytes(), SetLimit::default())? {
             ranks.push(rank);
         }
     }
     Ok(ranks)
-}
-
-/// Ranks are drawn, not chosen by anybody: any mix will do.
-fn spread(rank: usize) -> u64 {
-    (rank as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, NODE_BYTES, Positions};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
+use crate::table::Slots;
 use crate::value::hashed::{Hashed, hash_of};
 use crate::value::packed::{value_range, write_pair};
 
@@ -22,7 +23,7 @@ const DATED_BYTES: usize = 5;
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Large {
+pub struct Large {
     seed: u64,
     pairs: Hashed,
     deadlines: Deadlines<Handle>,
@@ -69,12 +70,13 @@ impl Large {
         self.find(name).map(|handle| self.field(handle))
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = Field<'_>> {
-        self.pairs.table.iter().map(|slot| self.field(slot.handle))
+    /// Where the fields lie, in hash order.
+    pub(super) fn slots(&self) -> Slots<'_> {
+        self.pairs.table.iter()
     }
 
     pub(super) fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Field<'_>)) -> u64 {
-        self.pairs.table.page(cursor, count, |slot| visit(self.field(slot.handle)))
+        self.pairs.table.page(cursor, count, &mut |slot| visit(self.field(slot.handle)))
     }
 
     pub(super) fn random(&self, random: &mut Random) -> Option<Field<'_>> {
@@ -222,7 +224,7 @@ impl Large {
         self.pairs.find(hash_of(self.seed, name), name)
     }
 
-    fn field(&self, handle: Handle) -> Field<'_> {
+    pub(super) fn field(&self, handle: Handle) -> Field<'_> {
         let (name, coded) = self.pairs.pair(handle);
         let start = if coded.first() == Some(&DATED) { DATED_BYTES } else { 1 };
         let node = self.position(handle).and_then(|position| self.deadlines.get(position));

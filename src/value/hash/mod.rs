@@ -18,6 +18,7 @@ use super::members::PackedLimit;
 use crate::clock::Timestamp;
 use crate::random::Random;
 use crate::slab::OutOfMemory;
+use crate::table::Slots;
 
 /// What a hash costs beside its fields.
 const BASE_BYTES: u64 = 32;
@@ -50,6 +51,25 @@ pub struct Hash {
     form: Form,
     /// It had more fields, or longer ones, than the limit of the compact form allows.
     is_large: bool,
+}
+
+/// The fields of a hash, one after another: in one copy for all who walk.
+#[allow(missing_debug_implementations)] // only within the crate
+pub enum Fields<'a> {
+    Small(small::Fields<'a>),
+    Large(&'a Large, Slots<'a>),
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Field<'a>;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Field<'a>> {
+        match self {
+            Fields::Small(fields) => fields.next(),
+            Fields::Large(large, slots) => slots.next().map(|slot| large.field(slot.handle)),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -207,12 +227,11 @@ impl Hash {
     }
 
     /// Fields: in the order of insertion while packed, in hash order otherwise.
-    pub fn iter(&self) -> impl Iterator<Item = Field<'_>> {
-        let (small, large) = match &self.form {
-            Form::Small(small) => (Some(small.iter()), None),
-            Form::Large(large) => (None, Some(large.iter())),
-        };
-        small.into_iter().flatten().chain(large.into_iter().flatten())
+    pub fn iter(&self) -> Fields<'_> {
+        match &self.form {
+            Form::Small(small) => Fields::Small(small.iter()),
+            Form::Large(large) => Fields::Large(large, large.slots()),
+        }
     }
 
     /// Visits about `count` fields from a cursor on and answers the next one; 0 begins and ends. A packed hash is one

@@ -236,7 +236,7 @@ impl Small {
 
 /// Walks through the fields.
 #[derive(Clone, Debug)]
-pub(super) struct Fields<'a> {
+pub struct Fields<'a> {
     rest: &'a [u8],
     is_timed: bool,
 }

@@ -242,13 +242,13 @@ impl ZSet {
     }
 
     /// A page of members; see [`super::Members::page`].
-    pub fn page(&self, cursor: u64, count: usize, mut visit: impl FnMut(&[u8], f64)) -> u64 {
+    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8], f64)) -> u64 {
         match &self.form {
             Form::Packed(packed) => {
                 packed.iter().for_each(|(member, score)| visit(member, score));
                 0
             }
-            Form::Indexed(indexed) => indexed.hashed.table.page(cursor, count, |slot| {
+            Form::Indexed(indexed) => indexed.hashed.table.page(cursor, count, &mut |slot| {
                 let (member, value) = indexed.hashed.pair(slot.handle);
                 visit(member, score_of(value));
             }),

@@ -47,7 +47,7 @@ fn agrees_with_a_model_in_both_forms() {
         let mut paged = 0;
         let mut cursor = 0;
         loop {
-            cursor = zset.page(cursor, 10, |member, score| {
+            cursor = zset.page(cursor, 10, &mut |member, score| {
                 assert_eq!(zset.score(member), Some(score));
                 paged += 1;
             });
