@@ -231,6 +231,11 @@ impl Db {
         entry::overwrite(self.slab.block_and_more_mut(handle), bytes, last_use)
     }
 
+    /// As [`Db::overwrite`], keeping the deadline and the last use.
+    pub fn overwrite_dated(&mut self, handle: Handle, bytes: &[u8]) -> bool {
+        entry::overwrite_dated(self.slab.block_and_more_mut(handle), bytes)
+    }
+
     /// Whether [`Db::overwrite`] would do it.
     #[inline(always)]
     pub fn can_overwrite(&self, handle: Handle, len: usize) -> bool {

@@ -172,6 +172,17 @@ impl Layout {
         u32::from(self.flags) | lengths << FLAGS_BITS
     }
 
+    /// Writes the first word of the header and the value: the rest stays.
+    #[inline(always)]
+    fn rewrite(self, block: &mut [u8], bytes: &[u8]) {
+        if let Some(place) = block.get_mut(self.value_range()) {
+            bytes::copy(place, bytes);
+        }
+        if let Some(head) = block.first_chunk_mut::<USE_AT>() {
+            *head = self.head().to_le_bytes();
+        }
+    }
+
     /// Writes header, key and value; the position is left unset.
     pub(super) fn write(self, block: &mut [u8], key: &[u8], payload: Payload<'_>, last_use: u32) {
         if self.flags & WIDE != 0 {
@@ -222,14 +233,17 @@ pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
 /// stays as it is if none is given.
 #[inline(always)]
 pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -> bool {
-    let Some(new) = overwritten(block, bytes.len()) else { return false };
-    if let Some(place) = block.get_mut(new.value_range()) {
-        bytes::copy(place, bytes);
-    }
-    if let Some(head) = block.first_chunk_mut::<USE_AT>() {
-        *head = new.head().to_le_bytes();
-    }
+    let Some(new) = overwritten(block, bytes.len(), TIMED) else { return false };
+    new.rewrite(block, bytes);
     last_use.into_iter().for_each(|last_use| set_last_use(block, last_use));
+    true
+}
+
+/// As [`overwrite`], with the deadline that there may be: that stays, as the last use does.
+#[inline(always)]
+pub(super) fn overwrite_dated(block: &mut [u8], bytes: &[u8]) -> bool {
+    let Some(new) = overwritten(block, bytes.len(), TIMED | OWN) else { return false };
+    new.rewrite(block, bytes);
     true
 }
 
@@ -237,14 +251,16 @@ pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -
 /// length.
 #[inline(always)]
 pub(super) fn can_overwrite(block: &[u8], len: usize) -> bool {
-    overwritten(block, len).is_some()
+    overwritten(block, len, TIMED).is_some()
 }
 
+/// The measures with a string of another length, when that fits and no flag is set but `allowed` ones and the one that says
+/// how the string came about.
 #[inline(always)]
-fn overwritten(block: &[u8], len: usize) -> Option<Layout> {
+fn overwritten(block: &[u8], len: usize, allowed: u8) -> Option<Layout> {
     let old = Layout::of(block)?;
     let new = Layout { flags: old.flags & !RAW, value_len: len, ..old };
-    let is_alike = new.flags & !TIMED == 0 && Slab::rounded(new.len()) == Slab::rounded(old.len());
+    let is_alike = new.flags & !allowed == 0 && Slab::rounded(new.len()) == Slab::rounded(old.len());
     (is_alike && len <= INLINE_MAX).then_some(new)
 }
 

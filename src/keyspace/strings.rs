@@ -349,15 +349,14 @@ impl Space<'_> {
 
     /// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
     pub fn increment(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
-        let existing = self.write_string(key)?;
-        let current = match existing {
-            Some(handle) => parse_integer(self.string(handle)).ok_or(Error::NotAnInteger)?,
+        let existing = self.write(key);
+        let current = match existing.and_then(|handle| self.db().value(handle)) {
+            Some(ValueRef::String(text)) => parse_integer(text).ok_or(Error::NotAnInteger)?,
+            Some(_) => return Err(Error::WrongType),
             None => 0,
         };
         let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
-        let text = IntegerText::of(sum);
-        let deadline = existing.and_then(|handle| self.db().deadline(handle));
-        self.put_over(existing, key, NewValue::Bytes(text.as_bytes()), deadline, EventKind::IncrBy)?;
+        self.put_dated(existing, key, IntegerText::of(sum).as_bytes(), EventKind::IncrBy)?;
         self.effect(|effect| {
             effect.bytes(b"INCRBY").bytes(key).integer(increment);
         });
@@ -376,12 +375,24 @@ impl Space<'_> {
         }
         let mut text = Vec::new();
         sum.write(&mut text);
-        let deadline = existing.and_then(|handle| self.db().deadline(handle));
-        self.put_over(existing, key, NewValue::Bytes(&text), deadline, EventKind::IncrByFloat)?;
+        self.put_dated(existing, key, &text, EventKind::IncrByFloat)?;
         self.effect(|effect| {
             effect.bytes(b"SET").bytes(key).bytes(&text).bytes(b"KEEPTTL");
         });
         Ok(text)
+    }
+
+    /// Replaces a string, in its place where it fits there, and keeps its deadline.
+    fn put_dated(&mut self, existing: Option<Handle>, key: &[u8], value: &[u8], event: EventKind) -> Result<(), Error> {
+        if let Some(handle) = existing
+            && self.keeps_use()
+            && self.db_mut().overwrite_dated(handle, value)
+        {
+            self.notify_at_once(event, key);
+            return Ok(());
+        }
+        let deadline = existing.and_then(|handle| self.db().deadline(handle));
+        self.put_over(existing, key, NewValue::Bytes(value), deadline, event)
     }
 
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
@@ -565,6 +576,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_counter_keeps_its_deadline_wherever_its_number_goes() {
+        let mut keyspace = Keyspace::new(1);
+        let (deadline, later) = (NOW.saturating_add_ms(1000), NOW.saturating_add_ms(1001));
+        let options = SetOptions { expiry: Expiry::At(deadline), ..SetOptions::default() };
+        for (key, value) in [(&b"dated"[..], &options), (b"lasting", &SetOptions::default())] {
+            keyspace.at(0, NOW).set(key, b"-9", value).unwrap();
+            keyspace.effects.end_unit();
+        }
+        let mut sum = -9;
+        for increment in [8, 1, 9, 1, 90, 999_900, i64::MAX - 1_000_000, -i64::MAX, -1] {
+            sum += increment;
+            for (key, expected) in [(&b"dated"[..], Some(deadline)), (b"lasting", None)] {
+                let mut space = keyspace.at(0, NOW);
+                assert_eq!(space.increment(key, increment), Ok(sum));
+                assert_eq!(space.get(key).unwrap().map(<[u8]>::to_vec), Some(format!("{sum}").into_bytes()));
+                let entry = space.db().find(key).and_then(|handle| space.db().entry(handle)).unwrap();
+                assert_eq!((entry.deadline, entry.is_raw), (expected, false));
+                keyspace.effects.end_unit();
+            }
+        }
+        assert_eq!(keyspace.at(0, NOW).increment(b"dated", i64::MIN), Err(Error::Overflow));
+        assert_eq!(keyspace.at(0, later).increment(b"dated", 1), Ok(1));
+        assert_eq!(keyspace.at(0, later).increment(b"lasting", 1), Ok(sum + 1));
     }
 
     #[test]
