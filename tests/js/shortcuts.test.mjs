@@ -68,6 +68,23 @@ test('values of each length up to some, and huge ones, are read whole, whatever 
   assert.equal(db.get('plain 32'), alphabet.slice(0, 32));
 });
 
+test('what fills the scratch area to the last byte is not cut', () => {
+  const db = new Keylatch();
+  for (const length of [2047, 2048, 2049, 14335, 14336, 14337, 16379, 16380, 16383, 16384, 16385]) {
+    for (const text of ['x'.repeat(length), `\u00e9${'x'.repeat(length - 1)}`, `${'x'.repeat(length - 1)}\u00e9`]) {
+      db.set('k', text);
+      assert.equal(db.get('k'), text);
+      db.del('nx');
+      db.setnx('nx', text);
+      assert.equal(db.get('nx'), text);
+      db.set(text, text);
+      assert.equal(db.get(text), text);
+      db.mset([['k', text], ['other', '']]);
+      assert.deepEqual(db.mget('k', 'other', text), [text, '', text]);
+    }
+  }
+});
+
 test('random commands answer the same both ways, and count the same', () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const clocks = [];

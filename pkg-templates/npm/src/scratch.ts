@@ -50,6 +50,7 @@ export class Scratch {
   #words = new Uint32Array(0);
   #keyView = this.#bytes;
   #valueView = this.#bytes;
+  #roomView = this.#bytes;
   #buffer: TextBuffer | undefined;
 
   /** `at` is where the engine keeps the area; it never moves, though the memory around it does. */
@@ -70,6 +71,17 @@ export class Scratch {
   value(text: string): number {
     if (text.length > LOOP_MAX) return this.#encode(text, VALUE_AT);
     return this.#loop(text, VALUE_AT);
+  }
+
+  /** Whether the encoder is to write a value, which is better asked to write its key too: joining both flattens a joined key on the way. */
+  isLong(value: string): boolean {
+    return value.length > LOOP_MAX;
+  }
+
+  /** Writes a key and a value right behind it; false when they have to go the ordinary way. */
+  both(key: string, value: string): boolean {
+    if (this.#bytes.length === 0) this.#look();
+    return this.#encodeInto(key + value, this.#roomView);
   }
 
   /** Writes words: the length of each, then all of them; false when they have to go the ordinary way. */
@@ -170,6 +182,7 @@ export class Scratch {
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Uint32Array(buffer);
     this.#keyView = this.#bytes.subarray(this.#at, this.#at + KEY_ROOM);
+    this.#roomView = this.#bytes.subarray(this.#at, this.#at + ROOM);
     this.#valueView = this.#bytes.subarray(this.#at + VALUE_AT, this.#at + ROOM);
     this.#buffer = NodeBuffer?.from(buffer);
   }
@@ -200,15 +213,18 @@ export class Scratch {
   }
 
   #encodeJoined(all: string, start: number): boolean {
-    if (start + all.length > ROOM) return false;
-    const { written } = encoder.encodeInto(all, this.#bytes.subarray(this.#at + start, this.#at + ROOM));
-    return written === all.length;
+    return start <= ROOM && this.#encodeInto(all, this.#roomView.subarray(start));
   }
 
   #encode(text: string, offset: number): number {
     this.#refresh();
-    const { written } = encoder.encodeInto(text, offset === 0 ? this.#keyView : this.#valueView);
-    return written === text.length ? written : -1;
+    return this.#encodeInto(text, offset === 0 ? this.#keyView : this.#valueView) ? text.length : -1;
+  }
+
+  /** Whether all of it was ASCII, and there was room. What is cut may fill the room with as many bytes as the text has characters. */
+  #encodeInto(text: string, view: Uint8Array): boolean {
+    const { read, written } = encoder.encodeInto(text, view);
+    return written === text.length && read === written;
   }
 
   #ascii(start: number, end: number): string {

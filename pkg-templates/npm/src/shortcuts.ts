@@ -159,15 +159,18 @@ export class Shortcuts {
   #set(key: Argument, value: Argument, presence: Presence, ttlMs: number): number {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
+    const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
+    if (!isCareful && scratch.isLong(value)) {
+      return scratch.both(key, value) ? this.#store(key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
+    }
     const keyLength = scratch.key(key);
     if (keyLength < 0) return Answer.Ordinary;
-    const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
     let length = isCareful ? NOT_WRITTEN : scratch.value(value);
     if (length < 0) return Answer.Ordinary;
-    const answer = this.#store(keyLength, length, presence, ttlMs);
+    const answer = this.#store(keyLength, VALUE_AT, length, presence, ttlMs);
     if (answer !== Answer.Value) return answer;
     length = scratch.value(value);
-    return length < 0 ? Answer.Ordinary : this.#store(keyLength, length, presence, ttlMs);
+    return length < 0 ? Answer.Ordinary : this.#store(keyLength, VALUE_AT, length, presence, ttlMs);
   }
 
   // The time is told only if the engine asks for it. An operation calls its export at a place of its own: where only one
@@ -187,17 +190,17 @@ export class Shortcuts {
     }
   }
 
-  #store(keyLength: number, length: number, presence: Presence, ttlMs: number): number {
+  #store(keyLength: number, valueAt: number, length: number, presence: Presence, ttlMs: number): number {
     const instance = this.#instance;
     const engine = instance.engine.__wbg_ptr;
     const client = this.#client;
     try {
       instance.inside = true;
       let now = ttlMs > 0 ? this.#host.clock.read() : NaN;
-      let answer = this.#exports.engine_hotSet(engine, client, keyLength, VALUE_AT, length, presence, ttlMs, now);
+      let answer = this.#exports.engine_hotSet(engine, client, keyLength, valueAt, length, presence, ttlMs, now);
       if (answer === Answer.Time) {
         now = this.#host.clock.read();
-        answer = this.#exports.engine_hotSet(engine, client, keyLength, VALUE_AT, length, presence, ttlMs, now);
+        answer = this.#exports.engine_hotSet(engine, client, keyLength, valueAt, length, presence, ttlMs, now);
       }
       instance.inside = false;
       return answer;
