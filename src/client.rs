@@ -9,7 +9,9 @@ use crate::argv::Argv;
 use crate::clock::Timestamp;
 pub use crate::keyspace::ClientId;
 use crate::keyspace::Ticket;
+use crate::memory::{ensure_reserve_unspent, make_room};
 use crate::reply::writer::{Protocol, Writer};
+use crate::slab::OutOfMemory;
 use crate::sorted::SortedMap;
 
 /// A command waiting for EXEC: its number in the table, and its arguments.
@@ -112,6 +114,36 @@ impl Client {
         }
     }
 
+    /// Appends messages to the outbox, whole or not at all.
+    fn append(&mut self, events_before: u32, write: impl FnOnce(&mut Writer)) -> Result<(), OutOfMemory> {
+        ensure_reserve_unspent()?;
+        let start = self.outbox.len();
+        let mut messages = Writer::appending_to(core::mem::take(&mut self.outbox), self.protocol);
+        write(&mut messages);
+        let written = messages.check();
+        self.outbox = messages.into_bytes();
+        let noted = self.positions.as_mut().map_or(Ok(()), |positions| make_room(positions, 1));
+        if let Err(error) = written.and(noted) {
+            self.outbox.truncate(start);
+            return Err(error);
+        }
+        if let Some(positions) = &mut self.positions {
+            positions.push(events_before);
+        }
+        Ok(())
+    }
+
+    /// Appends what was written elsewhere to the outbox.
+    pub fn append_bytes(&mut self, messages: Vec<u8>) -> Result<(), OutOfMemory> {
+        if self.outbox.is_empty() {
+            self.outbox = messages;
+            return Ok(());
+        }
+        make_room(&mut self.outbox, messages.len())?;
+        self.outbox.extend_from_slice(&messages);
+        Ok(())
+    }
+
     /// A command of this client waits; what it sends now is answered behind that.
     pub fn is_parked(&self) -> bool {
         self.parked.is_some()
@@ -165,17 +197,16 @@ impl Clients {
         Some(gone)
     }
 
-    /// Appends messages to what waits for a client; false when it is gone.
+    /// Appends messages to what waits for a client; false when it is gone. One that there is no memory for misses them, and
+    /// must not go on as if there had been none: it is closed.
     pub fn post(&mut self, id: ClientId, write: impl FnOnce(&mut Writer)) -> bool {
         let events_before = self.events_before;
         let Some(client) = self.get_mut(id) else { return false };
-        if let Some(positions) = &mut client.positions {
-            positions.push(events_before);
+        if client.append(events_before, write).is_ok() {
+            self.note(id);
+        } else {
+            self.close(id);
         }
-        let mut messages = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
-        write(&mut messages);
-        client.outbox = messages.into_bytes();
-        self.note(id);
         true
     }
 

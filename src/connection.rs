@@ -9,7 +9,9 @@ use alloc::vec::Vec;
 pub use self::meter::Meter;
 use crate::client::{Client, ClientId};
 use crate::clock::Clock;
+use crate::engine::ERROR_BYTES;
 use crate::keylatch::{Keylatch, Turn};
+use crate::memory::make_room;
 use crate::reply::error::ErrorText;
 use crate::reply::writer::{Protocol, Writer};
 use crate::request::{Decoder, Limits, Next, ProtocolError};
@@ -41,6 +43,8 @@ pub struct Connection {
 /// What a client's state says before the next request is read.
 enum State {
     Ready,
+    /// There is no memory for another answer behind what is handed on already.
+    Full,
     Parked,
     Over,
 }
@@ -85,6 +89,7 @@ impl Connection {
         meter.start(&turn);
         let fed = loop {
             match self.state(&mut turn, out) {
+                State::Full => break Fed { more: true, ..Fed::default() },
                 State::Over => break Fed { closed: true, ..Fed::default() },
                 State::Parked => break Fed { parked: true, ..Fed::default() },
                 State::Ready => {}
@@ -106,7 +111,9 @@ impl Connection {
         out: &mut Vec<u8>,
     ) -> Option<Fed> {
         loop {
-            if out.len() >= stop_at && self.decoder.waiting_bytes() > 0 {
+            // What cannot be answered is not run: once the answers before it have left, there is room again.
+            let is_full = out.len() >= stop_at || !out.is_empty() && make_room(out, ERROR_BYTES).is_err();
+            if is_full && self.decoder.waiting_bytes() > 0 {
                 return Some(Fed { more: true, ..Fed::default() });
             }
             let room = stop_at.saturating_sub(out.len());
@@ -136,6 +143,7 @@ impl Connection {
     pub fn wake<C: Clock>(&mut self, keylatch: &mut Keylatch<C>, out: &mut Vec<u8>) -> Fed {
         match self.state(&mut keylatch.turn(), out) {
             State::Ready => Fed { more: self.decoder.waiting_bytes() > 0, ..Fed::default() },
+            State::Full => Fed { more: true, ..Fed::default() },
             State::Parked => Fed { parked: true, ..Fed::default() },
             State::Over => Fed { closed: true, ..Fed::default() },
         }
@@ -153,7 +161,11 @@ impl Connection {
         if !client.outbox.is_empty()
             && let Some(client) = turn.client_mut(self.client)
         {
-            out.append(&mut client.outbox);
+            match make_room(out, client.outbox.len()) {
+                Ok(()) => out.append(&mut client.outbox),
+                Err(_) if out.is_empty() => *out = core::mem::take(&mut client.outbox),
+                Err(_) => return State::Full,
+            }
         }
         state
     }

@@ -10,6 +10,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
 use crate::engine::{Guarded, PlainRow, PlainRun};
 use crate::keyspace::{Error, Event, Inspection, Keyspace, Space};
+use crate::memory;
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Protocol;
@@ -38,6 +39,13 @@ impl<C: Clock> Keylatch<C> {
 
     pub fn connect(&mut self) -> ClientId {
         self.engine.engine_mut().connect()
+    }
+
+    /// Whether there is memory for another client: for a host that must not run out of it. The client itself is small, what
+    /// grows with their number is asked for.
+    pub fn has_room_for_client(&self) -> bool {
+        let bytes = self.engine.engine().clients.len().saturating_add(1).saturating_mul(memory::CLIENT_BYTES);
+        memory::ensure(bytes).and_then(|()| memory::ensure_reserve()).is_ok()
     }
 
     /// Forgets a client: what it queued, watched and had not read yet.
@@ -259,8 +267,9 @@ impl<C: Clock> Keylatch<C> {
         positions.map(core::mem::take).unwrap_or_default()
     }
 
-    /// A page of a database for showing: at least `limit` keys from `cursor` on while there are as many.
-    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Inspection {
+    /// A page of a database for showing: at least `limit` keys from `cursor` on while there are as many. The only error
+    /// is a shortage of memory.
+    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Result<Inspection, Error> {
         self.engine.engine().keyspace.inspect(database, cursor, limit)
     }
 

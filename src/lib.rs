@@ -74,6 +74,7 @@ pub use keyspace::{
     Inspected, Inspection, Keyspace, MemoryLimit, Overflow, PastUse, Presence, RangeUnit, RestoreOptions, ScanFilter,
     SetOptions, SetOutcome, Space, TimeToLive,
 };
+pub use memory::{Reserve, tell_reserve};
 pub use persistence::{LoadError, Replayed};
 pub use reply::writer::Protocol;
 pub use request::{Decoder, Limits, Next, ProtocolError};

@@ -76,6 +76,11 @@ impl PubSub {
         self.counts[usize::from(channels.scope())]
     }
 
+    /// The same, of all kinds.
+    pub fn name_count(&self) -> usize {
+        self.subscribers.len()
+    }
+
     /// The channels or patterns that have subscribers, in order.
     pub fn names(&self, channels: Channels) -> impl Iterator<Item = &[u8]> {
         self.subscribers.names().filter(move |(scope, _)| *scope == channels.scope()).map(|(_, name)| name)

@@ -193,7 +193,7 @@ fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     space.keys(pattern, |key| {
         reply.bulk(key);
         count += 1;
-    });
+    })?;
     reply.close_array(open, count);
     Ok(())
 }
@@ -254,15 +254,16 @@ fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let options = scan_options(args, "TYPE")?;
     let filter = ScanFilter { pattern: options.pattern, type_name: options.type_name };
     let (mut space, reply) = cx.space_and_reply();
+    let mut scanned = Ok(0);
     write_page(reply, &mut |page| {
         let mut len = 0;
-        let next = space.scan(cursor, options.count, filter, |key| {
+        scanned = space.scan(cursor, options.count, filter, |key| {
             page.bulk(key);
             len += 1;
         });
-        (next, len)
+        (scanned.unwrap_or_default(), len)
     });
-    Ok(())
+    Ok(scanned.map(drop)?)
 }
 
 fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {

@@ -55,6 +55,7 @@ use crate::client::{Client, ClientId, Clients};
 use crate::clock::Timestamp;
 use crate::glob;
 use crate::keyspace::{Keyspace, Space};
+use crate::memory::{ensure, ensure_reserve, is_reserve_whole};
 use crate::number::write_unsigned;
 use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::Writer;
@@ -107,7 +108,7 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     let start = cx.reply.len();
     cx.server.stats.command(number).calls += 1;
     let made = OnceCell::new();
-    let result = match cx.keyspace.ensure_room(argv.len(), argv.copy_len()) {
+    let result = match ensure_memory(cx, row, argv) {
         Ok(()) => (row.handler)(cx, &mut Args::new(argv, row.words(), &made)),
         Err(OutOfMemory) => Err(CommandError::OUT_OF_MEMORY),
     };
@@ -130,6 +131,24 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     }
     remember_keys(cx, row, argv);
     Outcome::Done
+}
+
+/// What keeps small pieces of memory though it puts no data into the keyspace.
+const KEEPING: &[&str] = &["watch", "subscribe", "psubscribe", "ssubscribe", "client|tracking"];
+
+/// What such a command takes in tables for each of its arguments, and for each that came before.
+const KEPT_BYTES: usize = 64;
+
+fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
+    if !is_reserve_whole() && row.has(flags::DENYOOM) {
+        ensure_reserve()?;
+    }
+    if row.flags & (flags::READONLY | flags::WRITE) == 0 && KEEPING.contains(&row.name) {
+        ensure_reserve()?;
+        let kept = cx.keyspace.interest.name_count() + cx.server.pubsub.name_count();
+        ensure(KEPT_BYTES.saturating_mul(kept + argv.len()))?;
+    }
+    cx.keyspace.ensure_room(argv.len(), argv.copy_len())
 }
 
 /// Leaves nothing of a reply but an error.

@@ -4,7 +4,7 @@ use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Queued};
 use crate::command::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
-use crate::memory::make_room;
+use crate::memory::{ensure_reserve, make_room};
 use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::{Protocol, Writer};
 use crate::server::Settings;
@@ -26,7 +26,9 @@ impl Engine {
         if let Some(transaction) = self.clients.get_mut(client).and_then(|client| client.transaction.as_mut())
             && !row.has(flags::IMMEDIATE)
         {
-            if self.keyspace.ensure_room(0, argv.copy_len()).is_err() || make_room(&mut transaction.queue, 1).is_err() {
+            let room =
+                self.keyspace.ensure_room(0, argv.copy_len()).and_then(|()| make_room(&mut transaction.queue, 1));
+            if room.and_then(|()| ensure_reserve()).is_err() {
                 let error = self.refuse(client, argv, CommandError::OUT_OF_MEMORY.into());
                 return reply.error(&error);
             }
@@ -34,7 +36,7 @@ impl Engine {
             return reply.simple("QUEUED");
         }
         if let Some(until) = self.paused_until(client, row) {
-            match self.keyspace.ensure_room(0, argv.copy_len()) {
+            match self.keyspace.ensure_room(0, argv.copy_len()).and_then(|()| self.ensure_room_to_wait()) {
                 Ok(()) => self.pause(client, number, argv, until),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }
@@ -46,7 +48,10 @@ impl Engine {
         let outcome = call(&mut cx, number, argv);
         self.ran = Some(number);
         if let Outcome::Park(park) = outcome {
-            self.park(client, number, argv, park);
+            match self.ensure_room_to_wait() {
+                Ok(()) => self.park(client, number, argv, park),
+                Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use crate::argv::Span;
 use crate::client::{Client, ClientId, ReplyMode};
 use crate::clock::Timestamp;
 use crate::keyspace::{Db, Error, Event, SetOptions, Space, UNASKED_MAX_BYTES};
-use crate::memory::make_room;
+use crate::memory::{is_reserve_whole, make_room};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::request::PlainRequest;
@@ -131,7 +131,7 @@ impl Guarded {
     #[inline(always)]
     pub fn admits(&mut self, client: ClientId) -> bool {
         // At a fixed instant plain operations make nothing due but the memory of what they delete.
-        (self.way.client == Some(client) && !self.has_remains()) || self.open(client)
+        (self.way.client == Some(client) && is_reserve_whole() && !self.has_remains()) || self.open(client)
     }
 
     /// Whether an operation left memory to be given back.
@@ -268,6 +268,7 @@ impl Engine {
         let keyspace = &self.keyspace;
         let nobody_watches =
             !self.server.monitored && !keyspace.events.are_published() && keyspace.interest.tracking.is_idle();
-        may_send && nobody_watches && !settings.measures_each() && !keyspace.is_limited() && !self.is_something_due()
+        let has_room = is_reserve_whole() && !keyspace.is_limited();
+        may_send && nobody_watches && has_room && !settings.measures_each() && !self.is_something_due()
     }
 }

@@ -24,13 +24,13 @@ use crate::clock::Timestamp;
 use crate::command::{Request, Table};
 use crate::config::Config;
 use crate::keyspace::Keyspace;
-use crate::memory::{ensure, make_room};
+use crate::memory::{ensure, ensure_reserve, make_room};
 use crate::reply::writer::Writer;
 use crate::server::Server;
 use crate::stats::Stats;
 
 /// Room for an error is made before anything else.
-const ERROR_BYTES: usize = 512;
+pub const ERROR_BYTES: usize = 512;
 
 /// Everything but the clock.
 #[derive(Clone, Debug)]
@@ -128,7 +128,8 @@ impl Engine {
         }
         if sender.is_parked() {
             // Its reply would come after others, so an error has no place.
-            if ensure(request.argv.copy_len().saturating_mul(2)).is_err() || sender.waiting.try_reserve(1).is_err() {
+            let room = ensure(request.argv.copy_len().saturating_mul(2)).and_then(|()| ensure_reserve());
+            if room.is_err() || sender.waiting.try_reserve(1).is_err() {
                 return self.clients.close(client);
             }
             sender.waiting.push_back(request.argv.to_owned());

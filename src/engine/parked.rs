@@ -7,16 +7,21 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use super::Engine;
+use super::{ERROR_BYTES, Engine};
 use crate::argv::{Argv, ArgvRef};
 use crate::client::ClientId;
 use crate::clock::Timestamp;
 use crate::command::{Cx, Outcome, Park, Waiting, call};
 use crate::keyspace::{KeyName, Ticket};
+use crate::memory::{ensure, ensure_reserve, make_room};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
 use crate::server::Unblock;
+use crate::slab::OutOfMemory;
 use crate::sorted::SortedMap;
+
+/// What a parked command takes at most in tables.
+const PARKED_BYTES: usize = 96;
 
 #[derive(Clone, Debug)]
 struct Parked {
@@ -55,6 +60,12 @@ impl ParkedCommands {
 }
 
 impl Engine {
+    /// Whether there is memory for another command that waits. Its arguments are asked for by whoever has them.
+    pub(super) fn ensure_room_to_wait(&self) -> Result<(), OutOfMemory> {
+        ensure_reserve()?;
+        ensure(PARKED_BYTES.saturating_mul(self.parked.commands.len() + 1))
+    }
+
     /// Lets a command wait at the end of the line.
     pub(super) fn park(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, park: Park) {
         self.wait_in_line(Parked { client, command, argv: argv.to_owned(), park, paused: false });
@@ -158,6 +169,11 @@ impl Engine {
         let was_paused = core::mem::take(&mut parked.paused);
         let waiting = if was_paused { Waiting::Allowed } else { waiting };
         let Some(client) = self.clients.get_mut(parked.client) else { return };
+        if make_room(&mut client.outbox, ERROR_BYTES).is_err() {
+            // Not even an error can be answered.
+            client.parked = None;
+            return self.clients.close(parked.client);
+        }
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         self.keyspace.interest.tracking.set_author(Some(parked.client));
         let Engine { keyspace, clients, server, table, now, .. } = self;
@@ -175,10 +191,13 @@ impl Engine {
         let outcome = call(&mut cx, parked.command, parked.argv.as_ref());
         self.keyspace.effects.end_unit();
         if let Some(client) = self.clients.get_mut(parked.client) {
+            client.parked = matches!(outcome, Outcome::Park(_)).then_some(ticket);
+            let failed = reply.take_failure();
             // What was pushed to this client while the command ran comes behind its reply.
             let pushed = core::mem::replace(&mut client.outbox, reply.into_bytes());
-            client.outbox.extend_from_slice(&pushed);
-            client.parked = matches!(outcome, Outcome::Park(_)).then_some(ticket);
+            if client.append_bytes(pushed).is_err() || failed {
+                self.clients.close(parked.client);
+            }
         }
         self.end_tracking(parked.client, Some(self.table.row(parked.command)));
         self.announce();
@@ -197,8 +216,10 @@ impl Engine {
         let Some(argv) = client.waiting.pop_front() else { return false };
         let mut out = Vec::new();
         self.run(id, self.request(argv.as_ref()), &mut out);
-        if let Some(client) = self.clients.get_mut(id) {
-            client.outbox.extend_from_slice(&out);
+        if let Some(client) = self.clients.get_mut(id)
+            && client.append_bytes(out).is_err()
+        {
+            self.clients.close(id);
         }
         true
     }

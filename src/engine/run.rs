@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::Guarded;
 use super::plain::PlainRow;
 use crate::keyspace::{INLINE_MAX, SetOptions};
-use crate::memory::make_room;
+use crate::memory::{is_reserve_whole, make_room};
 use crate::reply::writer::{Protocol, place_bulk};
 use crate::request::PlainRequest;
 
@@ -52,7 +52,7 @@ impl Guarded {
             }
             self.way.last = Some(request.row());
             // What it replaced may be large: its memory is given back before the next command.
-            if self.has_remains() {
+            if self.has_remains() || !is_reserve_whole() {
                 break;
             }
         }

@@ -8,9 +8,13 @@ use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, ReplyMode};
 use crate::command::Row;
+use crate::memory::{ensure, is_reserve_whole};
 use crate::persistence::rdb;
 use crate::reply::print::quote;
 use crate::stats::{REDACTED, SlowCommand, is_secret, shortened};
+
+/// A byte is four characters in quotes; the line holds it while it grows to twice its size.
+const SHOWN_FACTOR: usize = 12;
 
 const US_PER_MS: i64 = 1000;
 const MS_PER_SECOND: i64 = 1000;
@@ -94,7 +98,7 @@ impl Engine {
         let Some(number) = self.ran else { return };
         self.server.stats.took(number, 1, elapsed_us);
         let threshold_us = self.server.settings.slowlog_slower_than_us;
-        if threshold_us < 0 || elapsed_us < threshold_us.unsigned_abs() {
+        if threshold_us < 0 || elapsed_us < threshold_us.unsigned_abs() || !is_reserve_whole() {
             return;
         }
         let len_max = usize::try_from(self.server.config.number("slowlog-max-len")).unwrap_or(0);
@@ -107,6 +111,12 @@ impl Engine {
 
     /// Shows a command to the monitors.
     pub(super) fn show_monitors(&mut self, sender: ClientId, argv: ArgvRef<'_>) {
+        let monitors = self.clients.iter().filter(|client| client.is_monitor);
+        let monitors: Vec<ClientId> = monitors.map(|client| client.id).collect();
+        if ensure(argv.copy_len().saturating_mul(SHOWN_FACTOR)).is_err() {
+            // They must not go on as if there had been no such command.
+            return monitors.into_iter().for_each(|monitor| self.clients.close(monitor));
+        }
         let Some(client) = self.clients.get(sender) else { return };
         let (seconds, ms) = (self.now.as_ms().div_euclid(MS_PER_SECOND), self.now.as_ms().rem_euclid(MS_PER_SECOND));
         let mut line = format!("{seconds}.{:06} [{} {}]", ms * US_PER_MS, client.database, client.address);
@@ -114,8 +124,6 @@ impl Engine {
             let shown = quote(if is_secret(argv, index) { REDACTED.as_bytes() } else { argument });
             line = line + " " + &shown;
         }
-        let monitors = self.clients.iter().filter(|client| client.is_monitor);
-        let monitors: Vec<ClientId> = monitors.map(|client| client.id).collect();
         for monitor in monitors {
             self.clients.post(monitor, |messages| messages.simple(&line));
         }

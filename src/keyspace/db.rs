@@ -12,6 +12,7 @@ use super::graveyard::Graveyard;
 use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, NODE_BYTES, Node, Positions};
 use crate::hash::{hash_bytes, hash_key};
+use crate::memory::make_room;
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
 use crate::slots::{Slot, Slots};
@@ -386,8 +387,16 @@ impl Db {
     }
 
     /// Handles in hash order: the smallest hashes from `cursor` on. Answers the next cursor, 0 at the end.
-    pub fn page(&self, cursor: u64, count: usize, handles: &mut Vec<Handle>) -> u64 {
-        self.table.page(cursor, count, &mut |slot| handles.push(slot.handle))
+    pub fn page(&self, cursor: u64, count: usize, handles: &mut Vec<Handle>) -> Result<u64, OutOfMemory> {
+        let mut room = make_room(handles, count.min(self.len()));
+        let next = self.table.page(cursor, count, &mut |slot| {
+            // Those of an equal hash may be more.
+            room = room.and_then(|()| make_room(handles, 1));
+            if room.is_ok() {
+                handles.push(slot.handle);
+            }
+        });
+        room.map(|()| next)
     }
 
     /// All handles in hash order.

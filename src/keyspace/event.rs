@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::memory::make_room;
+use crate::memory::{ensure_reserve_unspent, make_room};
 use crate::slab::OutOfMemory;
 
 /// The classes of `notify-keyspace-events`.
@@ -219,7 +219,11 @@ impl Events {
 
     /// Makes sure that so many events can be queued.
     pub(super) fn make_room(&mut self, count: usize) -> Result<(), OutOfMemory> {
-        if self.are_built() { make_room(&mut self.queue, count) } else { Ok(()) }
+        if !self.are_built() {
+            return Ok(());
+        }
+        ensure_reserve_unspent()?;
+        make_room(&mut self.queue, count)
     }
 
     #[inline(always)]

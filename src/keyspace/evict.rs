@@ -154,6 +154,9 @@ impl Keyspace {
             Choice::FirstToDie => self.first_to_die(),
         };
         let Some((database, handle)) = victim else { return false };
+        if self.ensure_room_for_removal(database, handle).is_err() {
+            return false;
+        }
         self.at(database, now).evict(handle);
         self.effects.end_unit();
         true

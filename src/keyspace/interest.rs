@@ -55,6 +55,11 @@ impl Interest {
         self.watched.is_empty() && self.waited.is_empty()
     }
 
+    /// How many keys are watched or waited for.
+    pub fn name_count(&self) -> usize {
+        self.watched.len() + self.waited.len()
+    }
+
     /// A parked command waits for a key.
     pub fn wait(&mut self, ticket: Ticket, (database, key): &KeyName) {
         self.waited.add(*database, key, ticket.0);

@@ -65,7 +65,7 @@ use crate::clock::Timestamp;
 use crate::hash::hash_bytes;
 use crate::memory::ensure;
 use crate::random::Random;
-use crate::slab::OutOfMemory;
+use crate::slab::{Handle, OutOfMemory};
 use crate::value::Limits;
 
 /// Databases 0 to 15, as in Redis' default configuration.
@@ -198,6 +198,12 @@ impl Keyspace {
         self.effects.make_room(bytes)
     }
 
+    /// As [`Keyspace::ensure_room`], for a key that goes without being asked for.
+    fn ensure_room_for_removal(&mut self, database: u8, handle: Handle) -> Result<(), OutOfMemory> {
+        let key_len = self.database(database).entry(handle).map_or(0, |entry| entry.key.len());
+        self.ensure_room(1, key_len)
+    }
+
     /// Stops or resumes the removal of due keys that nobody touches.
     pub fn set_sweeping(&mut self, sweeping: bool) {
         self.sweeping = sweeping;
@@ -231,6 +237,10 @@ impl Keyspace {
             let first = self.databases().filter_map(|(database, db)| Some((db.first_deadline()?, database)));
             let Some((node, database)) = first.min_by_key(|(node, _)| node.deadline) else { return };
             if node.deadline >= now || self.loading || !self.sweeping {
+                return;
+            }
+            // What follows each removal is made afterwards, and there may be many.
+            if self.ensure_room_for_removal(database, node.owner).is_err() {
                 return;
             }
             let removed = self.at(database, now).bury(node.owner, left).removed;

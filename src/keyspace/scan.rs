@@ -4,9 +4,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::space::Space;
-use super::{Entry, Keyspace};
+use super::{Entry, Error, Keyspace};
 use crate::clock::Timestamp;
 use crate::glob;
+use crate::memory::ensure;
 use crate::value::Kind;
 
 /// Which keys of a page are answered.
@@ -43,44 +44,59 @@ pub struct Inspection {
 
 impl Space<'_> {
     /// Visits a page of about `count` keys from `cursor` (0 = start) and answers the next cursor (0 = end). A key that
-    /// is there from the first page to the last is visited, whatever else changes.
-    pub fn scan(&mut self, cursor: u64, count: usize, filter: ScanFilter<'_>, mut visit: impl FnMut(&[u8])) -> u64 {
+    /// is there from the first page to the last is visited, whatever else changes. The only error is a shortage of memory.
+    pub fn scan(
+        &mut self,
+        cursor: u64,
+        count: usize,
+        filter: ScanFilter<'_>,
+        mut visit: impl FnMut(&[u8]),
+    ) -> Result<u64, Error> {
         let mut handles = Vec::new();
-        let next = self.db().page(cursor, count, &mut handles);
+        let next = self.db().page(cursor, count, &mut handles)?;
         // What is dead is removed on the way.
-        handles.retain(|&handle| self.outlives(handle));
+        let mut room = Ok(());
+        handles.retain(|&handle| {
+            room = room.and_then(|()| self.ensure_room_if_dead(handle));
+            room.is_ok() && self.outlives(handle)
+        });
+        room?;
         handles
             .iter()
             .filter_map(|&handle| self.entry(handle))
             .filter(|entry| filter.accepts(entry))
             .for_each(|entry| visit(entry.key));
-        next
+        Ok(next)
     }
 
-    /// Visits every key that matches.
-    pub fn keys(&mut self, pattern: &[u8], mut visit: impl FnMut(&[u8])) {
+    /// Visits every key that matches. The only error is a shortage of memory.
+    pub fn keys(&mut self, pattern: &[u8], mut visit: impl FnMut(&[u8])) -> Result<(), Error> {
         if glob::literal(pattern) {
             if self.peek(pattern).is_some() {
                 visit(pattern);
             }
-            return;
+            return Ok(());
         }
-        self.scan(0, usize::MAX, ScanFilter { pattern: Some(pattern), type_name: None }, visit);
+        self.scan(0, usize::MAX, ScanFilter { pattern: Some(pattern), type_name: None }, visit).map(drop)
     }
 }
 
 impl Keyspace {
-    /// A page of at most about `limit` keys of a database, without touching anything.
-    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Inspection {
+    /// A page of at most about `limit` keys of a database, without touching anything. The only error is a shortage of
+    /// memory.
+    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Result<Inspection, Error> {
         let db = self.database(database);
         let mut handles = Vec::new();
-        let cursor = db.page(cursor, limit.max(1), &mut handles);
-        let keys = handles.iter().filter_map(|&handle| db.entry(handle)).map(|entry| Inspected {
+        let cursor = db.page(cursor, limit.max(1), &mut handles)?;
+        let entries = handles.iter().filter_map(|&handle| db.entry(handle));
+        // A vector that grows holds its elements twice for a moment.
+        ensure(entries.clone().map(|entry| entry.key.len() + 3 * size_of::<Inspected>()).sum())?;
+        let keys = entries.map(|entry| Inspected {
             key: entry.key.into(),
             kind: entry.value.kind(),
             size: entry.value.size(),
             deadline: entry.deadline,
         });
-        Inspection { cursor, keys: keys.collect() }
+        Ok(Inspection { cursor, keys: keys.collect() })
     }
 }

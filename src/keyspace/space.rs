@@ -9,7 +9,7 @@ use super::{DATABASES, Db, Effects, Entry, Error, EventKind, Keyspace, NewValue}
 use crate::clock::Timestamp;
 use crate::memory::ensure;
 use crate::random::Random;
-use crate::slab::Handle;
+use crate::slab::{Handle, OutOfMemory};
 use crate::value::{Limits, Value, ValueRef};
 
 /// What a part costs in a message beside its bytes.
@@ -234,6 +234,12 @@ impl<'a> Space<'a> {
             return true;
         }
         self.bury(handle, usize::MAX).lives
+    }
+
+    /// Makes sure that a key can be removed, if it is dead: for whoever looks at many that nobody named.
+    pub(super) fn ensure_room_if_dead(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
+        let is_dead = self.db().due(handle).is_some_and(|deadline| deadline < self.now);
+        if is_dead { self.keyspace.ensure_room_for_removal(self.database, handle) } else { Ok(()) }
     }
 
     /// Removes a key whose deadline has passed, or at most `most` of its fields.

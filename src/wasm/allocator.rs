@@ -6,6 +6,8 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::alloc::System;
 
+use super::reserve::Reserved;
+
 const STEP_MIN_BYTES: usize = 64 * 1024;
 /// Up to here a step is an eighth of what is in use, above a sixty-fourth.
 const STEP_OF_EIGHTH_MAX_BYTES: usize = 1024 * 1024;
@@ -16,7 +18,13 @@ const KEPT_BYTES: usize = 128;
 const ALIGNMENT: usize = 8;
 
 #[global_allocator]
-static ALLOCATOR: Ahead = Ahead { live_bytes: AtomicUsize::new(0), ahead_bytes: AtomicUsize::new(0) };
+static ALLOCATOR: Reserved<Ahead> =
+    Reserved::new(Ahead { live_bytes: AtomicUsize::new(0), ahead_bytes: AtomicUsize::new(0) });
+
+/// Makes the reserve, as far as there is memory for it.
+pub(super) fn keep_reserve() {
+    ALLOCATOR.refill();
+}
 
 /// The allocator of the standard library, with memory asked for ahead of need.
 struct Ahead {
@@ -42,6 +50,14 @@ impl Ahead {
         self.live_bytes.store(live_bytes, Relaxed);
         let ahead_bytes = self.ahead_bytes.load(Relaxed).saturating_add(bytes);
         self.ahead_bytes.store(ahead_bytes.min(step(live_bytes)), Relaxed);
+    }
+
+    /// What was counted is not in use when there was no memory for it.
+    fn taken(&self, piece: *mut u8, bytes: usize) -> *mut u8 {
+        if piece.is_null() {
+            self.give(bytes);
+        }
+        piece
     }
 
     /// Takes a step in one piece and gives it back, so that the following pieces come out of it. A larger one is its own
@@ -73,20 +89,24 @@ unsafe impl GlobalAlloc for Ahead {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.take(layout.size());
         // SAFETY: the caller's promises are those of the callee.
-        unsafe { System.alloc(layout) }
+        self.taken(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         self.take(layout.size());
         // SAFETY: as above.
-        unsafe { System.alloc_zeroed(layout) }
+        self.taken(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         self.give(layout.size());
         self.take(new_size);
         // SAFETY: as above.
-        unsafe { System.realloc(piece, layout, new_size) }
+        let moved = self.taken(unsafe { System.realloc(piece, layout, new_size) }, new_size);
+        if moved.is_null() {
+            self.take(layout.size());
+        }
+        moved
     }
 
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
 use super::engine::Engine;
-use crate::{DATABASES, Inspected, Timestamp};
+use crate::{DATABASES, Event, Inspected, Timestamp};
 
 /// Bytes that become a Uint8Array.
 struct Bytes<'a>(&'a [u8]);
@@ -16,6 +16,15 @@ struct Bytes<'a>(&'a [u8]);
 impl Serialize for Bytes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(self.0)
+    }
+}
+
+/// A list whose elements become what JavaScript sees one by one: there may be no memory for all of them.
+struct Views<'a, T, V>(&'a [T], fn(&'a T) -> V);
+
+impl<T, V: Serialize> Serialize for Views<'_, T, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(self.1))
     }
 }
 
@@ -30,7 +39,7 @@ struct EventView<'a> {
 struct InspectionView<'a> {
     /// A u64 in decimal: a JavaScript number cannot hold it.
     cursor: String,
-    keys: Vec<KeyView<'a>>,
+    keys: Views<'a, Inspected, KeyView<'a>>,
 }
 
 #[derive(Serialize)]
@@ -56,6 +65,10 @@ pub(super) fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsError> {
     Ok(value.serialize(&serializer)?)
 }
 
+pub(super) fn out_of_memory() -> JsError {
+    JsError::new("out of memory")
+}
+
 pub(super) fn ms(instant: Timestamp) -> f64 {
     instant.as_ms() as f64
 }
@@ -75,12 +88,7 @@ impl Engine {
         if events.is_empty() {
             return Ok(JsValue::UNDEFINED);
         }
-        let views = events.iter().map(|event| EventView {
-            event: event.kind.name(),
-            key: Bytes(&event.key),
-            db: event.database,
-        });
-        to_js(&views.collect::<Vec<_>>())
+        to_js(&Views(&events, event_view))
     }
 
     /// Starts or stops the log of effects.
@@ -106,7 +114,7 @@ impl Engine {
 
     /// The whole keyspace as an RDB file; an error when there is no memory for it.
     pub fn snapshot(&self) -> Result<Vec<u8>, JsError> {
-        self.keylatch.snapshot().map_err(|_| JsError::new("out of memory"))
+        self.keylatch.snapshot().map_err(|_| out_of_memory())
     }
 
     /// Replaces the keyspace by the snapshot in the input; on an error it is as before.
@@ -126,9 +134,13 @@ impl Engine {
         if database >= DATABASES {
             return Err(JsError::new("there is no such database"));
         }
-        let page = self.keylatch.inspect(database, cursor, limit);
-        to_js(&InspectionView { cursor: page.cursor.to_string(), keys: page.keys.iter().map(key_view).collect() })
+        let page = self.keylatch.inspect(database, cursor, limit).map_err(|_| out_of_memory())?;
+        to_js(&InspectionView { cursor: page.cursor.to_string(), keys: Views(&page.keys, key_view) })
     }
+}
+
+fn event_view(event: &Event) -> EventView<'_> {
+    EventView { event: event.kind.name(), key: Bytes(&event.key), db: event.database }
 }
 
 fn key_view(key: &Inspected) -> KeyView<'_> {

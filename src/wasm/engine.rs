@@ -16,6 +16,9 @@ use crate::{Argv, ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp
 /// Answered in place of a length when the clock failed and nothing ran.
 pub(super) const CLOCK_FAILED: f64 = -1.0;
 
+/// Answered in place of a client when there is no memory for one.
+pub(super) const NO_CLIENT: u32 = 0;
+
 /// An output buffer larger than this is not kept for the next command.
 const OUTPUT_KEPT_MAX: usize = 1 << 20;
 
@@ -70,6 +73,9 @@ impl Engine {
     /// cannot.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &EngineOptions, now: Now) -> Result<Engine, JsError> {
+        // Elsewhere the allocator is the system's.
+        #[cfg(target_arch = "wasm32")]
+        super::allocator::keep_reserve();
         let floor = options.floor_ms().and_then(timestamp).unwrap_or(Timestamp::MIN);
         let (time, clock) = match (options.manual(), options.monotonic()) {
             (true, _) => HostTime::manual(),
@@ -98,8 +104,11 @@ impl Engine {
         self.output.as_ptr() as usize
     }
 
-    /// A client within the process, which needs no password.
+    /// A client within the process, which needs no password; 0 when there is no memory for one.
     pub fn connect(&mut self) -> u32 {
+        if !self.keylatch.has_room_for_client() {
+            return NO_CLIENT;
+        }
         let client = self.keylatch.connect();
         self.keylatch.trust(client);
         client.0

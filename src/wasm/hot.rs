@@ -11,7 +11,7 @@ use crate::keyspace::{Comparison, DeadlineCondition, Error, Expiry, Presence, Se
 use crate::memory::make_room;
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
-use crate::{ClientId, Kind};
+use crate::{ClientId, Kind, Span};
 
 /// Answers that are no results; all of them are below every result.
 mod answer {
@@ -31,8 +31,6 @@ const SAFE_END: u64 = 1 << 53;
 const WORD: usize = 4;
 /// Values up to so many bytes are copied to the front of the scratch area, where JavaScript reads them quickest.
 const SHORT_MAX: usize = 32;
-/// What joined words take at most, with a span for each.
-const SCRATCH_MAX: usize = 48 * 1024;
 const NO_VALUE: u32 = u32::MAX;
 /// The bits that no ASCII character has.
 const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
@@ -221,7 +219,8 @@ impl Engine {
     pub fn hot_mget(&mut self, client: u32, count: usize, now: f64) -> f64 {
         self.clear_output();
         let mut output = core::mem::take(&mut self.output);
-        let answered = self.short(client, PlainRow::MGet, now, (SCRATCH_MAX, false), |space, scratch| {
+        let bytes = joined_bytes(self.scratch.all(), count);
+        let answered = self.short(client, PlainRow::MGet, now, (bytes, false), |space, scratch| {
             let lengths_end = count.saturating_mul(WORD);
             let (lengths, rest) = scratch.split_at_mut_checked(lengths_end).unwrap_or_default();
             let mut rest = &*rest;
@@ -244,7 +243,8 @@ impl Engine {
     /// Sets keys to values, which stand in the scratch area by turns, as for `hot_mget`.
     #[wasm_bindgen(js_name = hotMset)]
     pub fn hot_mset(&mut self, client: u32, count: usize, now: f64) -> f64 {
-        self.short(client, PlainRow::MSet, now, (SCRATCH_MAX, false), |space, scratch| {
+        let bytes = joined_bytes(self.scratch.all(), count);
+        self.short(client, PlainRow::MSet, now, (bytes, false), |space, scratch| {
             let mut words = joined(scratch, count);
             let pairs = core::iter::from_fn(move || Some((words.next()?, words.next()?)));
             space.set_many(pairs, None, Expiry::Never)?;
@@ -292,6 +292,10 @@ impl Engine {
         self.clear_output();
         let mut reply = Writer::appending_to(core::mem::take(&mut self.output), Protocol::Resp3);
         write(&mut reply);
+        if reply.take_failure() {
+            reply.truncate(0);
+            reply.error(&CommandError::OUT_OF_MEMORY.into());
+        }
         self.output = reply.into_bytes();
         answer::OUTPUT
     }
@@ -313,6 +317,14 @@ fn front(scratch: &[u8], len: usize) -> &[u8] {
 
 fn at(scratch: &[u8], start: usize, len: usize) -> &[u8] {
     scratch.get(start..).and_then(|rest| rest.get(..len)).unwrap_or_default()
+}
+
+/// What joined words take as arguments: their bytes, and a span for each.
+fn joined_bytes(scratch: &[u8], count: usize) -> usize {
+    let lengths = scratch.get(..count.saturating_mul(WORD)).unwrap_or_default().as_chunks::<WORD>().0;
+    lengths
+        .iter()
+        .fold(0, |bytes: usize, len| bytes.saturating_add(u32::from_le_bytes(*len) as usize + size_of::<Span>()))
 }
 
 /// Words whose lengths stand in front of all of them.

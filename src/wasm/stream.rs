@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::{CLOCK_FAILED, Engine};
+use super::engine::{CLOCK_FAILED, Engine, NO_CLIENT};
 use crate::ClientId;
 use crate::connection::{Connection, Fed, Meter};
 use crate::sorted::SortedMap;
@@ -50,8 +50,12 @@ impl Streams {
 
 #[wasm_bindgen]
 impl Engine {
-    /// A client comes over a stream from one address to another; it speaks RESP2 until it says otherwise.
+    /// A client comes over a stream from one address to another; it speaks RESP2 until it says otherwise. 0 when there is
+    /// no memory for one.
     pub fn accept(&mut self, address: &str, local_address: &str) -> u32 {
+        if !self.keylatch.has_room_for_client() {
+            return NO_CLIENT;
+        }
         // A clock that fails leaves its age wrong, and nothing else.
         self.time.sample();
         self.keylatch.accept(address, local_address).0

@@ -8,13 +8,26 @@ use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::data::to_js;
+use super::data::{out_of_memory, to_js};
 use super::engine::Engine;
 use super::report::ReportView;
 use crate::command::split_line;
+use crate::memory::ensure;
 use crate::reply::print::print;
 use crate::reply::read::read;
 use crate::{Argv, SessionError, parse_session, run_session};
+
+/// What a byte becomes: read, in a line, in the text of all lines; or once in quotes.
+const SHOWN_BYTES: usize = 4;
+/// What a line of input becomes beside its bytes, at most: a value, a line, what stands in front of it.
+const LINE_BYTES: usize = 128;
+
+/// Asks for the memory to show texts with. They are for people, and what becomes of them is made of small pieces.
+fn ensure_room_for_text(input: &[u8]) -> Result<(), JsError> {
+    let lines = 1 + input.iter().filter(|byte| **byte == b'\n').count();
+    ensure(input.len().saturating_mul(SHOWN_BYTES).saturating_add(lines.saturating_mul(LINE_BYTES)))
+        .map_err(|_| out_of_memory())
+}
 
 /// Why a line cannot be split.
 #[derive(Serialize)]
@@ -42,19 +55,21 @@ impl Engine {
     /// The replies in the input as redis-cli prints them, lines joined by line feeds. What is no whole reply is left
     /// out.
     #[wasm_bindgen(js_name = printReply)]
-    pub fn print_reply(&self, length: usize) -> String {
+    pub fn print_reply(&self, length: usize) -> Result<String, JsError> {
         let mut rest = self.area.bytes(length);
+        ensure_room_for_text(rest)?;
         let mut lines = Vec::new();
         while let Ok(Some((value, used))) = read(rest) {
             print(&value, &mut lines);
             rest = rest.get(used..).unwrap_or(&[]);
         }
-        lines.join("\n")
+        Ok(lines.join("\n"))
     }
 
     /// The line in the input as an array of Uint8Array, or `{ message, column }` when its quotes do not balance.
     #[wasm_bindgen(js_name = splitLine)]
     pub fn split_line(&self, length: usize) -> Result<JsValue, JsError> {
+        ensure_room_for_text(self.area.bytes(length))?;
         let mut argv = Argv::default();
         match split_line(self.area.bytes(length), &mut argv) {
             Ok(()) => Ok(argv.as_ref().iter().map(Uint8Array::from).collect::<Array>().into()),
@@ -66,6 +81,7 @@ impl Engine {
     /// a report, or `{ message, line, column }` for a session that cannot be read.
     #[wasm_bindgen(js_name = runSession)]
     pub fn run_session(&mut self, length: usize, until_line: Option<usize>) -> Result<JsValue, JsError> {
+        ensure_room_for_text(self.area.bytes(length))?;
         let text = str::from_utf8(self.area.bytes(length))?;
         let report = parse_session(text).and_then(|session| run_session(&mut self.keylatch, &session, until_line));
         // The runner listens for itself and leaves the queue closed.

@@ -201,7 +201,7 @@ impl Stage for Pair<'_> {
 
     fn keys(&self) -> Vec<(u8, Vec<Stored>)> {
         let in_database = |database| {
-            let inspection = self.engine.inspect(database, 0, 10_000);
+            let inspection = self.engine.inspect(database, 0, 10_000).expect("there is memory");
             let stored = inspection.keys.iter();
             stored.map(|entry| Stored { key: entry.key.to_vec(), type_name: entry.kind.name() }).collect::<Vec<_>>()
         };

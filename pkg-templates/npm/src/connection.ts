@@ -42,11 +42,7 @@ export class Connection {
   #connect(): number {
     const { name, protocol = 3, db = 0 } = this.#options;
     return this.host.enter((instance) => {
-      const id = instance.guarded(() => {
-        const fresh = instance.engine.connect();
-        instance.engine.setProtocol(fresh, protocol);
-        return fresh;
-      });
+      const id = instance.connect(protocol);
       try {
         if (name !== undefined) this.#begin(instance, id, ['CLIENT', 'SETNAME', name]);
         if (db !== 0) this.#begin(instance, id, ['SELECT', db]);

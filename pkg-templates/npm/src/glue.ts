@@ -45,9 +45,10 @@ export interface GlueEngine {
   /** Where the engine is in the instance's memory; 0 once it was freed. */
   readonly __wbg_ptr: number;
   free(): void;
-  /** Where to write `length` bytes, or 0 when there is no memory for them. */
+  /** Gives the area back; answers where to write `length` bytes, or 0 when there is no memory for them. */
   reserve(length: number): number;
   output(): number;
+  /** 0 when there is no memory for another client. */
   connect(): number;
   disconnect(client: number): void;
   setProtocol(client: number, protocol: number): void;
@@ -60,7 +61,7 @@ export interface GlueEngine {
   hotMset(client: number, count: number, now: number): number;
   /** Ends a transaction whatever the clock says. */
   discard(client: number): void;
-  /** A client over a stream, from one address to another. */
+  /** A client over a stream, from one address to another; 0 as for `connect`. */
   accept(address: string, localAddress: string): number;
   feed(client: number, length: number): number;
   /** As `feed`, but runs nothing: hands on what reached the client. */

@@ -15,8 +15,17 @@ const INPUT_MAX = 512 * 1024 * 1024;
 /** Answered in place of a reply: the command waits for something. */
 export const PARKED = Symbol('parked');
 
+/** Answered in place of a client when there is no memory for one. */
+const NO_CLIENT = 0;
+
 /** Signals that the clock failed and nothing ran; the host knows the failure. */
 export const CLOCK_FAILED = -1;
+
+/** The number of a client that the engine was asked for. */
+export function connected(client: number): number {
+  if (client === NO_CLIENT) throw new ReplyError('OOM there is no memory for another client', 'HELLO');
+  return client;
+}
 
 /** Some commands answer with several messages, as SUBSCRIBE does: one for each channel. */
 function readRest(reader: ReplyReader): Reply<string | Uint8Array>[] {
@@ -46,6 +55,13 @@ export class Instance {
       const refusal = this.engine.configure(name, value);
       if (refusal !== undefined) throw new RangeError(`${name}: ${refusal}`);
     }
+  }
+
+  /** A client within the process, which speaks a protocol. */
+  connect(protocol: 2 | 3): number {
+    const client = connected(this.guarded(() => this.engine.connect()));
+    this.guarded(() => this.engine.setProtocol(client, protocol));
+    return client;
   }
 
   /** Runs one command that should not wait; `undefined` when the clock failed. */
@@ -156,6 +172,8 @@ export class Instance {
   #reserve(size: number, argv: readonly Argument[]): number {
     if (size <= this.#areaSize) return this.#area;
     const wanted = Math.max(size, AREA_MIN);
+    // The old area is given back first, also where there is no memory for the new one.
+    this.#areaSize = 0;
     const pointer = size > 3 * INPUT_MAX ? 0 : this.guarded(() => this.engine.reserve(wanted));
     if (pointer === 0) throw new ReplyError('OOM the arguments do not fit into the memory of the engine', commandName(argv));
     this.#area = pointer;
@@ -167,7 +185,7 @@ export class Instance {
   #giveBack(): void {
     if (this.#areaSize <= AREA_KEPT_MAX) return;
     this.#areaSize = 0;
-    this.#reserve(AREA_MIN, []);
+    this.guarded(() => this.engine.reserve(0));
   }
 
   /** The memory; growing it detaches the old view. */

@@ -33,12 +33,8 @@ export class Receiver implements Attendant, MessageSource {
   }
 
   connect(instance: Instance): number {
-    const client = (this.#client ??= instance.guarded(() => {
-      const fresh = instance.engine.connect();
-      instance.engine.setProtocol(fresh, 3);
-      instance.engine.notePositions(fresh);
-      return fresh;
-    }));
+    const client = (this.#client ??= instance.connect(3));
+    instance.guarded(() => instance.engine.notePositions(client));
     const stopAttending = this.#host.attend(client, this);
     const stopDelivering = this.#host.deliverFrom(this);
     this.#stopAttending = () => {

@@ -5,7 +5,7 @@
 import { ClosedError } from './errors.js';
 import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
-import type { Instance } from './instance.js';
+import { connected, type Instance } from './instance.js';
 
 /** Whoever carries a stream's bytes. */
 export interface StreamUser {
@@ -118,7 +118,7 @@ export class Streams {
   /** A client comes; the addresses are what CLIENT LIST shows. */
   open(user: StreamUser, address = '', localAddress = ''): Stream {
     return this.#host.enter((instance) => {
-      const id = instance.guarded(() => instance.engine.accept(address, localAddress));
+      const id = connected(instance.guarded(() => instance.engine.accept(address, localAddress)));
       const stopAttending = this.#host.attend(id, user);
       return new Stream(this.#host, id, () => {
         stopAttending();

@@ -1,0 +1,248 @@
+// Memory that ends: the engine's own memory is given a maximum, and filled until it may not grow any more. What does not
+// fit is refused and changes nothing, everything else goes on, and nothing traps.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { limited } from './support/limited-memory.mjs';
+import { entry, folder } from './support/package.mjs';
+
+const { Keylatch, LoadError, ReplyError } = await entry('index');
+
+const MORE_PAGES = 64;
+const OOM = "OOM command not allowed when used memory > 'maxmemory'.";
+const { bytes, limitBytes } = limited(readFileSync(`${folder}/keylatch.wasm`), MORE_PAGES);
+const module = new WebAssembly.Module(bytes);
+
+const value = 'v'.repeat(200);
+/** Keys as long as those that were refused: there may be room for shorter ones. */
+const [another, further] = ['key:99998', 'key:99999'];
+const refused = (error) => error instanceof ReplyError && error.code === 'OOM';
+
+/** Runs until it is refused, or so often; how often it was not refused. */
+function until(run, attempts = Infinity) {
+  for (let count = 0; count < attempts; count += 1) {
+    assert.ok(count < 1_000_000, 'there is no end to this memory');
+    try {
+      run(count);
+    } catch (error) {
+      assert.ok(refused(error), error);
+      return count;
+    }
+  }
+  return attempts;
+}
+
+/** An engine in which not one more value of this kind fits; the first keys are there. */
+function full() {
+  const db = Keylatch.from(module, { seed: 1, now: () => 1_000_000 });
+  const count = until((number) => db.set(`key:${number}`, value));
+  // Where one key finds no room another may.
+  for (let number = count, failed = 0; failed < 1000; number += 1) {
+    failed = until(() => db.set(`key:${number}`, value), 1) === 0 ? failed + 1 : 0;
+  }
+  assert.ok(db.dbsize() * value.length > limitBytes / 2, `${count} values`);
+  return { db, count };
+}
+
+/** What a stream is answered, to the end. */
+function answers(client, text) {
+  let [answered, fed] = ['', client.feed(new TextEncoder().encode(text))];
+  for (; fed.more; fed = client.feed(new Uint8Array())) answered += new TextDecoder().decode(fed.output);
+  assert.equal(fed.closed, false);
+  return answered + new TextDecoder().decode(fed.output);
+}
+
+/** What is refused changes nothing. */
+function refuses(db, run) {
+  const before = db.digestAll();
+  assert.throws(run, refused);
+  assert.equal(db.digestAll(), before);
+}
+
+/** What still works, in the short way, the ordinary way and as a stream. */
+function goesOn(db) {
+  assert.equal(db.get('key:1'), value);
+  assert.equal(db.call('get', 'key:1'), value);
+  assert.deepEqual(db.mget('key:1', 'no such key'), [value, null]);
+  assert.equal(db.strlen('key:1'), value.length);
+  assert.match(db.info(), /used_memory:/);
+  assert.equal(db.ttl('key:1'), -1);
+  assert.equal(answers(db, 'GET none\r\nPING\r\n'), '_\r\n+PONG\r\n');
+  assert.equal(db.del('key:1', 'key:2', 'key:3'), 3);
+  for (const key of ['key:1', 'key:2', 'key:3']) assert.equal(db.set(key, value), 'OK', 'what was given back can be used');
+}
+
+test('a full memory refuses what grows it, and only that', () => {
+  const { db } = full();
+  refuses(db, () => db.set(another, value));
+  refuses(db, () => db.call('SET', another, value));
+  refuses(db, () => db.call('set', another, value, 'PX', 5000));
+  refuses(db, () => db.rpush('list', ...Array.from({ length: 5000 }, (_, index) => `${value}${index}`)));
+  goesOn(db);
+});
+
+test('the text of the error is that of Redis', () => {
+  const { db } = full();
+  assert.throws(() => db.set(another, value), { name: 'ReplyError', message: OOM, code: 'OOM', command: 'SET' });
+});
+
+test('many values at once come in whole or not at all', () => {
+  const { db } = full();
+  const pairs = Array.from({ length: 100 }, (_, index) => [`more:${index}`, value]);
+  refuses(db, () => db.mset(pairs));
+  refuses(db, () => db.mset(pairs.map(([key]) => [key, value.repeat(50)])));
+  refuses(db, () => db.call('MSETNX', ...pairs.flat()));
+  assert.equal(db.exists(...pairs.map(([key]) => key)), 0);
+  goesOn(db);
+});
+
+test('input that is larger than what is free is refused before anything is read', () => {
+  const { db } = full();
+  const huge = 'h'.repeat(limitBytes);
+  refuses(db, () => db.set('huge', huge));
+  refuses(db, () => db.get(huge));
+  refuses(db, () => db.feed(new TextEncoder().encode(huge)));
+  goesOn(db);
+  refuses(db, () => db.append('key:1', 'x'.repeat(200_000)));
+  refuses(db, () => db.setrange('key:1', 400_000, 'x'));
+  goesOn(db);
+});
+
+test('a stream is answered the error, and goes on', () => {
+  const { db, count } = full();
+  const client = db.client();
+  const said = (text) => answers(client, text);
+  const before = db.digestAll();
+  const set = (key) => `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${value.length}\r\n${value}\r\n`;
+  assert.equal(said(set(another) + 'GET nothing\r\n' + set(further)), `-${OOM}\r\n_\r\n-${OOM}\r\n`);
+  assert.equal(db.digestAll(), before);
+  assert.equal(said('DEL key:1\r\n' + set('key:1') + 'DBSIZE\r\n'), `:1\r\n+OK\r\n:${count}\r\n`);
+  goesOn(db);
+});
+
+test('a pipeline that fills the memory is answered command by command', () => {
+  const db = Keylatch.from(module, { seed: 1 });
+  db.ping();
+  const client = db.client();
+  let [stored, failed] = [0, 0];
+  for (let chunk = 0; failed < 100; chunk += 1) {
+    const keys = Array.from({ length: 100 }, (_, index) => `${chunk}:${index}`);
+    const text = keys.map((key) => `SET ${key} ${value}\r\n`).join('');
+    const replies = answers(client, text).split('\r\n');
+    stored += replies.filter((reply) => reply === '+OK').length;
+    failed += replies.filter((reply) => reply === `-${OOM}`).length;
+    assert.equal(replies.length, 101);
+  }
+  assert.equal(db.dbsize(), stored);
+  assert.equal(db.get('1:1'), value);
+});
+
+test('a transaction is refused where it grows memory, and nowhere else', () => {
+  const { db } = full();
+  const multi = db.multi();
+  multi.get('key:1').set(another, value).del('key:2');
+  const [got, error, removed] = multi.exec({ errors: 'return' }) ?? [];
+  assert.equal(got, value);
+  assert.ok(refused(error));
+  assert.equal(removed, 1);
+});
+
+test('a value that is restored, a snapshot and a log that do not fit leave everything as it was', () => {
+  const other = new Keylatch({ seed: 1 });
+  other.rpush('list', ...Array.from({ length: 2000 }, (_, index) => `${value}${index}`));
+  const payload = other.bytes.call('DUMP', 'list');
+  other.record(true);
+  for (let index = 0; index < limitBytes / 200; index += 1) other.set(`other:${index}`, `${value}${index}`);
+  const [snapshot, log] = [other.snapshot(), other.takeEffects()];
+  const { db } = full();
+  const before = db.digestAll();
+  refuses(db, () => db.call('RESTORE', 'list', 0, payload));
+  for (const load of [() => db.load(snapshot), () => db.load(snapshot.subarray(0, 100_000))]) {
+    assert.throws(load, (error) => refused(error) || error instanceof LoadError);
+    assert.equal(db.digestAll(), before);
+  }
+  // A log is applied unit by unit; the part that fits stays.
+  assert.throws(() => db.replay(log), (error) => refused(error) || error instanceof LoadError);
+  assert.throws(() => db.snapshot(), /memory/);
+  goesOn(db);
+});
+
+test('a snapshot that does not fit is refused by an empty engine, too', () => {
+  const other = new Keylatch({ seed: 1 });
+  for (let index = 0; index < limitBytes / 400; index += 1) other.set(`other:${index}`, `${value}${value}`);
+  const db = Keylatch.from(module, { seed: 1 });
+  db.set('key', 'value');
+  assert.throws(() => db.load(other.snapshot()), (error) => refused(error) || error instanceof LoadError);
+  assert.equal(db.get('key'), 'value');
+});
+
+test('replies that do not fit are the error', () => {
+  const { db } = full();
+  refuses(db, () => db.keys('*'));
+  refuses(db, () => db.call('SCAN', 0, 'COUNT', 1_000_000));
+  assert.throws(() => db.inspect({ limit: 1_000_000 }), /memory/);
+  assert.equal(db.inspect({ limit: 10 }).keys.length, 10);
+  assert.throws(() => db.printReply(new Uint8Array(100_000).fill(36)), (error) => refused(error) || /memory/.test(error.message));
+  goesOn(db);
+});
+
+test('whatever is kept in small pieces is refused once the reserve is begun, and nothing traps', () => {
+  const { db } = full();
+  const clients = [];
+  until(() => clients.push(db.client()) && clients.at(-1).ping());
+  until((number) => db.watch(`watched:${number}`));
+  assert.equal(db.get('key:1'), value);
+  until((number) => db.call('SUBSCRIBE', `channel:${number}`));
+  const asking = clients[0];
+  asking.call('MULTI');
+  until(() => asking.call('PING'));
+  assert.throws(() => asking.call('EXEC'), { code: 'EXECABORT' });
+  assert.equal(db.get('key:1'), value);
+  for (const client of clients) client.close();
+  db.unwatch();
+  db.call('UNSUBSCRIBE');
+  // Whole pages of values, which lie in the order in which they came.
+  for (let number = 1000; number < 2000; number += 1) assert.equal(db.del(`key:${number}`), 1);
+  assert.equal(db.client().ping(), 'PONG');
+  goesOn(db);
+});
+
+test('events are delivered while memory is full', () => {
+  const { db } = full();
+  const heard = [];
+  db.on('*', ({ event, key }) => heard.push(`${event} ${key}`));
+  goesOn(db);
+  assert.deepEqual(heard, ['del key:1', 'del key:2', 'del key:3', 'set key:1', 'set key:2', 'set key:3']);
+  const client = db.client();
+  const all = Array.from({ length: 300 }, (_, index) => `DEL key:${index}\r\n`).join('');
+  const removed = answers(client, all).split('\r\n').filter((reply) => reply === ':1').length;
+  assert.equal(heard.length, 6 + removed);
+});
+
+test('keys die while memory is full, and are logged', () => {
+  let now = 1_000_000;
+  const db = Keylatch.from(module, { seed: 1, now: () => now });
+  db.record(true);
+  const count = until((number) => {
+    db.set(`key:${number}`, value, { px: 1000 });
+    db.takeEffects();
+  });
+  now += 2000;
+  for (let rounds = 0; db.dbsize() > 0; rounds += 1) {
+    db.tick();
+    assert.ok(db.takeEffects().length > 0 && rounds < count);
+  }
+  assert.equal(db.set('key', value), 'OK');
+});
+
+test('a short way that fails for memory is as good as new once there is some', () => {
+  const { db, count } = full();
+  for (let round = 0; round < 3; round += 1) {
+    for (let number = 0; number < count; number += 2) assert.equal(db.del(`key:${number}`), 1);
+    for (let number = 0; number < count; number += 2) assert.equal(db.set(`key:${number}`, value), 'OK');
+    refuses(db, () => db.set(another, value));
+  }
+  db.flushall();
+  while (db.tick());
+  assert.ok(until((number) => db.set(`key:${number}`, value)) >= count * 0.95);
+});
