@@ -117,7 +117,17 @@ async function commandLine() {
   });
 }
 
-/** Declarations that the public entries reach, beside the code of both forms. */
+/** What the ES modules declare, and which of the entries declares it. */
+const DECLARED = {
+  ...Object.fromEntries(['core', 'hints', 'index', 'ioredis', 'server', 'testing'].map((name) => [name, name])),
+  'testing-workerd': 'testing',
+  workerd: 'index',
+};
+
+/**
+ * Declarations that the public entries reach, beside the code of CommonJS. The ES modules' repeat them by name: classes are
+ * the same to a program that loads both, and editors read them once.
+ */
 function declarations() {
   const scratch = join(out, 'declarations');
   const compiler = join(here, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -129,16 +139,15 @@ function declarations() {
     const text = readFileSync(join(scratch, name), 'utf8');
     for (const [, path] of text.matchAll(/from '(\.[^']+)\.js'/g)) visit(join(dirname(name), `${path}.d.ts`));
   };
-  ['core.d.ts', 'hints.d.ts', 'index.d.ts', 'ioredis.d.ts', 'server.d.ts', 'testing.d.ts'].forEach(visit);
+  Object.values(DECLARED).forEach((entry) => visit(`${entry}.d.ts`));
   for (const name of needed) {
-    for (const format of ['esm', 'cjs']) {
-      const to = join(out, format, name);
-      mkdirSync(dirname(to), { recursive: true });
-      copyFileSync(join(scratch, name), to);
-    }
+    const to = join(out, 'cjs', name);
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(join(scratch, name), to);
   }
-  copyFileSync(join(scratch, 'index.d.ts'), join(out, 'esm', 'workerd.d.ts'));
-  copyFileSync(join(scratch, 'testing.d.ts'), join(out, 'esm', 'testing-workerd.d.ts'));
+  for (const [name, entry] of Object.entries(DECLARED)) {
+    writeFileSync(join(out, 'esm', `${name}.d.ts`), `export * from '../cjs/${entry}.js';\n`);
+  }
   rmSync(scratch, { recursive: true });
 }
 
