@@ -13,23 +13,38 @@ pub fn equal(left: &[u8], right: &[u8]) -> bool {
     if left.len() != right.len() {
         return false;
     }
-    if left.len() <= 2 * WORD {
-        return ends(left) == ends(right);
+    match left.len() {
+        WORD..=16 => first(left) == first(right) && last(left) == last(right),
+        0..WORD => ends(left) == ends(right),
+        17..=SHORT_MAX => {
+            let ((words, _), (others, _)) = (left.as_chunks::<WORD>(), right.as_chunks::<WORD>());
+            words.iter().zip(others).all(|(one, other)| one == other) && last(left) == last(right)
+        }
+        _ => left == right,
     }
-    if left.len() > SHORT_MAX {
-        return left == right;
-    }
-    let ((words, _), (others, _)) = (left.as_chunks::<WORD>(), right.as_chunks::<WORD>());
-    words.iter().zip(others).all(|(one, other)| one == other) && left.last_chunk::<WORD>() == right.last_chunk::<WORD>()
+}
+
+/// The first word of at least one.
+#[inline(always)]
+fn first(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
+}
+
+/// The last one.
+#[inline(always)]
+fn last(bytes: &[u8]) -> u64 {
+    bytes.last_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
 /// Up to 16 bytes as two words that overlap where there are fewer: together with the length they name the bytes.
 #[inline(always)]
 pub fn ends(bytes: &[u8]) -> (u64, u64) {
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+    if bytes.len() >= WORD {
+        return (first(bytes), last(bytes));
     }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+    if let Some(first) = bytes.first_chunk::<4>()
+        && let Some(last) = bytes.last_chunk::<4>()
+    {
         return (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)));
     }
     match *bytes {
@@ -59,13 +74,15 @@ pub fn copy(place: &mut [u8], bytes: &[u8]) {
 /// Copies the first bytes and the last, which overlap, of a run of `N` to `2 * N` bytes.
 #[inline(always)]
 fn copy_ends<const N: usize>(place: &mut [u8], bytes: &[u8]) {
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) {
-        if let Some(place) = place.first_chunk_mut::<N>() {
-            *place = *first;
-        }
-        if let Some(place) = place.last_chunk_mut::<N>() {
-            *place = *last;
-        }
+    if let Some(first) = bytes.first_chunk::<N>()
+        && let Some(place) = place.first_chunk_mut::<N>()
+    {
+        *place = *first;
+    }
+    if let Some(last) = bytes.last_chunk::<N>()
+        && let Some(place) = place.last_chunk_mut::<N>()
+    {
+        *place = *last;
     }
 }
 

@@ -163,13 +163,13 @@ impl Slab {
     /// The block's bytes and whatever lies behind them in its page, for readers who know how long the block is: half the
     /// work of [`Slab::block`].
     #[inline(always)]
-    pub fn block_and_more(&self, handle: Handle) -> &[u8] {
-        self.data.get(handle.page()).and_then(|data| data.get(handle.start()..)).unwrap_or_default()
+    pub fn block_and_more(&self, handle: Handle) -> Option<&[u8]> {
+        self.data.get(handle.page())?.get(handle.start()..)
     }
 
     #[inline(always)]
-    pub fn block_and_more_mut(&mut self, handle: Handle) -> &mut [u8] {
-        self.data.get_mut(handle.page()).and_then(|data| data.get_mut(handle.start()..)).unwrap_or_default()
+    pub fn block_and_more_mut(&mut self, handle: Handle) -> Option<&mut [u8]> {
+        self.data.get_mut(handle.page())?.get_mut(handle.start()..)
     }
 
     fn range(&self, handle: Handle) -> Option<Range<usize>> {

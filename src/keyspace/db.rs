@@ -132,34 +132,47 @@ impl Db {
     }
 
     pub fn find(&self, key: &[u8]) -> Option<Handle> {
-        self.table.find(hash_key(self.seed, key), |handle| entry::is_of(self.slab.block_and_more(handle), key))
+        self.table.find(hash_key(self.seed, key), |handle| match self.slab.block_and_more(handle) {
+            Some(block) => entry::is_of(block, key),
+            None => false,
+        })
     }
 
     /// The value of a live handle; `None` for a stale one.
     #[inline(always)]
     pub fn value(&self, handle: Handle) -> Option<ValueRef<'_>> {
-        let block = self.slab.block_and_more(handle);
+        let block = self.slab.block_and_more(handle)?;
         match Layout::of(block)?.payload(block) {
             Payload::Inline(bytes) => Some(ValueRef::String(bytes)),
             Payload::Slot(slot) => Some(self.values.get(slot)?.as_ref()),
         }
-    }
-
-    /// Whether the value is a short string.
-    #[inline(always)]
-    pub fn is_inline(&self, handle: Handle) -> bool {
-        Layout::of(self.slab.block_and_more(handle)).is_some_and(|layout| !layout.is_in_slot())
     }
 
     /// The same, when the key is used by that: its last use becomes the one given, if any.
     #[inline(always)]
     pub fn value_in_use(&mut self, handle: Handle, last_use: Option<u32>) -> Option<ValueRef<'_>> {
-        let block = self.slab.block_and_more_mut(handle);
-        last_use.into_iter().for_each(|last_use| set_last_use(block, last_use));
+        let block = self.slab.block_and_more_mut(handle)?;
+        if let Some(last_use) = last_use {
+            set_last_use(block, last_use);
+        }
         match Layout::of(block)?.payload(block) {
             Payload::Inline(bytes) => Some(ValueRef::String(bytes)),
             Payload::Slot(slot) => Some(self.values.get(slot)?.as_ref()),
         }
+    }
+
+    /// The same for a string that lies in its block; `None` for any other value, which is not used then.
+    #[inline(always)]
+    pub fn short_in_use(&mut self, handle: Handle, last_use: Option<u32>) -> Option<&[u8]> {
+        let block = self.slab.block_and_more_mut(handle)?;
+        let layout = Layout::of(block)?;
+        if layout.is_in_slot() {
+            return None;
+        }
+        if let Some(last_use) = last_use {
+            set_last_use(block, last_use);
+        }
+        block.get(layout.value_range())
     }
 
     /// The entry of a live handle; `None` for a stale one.
@@ -229,18 +242,24 @@ impl Db {
     /// nothing was done and [`Db::put`] has to do it. The last use stays as it is if none is given.
     #[inline(always)]
     pub fn overwrite(&mut self, handle: Handle, bytes: &[u8], last_use: Option<u32>) -> bool {
-        entry::overwrite(self.slab.block_and_more_mut(handle), bytes, last_use)
+        match self.slab.block_and_more_mut(handle) {
+            Some(block) => entry::overwrite(block, bytes, last_use),
+            None => false,
+        }
     }
 
     /// As [`Db::overwrite`], keeping the deadline and the last use.
     pub fn overwrite_dated(&mut self, handle: Handle, bytes: &[u8]) -> bool {
-        entry::overwrite_dated(self.slab.block_and_more_mut(handle), bytes)
+        match self.slab.block_and_more_mut(handle) {
+            Some(block) => entry::overwrite_dated(block, bytes),
+            None => false,
+        }
     }
 
     /// Whether [`Db::overwrite`] would do it.
     #[inline(always)]
     pub fn can_overwrite(&self, handle: Handle, len: usize) -> bool {
-        entry::can_overwrite(self.slab.block_and_more(handle), len)
+        self.slab.block_and_more(handle).is_some_and(|block| entry::can_overwrite(block, len))
     }
 
     /// Makes sure that an edit may give a field its first deadline.
@@ -255,7 +274,9 @@ impl Db {
 
     #[inline(always)]
     pub fn set_last_use(&mut self, handle: Handle, last_use: u32) {
-        set_last_use(self.slab.block_and_more_mut(handle), last_use);
+        if let Some(block) = self.slab.block_and_more_mut(handle) {
+            set_last_use(block, last_use);
+        }
     }
 
     /// Edits a value that lives in a slot, keeping the count of its bytes and the deadlines right. An edit that may
@@ -337,7 +358,7 @@ impl Db {
 
     /// Forgets the key, its value and its deadline.
     pub fn remove(&mut self, handle: Handle) {
-        let block = self.slab.block_and_more(handle);
+        let Some(block) = self.slab.block_and_more(handle) else { return };
         let Some(layout) = Layout::of(block) else { return };
         let hash = hash_key(self.seed, layout.key(block));
         if let Some(position) = layout.position(block) {
@@ -644,8 +665,9 @@ struct BlockPositions<'a>(&'a mut Slab);
 
 impl Positions<Handle> for BlockPositions<'_> {
     fn moved(&mut self, owner: Handle, position: u32) {
-        let block = self.0.block_and_more_mut(owner);
-        if let Some(layout) = Layout::of(block) {
+        if let Some(block) = self.0.block_and_more_mut(owner)
+            && let Some(layout) = Layout::of(block)
+        {
             layout.set_position(block, position);
         }
     }

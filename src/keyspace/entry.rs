@@ -130,7 +130,7 @@ impl Layout {
     }
 
     #[inline(always)]
-    fn value_range(self) -> Range<usize> {
+    pub(super) fn value_range(self) -> Range<usize> {
         let start = self.key_start() + self.key_len;
         start..start + self.value_len
     }
@@ -209,10 +209,14 @@ pub(super) fn is_of(block: &[u8], key: &[u8]) -> bool {
     }
     let key_len = (head >> FLAGS_BITS) as usize & NARROW_MAX;
     let start = NARROW_BYTES + (head as usize & POSITION_BYTES);
-    key_len == key.len() && block.get(start..start + key.len()).is_some_and(|held| bytes::equal(held, key))
+    match block.get(start..start + key.len()) {
+        Some(held) => key_len == key.len() && bytes::equal(held, key),
+        None => false,
+    }
 }
 
 #[cold]
+#[inline(never)]
 fn is_wide_of(block: &[u8], key: &[u8]) -> bool {
     Layout::of(block).is_some_and(|layout| layout.key(block) == key)
 }
@@ -235,7 +239,9 @@ pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
 pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -> bool {
     let Some(new) = overwritten(block, bytes.len(), TIMED) else { return false };
     new.rewrite(block, bytes);
-    last_use.into_iter().for_each(|last_use| set_last_use(block, last_use));
+    if let Some(last_use) = last_use {
+        set_last_use(block, last_use);
+    }
     true
 }
 

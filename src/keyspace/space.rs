@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::effect::EffectWriter;
 use super::uses::{Counting, PastUse};
-use super::{DATABASES, Db, Effects, Entry, Error, EventKind, Keyspace, NewValue};
+use super::{Counts, DATABASES, Db, Effects, Entry, Error, EventKind, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::memory::ensure;
 use crate::random::Random;
@@ -177,7 +177,7 @@ impl<'a> Space<'a> {
 
     /// What a key that is used now has as its last use from here on; `None`: what it has.
     #[inline(always)]
-    fn word_of_use(&mut self, handle: Handle) -> Option<u32> {
+    pub(super) fn word_of_use(&mut self, handle: Handle) -> Option<u32> {
         match self.keyspace.uses.counting() {
             Counting::Uses if self.marking => self.keyspace.uses.present(),
             Counting::Frequency(_) if self.marking => Some(self.word_of_frequency(handle)),
@@ -480,6 +480,13 @@ impl<'a> Space<'a> {
     /// Whether effects are built: what they need may have to be kept before it is gone.
     pub(super) fn states_effects(&self) -> bool {
         self.keyspace.effects.are_built()
+    }
+
+    /// The database and the counts side by side.
+    #[inline(always)]
+    pub(super) fn db_and_counts(&mut self) -> (&mut Db, &mut Counts) {
+        let Keyspace { databases, counts, .. } = &mut *self.keyspace;
+        (&mut databases[place_of(self.database)], counts)
     }
 
     /// The database with its number, and the effects side by side.

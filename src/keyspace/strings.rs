@@ -116,18 +116,16 @@ impl Space<'_> {
     /// nothing was counted.
     #[inline(always)]
     pub(crate) fn get_short(&mut self, key: &[u8]) -> Option<Option<&[u8]>> {
-        let Some(handle) = self.find_alive(key) else {
+        let found = self.find_alive(key);
+        let Some(handle) = found else {
             self.count_lookup(false);
             return Some(None);
         };
-        if !self.db().is_inline(handle) {
-            return None;
-        }
-        self.count_lookup(true);
-        match self.value_in_use(handle) {
-            Some(ValueRef::String(bytes)) => Some(Some(bytes)),
-            _ => None,
-        }
+        let last_use = self.word_of_use(handle);
+        let (db, counts) = self.db_and_counts();
+        let value = db.short_in_use(handle, last_use)?;
+        counts.hits += 1;
+        Some(Some(value))
     }
 
     pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
