@@ -137,23 +137,28 @@ pub(super) const CATEGORY_ORDER: &[&str] = &[
     "@scripting",
 ];
 
+/// The ACL categories that any of some flags implies.
+const IMPLIED_CATEGORIES: &[(&str, u32)] = &[
+    ("@write", flags::WRITE),
+    ("@read", flags::READONLY),
+    ("@admin", flags::ADMIN),
+    ("@dangerous", flags::ADMIN | flags::DANGEROUS),
+    ("@blocking", flags::BLOCKING),
+    ("@fast", flags::FAST),
+];
+
 /// The ACL categories: those implied by the flags, and the family's own.
 pub(super) fn categories(row: &Row) -> Vec<&'static str> {
-    let implied = [
-        (row.has(flags::WRITE), "@write"),
-        (row.has(flags::READONLY), "@read"),
-        (row.has(flags::ADMIN), "@admin"),
-        (row.has(flags::ADMIN | flags::DANGEROUS), "@dangerous"),
-        (row.has(flags::BLOCKING), "@blocking"),
-        (row.has(flags::FAST), "@fast"),
-        (!row.has(flags::FAST), "@slow"),
-    ];
-    let mut names: Vec<&str> = implied.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect();
-    match row.name {
-        "sort" | "sort_ro" => names.extend(["@list", "@set", "@sortedset"]),
-        _ => names.extend(family_category(row)),
+    CATEGORY_ORDER.iter().copied().filter(|category| belongs_to(row, category)).collect()
+}
+
+fn belongs_to(row: &Row, category: &str) -> bool {
+    match IMPLIED_CATEGORIES.iter().find(|(name, _)| *name == category) {
+        Some((_, flags)) => row.has(*flags),
+        None if category == "@slow" => !row.has(flags::FAST),
+        None if matches!(row.name, "sort" | "sort_ro") => ["@list", "@set", "@sortedset"].contains(&category),
+        None => family_category(row) == Some(category),
     }
-    CATEGORY_ORDER.iter().copied().filter(|category| names.contains(category)).collect()
 }
 
 /// Mostly that of the group; Redis files the server's commands by what they touch.

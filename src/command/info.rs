@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     ..Row::of(Group::Server, "info", -1, LOADING | STALE | DANGEROUS | TIME, &[], info)
 }];
 
-type Section = fn(&Cx<'_>) -> Vec<(String, String)>;
+type Section = fn(&Cx<'_>, &mut Lines);
 
 /// Name, title, and whether it is among the default sections.
 const SECTIONS: &[(&str, &str, bool, Section)] = &[
@@ -47,152 +47,161 @@ fn info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let named = |name: &str| wanted.iter().any(|word| is(word, name));
     let everything = named("all") || named("everything");
     let defaults = wanted.is_empty() || named("default");
-    let mut text = String::new();
+    let mut text = Lines::default();
     for (name, title, by_default, lines) in SECTIONS {
         if everything || named(name) || (defaults && *by_default) {
-            let gap = if text.is_empty() { "" } else { "\r\n" };
-            text += &format!("{gap}# {title}\r\n");
-            lines(cx).iter().for_each(|(name, value)| text += &format!("{name}:{value}\r\n"));
+            let gap = if text.0.is_empty() { "" } else { "\r\n" };
+            text.push(&[gap, "# ", title]);
+            lines(cx, &mut text);
         }
     }
-    cx.reply.verbatim("txt", text.as_bytes());
+    cx.reply.verbatim("txt", text.0.as_bytes());
     Ok(())
 }
 
-fn lines<const N: usize>(pairs: [(&str, String); N]) -> Vec<(String, String)> {
-    pairs.into_iter().map(|(name, value)| (name.into(), value)).collect()
+/// The answer, line by line.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    #[inline(never)]
+    fn push(&mut self, parts: &[&str]) {
+        parts.iter().for_each(|part| self.0.push_str(part));
+        self.0.push_str("\r\n");
+    }
+
+    #[inline(never)]
+    fn text(&mut self, name: &str, value: &str) {
+        self.push(&[name, ":", value]);
+    }
+
+    fn number(&mut self, name: &str, value: impl TryInto<i64>) {
+        self.integer(name, value.try_into().unwrap_or(i64::MAX));
+    }
+
+    #[inline(never)]
+    fn integer(&mut self, name: &str, value: i64) {
+        self.text(name, &format!("{value}"));
+    }
 }
 
-fn server(cx: &Cx<'_>) -> Vec<(String, String)> {
+fn server(cx: &Cx<'_>, lines: &mut Lines) {
     let started_at = cx.server.started_at.unwrap_or(cx.now);
     let uptime_s = cx.now.ms_since(started_at).max(0) / MS_PER_SECOND;
-    lines([
-        ("redis_version", REDIS_VERSION.into()),
-        ("keylatch_version", KEYLATCH_VERSION.into()),
-        ("redis_mode", "standalone".into()),
-        ("arch_bits", format!("{}", usize::BITS)),
-        ("multiplexing_api", "host".into()),
-        ("process_id", "0".into()),
-        ("run_id", format!("{:016x}{:016x}{:08x}", cx.keyspace.seed(), cx.keyspace.seed(), 0)),
-        ("tcp_port", cx.server.config.get("port").into()),
-        ("server_time_usec", format!("{}", cx.now.as_ms().saturating_mul(1000))),
-        ("uptime_in_seconds", format!("{uptime_s}")),
-        ("uptime_in_days", format!("{}", uptime_s / SECONDS_PER_DAY)),
-        ("hz", cx.server.config.get("hz").into()),
-        ("configured_hz", cx.server.config.get("hz").into()),
-        ("executable", String::new()),
-        ("config_file", String::new()),
-    ])
+    lines.text("redis_version", REDIS_VERSION);
+    lines.text("keylatch_version", KEYLATCH_VERSION);
+    lines.text("redis_mode", "standalone");
+    lines.number("arch_bits", usize::BITS);
+    lines.text("multiplexing_api", "host");
+    lines.text("process_id", "0");
+    lines.text("run_id", &format!("{:016x}{:016x}{:08x}", cx.keyspace.seed(), cx.keyspace.seed(), 0));
+    lines.text("tcp_port", cx.server.config.get("port"));
+    lines.number("server_time_usec", cx.now.as_ms().saturating_mul(1000));
+    lines.number("uptime_in_seconds", uptime_s);
+    lines.number("uptime_in_days", uptime_s / SECONDS_PER_DAY);
+    lines.text("hz", cx.server.config.get("hz"));
+    lines.text("configured_hz", cx.server.config.get("hz"));
+    lines.text("executable", "");
+    lines.text("config_file", "");
 }
 
-fn clients(cx: &Cx<'_>) -> Vec<(String, String)> {
+fn clients(cx: &Cx<'_>, lines: &mut Lines) {
     let count = |is: fn(&crate::client::Client) -> bool| cx.clients.iter().filter(|client| is(client)).count();
-    lines([
-        ("connected_clients", format!("{}", cx.clients.len())),
-        ("cluster_connections", "0".into()),
-        ("maxclients", cx.server.config.get("maxclients").into()),
-        ("blocked_clients", format!("{}", count(|client| client.is_parked()))),
-        ("pubsub_clients", format!("{}", count(|client| client.is_subscribed()))),
-        ("tracking_clients", format!("{}", cx.keyspace.interest.tracking.client_count())),
-    ])
+    lines.number("connected_clients", cx.clients.len());
+    lines.text("cluster_connections", "0");
+    lines.text("maxclients", cx.server.config.get("maxclients"));
+    lines.number("blocked_clients", count(|client| client.is_parked()));
+    lines.number("pubsub_clients", count(|client| client.is_subscribed()));
+    lines.number("tracking_clients", cx.keyspace.interest.tracking.client_count());
 }
 
-fn memory(cx: &Cx<'_>) -> Vec<(String, String)> {
+fn memory(cx: &Cx<'_>, lines: &mut Lines) {
     let used = cx.keyspace.counted_bytes();
     let maxmemory = cx.server.config.number("maxmemory") as u64;
-    lines([
-        ("used_memory", format!("{used}")),
-        ("used_memory_human", human(used)),
-        ("used_memory_dataset", format!("{used}")),
-        ("maxmemory", format!("{maxmemory}")),
-        ("maxmemory_human", human(maxmemory)),
-        ("maxmemory_policy", cx.server.config.get("maxmemory-policy").into()),
-        ("mem_allocator", "slab".into()),
-    ])
+    lines.number("used_memory", used);
+    lines.text("used_memory_human", &human(used));
+    lines.number("used_memory_dataset", used);
+    lines.number("maxmemory", maxmemory);
+    lines.text("maxmemory_human", &human(maxmemory));
+    lines.text("maxmemory_policy", cx.server.config.get("maxmemory-policy"));
+    lines.text("mem_allocator", "slab");
 }
 
-fn persistence(cx: &Cx<'_>) -> Vec<(String, String)> {
-    lines([
-        ("loading", "0".into()),
-        ("async_loading", "0".into()),
-        ("rdb_bgsave_in_progress", "0".into()),
-        ("rdb_last_save_time", format!("{}", cx.server.saved_at.as_ms() / MS_PER_SECOND)),
-        ("rdb_last_bgsave_status", "ok".into()),
-        ("aof_enabled", "0".into()),
-        ("aof_rewrite_in_progress", "0".into()),
-        ("aof_last_bgrewrite_status", "ok".into()),
-    ])
+fn persistence(cx: &Cx<'_>, lines: &mut Lines) {
+    lines.text("loading", "0");
+    lines.text("async_loading", "0");
+    lines.text("rdb_bgsave_in_progress", "0");
+    lines.number("rdb_last_save_time", cx.server.saved_at.as_ms() / MS_PER_SECOND);
+    lines.text("rdb_last_bgsave_status", "ok");
+    lines.text("aof_enabled", "0");
+    lines.text("aof_rewrite_in_progress", "0");
+    lines.text("aof_last_bgrewrite_status", "ok");
 }
 
-fn stats(cx: &Cx<'_>) -> Vec<(String, String)> {
+fn stats(cx: &Cx<'_>, lines: &mut Lines) {
     let (stats, counts) = (&cx.server.stats, &cx.keyspace.counts);
     let pubsub = |channels| cx.server.pubsub.count(channels);
     let tracking = &cx.keyspace.interest.tracking;
-    lines([
-        ("total_connections_received", format!("{}", stats.connections_received)),
-        ("total_commands_processed", format!("{}", stats.commands_processed)),
-        ("expired_subkeys", format!("{}", counts.expired_fields)),
-        ("expired_keys", format!("{}", counts.expired)),
-        ("evicted_keys", format!("{}", counts.evicted)),
-        ("keyspace_hits", format!("{}", counts.hits)),
-        ("keyspace_misses", format!("{}", counts.misses)),
-        ("pubsub_channels", format!("{}", pubsub(crate::pubsub::Channels::Plain))),
-        ("pubsub_patterns", format!("{}", pubsub(crate::pubsub::Channels::Pattern))),
-        ("pubsubshard_channels", format!("{}", pubsub(crate::pubsub::Channels::Shard))),
-        ("latest_fork_usec", "0".into()),
-        ("tracking_total_keys", format!("{}", tracking.key_count())),
-        ("tracking_total_items", format!("{}", tracking.reader_count())),
-        ("tracking_total_prefixes", format!("{}", tracking.prefix_count())),
-        ("total_error_replies", format!("{}", stats.errors.iter().map(|(_, count)| count).sum::<u64>())),
-    ])
+    lines.number("total_connections_received", stats.connections_received);
+    lines.number("total_commands_processed", stats.commands_processed);
+    lines.number("expired_subkeys", counts.expired_fields);
+    lines.number("expired_keys", counts.expired);
+    lines.number("evicted_keys", counts.evicted);
+    lines.number("keyspace_hits", counts.hits);
+    lines.number("keyspace_misses", counts.misses);
+    lines.number("pubsub_channels", pubsub(crate::pubsub::Channels::Plain));
+    lines.number("pubsub_patterns", pubsub(crate::pubsub::Channels::Pattern));
+    lines.number("pubsubshard_channels", pubsub(crate::pubsub::Channels::Shard));
+    lines.text("latest_fork_usec", "0");
+    lines.number("tracking_total_keys", tracking.key_count());
+    lines.number("tracking_total_items", tracking.reader_count());
+    lines.number("tracking_total_prefixes", tracking.prefix_count());
+    lines.number("total_error_replies", stats.errors.iter().map(|(_, count)| count).sum::<u64>());
 }
 
-fn replication(_: &Cx<'_>) -> Vec<(String, String)> {
-    lines([("role", "master".into()), ("connected_slaves", "0".into()), ("master_repl_offset", "0".into())])
+fn replication(_: &Cx<'_>, lines: &mut Lines) {
+    lines.text("role", "master");
+    lines.text("connected_slaves", "0");
+    lines.text("master_repl_offset", "0");
 }
 
 /// The engine reads no clock, so time on the processor is the host's to know.
-fn cpu(_: &Cx<'_>) -> Vec<(String, String)> {
-    Vec::new()
+fn cpu(_: &Cx<'_>, _: &mut Lines) {}
+
+fn modules(_: &Cx<'_>, _: &mut Lines) {}
+
+fn cluster(_: &Cx<'_>, lines: &mut Lines) {
+    lines.text("cluster_enabled", "0");
 }
 
-fn modules(_: &Cx<'_>) -> Vec<(String, String)> {
-    Vec::new()
-}
-
-fn cluster(_: &Cx<'_>) -> Vec<(String, String)> {
-    lines([("cluster_enabled", "0".into())])
-}
-
-fn commandstats(cx: &Cx<'_>) -> Vec<(String, String)> {
-    let commands = cx.server.stats.commands().map(|(number, stats)| {
+fn commandstats(cx: &Cx<'_>, lines: &mut Lines) {
+    for (number, stats) in cx.server.stats.commands() {
         let per_call = hundredths(stats.elapsed_us, stats.calls.max(1));
         let value = format!(
             "calls={},usec={},usec_per_call={per_call},rejected_calls={},failed_calls={}",
             stats.calls, stats.elapsed_us, stats.rejected, stats.failed
         );
-        (format!("cmdstat_{}", cx.table.row(number).name), value)
-    });
-    commands.collect()
+        lines.text(&format!("cmdstat_{}", cx.table.row(number).name), &value);
+    }
 }
 
-fn errorstats(cx: &Cx<'_>) -> Vec<(String, String)> {
-    let errors = cx.server.stats.errors.iter();
-    errors.map(|(code, count)| (format!("errorstat_{code}"), format!("count={count}"))).collect()
+fn errorstats(cx: &Cx<'_>, lines: &mut Lines) {
+    for (code, count) in &cx.server.stats.errors {
+        lines.text(&format!("errorstat_{code}"), &format!("count={count}"));
+    }
 }
 
-fn latencystats(cx: &Cx<'_>) -> Vec<(String, String)> {
+fn latencystats(cx: &Cx<'_>, lines: &mut Lines) {
     let percentiles = cx.server.config.get("latency-tracking-info-percentiles");
-    let measured = cx.server.stats.commands().filter_map(|(number, stats)| Some((number, stats.durations()?)));
-    let commands = measured.map(|(number, durations)| {
+    for (number, stats) in cx.server.stats.commands() {
+        let Some(durations) = stats.durations() else { continue };
         let shown = |text: &str| {
             let percentile = parse_double(text.as_bytes()).unwrap_or(100.0);
             format!("p{text}={}.000", durations.percentile_us(percentile))
         };
         let values: Vec<String> = percentiles.split(' ').filter(|text| !text.is_empty()).map(shown).collect();
-        (format!("latency_percentiles_usec_{}", cx.table.row(number).name), values.join(","))
-    });
-    commands.collect()
+        lines.text(&format!("latency_percentiles_usec_{}", cx.table.row(number).name), &values.join(","));
+    }
 }
 
 /// Bytes in the largest unit there is one of.
@@ -209,16 +218,14 @@ fn hundredths(numerator: u64, denominator: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-fn keyspace(cx: &Cx<'_>) -> Vec<(String, String)> {
-    let used = cx.keyspace.databases().filter(|(_, db)| !db.is_empty());
-    let databases = used.map(|(number, db)| {
+fn keyspace(cx: &Cx<'_>, lines: &mut Lines) {
+    for (number, db) in cx.keyspace.databases().filter(|(_, db)| !db.is_empty()) {
         let value = format!(
             "keys={},expires={},avg_ttl=0,subexpiry={}",
             db.len(),
             db.deadline_count(),
             db.field_deadline_count()
         );
-        (format!("db{number}"), value)
-    });
-    databases.collect()
+        lines.text(&format!("db{number}"), &value);
+    }
 }

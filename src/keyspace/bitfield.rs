@@ -205,7 +205,7 @@ impl Space<'_> {
             operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
             return Ok(());
         }
-        self.edit_grown(key, existing, len, EventKind::SetBit, |bytes| {
+        self.edit_grown(key, existing, len, EventKind::SetBit, &mut |bytes| {
             for operation in operations {
                 let Evaluation { answer: answered, change } = operation.evaluate(bytes);
                 if let Some(new) = change {

@@ -117,7 +117,7 @@ impl Space<'_> {
         if at < old_len && was_on == on {
             return Ok(was_on);
         }
-        self.edit_grown(key, existing, old_len.max(at + 1), EventKind::SetBit, |bytes| {
+        self.edit_grown(key, existing, old_len.max(at + 1), EventKind::SetBit, &mut |bytes| {
             let mask = 0x80 >> (offset % 8);
             bytes[at] = if on { bytes[at] | mask } else { bytes[at] & !mask };
         })?;
@@ -258,9 +258,9 @@ fn combine_block(operation: BitOperation, sources: &[&[u8]], start: usize) -> Bl
         BitOperation::And => sources.for_each(|source| each(&mut result, &source, |all, word| all & word)),
         BitOperation::Or => sources.for_each(|source| each(&mut result, &source, |any, word| any | word)),
         BitOperation::Xor => sources.for_each(|source| each(&mut result, &source, |odd, word| odd ^ word)),
-        BitOperation::Diff => each(&mut result, &union(sources), |first, others| first & !others),
-        BitOperation::Diff1 => each(&mut result, &union(sources), |first, others| !first & others),
-        BitOperation::AndOr => each(&mut result, &union(sources), |first, others| first & others),
+        BitOperation::Diff => each(&mut result, &union(&mut sources), |first, others| first & !others),
+        BitOperation::Diff1 => each(&mut result, &union(&mut sources), |first, others| !first & others),
+        BitOperation::AndOr => each(&mut result, &union(&mut sources), |first, others| first & others),
         BitOperation::One => {
             let mut several = [0; BLOCK_WORDS];
             for source in sources {
@@ -275,7 +275,8 @@ fn combine_block(operation: BitOperation, sources: &[&[u8]], start: usize) -> Bl
     result
 }
 
-fn union(sources: impl Iterator<Item = Block>) -> Block {
+#[inline(never)]
+fn union(sources: &mut dyn Iterator<Item = Block>) -> Block {
     sources.fold([0; BLOCK_WORDS], |mut any, source| {
         each(&mut any, &source, |any, word| any | word);
         any
@@ -287,6 +288,7 @@ fn each(block: &mut Block, other: &Block, combine: impl Fn(u64, u64) -> u64) {
 }
 
 /// A block of a source from byte `start` on, padded with zeros.
+#[inline(never)]
 fn load(source: &[u8], start: usize) -> Block {
     let mut block = [0; BLOCK_WORDS];
     let rest = source.get(start..).unwrap_or_default();

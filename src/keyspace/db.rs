@@ -281,24 +281,26 @@ impl Db {
 
     /// Edits a value that lives in a slot, keeping the count of its bytes and the deadlines right. An edit that may
     /// give a field its first deadline needs [`Db::reserve_deadline`] before.
-    pub fn edit<R>(&mut self, handle: Handle, edit: impl FnOnce(&mut Value) -> R) -> Option<R> {
-        let (mut edit, mut result) = (Some(edit), None);
-        self.edit_in_place(handle, &mut |value| result = edit.take().map(|edit| edit(value)));
+    pub fn edit<R>(&mut self, handle: Handle, mut edit: impl FnMut(&mut Value) -> R) -> Option<R> {
+        let mut result = None;
+        self.edit_in_place(handle, &mut |value| result = Some(edit(value)));
         result
     }
 
-    /// In one copy for all kinds of edits. Calls `edit` once, or not at all.
-    fn edit_in_place(&mut self, handle: Handle, edit: &mut dyn FnMut(&mut Value)) {
+    /// In one copy for all kinds of edits. Calls `edit` once, or not at all; answers whether the value is empty then.
+    pub(super) fn edit_in_place(&mut self, handle: Handle, edit: &mut dyn FnMut(&mut Value)) -> bool {
         let block = self.slab.block(handle);
-        let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block)) else { return };
+        let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block)) else { return false };
         let own = self.deadline(handle);
-        let Some(value) = self.values.get_mut(slot) else { return };
+        let Some(value) = self.values.get_mut(slot) else { return false };
         let before = value.counted_bytes();
         edit(value);
+        let is_emptied = value.is_emptied();
         self.slot_bytes = self.slot_bytes - before + value.counted_bytes();
         if matches!(value, Value::Hash(_)) {
             self.assign_deadline(handle, own);
         }
+        is_emptied
     }
 
     /// Sets or clears the deadline. The handle may become stale: a block without room for a position is replaced.
@@ -346,9 +348,9 @@ impl Db {
                     && let Some(moved) = other.find(key)
                 {
                     let here_bytes = here.counted_bytes();
-                    let value = core::mem::replace(value, here);
+                    let mut value = core::mem::replace(value, here);
                     self.slot_bytes = self.slot_bytes - value.counted_bytes() + here_bytes;
-                    other.edit(moved, |place| *place = value);
+                    other.edit(moved, |place| core::mem::swap(place, &mut value));
                 }
             }
         }

@@ -1,12 +1,11 @@
 //! Sorted sets of places: what lies within a shape, nearest first if that is wanted.
 
-use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use super::space::Space;
 use super::{Error, EventKind, NewValue};
 use crate::geo::{Position, Shape, cover};
+use crate::sorted::ranking;
 use crate::value::{Interval, ScoreBound, ScoreRange, Value, ZSet, copied};
 
 /// Which end of the distances comes first.
@@ -103,40 +102,18 @@ fn found(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<Place>, Error> {
     Ok(places)
 }
 
-/// A place on its way through a heap, which sorts with a tenth of the code of the library's sort.
-struct Candidate {
-    place: Place,
-    index: usize,
-    order: Nearness,
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Candidate) -> Ordering {
-        let order = self.place.distance.total_cmp(&other.place.distance);
-        let order = if self.order == Nearness::Farthest { order.reverse() } else { order };
-        order.then(self.index.cmp(&other.index))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Candidate) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Candidate {}
-
-fn sorted(places: Vec<Place>, order: Nearness) -> Result<Vec<Place>, Error> {
-    let mut candidates = Vec::new();
-    candidates.try_reserve_exact(places.len()).map_err(|_| Error::OutOfMemory)?;
-    let numbered = places.into_iter().enumerate();
-    candidates.extend(numbered.map(|(index, place)| Candidate { place, index, order }));
-    let sorted = BinaryHeap::from(candidates).into_sorted_vec();
-    Ok(sorted.into_iter().map(|candidate| candidate.place).collect())
+/// Places as far away as each other stay in the order in which they were found.
+fn sorted(mut places: Vec<Place>, order: Nearness) -> Result<Vec<Place>, Error> {
+    let ranking = ranking(places.len(), &|one, other| {
+        let distances = places[one].distance.total_cmp(&places[other].distance);
+        let distances = if order == Nearness::Farthest { distances.reverse() } else { distances };
+        distances.then(one.cmp(&other)).is_lt()
+    })?;
+    let mut sorted = Vec::new();
+    sorted.try_reserve_exact(places.len()).map_err(|_| Error::OutOfMemory)?;
+    sorted.extend(ranking.into_iter().map(|at| {
+        let member = core::mem::take(&mut places[at].member);
+        Place { member, ..places[at] }
+    }));
+    Ok(sorted)
 }

@@ -89,33 +89,33 @@ impl Space<'_> {
             return Ok(len);
         };
         let change = self.update_list(handle, event, |list| {
-            list.push(end, elements, limit)?;
+            list.push(end, elements.clone(), limit)?;
             Ok(Change::Changed(list.len()))
         });
         Ok(change?.answer())
     }
 
-    /// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; `None` when
+    /// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; false when
     /// there is no list. A `count` of 0 changes nothing, and neither does an error of `take`.
-    pub fn list_pop<R>(
+    pub fn list_pop(
         &mut self,
         key: &[u8],
         end: End,
         count: usize,
-        take: impl FnOnce(&mut dyn ExactSizeIterator<Item = &[u8]>) -> Result<R, OutOfMemory>,
-    ) -> Result<Option<R>, Error> {
-        let Some(handle) = self.write_list(key)? else { return Ok(None) };
+        take: &mut dyn FnMut(&mut dyn ExactSizeIterator<Item = &[u8]>) -> Result<(), OutOfMemory>,
+    ) -> Result<bool, Error> {
+        let Some(handle) = self.write_list(key)? else { return Ok(false) };
         let limit = self.limits().list;
         let mut taken = 0;
         let change = self.update_list(handle, pop_event(end), |list| {
             taken = count.min(list.len());
-            let answer = match end {
+            match end {
                 End::Head => take(&mut list.iter().take(count)),
                 End::Tail => take(&mut list.iter().rev().take(count)),
             }?;
             list.pop(end, count);
             list.settle(limit);
-            Ok(if count == 0 { Change::Unchanged(answer) } else { Change::Changed(answer) })
+            Ok(if count == 0 { Change::Unchanged(()) } else { Change::Changed(()) })
         })?;
         if change.is_change() {
             self.effect(|effect| {
@@ -125,7 +125,7 @@ impl Space<'_> {
                 }
             });
         }
-        Ok(Some(change.answer()))
+        Ok(true)
     }
 
     /// Takes the element at one end of a list to an end of another, or of the same; answers it, `None` when the first
@@ -321,7 +321,7 @@ impl Space<'_> {
         &mut self,
         handle: Handle,
         event: EventKind,
-        edit: impl FnOnce(&mut List) -> Result<Change<R>, Error>,
+        mut edit: impl FnMut(&mut List) -> Result<Change<R>, Error>,
     ) -> Result<Change<R>, Error> {
         self.update(handle, event, |value| match value {
             Value::List(list) => edit(list),

@@ -278,7 +278,7 @@ impl Space<'_> {
         &mut self,
         handle: Handle,
         event: EventKind,
-        edit: impl FnOnce(&mut Set) -> Result<Change<R>, Error>,
+        mut edit: impl FnMut(&mut Set) -> Result<Change<R>, Error>,
     ) -> Result<Change<R>, Error> {
         self.update(handle, event, |value| match value {
             Value::Set(set) => edit(set),

@@ -26,7 +26,7 @@ impl Space<'_> {
             Some(sketch) if sketch.is_dense() => {
                 let changes = elements.clone().any(|element| !sketch.knows(element));
                 if changes {
-                    self.edit_grown(key, existing, 0, EventKind::PfAdd, |sketch| {
+                    self.edit_grown(key, existing, 0, EventKind::PfAdd, &mut |sketch| {
                         elements.clone().for_each(|element| add_to_dense(sketch, element));
                     })?;
                 }

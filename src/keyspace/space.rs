@@ -336,10 +336,10 @@ impl<'a> Space<'a> {
         &mut self,
         handle: Handle,
         event: EventKind,
-        edit: impl FnOnce(&mut Value) -> Result<Change<R>, Error>,
+        mut edit: impl FnMut(&mut Value) -> Result<Change<R>, Error>,
     ) -> Result<Change<R>, Error> {
-        let outcome = self.db_mut().edit(handle, |value| (edit(value), value.is_emptied()));
-        let (edited, emptied) = outcome.ok_or(Error::WrongType)?;
+        let mut edited = Err(Error::WrongType);
+        let emptied = self.db_mut().edit_in_place(handle, &mut |value| edited = edit(value));
         let change = edited?;
         if change.is_change() {
             self.updated(handle, event, emptied);

@@ -316,7 +316,7 @@ impl Space<'_> {
         if len > STRING_MAX {
             return Err(Error::TooLong);
         }
-        self.edit_string(handle, EventKind::Append, suffix.len(), |bytes| bytes.extend_from_slice(suffix))?;
+        self.edit_string(handle, EventKind::Append, suffix.len(), &mut |bytes| bytes.extend_from_slice(suffix))?;
         self.append_effect(key, suffix);
         Ok(len)
     }
@@ -336,7 +336,7 @@ impl Space<'_> {
         }
         let end = offset.checked_add(bytes.len()).filter(|&end| end <= STRING_MAX).ok_or(Error::TooLong)?;
         let new_len = len.max(end);
-        self.edit_grown(key, existing, new_len, EventKind::SetRange, |string| {
+        self.edit_grown(key, existing, new_len, EventKind::SetRange, &mut |string| {
             string[offset..end].copy_from_slice(bytes);
         })?;
         self.effect(|effect| {
@@ -467,7 +467,7 @@ impl Space<'_> {
         handle: Handle,
         event: EventKind,
         growth_bytes: usize,
-        edit: impl FnOnce(&mut Vec<u8>),
+        edit: &mut dyn FnMut(&mut Vec<u8>),
     ) -> Result<(), Error> {
         let string = self.string(handle);
         // Longer strings lie outside their block and are edited where they lie.
@@ -496,7 +496,7 @@ impl Space<'_> {
         existing: Option<Handle>,
         len: usize,
         event: EventKind,
-        edit: impl FnOnce(&mut [u8]),
+        edit: &mut dyn FnMut(&mut [u8]),
     ) -> Result<(), Error> {
         let Some(handle) = existing else {
             let mut string = zeros(len, len)?;
@@ -504,7 +504,7 @@ impl Space<'_> {
             return self.put(key, NewValue::Edited(string), None, event);
         };
         let growth_bytes = len.saturating_sub(self.string_len(handle));
-        self.edit_string(handle, event, growth_bytes, |string| {
+        self.edit_string(handle, event, growth_bytes, &mut |string| {
             string.resize(string.len() + growth_bytes, 0);
             edit(string);
         })

@@ -177,7 +177,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let key = args.bytes()?;
     let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
     let (mut space, reply) = cx.space_and_reply();
-    let found = space.list_pop(key, end, count.unwrap_or(1), |elements| {
+    let found = space.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
         match count {
             Some(_) => write_all(elements, reply),
             None => reply.optional_bulk(elements.next()),
@@ -185,9 +185,9 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
         reply.check()
     })?;
     match (found, count) {
-        (Some(()), _) => {}
-        (None, Some(_)) => cx.reply.null_array(),
-        (None, None) => cx.reply.null(),
+        (true, _) => {}
+        (false, Some(_)) => cx.reply.null_array(),
+        (false, None) => cx.reply.null(),
     }
     Ok(())
 }
@@ -216,7 +216,7 @@ fn pop_first<'k>(
 ) -> Result<bool, CommandError> {
     let (mut space, reply) = cx.space_and_reply();
     for key in keys {
-        let found = space.list_pop(key, end, count.unwrap_or(1), |elements| {
+        let found = space.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
             reply.array(2);
             reply.bulk(key);
             match count {
@@ -225,7 +225,7 @@ fn pop_first<'k>(
             }
             reply.check()
         })?;
-        if found.is_some() {
+        if found {
             return Ok(true);
         }
     }

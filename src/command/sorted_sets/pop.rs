@@ -50,7 +50,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
     let (mut space, reply) = cx.space_and_reply();
     let nested = count.is_some() && reply.protocol() == Protocol::Resp3;
-    let found = space.zset_pop(key, end, count.unwrap_or(1), |pairs| {
+    let found = space.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
         reply.array(if nested { pairs.len() } else { pairs.len() * 2 });
         pairs.for_each(|(member, score)| match nested {
             true => write_member((member, score), true, reply),
@@ -61,7 +61,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
         });
         reply.check()
     })?;
-    if found.is_none() {
+    if !found {
         reply.array(0);
     }
     Ok(())
@@ -95,7 +95,7 @@ pub(super) fn pop_first<'k>(
 ) -> Result<bool, CommandError> {
     let (mut space, reply) = cx.space_and_reply();
     for key in keys {
-        let found = space.zset_pop(key, end, count.unwrap_or(1), |pairs| {
+        let found = space.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
             match count {
                 Some(_) => write_nested(key, pairs, reply),
                 None => {
@@ -109,7 +109,7 @@ pub(super) fn pop_first<'k>(
             }
             reply.check()
         })?;
-        if found.is_some() {
+        if found {
             return Ok(true);
         }
     }

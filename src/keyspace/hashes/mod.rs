@@ -186,7 +186,7 @@ impl Space<'_> {
         &mut self,
         handle: Handle,
         event: EventKind,
-        edit: impl FnOnce(&mut Hash) -> Result<Change<R>, Error>,
+        mut edit: impl FnMut(&mut Hash) -> Result<Change<R>, Error>,
     ) -> Result<Change<R>, Error> {
         self.update(handle, event, |value| match value {
             Value::Hash(hash) => edit(hash),

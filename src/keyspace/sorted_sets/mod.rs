@@ -141,7 +141,7 @@ impl Space<'_> {
         let (count, first_len) = (pairs.len(), pairs.clone().next().map_or(0, |(_, member)| member.len()));
         let add_all = |zset: &mut ZSet| -> Result<Added, OutOfMemory> {
             let (mut added, mut done) = (Added::default(), Vec::new());
-            for (score, member) in pairs {
+            for (score, member) in pairs.clone() {
                 if !options.allow_all() && !options.allows(zset.score(member), score) {
                     continue;
                 }
@@ -217,15 +217,15 @@ impl Space<'_> {
     }
 
     /// Hands up to `count` pairs from an end (the head has the lowest scores) to `take`, in the order they leave, and
-    /// takes them away; `None` when there is no set. A `count` of 0 changes nothing, and neither does an error of `take`.
-    pub fn zset_pop<R>(
+    /// takes them away; false when there is no set. A `count` of 0 changes nothing, and neither does an error of `take`.
+    pub fn zset_pop(
         &mut self,
         key: &[u8],
         end: End,
         count: usize,
-        take: impl FnOnce(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> Result<R, OutOfMemory>,
-    ) -> Result<Option<R>, Error> {
-        let Some(handle) = self.write_zset(key)? else { return Ok(None) };
+        take: &mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> Result<(), OutOfMemory>,
+    ) -> Result<bool, Error> {
+        let Some(handle) = self.write_zset(key)? else { return Ok(false) };
         let event = if end == End::Head { EventKind::ZPopMin } else { EventKind::ZPopMax };
         let len = self.zset_behind(handle).map_or(0, ZSet::len);
         let count = count.min(len);
@@ -238,17 +238,17 @@ impl Space<'_> {
             self.ensure_room(popped.len(), popped.iter().map(Vec::len).sum())?;
         }
         let change = self.update_zset(handle, event, |zset| {
-            let answer = match end {
+            match end {
                 End::Head => take(&mut zset.range(ranks.clone())),
                 End::Tail => take(&mut zset.range(ranks.clone()).rev()),
             }?;
-            zset.remove_ranks(ranks);
-            Ok(if count == 0 { Change::Unchanged(answer) } else { Change::Changed(answer) })
+            zset.remove_ranks(ranks.clone());
+            Ok(if count == 0 { Change::Unchanged(()) } else { Change::Changed(()) })
         })?;
         if change.is_change() {
             self.state_removed(key, popped.iter().map(Vec::as_slice));
         }
-        Ok(Some(change.answer()))
+        Ok(true)
     }
 
     /// Stores what is asked for of one set as another; nothing deletes the key. Answers how many members there are.
@@ -305,7 +305,7 @@ impl Space<'_> {
         &mut self,
         handle: Handle,
         event: EventKind,
-        edit: impl FnOnce(&mut ZSet) -> Result<Change<R>, Error>,
+        mut edit: impl FnMut(&mut ZSet) -> Result<Change<R>, Error>,
     ) -> Result<Change<R>, Error> {
         self.update(handle, event, |value| match value {
             Value::ZSet(zset) => edit(zset),

@@ -48,23 +48,23 @@ pub(super) fn read(type_byte: u8, input: &mut Input<'_>, limit: PackedLimit, see
                 set_new(&mut hash, &input.string()?, &input.string()?, deadline, limit)?;
             }
         }
-        TYPE_HASH_LISTPACK => read_listpack::<2>(&mut hash, &input.string()?, limit)?,
+        TYPE_HASH_LISTPACK => read_listpack(&mut hash, &input.string()?, 2, limit)?,
         _ => {
             // The listpack says everything again.
             input.array::<8>()?;
-            read_listpack::<3>(&mut hash, &input.string()?, limit)?;
+            read_listpack(&mut hash, &input.string()?, 3, limit)?;
         }
     }
     Ok(hash)
 }
 
 /// Fields of so many entries each: name and value, and perhaps the deadline.
-fn read_listpack<const ENTRIES: usize>(hash: &mut Hash, packed: &[u8], limit: PackedLimit) -> Result<(), DumpError> {
+fn read_listpack(hash: &mut Hash, packed: &[u8], entries: usize, limit: PackedLimit) -> Result<(), DumpError> {
     let mut pending: Vec<Vec<u8>> = Vec::new();
-    listpack::read(packed, |entry| {
+    listpack::read(packed, &mut |entry| {
         pending.try_reserve(1).map_err(|_| DumpError::OutOfMemory)?;
         pending.push(copied(entry)?);
-        if pending.len() < ENTRIES {
+        if pending.len() < entries {
             return Ok(());
         }
         let deadline = match pending.get(2) {

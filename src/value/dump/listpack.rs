@@ -15,7 +15,7 @@ const UNCOUNTED: u16 = u16::MAX;
 const END: u8 = 0xff;
 
 /// Calls `visit` with each entry; integers come as their decimal text.
-pub(super) fn read(packed: &[u8], mut visit: impl FnMut(&[u8]) -> Result<(), DumpError>) -> Result<(), DumpError> {
+pub(super) fn read(packed: &[u8], visit: &mut dyn FnMut(&[u8]) -> Result<(), DumpError>) -> Result<(), DumpError> {
     let mut input = Input::new(packed);
     let total_bytes = u32::from_le_bytes(input.array()?);
     let announced = u16::from_le_bytes(input.array()?);
@@ -93,7 +93,7 @@ mod tests {
 
     fn entries(packed: &[u8]) -> Result<Vec<Vec<u8>>, DumpError> {
         let mut found = Vec::new();
-        read(packed, |entry| {
+        read(packed, &mut |entry| {
             found.push(entry.to_vec());
             Ok(())
         })?;

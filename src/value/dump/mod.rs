@@ -138,7 +138,7 @@ fn read_quicklist(input: &mut Input<'_>, limits: &Limits) -> Result<List, DumpEr
         let node = input.string()?;
         match container {
             NODE_PLAIN => append(&mut list, &node, limits)?,
-            NODE_PACKED => listpack::read(&node, |element| append(&mut list, element, limits))?,
+            NODE_PACKED => listpack::read(&node, &mut |element| append(&mut list, element, limits))?,
             _ => return Err(DumpError::Unsupported),
         }
     }

@@ -58,7 +58,7 @@ fn text_score(input: &mut Input<'_>) -> Result<f64, DumpError> {
 /// A listpack in which a score follows each member.
 fn read_packed(packed: &[u8], add: Add<'_>) -> Result<(), DumpError> {
     let mut pending: Option<Vec<u8>> = None;
-    listpack::read(packed, |entry| match pending.take() {
+    listpack::read(packed, &mut |entry| match pending.take() {
         None => {
             pending = Some(copied(entry)?);
             Ok(())

@@ -198,8 +198,8 @@ impl ZSet {
     }
 
     fn ranks_of_scores(&self, scores: &ScoreRange) -> Range<usize> {
-        let start = self.count_while(|score, _| scores.begins_behind(score));
-        let end = self.count_while(|score, _| scores.reaches(score));
+        let start = self.count_while(&|score, _| scores.begins_behind(score));
+        let end = self.count_while(&|score, _| scores.reaches(score));
         start..end.max(start)
     }
 
@@ -210,8 +210,8 @@ impl ZSet {
             return 0..0;
         }
         let Form::Packed(packed) = &self.form else {
-            let start = self.count_while(|_, member| !range.is_at_least(member));
-            let end = self.count_while(|_, member| range.is_at_most(member));
+            let start = self.count_while(&|_, member| !range.is_at_least(member));
+            let end = self.count_while(&|_, member| range.is_at_most(member));
             return start..end.max(start);
         };
         let at_least = |(member, _): (&[u8], f64)| range.is_at_least(member);
@@ -221,18 +221,16 @@ impl ZSet {
         }
         let len = packed.len();
         if reversed {
-            let passed = packed.iter().rev().position(at_most).unwrap_or(len);
-            let count = packed.iter().rev().skip(passed).take_while(|&pair| at_least(pair)).count();
+            let (passed, count) = run(&mut packed.iter().rev(), &at_most, &at_least);
             len - passed - count..len - passed
         } else {
-            let passed = packed.iter().position(at_least).unwrap_or(len);
-            let count = packed.iter().skip(passed).take_while(|&pair| at_most(pair)).count();
+            let (passed, count) = run(&mut packed.iter(), &at_least, &at_most);
             passed..passed + count
         }
     }
 
     /// How many members from the lowest on fulfil a condition that those above do not.
-    fn count_while(&self, condition: impl Fn(f64, &[u8]) -> bool) -> usize {
+    fn count_while(&self, condition: &dyn Fn(f64, &[u8]) -> bool) -> usize {
         match &self.form {
             Form::Packed(packed) => packed.iter().take_while(|(member, score)| condition(*score, member)).count(),
             Form::Indexed(indexed) => {
@@ -300,6 +298,28 @@ impl ZSet {
         }
         Ok(())
     }
+}
+
+type Condition<'c> = &'c dyn Fn((&[u8], f64)) -> bool;
+
+/// How many pairs are passed until one is the first, and for how many from it on the run lasts.
+fn run(
+    pairs: &mut dyn Iterator<Item = (&[u8], f64)>,
+    is_first: Condition<'_>,
+    goes_on: Condition<'_>,
+) -> (usize, usize) {
+    let (mut passed, mut count, mut has_begun) = (0, 0, false);
+    for pair in pairs {
+        has_begun = has_begun || is_first(pair);
+        if !has_begun {
+            passed += 1;
+        } else if goes_on(pair) {
+            count += 1;
+        } else {
+            break;
+        }
+    }
+    (passed, count)
 }
 
 #[derive(Clone, Debug)]
