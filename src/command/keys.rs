@@ -190,7 +190,7 @@ fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let pattern = args.bytes()?;
     let (mut space, reply) = cx.space_and_reply();
     let (open, mut count) = (reply.open(), 0);
-    space.keys(pattern, |key| {
+    space.keys(pattern, &mut |key| {
         reply.bulk(key);
         count += 1;
     })?;
@@ -257,7 +257,7 @@ fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut scanned = Ok(0);
     write_page(reply, &mut |page| {
         let mut len = 0;
-        scanned = space.scan(cursor, options.count, filter, |key| {
+        scanned = space.scan(cursor, options.count, filter, &mut |key| {
             page.bulk(key);
             len += 1;
         });

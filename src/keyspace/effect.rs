@@ -27,10 +27,25 @@ const LOGGED_FACTOR: usize = 2;
 #[derive(Debug)]
 pub struct EffectWriter<'a> {
     out: &'a mut Vec<u8>,
+    /// Where it begins in `out`.
+    start: usize,
     len: usize,
 }
 
-impl EffectWriter<'_> {
+impl<'a> EffectWriter<'a> {
+    fn at_end(out: &'a mut Vec<u8>) -> EffectWriter<'a> {
+        EffectWriter { start: out.len(), out, len: 0 }
+    }
+
+    /// Puts the number of arguments first, which is known last.
+    #[inline(never)]
+    pub(super) fn close(&mut self) {
+        let end = self.out.len();
+        write_header(b'*', self.len, self.out);
+        let header_len = self.out.len() - end;
+        self.out[self.start..].rotate_right(header_len);
+    }
+
     #[inline(never)]
     pub fn bytes(&mut self, argument: &[u8]) -> &mut Self {
         write_header(b'$', argument.len(), self.out);
@@ -91,11 +106,21 @@ impl Effects {
 
     /// States what changed; `write` runs only while somebody takes effects.
     pub(super) fn state(&mut self, database: u8, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        self.stated = true;
-        if self.are_built() {
-            self.begin(database);
-            self.append(write);
+        if let Some(mut effect) = self.open(database) {
+            write(&mut effect);
+            effect.close();
         }
+    }
+
+    /// Begins an effect, while somebody takes them; [`EffectWriter::close`] ends it.
+    #[inline(never)]
+    pub(super) fn open(&mut self, database: u8) -> Option<EffectWriter<'_>> {
+        self.stated = true;
+        if !self.are_built() {
+            return None;
+        }
+        self.begin(database);
+        Some(EffectWriter::at_end(&mut self.pending))
     }
 
     /// Everything before the effect itself, in one copy for all of them.
@@ -159,20 +184,9 @@ impl Effects {
 
     /// Appends a command as a RESP array of bulk strings.
     fn append(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        let start = self.pending.len();
-        let mut effect = EffectWriter { out: &mut self.pending, len: 0 };
+        let mut effect = EffectWriter::at_end(&mut self.pending);
         write(&mut effect);
-        let len = effect.len;
-        self.put_header_first(start, len);
-    }
-
-    #[inline(never)]
-    fn put_header_first(&mut self, start: usize, len: usize) {
-        // The number of arguments stands first and is known last.
-        let end = self.pending.len();
-        write_header(b'*', len, &mut self.pending);
-        let header_len = self.pending.len() - end;
-        self.pending[start..].rotate_right(header_len);
+        effect.close();
     }
 }
 

@@ -101,7 +101,10 @@ mod tests {
             b"set" => drop(space.set_add(key, names()).unwrap()),
             b"list" => drop(space.list_push(key, End::Tail, names()).unwrap()),
             b"hash" => drop(space.hash_set(key, names().map(|name| (name, name))).unwrap()),
-            _ => drop(space.zset_add(key, Default::default(), names().map(|name| (1.0, name))).unwrap()),
+            _ => {
+                let pairs: Vec<(f64, &[u8])> = names().map(|name| (1.0, name)).collect();
+                space.zset_add(key, Default::default(), &pairs).unwrap();
+            }
         }
         keyspace.effects.end_unit();
         keyspace

@@ -30,6 +30,9 @@ pub struct Search {
     pub compared_most: usize,
 }
 
+/// What becomes of elements that leave a list.
+type Take<'t> = &'t mut dyn FnMut(&mut dyn ExactSizeIterator<Item = &[u8]>) -> Result<(), OutOfMemory>;
+
 impl Space<'_> {
     /// Adds elements one after another at an end, creating the list; answers its new length.
     pub fn list_push<'e>(
@@ -97,13 +100,7 @@ impl Space<'_> {
 
     /// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; false when
     /// there is no list. A `count` of 0 changes nothing, and neither does an error of `take`.
-    pub fn list_pop(
-        &mut self,
-        key: &[u8],
-        end: End,
-        count: usize,
-        take: &mut dyn FnMut(&mut dyn ExactSizeIterator<Item = &[u8]>) -> Result<(), OutOfMemory>,
-    ) -> Result<bool, Error> {
+    pub fn list_pop(&mut self, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
         let Some(handle) = self.write_list(key)? else { return Ok(false) };
         let limit = self.limits().list;
         let mut taken = 0;
@@ -281,21 +278,16 @@ impl Space<'_> {
         key: &[u8],
         element: &[u8],
         search: Search,
-        mut found: impl FnMut(usize),
+        found: &mut dyn FnMut(usize),
     ) -> Result<bool, Error> {
         let Some(list) = self.read_list(key)? else { return Ok(false) };
         let Search { skipped, most, compared_most: compared, .. } = search;
         let equal = |(index, here): (usize, &[u8])| (here == element).then_some(index);
-        match search.from {
-            End::Head => {
-                let matches = list.iter().enumerate().take(compared).filter_map(equal);
-                matches.skip(skipped).take(most).for_each(&mut found);
-            }
-            End::Tail => {
-                let matches = list.iter().enumerate().rev().take(compared).filter_map(equal);
-                matches.skip(skipped).take(most).for_each(&mut found);
-            }
-        }
+        let elements: &mut dyn Iterator<Item = (usize, &[u8])> = match search.from {
+            End::Head => &mut list.iter().enumerate(),
+            End::Tail => &mut list.iter().enumerate().rev(),
+        };
+        elements.take(compared).filter_map(equal).skip(skipped).take(most).for_each(found);
         Ok(true)
     }
 

@@ -50,7 +50,7 @@ impl Space<'_> {
         cursor: u64,
         count: usize,
         filter: ScanFilter<'_>,
-        mut visit: impl FnMut(&[u8]),
+        visit: &mut dyn FnMut(&[u8]),
     ) -> Result<u64, Error> {
         let mut handles = Vec::new();
         let next = self.db().page(cursor, count, &mut handles)?;
@@ -70,7 +70,7 @@ impl Space<'_> {
     }
 
     /// Visits every key that matches. The only error is a shortage of memory.
-    pub fn keys(&mut self, pattern: &[u8], mut visit: impl FnMut(&[u8])) -> Result<(), Error> {
+    pub fn keys(&mut self, pattern: &[u8], visit: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
         if glob::literal(pattern) {
             if self.peek(pattern).is_some() {
                 visit(pattern);

@@ -472,9 +472,15 @@ impl<'a> Space<'a> {
 
     /// States the effect of what was just done with the verbs.
     pub(super) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        if !self.is_quiet {
-            self.keyspace.effects.state(self.database, write);
+        if let Some(mut effect) = self.open_effect() {
+            write(&mut effect);
+            effect.close();
         }
+    }
+
+    #[inline(never)]
+    fn open_effect(&mut self) -> Option<EffectWriter<'_>> {
+        if self.is_quiet { None } else { self.keyspace.effects.open(self.database) }
     }
 
     /// Whether effects are built: what they need may have to be kept before it is gone.

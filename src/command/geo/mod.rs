@@ -79,7 +79,7 @@ fn geoadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         (_, true) => Some(Presence::Existing),
         _ => None,
     };
-    let added = cx.space().zset_add(key, ScoreOptions { presence, condition: None }, pairs.iter().copied())?;
+    let added = cx.space().zset_add(key, ScoreOptions { presence, condition: None }, &pairs)?;
     let counted = if counts_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
     Ok(())

@@ -321,7 +321,7 @@ fn lpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (search, many) = read_search(args)?;
     let (mut space, reply) = cx.space_and_reply();
     let (open, mut found) = (reply.open(), 0);
-    space.list_positions(key, element, search, |index| {
+    space.list_positions(key, element, search, &mut |index| {
         found += 1;
         reply.integer(index as i64);
     })?;

@@ -195,7 +195,7 @@ fn add(cx: &mut Cx<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply {
         }
         return Ok(());
     }
-    let added = cx.space().zset_add(key, options, pairs.iter().copied())?;
+    let added = cx.space().zset_add(key, options, &pairs)?;
     let counted = if words.count_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
     Ok(())

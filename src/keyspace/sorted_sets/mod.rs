@@ -4,7 +4,6 @@ mod combine;
 mod sample;
 
 use alloc::vec::Vec;
-use core::iter::once;
 
 pub use combine::{Aggregate, Sources, Weighting};
 
@@ -59,6 +58,9 @@ impl ScoreOptions {
     }
 }
 
+/// What becomes of pairs that leave a set.
+type Take<'t> = &'t mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> Result<(), OutOfMemory>;
+
 impl Space<'_> {
     /// The sorted set at a key; `None` when there is no key.
     pub fn zset_at(&mut self, key: &[u8]) -> Result<Option<&ZSet>, Error> {
@@ -70,13 +72,8 @@ impl Space<'_> {
     }
 
     /// Gives members scores, which must be numbers, creating the set.
-    pub fn zset_add<'m>(
-        &mut self,
-        key: &[u8],
-        options: ScoreOptions,
-        pairs: impl ExactSizeIterator<Item = (f64, &'m [u8])> + Clone,
-    ) -> Result<Added, Error> {
-        let added = self.zset_add_silently(key, options, pairs.clone(), EventKind::ZAdd)?;
+    pub fn zset_add(&mut self, key: &[u8], options: ScoreOptions, pairs: &[(f64, &[u8])]) -> Result<Added, Error> {
+        let added = self.zset_add_silently(key, options, pairs, EventKind::ZAdd)?;
         if added != Added::default() {
             self.effect(|effect| {
                 effect.bytes(b"ZADD").bytes(key);
@@ -86,7 +83,7 @@ impl Space<'_> {
                 if let Some(condition) = options.condition {
                     effect.bytes(if condition == ScoreCondition::Greater { b"GT" } else { b"LT" });
                 }
-                pairs.for_each(|(score, member)| {
+                pairs.iter().for_each(|&(score, member)| {
                     effect.double(score).bytes(member);
                 });
             });
@@ -118,8 +115,8 @@ impl Space<'_> {
         if !options.allows(old, score) {
             return Ok(None);
         }
-        let pair = once((score, member));
-        let added = self.zset_add_silently(key, ScoreOptions::default(), pair, EventKind::ZIncr)?;
+        let pair = [(score, member)];
+        let added = self.zset_add_silently(key, ScoreOptions::default(), &pair, EventKind::ZIncr)?;
         if added != Added::default() {
             self.effect(|effect| {
                 effect.bytes(b"ZADD").bytes(key).double(score).bytes(member);
@@ -129,19 +126,19 @@ impl Space<'_> {
     }
 
     /// The caller states the effect.
-    fn zset_add_silently<'m>(
+    fn zset_add_silently(
         &mut self,
         key: &[u8],
         options: ScoreOptions,
-        pairs: impl ExactSizeIterator<Item = (f64, &'m [u8])> + Clone,
+        pairs: &[(f64, &[u8])],
         event: EventKind,
     ) -> Result<Added, Error> {
         let limit = self.limits().zset;
         // Redis takes the number of pairs, and with a new set the first member, for a hint at what the set will be.
-        let (count, first_len) = (pairs.len(), pairs.clone().next().map_or(0, |(_, member)| member.len()));
+        let (count, first_len) = (pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()));
         let add_all = |zset: &mut ZSet| -> Result<Added, OutOfMemory> {
             let (mut added, mut done) = (Added::default(), Vec::new());
-            for (score, member) in pairs.clone() {
+            for &(score, member) in pairs {
                 if !options.allow_all() && !options.allows(zset.score(member), score) {
                     continue;
                 }
@@ -218,13 +215,7 @@ impl Space<'_> {
 
     /// Hands up to `count` pairs from an end (the head has the lowest scores) to `take`, in the order they leave, and
     /// takes them away; false when there is no set. A `count` of 0 changes nothing, and neither does an error of `take`.
-    pub fn zset_pop(
-        &mut self,
-        key: &[u8],
-        end: End,
-        count: usize,
-        take: &mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> Result<(), OutOfMemory>,
-    ) -> Result<bool, Error> {
+    pub fn zset_pop(&mut self, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
         let Some(handle) = self.write_zset(key)? else { return Ok(false) };
         let event = if end == End::Head { EventKind::ZPopMin } else { EventKind::ZPopMax };
         let len = self.zset_behind(handle).map_or(0, ZSet::len);
