@@ -70,10 +70,14 @@ impl Table {
 
     #[inline(always)]
     pub fn find(&self, hash: u32, mut is_it: impl FnMut(Handle) -> bool) -> Option<Handle> {
-        let segment = self.segments.get(self.segment_of(hash)?)?;
-        // `HashTable::find` calls back through a pointer; this is compiled into the caller.
-        let mut candidates = segment.slots.iter_hash(spread(hash));
-        candidates.find(|slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
+        let slots = &self.segments.get(self.segment_of(hash)?)?.slots;
+        // Who has the same hash is nearly always the one that is asked for, and a comparison of hashes alone is a short loop.
+        let mut slot = slots.find(spread(hash), |slot| slot.hash == hash)?;
+        let mut others = None;
+        while !is_it(slot.handle) {
+            slot = others.get_or_insert_with(|| others_of(slots, hash)).next()?;
+        }
+        Some(slot.handle)
     }
 
     /// Makes sure that the next `insert` of this hash cannot fail.
@@ -319,6 +323,12 @@ impl Table {
             self.deepest = self.segments.iter().filter(|segment| segment.depth == self.depth).count();
         }
     }
+}
+
+/// The slots of a hash behind the one that is found first.
+#[cold]
+fn others_of(slots: &HashTable<Slot>, hash: u32) -> impl Iterator<Item = &Slot> {
+    slots.iter_hash(spread(hash)).filter(move |slot| slot.hash == hash).skip(1)
 }
 
 impl Segment {
@@ -605,6 +615,34 @@ mod tests {
     fn alike(bits: u32) -> impl Iterator<Item = u32> {
         let mut random = Random::new(21);
         core::iter::repeat_with(move || 0xabcd_0000 & (u32::MAX << bits) | random.below(1 << bits) as u32)
+    }
+
+    #[test]
+    fn keys_of_the_same_hash_are_told_apart() {
+        let mut table = Table::default();
+        let mut slab = crate::slab::Slab::new();
+        let handles: Vec<Handle> = (0..40).map(|_| slab.allocate(8).unwrap()).collect();
+        for (index, &handle) in handles.iter().enumerate() {
+            let hash = if index % 2 == 0 { 7 } else { index as u32 };
+            table.reserve(hash).unwrap();
+            table.insert(hash, handle);
+        }
+        for &handle in handles.iter().step_by(2) {
+            assert_eq!(table.find(7, |found| found == handle), Some(handle));
+        }
+        let mut asked = Vec::new();
+        assert_eq!(
+            table.find(7, |found| {
+                asked.push(found);
+                false
+            }),
+            None
+        );
+        asked.sort_unstable();
+        // Twenty, and the seventh of the others, whose hash it is: each once.
+        let mut expected: Vec<Handle> = handles.iter().step_by(2).copied().chain([handles[7]]).collect();
+        expected.sort_unstable();
+        assert_eq!(asked, expected);
     }
 
     #[test]

@@ -17,6 +17,8 @@ use crate::value::{Value, ValueRef, copied};
 
 /// The longest string, as in Redis' default configuration (proto-max-bulk-len).
 pub const STRING_MAX: usize = 512 * 1024 * 1024;
+/// Room is made for so many keys of an MSET together.
+const HANDLES_AT_ONCE: usize = 64;
 /// Hex digits of a digest.
 const DIGEST_LEN: usize = 16;
 
@@ -237,12 +239,17 @@ impl Space<'_> {
         let mut fit = expiry == Expiry::Never && self.keeps_use();
         let mut handles = Vec::new();
         for (key, value) in pairs {
-            let found = self.write(key);
-            fit &= found.is_some_and(|handle| self.db().can_overwrite(handle, value.len()));
-            if let Some(handle) = found.filter(|_| fit) {
-                make_room(&mut handles, 1)?;
-                handles.push(handle);
+            let found = self.find_alive(key);
+            let Some(handle) = found else {
+                fit = false;
+                continue;
+            };
+            self.mark_use(handle);
+            fit &= self.db().can_overwrite(handle, value.len());
+            if handles.len() == handles.capacity() {
+                make_room(&mut handles, HANDLES_AT_ONCE)?;
             }
+            handles.push(handle);
         }
         Ok(fit.then_some(handles))
     }
