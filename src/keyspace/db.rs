@@ -402,9 +402,11 @@ impl Db {
                 break;
             }
             let Some(value) = self.values.pop() else { break };
-            let bytes = value.as_ref().map_or(0, slot_bytes_of);
-            value.into_iter().for_each(|value| self.graveyard.take_value(value, bytes));
-            shed += 1;
+            let given = value.map_or(1, |value| {
+                let bytes = slot_bytes_of(&value);
+                self.graveyard.take_value(value, bytes)
+            });
+            shed = (shed + given).min(pieces);
         }
         shed
     }

@@ -9,7 +9,9 @@ use crate::memory::make_room;
 use crate::value::Value;
 
 /// What counts as less is given back at once.
-const KEPT_MIN_BYTES: u64 = 1024 * 1024;
+const KEPT_MIN_BYTES: u64 = 64 * 1024;
+/// A value is of no more pieces of memory than one for so many bytes.
+const PIECE_BYTES: u64 = 4096;
 
 #[derive(Clone, Debug)]
 enum Remains {
@@ -33,10 +35,14 @@ impl Graveyard {
         self.bytes
     }
 
-    pub(super) fn take_value(&mut self, value: Value, bytes: u64) {
-        if bytes >= KEPT_MIN_BYTES {
-            self.bury(Remains::Value(value), bytes);
+    /// Keeps a large value, and gives a small one back; answers of how many pieces of memory that may have been.
+    pub(super) fn take_value(&mut self, value: Value, bytes: u64) -> usize {
+        if bytes < KEPT_MIN_BYTES {
+            // Below the constant, so it fits.
+            return 1 + (bytes / PIECE_BYTES) as usize;
         }
+        self.bury(Remains::Value(value), bytes);
+        1
     }
 
     pub(super) fn take_database(&mut self, db: Db) {
@@ -160,6 +166,32 @@ mod tests {
         let slices = emptied(&mut keyspace);
         assert!(slices >= pieces / FREED_MAX, "{slices} slices");
         assert_eq!(keyspace.counted_bytes(), 0);
+    }
+
+    #[test]
+    fn what_a_snapshot_replaces_goes_in_slices() {
+        let mut keyspace = filled(b"set");
+        let held = keyspace.counted_bytes();
+        keyspace.replace_with(Keyspace::new(1)).unwrap();
+        assert!(keyspace.database(0).is_empty() && keyspace.counted_bytes() >= held * 9 / 10);
+        assert!(emptied(&mut keyspace) >= 2);
+        assert_eq!(keyspace.counted_bytes(), 0);
+    }
+
+    #[test]
+    fn a_slice_takes_fewer_of_larger_values() {
+        let mut keyspace = Keyspace::new(1);
+        let mut space = keyspace.at(0, Timestamp::from_ms(0));
+        let (lists, element) = (2_000, [b'x'; 1_000]);
+        for number in 0..lists {
+            space.list_push(&member(number), End::Tail, [&element[..]; 40].into_iter()).unwrap();
+        }
+        keyspace.effects.end_unit();
+        keyspace.flush_all();
+        keyspace.effects.end_unit();
+        // Forty thousand bytes each: below what is kept, but of several pieces.
+        let slices = emptied(&mut keyspace);
+        assert!(slices >= lists * 9 / FREED_MAX, "{slices} slices");
     }
 
     #[test]

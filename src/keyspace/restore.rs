@@ -65,8 +65,11 @@ impl Keyspace {
         }
         self.interest.tracking.flush();
         let Keyspace { seed, databases, random, uses, unused_from, .. } = other;
-        (self.seed, self.databases, self.random, self.unused_from) = (seed, databases, random, unused_from);
-        self.uses = uses;
+        (self.seed, self.random, self.uses) = (seed, random, uses);
+        let old = core::mem::replace(&mut self.databases, databases);
+        self.databases.iter_mut().zip(*old).for_each(|(db, old)| db.keep_remains(old));
+        // What is left of the old ones is looked for among those that were used.
+        self.unused_from = self.unused_from.max(unused_from);
         self.accept_memory();
         self.effects.changed();
         self.effects.state(0, |effect| {

@@ -24,6 +24,8 @@ const COMMANDS: u64 = 800;
 const PLACES_MAX: usize = 24;
 /// So many commands at least meet a place where they fail.
 const REFUSING_MIN: usize = 20;
+/// In so many slices what was deleted goes at most.
+const SLICES_MAX: usize = 8;
 const ERROR: &[u8] = b"-OOM ";
 const LCS_ERROR: &[u8] = b"-ERR Insufficient memory";
 
@@ -39,7 +41,9 @@ struct State {
 }
 
 impl State {
+    /// Once what was deleted before has given its memory back.
     fn of(engine: &mut Engine) -> State {
+        (0..SLICES_MAX).for_each(|_| engine.tick());
         let bytes = engine.keyspace().counted_bytes();
         State { digest: engine.digest(), bytes, effects: engine.take_effects(), events: engine.take_events().len() }
     }
