@@ -274,18 +274,23 @@ const OTHER_CLASSES: &str = "KEmno";
 
 /// The letters in Redis' order, all of them together as `A`.
 fn event_classes(value: &str) -> Option<String> {
-    if !value.chars().all(|letter| letter == 'A' || ALL_CLASSES.contains(letter) || OTHER_CLASSES.contains(letter)) {
+    if !value.chars().all(|letter| letter == 'A' || among(ALL_CLASSES, letter) || among(OTHER_CLASSES, letter)) {
         return None;
     }
-    let all = value.contains('A') || ALL_CLASSES.chars().all(|letter| value.contains(letter));
-    let classes: String =
-        if all { "A".into() } else { ALL_CLASSES.chars().filter(|&letter| value.contains(letter)).collect() };
-    Some(classes + &OTHER_CLASSES.chars().filter(|&letter| value.contains(letter)).collect::<String>())
+    let named = |classes: &str| classes.chars().filter(|&letter| among(value, letter)).collect::<String>();
+    let some = named(ALL_CLASSES);
+    let all = among(value, 'A') || some == ALL_CLASSES;
+    Some(if all { "A".into() } else { some } + &named(OTHER_CLASSES))
 }
 
 /// Whether notifications of a class, named by its letter, are on.
 pub fn notifies(classes: &str, letter: char) -> bool {
-    classes.contains(letter) || (classes.contains('A') && ALL_CLASSES.contains(letter))
+    among(classes, letter) || (among(classes, 'A') && among(ALL_CLASSES, letter))
+}
+
+/// `contains` looks for any text in any text, and is as large.
+fn among(letters: &str, letter: char) -> bool {
+    letters.chars().any(|other| other == letter)
 }
 
 fn find(name: &str) -> Option<&'static Parameter> {
@@ -305,8 +310,8 @@ fn memory(value: &str) -> Option<u64> {
     if value.is_empty() {
         return Some(0);
     }
-    let digits_end = value.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(value.len());
-    let (digits, unit) = value.split_at(digits_end);
+    let unit = value.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let digits = value.strip_suffix(unit)?;
     let factor: u64 = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => 1,
         "k" => 1000,

@@ -112,6 +112,11 @@ pub(super) fn flag_names(row: &Row) -> Vec<&'static str> {
     flags::NAMES.iter().filter(|(flag, _)| is_command && row.has(*flag)).map(|(_, name)| *name).collect()
 }
 
+/// The word that ACL CAT and COMMAND LIST name a category by.
+pub(super) fn without_sign(category: &str) -> &str {
+    category.trim_start_matches('@')
+}
+
 /// The order in which Redis names the ACL categories.
 pub(super) const CATEGORY_ORDER: &[&str] = &[
     "@keyspace",

@@ -126,7 +126,7 @@ impl Parser {
 
     /// Alternatives up to the closing bracket: one of several items, a block of a sequence, or just the one item.
     fn bracketed(&mut self, close: char) -> Argument {
-        self.rest = &self.rest[1..];
+        self.rest = self.rest.get(1..).unwrap_or_default();
         let name = self.choice_name();
         let mut alternatives = Vec::new();
         loop {
@@ -148,7 +148,7 @@ impl Parser {
 
     fn choice_name(&mut self) -> Option<&'static str> {
         let end = self.rest.find(|letter: char| !letter.is_ascii_lowercase() && letter != '-')?;
-        let (name, rest) = self.rest.split_at(end);
+        let (name, rest) = self.rest.split_at_checked(end)?;
         self.rest = rest.strip_prefix('=')?;
         Some(name)
     }
@@ -173,7 +173,7 @@ impl Parser {
 
     fn take_word(&mut self) -> &'static str {
         let end = self.rest.find([' ', ']', '>', ')', '|', '.']).unwrap_or(self.rest.len()).max(1);
-        let (word, rest) = self.rest.split_at(end);
+        let (word, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
         self.rest = rest;
         word
     }

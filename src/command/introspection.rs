@@ -1,7 +1,7 @@
 //! COMMAND: the table, asked for over the wire.
 
 use super::args::{Args, is};
-use super::docs::{categories, write_docs, write_info};
+use super::docs::{categories, without_sign, write_docs, write_info};
 use super::keys_of::keys_of;
 use super::row::{Group, Reply, Row, flags::*};
 use super::table::{find, rows};
@@ -154,7 +154,7 @@ fn command_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn in_category(row: &Row, category: &[u8]) -> bool {
-    categories(row).iter().any(|name| is(category, &name[1..]))
+    categories(row).iter().any(|name| is(category, without_sign(name)))
 }
 
 fn command_getkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {

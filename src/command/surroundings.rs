@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::{Args, is};
-use super::docs::{CATEGORY_ORDER, categories};
+use super::docs::{CATEGORY_ORDER, categories, without_sign};
 use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
 use super::table::rows;
 use crate::number::parse_integer;
@@ -152,11 +152,10 @@ fn acl_cat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() > 1 {
         return Err(args.refuse(ErrorText::unknown_or_wrong("ACL", args.argv().get(1).unwrap_or_default())));
     }
-    // Categories are written with an at sign elsewhere.
     let names: Vec<&str> = match args.optional() {
-        None => CATEGORY_ORDER.iter().map(|name| &name[1..]).collect(),
+        None => CATEGORY_ORDER.iter().map(|name| without_sign(name)).collect(),
         Some(word) => {
-            let category = CATEGORY_ORDER.iter().find(|name| is(word, &name[1..]));
+            let category = CATEGORY_ORDER.iter().find(|name| is(word, without_sign(name)));
             let category = category.ok_or_else(|| args.refuse(ErrorText::quoted("ERR Unknown category", word)))?;
             let all = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
             let belongs = |row: &&Row| row.subcommands.is_empty() && categories(row).contains(category);

@@ -21,9 +21,6 @@ pub struct CommandError(&'static &'static str);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorText(Cow<'static, [u8]>);
 
-/// Stands for the name of the command.
-const HOLE: &str = "{}";
-
 impl CommandError {
     /// The text is with the arguments of the command, `Args::refuse`.
     pub const MADE: CommandError = CommandError(&"");
@@ -35,8 +32,8 @@ impl CommandError {
 
     /// The text for a command of this name.
     pub fn of_command(self, name: &str) -> ErrorText {
-        match self.0.find('{') {
-            Some(hole) => ErrorText::made([&self.0[..hole], name, &self.0[hole + HOLE.len()..]].concat()),
+        match self.0.split_once('{') {
+            Some((before, after)) => ErrorText::made([before, name, after.trim_start_matches('}')].concat()),
             None => self.into(),
         }
     }

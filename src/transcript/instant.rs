@@ -31,8 +31,8 @@ pub(super) fn parse_move(text: &str) -> Result<ClockMove, &'static str> {
 }
 
 fn parse_span_ms(text: &str) -> Result<i64, &'static str> {
-    let unit_at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit_at);
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = text.strip_suffix(unit).unwrap_or_default();
     let unit_ms = match unit {
         "ms" => 1,
         "s" => 1_000,
