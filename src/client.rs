@@ -189,6 +189,22 @@ impl Clients {
         id
     }
 
+    /// The number of the client that came last.
+    pub fn last_id(&self) -> u32 {
+        self.last_id
+    }
+
+    /// Clients that come from now on have larger numbers.
+    pub fn skip_to(&mut self, last_id: u32) {
+        self.last_id = self.last_id.max(last_id);
+    }
+
+    /// A client that has a number already.
+    pub fn adopt(&mut self, id: ClientId) -> &mut Client {
+        self.skip_to(id.0);
+        self.clients.get_or_insert_with(id, || Box::new(Client::new(id)))
+    }
+
     pub fn disconnect(&mut self, id: ClientId) -> Option<Box<Client>> {
         let gone = self.clients.remove(id)?;
         if gone.noted {

@@ -4,7 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::argv::ArgvRef;
+use crate::argv::{Argv, ArgvRef};
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
@@ -236,6 +236,17 @@ impl<C: Clock> Keylatch<C> {
     /// load is one: FLUSHALL, and every key anew.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
         self.engine.engine_mut().load(snapshot)
+    }
+
+    /// What belongs to this engine beside its keys, for [`Keylatch::settle_in`] of another: numbers and settings of its
+    /// clients, and the configuration. The error says which client's state cannot go on elsewhere.
+    pub fn belongings(&self) -> Result<Argv, &'static str> {
+        self.engine.engine().belongings()
+    }
+
+    /// Takes over what belonged to another engine, whose snapshot was loaded.
+    pub fn settle_in(&mut self, belongings: ArgvRef<'_>) {
+        self.engine.engine_mut().settle_in(belongings);
     }
 
     /// Equal for equal keyspaces, whatever their histories.

@@ -84,10 +84,14 @@ impl<K: Ord + Copy, V> SortedMap<K, V> {
     where
         V: Default,
     {
+        self.get_or_insert_with(key, V::default)
+    }
+
+    pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         let at = match self.position(key) {
             Ok(at) => at,
             Err(at) => {
-                self.entries.insert(at, (key, V::default()));
+                self.entries.insert(at, (key, make()));
                 at
             }
         };

@@ -4,6 +4,7 @@
 mod dispatch;
 mod guarded;
 mod loading;
+mod moving;
 mod parked;
 mod plain;
 mod run;

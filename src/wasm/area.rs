@@ -53,6 +53,15 @@ impl Area {
     }
 }
 
+/// Arguments in the packed form.
+pub(super) fn packed(arguments: ArgvRef<'_>) -> Vec<u8> {
+    let number = |number: usize| (number as u32).to_le_bytes();
+    let mut packed = number(arguments.len()).to_vec();
+    arguments.iter().for_each(|argument| packed.extend_from_slice(&number(argument.len())));
+    arguments.iter().for_each(|argument| packed.extend_from_slice(argument));
+    packed
+}
+
 fn unpack(packed: &[u8], spans: &mut Vec<Span>) -> Option<()> {
     let (count, rest) = packed.split_first_chunk::<WORD>()?;
     let count = u32::from_le_bytes(*count) as usize;

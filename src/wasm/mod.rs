@@ -15,6 +15,7 @@ mod clock;
 mod data;
 mod engine;
 mod hot;
+mod moving;
 mod report;
 #[cfg(target_arch = "wasm32")]
 mod reserve;

@@ -27,6 +27,8 @@ export class Connection {
   readonly #dependents = new Set<Dependent>();
   #id: number | undefined;
   #shortcuts: Shortcuts | undefined;
+  /** The instance they belong to: `compact` replaces it. */
+  #shortcutsOf: Instance | undefined;
   closed = false;
 
   constructor(host: Host, options: ClientOptions) {
@@ -63,12 +65,13 @@ export class Connection {
   get shortcuts(): Shortcuts | undefined {
     const instance = this.host.quiet;
     if (instance === undefined || instance.inside) return undefined;
-    return this.#shortcuts ?? this.#findShortcuts(instance);
+    return this.#shortcutsOf === instance ? this.#shortcuts : this.#findShortcuts(instance);
   }
 
   #findShortcuts(instance: Instance): Shortcuts | undefined {
     const { scratch } = instance;
     if (scratch === undefined || this.#id === undefined || this.closed) return undefined;
+    this.#shortcutsOf = instance;
     return (this.#shortcuts = new Shortcuts(this.host, instance, this.#id, scratch));
   }
 
@@ -105,7 +108,7 @@ export class Connection {
     if (this.closed) return;
     const id = this.#id;
     this.closed = true;
-    this.#shortcuts = undefined;
+    this.#shortcuts = this.#shortcutsOf = undefined;
     for (const dependent of [...this.#dependents]) dependent.originClosed();
     if (id === undefined || this.host.closed || this.host.poisoned) return;
     this.host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));

@@ -91,6 +91,9 @@ export interface GlueEngine {
   replay(length: number): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
   load(length: number): void;
+  /** What belongs to the engine beside its keys, for `settleIn` of another; throws what cannot go on elsewhere. */
+  belongings(): Uint8Array;
+  settleIn(length: number): void;
   digest(): string;
   inspect(db: number, cursor: string, limit: number): GlueInspection;
   runSession(length: number, untilLine: number | undefined): unknown;

@@ -24,9 +24,11 @@ export interface MessageSource {
 /** Listeners that go on causing events are stopped after this many rounds: it would never end. */
 const ROUNDS_MAX = 10_000;
 
+const NOTHING = new Uint8Array(0);
+
 export class Host implements ClockUser, Waker {
   readonly events = new Events();
-  readonly #make: () => Instance;
+  readonly #make: (floorMs?: number) => Instance;
   readonly #clock: GuardedClock;
   readonly #manual: ManualClock | undefined;
   readonly #timer: Timer;
@@ -36,6 +38,9 @@ export class Host implements ClockUser, Waker {
   #depth = 0;
   #delivering = false;
   #listening = false;
+  #recording = false;
+  /** Effects of instances that were replaced, which nobody took yet. */
+  #effects = NOTHING;
   /** Somebody wants to know at once what happens. */
   #watched = false;
   /** The engine, if it is there and nothing is to be done around a call but the call itself. Only this class sets it. */
@@ -44,7 +49,8 @@ export class Host implements ClockUser, Waker {
   // Replaced, never changed in place: a source may come or go in the midst of a delivery.
   #sources: readonly MessageSource[] = [];
 
-  constructor(make: () => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
+  /** `make` makes an instance whose clock, if it is monotonic, shows no less than it is told. */
+  constructor(make: (floorMs?: number) => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
     this.#make = make;
     this.#clock = clock;
     this.#manual = manual;
@@ -193,6 +199,56 @@ export class Host implements ClockUser, Waker {
     });
   }
 
+  /** Starts or stops the log of effects. */
+  record(on: boolean): void {
+    this.enter((instance) => instance.guarded(() => instance.engine.record(on)));
+    this.#recording = on;
+  }
+
+  takeEffects(): Uint8Array {
+    const effects = this.enter((instance) => instance.guarded(() => instance.engine.takeEffects()));
+    const before = this.#effects;
+    this.#effects = NOTHING;
+    return before.length === 0 ? effects : joined(before, effects);
+  }
+
+  /** Goes on in a fresh instance with the same keys and clients; answers by how much less memory. */
+  compact(): number {
+    this.#refuseClock();
+    if (this.#depth > 0 || this.#delivering) throw new Error('compact() cannot run within another call of the engine');
+    if (this.#attendants.any) throw new Error('compact() must wait while somebody is subscribed, waits or is served');
+    const old = this.#ready();
+    // The snapshot takes memory too, of both.
+    const { memoryBytes } = old;
+    try {
+      const fresh = this.#moved(old);
+      this.#effects = joined(this.#effects, old.guarded(() => old.engine.takeEffects()));
+      this.#instance = fresh;
+      this.#changed();
+      old.engine.free();
+      return memoryBytes - fresh.memoryBytes;
+    } catch (error) {
+      throw this.#judged(old, error);
+    }
+  }
+
+  /** A fresh instance with what is in another, which stays as it is. */
+  #moved(old: Instance): Instance {
+    const floorMs = old.guarded(() => old.engine.now());
+    if (Number.isNaN(floorMs)) throw this.clockFailure();
+    const belongings = old.guarded(() => old.engine.belongings());
+    const snapshot = old.guarded(() => old.engine.snapshot());
+    const fresh = this.#make(floorMs);
+    if (this.#manual) fresh.engine.setClock(this.#manual.now());
+    fresh.withInput(snapshot, (length) => fresh.engine.load(length));
+    fresh.withInput(belongings, (length) => fresh.engine.settleIn(length));
+    fresh.guarded(() => {
+      fresh.engine.record(this.#recording);
+      fresh.engine.listen(this.#listening);
+    });
+    return fresh;
+  }
+
   close(): void {
     this.#refuseClock();
     if (this.#closed) return;
@@ -299,6 +355,13 @@ export class Host implements ClockUser, Waker {
     // A clock that fails here is told by the next command that needs it.
     if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now, this.#attendants.keepsAlive);
   }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }
 
 /** By name: the error may come from another realm. InternalError is Firefox's word for a stack that ran out. */

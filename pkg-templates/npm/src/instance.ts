@@ -57,6 +57,11 @@ export class Instance {
     }
   }
 
+  /** Bytes of memory, in use or not. */
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
   /** A client within the process, which speaks a protocol. */
   connect(protocol: 2 | 3): number {
     const client = connected(this.guarded(() => this.engine.connect()));

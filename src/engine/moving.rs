@@ -1,0 +1,163 @@
+//! Going on in another engine: what belongs to an engine beside its keys, in words, for those whose memory the two do not
+//! share. Counts, the slow log and what a client sent last stay behind.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use super::Engine;
+use crate::argv::{Argv, ArgvRef};
+use crate::client::{Client, ClientId, ReplyMode};
+use crate::clock::Timestamp;
+use crate::memory::{ensure, ensure_reserve};
+use crate::number::parse_integer;
+use crate::reply::writer::Protocol;
+
+/// What the words of a client, or of a parameter, take at most beside their texts.
+const RECORD_BYTES: usize = 1024;
+const CLIENT_WORDS: usize = 10;
+
+const AUTHENTICATED: i64 = 1;
+const NO_EVICT: i64 = 2;
+const NO_TOUCH: i64 = 4;
+const RESP3: i64 = 8;
+
+impl Engine {
+    /// The words for [`Engine::settle_in`]; the error says what cannot go on elsewhere.
+    pub fn belongings(&self) -> Result<Argv, &'static str> {
+        self.check_whether_all_rest()?;
+        let records = self.clients.len() + self.server.config.iter().count();
+        ensure_reserve().and_then(|()| ensure(records.saturating_mul(RECORD_BYTES))).map_err(|_| "out of memory")?;
+        let mut words = Argv::default();
+        let number = |words: &mut Argv, number: i64| words.push(number.to_string().as_bytes());
+        number(&mut words, self.clients.last_id().into());
+        number(&mut words, self.server.started_at.unwrap_or(Timestamp::MIN).as_ms());
+        number(&mut words, self.server.saved_at.as_ms());
+        number(&mut words, self.server.config.iter().count() as i64);
+        for (name, value) in self.server.config.iter() {
+            words.push(name.as_bytes());
+            words.push(value.as_bytes());
+        }
+        for client in self.clients.iter() {
+            number(&mut words, client.id.0.into());
+            number(&mut words, client.database.into());
+            number(&mut words, flags_of(client));
+            number(&mut words, client.connected_at.as_ms());
+            number(&mut words, client.last_command_at.as_ms());
+            for text in [&*client.name, &*client.library_name, &*client.library_version] {
+                words.push(text);
+            }
+            words.push(client.address.as_bytes());
+            words.push(client.local_address.as_bytes());
+        }
+        Ok(words)
+    }
+
+    fn check_whether_all_rest(&self) -> Result<(), &'static str> {
+        let interest = &self.keyspace.interest;
+        if self.server.pause.is_some() || !self.parked.is_idle() {
+            return Err("a command waits");
+        }
+        for client in self.clients.iter() {
+            if client.in_transaction() || !interest.watched_by(client.id).is_empty() {
+                return Err("a client is between MULTI and EXEC, or watches keys");
+            }
+            if client.is_subscribed() || client.is_monitor || interest.tracking.tracker(client.id).is_some() {
+                return Err("a client is subscribed, tracks keys or is a monitor");
+            }
+            if client.closing || !client.outbox.is_empty() || client.reply_mode != ReplyMode::On {
+                return Err("a client has not read its messages, wants no replies or is about to be closed");
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over what belonged to another engine, whose keys are here already. Words that are none are left out.
+    pub fn settle_in(&mut self, words: ArgvRef<'_>) {
+        let number = |index: usize| words.get(index).and_then(parse_integer).unwrap_or_default();
+        self.clients.skip_to(number(0) as u32);
+        self.server.started_at = Some(Timestamp::from_ms(number(1))).filter(|at| *at != Timestamp::MIN);
+        self.server.saved_at = Timestamp::from_ms(number(2));
+        let parameters = words.from_index(4).first(2 * number(3) as usize);
+        for (name, value) in parameters.pairs() {
+            if let (Ok(name), Ok(value)) = (core::str::from_utf8(name), core::str::from_utf8(value)) {
+                // What was valid there is valid here.
+                let _ = self.configure(name, value);
+            }
+        }
+        self.server.configured = false;
+        let clients: Vec<&[u8]> = words.from_index(4 + parameters.len()).iter().collect();
+        clients.as_chunks::<CLIENT_WORDS>().0.iter().for_each(|words| self.take_in(words));
+    }
+
+    fn take_in(&mut self, words: &[&[u8]; CLIENT_WORDS]) {
+        let [id, database, flags, connected_at, last_command_at, name, library, version, address, local] = *words;
+        let number = |word: &[u8]| parse_integer(word).unwrap_or_default();
+        let flags = number(flags);
+        let client = self.clients.adopt(ClientId(number(id) as u32));
+        client.database = number(database) as u8;
+        client.protocol = if flags & RESP3 != 0 { Protocol::Resp3 } else { Protocol::Resp2 };
+        client.authenticated = flags & AUTHENTICATED != 0;
+        client.no_evict = flags & NO_EVICT != 0;
+        client.no_touch = flags & NO_TOUCH != 0;
+        client.connected_at = Timestamp::from_ms(number(connected_at));
+        client.last_command_at = Timestamp::from_ms(number(last_command_at));
+        client.name = name.into();
+        client.library_name = library.into();
+        client.library_version = version.into();
+        client.address = core::str::from_utf8(address).unwrap_or_default().into();
+        client.local_address = core::str::from_utf8(local).unwrap_or_default().into();
+    }
+}
+
+fn flags_of(client: &Client) -> i64 {
+    let flag = |is_set: bool, flag: i64| if is_set { flag } else { 0 };
+    flag(client.authenticated, AUTHENTICATED)
+        | flag(client.no_evict, NO_EVICT)
+        | flag(client.no_touch, NO_TOUCH)
+        | flag(client.protocol == Protocol::Resp3, RESP3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn say(engine: &mut Engine, client: ClientId, line: &str) -> alloc::string::String {
+        let argv = Argv::from_slices(&line.split(' ').collect::<Vec<_>>());
+        let mut out = Vec::new();
+        engine.execute(client, engine.request(argv.as_ref()), &mut out);
+        alloc::string::String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn clients_and_parameters_go_on_elsewhere() {
+        let mut engine = Engine::new(1);
+        let (gone, first, second) = (engine.connect(), engine.connect(), engine.connect());
+        engine.disconnect(gone);
+        for line in ["CLIENT SETNAME one", "SELECT 3", "CLIENT NO-TOUCH ON", "CONFIG SET maxmemory 1gb", "HELLO 3"] {
+            say(&mut engine, first, line);
+        }
+        let mut other = Engine::new(1);
+        other.settle_in(engine.belongings().unwrap().as_ref());
+        let client = other.clients.get(first).unwrap();
+        assert_eq!((&*client.name, client.database, client.no_touch), (&b"one"[..], 3, true));
+        assert_eq!(client.protocol, Protocol::Resp3);
+        assert_eq!(other.server.config.get("maxmemory"), "1073741824");
+        for line in ["CLIENT ID", "CONFIG GET *", "CLIENT GETNAME"] {
+            assert_eq!(say(&mut other, second, line), say(&mut engine, second, line), "{line}");
+        }
+        assert_eq!(other.connect(), engine.connect());
+    }
+
+    #[test]
+    fn what_cannot_go_on_elsewhere_is_told() {
+        let engine = Engine::new(1);
+        for lines in
+            [&["MULTI"][..], &["WATCH k"], &["SUBSCRIBE c"], &["BLPOP k 0"], &["MONITOR"], &["CLIENT REPLY OFF"]]
+        {
+            let mut engine = engine.clone();
+            let client = engine.connect();
+            lines.iter().for_each(|line| drop(say(&mut engine, client, line)));
+            assert!(engine.belongings().is_err(), "{lines:?}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The exported class, continued: going on in another instance.
+
+use alloc::vec::Vec;
+
+use wasm_bindgen::prelude::*;
+
+use super::area::packed;
+use super::engine::Engine;
+
+#[wasm_bindgen]
+impl Engine {
+    /// What belongs to this engine beside its keys, for `settleIn` of another; an error says what cannot go on elsewhere.
+    pub fn belongings(&self) -> Result<Vec<u8>, JsError> {
+        self.keylatch.belongings().map(|words| packed(words.as_ref())).map_err(JsError::new)
+    }
+
+    /// Takes over what belonged to another engine, whose snapshot is loaded.
+    #[wasm_bindgen(js_name = settleIn)]
+    pub fn settle_in(&mut self, length: usize) {
+        let words = self.area.arguments(length);
+        self.keylatch.settle_in(words);
+    }
+}
