@@ -33,8 +33,8 @@ const enum Presence {
 
 /** Told in place of a length: the value is written only if it is wanted. */
 const NOT_WRITTEN = 0xffffffff;
-/** Values up to so many characters are written at once, which costs less than a second call. */
-const WRITTEN_AT_ONCE = 24;
+/** Values up to so many characters are written at once, which costs less than a second call when they are wanted. */
+const WRITTEN_AT_ONCE = 32;
 
 /** Lifetimes beyond this are left to the command, which knows what to answer. */
 const TTL_MAX_MS = 2 ** 45;
