@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { before, after, test } from 'node:test';
 
-import { start } from './support/host.mjs';
+import { start, storageFolder } from './support/host.mjs';
 
 const cleanups = [];
 let worker;
@@ -146,4 +146,25 @@ test('an empty secret locks the door instead of opening it', async (t) => {
   const { post } = await start(t, { bindings: { KEYLATCH_TOKEN: '' } });
   assert.equal((await post(['PING'])).status, 401);
   assert.equal((await post(['PING'], { headers: { authorization: 'Bearer ' } })).status, 401);
+});
+
+test('a keyspace beyond its limit refuses to grow, loses nothing, and can be emptied', async (t) => {
+  const folder = await storageFolder(t);
+  const { call, stop } = await start(t, { folder, bindings: { KEYLATCH_MAXMEMORY: '64kb' } });
+  const value = 'x'.repeat(1000);
+  let stored = 0;
+  await assert.rejects(async () => {
+    for (; stored < 200; stored += 1) await call('SET', `key:${stored}`, value);
+  }, /^Error: OOM command not allowed/);
+  assert.ok(stored > 40 && stored < 66, `${stored} values`);
+  assert.equal(await call('DBSIZE'), stored);
+  assert.equal(await call('GET', 'key:0'), value);
+  assert.equal(await call('DEL', 'key:0', 'key:1'), 2);
+  assert.equal(await call('SET', 'key:0', value), 'OK');
+  await stop();
+
+  // What was stored under another limit is all there, whatever the limit is now.
+  const smaller = await start(t, { folder, bindings: { KEYLATCH_MAXMEMORY: '16kb' } });
+  assert.equal(await smaller.call('DBSIZE'), stored - 1);
+  await assert.rejects(smaller.call('SET', 'another', value), /OOM/);
 });

@@ -14,7 +14,12 @@ export interface Env {
   readonly SHARD: DurableObjectNamespace<Shard>;
   /** A secret. When it is set, every request must carry it as a bearer token. */
   readonly KEYLATCH_TOKEN?: string;
+  /** What a keyspace may take at most, as CONFIG SET maxmemory has it: `50mb`, `0` for no limit. Else `MAX_MEMORY`. */
+  readonly KEYLATCH_MAXMEMORY?: string;
 }
+
+/** Leaves an isolate's 128 MB room for a snapshot, the log as it is read, and other namespaces. */
+const MAX_MEMORY = '20mb';
 
 export class Shard extends DurableObject<Env> {
   readonly #log: Log;
@@ -24,6 +29,8 @@ export class Shard extends DurableObject<Env> {
     super(ctx, env);
     this.#log = new Log(ctx.storage);
     this.#db = rebuild(this.#log);
+    // Nothing is evicted: what was promised to be stored stays, and a write beyond the limit is refused.
+    this.#db.call('CONFIG', 'SET', 'maxmemory', env.KEYLATCH_MAXMEMORY ?? MAX_MEMORY, 'maxmemory-policy', 'noeviction');
   }
 
   /**
