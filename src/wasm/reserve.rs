@@ -38,6 +38,11 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Reserved<A> {
         self.allocate(layout.size(), || unsafe { self.allocator.alloc(layout) })
     }
 
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as for this function.
+        self.allocate(layout.size(), || unsafe { self.allocator.alloc_zeroed(layout) })
+    }
+
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: as for this function: it is the allocator's in any case.
         unsafe { self.allocator.dealloc(block, layout) }

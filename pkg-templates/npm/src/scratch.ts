@@ -137,7 +137,7 @@ export class Scratch {
   /** A copy of such a value. */
   copy(answer: number): Uint8Array {
     const length = answer >> 1;
-    this.#refresh();
+    if (this.#bytes.length === 0) this.#look();
     const start = this.#valueAt(length);
     return this.#bytes.slice(start, start + length);
   }
@@ -172,11 +172,7 @@ export class Scratch {
     return texts;
   }
 
-  /** Growing memory leaves views of it empty. */
-  #refresh(): void {
-    if (this.#bytes.length === 0) this.#look();
-  }
-
+  /** Growing memory leaves views of it empty: whoever uses them asks for that first, without a call. */
   #look(): void {
     const { buffer } = this.#memory;
     this.#bytes = new Uint8Array(buffer);
@@ -217,7 +213,7 @@ export class Scratch {
   }
 
   #encode(text: string, offset: number): number {
-    this.#refresh();
+    if (this.#bytes.length === 0) this.#look();
     return this.#encodeInto(text, offset === 0 ? this.#keyView : this.#valueView) ? text.length : -1;
   }
 
