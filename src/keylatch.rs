@@ -57,8 +57,12 @@ impl<C: Clock> Keylatch<C> {
         self.engine.engine().clients.get(client)
     }
 
+    fn client_mut(&mut self, client: ClientId) -> Option<&mut Client> {
+        self.engine.engine_mut().clients.get_mut(client)
+    }
+
     pub fn set_protocol(&mut self, client: ClientId, protocol: Protocol) {
-        if let Some(client) = self.engine.engine_mut().clients.get_mut(client) {
+        if let Some(client) = self.client_mut(client) {
             client.protocol = protocol;
         }
     }
@@ -134,7 +138,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Spares a client the password.
     pub fn trust(&mut self, client: ClientId) {
-        if let Some(client) = self.engine.engine_mut().clients.get_mut(client) {
+        if let Some(client) = self.client_mut(client) {
             client.authenticated = true;
         }
     }
@@ -176,7 +180,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Where a client is connected from and to, as CLIENT LIST shows it.
     pub fn set_addresses(&mut self, client: ClientId, address: &str, local_address: &str) {
-        if let Some(client) = self.engine.engine_mut().clients.get_mut(client) {
+        if let Some(client) = self.client_mut(client) {
             client.address = address.into();
             client.local_address = local_address.into();
         }
@@ -256,17 +260,12 @@ impl<C: Clock> Keylatch<C> {
 
     /// Pushes and late replies for a client, whole messages in order.
     pub fn take_outbox(&mut self, client: ClientId) -> Vec<u8> {
-        self.engine
-            .engine_mut()
-            .clients
-            .get_mut(client)
-            .map(|client| core::mem::take(&mut client.outbox))
-            .unwrap_or_default()
+        self.client_mut(client).map(|client| core::mem::take(&mut client.outbox)).unwrap_or_default()
     }
 
     /// From now on, notes where among the events each message for a client belongs.
     pub fn note_positions(&mut self, client: ClientId) {
-        if let Some(client) = self.engine.engine_mut().clients.get_mut(client) {
+        if let Some(client) = self.client_mut(client) {
             client.positions.get_or_insert_default();
         }
     }
@@ -274,7 +273,7 @@ impl<C: Clock> Keylatch<C> {
     /// For each message of what [`Keylatch::take_outbox`] answers next: how many of the events that
     /// [`Keylatch::take_events`] answers next came before it.
     pub fn take_positions(&mut self, client: ClientId) -> Vec<u32> {
-        let positions = self.engine.engine_mut().clients.get_mut(client).and_then(|client| client.positions.as_mut());
+        let positions = self.client_mut(client).and_then(|client| client.positions.as_mut());
         positions.map(core::mem::take).unwrap_or_default()
     }
 
@@ -385,7 +384,7 @@ impl<C: Clock> Turn<'_, C> {
     }
 
     pub(crate) fn client_mut(&mut self, client: ClientId) -> Option<&mut Client> {
-        self.keylatch.engine.engine_mut().clients.get_mut(client)
+        self.keylatch.client_mut(client)
     }
 
     /// The number of the command that the last request ran, unless it was refused or queued.
