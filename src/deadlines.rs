@@ -85,9 +85,10 @@ impl<H: Copy> Deadlines<H> {
         Ok(())
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    /// Gives up to so many pieces of memory back; answers how many. Only its length may be asked of it from then on.
     pub fn shed(&mut self, pieces: usize) -> usize {
         let kept = self.chunks.len().saturating_sub(pieces);
+        self.len = self.len.min(kept * CHUNK_NODES);
         self.chunks.drain(kept..).count()
     }
 

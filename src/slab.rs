@@ -181,9 +181,13 @@ impl Slab {
         Some(handle.start()..handle.start() + len)
     }
 
-    /// Gives up to so many pages back, whatever is on them; answers how many. Nothing else may be asked of it from then on.
+    /// Gives up to so many pages back, whatever is on them; answers how many. Only what it counts as may be asked of
+    /// it from then on.
     pub fn shed(&mut self, pages: usize) -> usize {
-        let kept = self.data.len().saturating_sub(pages);
+        let held = self.data.len();
+        let kept = held.saturating_sub(pages);
+        // One page counts as any other then.
+        self.used_bytes = self.used_bytes * kept as u64 / held.max(1) as u64;
         self.pages.truncate(kept);
         self.data.drain(kept..).count()
     }

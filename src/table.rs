@@ -128,11 +128,12 @@ impl Table {
         }
     }
 
-    /// Gives up to so many segments back, whatever they hold; answers how many. Nothing else may be asked of it from then
-    /// on.
+    /// Gives up to so many segments back, whatever they hold; answers how many. Only what it counts as may be asked
+    /// of it from then on.
     pub fn shed(&mut self, segments: usize) -> usize {
         let kept = self.segments.len().saturating_sub(segments);
-        self.segments.drain(kept..).count()
+        let len = &mut self.len;
+        self.segments.drain(kept..).inspect(|segment| *len -= segment.slots.len()).count()
     }
 
     /// Visits the `count` smallest hashes from `cursor` on, all of an equal hash together, and answers the cursor of

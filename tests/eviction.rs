@@ -156,6 +156,54 @@ fn what_does_not_grow_memory_evicts_a_slice_at_most_and_the_next_that_does_the_r
 }
 
 #[test]
+fn what_is_deleted_is_given_back_as_far_as_a_command_needs_it_and_nobody_goes_meanwhile() {
+    const LARGE: usize = 1_500_000;
+    // Values of lists are given back so many at a time.
+    const SLICE_BYTES: u64 = 256 * 400;
+    let mut engine = Engine::new(0, "allkeys-lru");
+    let element = "x".repeat(200);
+    (0..8_000).for_each(|number| drop(engine.say(&["RPUSH", &format!("list:{number}"), &element, &element[..50]])));
+    let max_bytes = engine.used() + 1_000;
+    engine.say(&["CONFIG", "SET", "maxmemory", &max_bytes.to_string()]);
+    engine.say(&["SELECT", "1"]);
+    engine.say(&["SET", "large", &"y".repeat(LARGE)]);
+    engine.say(&["SWAPDB", "0", "1"]);
+    engine.say(&["FLUSHDB"]);
+    let evicted = engine.evicted();
+    engine.say(&["SELECT", "0"]);
+    let held = engine.used();
+    assert!(held > max_bytes + LARGE as u64 / 2, "it counts until it is given back");
+
+    engine.say(&["STRLEN", "large"]);
+    assert!(engine.used() > max_bytes + LARGE as u64 / 4, "a slice or two: {} of {held} bytes", engine.used());
+    engine.say(&["SET", "small", "1"]);
+    let (used, small) = (engine.used(), engine.size_of("small"));
+    assert!(used <= max_bytes + small && used + 3 * SLICE_BYTES > max_bytes, "{used} bytes");
+    assert_eq!(engine.keylatch.next_deadline(), Some(engine.keylatch.now()), "there is more to give back");
+    assert_eq!(engine.say(&["EXISTS", "large", "small"]), b":2\r\n");
+    assert_eq!(engine.evicted(), evicted);
+}
+
+#[test]
+fn large_values_that_are_evicted_are_given_back_in_slices_too() {
+    let mut engine = Engine::new(0, "allkeys-lru");
+    let members: Vec<String> = (0..3_000).map(|number| format!("member:{number:030}")).collect();
+    let scores: Vec<&str> = members.iter().flat_map(|member| ["1", member.as_str()]).collect();
+    for number in 0..20 {
+        engine.say(&[&["ZADD", &format!("zset:{number}")][..], &scores].concat());
+    }
+    let zset = engine.size_of("zset:0");
+    let max_bytes = engine.used() + 1_000;
+    engine.say(&["CONFIG", "SET", "maxmemory", &max_bytes.to_string()]);
+    engine.say(&["SET", "large", &"y".repeat(10 * zset as usize)]);
+    engine.say(&["PING"]);
+    assert!((1..=3).contains(&engine.evicted()), "{} of them", engine.evicted());
+    engine.say(&["SET", "small", "1"]);
+    assert!(engine.used() <= max_bytes + engine.size_of("small"));
+    assert!((10..=12).contains(&engine.evicted()), "{} of them", engine.evicted());
+}
+
+#[test]
 fn evictions_are_in_the_log_and_loading_it_evicts_nobody() {
     let mut engine = Engine::new(20_000, "allkeys-random");
     engine.keylatch.record(true);

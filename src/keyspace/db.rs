@@ -390,7 +390,8 @@ impl Db {
         self.graveyard.take_database(other);
     }
 
-    /// Gives up to so many pieces of its own memory back; answers how many. Nothing else may be asked of it from then on.
+    /// Gives up to so many pieces of its own memory back; answers how many. Only what it counts as may be asked of it from
+    /// then on.
     pub(super) fn shed(&mut self, pieces: usize) -> usize {
         let mut shed = self.slab.shed(pieces);
         shed += self.table.shed(pieces - shed);
@@ -404,6 +405,7 @@ impl Db {
             let Some(value) = self.values.pop() else { break };
             let given = value.map_or(1, |value| {
                 let bytes = slot_bytes_of(&value);
+                self.slot_bytes -= bytes;
                 self.graveyard.take_value(value, bytes)
             });
             shed = (shed + given).min(pieces);

@@ -115,26 +115,29 @@ impl Keyspace {
     }
 
     /// Evicts keys until memory is within the limit; false when nobody was left to be evicted, so that whoever would
-    /// grow it has to be refused.
+    /// grow it has to be refused. Nobody goes while what is deleted already has memory to give back.
     ///
-    /// Who does not want to grow evicts at most [`EVICTIONS_MAX`] keys. Who does first makes room for what the last
-    /// such call brought, so that memory passes the limit by no more than what one call brings. Only where the limit
-    /// was lowered it may start from above: at most where the one before did, less those [`EVICTIONS_MAX`] keys.
+    /// Who does not want to grow evicts at most [`EVICTIONS_MAX`] keys and gives one slice of memory back. Who does first
+    /// makes room for what the last such call brought, so that memory passes the limit by no more than what one call
+    /// brings. Only where the limit was lowered it may start from above: at most where the one before did, less such a
+    /// slice.
     pub fn make_room(&mut self, grows: bool, now: Timestamp) -> bool {
         let max_bytes = self.memory.limit.max_bytes;
-        let (mut used, mut evicted) = (self.counted_bytes(), 0);
+        let (mut used, mut evicted, mut slices) = (self.counted_bytes(), 0, 0);
         let mut found = true;
-        // Nobody is evicted while what is deleted already is enough.
-        while max_bytes != 0 && used > max_bytes && self.free_remains() {
-            used = self.counted_bytes();
-        }
         while found && max_bytes != 0 && used > max_bytes {
-            if evicted >= EVICTIONS_MAX && (!grows || used <= self.memory.ceiling) {
+            let has_remains = self.has_remains();
+            let had_its_share = if has_remains { slices > 0 } else { evicted >= EVICTIONS_MAX };
+            if had_its_share && (!grows || used <= self.memory.ceiling) {
                 break;
             }
-            found = self.evict_one(now);
-            evicted += 1;
-            while self.free_remains() {}
+            if has_remains {
+                self.free_remains();
+                slices += 1;
+            } else {
+                found = self.evict_one(now);
+                evicted += 1;
+            }
             used = self.counted_bytes();
         }
         self.memory.ceiling = self.memory.ceiling.min(used).max(max_bytes);

@@ -21,7 +21,7 @@ enum Remains {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graveyard {
-    /// Each with the bytes it counts as until nothing of it is left.
+    /// Each with the bytes that what is left of it counts as.
     graves: Vec<(Remains, u64)>,
     bytes: u64,
 }
@@ -67,10 +67,12 @@ impl Graveyard {
             && let Some((remains, bytes)) = self.graves.last_mut()
         {
             let left = pieces - freed;
-            let shed = match remains {
-                Remains::Value(value) => value.shed(left),
-                Remains::Database(db) => db.shed(left),
+            let (shed, bytes_left) = match remains {
+                Remains::Value(value) => (value.shed(left), value.counted_bytes()),
+                Remains::Database(db) => (db.shed(left), db.counted_bytes()),
             };
+            self.bytes -= bytes.saturating_sub(bytes_left);
+            *bytes = bytes_left.min(*bytes);
             if shed < left {
                 // What is left of it is small.
                 self.bytes -= *bytes;
@@ -118,9 +120,12 @@ mod tests {
 
     /// Frees in slices until nothing is left; answers how many it took.
     fn emptied(keyspace: &mut Keyspace) -> usize {
-        let mut slices = 0;
+        let (mut slices, mut held) = (0, keyspace.counted_bytes());
         while keyspace.free_remains() {
             slices += 1;
+            let left = keyspace.counted_bytes();
+            assert!(left < held, "a slice gives something back: {left} of {held} bytes");
+            held = left;
         }
         assert!(!keyspace.has_remains());
         slices

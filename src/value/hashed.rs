@@ -58,7 +58,7 @@ impl Hashed {
         true
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
     pub(super) fn shed(&mut self, pieces: usize) -> usize {
         let pages = self.slab.shed(pieces);
         pages + self.table.shed(pieces - pages)

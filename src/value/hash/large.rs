@@ -51,7 +51,7 @@ impl Large {
         self.pairs.counted_bytes() + self.deadlines.len() as u64 * NODE_BYTES
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
     pub(super) fn shed(&mut self, pieces: usize) -> usize {
         let shed = self.pairs.shed(pieces);
         shed + self.deadlines.shed(pieces - shed)

@@ -89,13 +89,14 @@ impl List {
             }
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
     pub fn shed(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Compact(_) => 0,
             Form::Chunked(chunks) => {
                 let kept = chunks.blocks.len().saturating_sub(pieces);
-                chunks.blocks.drain(kept..).count()
+                let entry_bytes = &mut chunks.entry_bytes;
+                chunks.blocks.drain(kept..).inspect(|block| *entry_bytes -= block.entry_bytes()).count()
             }
         }
     }

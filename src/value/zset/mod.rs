@@ -272,7 +272,7 @@ impl ZSet {
             }
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
     pub fn shed(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Packed(_) => 0,

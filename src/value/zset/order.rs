@@ -72,9 +72,9 @@ impl Order {
         self.len
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Nothing else may be asked of it from then on.
+    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
     pub(super) fn shed(&mut self, pieces: usize) -> usize {
-        self.root.shed(pieces)
+        self.root.shed(pieces, &mut self.len)
     }
 
     /// How many places from the first on fulfil a condition that those behind them do not.
@@ -238,16 +238,18 @@ impl Node {
         }
     }
 
-    /// Gives up to so many nodes back, the last first; answers how many.
-    fn shed(&mut self, nodes: usize) -> usize {
+    /// Gives up to so many nodes back, the last first; answers how many. `len` is how many places are left.
+    fn shed(&mut self, nodes: usize, len: &mut usize) -> usize {
         let Node::Inner(branches) = self else { return 0 };
         let mut shed = 0;
         while shed < nodes
             && let Some(last) = branches.last_mut()
         {
-            shed += last.node.shed(nodes - shed);
+            shed += last.node.shed(nodes - shed, len);
             if shed < nodes {
-                branches.pop();
+                if let Some(Branch { node: Node::Leaf(places), .. }) = branches.pop() {
+                    *len -= places.len();
+                }
                 shed += 1;
             }
         }
