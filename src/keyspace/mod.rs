@@ -79,6 +79,8 @@ pub const UNASKED_MAX_BYTES: usize = 1536;
 const ARGUMENTS_FACTOR: usize = 4;
 /// Events of a command beside those of its arguments.
 const EVENTS_MAX: usize = 16;
+/// A sweep leaves room for a command with so many bytes of arguments.
+const LEFT_BYTES: usize = 256;
 
 /// How many pieces of memory of what is deleted one call gives back: about a tenth of a millisecond.
 const FREED_MAX: usize = 256;
@@ -198,10 +200,11 @@ impl Keyspace {
         self.effects.make_room(bytes)
     }
 
-    /// As [`Keyspace::ensure_room`], for a key that goes without being asked for.
+    /// As [`Keyspace::ensure_room`], for a key that goes without being asked for. It must not take the last room of the
+    /// log: a command that changes nothing asks for room there as well.
     fn ensure_room_for_removal(&mut self, database: u8, handle: Handle) -> Result<(), OutOfMemory> {
         let key_len = self.database(database).entry(handle).map_or(0, |entry| entry.key.len());
-        self.ensure_room(1, key_len)
+        self.ensure_room(1, key_len + LEFT_BYTES)
     }
 
     /// Stops or resumes the removal of due keys that nobody touches.
