@@ -29,8 +29,10 @@ mod answer {
 /// Whole numbers from here on JavaScript does not have.
 const SAFE_END: u64 = 1 << 53;
 const WORD: usize = 4;
-/// Values up to so many bytes are copied to the front of the scratch area, where JavaScript reads them quickest.
+/// Values up to so many bytes are copied behind the place of their key, where JavaScript reads them quickest.
 const SHORT_MAX: usize = 32;
+/// How far behind.
+const VALUE_BEHIND: usize = 32;
 const NO_VALUE: u32 = u32::MAX;
 /// The bits that no ASCII character has.
 const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
@@ -41,21 +43,77 @@ fn is_ascii(bytes: &[u8]) -> bool {
     rest.iter().fold(all, |all, byte| all | u64::from(*byte)) & NOT_ASCII == 0
 }
 
-/// Copies a value and says whether it is ASCII; what lies behind it in its last word is cleared. There is no loop that only
-/// copies: the compiler would make a call of the general copy of it, which costs more than all of this.
-fn copy_short(value: &[u8], to: &mut [u8; SHORT_MAX]) -> bool {
+/// How a value is told: its length, and these two.
+#[derive(Clone, Copy)]
+struct Told {
+    /// What lies at its place is what lay there before.
+    as_before: bool,
+    is_ascii: bool,
+}
+
+impl Told {
+    /// Both as the lowest bits of a number.
+    fn bits(self) -> u32 {
+        u32::from(self.as_before) << 1 | u32::from(self.is_ascii)
+    }
+
+    fn with_len(self, len: usize) -> f64 {
+        len as f64 * 4.0 + f64::from(self.bits())
+    }
+}
+
+/// Copies a value; what lies behind it is cleared. There is no loop that only copies: the compiler would make a call of
+/// the general copy of it, which costs more than all of this.
+fn copy_short(value: &[u8], to: &mut [u8; SHORT_MAX]) -> Told {
     let (words, rest) = value.as_chunks::<8>();
     let word = |index: usize| words.get(index).map_or(0, |word| u64::from_le_bytes(*word));
     let words = [word(0), word(1), word(2), word(3)];
     let last = rest.iter().rev().fold(0, |last, byte| last << 8 | u64::from(*byte));
-    let slots = to.as_chunks_mut::<8>().0;
-    for (slot, word) in slots.iter_mut().zip(words) {
+    let mut changed = 0;
+    for (index, (slot, word)) in to.as_chunks_mut::<8>().0.iter_mut().zip(words).enumerate() {
+        let word = if index == value.len() / 8 { last } else { word };
+        changed |= u64::from_le_bytes(*slot) ^ word;
         *slot = word.to_le_bytes();
     }
-    if let Some(slot) = slots.get_mut(value.len() / 8) {
-        *slot = last.to_le_bytes();
+    let is_ascii = (words[0] | words[1] | words[2] | words[3] | last) & NOT_ASCII == 0;
+    Told { as_before: changed == 0, is_ascii }
+}
+
+/// A word of `hot_mget` for a key that lies in the scratch area already: the highest bit, where it lies, its length. It
+/// becomes the word for the value behind the key: the two bits below the highest are those of [`Told`], and the length is
+/// the value's.
+#[derive(Clone, Copy)]
+struct Known(u32);
+
+impl Known {
+    const FLAG: u32 = 1 << 31;
+    const TOLD_SHIFT: u32 = 29;
+    /// Keys and values in places have at most 32 bytes.
+    const LENGTH_BITS: u32 = 6;
+    const LENGTH_MASK: u32 = (1 << Known::LENGTH_BITS) - 1;
+
+    fn of(word: u32) -> Option<Known> {
+        (word & Known::FLAG != 0).then_some(Known(word))
     }
-    (words[0] | words[1] | words[2] | words[3] | last) & NOT_ASCII == 0
+
+    fn key_at(self) -> usize {
+        ((self.0 & !Known::FLAG) >> Known::LENGTH_BITS) as usize
+    }
+
+    fn len(self) -> usize {
+        (self.0 & Known::LENGTH_MASK) as usize
+    }
+
+    fn told(self, value: &[u8], told: Told) -> u32 {
+        self.0 & !Known::LENGTH_MASK | told.bits() << Known::TOLD_SHIFT | value.len() as u32
+    }
+}
+
+/// Copies a value behind the place of its key, if it is short.
+#[inline(always)]
+fn copy_behind(value: &[u8], scratch: &mut [u8], key_at: usize) -> Option<Told> {
+    let place = scratch.get_mut(key_at.saturating_add(VALUE_BEHIND)..)?.first_chunk_mut::<SHORT_MAX>()?;
+    (value.len() <= SHORT_MAX).then(|| copy_short(value, place))
 }
 
 fn tell_place(bytes: &[u8], scratch: &mut [u8]) {
@@ -77,20 +135,18 @@ impl Engine {
         self.output.len()
     }
 
-    /// The value of the key at the front of the scratch area: twice its length, and 1 more when it is ASCII. It takes the
-    /// place of the key; where it is too long for that, the place where it lies until the next call does, as a 32-bit number.
+    /// The value of the key that begins at `key_at` of the scratch area: four times its length, 2 more when it is copied
+    /// to its place and all that lay there already, 1 more when it is ASCII. A short value is copied behind the key, with
+    /// zeros behind itself; of a longer one the address until the next call is told at the front, as a 32-bit number.
     #[wasm_bindgen(js_name = hotGet)]
-    pub fn hot_get(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+    pub fn hot_get(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
         self.short(client, PlainRow::Get, now, (key_len, false), |space, scratch| {
-            let Some(value) = space.get(front(scratch, key_len))? else { return Ok(answer::NIL) };
-            let is_ascii = match scratch.first_chunk_mut::<SHORT_MAX>() {
-                Some(short) if value.len() <= SHORT_MAX => copy_short(value, short),
-                _ => {
-                    tell_place(value, scratch);
-                    is_ascii(value)
-                }
-            };
-            Ok(value.len() as f64 * 2.0 + f64::from(u8::from(is_ascii)))
+            let Some(value) = space.get(at(scratch, key_at, key_len))? else { return Ok(answer::NIL) };
+            let told = copy_behind(value, scratch, key_at).unwrap_or_else(|| {
+                tell_place(value, scratch);
+                Told { as_before: false, is_ascii: is_ascii(value) }
+            });
+            Ok(told.with_len(value.len()))
         })
     }
 
@@ -101,6 +157,7 @@ impl Engine {
     pub fn hot_set(
         &mut self,
         client: u32,
+        key_at: usize,
         key_len: usize,
         value_at: usize,
         value_len: u32,
@@ -115,7 +172,7 @@ impl Engine {
             _ => Some(Presence::Missing),
         };
         let is_told = value_len != NO_VALUE;
-        if !is_told && (presence != Some(Presence::Missing) || !self.holds(client, key_len)) {
+        if !is_told && (presence != Some(Presence::Missing) || !self.holds(client, key_at, key_len)) {
             return answer::VALUE;
         }
         let told = if is_told { value_len as usize } else { 0 };
@@ -126,19 +183,19 @@ impl Engine {
                 false => Expiry::Never,
             };
             let options = SetOptions { presence, expiry, ..SetOptions::default() };
-            Ok(f64::from(u8::from(space.set(front(scratch, key_len), value, &options)?.stored)))
+            Ok(f64::from(u8::from(space.set(at(scratch, key_at, key_len), value, &options)?.stored)))
         })
     }
 
     /// 1 when the key was there.
     #[wasm_bindgen(js_name = hotDel)]
-    pub fn hot_del(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+    pub fn hot_del(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
         // What takes its time is measured, which this is not.
-        if !self.is_string(client, key_len) {
+        if !self.is_string(client, key_at, key_len) {
             return answer::ORDINARY;
         }
         self.short(client, PlainRow::Del, now, (key_len, false), |space, scratch| {
-            Ok(space.delete_all(core::iter::once(front(scratch, key_len))) as f64)
+            Ok(space.delete_all(core::iter::once(at(scratch, key_at, key_len))) as f64)
         })
     }
 
@@ -149,6 +206,7 @@ impl Engine {
     pub fn hot_del_if_equal(
         &mut self,
         client: u32,
+        key_at: usize,
         key_len: usize,
         value_at: usize,
         value_len: usize,
@@ -157,7 +215,7 @@ impl Engine {
     ) -> f64 {
         let row = if as_delifeq { PlainRow::DelIfEq } else { PlainRow::DelEx };
         self.short(client, row, now, (key_len.saturating_add(value_len), false), |space, scratch| {
-            let (key, value) = (front(scratch, key_len), at(scratch, value_at, value_len));
+            let (key, value) = (at(scratch, key_at, key_len), at(scratch, value_at, value_len));
             let deleted = match as_delifeq {
                 true => space.delete_if_equal(key, value)?,
                 false => space.delete_if(key, Comparison::Equal(value))?,
@@ -168,18 +226,18 @@ impl Engine {
 
     /// 1 when the key is there.
     #[wasm_bindgen(js_name = hotExists)]
-    pub fn hot_exists(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+    pub fn hot_exists(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
         self.short(client, PlainRow::Exists, now, (key_len, false), |space, scratch| {
-            Ok(f64::from(u8::from(space.probe(front(scratch, key_len)).is_some())))
+            Ok(f64::from(u8::from(space.probe(at(scratch, key_at, key_len)).is_some())))
         })
     }
 
     /// The number of the key, one larger now.
     #[wasm_bindgen(js_name = hotIncr)]
-    pub fn hot_incr(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+    pub fn hot_incr(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
         let mut large = None;
         let answered = self.short(client, PlainRow::Incr, now, (key_len, false), |space, scratch| {
-            let sum = space.increment(front(scratch, key_len), 1)?;
+            let sum = space.increment(at(scratch, key_at, key_len), 1)?;
             large = Some(sum).filter(|sum| sum.unsigned_abs() >= SAFE_END);
             Ok(sum as f64)
         });
@@ -191,20 +249,20 @@ impl Engine {
 
     /// 1 when the key now dies after `ttl_ms`.
     #[wasm_bindgen(js_name = hotExpire)]
-    pub fn hot_expire(&mut self, client: u32, key_len: usize, ttl_ms: f64, now: f64) -> f64 {
+    pub fn hot_expire(&mut self, client: u32, key_at: usize, key_len: usize, ttl_ms: f64, now: f64) -> f64 {
         self.short(client, PlainRow::Expire, now, (key_len, true), |space, scratch| {
             let deadline = space.now().saturating_add_ms(ttl_ms as i64);
-            let is_set = space.expire_at(front(scratch, key_len), deadline, DeadlineCondition::default())?;
+            let is_set = space.expire_at(at(scratch, key_at, key_len), deadline, DeadlineCondition::default())?;
             Ok(f64::from(u8::from(is_set)))
         })
     }
 
     /// The milliseconds the key has to live; -1 for ever, -2 without a key.
     #[wasm_bindgen(js_name = hotTtl)]
-    pub fn hot_ttl(&mut self, client: u32, key_len: usize, now: f64) -> f64 {
+    pub fn hot_ttl(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
         self.short(client, PlainRow::Ttl, now, (key_len, false), |space, scratch| {
             let now = space.now();
-            Ok(match space.time_to_live(front(scratch, key_len)) {
+            Ok(match space.time_to_live(at(scratch, key_at, key_len)) {
                 TimeToLive::NoKey => -2.0,
                 TimeToLive::Forever => -1.0,
                 TimeToLive::Until(deadline) => deadline.ms_since(now).max(0) as f64,
@@ -212,25 +270,38 @@ impl Engine {
         })
     }
 
-    /// The values of `count` keys, joined at `output()`: twice the length of all of them, and 1 more when they are ASCII. The
-    /// scratch area holds the lengths of the keys as 32-bit numbers, then their bytes; the lengths of the values (all ones:
-    /// no value) take the places of those of the keys.
+    /// The values of `count` keys. The scratch area holds a word for each key, then the bytes of those keys whose word is
+    /// their length; the others are [`Known`] keys. Words that tell of the values take the places of those of the keys:
+    /// all ones where there is none; what a known key's [`Known`] word becomes where its value is short; else a length, and
+    /// these values stand joined at `output()`. Answers twice the length of all that is there, and 1 more when it is ASCII.
     #[wasm_bindgen(js_name = hotMget)]
     pub fn hot_mget(&mut self, client: u32, count: usize, now: f64) -> f64 {
         self.clear_output();
         let mut output = core::mem::take(&mut self.output);
         let bytes = joined_bytes(self.scratch.all(), count);
         let answered = self.short(client, PlainRow::MGet, now, (bytes, false), |space, scratch| {
-            let lengths_end = count.saturating_mul(WORD);
-            let (lengths, rest) = scratch.split_at_mut_checked(lengths_end).unwrap_or_default();
-            let mut rest = &*rest;
-            for length in lengths.as_chunks_mut::<WORD>().0 {
+            let (words, rest) = scratch.split_at_mut_checked(count.saturating_mul(WORD)).unwrap_or_default();
+            let (words, mut next) = (words.as_chunks_mut::<WORD>().0, 0);
+            let places_at = words.len() * WORD;
+            for place in words {
+                let word = u32::from_le_bytes(*place);
+                let known = Known::of(word);
+                let (start, len) = match known {
+                    Some(known) => (known.key_at().saturating_sub(places_at), known.len()),
+                    None => (next, word as usize),
+                };
+                next += if known.is_some() { 0 } else { len };
                 // A key of another type reads as missing.
-                let value = space.get(split_word(&mut rest, *length)).unwrap_or_default();
-                *length = value.map_or(NO_VALUE, |value| value.len() as u32).to_le_bytes();
-                let value = value.unwrap_or_default();
-                make_room(&mut output, value.len())?;
-                crate::bytes::append(&mut output, value);
+                let value = space.get(at(rest, start, len)).unwrap_or_default();
+                let told = known
+                    .zip(value)
+                    .and_then(|(known, value)| Some(known.told(value, copy_behind(value, rest, start)?)));
+                let answer = told.unwrap_or(value.map_or(NO_VALUE, |value| value.len() as u32));
+                *place = answer.to_le_bytes();
+                if let (None, Some(value)) = (told, value) {
+                    make_room(&mut output, value.len())?;
+                    crate::bytes::append(&mut output, value);
+                }
             }
             Ok(output.len() as f64 * 2.0 + f64::from(u8::from(is_ascii(&output))))
         });
@@ -240,7 +311,7 @@ impl Engine {
         answered
     }
 
-    /// Sets keys to values, which stand in the scratch area by turns, as for `hot_mget`.
+    /// Sets keys to values: the length of each, by turns, then their bytes.
     #[wasm_bindgen(js_name = hotMset)]
     pub fn hot_mset(&mut self, client: u32, count: usize, now: f64) -> f64 {
         let bytes = joined_bytes(self.scratch.all(), count);
@@ -301,18 +372,14 @@ impl Engine {
     }
 
     /// Whether the key is there, dead or alive: asked before anything is done.
-    fn holds(&self, client: u32, key_len: usize) -> bool {
-        self.keylatch.glance(ClientId(client), front(self.scratch.all(), key_len)).is_some()
+    fn holds(&self, client: u32, key_at: usize, key_len: usize) -> bool {
+        self.keylatch.glance(ClientId(client), at(self.scratch.all(), key_at, key_len)).is_some()
     }
 
-    fn is_string(&self, client: u32, key_len: usize) -> bool {
-        let kind = self.keylatch.glance(ClientId(client), front(self.scratch.all(), key_len));
+    fn is_string(&self, client: u32, key_at: usize, key_len: usize) -> bool {
+        let kind = self.keylatch.glance(ClientId(client), at(self.scratch.all(), key_at, key_len));
         kind.is_none_or(|kind| kind == Kind::String)
     }
-}
-
-fn front(scratch: &[u8], len: usize) -> &[u8] {
-    scratch.get(..len).unwrap_or_default()
 }
 
 fn at(scratch: &[u8], start: usize, len: usize) -> &[u8] {
@@ -321,10 +388,11 @@ fn at(scratch: &[u8], start: usize, len: usize) -> &[u8] {
 
 /// What joined words take as arguments: their bytes, and a span for each.
 fn joined_bytes(scratch: &[u8], count: usize) -> usize {
-    let lengths = scratch.get(..count.saturating_mul(WORD)).unwrap_or_default().as_chunks::<WORD>().0;
-    lengths
-        .iter()
-        .fold(0, |bytes: usize, len| bytes.saturating_add(u32::from_le_bytes(*len) as usize + size_of::<Span>()))
+    let words = scratch.get(..count.saturating_mul(WORD)).unwrap_or_default().as_chunks::<WORD>().0;
+    words.iter().map(|word| u32::from_le_bytes(*word)).fold(0, |bytes: usize, word| {
+        let len = Known::of(word).map_or(word as usize, Known::len);
+        bytes.saturating_add(len).saturating_add(size_of::<Span>())
+    })
 }
 
 /// Words whose lengths stand in front of all of them.

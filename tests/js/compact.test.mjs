@@ -35,7 +35,7 @@ test('memory is given back, and every key with its deadline is as before', () =>
   assert.equal(db.pttl('key:5'), 10_005);
   assert.equal(db.get('key:5'), '5');
   assert.deepEqual(db.call('HPTTL', 'hash', 'FIELDS', 1, 'field'), [5000]);
-  assert.ok(db.compact() <= 0);
+  assert.ok(db.compact() < less / 20, 'nothing is left to give back but what lies ready for the next calls');
 });
 
 test('a walk goes on where it was', () => {

@@ -1,6 +1,8 @@
 // The memory of the engine: how it grows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { entry } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
@@ -50,4 +52,21 @@ test('what is taken and given back over and over lets memory grow no further', (
   };
   growths(size, 10, once);
   assert.deepEqual(growths(size, 500, once), []);
+});
+
+test('a key that is cut out of a long text does not keep that text in memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const db = new Keylatch();
+  const used = () => (collect(), process.memoryUsage().heapUsed);
+  const before = used();
+  for (let number = 0; number < 64; number += 1) {
+    const long = `session:${String(number).padStart(12, '0')}`.padEnd(1_000_000, '.');
+    const key = long.slice(0, 20);
+    for (let turn = 0; turn < 3; turn += 1) {
+      db.set(key, key);
+      assert.equal(db.get(key), key);
+    }
+  }
+  assert.ok(used() - before < 10_000_000, `${used() - before} bytes`);
 });

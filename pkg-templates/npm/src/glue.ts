@@ -106,18 +106,18 @@ export interface GlueEngine {
  * between, which adds nothing to plain numbers, costs as much as half of them.
  */
 export interface HotExports {
-  engine_hotGet(engine: number, client: number, keyLength: number, now: number): number;
+  engine_hotGet(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
   engine_hotSet(
-    engine: number, client: number, keyLength: number, valueAt: number, valueLength: number, presence: number, ttlMs: number, now: number,
+    engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, presence: number, ttlMs: number, now: number,
   ): number;
-  engine_hotDel(engine: number, client: number, keyLength: number, now: number): number;
+  engine_hotDel(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
   engine_hotDelIfEqual(
-    engine: number, client: number, keyLength: number, valueAt: number, valueLength: number, asDelifeq: 0 | 1, now: number,
+    engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, asDelifeq: 0 | 1, now: number,
   ): number;
-  engine_hotExists(engine: number, client: number, keyLength: number, now: number): number;
-  engine_hotIncr(engine: number, client: number, keyLength: number, now: number): number;
-  engine_hotExpire(engine: number, client: number, keyLength: number, ttlMs: number, now: number): number;
-  engine_hotTtl(engine: number, client: number, keyLength: number, now: number): number;
+  engine_hotExists(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
+  engine_hotIncr(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
+  engine_hotExpire(engine: number, client: number, keyAt: number, keyLength: number, ttlMs: number, now: number): number;
+  engine_hotTtl(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
 }
 
 /** The same in an object that is quick to look into, which that of all exports is not. */

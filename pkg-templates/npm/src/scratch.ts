@@ -2,8 +2,11 @@
  * The scratch area of one instance: short text goes in and out without a packed form. What is not plain ASCII, or does not
  * fit, is refused, and the caller goes the ordinary way. Which way of writing and reading is quickest was measured by
  * runtime and length.
+ *
+ * The front of the area is written anew for each call. Behind it are places for keys that come again (`places.ts`).
  */
 import type { Argument } from './argument.js';
+import { Place, Places } from './places.js';
 import { textOf } from './reply.js';
 
 /** A key at the front, a value behind it; joined words share both. */
@@ -14,8 +17,6 @@ const WORD = 4;
 /** Where a value begins. */
 export const VALUE_AT = KEY_ROOM;
 
-/** What the engine puts in place of the length of a missing value. */
-const NO_VALUE = 0xffffffff;
 /** Values of more bytes together are made into texts one by one. */
 const JOINED_MAX = 2 ** 20;
 
@@ -35,10 +36,22 @@ const LOOP_MAX = NodeBuffer === undefined ? 100 : 24;
 /** Without Node's Buffer, up to so many bytes character codes beat the decoder. */
 const CODES_MAX = 64;
 
-/** Names that cost nothing: a constant of a module is looked up each time. */
-const enum Size {
-  /** Values up to so many bytes the engine copies to the front. */
-  ShortMax = 32,
+// Names that cost nothing: a constant of a module is looked up each time.
+
+/** How src/wasm/hot.rs tells of a value. */
+const enum Told {
+  Ascii = 1,
+  AsBefore = 2,
+  /** In one number with the length. */
+  LengthShift = 2,
+  /** For many values there is a word for each. */
+  NoValue = 0xffffffff,
+  /** The key lies, and a short value is told, at its place. */
+  Placed = 0x80000000,
+  PlacedShift = 29,
+  PlacedAtMask = 0x1fffffff,
+  PlacedLengthBits = 6,
+  PlacedLengthMask = 0x3f,
 }
 
 const encoder = new TextEncoder();
@@ -52,6 +65,7 @@ export class Scratch {
   #valueView = this.#bytes;
   #roomView = this.#bytes;
   #buffer: TextBuffer | undefined;
+  readonly #places = new Places();
 
   /** `at` is where the engine keeps the area; it never moves, though the memory around it does. */
   constructor(memory: { readonly buffer: ArrayBuffer }, at: number) {
@@ -59,15 +73,26 @@ export class Scratch {
     this.#at = at;
   }
 
-  static readonly room = ROOM;
+  static readonly room = Place.End;
 
-  /** Writes a key at the front; answers its length, or -1 when it has to go the ordinary way. */
+  /** Where a key lies, written or found; -1 when it has to go the ordinary way. */
   key(text: string): number {
-    if (text.length > LOOP_MAX) return this.#encode(text, 0);
-    return this.#loop(text, 0);
+    return this.placed(text) || this.front(text);
   }
 
-  /** Writes a value; answers as `key` does. */
+  /** Where the place of a key is; 0 when it has none. */
+  placed(text: string): number {
+    const at = this.#places.find(text);
+    return at >= 0 ? at : this.#place(text, -at);
+  }
+
+  /** Writes a key at the front; answers as `key` does. */
+  front(text: string): number {
+    const length = text.length > LOOP_MAX ? this.#encode(text, 0) : this.#loop(text, 0);
+    return length < 0 ? -1 : 0;
+  }
+
+  /** Writes a value behind the front; answers its length, or -1 when it has to go the ordinary way. */
   value(text: string): number {
     if (text.length > LOOP_MAX) return this.#encode(text, VALUE_AT);
     return this.#loop(text, VALUE_AT);
@@ -84,25 +109,25 @@ export class Scratch {
     return this.#encodeInto(key + value, this.#roomView);
   }
 
-  /** Writes words: the length of each, then all of them; false when they have to go the ordinary way. */
+  /** Writes keys: a word for each, then those that have no place; false when they have to go the ordinary way. */
   joined(texts: readonly Argument[]): boolean {
     if (this.#bytes.length === 0) this.#look();
     const start = WORD * texts.length;
     if (start > ROOM) return false;
-    const words = this.#words;
     let word = this.#at >>> 2;
     // Adding up beats `join`, and the encoder takes the sum as one text.
     let all = '';
     for (let index = 0; index < texts.length; index += 1) {
       const text = texts[index];
       if (typeof text !== 'string') return false;
-      words[word++] = text.length;
-      all += text;
+      const at = this.placed(text);
+      if (at === 0) all += text;
+      this.#words[word++] = at === 0 ? text.length : Told.Placed | (at << Told.PlacedLengthBits) | text.length;
     }
-    return this.#encodeJoined(all, start);
+    return all === '' || this.#encodeJoined(all, start);
   }
 
-  /** The same for words in pairs. */
+  /** Writes keys and values by turns: the length of each, then all of them; false as for `joined`. */
   joinedPairs(pairs: readonly (readonly Argument[])[]): boolean {
     if (this.#bytes.length === 0) this.#look();
     const start = 2 * WORD * pairs.length;
@@ -124,32 +149,29 @@ export class Scratch {
     return this.#encodeJoined(all, start);
   }
 
-  /** The value that the engine answered with twice its length, and 1 when it is ASCII. */
-  text(answer: number): string {
-    const told = answer | 0;
-    const length = told >> 1;
+  /** The value that the engine answered for the key at `at`, told with its length. */
+  text(at: number, answer: number): string {
+    const told = answer >>> 0;
+    const length = told >>> Told.LengthShift;
+    if (length <= Place.ShortMax) return this.#short(at, length, told);
     if (this.#bytes.length === 0) this.#look();
-    if ((told & 1) === 1 && length <= Size.ShortMax) return shortText(this.#keyView, length);
-    const start = this.#valueAt(length);
-    return (told & 1) === 1 ? this.#ascii(start, start + length) : textOf(this.#bytes, start, start + length);
+    const start = this.#words[this.#at >>> 2] as number;
+    return (told & Told.Ascii) !== 0 ? this.#ascii(start, start + length) : textOf(this.#bytes, start, start + length);
   }
 
   /** A copy of such a value. */
-  copy(answer: number): Uint8Array {
-    const length = answer >> 1;
+  copy(at: number, answer: number): Uint8Array {
+    const length = (answer >>> 0) >>> Told.LengthShift;
     if (this.#bytes.length === 0) this.#look();
-    const start = this.#valueAt(length);
+    const isShort = length <= Place.ShortMax;
+    if (isShort) this.#places.forget(at);
+    const start = isShort ? this.#at + at + Place.ValueBehind : (this.#words[this.#at >>> 2] as number);
     return this.#bytes.slice(start, start + length);
   }
 
-  /** A short value lies at the front, else its place does. */
-  #valueAt(length: number): number {
-    return length <= Size.ShortMax ? this.#at : (this.#words[this.#at >>> 2] as number);
-  }
-
   /**
-   * Values from `start` on, which the engine answered with twice the length of all of them, and 1 when they are ASCII; their
-   * lengths lie where those of the keys did.
+   * The values of many keys: a word tells of each, and those that are not told at a place are joined from `start` on; the
+   * engine answered with twice the length of all of these, and 1 when they are ASCII.
    */
   texts(answer: number, start: number, count: number): (string | null)[] {
     if (this.#bytes.length === 0) this.#look();
@@ -161,15 +183,45 @@ export class Scratch {
     const texts: (string | null)[] = new Array(count);
     let next = 0;
     for (let index = 0; index < count; index += 1) {
-      const length = words[firstWord + index] as number;
-      if (length === NO_VALUE) {
+      const word = words[firstWord + index] as number;
+      if (word === Told.NoValue) {
         texts[index] = null;
+      } else if (word >= Told.Placed) {
+        const at = (word & Told.PlacedAtMask) >>> Told.PlacedLengthBits;
+        texts[index] = this.#short(at, word & Told.PlacedLengthMask, word >>> Told.PlacedShift);
       } else {
-        texts[index] = all === undefined ? textOf(this.#bytes, start + next, start + next + length) : all.substring(next, next + length);
-        next += length;
+        texts[index] = all === undefined ? textOf(this.#bytes, start + next, start + next + word) : all.substring(next, next + word);
+        next += word;
       }
     }
     return texts;
+  }
+
+  /** To be called when values were told, and nobody read them. */
+  forgetTexts(): void {
+    this.#places.forgetAll();
+  }
+
+  /** Writes a key at a place that it is given. */
+  #place(text: string, at: number): number {
+    const length = this.#loop(text, at);
+    if (length < 0) return 0;
+    // A copy: the text may be cut out of a much longer one, which it would keep in memory.
+    this.#places.take(at, shortText(this.#bytes, this.#at + at, length));
+    return at;
+  }
+
+  /** A value behind the key at `at`. */
+  #short(at: number, length: number, told: number): string {
+    if ((told & Told.AsBefore) !== 0) {
+      const text = this.#places.textAt(at);
+      if (text.length === length) return text;
+    }
+    if (this.#bytes.length === 0) this.#look();
+    const start = this.#at + at + Place.ValueBehind;
+    const text = (told & Told.Ascii) !== 0 ? shortText(this.#bytes, start, length) : textOf(this.#bytes, start, start + length);
+    this.#places.remember(at, text);
+    return text;
   }
 
   /** Growing memory leaves views of it empty: whoever uses them asks for that first, without a call. */
@@ -245,23 +297,23 @@ function ofCodes(b: Uint8Array, start: number, end: number): string {
   return text;
 }
 
-/** Text at the front of `b`, which is longer than that. One call with what may be too many arguments beats several with the right number. */
-function shortText(b: Uint8Array, length: number): string {
+/** Text of at most 32 bytes. One call with what may be too many arguments beats several with the right number. */
+function shortText(b: Uint8Array, i: number, length: number): string {
   if (length > 16) {
     const text = String.fromCharCode(
-      b[0]!, b[1]!, b[2]!, b[3]!, b[4]!, b[5]!, b[6]!, b[7]!,
-      b[8]!, b[9]!, b[10]!, b[11]!, b[12]!, b[13]!, b[14]!, b[15]!,
-      b[16]!, b[17]!, b[18]!, b[19]!, b[20]!, b[21]!, b[22]!, b[23]!,
-      b[24]!, b[25]!, b[26]!, b[27]!, b[28]!, b[29]!, b[30]!, b[31]!,
+      b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
+      b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
+      b[i + 16]!, b[i + 17]!, b[i + 18]!, b[i + 19]!, b[i + 20]!, b[i + 21]!, b[i + 22]!, b[i + 23]!,
+      b[i + 24]!, b[i + 25]!, b[i + 26]!, b[i + 27]!, b[i + 28]!, b[i + 29]!, b[i + 30]!, b[i + 31]!,
     );
-    return length === Size.ShortMax ? text : text.substring(0, length);
+    return length === Place.ShortMax ? text : text.substring(0, length);
   }
   if (length > 8) {
     const text = String.fromCharCode(
-      b[0]!, b[1]!, b[2]!, b[3]!, b[4]!, b[5]!, b[6]!, b[7]!,
-      b[8]!, b[9]!, b[10]!, b[11]!, b[12]!, b[13]!, b[14]!, b[15]!,
+      b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
+      b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
     );
     return text.substring(0, length);
   }
-  return String.fromCharCode(b[0]!, b[1]!, b[2]!, b[3]!, b[4]!, b[5]!, b[6]!, b[7]!).substring(0, length);
+  return String.fromCharCode(b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!).substring(0, length);
 }

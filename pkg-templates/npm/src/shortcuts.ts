@@ -84,10 +84,11 @@ export class Shortcuts {
   }
 
   get(key: Argument, asBytes: boolean): string | Uint8Array | null | undefined {
-    const keyLength = typeof key === 'string' ? this.#scratch.key(key) : -1;
-    if (keyLength < 0) return undefined;
-    const answer = this.#get(keyLength);
-    if (answer >= 0) return asBytes ? this.#scratch.copy(answer) : this.#scratch.text(answer);
+    if (typeof key !== 'string') return undefined;
+    const keyAt = this.#scratch.key(key);
+    if (keyAt < 0) return undefined;
+    const answer = this.#get(keyAt, key.length);
+    if (answer >= 0) return asBytes ? this.#scratch.copy(keyAt, answer) : this.#scratch.text(keyAt, answer);
     return answer === Answer.Nil ? null : this.#other(answer, 'GET', asBytes);
   }
 
@@ -142,7 +143,9 @@ export class Shortcuts {
     if (keys.length === 0 || !this.#scratch.joined(keys)) return undefined;
     const { engine } = this.#instance;
     const answer = this.#timed((now) => engine.hotMget(this.#client, keys.length, now));
-    return answer >= 0 ? this.#scratch.texts(answer, engine.output(), keys.length) : this.#other(answer, 'MGET', false);
+    if (answer >= 0) return this.#scratch.texts(answer, engine.output(), keys.length);
+    if (answer === Answer.Output) this.#scratch.forgetTexts();
+    return this.#other(answer, 'MGET', false);
   }
 
   mset(pairs: readonly (readonly Argument[])[]): 'OK' | undefined {
@@ -160,29 +163,30 @@ export class Shortcuts {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
     const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
-    if (!isCareful && scratch.isLong(value)) {
-      return scratch.both(key, value) ? this.#store(key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
+    let keyAt = scratch.placed(key);
+    if (keyAt === 0 && !isCareful && scratch.isLong(value)) {
+      return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
     }
-    const keyLength = scratch.key(key);
-    if (keyLength < 0) return Answer.Ordinary;
+    keyAt ||= scratch.front(key);
+    if (keyAt < 0) return Answer.Ordinary;
     let length = isCareful ? NOT_WRITTEN : scratch.value(value);
     if (length < 0) return Answer.Ordinary;
-    const answer = this.#store(keyLength, VALUE_AT, length, presence, ttlMs);
+    const answer = this.#store(keyAt, key.length, VALUE_AT, length, presence, ttlMs);
     if (answer !== Answer.Value) return answer;
     length = scratch.value(value);
-    return length < 0 ? Answer.Ordinary : this.#store(keyLength, VALUE_AT, length, presence, ttlMs);
+    return length < 0 ? Answer.Ordinary : this.#store(keyAt, key.length, VALUE_AT, length, presence, ttlMs);
   }
 
   // The time is told only if the engine asks for it. An operation calls its export at a place of its own: where only one
   // export is called, the compiler puts the call into the caller.
 
-  #get(keyLength: number): number {
+  #get(keyAt: number, keyLength: number): number {
     const instance = this.#instance;
     const engine = instance.engine.__wbg_ptr;
     try {
       instance.inside = true;
-      let answer = this.#exports.engine_hotGet(engine, this.#client, keyLength, NaN);
-      if (answer === Answer.Time) answer = this.#exports.engine_hotGet(engine, this.#client, keyLength, this.#host.clock.read());
+      let answer = this.#exports.engine_hotGet(engine, this.#client, keyAt, keyLength, NaN);
+      if (answer === Answer.Time) answer = this.#exports.engine_hotGet(engine, this.#client, keyAt, keyLength, this.#host.clock.read());
       instance.inside = false;
       return answer;
     } catch (error) {
@@ -190,17 +194,17 @@ export class Shortcuts {
     }
   }
 
-  #store(keyLength: number, valueAt: number, length: number, presence: Presence, ttlMs: number): number {
+  #store(keyAt: number, keyLength: number, valueAt: number, length: number, presence: Presence, ttlMs: number): number {
     const instance = this.#instance;
     const engine = instance.engine.__wbg_ptr;
     const client = this.#client;
     try {
       instance.inside = true;
       let now = ttlMs > 0 ? this.#host.clock.read() : NaN;
-      let answer = this.#exports.engine_hotSet(engine, client, keyLength, valueAt, length, presence, ttlMs, now);
+      let answer = this.#exports.engine_hotSet(engine, client, keyAt, keyLength, valueAt, length, presence, ttlMs, now);
       if (answer === Answer.Time) {
         now = this.#host.clock.read();
-        answer = this.#exports.engine_hotSet(engine, client, keyLength, valueAt, length, presence, ttlMs, now);
+        answer = this.#exports.engine_hotSet(engine, client, keyAt, keyLength, valueAt, length, presence, ttlMs, now);
       }
       instance.inside = false;
       return answer;
@@ -211,14 +215,15 @@ export class Shortcuts {
 
   /** `given` is what the operation takes: milliseconds to live, or the length of the value. */
   #onKey(operation: KeyOperation, key: Argument, given: number): number | undefined {
-    const keyLength = typeof key === 'string' ? this.#scratch.key(key) : -1;
-    if (keyLength < 0) return undefined;
+    if (typeof key !== 'string') return undefined;
+    const keyAt = this.#scratch.key(key);
+    if (keyAt < 0) return undefined;
     const instance = this.#instance;
     let answer: number;
     try {
       instance.inside = true;
-      answer = this.#call(operation, keyLength, given, NaN);
-      if (answer === Answer.Time) answer = this.#call(operation, keyLength, given, this.#host.clock.read());
+      answer = this.#call(operation, keyAt, key.length, given, NaN);
+      if (answer === Answer.Time) answer = this.#call(operation, keyAt, key.length, given, this.#host.clock.read());
       instance.inside = false;
     } catch (error) {
       throw this.#host.judged(instance, error);
@@ -226,16 +231,16 @@ export class Shortcuts {
     return this.#number(answer, operation);
   }
 
-  #call(operation: KeyOperation, keyLength: number, given: number, now: number): number {
+  #call(operation: KeyOperation, keyAt: number, keyLength: number, given: number, now: number): number {
     const engine = this.#instance.engine.__wbg_ptr;
     switch (operation) {
-      case 'DEL': return this.#exports.engine_hotDel(engine, this.#client, keyLength, now);
-      case 'DELEX': return this.#exports.engine_hotDelIfEqual(engine, this.#client, keyLength, VALUE_AT, given, 0, now);
-      case 'DELIFEQ': return this.#exports.engine_hotDelIfEqual(engine, this.#client, keyLength, VALUE_AT, given, 1, now);
-      case 'EXISTS': return this.#exports.engine_hotExists(engine, this.#client, keyLength, now);
-      case 'INCR': return this.#exports.engine_hotIncr(engine, this.#client, keyLength, now);
-      case 'EXPIRE': return this.#exports.engine_hotExpire(engine, this.#client, keyLength, given, now);
-      case 'TTL': return this.#exports.engine_hotTtl(engine, this.#client, keyLength, now);
+      case 'DEL': return this.#exports.engine_hotDel(engine, this.#client, keyAt, keyLength, now);
+      case 'DELEX': return this.#exports.engine_hotDelIfEqual(engine, this.#client, keyAt, keyLength, VALUE_AT, given, 0, now);
+      case 'DELIFEQ': return this.#exports.engine_hotDelIfEqual(engine, this.#client, keyAt, keyLength, VALUE_AT, given, 1, now);
+      case 'EXISTS': return this.#exports.engine_hotExists(engine, this.#client, keyAt, keyLength, now);
+      case 'INCR': return this.#exports.engine_hotIncr(engine, this.#client, keyAt, keyLength, now);
+      case 'EXPIRE': return this.#exports.engine_hotExpire(engine, this.#client, keyAt, keyLength, given, now);
+      case 'TTL': return this.#exports.engine_hotTtl(engine, this.#client, keyAt, keyLength, now);
     }
   }
 
