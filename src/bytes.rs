@@ -27,13 +27,23 @@ pub fn equal(left: &[u8], right: &[u8]) -> bool {
 /// The first word of at least one.
 #[inline(always)]
 fn first(bytes: &[u8]) -> u64 {
-    bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
+    word_at(bytes, 0)
 }
 
 /// The last one.
 #[inline(always)]
 fn last(bytes: &[u8]) -> u64 {
-    bytes.last_chunk().map_or(0, |word| u64::from_le_bytes(*word))
+    word_at(bytes, bytes.len().wrapping_sub(WORD))
+}
+
+/// The word at a place; 0 where there is none. It is copied: of a reference the compiler would ask whether it is one.
+#[inline(always)]
+pub fn word_at(bytes: &[u8], at: usize) -> u64 {
+    let mut word = [0; WORD];
+    if at <= bytes.len() && bytes.len() - at >= WORD {
+        word.copy_from_slice(&bytes[at..at + WORD]);
+    }
+    u64::from_le_bytes(word)
 }
 
 /// Up to 16 bytes as two words that overlap where there are fewer: together with the length they name the bytes.

@@ -4,10 +4,13 @@
 //! moves more than one segment's slots. The owner of the keys supplies hashes and comparisons. The only order that
 //! leaves this module is hash order (equal hashes by handle), which is the same on every target.
 
+mod recent;
+
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use hashbrown::HashTable;
 
+use self::recent::Recent;
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory};
 
@@ -52,6 +55,7 @@ pub struct Table {
     /// How many segments hold more than [`SEGMENT_SLOTS_MAX`]: none, unless hashes were chosen to share a prefix.
     overlong: usize,
     len: usize,
+    recent: Recent,
 }
 
 impl Table {
@@ -68,15 +72,22 @@ impl Table {
         self.len as u64 * SLOT_BYTES
     }
 
-    #[inline(always)]
     pub fn find(&self, hash: u32, mut is_it: impl FnMut(Handle) -> bool) -> Option<Handle> {
         let slots = &self.segments.get(self.segment_of(hash)?)?.slots;
-        // Who has the same hash is nearly always the one that is asked for, and a comparison of hashes alone is a short loop.
-        let mut slot = slots.find(spread(hash), |slot| slot.hash == hash)?;
-        let mut others = None;
-        while !is_it(slot.handle) {
-            slot = others.get_or_insert_with(|| others_of(slots, hash)).next()?;
-        }
+        slots.find(spread(hash), |slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
+    }
+
+    /// One of those that have this hash: nearly always there is no other. Whoever asks again is answered at once.
+    #[inline(always)]
+    pub fn any_of(&mut self, hash: u32) -> Option<Handle> {
+        self.recent.get(hash).or_else(|| self.search_any_of(hash))
+    }
+
+    #[inline(never)]
+    fn search_any_of(&mut self, hash: u32) -> Option<Handle> {
+        let slots = &self.segments.get(self.segment_of(hash)?)?.slots;
+        let slot = *slots.find(spread(hash), |slot| slot.hash == hash)?;
+        self.recent.found(slot, self.len);
         Some(slot.handle)
     }
 
@@ -104,6 +115,7 @@ impl Table {
         let Some(index) = self.segment_of(hash) else { return };
         let slots = &mut self.segments[index].slots;
         slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
+        self.recent.inserted(Slot { hash, handle });
         self.overlong += usize::from(slots.len() == SEGMENT_SLOTS_MAX + 1);
         self.len += 1;
     }
@@ -113,6 +125,7 @@ impl Table {
         let Some(index) = self.segment_of(hash) else { return };
         if let Some(slot) = self.segments[index].slots.find_mut(spread(hash), |slot| slot.handle == old) {
             slot.handle = new;
+            self.recent.replaced(hash, old, new);
         }
     }
 
@@ -121,6 +134,7 @@ impl Table {
         let slots = &mut self.segments[index].slots;
         let Ok(entry) = slots.find_entry(spread(hash), |slot| slot.handle == handle) else { return };
         entry.remove();
+        self.recent.forget(Slot { hash, handle });
         self.overlong -= usize::from(slots.len() == SEGMENT_SLOTS_MAX);
         self.len -= 1;
         if slots.len() <= MERGE_SLOTS_MAX {
@@ -131,6 +145,7 @@ impl Table {
     /// Gives up to so many segments back, whatever they hold; answers how many. Only what it counts as may be asked
     /// of it from then on.
     pub fn shed(&mut self, segments: usize) -> usize {
+        self.recent.forget_all();
         let kept = self.segments.len().saturating_sub(segments);
         let len = &mut self.len;
         self.segments.drain(kept..).inspect(|segment| *len -= segment.slots.len()).count()
@@ -324,12 +339,6 @@ impl Table {
             self.deepest = self.segments.iter().filter(|segment| segment.depth == self.depth).count();
         }
     }
-}
-
-/// The slots of a hash behind the one that is found first.
-#[cold]
-fn others_of(slots: &HashTable<Slot>, hash: u32) -> impl Iterator<Item = &Slot> {
-    slots.iter_hash(spread(hash)).filter(move |slot| slot.hash == hash).skip(1)
 }
 
 impl Segment {

@@ -132,10 +132,29 @@ impl Db {
     }
 
     pub fn find(&self, key: &[u8]) -> Option<Handle> {
-        self.table.find(hash_key(self.seed, key), |handle| match self.slab.block_and_more(handle) {
+        self.find_among(self.hash(key), key)
+    }
+
+    /// As [`Db::find`], for what most commands do: quicker when the key was looked up lately.
+    pub fn look_up(&mut self, key: &[u8]) -> Option<Handle> {
+        let hash = hash_key(self.seed, key);
+        let handle = self.table.any_of(hash)?;
+        if self.is_of(handle, key) { Some(handle) } else { self.find_among(hash, key) }
+    }
+
+    /// Looks for the key among those of its hash.
+    #[cold]
+    #[inline(never)]
+    fn find_among(&self, hash: u32, key: &[u8]) -> Option<Handle> {
+        self.table.find(hash, |handle| self.is_of(handle, key))
+    }
+
+    #[inline(always)]
+    fn is_of(&self, handle: Handle, key: &[u8]) -> bool {
+        match self.slab.block_and_more(handle) {
             Some(block) => entry::is_of(block, key),
             None => false,
-        })
+        }
     }
 
     /// The value of a live handle; `None` for a stale one.

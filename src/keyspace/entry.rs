@@ -27,6 +27,8 @@ const FIELD: u8 = 1 << 5;
 const FLAGS_BITS: u32 = 8;
 const LENGTH_BITS: u32 = 12;
 const NARROW_MAX: usize = (1 << LENGTH_BITS) - 1;
+/// Of the first word: the length of a key and the flag that tells that it is not there.
+const KEY_LEN_MASK: u32 = (NARROW_MAX as u32) << FLAGS_BITS | WIDE as u32;
 const USE_AT: usize = 4;
 const NARROW_BYTES: usize = USE_AT + 4;
 const WIDE_BYTES: usize = NARROW_BYTES + 8;
@@ -204,13 +206,13 @@ impl Layout {
 #[inline(always)]
 pub(super) fn is_of(block: &[u8], key: &[u8]) -> bool {
     let Some(head) = read_u32(block, 0) else { return false };
-    if head & u32::from(WIDE) != 0 {
-        return is_wide_of(block, key);
+    // The length, and that it stands there.
+    if head & KEY_LEN_MASK != (key.len() as u32) << FLAGS_BITS || key.len() > NARROW_MAX {
+        return head & u32::from(WIDE) != 0 && is_wide_of(block, key);
     }
-    let key_len = (head >> FLAGS_BITS) as usize & NARROW_MAX;
     let start = NARROW_BYTES + (head as usize & POSITION_BYTES);
     match block.get(start..start + key.len()) {
-        Some(held) => key_len == key.len() && bytes::equal(held, key),
+        Some(held) => bytes::equal(held, key),
         None => false,
     }
 }

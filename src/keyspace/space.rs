@@ -155,7 +155,7 @@ impl<'a> Space<'a> {
 
     #[inline(always)]
     pub(super) fn find_alive(&mut self, key: &[u8]) -> Option<Handle> {
-        let handle = self.db().find(key)?;
+        let handle = self.db_mut().look_up(key)?;
         self.outlives(handle).then_some(handle)
     }
 
@@ -273,7 +273,7 @@ impl<'a> Space<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let existing = self.db().find(key);
+        let existing = self.db_mut().look_up(key);
         self.put_over(existing, key, value, deadline, event)
     }
 
