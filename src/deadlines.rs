@@ -1,5 +1,9 @@
 //! Which deadline comes next: an indexed 4-ary heap. Each node's position is told to its owner, so a deadline can be
 //! moved or taken out without a search, and no dead nodes pile up.
+//!
+//! A small heap stands in front of the large one, for deadlines that come much earlier than what lies at its end: a lock
+//! of seconds among sessions of hours would rise over all levels of the large heap when it is taken, and the last session
+//! would sink through all of them when it is given back. The earliest of all is the earlier of the two heaps' first.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,6 +14,10 @@ use crate::slab::OutOfMemory;
 const CHILDREN: usize = 4;
 /// Nodes lie in fixed chunks, so that growth never copies them.
 const CHUNK_NODES: usize = 1024;
+/// The positions of the small heap; those behind are of the large one. When it is full all of it moves to the large one.
+const EARLY_MAX: usize = 128;
+/// The first four levels of the large heap.
+const FIRST_LEVELS: usize = 85;
 
 /// A deadline and who it belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,51 +43,113 @@ pub trait Positions<H> {
 }
 
 impl<H> Node<H> {
+    #[inline(always)]
     fn kept(self) -> Kept<H> {
         Kept { deadline: self.deadline.as_ms().to_ne_bytes(), owner: self.owner }
     }
 }
 
+type Chunk<H> = Box<[Kept<H>; CHUNK_NODES]>;
+
 #[derive(Clone, Debug)]
 pub struct Deadlines<H> {
-    chunks: Vec<Box<[Kept<H>]>>,
-    len: usize,
+    chunks: Vec<Chunk<H>>,
+    early_len: usize,
+    late_len: usize,
+}
+
+/// The positions of one heap.
+#[derive(Clone, Copy, Debug)]
+struct Heap {
+    start: usize,
+    end: usize,
+}
+
+impl Heap {
+    /// The position above another, which must not be the first.
+    #[inline(always)]
+    fn parent(self, position: usize) -> usize {
+        self.start + (position - self.start - 1) / CHILDREN
+    }
+
+    #[inline(always)]
+    fn first_child(self, position: usize) -> usize {
+        self.start + (position - self.start) * CHILDREN + 1
+    }
 }
 
 impl<H> Default for Deadlines<H> {
     fn default() -> Deadlines<H> {
-        Deadlines { chunks: Vec::new(), len: 0 }
+        Deadlines { chunks: Vec::new(), early_len: 0, late_len: 0 }
     }
 }
 
 impl<H: Copy> Deadlines<H> {
+    #[inline(always)]
     pub fn len(&self) -> usize {
-        self.len
+        self.early_len + self.late_len
+    }
+
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The earliest node. While `now <= minimum.deadline` everything is alive.
     #[inline(always)]
     pub fn minimum(&self) -> Option<Node<H>> {
-        (self.len > 0).then(|| self.node(0))
+        if self.is_empty() { None } else { Some(self.earliest()) }
     }
 
+    #[inline(never)]
+    fn earliest(&self) -> Node<H> {
+        let is_early = match (self.early_len, self.late_len) {
+            (0, _) => false,
+            (_, 0) => true,
+            _ => self.node(0).deadline < self.node(EARLY_MAX).deadline,
+        };
+        self.node(if is_early { 0 } else { EARLY_MAX })
+    }
+
+    #[inline(always)]
     pub fn get(&self, position: u32) -> Option<Node<H>> {
-        ((position as usize) < self.len).then(|| self.node(position as usize))
+        let position = position as usize;
+        self.heap_of(position).map(|_| self.node(position))
+    }
+
+    /// All nodes in no order, by numbers below [`Deadlines::len`].
+    pub fn nth(&self, index: usize) -> Option<Node<H>> {
+        let is_late = index >= self.early_len;
+        self.get((if is_late { index - self.early_len + EARLY_MAX } else { index }) as u32)
+    }
+
+    /// The earliest and some that are likely to be next.
+    pub fn first_levels(&self) -> impl Iterator<Item = Node<H>> {
+        (0..self.len().min(self.early_len + FIRST_LEVELS)).filter_map(|index| self.nth(index))
     }
 
     /// Whether an `insert` finds a place.
+    #[inline(always)]
     pub fn has_room(&self) -> bool {
-        self.len < self.chunks.len() * CHUNK_NODES
+        self.has_room_for(1)
+    }
+
+    /// The small heap may have to move to the large one.
+    #[inline(always)]
+    fn has_room_for(&self, count: usize) -> bool {
+        (EARLY_MAX + self.len()).saturating_add(count) <= self.chunks.len() * CHUNK_NODES
     }
 
     /// Makes sure that the next `insert` finds a place.
+    #[inline(always)]
     pub fn reserve(&mut self, filler: H) -> Result<(), OutOfMemory> {
-        self.reserve_many(1, filler)
+        if self.has_room() { Ok(()) } else { self.reserve_many(1, filler) }
     }
 
     /// Makes sure that the next `count` calls of `insert` find places, if nothing is removed meanwhile.
+    #[inline(never)]
     pub fn reserve_many(&mut self, count: usize, filler: H) -> Result<(), OutOfMemory> {
-        while self.chunks.len() * CHUNK_NODES < self.len.saturating_add(count) {
+        while !self.has_room_for(count) {
             self.add_chunk(filler)?;
         }
         Ok(())
@@ -88,7 +158,8 @@ impl<H: Copy> Deadlines<H> {
     /// Gives up to so many pieces of memory back; answers how many. Only its length may be asked of it from then on.
     pub fn shed(&mut self, pieces: usize) -> usize {
         let kept = self.chunks.len().saturating_sub(pieces);
-        self.len = self.len.min(kept * CHUNK_NODES);
+        self.late_len = self.late_len.min((kept * CHUNK_NODES).saturating_sub(EARLY_MAX));
+        self.early_len = self.early_len.min(kept * CHUNK_NODES);
         self.chunks.drain(kept..).count()
     }
 
@@ -96,68 +167,114 @@ impl<H: Copy> Deadlines<H> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(CHUNK_NODES).map_err(|_| OutOfMemory)?;
         chunk.resize(CHUNK_NODES, Node { deadline: Timestamp::MAX, owner: filler }.kept());
+        let chunk = chunk.into_boxed_slice().try_into().map_err(|_| OutOfMemory)?;
         self.chunks.try_reserve(1).map_err(|_| OutOfMemory)?;
-        self.chunks.push(chunk.into_boxed_slice());
+        self.chunks.push(chunk);
         Ok(())
     }
 
     /// Adds a deadline; `reserve` must have succeeded.
     pub fn insert(&mut self, deadline: Timestamp, owner: H, positions: &mut impl Positions<H>) {
-        let position = self.len;
-        self.len += 1;
-        self.rise(position, Node { deadline, owner }, positions);
+        let node = Node { deadline, owner };
+        let late = Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len };
+        if !self.would_rise_far(late, deadline) {
+            self.late_len += 1;
+            return self.rise(late, late.end, node, positions);
+        }
+        if self.early_len == EARLY_MAX {
+            self.move_early(positions);
+        }
+        let early = Heap { start: 0, end: self.early_len };
+        self.early_len += 1;
+        self.rise(early, early.end, node, positions);
+    }
+
+    /// Whether a deadline would rise over two levels at least, if it was added to a heap.
+    #[inline(always)]
+    fn would_rise_far(&self, heap: Heap, deadline: Timestamp) -> bool {
+        if heap.end - heap.start <= CHILDREN {
+            return false;
+        }
+        let above = heap.parent(heap.parent(heap.end));
+        deadline < self.node(above).deadline
+    }
+
+    /// Moves the small heap to the large one.
+    #[cold]
+    fn move_early(&mut self, positions: &mut impl Positions<H>) {
+        for position in 0..core::mem::take(&mut self.early_len) {
+            let late = Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len };
+            self.late_len += 1;
+            self.rise(late, late.end, self.node(position), positions);
+        }
     }
 
     /// Gives the node at a position, if there is one, another owner, who learns nothing of it.
     pub fn set_owner(&mut self, position: u32, owner: H) {
-        if (position as usize) < self.len {
-            self.chunks[position as usize / CHUNK_NODES][position as usize % CHUNK_NODES].owner = owner;
+        if let Some(node) = self.get(position) {
+            self.put(position as usize, Node { owner, ..node });
         }
     }
 
     pub fn update(&mut self, position: u32, deadline: Timestamp, positions: &mut impl Positions<H>) {
-        if let Some(node) = self.get(position) {
-            self.settle(position as usize, Node { deadline, owner: node.owner }, positions);
+        let position = position as usize;
+        if let Some(heap) = self.heap_of(position) {
+            let owner = self.node(position).owner;
+            self.settle(heap, position, Node { deadline, owner }, positions);
         }
     }
 
     pub fn remove(&mut self, position: u32, positions: &mut impl Positions<H>) {
-        if position as usize >= self.len {
-            return;
+        let position = position as usize;
+        let Some(heap) = self.heap_of(position) else { return };
+        let heap = Heap { end: heap.end - 1, ..heap };
+        match heap.start {
+            0 => self.early_len -= 1,
+            _ => self.late_len -= 1,
         }
-        self.len -= 1;
-        let last = self.node(self.len);
-        if position as usize != self.len {
-            self.settle(position as usize, last, positions);
+        if position != heap.end {
+            self.settle(heap, position, self.node(heap.end), positions);
         }
         // One spare chunk is kept, so that a deadline set and cleared over and over costs no allocation.
-        if self.len + 2 * CHUNK_NODES <= self.chunks.len() * CHUNK_NODES {
+        if self.has_room_for(2 * CHUNK_NODES) {
             self.chunks.pop();
         }
     }
 
-    fn settle(&mut self, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
-        if position > 0 && node.deadline < self.node(parent(position)).deadline {
-            self.rise(position, node, positions);
+    /// The heap that has a node at this position.
+    #[inline(always)]
+    fn heap_of(&self, position: usize) -> Option<Heap> {
+        let heap = match position < EARLY_MAX {
+            true => Heap { start: 0, end: self.early_len },
+            false => Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len },
+        };
+        (position < heap.end).then_some(heap)
+    }
+
+    fn settle(&mut self, heap: Heap, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+        if position > heap.start && node.deadline < self.node(heap.parent(position)).deadline {
+            self.rise(heap, position, node, positions);
         } else {
-            self.sink(position, node, positions);
+            self.sink(heap, position, node, positions);
         }
     }
 
-    fn rise(&mut self, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
-        while position > 0 {
-            let above = self.node(parent(position));
+    #[inline(always)]
+    fn rise(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+        while position > heap.start {
+            let parent = heap.parent(position);
+            let above = self.node(parent);
             if above.deadline <= node.deadline {
                 break;
             }
             self.place(position, above, positions);
-            position = parent(position);
+            position = parent;
         }
         self.place(position, node, positions);
     }
 
-    fn sink(&mut self, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
-        while let Some((child, below)) = self.earliest_child(position) {
+    fn sink(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+        while let Some((child, below)) = self.earliest_child(heap, position) {
             if node.deadline <= below.deadline {
                 break;
             }
@@ -167,26 +284,30 @@ impl<H: Copy> Deadlines<H> {
         self.place(position, node, positions);
     }
 
-    fn earliest_child(&self, position: usize) -> Option<(usize, Node<H>)> {
-        let first = position * CHILDREN + 1;
-        (first..(first + CHILDREN).min(self.len))
+    #[inline(always)]
+    fn earliest_child(&self, heap: Heap, position: usize) -> Option<(usize, Node<H>)> {
+        let first = heap.first_child(position);
+        (first..(first + CHILDREN).min(heap.end))
             .map(|child| (child, self.node(child)))
             .min_by_key(|(_, node)| node.deadline)
     }
 
+    #[inline(always)]
     fn place(&mut self, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
-        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES] = node.kept();
+        self.put(position, node);
         positions.moved(node.owner, position as u32);
     }
 
+    #[inline(always)]
+    fn put(&mut self, position: usize, node: Node<H>) {
+        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES] = node.kept();
+    }
+
+    #[inline(always)]
     fn node(&self, position: usize) -> Node<H> {
         let Kept { deadline, owner } = self.chunks[position / CHUNK_NODES][position % CHUNK_NODES];
         Node { deadline: Timestamp::from_ms(i64::from_ne_bytes(deadline)), owner }
     }
-}
-
-fn parent(position: usize) -> usize {
-    (position - 1) / CHILDREN
 }
 
 #[cfg(test)]
@@ -230,5 +351,49 @@ mod tests {
             let node = heap.get(positions[&owner]).unwrap();
             assert_eq!((node.owner, node.deadline.as_ms()), (owner, deadline));
         }
+    }
+
+    fn insert(heap: &mut Deadlines<u32>, positions: &mut BTreeMap<u32, u32>, owner: u32, deadline: i64) {
+        heap.reserve(0).unwrap();
+        heap.insert(Timestamp::from_ms(deadline), owner, positions);
+    }
+
+    #[test]
+    fn whoever_comes_early_among_many_who_are_late_is_in_order() {
+        let (mut heap, mut positions) = (Deadlines::default(), BTreeMap::new());
+        (0..2000).for_each(|owner| insert(&mut heap, &mut positions, owner, 1_000_000 + i64::from(owner)));
+        // More than the small heap takes: it moves to the large one several times.
+        let early = 5 * EARLY_MAX as u32;
+        (0..early).for_each(|owner| insert(&mut heap, &mut positions, 5000 + owner, i64::from(owner * 7919 % 4999)));
+        assert_eq!(heap.len(), 2000 + early as usize);
+        assert!((0..heap.len()).all(|index| heap.nth(index).is_some()) && heap.nth(heap.len()).is_none());
+        assert!(heap.first_levels().any(|node| Some(node) == heap.minimum()));
+        let mut last = i64::MIN;
+        while let Some(Node { deadline, owner }) = heap.minimum() {
+            assert!(last <= deadline.as_ms());
+            last = deadline.as_ms();
+            heap.remove(positions[&owner], &mut positions);
+        }
+        assert_eq!((heap.len(), last), (0, 1_001_999));
+    }
+
+    #[test]
+    fn a_lock_among_sessions_moves_none_of_them() {
+        struct Moves(usize);
+        impl Positions<u32> for Moves {
+            fn moved(&mut self, _: u32, _: u32) {
+                self.0 += 1;
+            }
+        }
+        let (mut heap, mut moves) = (Deadlines::default(), Moves(0));
+        for session in 0..10_000 {
+            heap.reserve(0).unwrap();
+            heap.insert(Timestamp::from_ms(3_600_000 + i64::from(session)), session, &mut moves);
+        }
+        moves.0 = 0;
+        heap.insert(Timestamp::from_ms(30_000), 10_000, &mut moves);
+        let position = (0..).find(|&position| heap.get(position).is_some_and(|node| node.owner == 10_000)).unwrap();
+        heap.remove(position, &mut moves);
+        assert_eq!(moves.0, 1);
     }
 }

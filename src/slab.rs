@@ -202,12 +202,9 @@ impl Slab {
         self.used_bytes
     }
 
+    #[inline(always)]
     fn allocate_classed(&mut self, class: usize) -> Result<Handle, OutOfMemory> {
-        if self.with_room.is_empty() {
-            self.with_room.try_reserve_exact(CLASS_MAX + 1).map_err(|_| OutOfMemory)?;
-            self.with_room.resize(CLASS_MAX + 1, Vec::new());
-        }
-        let index = match self.with_room[class].last() {
+        let index = match self.with_room.get(class).and_then(|pages| pages.last()) {
             Some(&index) => index as usize,
             None => self.add_classed_page(class)?,
         };
@@ -219,7 +216,12 @@ impl Slab {
         Ok(Handle::new(index, granule))
     }
 
+    #[inline(never)]
     fn add_classed_page(&mut self, class: usize) -> Result<usize, OutOfMemory> {
+        if self.with_room.is_empty() {
+            self.with_room.try_reserve_exact(CLASS_MAX + 1).map_err(|_| OutOfMemory)?;
+            self.with_room.resize(CLASS_MAX + 1, Vec::new());
+        }
         self.with_room[class].try_reserve(1).map_err(|_| OutOfMemory)?;
         let data = zeroed(PAGE_BYTES)?;
         let page = ClassedPage {
@@ -234,6 +236,7 @@ impl Slab {
         Ok(index)
     }
 
+    #[inline(never)]
     fn allocate_single(&mut self, class: usize) -> Result<Handle, OutOfMemory> {
         let len = class * GRANULE_BYTES;
         let data = zeroed(len)?;
@@ -259,6 +262,7 @@ impl Slab {
     }
 
     /// Enters a page into its class's list of pages with room.
+    #[inline(never)]
     fn list(&mut self, index: usize) {
         let Page::Classed(page) = &mut self.pages[index] else { return };
         let list = &mut self.with_room[usize::from(page.class)];
@@ -267,6 +271,7 @@ impl Slab {
     }
 
     /// Gives a page without live blocks back.
+    #[inline(never)]
     fn release(&mut self, index: usize) {
         let Page::Classed(page) = &self.pages[index] else { return };
         let (class, position) = (usize::from(page.class), page.list_position as usize);
@@ -295,14 +300,15 @@ impl ClassedPage {
             return granule.into();
         }
         let granule = usize::from(self.first_free);
-        let link = granule * GRANULE_BYTES;
-        self.first_free = u16::from_le_bytes([data[link], data[link + 1]]);
+        let link = data.get(granule * GRANULE_BYTES..).and_then(<[u8]>::first_chunk);
+        self.first_free = link.map_or(NO_BLOCK, |link| u16::from_le_bytes(*link));
         granule
     }
 
     fn give_back(&mut self, granule: usize, data: &mut [u8]) {
-        let link = granule * GRANULE_BYTES;
-        data[link..link + 2].copy_from_slice(&self.first_free.to_le_bytes());
+        if let Some(link) = data.get_mut(granule * GRANULE_BYTES..).and_then(<[u8]>::first_chunk_mut) {
+            *link = self.first_free.to_le_bytes();
+        }
         self.first_free = granule as u16;
         self.live -= 1;
     }

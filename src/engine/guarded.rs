@@ -116,7 +116,7 @@ impl Guarded {
             return self.engine.next_deadline().is_some();
         }
         let db = self.engine.keyspace.database(self.way.database);
-        self.way.others_are_timed || db.first_deadline().is_some() || db.has_remains()
+        self.way.others_are_timed || db.is_timed() || db.has_remains()
     }
 
     /// Moves to another instant, at which another key may be due.
@@ -153,7 +153,7 @@ impl Guarded {
         let Some(&Client { database, protocol, .. }) = engine.clients.get(id) else { return false };
         let keyspace = &mut engine.keyspace;
         keyspace.at(database, engine.now);
-        let is_timed_other = |(other, db): (u8, &Db)| other != database && db.first_deadline().is_some();
+        let is_timed_other = |(other, db): (u8, &Db)| other != database && db.is_timed();
         let others_are_timed = keyspace.databases().any(is_timed_other);
         let is_quiet = keyspace.is_quiet();
         self.way = ShortWay { client: Some(id), database, protocol, others_are_timed, is_quiet, ..ShortWay::default() };

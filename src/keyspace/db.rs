@@ -23,8 +23,6 @@ use crate::value::{Hash, Value, ValueRef, copied};
 const PLACE_BYTES: u64 = 44;
 /// So many more are looked at where some have only fields with deadlines.
 const EXTRA_NODES: usize = 64;
-/// The first four levels of the heap of deadlines.
-const FIRST_NODES: u32 = 85;
 
 /// A value on its way in.
 #[derive(Debug)]
@@ -100,6 +98,12 @@ impl Db {
     /// How many keys have fields with a deadline.
     pub fn field_deadline_count(&self) -> usize {
         self.field_deadlines
+    }
+
+    /// Whether any key has a deadline, or fields with one.
+    #[inline(always)]
+    pub fn is_timed(&self) -> bool {
+        !self.deadlines.is_empty()
     }
 
     /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
@@ -242,18 +246,31 @@ impl Db {
         let raw = matches!(value, NewValue::Edited(_));
         let made = Made { raw, deadline, last_use };
         match value {
-            NewValue::Bytes(bytes) if bytes.len() <= INLINE_MAX => {
-                self.write(existing, key, Payload::Inline(bytes), made)
-            }
-            NewValue::Edited(bytes) if bytes.len() <= INLINE_MAX => {
+            NewValue::Bytes(bytes) => self.put_string(existing, key, bytes, deadline, last_use),
+            NewValue::Edited(bytes) | NewValue::Value(Value::String(bytes)) if bytes.len() <= INLINE_MAX => {
                 self.write(existing, key, Payload::Inline(&bytes), made)
             }
-            NewValue::Value(Value::String(bytes)) if bytes.len() <= INLINE_MAX => {
-                self.write(existing, key, Payload::Inline(&bytes), made)
-            }
-            NewValue::Bytes(bytes) => self.write_slot(existing, key, Value::String(copied(bytes)?), made),
             NewValue::Edited(bytes) => self.write_slot(existing, key, Value::String(bytes), made),
             NewValue::Value(value) => self.write_slot(existing, key, value, made),
+        }
+    }
+
+    /// The same for a string as SET stores it.
+    pub fn put_string(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        bytes: &[u8],
+        deadline: Option<Timestamp>,
+        last_use: u32,
+    ) -> Result<(), OutOfMemory> {
+        let made = Made { raw: false, deadline, last_use };
+        if bytes.len() > INLINE_MAX {
+            return self.write_slot(existing, key, Value::String(copied(bytes)?), made);
+        }
+        match existing {
+            None => self.write_new(key, Payload::Inline(bytes), made),
+            Some(_) => self.write(existing, key, Payload::Inline(bytes), made),
         }
     }
 
@@ -471,15 +488,17 @@ impl Db {
         let looked_at = if self.field_deadlines == 0 { count } else { count + EXTRA_NODES }.min(len);
         let start = random.below(len as u64);
         let positions = (0..looked_at as u64).map(|step| (start + step * len as u64 / looked_at as u64) % len as u64);
-        let owners = positions.filter_map(|position| Some(self.deadlines.get(position as u32)?.owner));
+        let owners = positions.filter_map(|position| Some(self.deadlines.nth(position as usize)?.owner));
         handles.extend(owners.filter(|&owner| self.deadline(owner).is_some()).take(count));
     }
 
     /// The key whose own deadline comes first. Where deadlines of fields are among the first, it is looked for among
-    /// so many of them.
+    /// some of them.
     pub fn first_to_die(&self) -> Option<Node<Handle>> {
-        let looked_at = if self.field_deadlines == 0 { 1 } else { FIRST_NODES };
-        let nodes = (0..looked_at).map_while(|position| self.deadlines.get(position));
+        if self.field_deadlines == 0 {
+            return self.first_deadline();
+        }
+        let nodes = self.deadlines.first_levels();
         let own = nodes.filter_map(|node| Some(Node { deadline: self.deadline(node.owner)?, ..node }));
         own.min_by_key(|node| node.deadline)
     }
@@ -519,6 +538,7 @@ impl Db {
     }
 
     /// Writes an entry, for a key that has one in place of that.
+    #[inline(never)]
     fn write(
         &mut self,
         existing: Option<Handle>,
@@ -528,11 +548,13 @@ impl Db {
     ) -> Result<(), OutOfMemory> {
         match (existing, payload) {
             (None, Payload::Inline(_)) => self.write_new(key, payload, made),
+            (Some(handle), Payload::Inline(bytes)) if self.rewrite(handle, bytes, made)? => Ok(()),
             _ => self.write_over(existing, key, payload, made),
         }
     }
 
     /// Writes the entry of a key that has none, with its value inside: what locks do all day.
+    #[inline(always)]
     fn write_new(&mut self, key: &[u8], payload: Payload<'_>, made: Made) -> Result<(), OutOfMemory> {
         let hash = hash_key(self.seed, key);
         let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
@@ -542,15 +564,33 @@ impl Db {
             self.slab.free(handle);
             return Err(OutOfMemory);
         }
-        let block = self.slab.block_mut(handle);
-        layout.write(block, key, payload, made.last_use);
+        let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
+        if let Some(block) = self.slab.block_and_more_mut(handle) {
+            layout.write(block, key, payload, made.last_use);
+        }
         self.table.insert(hash, handle);
         if let Some(deadline) = made.deadline {
-            layout.note_deadlines(block, true, false);
             self.own_deadlines += 1;
             self.deadlines.insert(deadline, handle, &mut BlockPositions(&mut self.slab));
         }
         Ok(())
+    }
+
+    /// Puts a string in the place of another where that fits as it lies, and moves its deadline: what renewing a session
+    /// does. False when nothing was done.
+    fn rewrite(&mut self, handle: Handle, bytes: &[u8], made: Made) -> Result<bool, OutOfMemory> {
+        if made.deadline.is_some() {
+            if !self.has_position(handle) {
+                return Ok(false);
+            }
+            self.deadlines.reserve(handle)?;
+        }
+        let Some(block) = self.slab.block_and_more_mut(handle) else { return Ok(false) };
+        let is_rewritten = entry::overwrite_timed(block, bytes, made.raw, made.last_use);
+        if is_rewritten {
+            self.schedule(handle, made.deadline, None);
+        }
+        Ok(is_rewritten)
     }
 
     /// Writes an entry into the block the key has, when the size still fits, or into a new one.
@@ -562,7 +602,7 @@ impl Db {
         made: Made,
     ) -> Result<(), OutOfMemory> {
         // Room for a position, once made, is kept: a key renewed over and over does not change its block.
-        let had_position = existing.is_some_and(|handle| self.is_timed(handle));
+        let had_position = existing.is_some_and(|handle| self.has_position(handle));
         // Hashes have it from the start, so that a field may get a deadline without a change of the block.
         let hash = match payload {
             Payload::Slot(slot) => self.hash_in(slot),
@@ -604,8 +644,9 @@ impl Db {
         Made { raw: layout.is_raw(), deadline: self.deadline(handle), last_use: self.last_use(handle) }
     }
 
-    fn is_timed(&self, handle: Handle) -> bool {
-        Layout::of(self.slab.block(handle)).is_some_and(Layout::is_timed)
+    /// Whether a block has room for a position.
+    fn has_position(&self, handle: Handle) -> bool {
+        self.slab.block_and_more(handle).and_then(Layout::of).is_some_and(Layout::is_timed)
     }
 
     /// Forgets a value in a slot; the block itself is about to be rewritten.
@@ -658,7 +699,7 @@ impl Db {
 
     fn schedule(&mut self, handle: Handle, own: Option<Timestamp>, field: Option<Timestamp>) {
         let deadline = own.into_iter().chain(field).min();
-        let block = self.slab.block_mut(handle);
+        let Some(block) = self.slab.block_and_more_mut(handle) else { return };
         let Some(layout) = Layout::of(block) else { return };
         let position = layout.position(block);
         if position.is_none() && deadline.is_some() && !self.deadlines.has_room() {
@@ -689,11 +730,10 @@ fn slot_bytes_of(value: &Value) -> u64 {
 struct BlockPositions<'a>(&'a mut Slab);
 
 impl Positions<Handle> for BlockPositions<'_> {
+    #[inline(always)]
     fn moved(&mut self, owner: Handle, position: u32) {
-        if let Some(block) = self.0.block_and_more_mut(owner)
-            && let Some(layout) = Layout::of(block)
-        {
-            layout.set_position(block, position);
+        if let Some(block) = self.0.block_and_more_mut(owner) {
+            entry::set_position(block, position);
         }
     }
 }

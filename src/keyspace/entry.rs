@@ -82,6 +82,11 @@ impl Layout {
         Some(Layout { flags, key_len, value_len })
     }
 
+    /// The same for a key with a deadline of its own.
+    pub(super) fn with_own(self) -> Layout {
+        Layout { flags: self.flags | OWN, ..self }
+    }
+
     pub(super) fn len(self) -> usize {
         self.key_start() + self.key_len + self.value_len
     }
@@ -158,12 +163,6 @@ impl Layout {
         read_u32(block, self.header_len()).filter(|&position| position != NO_POSITION)
     }
 
-    pub(super) fn set_position(self, block: &mut [u8], position: u32) {
-        if self.is_timed() {
-            write(block, self.header_len(), &position.to_le_bytes());
-        }
-    }
-
     /// The first word of the header.
     fn head(self) -> u32 {
         if self.flags & WIDE != 0 {
@@ -191,9 +190,10 @@ impl Layout {
             write(block, NARROW_BYTES, &(self.key_len as u32).to_le_bytes());
             write(block, NARROW_BYTES + 4, &(self.value_len as u32).to_le_bytes());
         }
-        write(block, 0, &self.head().to_le_bytes());
-        set_last_use(block, last_use);
-        self.set_position(block, NO_POSITION);
+        if let Some(head) = block.first_chunk_mut::<NARROW_BYTES>() {
+            *head = (u64::from(self.head()) | u64::from(last_use) << u32::BITS).to_le_bytes();
+        }
+        set_position(block, NO_POSITION);
         write(block, self.key_range().start, key);
         match payload {
             Payload::Inline(bytes) => write(block, self.value_range().start, bytes),
@@ -221,6 +221,18 @@ pub(super) fn is_of(block: &[u8], key: &[u8]) -> bool {
 #[inline(never)]
 fn is_wide_of(block: &[u8], key: &[u8]) -> bool {
     Layout::of(block).is_some_and(|layout| layout.key(block) == key)
+}
+
+/// Writes where the deadline of a key stands in the heap into its block, if that has room for it.
+#[inline(always)]
+pub(super) fn set_position(block: &mut [u8], position: u32) {
+    let Some(head) = read_u32(block, 0) else { return };
+    let at = if head & u32::from(WIDE) != 0 { WIDE_BYTES } else { NARROW_BYTES };
+    if head & u32::from(TIMED) != 0
+        && let Some(place) = block.get_mut(at..).and_then(<[u8]>::first_chunk_mut)
+    {
+        *place = position.to_le_bytes();
+    }
 }
 
 /// The word about the last use that every block has.
@@ -252,6 +264,16 @@ pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -
 pub(super) fn overwrite_dated(block: &mut [u8], bytes: &[u8]) -> bool {
     let Some(new) = overwritten(block, bytes.len(), TIMED | OWN) else { return false };
     new.rewrite(block, bytes);
+    true
+}
+
+/// As [`overwrite`], for a string of either encoding and whatever becomes of its deadline: that is left to the caller, who
+/// needs room for a position if there is to be one.
+pub(super) fn overwrite_timed(block: &mut [u8], bytes: &[u8], raw: bool, last_use: u32) -> bool {
+    let Some(new) = overwritten(block, bytes.len(), TIMED | OWN) else { return false };
+    let flags = new.flags | if raw { RAW } else { 0 };
+    Layout { flags, ..new }.rewrite(block, bytes);
+    set_last_use(block, last_use);
     true
 }
 

@@ -51,6 +51,7 @@ impl Space<'_> {
     }
 
     /// As [`Space::delete`], for an operation that knows the key.
+    #[inline(always)]
     pub(super) fn delete_named(&mut self, handle: Handle, key: &[u8]) {
         self.remove_named(handle, key, EventKind::Del);
         self.effect(|effect| {

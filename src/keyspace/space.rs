@@ -286,21 +286,36 @@ impl<'a> Space<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let is_overwritten = match (existing, &value, deadline) {
-            (Some(handle), NewValue::Bytes(bytes), None) if self.keeps_use() => {
-                self.db_mut().overwrite(handle, bytes, None)
-            }
-            _ => false,
-        };
-        if !is_overwritten {
-            let last_use = self.use_to_be(existing);
-            self.db_mut().put(existing, key, value, deadline, last_use)?;
-        }
-        self.notify_at_once(event, key);
-        if existing.is_none() {
-            self.appear(key);
-        }
+        let last_use = self.use_to_be(existing);
+        self.db_mut().put(existing, key, value, deadline, last_use)?;
+        self.tell_of_put(event, key, existing.is_none());
         Ok(())
+    }
+
+    /// The same for a string as SET stores it.
+    #[inline(always)]
+    pub(super) fn put_string_over(
+        &mut self,
+        existing: Option<Handle>,
+        key: &[u8],
+        bytes: &[u8],
+        deadline: Option<Timestamp>,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        let last_use = self.use_to_be(existing);
+        self.db_mut().put_string(existing, key, bytes, deadline, last_use)?;
+        self.tell_of_put(event, key, existing.is_none());
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn tell_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
+        if !self.is_quiet {
+            self.notify(event, key);
+            if is_new {
+                self.appear(key);
+            }
+        }
     }
 
     /// Uses a string and puts another in its place, when nothing else about the entry changes: most writes do no more.
@@ -319,6 +334,7 @@ impl<'a> Space<'a> {
     }
 
     /// The word about its use that an entry begins with, put in place of what is there.
+    #[inline(always)]
     pub(super) fn use_to_be(&mut self, existing: Option<Handle>) -> u32 {
         match existing {
             Some(handle) if self.keeps_use() => self.db().last_use(handle),
@@ -410,7 +426,9 @@ impl<'a> Space<'a> {
     /// As [`Space::remove`], for an operation that has just looked this key up.
     pub(super) fn remove_named(&mut self, handle: Handle, key: &[u8], event: EventKind) {
         self.db_mut().remove(handle);
-        self.notify(event, key);
+        if !self.is_quiet {
+            self.notify(event, key);
+        }
     }
 
     /// Empties this database.
@@ -470,17 +488,20 @@ impl<'a> Space<'a> {
 
     // --- What the verbs report to.
 
+    /// Nobody wants to be told of changes.
+    #[inline(always)]
+    pub(super) fn is_quiet(&self) -> bool {
+        self.is_quiet
+    }
+
     /// States the effect of what was just done with the verbs.
     pub(super) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        if let Some(mut effect) = self.open_effect() {
+        if !self.is_quiet
+            && let Some(mut effect) = self.keyspace.effects.open(self.database)
+        {
             write(&mut effect);
             effect.close();
         }
-    }
-
-    #[inline(never)]
-    fn open_effect(&mut self) -> Option<EffectWriter<'_>> {
-        if self.is_quiet { None } else { self.keyspace.effects.open(self.database) }
     }
 
     /// Whether effects are built: what they need may have to be kept before it is gone.

@@ -291,21 +291,28 @@ impl Space<'_> {
 
     /// Deletes the key if its value meets the condition.
     pub fn delete_if(&mut self, key: &[u8], comparison: Comparison<'_>) -> Result<bool, Error> {
-        let Some(handle) = self.write(key) else { return Ok(false) };
-        let Some(ValueRef::String(bytes)) = self.db().value(handle) else {
-            return Err(Error::ConditionNeedsString);
-        };
-        let holds = comparison.holds(bytes)?;
-        if holds {
-            self.delete_named(handle, key);
-        }
-        Ok(holds)
+        self.delete_string_if(key, comparison, Error::ConditionNeedsString)
     }
 
     /// Deletes the key if it holds this string; a key of another type is refused as one.
     pub fn delete_if_equal(&mut self, key: &[u8], value: &[u8]) -> Result<bool, Error> {
-        self.expect_string(key)?;
-        self.delete_if(key, Comparison::Equal(value))
+        self.delete_string_if(key, Comparison::Equal(value), Error::WrongType)
+    }
+
+    /// The error is for a key of another type.
+    fn delete_string_if(&mut self, key: &[u8], comparison: Comparison<'_>, refusal: Error) -> Result<bool, Error> {
+        let found = self.find_alive(key);
+        let Some(handle) = found else { return Ok(false) };
+        let holds = match self.db().value(handle) {
+            Some(ValueRef::String(bytes)) => comparison.holds(bytes),
+            _ => Err(refusal),
+        };
+        match holds {
+            Ok(true) => self.delete_named(handle, key),
+            // What stays was used.
+            _ => self.mark_use(handle),
+        }
+        holds
     }
 
     /// The digest of the string at `key`, as hex digits.
@@ -398,22 +405,24 @@ impl Space<'_> {
             return Ok(());
         }
         let deadline = existing.and_then(|handle| self.db().deadline(handle));
-        self.put_over(existing, key, NewValue::Bytes(value), deadline, event)
+        self.put_string_over(existing, key, value, deadline, event)
     }
 
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
+    #[inline(always)]
     fn put_string(&mut self, existing: Option<Handle>, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
         if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
             existing.into_iter().for_each(|handle| self.delete_named(handle, key));
             return Ok(());
         }
         let deadline = self.deadline_to_be(existing, expiry);
-        self.put_over(existing, key, NewValue::Bytes(value), deadline, EventKind::Set)?;
+        self.put_string_over(existing, key, value, deadline, EventKind::Set)?;
         self.tell_of_string(key, value, deadline, expiry);
         Ok(())
     }
 
     /// The deadline a string gets that is stored in place of what is there.
+    #[inline(always)]
     fn deadline_to_be(&self, existing: Option<Handle>, expiry: Expiry) -> Option<Timestamp> {
         match expiry {
             Expiry::Never => None,
@@ -423,7 +432,15 @@ impl Space<'_> {
     }
 
     /// The event of a deadline that came with a string, and the effect.
+    #[inline(always)]
     fn tell_of_string(&mut self, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
+        if !self.is_quiet() {
+            self.tell_who_wants(key, value, deadline, expiry);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_who_wants(&mut self, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
         if matches!(expiry, Expiry::At(_)) {
             self.also(EventKind::Expire, key);
         }

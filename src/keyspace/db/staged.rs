@@ -54,7 +54,7 @@ impl Db {
             self.values.reserve()?;
             payload = Payload::Slot(self.values.insert(Value::String(copy)));
         }
-        let is_timed = deadline.is_some() || old.is_some_and(|old| self.is_timed(old));
+        let is_timed = deadline.is_some() || old.is_some_and(|old| self.has_position(old));
         let layout = Layout::new(key, payload, is_timed, false);
         let new = match self.reserve_entry(layout.len(), hash, old.is_none(), deadline.map(|_| staged + 1)) {
             Ok(new) => new,
