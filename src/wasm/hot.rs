@@ -44,7 +44,7 @@ fn is_ascii(bytes: &[u8]) -> bool {
 }
 
 /// How a value is told: its length, and these two.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Told {
     /// What lies at its place is what lay there before.
     as_before: bool,
@@ -62,21 +62,28 @@ impl Told {
     }
 }
 
-/// Copies a value; what lies behind it is cleared. There is no loop that only copies: the compiler would make a call of
-/// the general copy of it, which costs more than all of this.
+/// Copies a value; what lies behind it is cleared. There is no loop over the words: it would be kept as one, and one that
+/// only copies would become a call of the general copy, which costs more than all of this.
 fn copy_short(value: &[u8], to: &mut [u8; SHORT_MAX]) -> Told {
     let (words, rest) = value.as_chunks::<8>();
-    let word = |index: usize| words.get(index).map_or(0, |word| u64::from_le_bytes(*word));
-    let words = [word(0), word(1), word(2), word(3)];
     let last = rest.iter().rev().fold(0, |last, byte| last << 8 | u64::from(*byte));
-    let mut changed = 0;
-    for (index, (slot, word)) in to.as_chunks_mut::<8>().0.iter_mut().zip(words).enumerate() {
-        let word = if index == value.len() / 8 { last } else { word };
-        changed |= u64::from_le_bytes(*slot) ^ word;
-        *slot = word.to_le_bytes();
-    }
-    let is_ascii = (words[0] | words[1] | words[2] | words[3] | last) & NOT_ASCII == 0;
-    Told { as_before: changed == 0, is_ascii }
+    let word = |index: usize| match words.get(index) {
+        Some(word) => u64::from_le_bytes(*word),
+        None if index == words.len() => last,
+        None => 0,
+    };
+    let [first, second, third, fourth] = [word(0), word(1), word(2), word(3)];
+    let Some(places) = to.as_chunks_mut::<8>().0.first_chunk_mut() else { return Told::default() };
+    let [first_place, second_place, third_place, fourth_place] = places;
+    let changed =
+        put(first, first_place) | put(second, second_place) | put(third, third_place) | put(fourth, fourth_place);
+    Told { as_before: changed == 0, is_ascii: (first | second | third | fourth) & NOT_ASCII == 0 }
+}
+
+/// Answers which bits are others now.
+#[inline(always)]
+fn put(word: u64, place: &mut [u8; 8]) -> u64 {
+    word ^ u64::from_le_bytes(core::mem::replace(place, word.to_le_bytes()))
 }
 
 /// A word of `hot_mget` for a key that lies in the scratch area already: the highest bit, where it lies, its length. It
