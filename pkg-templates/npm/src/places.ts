@@ -19,6 +19,12 @@ export const enum Place {
   End = Start + (Count << SizeBits),
 }
 
+/** How often a key came by, in the lowest bits of what it was mixed to. */
+const enum Passing {
+  Bits = 2,
+  Max = 3,
+}
+
 /** Stands for a text that is not known: no short value is as long. */
 const UNKNOWN = ' '.repeat(Place.ShortMax + 1);
 
@@ -27,12 +33,12 @@ export class Places {
   readonly #keys: string[] = new Array<string>(Place.Count).fill('');
   /** The text of the bytes behind each key. */
   readonly #texts: string[] = new Array<string>(Place.Count).fill(UNKNOWN);
-  /** What the last key was mixed to that came by a place without having it. */
+  /** What the last key was mixed to that came by a place without having it, and how often it came. */
   readonly #passing = new Int32Array(Place.Count);
 
   /**
-   * Where a key lies; 0 when it has no place. A key that comes by its place a second time is told where to be written, by
-   * the negative: what comes only once is not worth more than writing it at the front.
+   * Where a key lies; 0 when it has no place. A key that came by its place a few times is told where to be written, by the
+   * negative: a lock that is acquired and released is not worth more than writing its key at the front.
    */
   find(text: string): number {
     const length = text.length;
@@ -71,11 +77,13 @@ export class Places {
   }
 
   #pass(number: number, mixed: number): number {
-    if (this.#passing[number] !== mixed) {
-      this.#passing[number] = mixed;
+    const passing = this.#passing[number] as number;
+    const times = passing >> Passing.Bits === mixed ? passing & Passing.Max : 0;
+    if (times < Passing.Max) {
+      this.#passing[number] = (mixed << Passing.Bits) + times + 1;
       return 0;
     }
-    // The next one has to come twice as well; and until it is written there is nobody.
+    // The next one has to come as often; and until this one is written nobody is here.
     this.#passing[number] = 0;
     this.#keys[number] = '';
     return -(Place.Start + (number << Place.SizeBits));
