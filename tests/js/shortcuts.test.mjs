@@ -239,6 +239,42 @@ test('the clock is asked only when something can need it', () => {
   assert.deepEqual([db.get('k'), db.ttl('k'), asked], ['v', -1, 0]);
   db.set('k', 'v', { px: 50 });
   assert.deepEqual([asked, db.get('k'), asked], [1, 'v', 2]);
+  db.del('k');
+  asked = 0;
+  assert.deepEqual([db.set('lock', 'me', { nx: true, px: 50 }), asked, db.delex('lock', { ifeq: 'me' }), asked], ['OK', 1, 1, 2]);
+  assert.deepEqual([db.delex('lock', { ifeq: 'me' }), db.call('DELIFEQ', 'lock', 'me'), asked], [0, 0, 2]);
+});
+
+test('a lock is given back with the value it was taken with, whatever was said in between', () => {
+  const db = new Keylatch();
+  const long = 'x'.repeat(3000);
+  const between = [
+    () => {},
+    () => db.get('other'),
+    () => db.set('other', 'tokem'),
+    () => db.set('other', long),
+    () => db.set(long, 'tokem'),
+    () => db.set('other', 't\u00f6ken'),
+    () => db.setnx('other', long),
+    () => db.delex('other', { ifeq: 'tokem' }),
+    () => db.mset([[long, long], ['other', 'tokem']]),
+    () => db.mget(...Array.from({ length: 1000 }, (_, index) => `${index}`)),
+    () => db.call('SET', 'other', 'tokem'),
+  ];
+  for (const first of between) {
+    for (const second of between) {
+      assert.equal(db.set('lock', 'token', { nx: true, px: 30_000 }), 'OK');
+      first();
+      assert.equal(db.delex('lock', { ifeq: 'tokem' }), 0);
+      second();
+      assert.equal(db.delex('lock', { ifeq: 'token' }), 1);
+    }
+  }
+  for (const move of [() => db.call('SET', 'large', 'y'.repeat(3 << 20)), () => db.compact()]) {
+    db.set('lock', 'token', { nx: true, px: 30_000 });
+    move();
+    assert.equal(db.delex('lock', { ifeq: 'token' }), 1);
+  }
 });
 
 test('a clock that fails is told, and what needs none goes on', () => {
@@ -253,6 +289,14 @@ test('a clock that fails is told, and what needs none goes on', () => {
   assert.throws(() => db.set('k', 'v', { px: 50 }), { name: 'ClockError' });
   now = () => 1_000_000;
   assert.equal(db.set('k', 'w', { px: 50 }), 'OK');
+  now = () => NaN;
+  assert.throws(() => db.delex('k', { ifeq: 'w' }), { name: 'ClockError' });
+  now = () => 1_000_000;
+  assert.deepEqual([db.set('k', 'x', { px: 50 }), db.del('k')], ['OK', 1]);
+  now = () => NaN;
+  assert.equal(db.delex('k', { ifeq: 'x' }), 0);
+  now = () => 1_000_000;
+  db.tick();
 });
 
 test('transactions, pauses, other databases and errors are what they were', () => {

@@ -66,6 +66,8 @@ export class Scratch {
   #roomView = this.#bytes;
   #buffer: TextBuffer | undefined;
   readonly #places = new Places();
+  /** The value that lies behind the front, if it is known: a lock is given back with the value it was taken with. */
+  #value = '';
 
   /** `at` is where the engine keeps the area; it never moves, though the memory around it does. */
   constructor(memory: { readonly buffer: ArrayBuffer }, at: number) {
@@ -94,8 +96,14 @@ export class Scratch {
 
   /** Writes a value behind the front; answers its length, or -1 when it has to go the ordinary way. */
   value(text: string): number {
-    if (text.length > LOOP_MAX) return this.#encode(text, VALUE_AT);
-    return this.#loop(text, VALUE_AT);
+    if (text.length > LOOP_MAX) {
+      this.#value = '';
+      return this.#encode(text, VALUE_AT);
+    }
+    if (text === this.#value) return text.length;
+    const length = this.#loop(text, VALUE_AT);
+    this.#value = length < 0 ? '' : text;
+    return length;
   }
 
   /** Whether the encoder is to write a value, which is better asked to write its key too: joining both flattens a joined key on the way. */
@@ -105,12 +113,14 @@ export class Scratch {
 
   /** Writes a key and a value right behind it; false when they have to go the ordinary way. */
   both(key: string, value: string): boolean {
+    this.#value = '';
     if (this.#bytes.length === 0) this.#look();
     return this.#encodeInto(key + value, this.#roomView);
   }
 
   /** Writes keys: a word for each, then those that have no place; false when they have to go the ordinary way. */
   joined(texts: readonly Argument[]): boolean {
+    this.#value = '';
     if (this.#bytes.length === 0) this.#look();
     const start = WORD * texts.length;
     if (start > ROOM) return false;
@@ -129,6 +139,7 @@ export class Scratch {
 
   /** Writes keys and values by turns: the length of each, then all of them; false as for `joined`. */
   joinedPairs(pairs: readonly (readonly Argument[])[]): boolean {
+    this.#value = '';
     if (this.#bytes.length === 0) this.#look();
     const start = 2 * WORD * pairs.length;
     if (start > ROOM) return false;

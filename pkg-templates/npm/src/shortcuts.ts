@@ -65,8 +65,8 @@ export interface ShortDelexOptions {
   readonly ifdne?: unknown;
 }
 
-/** Operations on one key; those that take a value find it in the scratch area. */
-type KeyOperation = 'DEL' | 'DELEX' | 'DELIFEQ' | 'EXISTS' | 'INCR' | 'EXPIRE' | 'TTL';
+/** Operations on one key. */
+type KeyOperation = 'DEL' | 'EXISTS' | 'INCR' | 'EXPIRE' | 'TTL';
 
 export class Shortcuts {
   readonly #instance: Instance;
@@ -74,6 +74,8 @@ export class Shortcuts {
   readonly #host: Host;
   readonly #scratch: Scratch;
   readonly #client: number;
+  /** A key was given a lifetime, and none was given back since: the engine will ask for the time when this is. */
+  #leased = false;
 
   constructor(host: Host, instance: Instance, client: number, scratch: Scratch) {
     this.#instance = instance;
@@ -112,11 +114,11 @@ export class Shortcuts {
   delex(key: Argument, options: ShortDelexOptions): number | undefined {
     const { nx, xx, ifeq, ifne, ifdeq, ifdne } = options;
     if (nx || xx || ifne !== undefined || ifdeq !== undefined || ifdne !== undefined) return undefined;
-    return this.#deleteIfEqual('DELEX', key, ifeq);
+    return this.#number(this.#deleteIfEqual(key, ifeq, 0), 'DELEX');
   }
 
   delifeq(key: Argument, value: Argument): number | undefined {
-    return this.#deleteIfEqual('DELIFEQ', key, value);
+    return this.#number(this.#deleteIfEqual(key, value, 1), 'DELIFEQ');
   }
 
   exists(key: Argument): number | undefined {
@@ -152,11 +154,6 @@ export class Shortcuts {
     if (pairs.length === 0 || !this.#scratch.joinedPairs(pairs)) return undefined;
     const { engine } = this.#instance;
     return this.#stored(this.#timed((now) => engine.hotMset(this.#client, 2 * pairs.length, now)), 'MSET') as 'OK' | undefined;
-  }
-
-  #deleteIfEqual(operation: 'DELEX' | 'DELIFEQ', key: Argument, value: unknown): number | undefined {
-    const length = typeof value === 'string' ? this.#scratch.value(value) : -1;
-    return length < 0 ? undefined : this.#onKey(operation, key, length);
   }
 
   #set(key: Argument, value: Argument, presence: Presence, ttlMs: number): number {
@@ -200,7 +197,11 @@ export class Shortcuts {
     const client = this.#client;
     try {
       instance.inside = true;
-      let now = ttlMs > 0 ? this.#host.clock.read() : NaN;
+      let now = NaN;
+      if (ttlMs > 0) {
+        now = this.#host.clock.read();
+        this.#leased = true;
+      }
       let answer = this.#exports.engine_hotSet(engine, client, keyAt, keyLength, valueAt, length, presence, ttlMs, now);
       if (answer === Answer.Time) {
         now = this.#host.clock.read();
@@ -213,7 +214,40 @@ export class Shortcuts {
     }
   }
 
-  /** `given` is what the operation takes: milliseconds to live, or the length of the value. */
+  #deleteIfEqual(key: Argument, value: unknown, asDelifeq: 0 | 1): number {
+    if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
+    const keyAt = this.#scratch.key(key);
+    const length = this.#scratch.value(value);
+    if (keyAt < 0 || length < 0) return Answer.Ordinary;
+    const instance = this.#instance;
+    const engine = instance.engine.__wbg_ptr;
+    const client = this.#client;
+    const { clock } = this.#host;
+    let now = NaN;
+    if (this.#leased) {
+      this.#leased = false;
+      now = clock.read();
+      // Whether that matters, the command itself will see.
+      if (Number.isNaN(now)) {
+        clock.takeFailure();
+        return Answer.Ordinary;
+      }
+    }
+    try {
+      instance.inside = true;
+      let answer = this.#exports.engine_hotDelIfEqual(engine, client, keyAt, key.length, VALUE_AT, length, asDelifeq, now);
+      if (answer === Answer.Time) {
+        now = clock.read();
+        answer = this.#exports.engine_hotDelIfEqual(engine, client, keyAt, key.length, VALUE_AT, length, asDelifeq, now);
+      }
+      instance.inside = false;
+      return answer;
+    } catch (error) {
+      throw this.#host.judged(instance, error);
+    }
+  }
+
+  /** `given` is what the operation takes: milliseconds to live, or nothing. */
   #onKey(operation: KeyOperation, key: Argument, given: number): number | undefined {
     if (typeof key !== 'string') return undefined;
     const keyAt = this.#scratch.key(key);
@@ -235,8 +269,6 @@ export class Shortcuts {
     const engine = this.#instance.engine.__wbg_ptr;
     switch (operation) {
       case 'DEL': return this.#exports.engine_hotDel(engine, this.#client, keyAt, keyLength, now);
-      case 'DELEX': return this.#exports.engine_hotDelIfEqual(engine, this.#client, keyAt, keyLength, VALUE_AT, given, 0, now);
-      case 'DELIFEQ': return this.#exports.engine_hotDelIfEqual(engine, this.#client, keyAt, keyLength, VALUE_AT, given, 1, now);
       case 'EXISTS': return this.#exports.engine_hotExists(engine, this.#client, keyAt, keyLength, now);
       case 'INCR': return this.#exports.engine_hotIncr(engine, this.#client, keyAt, keyLength, now);
       case 'EXPIRE': return this.#exports.engine_hotExpire(engine, this.#client, keyAt, keyLength, given, now);
