@@ -13,23 +13,24 @@
 use alloc::vec::Vec;
 
 use super::plain::{PlainRow, ROWS};
+use super::run::Replies;
 use super::{ERROR_BYTES, Engine};
-use crate::argv::Span;
 use crate::client::{Client, ClientId, ReplyMode};
 use crate::clock::Timestamp;
-use crate::keyspace::{Db, Error, Event, SetOptions, Space, UNASKED_MAX_BYTES};
+use crate::keyspace::{Db, Error, Event, Space};
 use crate::memory::{is_reserve_whole, make_room};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::request::PlainRequest;
 
 /// The most arguments of a plain request, its name among them.
-const ARGUMENTS_MAX: usize = 3;
+pub(super) const ARGUMENTS_MAX: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct Guarded {
     pub(super) engine: Engine,
     pub(super) way: ShortWay,
+    pub(super) replies: Replies,
     /// For the test that compares both ways.
     #[cfg(test)]
     pub(crate) stays_closed: bool,
@@ -40,12 +41,12 @@ pub struct Guarded {
 pub(super) struct ShortWay {
     /// Who may go it; nobody while it is closed.
     client: Option<ClientId>,
-    database: u8,
+    pub(super) database: u8,
     pub(super) protocol: Protocol,
     /// Some key of another database has a deadline.
     others_are_timed: bool,
     /// Nobody takes, watches or tracks anything: changes need not be told.
-    is_quiet: bool,
+    pub(super) is_quiet: bool,
     /// How often each command ran, and which did last.
     pub(super) calls: [u64; ROWS],
     pub(super) last: Option<PlainRow>,
@@ -56,6 +57,7 @@ impl Guarded {
         Guarded {
             engine: Engine::new(seed),
             way: ShortWay::default(),
+            replies: Replies::default(),
             #[cfg(test)]
             stays_closed: false,
         }
@@ -192,7 +194,7 @@ impl Guarded {
             }
             PlainRequest::Set(key, value) => {
                 let set = self.operate(PlainRow::Set, key.len() + value.len(), |space| {
-                    space.set(key, value, &SetOptions::default())?;
+                    space.set_plain(key, value)?;
                     reply.ok();
                     Ok(())
                 });
@@ -219,25 +221,9 @@ impl Guarded {
     ) -> Result<T, CommandError> {
         self.way.calls[row as usize] += 1;
         self.way.last = Some(row);
-        self.run(bytes, operation).map_err(|error| self.fail(row, error))
-    }
-
-    /// The same, not counted.
-    #[inline(always)]
-    pub(super) fn run<T>(
-        &mut self,
-        bytes: usize,
-        operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let (keyspace, is_quiet) = (&mut self.engine.keyspace, self.way.is_quiet);
-        if !is_quiet || bytes > UNASKED_MAX_BYTES {
-            keyspace.ensure_room(ARGUMENTS_MAX, bytes + ARGUMENTS_MAX * size_of::<Span>())?;
-        }
-        let result = operation(&mut keyspace.at_rest(self.way.database, self.engine.now, is_quiet));
-        if !is_quiet {
-            self.engine.keyspace.effects.end_unit();
-        }
-        result
+        let ShortWay { database, is_quiet, .. } = self.way;
+        let mut space = self.engine.keyspace.at_rest(database, self.engine.now, is_quiet);
+        space.as_unit(ARGUMENTS_MAX, bytes, operation).map_err(|error| self.fail(row, error))
     }
 
     /// Counts a command that ran and failed.

@@ -1,7 +1,6 @@
 //! The commands that may go the short way ([`Guarded`](super::Guarded)).
 
 use crate::command::Table;
-use crate::request::PlainRequest;
 
 /// The commands that may run the short way; the numbers of their rows are looked up once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,16 +18,6 @@ pub enum PlainRow {
     MSet,
     DelEx,
     DelIfEq,
-}
-
-impl PlainRequest<'_> {
-    #[inline(always)]
-    pub(super) fn row(&self) -> PlainRow {
-        match self {
-            PlainRequest::Get(_) => PlainRow::Get,
-            PlainRequest::Set(..) => PlainRow::Set,
-        }
-    }
 }
 
 impl PlainRow {

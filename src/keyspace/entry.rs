@@ -290,8 +290,9 @@ pub(super) fn can_overwrite(block: &[u8], len: usize) -> bool {
 fn overwritten(block: &[u8], len: usize, allowed: u8) -> Option<Layout> {
     let old = Layout::of(block)?;
     let new = Layout { flags: old.flags & !RAW, value_len: len, ..old };
-    let is_alike = new.flags & !allowed == 0 && Slab::rounded(new.len()) == Slab::rounded(old.len());
-    (is_alike && len <= INLINE_MAX).then_some(new)
+    // Most are as long as what was there.
+    let fits = len == old.value_len || len <= INLINE_MAX && Slab::rounded(new.len()) == Slab::rounded(old.len());
+    (fits && new.flags & !allowed == 0).then_some(new)
 }
 
 #[inline(always)]

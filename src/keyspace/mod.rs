@@ -74,7 +74,7 @@ pub const DATABASES: u8 = 16;
 pub const SWEEP_MAX: usize = 256;
 
 /// Arguments of so many bytes are copied without asking whether there is room: see [`crate::memory`].
-pub const UNASKED_MAX_BYTES: usize = 1536;
+const UNASKED_MAX_BYTES: usize = 1536;
 /// What a command makes of its arguments on its way, at most: a queue of them, or their names.
 const ARGUMENTS_FACTOR: usize = 4;
 /// Events of a command beside those of its arguments.

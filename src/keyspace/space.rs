@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use super::effect::EffectWriter;
 use super::uses::{Counting, PastUse};
-use super::{Counts, DATABASES, Db, Effects, Entry, Error, EventKind, Keyspace, NewValue};
+use super::{Counts, DATABASES, Db, Effects, Entry, Error, EventKind, Keyspace, NewValue, UNASKED_MAX_BYTES};
+use crate::argv::Span;
 use crate::clock::Timestamp;
 use crate::memory::ensure;
 use crate::random::Random;
@@ -263,6 +264,25 @@ impl<'a> Space<'a> {
         self.ensure_room(values.len(), values.iter().flatten().map(Vec::len).sum())
     }
 
+    /// Runs one operation as a command with so many arguments of so many bytes: what follows its changes has its room
+    /// first, and its effects are one unit.
+    #[inline(always)]
+    pub(crate) fn as_unit<T>(
+        &mut self,
+        arguments: usize,
+        bytes: usize,
+        operation: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        if !self.is_quiet || bytes > UNASKED_MAX_BYTES {
+            self.keyspace.ensure_room(arguments, bytes + arguments * size_of::<Span>())?;
+        }
+        let result = operation(self);
+        if !self.is_quiet {
+            self.keyspace.effects.end_unit();
+        }
+        result
+    }
+
     // --- The verbs.
 
     /// Creates a key or replaces all of it. A deadline is a second event, as in Redis.
@@ -495,6 +515,7 @@ impl<'a> Space<'a> {
     }
 
     /// States the effect of what was just done with the verbs.
+    #[inline(always)]
     pub(super) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
         if !self.is_quiet
             && let Some(mut effect) = self.keyspace.effects.open(self.database)

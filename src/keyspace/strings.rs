@@ -132,17 +132,28 @@ impl Space<'_> {
     }
 
     pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
+        if options.is_plain() {
+            self.set_plain(key, value)?;
+            return Ok(SetOutcome { stored: true, previous: None });
+        }
+        let existing = self.write(key);
+        self.set_over(existing, key, value, options)
+    }
+
+    /// As [`Space::set`] without options.
+    #[inline(always)]
+    pub(crate) fn set_plain(&mut self, key: &[u8], value: &[u8]) -> Result<(), Error> {
         let existing = self.find_alive(key);
         if let Some(handle) = existing {
-            if options.is_plain() && self.overwrite(handle, key, value, EventKind::Set) {
+            if self.overwrite(handle, key, value, EventKind::Set) {
                 self.effect(|effect| {
                     effect.bytes(b"SET").bytes(key).bytes(value);
                 });
-                return Ok(SetOutcome { stored: true, previous: None });
+                return Ok(());
             }
             self.mark_use(handle);
         }
-        self.set_over(existing, key, value, options)
+        self.put_string(existing, key, value, Expiry::Never)
     }
 
     /// As [`Space::set`], over what was found there.

@@ -285,15 +285,15 @@ impl Writer {
 /// Writes a bulk string of at most 9999 bytes at the front of `place`, as [`Writer::bulk`] does, and tells its length. What
 /// does not fit is left out.
 #[inline(always)]
-pub fn place_bulk(place: &mut [u8], bytes: &[u8]) -> usize {
+pub fn place_bulk<const N: usize>(place: &mut [u8; N], bytes: &[u8]) -> usize {
     let (header, header_len) = short_header(bytes.len());
-    if let Some(place) = place.first_chunk_mut() {
-        *place = header;
+    if let Some(place) = place.get_mut(..header.len()) {
+        place.copy_from_slice(&header);
     }
     let end = header_len + bytes.len();
     bytes::copy(place.get_mut(header_len..).unwrap_or_default(), bytes);
-    if let Some(place) = place.get_mut(end..).and_then(|place| place.first_chunk_mut()) {
-        *place = *b"\r\n";
+    if let Some(place) = place.get_mut(end..end + 2) {
+        place.copy_from_slice(b"\r\n");
     }
     end + 2
 }
@@ -301,14 +301,17 @@ pub fn place_bulk(place: &mut [u8], bytes: &[u8]) -> usize {
 /// The header of a bulk string, and how many bytes of it there are.
 #[inline(always)]
 fn short_header(len: usize) -> ([u8; 8], usize) {
+    if let 10..=99 = len {
+        // A tenth of so small a number, without a division.
+        let tens = (len * 205) >> 11;
+        return ([b'$', b'0' + tens as u8, b'0' + (len - tens * 10) as u8, b'\r', b'\n', 0, 0, 0], 5);
+    }
     let digit = |unit: usize| b'0' + (len / unit % 10) as u8;
-    let (header, header_len) = match len {
+    match len {
         0..=9 => ([b'$', digit(1), b'\r', b'\n', 0, 0, 0, 0], 4),
-        10..=99 => ([b'$', digit(10), digit(1), b'\r', b'\n', 0, 0, 0], 5),
-        100..=999 => ([b'$', digit(100), digit(10), digit(1), b'\r', b'\n', 0, 0], 6),
+        10..=999 => ([b'$', digit(100), digit(10), digit(1), b'\r', b'\n', 0, 0], 6),
         _ => ([b'$', digit(1000), digit(100), digit(10), digit(1), b'\r', b'\n', 0], 7),
-    };
-    (header, header_len)
+    }
 }
 
 /// A number below ten.

@@ -2,6 +2,7 @@
 //! the decoder.
 
 use crate::argv::ArgvRef;
+use crate::bytes::word_at;
 
 /// One of the two requests that make up most of what streams bring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,8 @@ pub(super) const REQUEST_MAX: usize = NAMED_AT + 2 * (ARGUMENT_MAX + "$999\r\n\r
 
 /// A request up to the length of its first argument is compared as two words that overlap.
 const NAMED_AT: usize = "*2\r\n$3\r\nGET\r\n$".len();
+/// The shortest request has an empty key.
+const REQUEST_MIN: usize = NAMED_AT + "0\r\n\r\n".len();
 const WORD: usize = 8;
 const OF_TWO: u64 = u64::from_le_bytes(*b"*2\r\n$3\r\n");
 const OF_THREE: u64 = u64::from_le_bytes(*b"*3\r\n$3\r\n");
@@ -37,17 +40,15 @@ impl<'a> PlainRequest<'a> {
     /// The request that `bytes` begin with, and its length.
     #[inline(always)]
     pub fn read(bytes: &'a [u8]) -> Option<(PlainRequest<'a>, usize)> {
-        let head = bytes.first_chunk::<NAMED_AT>()?;
-        let (count, name) = (word(head.first_chunk()?), word(head.last_chunk()?) | SMALL);
+        if bytes.len() < REQUEST_MIN {
+            return None;
+        }
+        let (count, name) = (word_at(bytes, 0), word_at(bytes, NAMED_AT - WORD) | SMALL);
+        let (key, end) = argument(bytes, NAMED_AT)?;
         if name == NAMED_GET && count == OF_TWO {
-            let (key, end) = argument(bytes, NAMED_AT)?;
             return Some((PlainRequest::Get(key), end));
         }
-        if name == NAMED_SET && count == OF_THREE {
-            let (key, end) = argument(bytes, NAMED_AT)?;
-            if bytes.get(end) != Some(&b'$') {
-                return None;
-            }
+        if name == NAMED_SET && count == OF_THREE && bytes.get(end) == Some(&b'$') {
             let (value, end) = argument(bytes, end + 1)?;
             return Some((PlainRequest::Set(key, value), end));
         }
@@ -55,24 +56,34 @@ impl<'a> PlainRequest<'a> {
     }
 }
 
-#[inline(always)]
-fn word(bytes: &[u8; WORD]) -> u64 {
-    u64::from_le_bytes(*bytes)
-}
-
 /// The argument whose length begins at a place, and where the next begins. As in Redis a line ends at a CR and one byte
 /// more, and an argument before two bytes, whatever these are.
 #[inline(always)]
 fn argument(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
-    let digit = |byte: u8| Some(usize::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);
-    let (length, start) = match *bytes.get(at..)?.first_chunk::<4>()? {
-        [ones, b'\r', ..] => (digit(ones)?, at + 3),
-        [b'0', ..] => return None,
-        [tens, ones, b'\r', _] => (digit(tens)? * 10 + digit(ones)?, at + 4),
-        [hundreds, tens, ones, b'\r'] => (digit(hundreds)? * 100 + digit(tens)? * 10 + digit(ones)?, at + 5),
+    let digit = |byte: u8| byte.wrapping_sub(b'0');
+    let &[first, second, third, fourth] = bytes.get(at..at + 4)? else { return None };
+    // Two digits are asked for first: most lengths have them.
+    let (length, start) = match () {
+        _ if third == b'\r' && is_leading(first) && digit(second) < 10 => (tens(first, second), at + 4),
+        _ if second == b'\r' && digit(first) < 10 => (usize::from(digit(first)), at + 3),
+        _ if fourth == b'\r' && is_leading(first) && digit(second) < 10 && digit(third) < 10 => {
+            (tens(first, second) * 10 + usize::from(digit(third)), at + 5)
+        }
         _ => return None,
     };
     let end = start + length;
-    let argument = bytes.get(start..end)?;
-    (end + 2 <= bytes.len()).then_some((argument, end + 2))
+    if bytes.len() < end + 2 {
+        return None;
+    }
+    Some((bytes.get(start..end)?, end + 2))
+}
+
+#[inline(always)]
+fn is_leading(digit: u8) -> bool {
+    digit.wrapping_sub(b'1') < 9
+}
+
+#[inline(always)]
+fn tens(first: u8, second: u8) -> usize {
+    usize::from(first.wrapping_sub(b'0')) * 10 + usize::from(second.wrapping_sub(b'0'))
 }
