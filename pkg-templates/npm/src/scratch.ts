@@ -79,17 +79,17 @@ export class Scratch {
 
   /** Where a key lies, written or found; -1 when it has to go the ordinary way. */
   key(text: string): number {
-    return this.placed(text) || this.front(text);
+    return this.#placed(text) || this.#front(text);
   }
 
   /** Where the place of a key is; 0 when it has none. */
-  placed(text: string): number {
+  #placed(text: string): number {
     const at = this.#places.find(text);
     return at >= 0 ? at : this.#place(text, -at);
   }
 
   /** Writes a key at the front; answers as `key` does. */
-  front(text: string): number {
+  #front(text: string): number {
     const length = text.length > LOOP_MAX ? this.#encode(text, 0) : this.#loop(text, 0);
     return length < 0 ? -1 : 0;
   }
@@ -130,7 +130,7 @@ export class Scratch {
     for (let index = 0; index < texts.length; index += 1) {
       const text = texts[index];
       if (typeof text !== 'string') return false;
-      const at = this.placed(text);
+      const at = this.#placed(text);
       if (at === 0) all += text;
       this.#words[word++] = at === 0 ? text.length : Told.Placed | (at << Told.PlacedLengthBits) | text.length;
     }
