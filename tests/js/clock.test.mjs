@@ -63,6 +63,20 @@ test('a clock may not call the engine it drives', () => {
   assert.throws(() => listening.set('k', 1, { px: 5 }), ClockError);
 });
 
+test('nor may it when it is asked without need', () => {
+  let meddles = false;
+  const db = new Keylatch({ now: () => { if (meddles) db.set('other', 'value'); return 1; } });
+  for (let turn = 0; turn < 2; turn += 1) {
+    db.set('lock', 'token', { nx: true, px: 5 });
+    db.del('lock');
+  }
+  db.set('lock', 'token');
+  meddles = true;
+  assert.equal(db.delex('lock', { ifeq: 'token' }), 1);
+  meddles = false;
+  assert.deepEqual(db.mget('lock', 'other'), [null, null]);
+});
+
 test('a clock may call another engine', () => {
   const times = new Keylatch();
   times.set('now', 1234);

@@ -223,18 +223,15 @@ export class Shortcuts {
     const engine = instance.engine.__wbg_ptr;
     const client = this.#client;
     const { clock } = this.#host;
-    let now = NaN;
-    if (this.#leased) {
-      this.#leased = false;
-      now = clock.read();
-      // Whether that matters, the command itself will see.
-      if (Number.isNaN(now)) {
-        clock.takeFailure();
-        return Answer.Ordinary;
-      }
-    }
     try {
       instance.inside = true;
+      let now = NaN;
+      if (this.#leased) {
+        this.#leased = false;
+        now = clock.read();
+        // Whether a failure matters, the engine knows.
+        if (Number.isNaN(now)) clock.takeFailure();
+      }
       let answer = this.#exports.engine_hotDelIfEqual(engine, client, keyAt, key.length, VALUE_AT, length, asDelifeq, now);
       if (answer === Answer.Time) {
         now = clock.read();
