@@ -207,7 +207,7 @@ impl Db {
     }
 
     pub fn deadline(&self, handle: Handle) -> Option<Timestamp> {
-        let block = self.slab.block(handle);
+        let block = self.slab.block_and_more(handle)?;
         self.deadline_of(Layout::of(block)?, block)
     }
 
@@ -290,6 +290,18 @@ impl Db {
             Some(block) => entry::overwrite_dated(block, bytes),
             None => false,
         }
+    }
+
+    /// As [`Db::overwrite_dated`], for a key that has a deadline, which becomes another: what renewing a session does.
+    pub fn renew(&mut self, handle: Handle, bytes: &[u8], deadline: Timestamp) -> bool {
+        let Some(block) = self.slab.block_and_more_mut(handle) else { return false };
+        let Some(layout) = Layout::of(block).filter(|layout| layout.has_own()) else { return false };
+        let Some(position) = layout.position(block) else { return false };
+        let is_renewed = entry::overwrite_dated(block, bytes);
+        if is_renewed {
+            self.deadlines.update(position, deadline, &mut BlockPositions(&mut self.slab));
+        }
+        is_renewed
     }
 
     /// Whether [`Db::overwrite`] would do it.
@@ -576,8 +588,8 @@ impl Db {
         Ok(())
     }
 
-    /// Puts a string in the place of another where that fits as it lies, and moves its deadline: what renewing a session
-    /// does. False when nothing was done.
+    /// Puts a string in the place of another where that fits as it lies, whatever becomes of its deadline. False when
+    /// nothing was done.
     fn rewrite(&mut self, handle: Handle, bytes: &[u8], made: Made) -> Result<bool, OutOfMemory> {
         if made.deadline.is_some() {
             if !self.has_position(handle) {

@@ -47,7 +47,7 @@ impl Space<'_> {
             self.delete(handle);
             return Ok(true);
         }
-        self.set_deadline(handle, Some(deadline), EventKind::Expire)?;
+        self.set_deadline(handle, key, Some(deadline), EventKind::Expire)?;
         self.deadline_effect(key, deadline);
         Ok(true)
     }
@@ -64,7 +64,7 @@ impl Space<'_> {
         if self.db().deadline(handle).is_none() {
             return Ok(false);
         }
-        self.set_deadline(handle, None, EventKind::Persist)?;
+        self.set_deadline(handle, key, None, EventKind::Persist)?;
         self.effect(|effect| {
             effect.bytes(b"PERSIST").bytes(key);
         });

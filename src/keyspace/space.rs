@@ -322,8 +322,14 @@ impl<'a> Space<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let last_use = self.use_to_be(existing);
-        self.db_mut().put_string(existing, key, bytes, deadline, last_use)?;
+        let is_renewed = match (existing, deadline) {
+            (Some(handle), Some(deadline)) if self.keeps_use() => self.db_mut().renew(handle, bytes, deadline),
+            _ => false,
+        };
+        if !is_renewed {
+            let last_use = self.use_to_be(existing);
+            self.db_mut().put_string(existing, key, bytes, deadline, last_use)?;
+        }
         self.tell_of_put(event, key, existing.is_none());
         Ok(())
     }
@@ -405,13 +411,15 @@ impl<'a> Space<'a> {
     pub(super) fn set_deadline(
         &mut self,
         handle: Handle,
+        key: &[u8],
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let key = self.key_of(handle);
         self.mark_change(handle);
         self.db_mut().set_deadline(handle, deadline)?;
-        self.notify(event, &key);
+        if !self.is_quiet {
+            self.notify(event, key);
+        }
         Ok(())
     }
 

@@ -157,7 +157,7 @@ impl Space<'_> {
     }
 
     /// As [`Space::set`], over what was found there.
-    #[inline(never)]
+    #[inline(always)]
     fn set_over(
         &mut self,
         existing: Option<Handle>,
@@ -420,7 +420,7 @@ impl Space<'_> {
     }
 
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
-    #[inline(always)]
+    #[inline(never)]
     fn put_string(&mut self, existing: Option<Handle>, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
         if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
             existing.into_iter().for_each(|handle| self.delete_named(handle, key));
