@@ -68,7 +68,8 @@ impl<'a> ArgvRef<'a> {
     }
 
     pub fn to_owned(&self) -> Argv {
-        let mut argv = Argv::default();
+        let bytes = self.iter().map(<[u8]>::len).sum();
+        let mut argv = Argv { bytes: Vec::with_capacity(bytes), spans: Vec::with_capacity(self.len()) };
         self.iter().for_each(|argument| argv.push(argument));
         argv
     }

@@ -78,8 +78,32 @@ pub struct Client {
     /// For a host that hands on messages and events in one order: how many events came before each message of the
     /// outbox.
     pub positions: Option<Vec<u32>>,
-    /// It is in the list of those the host should look after.
-    noted: bool,
+    /// Where it stands in each line.
+    places: [Place; LINES],
+}
+
+/// Lines of clients, in the order in which they came; nobody stands in one twice. A place is a part of its client, so that
+/// nobody needs memory to stand in line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Line {
+    /// Whose outbox was filled, whose waiting is over or whose connection should be closed since the host last asked.
+    Affected,
+    /// Who waits no more, and may have sent something behind the command that waited.
+    Freed,
+}
+
+const LINES: usize = 2;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    is_taken: bool,
+    behind: Option<ClientId>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Ends {
+    first: Option<ClientId>,
+    last: Option<ClientId>,
 }
 
 impl Client {
@@ -110,7 +134,7 @@ impl Client {
             waiting: VecDeque::new(),
             outbox: Vec::new(),
             positions: None,
-            noted: false,
+            places: Default::default(),
         }
     }
 
@@ -160,6 +184,9 @@ impl Client {
     }
 }
 
+/// So many ids are a small piece of memory, which is always there.
+const UNASKED_MAX: usize = 512;
+
 /// The table of clients.
 #[derive(Clone, Debug, Default)]
 pub struct Clients {
@@ -167,8 +194,7 @@ pub struct Clients {
     /// Where the client was that was asked for last: most often the same one is meant again.
     recent: usize,
     last_id: u32,
-    /// Whose outbox was filled, whose waiting is over or whose connection should be closed since the host last asked.
-    affected: Vec<ClientId>,
+    lines: [Ends; LINES],
     /// How many events wait for the host, as far as it matters for the messages posted now.
     pub events_before: u32,
 }
@@ -206,11 +232,9 @@ impl Clients {
     }
 
     pub fn disconnect(&mut self, id: ClientId) -> Option<Box<Client>> {
-        let gone = self.clients.remove(id)?;
-        if gone.noted {
-            self.affected.retain(|noted| *noted != id);
-        }
-        Some(gone)
+        self.leave_line(Line::Affected, id);
+        self.leave_line(Line::Freed, id);
+        self.clients.remove(id)
     }
 
     /// Appends messages to what waits for a client; false when it is gone. One that there is no memory for misses them, and
@@ -234,24 +258,69 @@ impl Clients {
         }
     }
 
-    /// The host should look after this client, though it may not be the one it serves now.
-    pub fn note(&mut self, id: ClientId) {
-        if let Some(client) = self.get_mut(id)
-            && !core::mem::replace(&mut client.noted, true)
-        {
-            self.affected.push(id);
+    /// Something could not be told, and may have concerned anybody who is subscribed.
+    pub fn close_subscribers(&mut self) {
+        let mut next = self.clients.iter().next().map(|(id, _)| id);
+        while let Some(id) = next {
+            if self.get(id).is_some_and(Client::is_subscribed) {
+                self.close(id);
+            }
+            next = self.clients.iter_behind(id).next().map(|(id, _)| id);
         }
     }
 
-    /// Who was noted since the last call, each once.
+    /// The host should look after this client, though it may not be the one it serves now.
+    pub fn note(&mut self, id: ClientId) {
+        self.line_up(Line::Affected, id);
+    }
+
+    /// Who was noted since the last call, each once; without the memory for all of them the first, and the rest at the
+    /// next call.
     pub fn take_affected(&mut self) -> Vec<ClientId> {
-        let affected = core::mem::take(&mut self.affected);
-        for id in &affected {
-            if let Some(client) = self.get_mut(*id) {
-                client.noted = false;
+        let mut affected = Vec::new();
+        while let Some(id) = self.first_of(Line::Affected) {
+            if affected.len() >= UNASKED_MAX && make_room(&mut affected, 1).is_err() {
+                break;
             }
+            affected.push(id);
+            self.leave_line(Line::Affected, id);
         }
         affected
+    }
+
+    /// Puts a client at the end of a line, unless it stands there already.
+    pub fn line_up(&mut self, line: Line, id: ClientId) {
+        let Some(place) = self.place(line, id).filter(|place| !place.is_taken) else { return };
+        *place = Place { is_taken: true, behind: None };
+        match self.lines[line as usize].last.replace(id) {
+            Some(last) => self.place(line, last).into_iter().for_each(|place| place.behind = Some(id)),
+            None => self.lines[line as usize].first = Some(id),
+        }
+    }
+
+    pub fn first_of(&self, line: Line) -> Option<ClientId> {
+        self.lines[line as usize].first
+    }
+
+    /// Takes a client out of a line; at once if it is the first.
+    pub fn leave_line(&mut self, line: Line, id: ClientId) {
+        let Some(left) = self.place(line, id).filter(|place| place.is_taken).map(core::mem::take) else { return };
+        let ends = self.lines[line as usize];
+        let (mut before, mut at) = (None, ends.first);
+        while let Some(other) = at.filter(|other| *other != id) {
+            (before, at) = (at, self.place(line, other).and_then(|place| place.behind));
+        }
+        match before.and_then(|before| self.place(line, before)) {
+            Some(place) => place.behind = left.behind,
+            None => self.lines[line as usize].first = left.behind,
+        }
+        if ends.last == Some(id) {
+            self.lines[line as usize].last = before;
+        }
+    }
+
+    fn place(&mut self, line: Line, id: ClientId) -> Option<&mut Place> {
+        self.get_mut(id).map(|client| &mut client.places[line as usize])
     }
 
     pub fn get(&self, id: ClientId) -> Option<&Client> {
@@ -260,6 +329,11 @@ impl Clients {
 
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
         self.clients.get_mut_near(id, &mut self.recent).map(|client| &mut **client)
+    }
+
+    /// The first monitor whose id is larger.
+    pub fn monitor_behind(&self, id: ClientId) -> Option<ClientId> {
+        self.clients.iter_behind(id).find(|(_, client)| client.is_monitor).map(|(id, _)| id)
     }
 
     /// In the order of their ids.

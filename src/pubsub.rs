@@ -109,12 +109,17 @@ impl PubSub {
         }
     }
 
+    /// Ends all subscriptions of one kind; answers what they were.
+    pub fn leave(&mut self, channels: Channels, client: &mut Client) -> Vec<Box<[u8]>> {
+        let names = core::mem::take(channels.of_mut(client));
+        names.iter().for_each(|name| self.unsubscribe(channels, name, client));
+        names
+    }
+
     /// Ends all subscriptions of a client, silently.
     pub fn unsubscribe_all(&mut self, client: &mut Client) {
         for channels in [Channels::Plain, Channels::Pattern, Channels::Shard] {
-            while let Some(name) = channels.of(client).last().cloned() {
-                self.unsubscribe(channels, &name, client);
-            }
+            self.leave(channels, client);
         }
     }
 

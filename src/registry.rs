@@ -4,11 +4,56 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use core::borrow::Borrow;
+use core::cmp::Ordering;
 
 /// Ids by name; names are told apart by a scope, for example a database.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     names: BTreeMap<(u8, Box<[u8]>), Vec<u64>>,
+}
+
+/// A name with its scope, as it is kept or as it is looked for: a look takes no memory.
+trait Scoped {
+    fn scoped(&self) -> (u8, &[u8]);
+}
+
+impl Scoped for (u8, Box<[u8]>) {
+    fn scoped(&self) -> (u8, &[u8]) {
+        (self.0, &self.1)
+    }
+}
+
+impl Scoped for (u8, &[u8]) {
+    fn scoped(&self) -> (u8, &[u8]) {
+        *self
+    }
+}
+
+impl PartialEq for dyn Scoped + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.scoped() == other.scoped()
+    }
+}
+
+impl Eq for dyn Scoped + '_ {}
+
+impl PartialOrd for dyn Scoped + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for dyn Scoped + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.scoped().cmp(&other.scoped())
+    }
+}
+
+impl<'a> Borrow<dyn Scoped + 'a> for (u8, Box<[u8]>) {
+    fn borrow(&self) -> &(dyn Scoped + 'a) {
+        self
+    }
 }
 
 impl Registry {
@@ -35,24 +80,30 @@ impl Registry {
 
     /// Ends a registration; false when there was none.
     pub fn remove(&mut self, scope: u8, name: &[u8], id: u64) -> bool {
-        let name = (scope, name.into());
-        let Some(ids) = self.names.get_mut(&name) else { return false };
+        let name: &dyn Scoped = &(scope, name);
+        let Some(ids) = self.names.get_mut(name) else { return false };
         let Ok(at) = ids.binary_search(&id) else { return false };
         ids.remove(at);
         if ids.is_empty() {
-            self.names.remove(&name);
+            self.names.remove(name);
         }
         true
     }
 
     /// The ids registered for a name, smallest first.
     pub fn of(&self, scope: u8, name: &[u8]) -> &[u64] {
-        self.names.get(&(scope, name.into())).map(Vec::as_slice).unwrap_or_default()
+        let name: &dyn Scoped = &(scope, name);
+        self.names.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The names somebody is registered for, in order.
     pub fn names(&self) -> impl Iterator<Item = (u8, &[u8])> {
-        self.names.keys().map(|(scope, name)| (*scope, &**name))
+        self.entries().map(|(scope, name, _)| (scope, name))
+    }
+
+    /// The names with the ids that are registered for each.
+    pub fn entries(&self) -> impl Iterator<Item = (u8, &[u8], &[u64])> {
+        self.names.iter().map(|((scope, name), ids)| (*scope, &**name, ids.as_slice()))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::clock::Timestamp;
 use crate::config::{Config, notifies};
 use crate::invalidations;
 use crate::keyspace::{DATABASES, Event, Events, Keyspace, Ticket};
+use crate::memory::make_room;
 use crate::pubsub::{Channels, PubSub};
 use crate::request::Limits;
 use crate::stats::Stats;
@@ -120,7 +121,7 @@ impl Server {
     /// Tells clients what happened to keys since the last call: that copies are out of date, then the notifications.
     pub fn announce(&self, keyspace: &mut Keyspace, clients: &mut Clients) {
         let stale = keyspace.interest.tracking.take();
-        if !stale.is_empty() {
+        if keyspace.interest.tracking.has_news() || !stale.is_empty() {
             clients.events_before = keyspace.events.seen();
             invalidations::deliver(&stale, &mut keyspace.interest.tracking, clients);
         }
@@ -129,18 +130,17 @@ impl Server {
 
     /// Tells clients at the end of a command what they want to know of keys that they never read.
     pub fn broadcast(&self, keyspace: &mut Keyspace, clients: &mut Clients) {
-        let stale = keyspace.interest.tracking.take_broadcasts();
-        invalidations::deliver(&stale, &mut keyspace.interest.tracking, clients);
+        invalidations::broadcast(&mut keyspace.interest.tracking, clients);
     }
 
     /// Publishes what happened to keys since the last call, to those who subscribed to it.
     fn publish_events(&self, events: &mut Events, clients: &mut Clients) {
-        let unseen = events.take_unseen();
-        clients.events_before = events.len().saturating_sub(unseen.len() as u32);
-        for event in &unseen {
+        clients.events_before = events.seen();
+        for event in events.unseen() {
             clients.events_before += 1;
             self.publish_event(event, clients);
         }
+        events.see_all();
     }
 
     fn publish_event(&self, event: &Event, clients: &mut Clients) {
@@ -152,7 +152,14 @@ impl Server {
         let (by_key, by_event) = (notifies(classes, 'K'), notifies(classes, 'E'));
         let name = event.kind.name().as_bytes();
         if by_key {
-            let channel = [format!("__keyspace@{}__:", event.database).as_bytes(), &event.key].concat();
+            let head = format!("__keyspace@{}__:", event.database);
+            let mut channel = Vec::new();
+            if make_room(&mut channel, head.len() + event.key.len()).is_err() {
+                // Nobody knows who would have been told.
+                return clients.close_subscribers();
+            }
+            channel.extend_from_slice(head.as_bytes());
+            channel.extend_from_slice(&event.key);
             self.pubsub.publish(Channels::Plain, &channel, name, clients);
         }
         if by_event {

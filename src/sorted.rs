@@ -53,6 +53,11 @@ impl<K: Ord + Copy, V> SortedMap<K, V> {
         self.entries.get_mut(*place).map(|(_, value)| value)
     }
 
+    /// Makes sure that there may be so many without asking for memory.
+    pub fn make_room(&mut self, len: usize) -> Result<(), OutOfMemory> {
+        self.entries.try_reserve(len.saturating_sub(self.entries.len())).map_err(|_| OutOfMemory)
+    }
+
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.position(key) {
             Ok(at) => Some(core::mem::replace(&mut self.entries[at].1, value)),
@@ -73,6 +78,16 @@ impl<K: Ord + Copy, V> SortedMap<K, V> {
 
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
         self.entries.iter().map(|(key, value)| (*key, value))
+    }
+
+    /// Those with larger keys than this one, in order.
+    pub fn iter_behind(&self, key: K) -> impl Iterator<Item = (K, &V)> {
+        let start = self.entries.partition_point(|(entry, _)| *entry <= key);
+        self.entries[start..].iter().map(|(key, value)| (*key, value))
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut V)> {
+        self.entries.iter_mut().map(|(key, value)| (*key, value))
     }
 
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {

@@ -11,6 +11,7 @@ use super::row::{Group, Reply, Row, flags::*};
 use super::tracking;
 use crate::client::{Client, ClientId, ReplyMode};
 use crate::clock::Timestamp;
+use crate::memory::make_room;
 use crate::number::parse_integer;
 use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::Protocol;
@@ -267,6 +268,7 @@ fn unblock(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     // In a transaction the same client may be named again before it goes on.
     let parked = parked.filter(|ticket| cx.server.unblocks.iter().all(|unblock| unblock.ticket != *ticket));
     if let Some(ticket) = parked {
+        make_room(&mut cx.server.unblocks, 1)?;
         cx.server.unblocks.push(Unblock { ticket, with_error });
     }
     cx.reply.integer(parked.is_some().into());

@@ -199,7 +199,7 @@ fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn randomkey(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    let key = cx.space().random_key();
+    let key = cx.space().random_key()?;
     cx.reply.optional_bulk(key.as_deref());
     Ok(())
 }

@@ -5,16 +5,34 @@ use alloc::vec::Vec;
 use super::args::is;
 use super::row::{Access, Begin, Find, KeySpec, Row};
 use crate::argv::ArgvRef;
+use crate::memory::make_room;
 use crate::reply::error::CommandError;
 
 /// The keys of a request, each with what happens to it.
 pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], Access)>, CommandError> {
     let mut keys = Vec::new();
+    let mut room = Ok(());
+    visit_keys(row, argv, &mut |key, access| {
+        room = room.and_then(|()| make_room(&mut keys, 1));
+        if room.is_ok() {
+            keys.push((key, access));
+        }
+    })?;
+    room?;
+    Ok(keys)
+}
+
+/// Names the keys of a request, each with what happens to it.
+pub(super) fn visit_keys<'a>(
+    row: &Row,
+    argv: ArgvRef<'a>,
+    visit: &mut dyn FnMut(&'a [u8], Access),
+) -> Result<(), CommandError> {
     for spec in row.keys {
         let positions = positions(spec, argv).ok_or(CommandError::INVALID_KEY_ARGUMENTS)?;
-        keys.extend(positions.filter_map(|position| Some((argv.get(position)?, spec.access))));
+        positions.filter_map(|position| argv.get(position)).for_each(|key| visit(key, spec.access));
     }
-    Ok(keys)
+    Ok(())
 }
 
 /// `None` when the request names more keys than it has arguments, or no number of keys.

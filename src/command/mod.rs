@@ -136,8 +136,13 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
 /// What keeps small pieces of memory though it puts no data into the keyspace.
 const KEEPING: &[&str] = &["watch", "subscribe", "psubscribe", "ssubscribe", "client|tracking"];
 
-/// What such a command takes in tables for each of its arguments, and for each that came before.
+/// What such a command takes in tables and confirmations for each of its arguments, for each that came before, and for
+/// each client.
+const KEPT_NEW_BYTES: usize = 512;
 const KEPT_BYTES: usize = 64;
+const KEPT_CLIENT_BYTES: usize = 256;
+/// How often it holds its arguments on the way.
+const KEPT_COPIES: usize = 8;
 
 fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
     if !is_reserve_whole() && row.has(flags::DENYOOM) {
@@ -145,10 +150,23 @@ fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), Ou
     }
     if row.flags & (flags::READONLY | flags::WRITE) == 0 && KEEPING.contains(&row.name) {
         ensure_reserve()?;
-        let kept = cx.keyspace.interest.name_count() + cx.server.pubsub.name_count();
-        ensure(KEPT_BYTES.saturating_mul(kept + argv.len()))?;
+        let kept = KEPT_BYTES.saturating_mul(cx.keyspace.interest.name_count() + cx.server.pubsub.name_count());
+        let clients = KEPT_CLIENT_BYTES.saturating_mul(cx.clients.len());
+        let new = KEPT_NEW_BYTES.saturating_mul(argv.len()).saturating_add(KEPT_COPIES.saturating_mul(argv.copy_len()));
+        ensure(kept.saturating_add(clients).saturating_add(new))?;
     }
-    cx.keyspace.ensure_room(argv.len(), argv.copy_len())
+    cx.keyspace.ensure_room(argv.len(), argv.copy_len())?;
+    if cx.keyspace.tells_of_dead_fields(cx.now) {
+        // They are more than the request has arguments.
+        let mut met = Ok(());
+        // A request whose keys cannot be told names none.
+        let _ = keys_of::visit_keys(row, argv, &mut |key, _| {
+            met = met.and_then(|()| cx.space().meet(key).map(drop).map_err(|_| OutOfMemory));
+        });
+        met?;
+        cx.keyspace.ensure_room(argv.len(), argv.copy_len())?;
+    }
+    Ok(())
 }
 
 /// Leaves nothing of a reply but an error.
@@ -166,9 +184,7 @@ fn remember_keys(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) {
     if !cx.keyspace.interest.tracking.remembers(cx.client) || !row.has(flags::READONLY) {
         return;
     }
-    for (key, _) in keys_of::keys_of(row, argv).unwrap_or_default() {
-        cx.keyspace.interest.tracking.remember(cx.client, key);
-    }
+    let _ = keys_of::visit_keys(row, argv, &mut |key, _| cx.keyspace.interest.tracking.remember(cx.client, key));
 }
 
 /// `SET key value`.

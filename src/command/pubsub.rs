@@ -1,6 +1,5 @@
 //! The pub/sub family.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Cx;
@@ -157,29 +156,32 @@ fn subscribe_to(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Rep
     for name in args.rest() {
         let Some(client) = cx.clients.get_mut(cx.client) else { break };
         cx.server.pubsub.subscribe(channels, name, client);
-        confirm(cx, channels, channels.words().subscribed, Some(name));
+        confirm(cx, channels, channels.words().subscribed, Some(name), 0);
     }
     Ok(())
 }
 
 fn unsubscribe_from(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     let word = channels.words().unsubscribed;
-    let named: Vec<Box<[u8]>> = args.rest().map(Into::into).collect();
-    let all = cx.clients.get(cx.client).map(|client| channels.of(client).clone()).unwrap_or_default();
-    let leaving = if named.is_empty() { all } else { named };
-    if leaving.is_empty() {
-        confirm(cx, channels, word, None);
-    }
-    for name in leaving {
+    let names_all = args.left() == 0;
+    for name in args.rest() {
         let Some(client) = cx.clients.get_mut(cx.client) else { break };
-        cx.server.pubsub.unsubscribe(channels, &name, client);
-        confirm(cx, channels, word, Some(&name));
+        cx.server.pubsub.unsubscribe(channels, name, client);
+        confirm(cx, channels, word, Some(name), 0);
+    }
+    let Some(client) = cx.clients.get_mut(cx.client).filter(|_| names_all) else { return Ok(()) };
+    let leaving = cx.server.pubsub.leave(channels, client);
+    if leaving.is_empty() {
+        confirm(cx, channels, word, None, 0);
+    }
+    for (name, left) in leaving.iter().zip((0..leaving.len()).rev()) {
+        confirm(cx, channels, word, Some(name), left);
     }
     Ok(())
 }
 
-/// Shard channels are counted apart from the others.
-fn confirm(cx: &mut Cx<'_>, channels: Channels, word: &str, name: Option<&[u8]>) {
+/// Shard channels are counted apart from the others; `more` are those that are still to be left.
+fn confirm(cx: &mut Cx<'_>, channels: Channels, word: &str, name: Option<&[u8]>, more: usize) {
     let count = cx.clients.get(cx.client).map_or(0, |client| match channels {
         Channels::Plain | Channels::Pattern => client.channels.len() + client.patterns.len(),
         Channels::Shard => client.shard_channels.len(),
@@ -187,7 +189,7 @@ fn confirm(cx: &mut Cx<'_>, channels: Channels, word: &str, name: Option<&[u8]>)
     cx.reply.push(3);
     cx.reply.bulk(word.as_bytes());
     cx.reply.optional_bulk(name);
-    cx.reply.integer(count as i64);
+    cx.reply.integer((count + more) as i64);
 }
 
 fn publish(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {

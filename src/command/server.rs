@@ -76,7 +76,7 @@ fn swapdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut index = |problem| parse_integer(args.bytes()?).and_then(|index| i32::try_from(index).ok()).ok_or(problem);
     let (first, second) = (index(CommandError::FIRST_DATABASE)?, index(CommandError::SECOND_DATABASE)?);
     let (first, second) = (database(cx, first.into())?, database(cx, second.into())?);
-    cx.keyspace.swap(first, second, cx.now);
+    cx.keyspace.swap(first, second, cx.now)?;
     cx.reply.ok();
     Ok(())
 }

@@ -84,10 +84,11 @@ fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 
 /// A watched key that died meanwhile has changed too: looking at it removes it, and that disturbs its watchers.
 fn watched_key_changed(cx: &mut Cx<'_>) -> bool {
-    for (database, key) in cx.keyspace.interest.watched_by(cx.client) {
-        cx.keyspace.at(database, cx.now).peek(&key);
-    }
-    cx.keyspace.interest.is_disturbed(cx.client)
+    let watched = cx.keyspace.interest.suspend(cx.client);
+    // Dead is dead, also where there is no memory to say so.
+    let met = watched.iter().try_for_each(|(database, key)| cx.keyspace.at(*database, cx.now).meet(key).map(drop));
+    cx.keyspace.interest.resume(cx.client, watched);
+    met.is_err() || cx.keyspace.interest.is_disturbed(cx.client)
 }
 
 fn take_transaction(cx: &mut Cx<'_>) -> Option<Transaction> {

@@ -27,7 +27,7 @@ impl Engine {
             && !row.has(flags::IMMEDIATE)
         {
             let room =
-                self.keyspace.ensure_room(0, argv.copy_len()).and_then(|()| make_room(&mut transaction.queue, 1));
+                make_room(&mut transaction.queue, 1).and_then(|()| self.keyspace.ensure_room(0, argv.copy_len()));
             if room.and_then(|()| ensure_reserve()).is_err() {
                 let error = self.refuse(client, argv, CommandError::OUT_OF_MEMORY.into());
                 return reply.error(&error);

@@ -54,7 +54,7 @@ impl Engine {
 
     fn check_whether_all_rest(&self) -> Result<(), &'static str> {
         let interest = &self.keyspace.interest;
-        if self.server.pause.is_some() || !self.parked.is_idle() {
+        if self.server.pause.is_some() || self.somebody_waits() {
             return Err("a command waits");
         }
         for client in self.clients.iter() {

@@ -4,16 +4,15 @@
 //! Its reply goes to the client's outbox, and so do the replies of what the client sent meanwhile.
 
 use alloc::boxed::Box;
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::{ERROR_BYTES, Engine};
 use crate::argv::{Argv, ArgvRef};
-use crate::client::ClientId;
+use crate::client::{ClientId, Line};
 use crate::clock::Timestamp;
 use crate::command::{Cx, Outcome, Park, Waiting, call};
 use crate::keyspace::{KeyName, Ticket};
-use crate::memory::{ensure, ensure_reserve, make_room};
+use crate::memory::{ensure, ensure_reserve, ensure_reserve_unspent, make_room};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Writer;
 use crate::server::Unblock;
@@ -39,8 +38,6 @@ pub(super) struct ParkedCommands {
     commands: SortedMap<Ticket, Box<Parked>>,
     deadlines: SortedMap<(Timestamp, Ticket), ()>,
     last_ticket: u64,
-    /// Clients that wait no more, and may have sent something behind it.
-    freed: VecDeque<ClientId>,
 }
 
 impl ParkedCommands {
@@ -48,14 +45,14 @@ impl ParkedCommands {
         self.commands.is_empty()
     }
 
-    /// Nobody waits, and nobody who waited has something left to be answered.
-    pub(super) fn is_idle(&self) -> bool {
-        self.commands.is_empty() && self.freed.is_empty()
-    }
-
     /// The first instant at which somebody gives up.
     pub(super) fn first_deadline(&self) -> Option<Timestamp> {
         self.deadlines.first().map(|(until, _)| until)
+    }
+
+    /// The first command behind another one that waits for the end of CLIENT PAUSE.
+    fn paused_behind(&self, ticket: Ticket) -> Option<Ticket> {
+        self.commands.iter_behind(ticket).find(|(_, parked)| parked.paused).map(|(ticket, _)| ticket)
     }
 }
 
@@ -64,6 +61,11 @@ impl Engine {
     pub(super) fn ensure_room_to_wait(&self) -> Result<(), OutOfMemory> {
         ensure_reserve()?;
         ensure(PARKED_BYTES.saturating_mul(self.parked.commands.len() + 1))
+    }
+
+    /// Somebody waits, or waited and has something left to be answered.
+    pub(super) fn somebody_waits(&self) -> bool {
+        !self.parked.is_empty() || self.clients.first_of(Line::Freed).is_some()
     }
 
     /// Lets a command wait at the end of the line.
@@ -93,9 +95,9 @@ impl Engine {
             let ready = self.keyspace.interest.take_ready();
             ready.iter().for_each(|name| self.serve(name));
             if ready.is_empty() {
-                let Some(&client) = self.parked.freed.front() else { return };
+                let Some(client) = self.clients.first_of(Line::Freed) else { return };
                 if !self.catch_up(client) {
-                    self.parked.freed.pop_front();
+                    self.clients.leave_line(Line::Freed, client);
                 }
             }
         }
@@ -130,11 +132,11 @@ impl Engine {
 
     /// Lets paused commands go on.
     pub(super) fn resume_paused(&mut self) {
-        let paused = self.parked.commands.iter().filter(|(_, parked)| parked.paused);
-        let tickets: Vec<Ticket> = paused.map(|(ticket, _)| ticket).collect();
-        for ticket in tickets {
+        let mut next = self.parked.paused_behind(Ticket(0));
+        while let Some(ticket) = next {
             self.run_parked(ticket, Waiting::Allowed);
             self.wake();
+            next = self.parked.paused_behind(ticket);
         }
     }
 
@@ -156,7 +158,7 @@ impl Engine {
         }
         self.end_tracking(parked.client, Some(self.table.row(parked.command)));
         self.clients.post(parked.client, |messages| messages.error(&CommandError::UNBLOCKED.into()));
-        self.parked.freed.push_back(parked.client);
+        self.clients.line_up(Line::Freed, parked.client);
     }
 
     /// Forgets the parked command of a client that leaves.
@@ -169,7 +171,7 @@ impl Engine {
         let was_paused = core::mem::take(&mut parked.paused);
         let waiting = if was_paused { Waiting::Allowed } else { waiting };
         let Some(client) = self.clients.get_mut(parked.client) else { return };
-        if make_room(&mut client.outbox, ERROR_BYTES).is_err() {
+        if ensure_reserve_unspent().and_then(|()| make_room(&mut client.outbox, ERROR_BYTES)).is_err() {
             // Not even an error can be answered.
             client.parked = None;
             return self.clients.close(parked.client);
@@ -206,7 +208,7 @@ impl Engine {
             Outcome::Park(park) if was_paused => self.enter(ticket, Parked { park, ..parked }),
             // Its time runs from when it parked first.
             Outcome::Park(_) => self.enter(ticket, parked),
-            Outcome::Done => self.parked.freed.push_back(parked.client),
+            Outcome::Done => self.clients.line_up(Line::Freed, parked.client),
         }
     }
 
@@ -214,6 +216,10 @@ impl Engine {
     fn catch_up(&mut self, id: ClientId) -> bool {
         let Some(client) = self.clients.get_mut(id).filter(|client| !client.is_parked()) else { return false };
         let Some(argv) = client.waiting.pop_front() else { return false };
+        if ensure_reserve_unspent().is_err() {
+            self.clients.close(id);
+            return false;
+        }
         let mut out = Vec::new();
         self.run(id, self.request(argv.as_ref()), &mut out);
         if let Some(client) = self.clients.get_mut(id)
@@ -271,7 +277,11 @@ mod tests {
         assert_eq!(engine.next_deadline(), None);
         say(&mut engine, third, "RPUSH list x");
         assert_eq!(outbox(&mut engine, second), b"*2\r\n$4\r\nlist\r\n$1\r\nx\r\n+PONG\r\n");
-        assert!(engine.parked.is_empty() && engine.parked.freed.is_empty() && engine.keyspace.interest.is_idle());
+        assert!(
+            engine.parked.is_empty()
+                && engine.clients.first_of(Line::Freed).is_none()
+                && engine.keyspace.interest.is_idle()
+        );
     }
 
     #[test]

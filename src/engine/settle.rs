@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::Engine;
 use crate::argv::ArgvRef;
-use crate::client::{ClientId, ReplyMode};
+use crate::client::{ClientId, Clients, ReplyMode};
 use crate::command::Row;
 use crate::memory::{ensure, is_reserve_whole};
 use crate::persistence::rdb;
@@ -25,7 +25,7 @@ impl Engine {
         let server = &self.server;
         self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_news()
-            || !self.parked.is_idle()
+            || self.somebody_waits()
             || self.keyspace.events.has_unseen()
             || server.pause.is_some()
             || server.reload
@@ -111,11 +111,9 @@ impl Engine {
 
     /// Shows a command to the monitors.
     pub(super) fn show_monitors(&mut self, sender: ClientId, argv: ArgvRef<'_>) {
-        let monitors = self.clients.iter().filter(|client| client.is_monitor);
-        let monitors: Vec<ClientId> = monitors.map(|client| client.id).collect();
         if ensure(argv.copy_len().saturating_mul(SHOWN_FACTOR)).is_err() {
             // They must not go on as if there had been no such command.
-            return monitors.into_iter().for_each(|monitor| self.clients.close(monitor));
+            return self.each_monitor(|clients, monitor| clients.close(monitor));
         }
         let Some(client) = self.clients.get(sender) else { return };
         let (seconds, ms) = (self.now.as_ms().div_euclid(MS_PER_SECOND), self.now.as_ms().rem_euclid(MS_PER_SECOND));
@@ -124,8 +122,16 @@ impl Engine {
             let shown = quote(if is_secret(argv, index) { REDACTED.as_bytes() } else { argument });
             line = line + " " + &shown;
         }
-        for monitor in monitors {
-            self.clients.post(monitor, |messages| messages.simple(&line));
+        self.each_monitor(|clients, monitor| {
+            clients.post(monitor, |messages| messages.simple(&line));
+        });
+    }
+
+    fn each_monitor(&mut self, act: impl Fn(&mut Clients, ClientId)) {
+        let mut next = self.clients.monitor_behind(ClientId(0));
+        while let Some(monitor) = next {
+            act(&mut self.clients, monitor);
+            next = self.clients.monitor_behind(monitor);
         }
     }
 }

@@ -354,13 +354,14 @@ impl Db {
     /// Sets or clears the deadline. The handle may become stale: a block without room for a position is replaced.
     pub fn set_deadline(&mut self, handle: Handle, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
         let Some(layout) = Layout::of(self.slab.block(handle)) else { return Ok(()) };
+        // Before the block changes, which is longer with a position.
+        if deadline.is_some() {
+            self.deadlines.reserve(handle)?;
+        }
         let handle = match deadline {
             Some(_) if !layout.is_timed() => self.add_position(handle, layout)?,
             _ => handle,
         };
-        if deadline.is_some() {
-            self.deadlines.reserve(handle)?;
-        }
         self.assign_deadline(handle, deadline);
         Ok(())
     }

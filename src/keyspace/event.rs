@@ -174,7 +174,7 @@ impl Events {
         self.queue.is_empty()
     }
 
-    /// Starts or stops building events for [`Events::take_unseen`].
+    /// Starts or stops building events for [`Events::unseen`].
     pub fn publish(&mut self, published: bool) {
         self.published = published;
         self.seen = self.queue.len();
@@ -189,27 +189,30 @@ impl Events {
         self.wanted || self.published
     }
 
-    /// Whether [`Events::take_unseen`] has something to answer.
+    /// Whether [`Events::unseen`] has something to answer.
     pub fn has_unseen(&self) -> bool {
         self.published && self.seen < self.queue.len()
     }
 
-    /// How many of those that wait for the host came before what [`Events::take_unseen`] answers.
+    /// How many of those that wait for the host came before what [`Events::unseen`] answers.
     pub fn seen(&self) -> u32 {
         if self.has_unseen() { self.seen as u32 } else { self.len() }
     }
 
-    /// The events since the last call, for publishing; the host's queue keeps them.
-    pub fn take_unseen(&mut self) -> Vec<Event> {
+    /// The events since [`Events::see_all`], for publishing.
+    pub fn unseen(&self) -> &[Event] {
+        if self.has_unseen() { &self.queue[self.seen..] } else { &[] }
+    }
+
+    /// What there is has been published; the host's queue keeps it.
+    pub fn see_all(&mut self) {
         if !self.has_unseen() {
-            return Vec::new();
+            return;
         }
-        let unseen = self.queue[self.seen..].to_vec();
         if !self.wanted {
             self.queue.clear();
         }
         self.seen = self.queue.len();
-        unseen
     }
 
     /// The clock stepped back. No key, so the empty one.

@@ -263,12 +263,8 @@ impl Memory {
 impl Space<'_> {
     /// Removes a key because memory is short.
     fn evict(&mut self, handle: Handle) {
-        let key = self.key_of(handle);
         self.count_evicted();
-        self.remove(handle, EventKind::Evicted);
-        self.effect(|effect| {
-            effect.bytes(b"DEL").bytes(&key);
-        });
+        self.remove_unasked(handle, EventKind::Evicted);
     }
 
     /// How long a key was not used, or how frequently it is: whichever is counted.

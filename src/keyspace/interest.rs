@@ -4,8 +4,13 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{EventKind, Tracking};
+use crate::memory::{ensure, ensure_reserve_unspent, make_room};
 use crate::registry::Registry;
+use crate::slab::OutOfMemory;
 use crate::sorted::SortedMap;
+
+/// What a key that is ready takes in tables, beside its name.
+const READY_BYTES: usize = 256;
 
 /// Names a client of one engine. Ids start at 1 and are not used twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -60,6 +65,24 @@ impl Interest {
         self.watched.len() + self.waited.len()
     }
 
+    /// Makes sure that there is place for everybody whom a command may disturb or wake.
+    #[inline(always)]
+    pub(super) fn make_room(&mut self) -> Result<(), OutOfMemory> {
+        if self.is_idle() { Ok(()) } else { self.make_places() }
+    }
+
+    fn make_places(&mut self) -> Result<(), OutOfMemory> {
+        ensure_reserve_unspent()?;
+        self.disturbed.make_room(self.watching.len())?;
+        let more = self.waited.len().saturating_sub(self.ready.len());
+        make_room(&mut self.ready, more)
+    }
+
+    /// Makes sure that every key somebody waits for can be told to be there.
+    pub(super) fn ensure_room_to_wake_all(&self) -> Result<(), OutOfMemory> {
+        ensure(self.waited.names().map(|(_, key)| READY_BYTES + 2 * key.len()).sum())
+    }
+
     /// A parked command waits for a key.
     pub fn wait(&mut self, ticket: Ticket, (database, key): &KeyName) {
         self.waited.add(*database, key, ticket.0);
@@ -79,6 +102,10 @@ impl Interest {
 
     /// The keys that appeared since they were asked for last, and that somebody waits for.
     pub fn take_ready(&mut self) -> Vec<KeyName> {
+        if self.ready.is_empty() {
+            // The places in it stay.
+            return Vec::new();
+        }
         self.is_ready = Registry::default();
         core::mem::take(&mut self.ready)
     }
@@ -109,14 +136,38 @@ impl Interest {
     }
 
     /// The keys a client watches, each with its database.
-    pub fn watched_by(&self, client: ClientId) -> Vec<KeyName> {
-        self.watching.get(client).cloned().unwrap_or_default()
+    pub fn watched_by(&self, client: ClientId) -> &[KeyName] {
+        self.watching.get(client).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The keys of one database that somebody watches or waits for.
-    pub(super) fn keys_in(&self, database: u8) -> Vec<Box<[u8]>> {
-        let names = self.watched.names().chain(self.waited.names());
-        names.filter(|(of, _)| *of == database).map(|(_, key)| key.into()).collect()
+    /// Takes the list of what a client watches, to be put back by [`Interest::resume`]: it goes on being disturbed.
+    pub fn suspend(&mut self, client: ClientId) -> Vec<KeyName> {
+        self.watching.get_mut(client).map(core::mem::take).unwrap_or_default()
+    }
+
+    pub fn resume(&mut self, client: ClientId, watched: Vec<KeyName>) {
+        if let Some(place) = self.watching.get_mut(client) {
+            *place = watched;
+        }
+    }
+
+    /// Keys of a database are not what they were: those of whom `is_held` says so.
+    pub(super) fn touch_all(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
+        for (_, _, ids) in self.watched.entries().filter(|(of, key, _)| *of == database && is_held(key)) {
+            for id in ids {
+                self.disturbed.insert(ClientId(*id as u32), ());
+            }
+        }
+    }
+
+    /// Keys of a database may have come into being: those of whom `is_held` says so. Room must have been made for
+    /// that: [`Interest::ensure_room_to_wake_all`].
+    pub(super) fn appear_all(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
+        for (_, key, _) in self.waited.entries().filter(|(of, key, _)| *of == database && is_held(key)) {
+            if self.is_ready.add(database, key, 0) {
+                self.ready.push((database, key.into()));
+            }
+        }
     }
 
     /// A command, or the end of its time, changed a key.

@@ -129,15 +129,14 @@ impl Space<'_> {
         Some(self.db().entry_bytes(handle))
     }
 
-    /// Any living key, all equally likely.
-    pub fn random_key(&mut self) -> Option<Vec<u8>> {
-        loop {
-            let handle = self.random_handle()?;
-            let key = self.key_of(handle);
-            if self.peek(&key).is_some() {
-                return Some(key);
+    /// Any living key, all equally likely. The only error is a shortage of memory.
+    pub fn random_key(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        while let Some(handle) = self.random_handle() {
+            if self.survives(handle)? {
+                return Ok(Some(self.key_of(handle)));
             }
         }
+        Ok(None)
     }
 
     fn cloned(&self, handle: Handle) -> Result<(NewValue<'static>, Option<crate::clock::Timestamp>), Error> {

@@ -55,7 +55,7 @@ pub use sort::SortOptions;
 pub use sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use space::Space;
 pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
-pub use tracking::{Invalidation, Stale, TrackedReads, Tracker, Tracking, TrackingOptions};
+pub use tracking::{Invalidation, Stale, Told, TrackedReads, Tracker, Tracking, TrackingOptions};
 pub use uses::{Counting, Frequency, PastUse};
 
 pub(crate) use self::entry::INLINE_MAX;
@@ -193,11 +193,22 @@ impl Keyspace {
     /// Makes sure that a command with so many arguments, of so many bytes together, can do what follows its changes. One
     /// that passes more on than it was given asks again: [`Space::ensure_room`].
     pub fn ensure_room(&mut self, arguments: usize, bytes: usize) -> Result<(), OutOfMemory> {
-        if bytes > UNASKED_MAX_BYTES {
-            ensure(bytes.saturating_mul(ARGUMENTS_FACTOR))?;
-        }
+        self.interest.make_room()?;
         self.events.make_room(arguments + EVENTS_MAX)?;
-        self.effects.make_room(bytes)
+        self.effects.make_room(bytes)?;
+        // Last, because what was made above is kept.
+        let told = self.interest.tracking.room(arguments, bytes);
+        if bytes > UNASKED_MAX_BYTES || told > 0 {
+            ensure(bytes.saturating_mul(ARGUMENTS_FACTOR).saturating_add(told))?;
+        }
+        Ok(())
+    }
+
+    /// Whether somebody takes note of what dies, and a field has died that no sweep has removed yet.
+    pub fn tells_of_dead_fields(&self, now: Timestamp) -> bool {
+        let is_due =
+            |db: &Db| db.field_deadline_count() > 0 && db.first_deadline().is_some_and(|first| first.deadline < now);
+        !self.is_quiet() && self.databases.iter().take(self.unused_from.into()).any(is_due)
     }
 
     /// As [`Keyspace::ensure_room`], for a key that goes without being asked for. It must not take the last room of the
@@ -268,19 +279,23 @@ impl Keyspace {
         });
     }
 
-    /// Exchanges the contents of two databases. Whoever is interested in a key that is in one of them learns of it.
-    pub fn swap(&mut self, first: u8, second: u8, now: Timestamp) {
+    /// Exchanges the contents of two databases. Whoever is interested in a key that is in one of them learns of it. The
+    /// only error is a shortage of memory.
+    pub fn swap(&mut self, first: u8, second: u8, now: Timestamp) -> Result<(), Error> {
         if first == second || first.max(second) >= DATABASES {
-            return;
+            return Ok(());
         }
+        self.interest.ensure_room_to_wake_all()?;
+        let Keyspace { databases, interest, loading, .. } = self;
+        let lives = |database: u8, key: &[u8]| {
+            let db = &databases[usize::from(database)];
+            let handle = db.find(key);
+            handle.is_some_and(|handle| *loading || db.deadline(handle).is_none_or(|deadline| now <= deadline))
+        };
+        let is_held = |key: &[u8]| lives(first, key) || lives(second, key);
         for database in [first, second] {
-            for key in self.interest.keys_in(database) {
-                let mut is_held = |database| self.at(database, now).peek(&key).is_some();
-                if is_held(first) | is_held(second) {
-                    self.interest.touch(database, &key);
-                    self.interest.appear(database, &key);
-                }
-            }
+            interest.touch_all(database, &is_held);
+            interest.appear_all(database, &is_held);
         }
         self.use_up_to(first.max(second));
         self.databases.swap(first.into(), second.into());
@@ -288,6 +303,7 @@ impl Keyspace {
         self.effects.state(first, |effect| {
             effect.bytes(b"SWAPDB").integer(first.into()).integer(second.into());
         });
+        Ok(())
     }
 
     /// An order-free sum over keys of database, type, canonical value and deadline: equal keyspaces have equal digests,

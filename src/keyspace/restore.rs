@@ -1,10 +1,8 @@
 //! Taking over the contents of a snapshot: whole, or not at all.
 
-use alloc::vec::Vec;
-
 use super::effect::EffectWriter;
 use super::space::Space;
-use super::{DATABASES, Db, Effects, Entry, KeyName, Keyspace, NewValue, PastUse};
+use super::{DATABASES, Db, Effects, Entry, Keyspace, NewValue, PastUse};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
 use crate::value::{Hash, Value, ValueRef, ZSet};
@@ -54,14 +52,12 @@ impl Keyspace {
             let bytes = usize::try_from(other.counted_bytes()).map_err(|_| OutOfMemory)?;
             self.effects.make_room(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
         }
-        let of_interest = |database| self.interest.keys_in(database).into_iter().map(move |key| (database, key));
-        let is_held = |(database, key): &KeyName| {
-            [&*self, &other].iter().any(|keyspace| keyspace.database(*database).find(key).is_some())
-        };
-        let changed: Vec<KeyName> = (0..DATABASES).flat_map(of_interest).filter(is_held).collect();
-        for (database, key) in &changed {
-            self.interest.touch(*database, key);
-            self.interest.appear(*database, key);
+        self.interest.make_room()?;
+        self.interest.ensure_room_to_wake_all()?;
+        for (database, (old, new)) in (0..DATABASES).zip(self.databases.iter().zip(other.databases.iter())) {
+            let is_held = |key: &[u8]| old.find(key).is_some() || new.find(key).is_some();
+            self.interest.touch_all(database, &is_held);
+            self.interest.appear_all(database, &is_held);
         }
         self.interest.tracking.flush();
         let Keyspace { seed, databases, random, uses, unused_from, .. } = other;

@@ -57,8 +57,11 @@ impl Space<'_> {
         // What is dead is removed on the way.
         let mut room = Ok(());
         handles.retain(|&handle| {
-            room = room.and_then(|()| self.ensure_room_if_dead(handle));
-            room.is_ok() && self.outlives(handle)
+            room.is_ok()
+                && self.survives(handle).unwrap_or_else(|error| {
+                    room = Err(error);
+                    false
+                })
         });
         room?;
         handles

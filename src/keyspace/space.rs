@@ -237,10 +237,32 @@ impl<'a> Space<'a> {
         self.bury(handle, usize::MAX).lives
     }
 
-    /// Makes sure that a key can be removed, if it is dead: for whoever looks at many that nobody named.
-    pub(super) fn ensure_room_if_dead(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
-        let is_dead = self.db().due(handle).is_some_and(|deadline| deadline < self.now);
-        if is_dead { self.keyspace.ensure_room_for_removal(self.database, handle) } else { Ok(()) }
+    /// Looks a key up that the request does not name, or that may have many dead fields: without the memory to remove
+    /// what is dead nothing is answered.
+    pub fn meet(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+        match self.db().find(key) {
+            Some(handle) if self.survives(handle)? => Ok(Some(handle)),
+            _ => Ok(None),
+        }
+    }
+
+    /// As [`Space::meet`]: removes a key that is dead, or its dead fields; whether the key is still there.
+    pub(super) fn survives(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
+        let is_due = |db: &Db, now| db.due(handle).is_some_and(|deadline| deadline < now);
+        if self.keyspace.loading || !is_due(self.db(), self.now) {
+            return Ok(true);
+        }
+        self.keyspace.ensure_room_for_removal(self.database, handle)?;
+        let burial = self.bury(handle, usize::MAX);
+        match burial.lives && is_due(self.db(), self.now) {
+            true => Err(OutOfMemory),
+            false => Ok(burial.lives),
+        }
+    }
+
+    /// Makes sure that so much can be told of dead fields that are about to be removed together.
+    pub(super) fn ensure_room_for_fields(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        self.keyspace.ensure_room(1, bytes)
     }
 
     /// Removes a key whose deadline has passed, or at most `most` of its fields.
@@ -393,8 +415,7 @@ impl<'a> Space<'a> {
     #[inline(never)]
     fn updated(&mut self, handle: Handle, event: EventKind, emptied: bool) {
         self.mark_change(handle);
-        let key = self.key_of(handle);
-        self.notify(event, &key);
+        self.notify_of(handle, event);
         if emptied {
             self.remove(handle, EventKind::Del);
         }
@@ -447,8 +468,21 @@ impl<'a> Space<'a> {
     }
 
     pub(super) fn remove(&mut self, handle: Handle, event: EventKind) {
-        let key = self.key_of(handle);
-        self.remove_named(handle, &key, event);
+        self.notify_of(handle, event);
+        self.db_mut().remove(handle);
+    }
+
+    /// Removes a key that nobody asked to remove, and states it. No copy of its name is made: there may be no memory.
+    pub(super) fn remove_unasked(&mut self, handle: Handle, event: EventKind) {
+        let Keyspace { databases, effects, .. } = &mut *self.keyspace;
+        if !self.is_quiet
+            && let Some(entry) = databases[place_of(self.database)].entry(handle)
+            && let Some(mut effect) = effects.open(self.database)
+        {
+            effect.bytes(b"DEL").bytes(entry.key);
+            effect.close();
+        }
+        self.remove(handle, event);
     }
 
     /// As [`Space::remove`], for an operation that has just looked this key up.
@@ -470,11 +504,9 @@ impl<'a> Space<'a> {
 
     /// Empties this database; the caller states the effect.
     pub(super) fn flush_silently(&mut self) {
-        for key in self.keyspace.interest.keys_in(self.database) {
-            if self.db().find(&key).is_some() {
-                self.keyspace.interest.touch(self.database, &key);
-            }
-        }
+        let Keyspace { databases, interest, .. } = &mut *self.keyspace;
+        let db = &databases[place_of(self.database)];
+        interest.touch_all(self.database, &|key| db.find(key).is_some());
         let empty = Db::new(self.keyspace.seed);
         let old = core::mem::replace(self.db_mut(), empty);
         self.db_mut().keep_remains(old);
@@ -482,12 +514,8 @@ impl<'a> Space<'a> {
 
     /// Removes a key whose deadline has passed.
     pub(super) fn expire(&mut self, handle: Handle) {
-        let key = self.key_of(handle);
         self.keyspace.counts.expired += 1;
-        self.remove(handle, EventKind::Expired);
-        self.effect(|effect| {
-            effect.bytes(b"DEL").bytes(&key);
-        });
+        self.remove_unasked(handle, EventKind::Expired);
     }
 
     pub(super) fn count_evicted(&mut self) {
@@ -563,6 +591,19 @@ impl<'a> Space<'a> {
     #[inline(never)]
     pub(super) fn notify(&mut self, event: EventKind, key: &[u8]) {
         self.notify_at_once(event, key);
+    }
+
+    /// An event of a key that is still there.
+    #[inline(never)]
+    fn notify_of(&mut self, handle: Handle, event: EventKind) {
+        if self.is_quiet {
+            return;
+        }
+        let Keyspace { databases, events, interest, effects, .. } = &mut *self.keyspace;
+        let Some(entry) = databases[place_of(self.database)].entry(handle) else { return };
+        events.push(event, entry.key, self.database);
+        interest.changed(self.database, entry.key, event);
+        effects.changed();
     }
 
     /// As [`Space::notify`], as a part of its caller: for what most requests do.

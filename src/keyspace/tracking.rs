@@ -6,20 +6,22 @@
 //! a client that leaves.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{ClientId, EventKind};
+use crate::memory::{ensure_reserve_unspent, make_room};
 use crate::random::Random;
 use crate::registry::Registry;
 use crate::slab::OutOfMemory;
 use crate::sorted::SortedMap;
-use crate::value::{Hash, NewDeadline, PackedLimit};
+use crate::value::{Hash, NewDeadline, PackedLimit, copied};
 
 /// How many keys are remembered at most, unless the configuration says otherwise.
 const KEYS_MAX: u64 = 1_000_000;
 /// How many keys too many one command forgets; as many more with each one after which there are still too many.
 const FORGOTTEN_AT_ONCE: u32 = 100;
+/// What a change takes in tables until it is told.
+const CHANGE_BYTES: usize = 384;
 /// The bytes of a client id in the table.
 const ID_BYTES: usize = 4;
 /// The table is no value of a user: when it is packed is its own business.
@@ -62,9 +64,16 @@ pub struct Tracker {
     pub noloop: bool,
     /// In order. The empty one stands for every key.
     pub prefixes: Vec<Box<[u8]>>,
+    /// There was no memory to tell it something.
+    is_missed: bool,
 }
 
 impl Tracker {
+    /// Whether a key has one of the prefixes.
+    fn is_of_interest(&self, key: &[u8]) -> bool {
+        self.prefixes.iter().any(|prefix| key.starts_with(prefix))
+    }
+
     fn remembers(&self) -> bool {
         let chosen = match self.reads {
             TrackedReads::All => true,
@@ -75,21 +84,25 @@ impl Tracker {
     }
 }
 
-/// Copies of these keys are out of date.
+/// Which copies are out of date.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stale {
-    Keys(Vec<Box<[u8]>>),
+    Key(Box<[u8]>),
     /// A database was emptied: of whatever key.
     Everything,
 }
 
-/// What a client has to be told.
+/// A client that has to be told, and who is told instead, as it was when the key changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Told {
+    pub client: ClientId,
+    pub redirect: Option<ClientId>,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invalidation {
-    pub client: ClientId,
-    /// As it was when the key changed.
-    pub redirect: Option<ClientId>,
     pub stale: Stale,
+    pub told: Vec<Told>,
 }
 
 #[derive(Clone, Debug)]
@@ -108,6 +121,8 @@ pub struct Tracking {
     /// Keys that changed and have to be told by their prefix, each with its last author; 0: nobody's command did it.
     changed: Registry,
     queue: Vec<Invalidation>,
+    /// Some tracker is missed.
+    has_missed: bool,
     muted: bool,
 }
 
@@ -123,6 +138,7 @@ impl Tracking {
             author: None,
             changed: Registry::default(),
             queue: Vec::new(),
+            has_missed: false,
             muted: false,
         }
     }
@@ -203,6 +219,16 @@ impl Tracking {
         different.len()
     }
 
+    /// What it takes at most to tell everybody of a command with so many arguments, of so many bytes together.
+    #[inline(always)]
+    pub(super) fn room(&self, arguments: usize, bytes: usize) -> usize {
+        if self.trackers.is_empty() {
+            return 0;
+        }
+        let told = self.trackers.len().saturating_mul(2 * size_of::<Told>());
+        arguments.saturating_mul(CHANGE_BYTES.saturating_add(told)).saturating_add(bytes.saturating_mul(2))
+    }
+
     // --- What was read.
 
     /// Whether the keys that this client reads now have to be remembered.
@@ -213,7 +239,10 @@ impl Tracking {
     /// A client has read a key. Without memory to remember it, its copy is out of date from the beginning.
     pub fn remember(&mut self, client: ClientId, key: &[u8]) {
         if self.try_remember(client, key).is_err() {
-            self.tell(client, Stale::Keys(vec![key.into()]));
+            let redirect = self.trackers.get(client).and_then(|tracker| tracker.redirect);
+            if queue_up(&mut self.queue, stale(key), &mut core::iter::once(Told { client, redirect })).is_err() {
+                self.miss(&|other, _| other == client);
+            }
         }
     }
 
@@ -247,7 +276,7 @@ impl Tracking {
         if self.muted {
             return;
         }
-        if self.trackers.iter().any(|(_, tracker)| tracker.prefixes.iter().any(|prefix| key.starts_with(prefix))) {
+        if self.trackers.iter().any(|(_, tracker)| tracker.is_of_interest(key)) {
             let author = self.author.filter(|_| event.has_author());
             self.note_change(key, author);
         }
@@ -255,6 +284,9 @@ impl Tracking {
     }
 
     fn note_change(&mut self, key: &[u8], author: Option<ClientId>) {
+        if ensure_reserve_unspent().is_err() {
+            return self.miss(&|_, tracker| tracker.is_of_interest(key));
+        }
         if let Some(before) = self.changed.of(0, key).first().copied() {
             self.changed.remove(0, key, before);
         }
@@ -263,20 +295,31 @@ impl Tracking {
 
     /// Tells the readers of a key, and forgets them.
     fn forget(&mut self, key: &[u8]) {
-        let Some(ids) = self.read.get(key).map(|ids| ids.to_vec()) else { return };
-        self.read.remove(key);
-        for reader in readers(&ids) {
-            self.readers -= 1;
-            let is_told = |tracker: &Tracker| !(tracker.broadcast || tracker.noloop && self.author == Some(reader));
-            if self.trackers.get(reader).is_some_and(is_told) {
-                self.tell(reader, Stale::Keys(vec![key.into()]));
+        let Tracking { read, readers: count, trackers, author, queue, has_missed, .. } = self;
+        let Some(ids) = read.get(key) else { return };
+        *count -= readers(&ids).count() as u64;
+        let is_told =
+            |reader: ClientId, tracker: &Tracker| !(tracker.broadcast || tracker.noloop && *author == Some(reader));
+        let told = |client: ClientId| {
+            let tracker = trackers.get(client).filter(|tracker| is_told(client, tracker))?;
+            Some(Told { client, redirect: tracker.redirect })
+        };
+        if queue_up(queue, stale(key), &mut readers(&ids).filter_map(told)).is_err() {
+            for reader in readers(&ids) {
+                if let Some(tracker) = trackers.get_mut(reader).filter(|tracker| is_told(reader, tracker)) {
+                    (tracker.is_missed, *has_missed) = (true, true);
+                }
             }
         }
+        read.remove(key);
     }
 
-    fn tell(&mut self, client: ClientId, stale: Stale) {
-        let redirect = self.trackers.get(client).and_then(|tracker| tracker.redirect);
-        self.queue.push(Invalidation { client, redirect, stale });
+    /// Some trackers cannot be told what they want to know.
+    fn miss(&mut self, is_meant: &dyn Fn(ClientId, &Tracker) -> bool) {
+        for (client, tracker) in self.trackers.iter_mut() {
+            tracker.is_missed |= is_meant(client, tracker);
+            self.has_missed |= tracker.is_missed;
+        }
     }
 
     /// A database was emptied, or everything was read anew: everybody is told, and what was read is forgotten.
@@ -284,8 +327,11 @@ impl Tracking {
         if self.is_idle() || self.muted {
             return;
         }
-        let clients: Vec<ClientId> = self.trackers.iter().map(|(client, _)| client).collect();
-        clients.into_iter().for_each(|client| self.tell(client, Stale::Everything));
+        let told = |(client, tracker): (ClientId, &Tracker)| Told { client, redirect: tracker.redirect };
+        let queued = queue_up(&mut self.queue, Ok(Stale::Everything), &mut self.trackers.iter().map(told));
+        if queued.is_err() {
+            self.miss(&|_, _| true);
+        }
         self.read = Hash::new(self.seed);
         self.readers = 0;
     }
@@ -300,7 +346,7 @@ impl Tracking {
 
     /// Whether anything is left to do after a command.
     pub fn has_news(&self) -> bool {
-        !self.queue.is_empty() || !self.changed.is_empty() || self.is_full()
+        !self.queue.is_empty() || !self.changed.is_empty() || self.has_missed || self.is_full()
     }
 
     /// What has to be told now.
@@ -308,23 +354,27 @@ impl Tracking {
         core::mem::take(&mut self.queue)
     }
 
-    /// What has to be told by prefixes once a command has ended: each key once, in order.
-    pub fn take_broadcasts(&mut self) -> Vec<Invalidation> {
-        let changed = core::mem::take(&mut self.changed);
-        if changed.is_empty() {
-            return Vec::new();
+    /// Takes the changes that have to be told by prefixes once a command has ended: each key once with its author, in
+    /// order. A change without an author has 0.
+    pub fn take_changed(&mut self) -> Registry {
+        core::mem::take(&mut self.changed)
+    }
+
+    /// The first client behind another one, in the order of their numbers, that tracks.
+    pub fn tracker_behind(&self, client: ClientId) -> Option<(ClientId, &Tracker)> {
+        self.trackers.iter_behind(client).next()
+    }
+
+    /// Names those who could not be told something, once.
+    pub fn take_missed(&mut self, missed: &mut dyn FnMut(Told)) {
+        if !core::mem::take(&mut self.has_missed) {
+            return;
         }
-        let told = self.trackers.iter().flat_map(|(client, tracker)| {
-            let changed = &changed;
-            tracker.prefixes.iter().filter_map(move |prefix| {
-                let own = |key| tracker.noloop && changed.of(0, key).first() == Some(&client.0.into());
-                let keys = changed.names().map(|(_, key)| key).filter(|key| key.starts_with(prefix) && !own(key));
-                let keys: Vec<Box<[u8]>> = keys.map(Box::from).collect();
-                let stale = Some(Stale::Keys(keys)).filter(|stale| *stale != Stale::Keys(Vec::new()))?;
-                Some(Invalidation { client, redirect: tracker.redirect, stale })
-            })
-        });
-        told.collect()
+        for (client, tracker) in self.trackers.iter_mut() {
+            if core::mem::take(&mut tracker.is_missed) {
+                missed(Told { client, redirect: tracker.redirect });
+            }
+        }
     }
 
     fn is_full(&self) -> bool {
@@ -337,11 +387,35 @@ impl Tracking {
         let mut left = FORGOTTEN_AT_ONCE.saturating_mul(self.rounds.saturating_add(1));
         while self.is_full() && left > 0 {
             left -= 1;
-            let Some(key) = self.read.random(random).map(|field| field.name.to_vec()) else { return };
+            let key = self.read.random(random).map(|field| copied(&field.name));
+            let Some(Ok(key)) = key else { return };
             self.forget(&key);
         }
         self.rounds = if self.is_full() { self.rounds.saturating_add(1) } else { 0 };
     }
+}
+
+fn stale(key: &[u8]) -> Result<Stale, OutOfMemory> {
+    Ok(Stale::Key(copied(key)?.into_boxed_slice()))
+}
+
+/// Queues what is to be told, if it is to be told to anybody.
+fn queue_up(
+    queue: &mut Vec<Invalidation>,
+    stale: Result<Stale, OutOfMemory>,
+    clients: &mut dyn Iterator<Item = Told>,
+) -> Result<(), OutOfMemory> {
+    let mut told = Vec::new();
+    for client in clients {
+        make_room(&mut told, 1)?;
+        told.push(client);
+    }
+    if !told.is_empty() {
+        ensure_reserve_unspent()?;
+        make_room(queue, 1)?;
+        queue.push(Invalidation { stale: stale?, told });
+    }
+    Ok(())
 }
 
 fn readers(ids: &[u8]) -> impl Iterator<Item = ClientId> + '_ {
@@ -363,11 +437,13 @@ mod tests {
     }
 
     fn told(tracking: &mut Tracking) -> Vec<(u32, Stale)> {
-        tracking.take().into_iter().map(|told| (told.client.0, told.stale)).collect()
+        let told = tracking.take();
+        let each = told.iter().flat_map(|news| news.told.iter().map(|told| (told.client.0, news.stale.clone())));
+        each.collect()
     }
 
     fn key(name: &[u8]) -> Stale {
-        Stale::Keys(vec![name.into()])
+        Stale::Key(name.into())
     }
 
     #[test]
@@ -429,9 +505,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_changes_often_is_broadcast_once_by_its_last_author() {
+    fn a_key_that_changes_often_is_noted_once_with_its_last_author() {
         let mut tracking = Tracking::new(0);
-        let prefixes = vec![&b"a"[..], b""];
+        let prefixes = alloc::vec![&b"a"[..], b""];
         tracking.start(ONE, &TrackingOptions { broadcast: true, noloop: true, prefixes, ..Default::default() });
         assert_eq!(tracking.prefix_count(), 2);
         for (author, name) in [(ONE, b"b"), (TWO, b"a"), (ONE, b"a"), (TWO, b"b")] {
@@ -439,10 +515,11 @@ mod tests {
             tracking.touch(name, EventKind::Set);
         }
         assert!(told(&mut tracking).is_empty());
-        let broadcasts = tracking.take_broadcasts();
-        assert_eq!(broadcasts.iter().map(|told| &told.stale).collect::<Vec<_>>(), [&key(b"b")]);
+        let changed = tracking.take_changed();
+        let entries: Vec<(&[u8], &[u64])> = changed.entries().map(|(_, key, author)| (key, author)).collect();
+        assert_eq!(entries, [(&b"a"[..], &[1][..]), (b"b", &[2])]);
         tracking.touch(b"a", EventKind::Expired);
-        assert_eq!(tracking.take_broadcasts().len(), 2);
+        assert_eq!(tracking.take_changed().of(0, b"a"), [0]);
         assert!(!tracking.has_news());
     }
 }

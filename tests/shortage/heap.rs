@@ -1,7 +1,9 @@
-//! An allocator that runs out of memory when it is told to.
+//! An allocator that runs out of memory when it is told to. While it counts, pieces of up to [`SMALL_MAX`] bytes are always
+//! there: in the engine's host they come out of a reserve.
 //!
-//! While it counts, pieces of up to [`SMALL_MAX`] bytes are always there: in the engine's host they come out of a reserve.
-//! Larger ones share a budget of bytes, in which what is given back counts again, as in a memory that cannot grow.
+//! For single commands larger pieces share a budget of bytes, in which what is given back counts again, as in a memory that
+//! cannot grow. For scenes of many clients all pieces share it, and what small ones take beyond it is told to the engine as
+//! the reserve that is left, as the allocator in WebAssembly does.
 
 // An allocator cannot be written without.
 #![allow(unsafe_code)]
@@ -10,11 +12,21 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard};
+
+use keylatch::{Reserve, tell_reserve};
 
 /// As in `src/memory.rs`: what is always there.
 pub const SMALL_MAX: usize = 4096;
 /// What a command may hold in small pieces beyond what it had.
 pub const RESERVE_BYTES: isize = 64 * 1024;
+
+/// As in `src/wasm/reserve.rs`: a block of the reserve, and how many are given out before it counts as begun, as spent, and
+/// as used up. A block that is begun serves small pieces until it is full, but they do not fill it to the end.
+const BLOCK_BYTES: isize = 8192;
+const BEGUN_BLOCKS: isize = 4;
+const SPENT_BLOCKS: isize = 10;
+const ALL_BLOCKS: isize = 16;
 
 #[derive(Clone, Copy, Default)]
 struct Count {
@@ -23,13 +35,35 @@ struct Count {
     large: isize,
     small_peak: isize,
     large_peak: isize,
+    /// What all pieces together took beyond the budget.
+    beyond_peak: isize,
+}
+
+impl Count {
+    fn all(self) -> isize {
+        self.small + self.large
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Budget {
+    bytes: isize,
+    /// Small pieces count too, and take of the reserve what is beyond.
+    is_shared: bool,
 }
 
 thread_local! {
-    static BUDGET: Cell<Option<isize>> = const { Cell::new(None) };
-    static COUNT: Cell<Count> = const { Cell::new(Count { small: 0, large: 0, small_peak: 0, large_peak: 0 }) };
-    /// What `large` was whenever it was more than ever before.
+    static BUDGET: Cell<Option<Budget>> = const { Cell::new(None) };
+    static COUNT: Cell<Count> = const { Cell::new(Count { small: 0, large: 0, small_peak: 0, large_peak: 0, beyond_peak: 0 }) };
+    /// What was taken whenever that was more than ever before, and a large piece made it so.
     static MARKS: RefCell<Vec<isize>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The reserve belongs to the process, so whoever runs short does so alone.
+static TURN: Mutex<()> = Mutex::new(());
+
+pub fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 pub struct Heap;
@@ -38,7 +72,9 @@ pub struct Heap;
 // memory. The counters are plain numbers of the calling thread.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if BUDGET.try_with(Cell::get).ok().flatten().is_some() && !take(layout.size()) {
+        if let Some(budget) = BUDGET.try_with(Cell::get).ok().flatten()
+            && !take(layout.size(), budget)
+        {
             return std::ptr::null_mut();
         }
         // SAFETY: as for this function.
@@ -46,36 +82,60 @@ unsafe impl GlobalAlloc for Heap {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        if BUDGET.try_with(Cell::get).ok().flatten().is_some() {
-            give_back(layout.size() as isize);
+        if let Some(budget) = BUDGET.try_with(Cell::get).ok().flatten() {
+            give_back(layout.size() as isize, budget);
         }
         // SAFETY: as for this function.
         unsafe { System.dealloc(block, layout) }
     }
 }
 
-fn take(size: usize) -> bool {
-    let (mut count, budget) = (COUNT.get(), BUDGET.get().unwrap_or(isize::MAX));
-    if size <= SMALL_MAX {
+fn take(size: usize, budget: Budget) -> bool {
+    let mut count = COUNT.get();
+    let is_small = size <= SMALL_MAX;
+    if is_small {
         count.small += size as isize;
         count.small_peak = count.small_peak.max(count.small);
-    } else if count.large + size as isize > budget {
-        return show_stack();
     } else {
         count.large += size as isize;
-        if count.large > count.large_peak {
-            count.large_peak = count.large;
-            uncounted(|| MARKS.with_borrow_mut(|marks| marks.push(count.large)));
+    }
+    let taken = if budget.is_shared { count.all() } else { count.large };
+    if !is_small {
+        if taken > budget.bytes && !show_stack() {
+            return false;
         }
+        if taken > count.large_peak {
+            count.large_peak = taken;
+            uncounted(|| MARKS.with_borrow_mut(|marks| marks.push(taken)));
+        }
+    }
+    if budget.is_shared {
+        count.beyond_peak = count.beyond_peak.max(taken.saturating_sub(budget.bytes));
+        tell(taken, budget);
     }
     COUNT.set(count);
     true
 }
 
-fn give_back(size: isize) {
+fn give_back(size: isize, budget: Budget) {
     let mut count = COUNT.get();
     *(if size <= SMALL_MAX as isize { &mut count.small } else { &mut count.large }) -= size;
     COUNT.set(count);
+    if budget.is_shared {
+        tell(count.all(), budget);
+    }
+}
+
+/// What is left of the reserve when so much is taken.
+fn tell(taken: isize, budget: Budget) {
+    let beyond = taken.saturating_sub(budget.bytes);
+    tell_reserve(if beyond <= BEGUN_BLOCKS * BLOCK_BYTES {
+        Reserve::Whole
+    } else if beyond <= SPENT_BLOCKS * BLOCK_BYTES {
+        Reserve::Begun
+    } else {
+        Reserve::Spent
+    });
 }
 
 fn uncounted<R>(run: impl FnOnce() -> R) -> R {
@@ -116,17 +176,41 @@ pub fn end_with_panics() {
 pub struct Outcome {
     pub panicked: bool,
     pub small_peak: isize,
+    /// No small piece was asked for that the reserve does not have any more.
+    pub had_reserve: bool,
     /// Budgets of one byte less fail at the places that can fail at all.
     pub marks: Vec<isize>,
 }
 
-/// Runs something with so many bytes beyond what is allocated now.
+/// Runs something with so many bytes for large pieces beyond what is allocated now.
 pub fn with_budget(bytes: isize, run: impl FnOnce()) -> Outcome {
+    within(Budget { bytes, is_shared: false }, run)
+}
+
+/// Runs something with so many bytes for all pieces; negative: so much of the reserve is taken already.
+pub fn with_memory(bytes: isize, run: impl FnOnce()) -> Outcome {
+    let budget = Budget { bytes, is_shared: true };
+    tell(0, budget);
+    let outcome = within(budget, run);
+    tell_reserve(Reserve::Whole);
+    outcome
+}
+
+/// The bytes of [`with_memory`] with which the reserve counts as begun, and as spent.
+pub const BEGUN: isize = -(BEGUN_BLOCKS + 1) * BLOCK_BYTES;
+pub const SPENT: isize = -(SPENT_BLOCKS + 1) * BLOCK_BYTES;
+
+fn within(budget: Budget, run: impl FnOnce()) -> Outcome {
     COUNT.set(Count::default());
     MARKS.with_borrow_mut(Vec::clear);
-    BUDGET.set(Some(bytes));
+    BUDGET.set(Some(budget));
     let run = catch_unwind(AssertUnwindSafe(run));
     BUDGET.set(None);
     let count = COUNT.get();
-    Outcome { panicked: run.is_err(), small_peak: count.small_peak, marks: MARKS.take() }
+    Outcome {
+        panicked: run.is_err(),
+        small_peak: count.small_peak,
+        had_reserve: count.beyond_peak <= ALL_BLOCKS * BLOCK_BYTES,
+        marks: MARKS.take(),
+    }
 }

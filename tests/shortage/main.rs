@@ -9,6 +9,8 @@ mod heap;
 #[path = "../differential/pools.rs"]
 mod pools;
 mod requests;
+mod scenes;
+mod stages;
 
 use std::collections::BTreeMap;
 
@@ -145,6 +147,7 @@ impl Findings {
 fn a_command_that_finds_no_memory_changes_nothing() {
     let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let mut requests = Requests::new(setting("KEYLATCH_SHORTAGE_SEED").unwrap_or(7));
+    let _turn = heap::turn();
     heap::end_with_panics();
     let mut findings = Findings::default();
     for round in 0..4 {

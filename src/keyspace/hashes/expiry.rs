@@ -12,6 +12,10 @@ use crate::value::{Hash, NewDeadline, copied};
 
 /// So many dead fields are removed in one edit, and stated as one effect.
 const FIELDS_PER_EDIT: usize = 64;
+/// The same, of so many bytes together, unless the first has more.
+const EDIT_BYTES: usize = 4096;
+/// What an argument counts as in the log beside its bytes.
+const ARGUMENT_BYTES: usize = 8;
 
 /// What became of the deadline of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -194,16 +198,27 @@ impl Space<'_> {
         Ok(true)
     }
 
-    /// Removes at most `most` fields whose deadline has passed, earliest first. The hash goes with its last field.
+    /// Removes at most `most` fields whose deadline has passed, earliest first, as long as there is memory for what
+    /// follows. The hash goes with its last field.
     pub(in crate::keyspace) fn expire_fields(&mut self, handle: Handle, most: usize) -> Burial {
-        let (key, now) = (self.key_of(handle), self.now());
+        let now = self.now();
         let mut burial = Burial { removed: 0, lives: true };
+        let Ok(key) = copied(self.entry(handle).map_or(&[], |entry| entry.key)) else { return burial };
         while burial.lives && burial.removed < most {
-            let mut dead: Vec<Vec<u8>> = Vec::new();
+            let first = self.hash_behind(Some(handle)).and_then(Hash::first_to_die).map_or(0, |field| field.name.len());
+            let bytes = first.max(EDIT_BYTES);
+            if self.ensure_room_for_fields(key.len() + FIELDS_PER_EDIT * ARGUMENT_BYTES + bytes).is_err() {
+                break;
+            }
+            let (mut dead, mut dead_bytes): (Vec<Vec<u8>>, usize) = (Vec::new(), 0);
             let room = FIELDS_PER_EDIT.min(most - burial.removed);
             let edit = self.update_hash(handle, EventKind::HExpired, |hash| {
                 while dead.len() < room && hash.first_deadline().is_some_and(|deadline| deadline < now) {
                     let Some(name) = hash.first_to_die().map(|field| field.name) else { break };
+                    dead_bytes += name.len();
+                    if dead_bytes > bytes {
+                        break;
+                    }
                     let Ok(name) = copied(&name) else { break };
                     hash.remove(&name);
                     dead.push(name);

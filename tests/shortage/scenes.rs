@@ -1,0 +1,268 @@
+//! Memory runs out while a command reaches others: those it wakes, those it is published or shown to, those whose copies it
+//! makes stale; and while time and limits take keys away. Whatever happens to whom, the log says what became of the
+//! keyspace, nobody is told half of anything, and all goes on when there is memory again.
+
+use std::collections::BTreeMap;
+
+use keylatch::reply::read::{Value, read};
+use keylatch::{Argv, Event, Timestamp};
+
+use super::heap::{self, BEGUN, Outcome, SPENT, with_memory};
+use super::stages::{Act, Engine, Rule, Scene, Stage, scenes};
+use super::{ERROR, shown};
+
+/// An engine is settled after so many ticks.
+const TICKS_MAX: usize = 64;
+/// So many clients are asked whether they are still answered.
+const ASKED_MAX: usize = 20;
+/// So many places are tried in a scene, and in one of many clients.
+const PLACES_MAX: usize = 12;
+const PLACES_OF_MANY_MAX: usize = 4;
+
+/// What can be seen of a scene once it is played.
+#[derive(Clone, PartialEq, Debug)]
+struct Seen {
+    reply: Vec<u8>,
+    /// What reached each client, whether it is to be closed, and whether it waits.
+    clients: Vec<(Vec<u8>, bool, bool)>,
+    digest: u64,
+    bytes: u64,
+    effects: Vec<u8>,
+    events: Vec<Event>,
+}
+
+/// Plays with so much memory.
+fn play(stage: &mut Stage, act: &Act, memory: isize) -> (Outcome, Vec<u8>) {
+    let mut reply = Vec::new();
+    let outcome = match act {
+        Act::Say(client, request) => {
+            let (client, argv) = (stage.clients[*client], Argv::from_slices(request));
+            with_memory(memory, || stage.engine.execute(client, argv.as_ref(), &mut reply))
+        }
+        Act::Tick => with_memory(memory, || stage.engine.tick()),
+    };
+    (outcome, reply)
+}
+
+/// Does what is due.
+fn settle(engine: &mut Engine) {
+    for _ in 0..TICKS_MAX {
+        if engine.next_deadline().is_none_or(|due| due > engine.now()) {
+            return;
+        }
+        engine.tick();
+    }
+}
+
+impl Seen {
+    fn of(stage: &mut Stage, reply: Vec<u8>) -> Seen {
+        let Stage { engine, clients, .. } = stage;
+        let (effects, events) = (engine.take_effects(), engine.take_events());
+        let clients = clients.iter().map(|&client| {
+            let outbox = engine.take_outbox(client);
+            engine
+                .client(client)
+                .map_or((outbox.clone(), true, false), |state| (outbox, state.closing, state.is_parked()))
+        });
+        let clients = clients.collect();
+        while engine.keyspace().free_remains() {}
+        Seen { reply, clients, digest: engine.digest(), bytes: engine.keyspace().counted_bytes(), effects, events }
+    }
+}
+
+/// What the keys count as one by one.
+fn recounted(engine: &mut Engine) -> u64 {
+    let keyspace = engine.keyspace();
+    let keys: Vec<(u8, Vec<u8>)> = keyspace
+        .databases()
+        .flat_map(|(database, db)| db.entries().map(move |entry| (database, entry.key.to_vec())))
+        .collect();
+    let size = |(database, key): (u8, Vec<u8>)| {
+        // Before all deadlines, so that the look changes nothing.
+        keyspace.at(database, Timestamp::MIN).memory_usage(&key).unwrap_or(0)
+    };
+    keys.into_iter().map(size).sum()
+}
+
+fn are_whole_messages(mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        match read(bytes) {
+            Ok(Some((_, len))) => bytes = &bytes[len..],
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Whether the error about memory is among the messages.
+fn is_refused(bytes: &[u8]) -> bool {
+    bytes.windows(ERROR.len()).any(|window| window == ERROR)
+}
+
+struct Trial<'a> {
+    scene: &'a Scene,
+    before: Seen,
+    calm: Seen,
+    /// The digest once everything that was due is done.
+    settled: u64,
+}
+
+impl Trial<'_> {
+    /// What is wrong with what came of a shortage, if anything is.
+    fn complaint(&self, short: &mut Stage, reply: Vec<u8>) -> Option<String> {
+        let seen = Seen::of(short, reply);
+        let (is_before, is_calm) = (seen.digest == self.before.digest, seen.digest == self.calm.digest);
+        let refused = seen.reply.starts_with(ERROR);
+        let actor = match &self.scene.act {
+            Act::Say(client, _) => Some(*client),
+            Act::Tick => None,
+        };
+        let actor_closing = actor.is_some_and(|actor| seen.clients[actor].1);
+        let is_whole = self.scene.rule == Rule::Whole;
+        if is_whole && !refused && seen.reply != self.calm.reply && !actor_closing {
+            return Some(format!("another answer: {}", text(&seen.reply)));
+        }
+        if !are_whole_messages(&seen.reply) {
+            return Some(format!("no whole answer: {}", text(&seen.reply)));
+        }
+        if is_whole && refused && !is_before {
+            return Some("half done".into());
+        }
+        if let Some(complaint) = self.of_clients(&seen, refused && is_whole) {
+            return Some(complaint);
+        }
+        let others_refused = seen.clients.iter().any(|(outbox, closing, _)| *closing || is_refused(outbox));
+        if is_whole && !refused && !is_calm && !others_refused {
+            return Some("not what it was told to do".into());
+        }
+        if is_calm && !is_before && !others_refused && seen.events != self.calm.events {
+            return Some(format!("{} of {} events", seen.events.len(), self.calm.events.len()));
+        }
+        if is_before && !others_refused && seen.bytes != self.before.bytes && refused {
+            return Some(format!("{} bytes, {} before", seen.bytes, self.before.bytes));
+        }
+        let recounted = recounted(&mut short.engine);
+        if seen.bytes != recounted {
+            return Some(format!("counted {} bytes for {recounted}", seen.bytes));
+        }
+        if self.scene.stage.is_recorded {
+            let mut again = self.scene.stage.engine.clone();
+            match again.replay(&seen.effects) {
+                Ok(_) if again.digest() == seen.digest => {}
+                Ok(_) => return Some("the log tells something else".into()),
+                Err(error) => return Some(format!("the log cannot be read: {error:?}")),
+            }
+        }
+        self.goes_on(short, &seen, refused && is_whole && !actor_closing)
+    }
+
+    fn of_clients(&self, seen: &Seen, refused: bool) -> Option<String> {
+        for (number, (outbox, closing, _)) in seen.clients.iter().enumerate() {
+            let (before, calm) = (&self.before.clients[number], &self.calm.clients[number]);
+            if !are_whole_messages(outbox) {
+                return Some(format!("client {number} is told half of something: {}", text(outbox)));
+            }
+            // A monitor is shown also what is refused.
+            if *closing || outbox == &calm.0 || refused && outbox == &before.0 {
+                continue;
+            }
+            if self.scene.rule == Rule::Whole && !is_refused(outbox) {
+                return Some(format!("client {number} is told {} and not {}", text(outbox), text(&calm.0)));
+            }
+        }
+        None
+    }
+
+    /// With memory the same is done in the end, and whoever is not closed is answered.
+    fn goes_on(&self, short: &mut Stage, seen: &Seen, asks_again: bool) -> Option<String> {
+        if asks_again {
+            let (_, reply) = play(short, &self.scene.act, isize::MAX);
+            if reply != self.calm.reply {
+                return Some(format!("with memory it answers {}", text(&reply)));
+            }
+        }
+        settle(&mut short.engine);
+        if self.scene.rule == Rule::Converges && short.engine.digest() != self.settled {
+            return Some("with memory it does not come to the same end".into());
+        }
+        for (number, (_, closing, parked)) in seen.clients.iter().enumerate().take(ASKED_MAX) {
+            let mut reply = Vec::new();
+            if !closing && !parked {
+                let ping = vec![b"CLIENT".to_vec(), b"ID".to_vec()];
+                super::run(&mut short.engine, short.clients[number], &ping, &mut reply);
+                if reply.is_empty() {
+                    return Some(format!("client {number} is not answered any more"));
+                }
+            }
+        }
+        None
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]).into_owned();
+    format!("{shown:?} ({} bytes)", bytes.len())
+}
+
+fn try_scene(scene: &Scene, wrong: &mut BTreeMap<String, String>) -> usize {
+    let mut calm = scene.stage.clone();
+    let (unlimited, reply) = play(&mut calm, &scene.act, isize::MAX);
+    let calm_seen = Seen::of(&mut calm, reply);
+    settle(&mut calm.engine);
+    let before = Seen::of(&mut scene.stage.clone(), Vec::new());
+    let trial = Trial { scene, before, settled: calm.engine.digest(), calm: calm_seen };
+    let places_max = if scene.stage.clients.len() > ASKED_MAX { PLACES_OF_MANY_MAX } else { PLACES_MAX };
+    let step = unlimited.marks.len().div_ceil(places_max).max(1);
+    let marks = unlimited.marks.iter().step_by(step).map(|mark| mark - 1);
+    let mut budgets: Vec<isize> = marks.chain([0, BEGUN, SPENT]).collect();
+    budgets.dedup();
+    for budget in &budgets {
+        if std::env::var_os("KEYLATCH_SHORTAGE_TRACE").is_some() {
+            eprintln!("{budget} {}", scene.name);
+        }
+        let mut short = scene.stage.clone();
+        let (outcome, reply) = play(&mut short, &scene.act, *budget);
+        let complaint = if outcome.panicked {
+            Some("panicked".into())
+        } else if !outcome.had_reserve {
+            Some("more small pieces than the reserve has".into())
+        } else {
+            trial.complaint(&mut short, reply)
+        };
+        if let Some(complaint) = complaint {
+            wrong.entry(scene.name.clone()).or_insert(format!("{}: {complaint} (budget {budget})", scene.name));
+        }
+    }
+    budgets.len()
+}
+
+#[test]
+fn a_shortage_reaches_nobody_else_but_as_an_error_or_a_closed_connection() {
+    let _turn = heap::turn();
+    heap::end_with_panics();
+    let only = std::env::var("KEYLATCH_SHORTAGE_SCENE").unwrap_or_default();
+    let mut wrong = BTreeMap::new();
+    let mut places = 0;
+    for scene in scenes().filter(|scene| scene.name.contains(&only)) {
+        places += try_scene(&scene, &mut wrong);
+    }
+    println!("{places} places");
+    let wrong: Vec<&str> = wrong.values().map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} scenes:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What is said in an act, for messages.
+impl std::fmt::Display for Act {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Act::Say(client, request) => write!(out, "{client}> {}", shown(request)),
+            Act::Tick => out.write_str("tick"),
+        }
+    }
+}
+
+#[test]
+fn a_reader_of_messages_knows_halves() {
+    assert!(are_whole_messages(b"+OK\r\n$1\r\nx\r\n") && !are_whole_messages(b"+OK\r\n$1\r\nx"));
+    assert!(matches!(read(b":1\r\n"), Ok(Some((Value::Integer(1), 4)))));
+}
