@@ -17,7 +17,7 @@ use super::run::Replies;
 use super::{ERROR_BYTES, Engine};
 use crate::client::{Client, ClientId, ReplyMode};
 use crate::clock::Timestamp;
-use crate::keyspace::{Db, Error, Event, Space};
+use crate::keyspace::{Db, Error, Event, SetOptions, Space};
 use crate::memory::{is_reserve_whole, make_room};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
@@ -194,7 +194,7 @@ impl Guarded {
             }
             PlainRequest::Set(key, value) => {
                 let set = self.operate(PlainRow::Set, key.len() + value.len(), |space| {
-                    space.set_plain(key, value)?;
+                    space.set(key, value, &SetOptions::default())?;
                     reply.ok();
                     Ok(())
                 });

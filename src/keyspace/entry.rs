@@ -251,12 +251,40 @@ pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
 /// stays as it is if none is given.
 #[inline(always)]
 pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -> bool {
-    let Some(new) = overwritten(block, bytes.len(), TIMED) else { return false };
-    new.rewrite(block, bytes);
+    // Most are as long as what was there, and then the header stays too.
+    if let Some(place) = place_of_plain(block, bytes.len()) {
+        bytes::copy(place, bytes);
+    } else {
+        let Some(new) = overwritten(block, bytes.len(), TIMED) else { return false };
+        new.rewrite(block, bytes);
+    }
     if let Some(last_use) = last_use {
         set_last_use(block, last_use);
     }
     true
+}
+
+/// Where a string of a length lies in its block that has no deadline and is of the usual encoding.
+#[inline(always)]
+fn place_of_plain(block: &mut [u8], len: usize) -> Option<&mut [u8]> {
+    let head = read_u32(block, 0)?;
+    let is_plain = head & u32::from(!TIMED) == 0;
+    match short_range(block) {
+        Some(range) if is_plain && range.len() == len => block.get_mut(range),
+        _ => None,
+    }
+}
+
+/// Where the value lies in its block, when that is so and the key is no longer than nearly all.
+#[inline(always)]
+pub(super) fn short_range(block: &[u8]) -> Option<Range<usize>> {
+    let head = read_u32(block, 0)?;
+    if head & u32::from(IN_SLOT | WIDE) != 0 {
+        return None;
+    }
+    let key_len = (head >> FLAGS_BITS) as usize & NARROW_MAX;
+    let start = NARROW_BYTES + (head as usize & POSITION_BYTES) + key_len;
+    Some(start..start + (head >> (FLAGS_BITS + LENGTH_BITS)) as usize)
 }
 
 /// As [`overwrite`], with the deadline that there may be: that stays, as the last use does.

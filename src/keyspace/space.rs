@@ -154,6 +154,13 @@ impl<'a> Space<'a> {
         self.find_alive(key)
     }
 
+    /// As [`Space::find_alive`], with all of the search as a part of its caller: for what most requests do.
+    #[inline(always)]
+    pub(super) fn find_at_once(&mut self, key: &[u8]) -> Option<Handle> {
+        let handle = self.db_mut().look_up_at_once(key)?;
+        self.outlives(handle).then_some(handle)
+    }
+
     #[inline(always)]
     pub(super) fn find_alive(&mut self, key: &[u8]) -> Option<Handle> {
         let handle = self.db_mut().look_up(key)?;
@@ -207,13 +214,15 @@ impl<'a> Space<'a> {
 
     /// The value of a key for reading.
     pub fn value(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        self.value_at_once(key)
+        let handle = self.find_and_count(key)?;
+        self.value_in_use(handle)
     }
 
     #[inline(always)]
     pub(super) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let handle = self.find_and_count(key)?;
-        self.value_in_use(handle)
+        let found = self.find_at_once(key);
+        self.count_lookup(found.is_some());
+        self.value_in_use(found?)
     }
 
     #[inline(always)]

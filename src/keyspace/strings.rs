@@ -119,7 +119,7 @@ impl Space<'_> {
     /// nothing was counted.
     #[inline(always)]
     pub(crate) fn get_short(&mut self, key: &[u8]) -> Option<Option<&[u8]>> {
-        let found = self.find_alive(key);
+        let found = self.find_at_once(key);
         let Some(handle) = found else {
             self.count_lookup(false);
             return Some(None);
@@ -143,7 +143,7 @@ impl Space<'_> {
     /// As [`Space::set`] without options.
     #[inline(always)]
     pub(crate) fn set_plain(&mut self, key: &[u8], value: &[u8]) -> Result<(), Error> {
-        let existing = self.find_alive(key);
+        let existing = self.find_at_once(key);
         if let Some(handle) = existing {
             if self.overwrite(handle, key, value, EventKind::Set) {
                 self.effect(|effect| {
