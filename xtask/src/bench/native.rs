@@ -42,7 +42,7 @@ pub(super) fn core(options: &BenchOptions) -> Result<Vec<Row>> {
 /// Criterion chooses by regular expression.
 fn pattern(filter: &str) -> String {
     let escaped = filter.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c]));
-    format!("(?i){}", escaped.collect::<String>())
+    format!("(?i-u){}", escaped.collect::<String>())
 }
 
 /// What one side needs for one command.
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_filter_is_taken_literally() {
-        assert_eq!(pattern("get 1e3"), "(?i)get 1e3");
-        assert_eq!(pattern("a+b"), "(?i)a\\+b");
+        assert_eq!(pattern("get 1e3"), "(?i-u)get 1e3");
+        assert_eq!(pattern("a+b"), "(?i-u)a\\+b");
     }
 }
