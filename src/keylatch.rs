@@ -15,7 +15,6 @@ use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::error::CommandError;
 use crate::reply::writer::Protocol;
 use crate::request::{Limits, PlainRequest};
-use crate::value::Kind;
 
 /// How an engine begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -100,12 +99,11 @@ impl<C: Clock> Keylatch<C> {
         self.engine.engine().server.settings.measures_each()
     }
 
-    /// The type of what a client finds at a key, dead or alive, without a trace of the look.
+    /// Whether a client finds something at a key, dead or alive, without a trace of the look.
     #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
-    pub(crate) fn glance(&self, client: ClientId, key: &[u8]) -> Option<Kind> {
-        let database = self.engine.engine().clients.get(client)?.database;
-        let db = self.engine.engine().keyspace.database(database);
-        Some(db.value(db.find(key)?)?.kind())
+    pub(crate) fn holds(&self, client: ClientId, key: &[u8]) -> bool {
+        let engine = self.engine.engine();
+        engine.clients.get(client).is_some_and(|client| engine.keyspace.database(client.database).find(key).is_some())
     }
 
     /// Whether any key has a deadline, or something is due: plain commands have to know the time then.

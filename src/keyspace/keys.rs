@@ -44,6 +44,15 @@ impl Space<'_> {
         deleted.len()
     }
 
+    /// Deletes one key; false when there is none.
+    pub fn delete_key(&mut self, key: &[u8]) -> bool {
+        let found = self.find_alive(key);
+        if let Some(handle) = found {
+            self.delete_named(handle, key);
+        }
+        found.is_some()
+    }
+
     /// Deletes one key that was just looked up.
     pub fn delete(&mut self, handle: Handle) {
         let key = self.key_of(handle);

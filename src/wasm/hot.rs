@@ -11,7 +11,7 @@ use crate::keyspace::{Comparison, DeadlineCondition, Error, Expiry, Presence, Se
 use crate::memory::make_room;
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
-use crate::{ClientId, Kind, Span};
+use crate::{ClientId, Span};
 
 /// Answers that are no results; all of them are below every result.
 mod answer {
@@ -197,12 +197,8 @@ impl Engine {
     /// 1 when the key was there.
     #[wasm_bindgen(js_name = hotDel)]
     pub fn hot_del(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
-        // What takes its time is measured, which this is not.
-        if !self.is_string(client, key_at, key_len) {
-            return answer::ORDINARY;
-        }
         self.short(client, PlainRow::Del, now, (key_len, false), |space, scratch| {
-            Ok(space.delete_all(core::iter::once(at(scratch, key_at, key_len))) as f64)
+            Ok(f64::from(u8::from(space.delete_key(at(scratch, key_at, key_len)))))
         })
     }
 
@@ -380,12 +376,7 @@ impl Engine {
 
     /// Whether the key is there, dead or alive: asked before anything is done.
     fn holds(&self, client: u32, key_at: usize, key_len: usize) -> bool {
-        self.keylatch.glance(ClientId(client), at(self.scratch.all(), key_at, key_len)).is_some()
-    }
-
-    fn is_string(&self, client: u32, key_at: usize, key_len: usize) -> bool {
-        let kind = self.keylatch.glance(ClientId(client), at(self.scratch.all(), key_at, key_len));
-        kind.is_none_or(|kind| kind == Kind::String)
+        self.keylatch.holds(ClientId(client), at(self.scratch.all(), key_at, key_len))
     }
 }
 

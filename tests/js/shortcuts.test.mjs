@@ -277,6 +277,25 @@ test('a lock is given back with the value it was taken with, whatever was said i
   }
 });
 
+test('whatever a key holds is deleted alike, and what was large gives its memory back', () => {
+  const outcomes = pair().map((db) => {
+    const members = Array.from({ length: 20_000 }, (_, index) => `member ${index} of a set that is large enough`);
+    for (let at = 0; at < members.length; at += 1000) db.sadd('large', ...members.slice(at, at + 1000));
+    db.lpush('list', 'x');
+    db.hset('hash', { field: 'x' });
+    db.set('other', 'stays');
+    const used = () => Number(/used_memory:(\d+)/.exec(db.call('INFO', 'memory'))[1]);
+    const full = used();
+    const seen = [db.del('large'), db.del('large'), db.del('list'), db.del('hash'), db.get('other'), db.exists('large')];
+    for (let turn = 0; turn < 1000; turn += 1) db.get('other');
+    while (db.tick());
+    assert.ok(used() < full / 2, `${used()} of ${full}`);
+    return [...seen, db.digestAll(), db.call('DBSIZE'), used()];
+  });
+  assert.deepEqual(outcomes[0], outcomes[1]);
+  assert.deepEqual(outcomes[0].slice(0, 6), [1, 0, 1, 1, 'stays', 0]);
+});
+
 test('a clock that fails is told, and what needs none goes on', () => {
   let now = () => 1_000_000;
   const db = new Keylatch({ now: () => now() });
