@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard};
 
 use keylatch::{
-    Argv, ClientId, Connection, Keylatch, Limits, ManualClock, Options, Reserve, SESSION_START, tell_reserve,
+    Argv, ClientId, Clock, Connection, Keylatch, Limits, ManualClock, Options, Reserve, SESSION_START, tell_reserve,
 };
 
 static TURN: Mutex<()> = Mutex::new(());
@@ -110,6 +110,54 @@ fn whoever_could_not_be_told_is_closed() {
     assert!(scene.engine.take_outbox(subscriber).is_empty());
     assert!(scene.engine.client(subscriber).unwrap().closing);
     assert_eq!(scene.engine.take_affected(), [subscriber]);
+}
+
+#[test]
+fn what_is_due_and_cannot_be_told_makes_no_host_spin() {
+    const MINUTE_MS: i64 = 60_000;
+    let mut scene = Scene::new();
+    scene.engine.listen(true);
+    (0..1000).for_each(|number| drop(scene.say(&format!("SET key:{number} v PX 5"))));
+    scene.engine.take_events();
+    scene.engine.clock_mut().advance(10);
+    tell_reserve(Reserve::Spent);
+    // A host that sleeps until something is due, for a minute.
+    let (mut wakings, end_ms) = (0, SESSION_START.as_ms() + MINUTE_MS);
+    while let Some(due) = scene.engine.next_deadline().filter(|due| due.as_ms() < end_ms) {
+        let slept_ms = (due.as_ms() - scene.engine.clock_mut().now().as_ms()).max(0);
+        scene.engine.clock_mut().advance(slept_ms);
+        scene.engine.tick();
+        wakings += 1;
+        assert!(wakings <= 1_000, "it is woken over and over");
+    }
+    assert!(wakings >= 500, "it tries again: {wakings}");
+    assert!(scene.engine.take_events().is_empty());
+    assert_ne!(scene.say("GET key:1"), "$1\r\nv\r\n", "dead is dead");
+
+    tell_reserve(Reserve::Whole);
+    let due = scene.engine.next_deadline().expect("there is much to do");
+    assert!(due.as_ms() - scene.engine.now().as_ms() <= 100);
+    scene.engine.clock_mut().advance(100);
+    let mut ticks = 0;
+    while scene.engine.next_deadline().is_some() {
+        scene.engine.tick();
+        ticks += 1;
+    }
+    assert_eq!((ticks, scene.engine.take_events().len()), (4, 1000), "as if nothing had been");
+}
+
+#[test]
+fn keys_that_nobody_sweeps_wake_no_host_and_are_dead_all_the_same() {
+    let mut scene = Scene::new();
+    scene.say("DEBUG SET-ACTIVE-EXPIRE 0");
+    scene.say("SET k v PX 5");
+    scene.engine.clock_mut().advance(10);
+    scene.engine.tick();
+    assert_eq!(scene.engine.next_deadline(), None);
+    assert_eq!(scene.say("GET k"), "$-1\r\n");
+    scene.say("SET k v PX 5");
+    scene.engine.clock_mut().advance(10);
+    assert_eq!(scene.say("GET k"), "$-1\r\n", "the clock is asked");
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Guarded {
     #[inline(always)]
     pub fn is_timed(&self) -> bool {
         if self.way.client.is_none() {
-            return self.engine.next_deadline().is_some();
+            return self.engine.is_timed();
         }
         let db = self.engine.keyspace.database(self.way.database);
         self.way.others_are_timed || db.is_timed() || db.has_remains()

@@ -78,7 +78,12 @@ impl Engine {
             || self.server.monitored
             || self.keyspace.ranks_uses()
             || !self.parked.is_empty()
-            || self.next_deadline().is_some()
+            || self.is_timed()
+    }
+
+    /// Whether any key has a deadline, or something is due.
+    pub fn is_timed(&self) -> bool {
+        self.keyspace.first_deadline().is_some() || self.next_deadline().is_some()
     }
 
     /// Looks up what a request means.
@@ -184,8 +189,8 @@ impl Engine {
     }
 
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
-    /// while more is due than one sweep takes, or memory is to be given
-    /// back.
+    /// while more is due than one sweep takes, or memory is to be given back; a little later where there is no memory to
+    /// remove what is due.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         if self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_news()
@@ -194,8 +199,7 @@ impl Engine {
         {
             return Some(self.now);
         }
-        let expiry = self.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
-        let due = expiry.into_iter().chain(self.parked.first_deadline()).min()?;
+        let due = self.keyspace.next_sweep().into_iter().chain(self.parked.first_deadline()).min()?;
         Some(due.max(self.now))
     }
 

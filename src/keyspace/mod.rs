@@ -79,6 +79,8 @@ const UNASKED_MAX_BYTES: usize = 1536;
 const ARGUMENTS_FACTOR: usize = 4;
 /// Events of a command beside those of its arguments.
 const EVENTS_MAX: usize = 16;
+/// A sweep that found no memory is put off for so long: each command tries again, but an idle host must not spin.
+const PUT_OFF_MS: i64 = 100;
 /// A sweep leaves room for a command with so many bytes of arguments.
 const LEFT_BYTES: usize = 256;
 
@@ -108,6 +110,8 @@ pub struct Keyspace {
     loading: bool,
     /// DEBUG SET-ACTIVE-EXPIRE 0: due keys go only when somebody meets them.
     sweeping: bool,
+    /// The last sweep found no memory to remove what was due: until then the host need not come for that.
+    put_off_until: Option<Timestamp>,
     pub interest: Interest,
     pub events: Events,
     pub effects: Effects,
@@ -128,6 +132,7 @@ impl Keyspace {
             memory: Memory::default(),
             loading: false,
             sweeping: true,
+            put_off_until: None,
             interest: Interest::new(seed),
             events: Events::default(),
             effects: Effects::default(),
@@ -244,27 +249,40 @@ impl Keyspace {
         left < FREED_MAX
     }
 
+    /// The first instant at which a sweep finds something to do: one past the earliest deadline, or later when the last
+    /// one found no memory for that.
+    pub fn next_sweep(&self) -> Option<Timestamp> {
+        let due = self.first_deadline().filter(|_| self.sweeping)?.saturating_add_ms(1);
+        Some(self.put_off_until.map_or(due, |until| due.max(until)))
+    }
+
     /// Removes keys and fields that are due, earliest deadline first, at most [`SWEEP_MAX`] of them.
     pub fn sweep(&mut self, now: Timestamp) {
+        let is_done = self.sweep_while_possible(now);
+        self.put_off_until = if is_done { None } else { Some(now.saturating_add_ms(PUT_OFF_MS)) };
+    }
+
+    /// False when there was no memory to remove what is due.
+    fn sweep_while_possible(&mut self, now: Timestamp) -> bool {
         let mut left = SWEEP_MAX;
         while left > 0 {
             let first = self.databases().filter_map(|(database, db)| Some((db.first_deadline()?, database)));
-            let Some((node, database)) = first.min_by_key(|(node, _)| node.deadline) else { return };
+            let Some((node, database)) = first.min_by_key(|(node, _)| node.deadline) else { return true };
             if node.deadline >= now || self.loading || !self.sweeping {
-                return;
+                return true;
             }
             // What follows each removal is made afterwards, and there may be many.
             if self.ensure_room_for_removal(database, node.owner).is_err() {
-                return;
+                return false;
             }
             let removed = self.at(database, now).bury(node.owner, left).removed;
             self.effects.end_unit();
             if removed == 0 {
-                // There was no memory to do it with.
-                return;
+                return false;
             }
             left = left.saturating_sub(removed);
         }
+        true
     }
 
     /// Empties every database.

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { withFakeTime } from './support/fake-time.mjs';
 import { limited } from './support/limited-memory.mjs';
 import { entry, folder } from './support/package.mjs';
 
@@ -234,6 +235,31 @@ test('keys die while memory is full, and are logged', () => {
   }
   assert.equal(db.set('key', value), 'OK');
 });
+
+test('a sweep that finds no memory tries again, and keeps no timer spinning', () => withFakeTime((time) => {
+  const db = Keylatch.from(module, { seed: 1 });
+  const heard = [];
+  db.on('expired', ({ key }) => heard.push(key));
+  db.record(true);
+  until((number) => db.set(`key:${number}`, value, { px: 1000 }));
+  // The log takes what was left: nobody drains it.
+  until((number) => db.set('key:0', `${value}${number % 2}`, { px: 1000 }));
+  const faked = globalThis.setTimeout;
+  let fired = 0;
+  globalThis.setTimeout = (callback, delay) => faked(() => {
+    assert.ok((fired += 1) < 1000, 'it fires over and over');
+    callback();
+  }, delay);
+  time.advance(10_000);
+  const held = db.dbsize();
+  assert.ok(held > 0 && fired > 50, `${held} keys, ${fired} times`);
+  assert.ok(fired <= 10_000 / 100 + (heard.length / 256) + 10, `${fired} times`);
+  db.takeEffects();
+  time.advance(1000);
+  assert.equal(db.dbsize(), 0);
+  assert.ok(heard.length >= held);
+  assert.equal(time.timers.size, 0);
+}));
 
 test('a short way that fails for memory is as good as new once there is some', () => {
   const { db, count } = full();
