@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::Slot;
 use crate::slab::Handle;
 
-/// 16 KiB, which only a table takes that is searched and holds more than [`LEN_MIN`].
-const PLACES: usize = 2048;
+/// 32 KiB, which only a table takes that is searched and holds more than [`LEN_MIN`].
+const PLACES: usize = 4096;
 /// A smaller table is as quick by itself.
 const LEN_MIN: usize = 64;
 
