@@ -82,6 +82,19 @@ test('a full memory refuses what grows it, and only that', () => {
   goesOn(db);
 });
 
+test('small pieces come out of the reserve when nothing else is left', () => {
+  const { db } = full();
+  const tries = (times, run) => { for (let count = 0; count < times; count += 1) until(run, 1); };
+  // Names, answers and slow commands take what single pieces there are.
+  let length = 100;
+  tries(2000, () => db.call('CLIENT', 'SETNAME', 'x'.repeat(length += 1)));
+  tries(20, () => db.call('CONFIG', 'GET', '*'));
+  tries(5, () => db.call('COMMAND', 'DOCS'));
+  tries(3, () => db.call('CONFIG', 'SET', 'slowlog-log-slower-than', '0'));
+  for (let count = 0; count < 3000; count += 1) assert.equal(db.get('key:1'), value);
+  refuses(db, () => db.set(another, value));
+});
+
 test('the text of the error is that of Redis', () => {
   const { db } = full();
   assert.throws(() => db.set(another, value), { name: 'ReplyError', message: OOM, code: 'OOM', command: 'SET' });
