@@ -134,6 +134,10 @@ impl Stats {
 
     /// Remembers a slow command, forgetting the oldest beyond `len_max`.
     pub fn remember_slow(&mut self, slow: SlowCommand, len_max: usize) {
+        // Without the memory for a longer list the oldest makes place.
+        if self.slow.try_reserve(1).is_err() && self.slow.pop_back().is_none() {
+            return;
+        }
         self.slow.push_front(SlowCommand { id: self.slow_ids, ..slow });
         self.slow_ids += 1;
         self.slow.truncate(len_max);

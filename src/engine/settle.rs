@@ -16,6 +16,9 @@ use crate::stats::{REDACTED, SlowCommand, is_secret, shortened};
 /// A byte is four characters in quotes; the line holds it while it grows to twice its size.
 const SHOWN_FACTOR: usize = 12;
 
+/// What a slow command takes at most until it is remembered.
+const SLOW_BYTES: usize = 16 * 1024;
+
 const US_PER_MS: i64 = 1000;
 const MS_PER_SECOND: i64 = 1000;
 
@@ -99,6 +102,10 @@ impl Engine {
         self.server.stats.took(number, 1, elapsed_us);
         let threshold_us = self.server.settings.slowlog_slower_than_us;
         if threshold_us < 0 || elapsed_us < threshold_us.unsigned_abs() || !is_reserve_whole() {
+            return;
+        }
+        // What is remembered is for looking at later: it is left out rather than asked for.
+        if ensure(SLOW_BYTES).is_err() {
             return;
         }
         let len_max = usize::try_from(self.server.config.number("slowlog-max-len")).unwrap_or(0);
