@@ -95,6 +95,13 @@ test('small pieces come out of the reserve when nothing else is left', () => {
   refuses(db, () => db.set(another, value));
 });
 
+test('slow commands are forgotten where there is no memory to remember them', () => {
+  const { db } = full();
+  for (let count = 0; count < 300; count += 1) until(() => db.call('CONFIG', 'SET', 'slowlog-log-slower-than', '0'), 1);
+  assert.ok(db.call('SLOWLOG', 'LEN') < 128);
+  goesOn(db);
+});
+
 test('the text of the error is that of Redis', () => {
   const { db } = full();
   assert.throws(() => db.set(another, value), { name: 'ReplyError', message: OOM, code: 'OOM', command: 'SET' });
