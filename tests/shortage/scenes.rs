@@ -13,6 +13,8 @@ use super::{ERROR, shown};
 
 /// An engine is settled after so many ticks.
 const TICKS_MAX: usize = 64;
+/// As in `src/keyspace/mod.rs`.
+const PUT_OFF_MS: i64 = 100;
 /// So many clients are asked whether they are still answered.
 const ASKED_MAX: usize = 20;
 /// So many places are tried in a scene, and in one of many clients.
@@ -44,8 +46,10 @@ fn play(stage: &mut Stage, act: &Act, memory: isize) -> (Outcome, Vec<u8>) {
     (outcome, reply)
 }
 
-/// Does what is due.
+/// Does what is due, also what a sweep without memory put off.
 fn settle(engine: &mut Engine) {
+    engine.clock_mut().advance(PUT_OFF_MS);
+    engine.tick();
     for _ in 0..TICKS_MAX {
         if engine.next_deadline().is_none_or(|due| due > engine.now()) {
             return;
