@@ -25,6 +25,15 @@ const enum Passing {
   Max = 3,
 }
 
+/** When hardly a key is found, looking for one is left for a while: there are too many of them, or each comes only once. */
+const enum Rest {
+  AfterMisses = 8192,
+  /** With at least one find for so many misses it is worth while. */
+  MissesPerFind = 6,
+  /** So many keys are not looked for. */
+  Length = 15 * AfterMisses,
+}
+
 /** Stands for a text that is not known: no short value is as long. */
 const UNKNOWN = ' '.repeat(Place.ShortMax + 1);
 
@@ -35,6 +44,9 @@ export class Places {
   readonly #texts: string[] = new Array<string>(Place.Count).fill(UNKNOWN);
   /** What the last key was mixed to that came by a place without having it, and how often it came. */
   readonly #passing = new Int32Array(Place.Count);
+  #finds = 0;
+  #misses = 0;
+  #resting = 0;
 
   /**
    * Where a key lies; 0 when it has no place. A key that came by its place a few times is told where to be written, by the
@@ -43,12 +55,19 @@ export class Places {
   find(text: string): number {
     const length = text.length;
     if (length < Place.KeyMin || length > Place.KeyMax) return 0;
+    if (this.#resting > 0) {
+      this.#resting -= 1;
+      return 0;
+    }
     // Keys differ at the end, or in the middle; what they count there is often decimal.
     const middle = length >> 1;
     const mixed = text.charCodeAt(length - 1) + 10 * text.charCodeAt(length - 2) + 100 * text.charCodeAt(length - 3)
       + 331 * text.charCodeAt(middle) + 57 * text.charCodeAt(middle + 1);
     const number = mixed & (Place.Count - 1);
-    return this.#keys[number] === text ? Place.Start + (number << Place.SizeBits) : this.#pass(number, mixed);
+    if (this.#keys[number] !== text) return this.#pass(number, mixed);
+    // It need not count beyond what is enough.
+    if (this.#finds < Rest.AfterMisses) this.#finds += 1;
+    return Place.Start + (number << Place.SizeBits);
   }
 
   /** A key was written at a place. */
@@ -77,6 +96,8 @@ export class Places {
   }
 
   #pass(number: number, mixed: number): number {
+    this.#misses += 1;
+    if (this.#misses === Rest.AfterMisses) this.#judge();
     const passing = this.#passing[number] as number;
     const times = passing >> Passing.Bits === mixed ? passing & Passing.Max : 0;
     if (times < Passing.Max) {
@@ -87,6 +108,12 @@ export class Places {
     this.#passing[number] = 0;
     this.#keys[number] = '';
     return -(Place.Start + (number << Place.SizeBits));
+  }
+
+  #judge(): void {
+    if (this.#finds * Rest.MissesPerFind < this.#misses) this.#resting = Rest.Length;
+    this.#finds = 0;
+    this.#misses = 0;
   }
 }
 
