@@ -11,7 +11,7 @@ import { textOf } from './reply.js';
 
 /** A key at the front, a value behind it; joined words share both. */
 const KEY_ROOM = 2 * 1024;
-const ROOM = 16 * 1024;
+const ROOM = Place.Start;
 const WORD = 4;
 
 /** Where a value begins. */
@@ -113,15 +113,13 @@ export class Scratch {
 
   /** Writes a key and a value right behind it; false when they have to go the ordinary way. */
   both(key: string, value: string): boolean {
-    this.#value = '';
-    if (this.#bytes.length === 0) this.#look();
+    this.#takeRoom();
     return this.#encodeInto(key + value, this.#roomView);
   }
 
   /** Writes keys: a word for each, then those that have no place; false when they have to go the ordinary way. */
   joined(texts: readonly Argument[]): boolean {
-    this.#value = '';
-    if (this.#bytes.length === 0) this.#look();
+    this.#takeRoom();
     const start = WORD * texts.length;
     if (start > ROOM) return false;
     let word = this.#at >>> 2;
@@ -139,8 +137,7 @@ export class Scratch {
 
   /** Writes keys and values by turns: the length of each, then all of them; false as for `joined`. */
   joinedPairs(pairs: readonly (readonly Argument[])[]): boolean {
-    this.#value = '';
-    if (this.#bytes.length === 0) this.#look();
+    this.#takeRoom();
     const start = 2 * WORD * pairs.length;
     if (start > ROOM) return false;
     const words = this.#words;
@@ -233,6 +230,12 @@ export class Scratch {
     const text = (told & Told.Ascii) !== 0 ? shortText(this.#bytes, start, length) : textOf(this.#bytes, start, start + length);
     this.#places.remember(at, text);
     return text;
+  }
+
+  /** All of the front is about to be written, the value behind it too. */
+  #takeRoom(): void {
+    this.#value = '';
+    if (this.#bytes.length === 0) this.#look();
   }
 
   /** Growing memory leaves views of it empty: whoever uses them asks for that first, without a call. */
