@@ -24,6 +24,7 @@ mod stamp;
 mod suites;
 mod test;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use cli::Command;
@@ -53,7 +54,8 @@ fn main() -> ExitCode {
 fn execute(command: Command) -> Result {
     match command {
         Command::Help => {
-            println!("{}", cli::help());
+            // A reader that has seen enough, such as `head`, is no failure.
+            let _ = writeln!(std::io::stdout(), "{}", cli::help());
             Ok(())
         }
         Command::Bench(options) => bench::run(&options),

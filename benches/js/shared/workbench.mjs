@@ -31,30 +31,27 @@ export class Workbench {
   /** Makes and fills the stores of a scene. */
   prepare(scene) {
     this.#scene = scene;
-    const names = makeKeys(scene.keys);
     const order = makeOrder(scene.keys, this.#random);
-    const values = makeValues(VALUES, scene.bytes);
-    const lists = Array.from({ length: LISTS }, (_, index) => [...distinct(order, index * BATCH)].map((at) => names[at]));
     this.#texts = {
-      names, order, values, lists,
+      order,
+      values: makeValues(VALUES, scene.bytes),
       suffixes: makeSuffixes(order),
       spares: makeSuffixes(Uint32Array.from({ length: NEW_KEYS_MAX }, (_, index) => index)),
-      tables: lists.map((keys) => keys.map((key, index) => [key, values[index]])),
-      chunks: lists.map((keys) => pipeline(keys, values)),
     };
-    for (const name of scene.stores) this.#fill(name);
+    for (const name of scene.stores) this.#stores.set(name, this.#filled(name));
   }
 
-  #fill(name) {
+  /** A store, and the texts it holds: each gets its own, for those of another would be warm. */
+  #filled(name) {
     const { make, before = '', setpx, set } = STORES[name];
     const { keys, bytes, ttl } = this.#scene;
     const store = make(this.#modules, 2 * keys + NEW_KEYS_MAX);
     const put = new Function('store', `${before}; return (key, value) => { ${ttl ? setpx : set}; };`)(store);
-    // Each store gets texts of its own: those of another would be warm.
-    makeValues(keys, bytes).forEach((value, index) => put(this.#texts.names[index], value));
+    const names = makeKeys(keys);
+    makeValues(keys, bytes).forEach((value, index) => put(names[index], value));
     const counters = this.#scene.counters ? new Set(this.#texts.suffixes) : [];
     for (const suffix of counters) put(`hits:${suffix}`, '1');
-    this.#stores.set(name, store);
+    return { store, texts: { names, ...batchesOf(names, this.#texts) } };
   }
 
   /** What a sample needs and should not be measured. */
@@ -62,8 +59,9 @@ export class Workbench {
     const start = Math.floor(this.#random() * this.#texts.order.length);
     const fresh = state === 'fresh' ? makeFresh(this.#texts.order, start, count) : [];
     const loop = this.#loop(operation, state, name);
-    this.#texts = { ...this.#texts, fresh };
-    this.#next = () => loop(this.#stores.get(name), this.#texts, count, start);
+    const { store, texts } = this.#stores.get(name);
+    const all = { ...this.#texts, ...texts, fresh };
+    this.#next = () => loop(store, all, count, start);
   }
 
   /** The sample itself. */
@@ -78,7 +76,8 @@ export class Workbench {
     if (wanted !== undefined && this.#sum !== wanted) {
       throw new Error(`${OPERATIONS[operation].title} ${state} with ${name}: ${this.#sum} where ${wanted} was expected`);
     }
-    if (undo) this.#loop(`${operation}/undo`, state, name)(this.#stores.get(name), this.#texts, count, 0);
+    const { store, texts } = this.#stores.get(name);
+    if (undo) this.#loop(`${operation}/undo`, state, name)(store, { ...this.#texts, ...texts }, count, 0);
   }
 
   #expectations() {
@@ -95,6 +94,16 @@ export class Workbench {
     }
     return this.#loops.get(id);
   }
+}
+
+/** What is sent at once: keys, pairs, and the requests of a pipeline. */
+function batchesOf(names, { order, values }) {
+  const lists = Array.from({ length: LISTS }, (_, index) => [...distinct(order, index * BATCH)].map((at) => names[at]));
+  return {
+    lists,
+    tables: lists.map((keys) => keys.map((key, index) => [key, values[index]])),
+    chunks: lists.map((keys) => pipeline(keys, values)),
+  };
 }
 
 /** A batch of numbers from a place in the order on, none of them twice. */
