@@ -1,7 +1,7 @@
 /**
  * The same commands through ioredis, either on ioredis-mock in this process (`mock`) or on a real redis-server over loopback. Each command is
  * awaited before the next is sent, or a thousand are on their way at once; keylatch is asked as it always is, by one
- * synchronous call after the other.
+ * synchronous call after the other. A Map without any of Redis beside it shows what no store in JavaScript goes below.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -25,15 +25,31 @@ const [keys, counters] = [made('user:'), made('hits:')];
 const key = (index) => keys[index % KEYS];
 const counter = (index) => counters[index % KEYS];
 
-/** In keylatch, through ioredis, and what a first turn answers. */
+/** What a first turn answers, and a turn in keylatch, through ioredis and in a Map. */
 const OPERATIONS = {
-  SET: [(store, index) => store.set(key(index), VALUE), (store, index) => store.set(key(index), VALUE), 'OK'],
-  GET: [(store, index) => store.get(key(index)), (store, index) => store.get(key(index)), VALUE],
-  'SET NX PX': [
-    (store, index) => store.set(key(index), VALUE, { nx: true, px: TTL_MS }),
-    (store, index) => store.set(key(index), VALUE, 'PX', TTL_MS, 'NX'), null,
-  ],
-  INCR: [(store, index) => store.incr(counter(index)), (store, index) => store.incr(counter(index)), 1],
+  SET: {
+    first: 'OK',
+    keylatch: (store, index) => store.set(key(index), VALUE),
+    ioredis: (client, index) => client.set(key(index), VALUE),
+    map: (map, index) => map.set(key(index), VALUE),
+  },
+  GET: {
+    first: VALUE,
+    keylatch: (store, index) => store.get(key(index)),
+    ioredis: (client, index) => client.get(key(index)),
+    map: (map, index) => map.get(key(index)),
+  },
+  'SET NX PX': {
+    first: null,
+    keylatch: (store, index) => store.set(key(index), VALUE, { nx: true, px: TTL_MS }),
+    ioredis: (client, index) => client.set(key(index), VALUE, 'PX', TTL_MS, 'NX'),
+  },
+  INCR: {
+    first: 1,
+    keylatch: (store, index) => store.incr(counter(index)),
+    ioredis: (client, index) => client.incr(counter(index)),
+    map: (map, index) => map.set(counter(index), String(Number(map.get(counter(index)) ?? 0) + 1)),
+  },
 };
 
 async function oneByOne(run, store, count) {
@@ -54,16 +70,18 @@ function atOnce(run, store, count) {
 /** Rows of one client beside keylatch; `take` measures a sample. */
 async function measureClient(peer, client, take) {
   const { Keylatch } = await entry('index');
-  const keylatch = new Keylatch();
-  for (const [operation, [ours, theirs, first]] of Object.entries(OPERATIONS)) {
+  const store = new Keylatch();
+  const entries = new Map();
+  for (const [operation, { first, keylatch, ioredis, map }] of Object.entries(OPERATIONS)) {
     const row = `${operation}, ${peer}`;
-    assert.equal(ours(keylatch, 0), first, row);
-    assert.equal(await theirs(client, 0), first, row);
+    assert.equal(keylatch(store, 0), first, row);
+    assert.equal(await ioredis(client, 0), first, row);
     if (!isWanted(row)) continue;
     const columns = {
-      keylatch: (count) => atOnce(ours, keylatch, count),
-      [`${peer}, one by one`]: (count) => oneByOne(theirs, client, count),
-      [`${peer}, 1000 in flight`]: (count) => inFlight(theirs, client, count),
+      keylatch: (count) => atOnce(keylatch, store, count),
+      [`${peer}, one by one`]: (count) => oneByOne(ioredis, client, count),
+      [`${peer}, 1000 in flight`]: (count) => inFlight(ioredis, client, count),
+      ...(map && { Map: (count) => atOnce(map, entries, count) }),
     };
     const sample = (name, count) => take(() => columns[name](count));
     const measured = await measureRow({ ...effort, names: Object.keys(columns), countMax: quick ? 100 : Infinity, sample });
