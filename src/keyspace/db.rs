@@ -171,11 +171,7 @@ impl Db {
     /// The value of a live handle; `None` for a stale one.
     #[inline(always)]
     pub fn value(&self, handle: Handle) -> Option<ValueRef<'_>> {
-        let block = self.slab.block_and_more(handle)?;
-        match Layout::of(block)?.payload(block) {
-            Payload::Inline(bytes) => Some(ValueRef::String(bytes)),
-            Payload::Slot(slot) => Some(self.values.get(slot)?.as_ref()),
-        }
+        value_of(self.slab.block_and_more(handle)?, &self.values)
     }
 
     /// The same, when the key is used by that: its last use becomes the one given, if any.
@@ -185,10 +181,10 @@ impl Db {
         if let Some(last_use) = last_use {
             set_last_use(block, last_use);
         }
-        if let Some(range) = entry::short_range(block) {
-            return Some(ValueRef::String(self.slab.block_and_more(handle)?.get(range)?));
+        match entry::short_range(block) {
+            Some(range) => Some(ValueRef::String(block.get(range)?)),
+            None => value_of(block, &self.values),
         }
-        self.value(handle)
     }
 
     /// The same for a string that lies in its block; `None` for any other value and for a key of 4 KiB and more, which are
@@ -292,7 +288,7 @@ impl Db {
     /// As [`Db::overwrite`], keeping the deadline and the last use.
     pub fn overwrite_dated(&mut self, handle: Handle, bytes: &[u8]) -> bool {
         match self.slab.block_and_more_mut(handle) {
-            Some(block) => entry::overwrite_dated(block, bytes),
+            Some(block) => entry::overwrite_timed(block, bytes, false, None),
             None => false,
         }
     }
@@ -302,7 +298,7 @@ impl Db {
         let Some(block) = self.slab.block_and_more_mut(handle) else { return false };
         let Some(layout) = Layout::of(block).filter(|layout| layout.has_own()) else { return false };
         let Some(position) = layout.position(block) else { return false };
-        let is_renewed = entry::overwrite_dated(block, bytes);
+        let is_renewed = entry::overwrite_timed(block, bytes, false, None);
         if is_renewed {
             self.deadlines.update(position, deadline, &mut BlockPositions(&mut self.slab));
         }
@@ -604,7 +600,7 @@ impl Db {
             self.deadlines.reserve(handle)?;
         }
         let Some(block) = self.slab.block_and_more_mut(handle) else { return Ok(false) };
-        let is_rewritten = entry::overwrite_timed(block, bytes, made.raw, made.last_use);
+        let is_rewritten = entry::overwrite_timed(block, bytes, made.raw, Some(made.last_use));
         if is_rewritten {
             self.schedule(handle, made.deadline, None);
         }
@@ -736,6 +732,15 @@ impl Db {
             (None, Some(deadline)) => self.deadlines.insert(deadline, handle, &mut positions),
             (None, None) => {}
         }
+    }
+}
+
+/// The value of the entry that begins here.
+#[inline(always)]
+fn value_of<'a>(block: &'a [u8], values: &'a Slots<Value>) -> Option<ValueRef<'a>> {
+    match Layout::of(block)?.payload(block) {
+        Payload::Inline(bytes) => Some(ValueRef::String(bytes)),
+        Payload::Slot(slot) => Some(values.get(slot)?.as_ref()),
     }
 }
 

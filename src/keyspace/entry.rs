@@ -287,21 +287,16 @@ pub(super) fn short_range(block: &[u8]) -> Option<Range<usize>> {
     Some(start..start + (head >> (FLAGS_BITS + LENGTH_BITS)) as usize)
 }
 
-/// As [`overwrite`], with the deadline that there may be: that stays, as the last use does.
+/// As [`overwrite`], for a string of either encoding and with whatever deadline: what becomes of that is left to the caller,
+/// who needs room for a position if there is to be one.
 #[inline(always)]
-pub(super) fn overwrite_dated(block: &mut [u8], bytes: &[u8]) -> bool {
-    let Some(new) = overwritten(block, bytes.len(), TIMED | OWN) else { return false };
-    new.rewrite(block, bytes);
-    true
-}
-
-/// As [`overwrite`], for a string of either encoding and whatever becomes of its deadline: that is left to the caller, who
-/// needs room for a position if there is to be one.
-pub(super) fn overwrite_timed(block: &mut [u8], bytes: &[u8], raw: bool, last_use: u32) -> bool {
+pub(super) fn overwrite_timed(block: &mut [u8], bytes: &[u8], raw: bool, last_use: Option<u32>) -> bool {
     let Some(new) = overwritten(block, bytes.len(), TIMED | OWN) else { return false };
     let flags = new.flags | if raw { RAW } else { 0 };
     Layout { flags, ..new }.rewrite(block, bytes);
-    set_last_use(block, last_use);
+    if let Some(last_use) = last_use {
+        set_last_use(block, last_use);
+    }
     true
 }
 
