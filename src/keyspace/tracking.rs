@@ -382,14 +382,17 @@ impl Tracking {
     }
 
     /// Forgets keys while there are too many of them, any of them, and tells their readers: a bounded number, which
-    /// grows from command to command while that is not enough.
+    /// grows from command to command while that is not enough. Without the memory for the name of one it forgets all,
+    /// for otherwise there would be something to do for ever.
     pub(super) fn forget_some(&mut self, random: &mut Random) {
         let mut left = FORGOTTEN_AT_ONCE.saturating_mul(self.rounds.saturating_add(1));
         while self.is_full() && left > 0 {
             left -= 1;
             let key = self.read.random(random).map(|field| copied(&field.name));
-            let Some(Ok(key)) = key else { return };
-            self.forget(&key);
+            match key {
+                Some(Ok(key)) => self.forget(&key),
+                _ => self.flush(),
+            }
         }
         self.rounds = if self.is_full() { self.rounds.saturating_add(1) } else { 0 };
     }

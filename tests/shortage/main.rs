@@ -49,9 +49,7 @@ impl State {
         let bytes = engine.keyspace().counted_bytes();
         State { digest: engine.digest(), bytes, effects: engine.take_effects(), events: engine.take_events().len() }
     }
-}
 
-impl State {
     /// A collection that became a large one for members it then could not take stays large: it is no other value, but it
     /// counts as more bytes.
     fn but_for_the_form(

@@ -291,6 +291,13 @@ fn tracking(author: &mut Author) {
         stage.says(0, "HELLO 3");
         stage.says(0, "CLIENT TRACKING ON");
     });
+    author.played(Rule::Converges, &|| Act::Tick, |stage, _| {
+        stage.says(0, "HELLO 3");
+        stage.says(0, "CLIENT TRACKING ON");
+        stage.says(0, "MGET ~{300}");
+        // Some are forgotten at once, and the rest later.
+        stage.says(0, "CONFIG SET tracking-table-max-keys 10");
+    });
     author.scenes(Rule::Whole, "SET k ~", |stage, others| {
         let told = stage.comes();
         stage.says(told, "SUBSCRIBE __redis__:invalidate");
