@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
@@ -98,11 +99,12 @@ impl Engine {
     }
 
     /// Clients that something reached from elsewhere since the last call: messages, a late reply, the end. Feed each of
-    /// them nothing. A 0 among them stands for the configuration. Undefined when there is none.
+    /// them nothing. A 0 stands for the configuration. Undefined when there is none; until then there may be more.
     pub fn affected(&mut self) -> Option<Vec<u32>> {
-        let mut affected: Vec<u32> = self.keylatch.take_affected().into_iter().map(|client| client.0).collect();
-        if self.keylatch.take_configured() {
-            affected.push(CONFIGURATION);
+        let affected: Vec<u32> = self.keylatch.take_affected().into_iter().map(|client| client.0).collect();
+        // Alone, because the list may be as long as there is memory for.
+        if affected.is_empty() && self.keylatch.take_configured() {
+            return Some(vec![CONFIGURATION]);
         }
         (!affected.is_empty()).then_some(affected)
     }

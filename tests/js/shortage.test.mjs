@@ -228,6 +228,21 @@ test('whatever is kept in small pieces is refused once the reserve is begun, and
   goesOn(db);
 });
 
+test('more clients than a small list names are told, and of the configuration behind them', () => {
+  const db = Keylatch.from(module, { seed: 1, now: () => 1_000_000 });
+  const clients = Array.from({ length: 1100 }, () => db.client());
+  db.subscribe('news', () => {});
+  for (const client of clients) client.call('SUBSCRIBE', 'news');
+  db.call('MULTI');
+  db.call('CONFIG', 'SET', 'hz', 20);
+  db.call('PUBLISH', 'news', 'hello');
+  const filler = db.client();
+  // Down to what a longer list would take.
+  for (const length of [100_000, 16_000, 8000, 5000, 4100]) until((number) => filler.set(`${length}:${number}`, 'v'.repeat(length)));
+  assert.deepEqual(db.call('EXEC'), ['OK', 1101]);
+  assert.equal(db.call('GET', 'no such key'), null);
+});
+
 test('events are delivered while memory is full', () => {
   const { db } = full();
   const heard = [];
