@@ -55,7 +55,7 @@ impl Engine {
     fn check_whether_all_rest(&self) -> Result<(), &'static str> {
         let interest = &self.keyspace.interest;
         if self.server.pause.is_some() || self.somebody_waits() {
-            return Err("a command waits");
+            return Err("a command waits, or clients are paused");
         }
         for client in self.clients.iter() {
             if client.in_transaction() || !interest.watched_by(client.id).is_empty() {

@@ -1,5 +1,6 @@
 //! The exported class, continued: going on in another instance.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
@@ -11,7 +12,10 @@ use super::engine::Engine;
 impl Engine {
     /// What belongs to this engine beside its keys, for `settleIn` of another; an error says what cannot go on elsewhere.
     pub fn belongings(&self) -> Result<Vec<u8>, JsError> {
-        self.keylatch.belongings().map(|words| packed(words.as_ref())).map_err(JsError::new)
+        match self.keylatch.belongings() {
+            Ok(words) => Ok(packed(words.as_ref())),
+            Err(reason) => Err(JsError::new(&format!("compact() cannot run now: {reason}"))),
+        }
     }
 
     /// Takes over what belonged to another engine, whose snapshot is loaded.

@@ -134,7 +134,7 @@ test('what cannot go on elsewhere is told, and everything stays as it is', async
   const client = db.client();
   const refuses = (message) => {
     const digest = db.digestAll();
-    assert.throws(() => db.compact(), message);
+    assert.throws(() => db.compact(), { message });
     assert.equal(db.digestAll(), digest);
   };
   client.call('MULTI');
@@ -144,6 +144,9 @@ test('what cannot go on elsewhere is told, and everything stays as it is', async
   client.watch('k');
   refuses(/watches/);
   client.unwatch();
+  db.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
+  refuses(/^compact\(\) cannot run now: .*paused/);
+  db.call('CLIENT', 'UNPAUSE');
   const end = db.subscribe('channel', () => {});
   refuses(/subscribed/);
   end();

@@ -227,7 +227,8 @@ export class Keylatch extends Client {
    * Takes about as long as `snapshot` and `load`. Answers how many bytes less it is.
    *
    * Throws, and leaves everything as it was, within another call, while a client is between MULTI and EXEC, watches keys, is
-   * subscribed, tracks or waits, while the engine is served to others, and when there is no memory for it.
+   * subscribed, tracks, is a monitor, waits, has messages to read or wants no replies (CLIENT REPLY), while clients are paused
+   * (CLIENT PAUSE), while the engine is served to others, and when there is no memory for it. The error says which.
    */
   compact(): number {
     return this.#host.compact();
