@@ -105,8 +105,13 @@ pub(super) fn is(argument: &[u8], keyword: &str) -> bool {
     argument.eq_ignore_ascii_case(keyword.as_bytes())
 }
 
+/// A number as a count, unless it is negative. More than a target can count is more than there is of anything: no reply
+/// depends on how wide its addresses are.
+pub(super) fn count_of(number: i64) -> Option<usize> {
+    (number >= 0).then(|| usize::try_from(number).unwrap_or(usize::MAX))
+}
+
 /// A number that is at least `least`; everything else is the one error.
 pub(super) fn at_least(text: &[u8], least: i64, error: CommandError) -> Result<usize, CommandError> {
-    let number = parse_integer(text).filter(|&number| number >= least).ok_or(error)?;
-    Ok(usize::try_from(number).unwrap_or(usize::MAX))
+    parse_integer(text).filter(|&number| number >= least).and_then(count_of).ok_or(error)
 }

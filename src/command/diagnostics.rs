@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::Cx;
-use super::args::{Args, is};
+use super::args::{Args, count_of, is};
 use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
 use super::table::find;
 use crate::keyspace::PastUse;
@@ -336,7 +336,7 @@ fn slowlog_get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         None => SLOWLOG_COUNT,
         Some(count) => parse_integer(count).filter(|&count| count >= -1).ok_or(CommandError::SLOWLOG_COUNT)?,
     };
-    let count = if count < 0 { usize::MAX } else { count as usize };
+    let count = count_of(count).unwrap_or(usize::MAX);
     let slow: Vec<_> = cx.server.stats.slow.iter().take(count).collect();
     cx.reply.array(slow.len());
     for command in slow {

@@ -228,6 +228,8 @@ pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), 
 pub fn unknown(table: &Table, argv: ArgvRef<'_>) -> ErrorText {
     let name = argv.get(0).unwrap_or_default();
     match (table.number(name).map(|number| table.row(number)), argv.get(1)) {
+        // In Redis this one reads its words itself.
+        (Some(Row { name: "debug", .. }), Some(word)) => ErrorText::unknown_or_wrong("DEBUG", word),
         (Some(container), Some(word)) => ErrorText::unknown_subcommand(container.name, word),
         _ => ErrorText::unknown_command(name, argv.iter().skip(1)),
     }

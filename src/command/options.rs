@@ -1,6 +1,6 @@
 //! Options that several commands share.
 
-use super::args::{Args, at_least, is};
+use super::args::{Args, at_least, count_of, is};
 use crate::clock::Timestamp;
 use crate::keyspace::{Comparison, Expiry, Presence};
 use crate::number::parse_integer;
@@ -139,8 +139,7 @@ pub(super) fn scan_options<'a>(args: &mut Args<'a>, own: &str) -> Result<ScanOpt
         match word {
             _ if is(word, "MATCH") => options.pattern = Some(args.bytes()?),
             _ if is(word, "COUNT") => {
-                let count = args.integer()?;
-                options.count = usize::try_from(count).ok().filter(|&count| count > 0).ok_or(CommandError::SYNTAX)?;
+                options.count = count_of(args.integer()?).filter(|&count| count > 0).ok_or(CommandError::SYNTAX)?;
             }
             _ if own == "TYPE" && is(word, own) => options.type_name = Some(args.bytes()?),
             _ if own == "NOVALUES" && is(word, own) => options.no_values = true,

@@ -194,8 +194,7 @@ fn spop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         return Ok(());
     };
     args.finish()?;
-    let count = parse_integer(count).and_then(|count| usize::try_from(count).ok());
-    let count = count.ok_or(CommandError::NOT_POSITIVE)?;
+    let count = at_least(count, 0, CommandError::NOT_POSITIVE)?;
     let members = cx.space().set_pop(key, count)?.unwrap_or_default();
     cx.reply.set(members.len());
     members.iter().for_each(|member| cx.reply.bulk(member));

@@ -1,7 +1,7 @@
 //! The string family.
 
 use super::Cx;
-use super::args::{Args, is};
+use super::args::{Args, count_of, is};
 use super::options::{Alternative, ExpiryWords, Unit, comparison, deadline, take_presence};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::{Comparison, Expiry, Presence, SetOptions};
@@ -404,12 +404,7 @@ fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn setrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset, value) = (args.bytes()?, args.integer()?, args.bytes()?);
-    let offset = usize::try_from(offset).or(if offset < 0 {
-        Err(CommandError::OFFSET_RANGE)
-    } else {
-        // Past the address space is past the longest string.
-        Ok(usize::MAX)
-    })?;
+    let offset = count_of(offset).ok_or(CommandError::OFFSET_RANGE)?;
     let len = cx.space().set_range(key, offset, value)?;
     cx.reply.integer(len as i64);
     Ok(())

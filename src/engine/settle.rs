@@ -108,7 +108,7 @@ impl Engine {
         if ensure(SLOW_BYTES).is_err() {
             return;
         }
-        let len_max = usize::try_from(self.server.config.number("slowlog-max-len")).unwrap_or(0);
+        let len_max = usize::try_from(self.server.config.number("slowlog-max-len").max(0)).unwrap_or(usize::MAX);
         let (client_address, client_name) = self.clients.get(client).map_or_else(Default::default, |client| {
             (client.address.clone(), String::from_utf8_lossy(&client.name).into_owned())
         });

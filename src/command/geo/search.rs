@@ -1,7 +1,7 @@
 //! The commands that search for places within a circle or a box.
 
 use super::{position, row, unit, write_distance, write_position};
-use crate::command::args::{Args, is};
+use crate::command::args::{Args, count_of, is};
 use crate::command::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
 use crate::command::{Cx, Handler};
 use crate::geo::{Position, Shape};
@@ -256,7 +256,7 @@ impl<'a> Request<'a> {
             }
             match word {
                 _ if is(word, "COUNT") && !args.is_done() => {
-                    let count = usize::try_from(args.integer()?).ok().filter(|&count| count > 0);
+                    let count = count_of(args.integer()?).filter(|&count| count > 0);
                     self.count = Some(count.ok_or(CommandError::GEO_COUNT)?);
                 }
                 _ if form.names_target() && is(word, "STORE") && !args.is_done() => {

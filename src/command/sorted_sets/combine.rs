@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{row, write_members};
-use crate::command::args::{Args, is};
+use crate::command::args::{Args, count_of, is};
 use crate::command::options::limit;
 use crate::command::row::{Access, KeySpec, Reply, Row, flags::*};
 use crate::command::{Cx, Handler};
@@ -107,9 +107,7 @@ struct Named<'a> {
 
 impl<'a> Named<'a> {
     fn read(cx: &mut Cx<'_>, args: &mut Args<'a>) -> Result<Named<'a>, CommandError> {
-        let number = args.integer()?;
-        let number = usize::try_from(number).ok().filter(|&number| number > 0);
-        let number = number.ok_or(CommandError::NO_INPUT_KEY)?;
+        let number = count_of(args.integer()?).filter(|&number| number > 0).ok_or(CommandError::NO_INPUT_KEY)?;
         if number > args.left() {
             return Err(CommandError::SYNTAX);
         }
