@@ -1,6 +1,7 @@
 //! The storage of one database: keys, values and deadlines. It knows no time, no events and nobody who watches; the
 //! verbs in `space` add those.
 
+mod quick;
 mod staged;
 
 pub use staged::Staged;
@@ -142,14 +143,14 @@ impl Db {
     /// As [`Db::find`], for what most commands do: quicker when the key was looked up lately.
     #[inline(never)]
     pub fn look_up(&mut self, key: &[u8]) -> Option<Handle> {
-        self.look_up_at_once(key)
-    }
-
-    /// As [`Db::look_up`], as a part of its caller: for what most requests do.
-    #[inline(always)]
-    pub fn look_up_at_once(&mut self, key: &[u8]) -> Option<Handle> {
         let hash = hash_key(self.seed, key);
         let handle = self.table.any_of(hash)?;
+        self.find_from(handle, hash, key)
+    }
+
+    /// Looks for the key, beginning with one of its hash.
+    #[inline(always)]
+    fn find_from(&self, handle: Handle, hash: u32, key: &[u8]) -> Option<Handle> {
         if self.is_of(handle, key) { Some(handle) } else { self.find_among(hash, key) }
     }
 
@@ -171,32 +172,16 @@ impl Db {
     /// The value of a live handle; `None` for a stale one.
     #[inline(always)]
     pub fn value(&self, handle: Handle) -> Option<ValueRef<'_>> {
-        value_of(self.slab.block_and_more(handle)?, &self.values)
+        value_in(self.slab.block_and_more(handle)?, &self.values)
     }
 
     /// The same, when the key is used by that: its last use becomes the one given, if any.
-    #[inline(always)]
     pub fn value_in_use(&mut self, handle: Handle, last_use: Option<u32>) -> Option<ValueRef<'_>> {
         let block = self.slab.block_and_more_mut(handle)?;
         if let Some(last_use) = last_use {
             set_last_use(block, last_use);
         }
-        match entry::short_range(block) {
-            Some(range) => Some(ValueRef::String(block.get(range)?)),
-            None => value_of(block, &self.values),
-        }
-    }
-
-    /// The same for a string that lies in its block; `None` for any other value and for a key of 4 KiB and more, which are
-    /// not used then.
-    #[inline(always)]
-    pub fn short_in_use(&mut self, handle: Handle, last_use: Option<u32>) -> Option<&[u8]> {
-        let block = self.slab.block_and_more_mut(handle)?;
-        let range = entry::short_range(block)?;
-        if let Some(last_use) = last_use {
-            set_last_use(block, last_use);
-        }
-        block.get(range)
+        value_in(block, &self.values)
     }
 
     /// The entry of a live handle; `None` for a stale one.
@@ -737,7 +722,7 @@ impl Db {
 
 /// The value of the entry that begins here.
 #[inline(always)]
-fn value_of<'a>(block: &'a [u8], values: &'a Slots<Value>) -> Option<ValueRef<'a>> {
+fn value_in<'a>(block: &'a [u8], values: &'a Slots<Value>) -> Option<ValueRef<'a>> {
     match Layout::of(block)?.payload(block) {
         Payload::Inline(bytes) => Some(ValueRef::String(bytes)),
         Payload::Slot(slot) => Some(values.get(slot)?.as_ref()),

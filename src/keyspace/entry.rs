@@ -247,44 +247,43 @@ pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
     }
 }
 
+/// Where the value lies, when the block that begins here is of this key and holds a string, and the key is no longer than
+/// nearly all.
+#[inline(always)]
+pub(super) fn short_range_of(block: &[u8], key: &[u8]) -> Option<Range<usize>> {
+    range_of(block, key, IN_SLOT)
+}
+
+/// The same for a string of a length that has no deadline and is of the usual encoding.
+#[inline(always)]
+pub(super) fn plain_range_of(block: &[u8], key: &[u8], len: usize) -> Option<Range<usize>> {
+    let range = range_of(block, key, !TIMED)?;
+    if range.len() == len { Some(range) } else { None }
+}
+
+/// The same, when none of the flags given is set.
+#[inline(always)]
+fn range_of(block: &[u8], key: &[u8], unset: u8) -> Option<Range<usize>> {
+    let head = read_u32(block, 0)?;
+    if head & (KEY_LEN_MASK | u32::from(unset)) != (key.len() as u32) << FLAGS_BITS || key.len() > NARROW_MAX {
+        return None;
+    }
+    let key_start = NARROW_BYTES + (head as usize & POSITION_BYTES);
+    let start = key_start + key.len();
+    let value_len = (head >> (FLAGS_BITS + LENGTH_BITS)) as usize;
+    if bytes::equal(block.get(key_start..start)?, key) { Some(start..start + value_len) } else { None }
+}
+
 /// Puts another string in the place of one, if that [`can_overwrite`] tells so; false when nothing was done. The last use
 /// stays as it is if none is given.
 #[inline(always)]
 pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -> bool {
-    // Most are as long as what was there, and then the header stays too.
-    if let Some(place) = place_of_plain(block, bytes.len()) {
-        bytes::copy(place, bytes);
-    } else {
-        let Some(new) = overwritten(block, bytes.len(), TIMED) else { return false };
-        new.rewrite(block, bytes);
-    }
+    let Some(new) = overwritten(block, bytes.len(), TIMED) else { return false };
+    new.rewrite(block, bytes);
     if let Some(last_use) = last_use {
         set_last_use(block, last_use);
     }
     true
-}
-
-/// Where a string of a length lies in its block that has no deadline and is of the usual encoding.
-#[inline(always)]
-fn place_of_plain(block: &mut [u8], len: usize) -> Option<&mut [u8]> {
-    let head = read_u32(block, 0)?;
-    let is_plain = head & u32::from(!TIMED) == 0;
-    match short_range(block) {
-        Some(range) if is_plain && range.len() == len => block.get_mut(range),
-        _ => None,
-    }
-}
-
-/// Where the value lies in its block, when that is so and the key is no longer than nearly all.
-#[inline(always)]
-pub(super) fn short_range(block: &[u8]) -> Option<Range<usize>> {
-    let head = read_u32(block, 0)?;
-    if head & u32::from(IN_SLOT | WIDE) != 0 {
-        return None;
-    }
-    let key_len = (head >> FLAGS_BITS) as usize & NARROW_MAX;
-    let start = NARROW_BYTES + (head as usize & POSITION_BYTES) + key_len;
-    Some(start..start + (head >> (FLAGS_BITS + LENGTH_BITS)) as usize)
 }
 
 /// As [`overwrite`], for a string of either encoding and with whatever deadline: what becomes of that is left to the caller,

@@ -154,13 +154,6 @@ impl<'a> Space<'a> {
         self.find_alive(key)
     }
 
-    /// As [`Space::find_alive`], with all of the search as a part of its caller: for what most requests do.
-    #[inline(always)]
-    pub(super) fn find_at_once(&mut self, key: &[u8]) -> Option<Handle> {
-        let handle = self.db_mut().look_up_at_once(key)?;
-        self.outlives(handle).then_some(handle)
-    }
-
     #[inline(always)]
     pub(super) fn find_alive(&mut self, key: &[u8]) -> Option<Handle> {
         let handle = self.db_mut().look_up(key)?;
@@ -193,6 +186,19 @@ impl<'a> Space<'a> {
         }
     }
 
+    /// As [`Space::word_of_use`] for whichever key; `None` when it depends on that, or somebody may be dead.
+    #[inline(always)]
+    pub(super) fn word_of_any_use(&self) -> Option<Option<u32>> {
+        if self.may_meet_dead() {
+            return None;
+        }
+        match self.keyspace.uses.counting() {
+            Counting::Uses if self.marking => Some(self.keyspace.uses.present()),
+            Counting::Frequency(_) if self.marking => None,
+            _ => Some(None),
+        }
+    }
+
     #[cold]
     fn word_of_frequency(&mut self, handle: Handle) -> u32 {
         let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
@@ -213,20 +219,26 @@ impl<'a> Space<'a> {
     }
 
     /// The value of a key for reading.
+    #[inline(never)]
     pub fn value(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
         let handle = self.find_and_count(key)?;
         self.value_in_use(handle)
     }
 
+    /// As [`Space::value`], with most of it as a part of its caller: for what most requests do.
     #[inline(always)]
     pub(super) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let found = self.find_at_once(key);
-        self.count_lookup(found.is_some());
-        self.value_in_use(found?)
+        let Some(last_use) = self.word_of_any_use() else { return self.value(key) };
+        let (db, counts) = self.db_and_counts();
+        let value = db.value_of(key, last_use);
+        match value {
+            Some(_) => counts.hits += 1,
+            None => counts.misses += 1,
+        }
+        value
     }
 
-    #[inline(always)]
-    pub(super) fn value_in_use(&mut self, handle: Handle) -> Option<ValueRef<'_>> {
+    fn value_in_use(&mut self, handle: Handle) -> Option<ValueRef<'_>> {
         let last_use = self.word_of_use(handle);
         self.db_mut().value_in_use(handle, last_use)
     }
@@ -234,9 +246,13 @@ impl<'a> Space<'a> {
     /// Removes a key that is dead, or its dead fields; whether the key is still there.
     #[inline(always)]
     pub(super) fn outlives(&mut self, handle: Handle) -> bool {
-        // While the first deadline is not past, nobody is dead and no entry needs to be looked at.
-        let someone_is = !self.at_rest && self.db().first_deadline().is_some_and(|node| node.deadline < self.now);
-        !someone_is || self.outlives_another(handle)
+        !self.may_meet_dead() || self.outlives_another(handle)
+    }
+
+    /// While the first deadline is not past, nobody is dead and no entry needs to be looked at.
+    #[inline(always)]
+    fn may_meet_dead(&self) -> bool {
+        !self.at_rest && self.db().first_deadline().is_some_and(|node| node.deadline < self.now)
     }
 
     fn outlives_another(&mut self, handle: Handle) -> bool {
@@ -376,18 +392,17 @@ impl<'a> Space<'a> {
     }
 
     /// Uses a string and puts another in its place, when nothing else about the entry changes: most writes do no more.
-    /// False when nothing was done.
+    /// When nothing was done, the error is what is there.
     #[inline(always)]
-    pub(super) fn overwrite(&mut self, handle: Handle, key: &[u8], value: &[u8], event: EventKind) -> bool {
-        if self.keyspace.uses.counting() != Counting::Uses {
-            return false;
-        }
-        let last_use = self.word_of_use(handle);
-        let is_overwritten = self.db_mut().overwrite(handle, value, last_use);
-        if is_overwritten {
+    pub(super) fn overwrite(&mut self, key: &[u8], value: &[u8], event: EventKind) -> Result<(), Option<Handle>> {
+        let overwritten = match self.word_of_any_use() {
+            Some(last_use) if self.keeps_use() => self.db_mut().overwrite_of(key, value, last_use),
+            _ => Err(self.find_alive(key)),
+        };
+        if overwritten.is_ok() {
             self.notify_at_once(event, key);
         }
-        is_overwritten
+        overwritten
     }
 
     /// The word about its use that an entry begins with, put in place of what is there.

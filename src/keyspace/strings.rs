@@ -119,16 +119,19 @@ impl Space<'_> {
     /// nothing was counted.
     #[inline(always)]
     pub(crate) fn get_short(&mut self, key: &[u8]) -> Option<Option<&[u8]>> {
-        let found = self.find_at_once(key);
-        let Some(handle) = found else {
-            self.count_lookup(false);
-            return Some(None);
-        };
-        let last_use = self.word_of_use(handle);
+        let last_use = self.word_of_any_use()?;
         let (db, counts) = self.db_and_counts();
-        let value = db.short_in_use(handle, last_use)?;
-        counts.hits += 1;
-        Some(Some(value))
+        match db.value_of(key, last_use) {
+            Some(ValueRef::String(bytes)) if bytes.len() <= INLINE_MAX => {
+                counts.hits += 1;
+                Some(Some(bytes))
+            }
+            Some(_) => None,
+            None => {
+                counts.misses += 1;
+                Some(None)
+            }
+        }
     }
 
     pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
@@ -143,17 +146,18 @@ impl Space<'_> {
     /// As [`Space::set`] without options.
     #[inline(always)]
     pub(crate) fn set_plain(&mut self, key: &[u8], value: &[u8]) -> Result<(), Error> {
-        let existing = self.find_at_once(key);
-        if let Some(handle) = existing {
-            if self.overwrite(handle, key, value, EventKind::Set) {
+        match self.overwrite(key, value, EventKind::Set) {
+            Ok(()) => {
                 self.effect(|effect| {
                     effect.bytes(b"SET").bytes(key).bytes(value);
                 });
-                return Ok(());
+                Ok(())
             }
-            self.mark_use(handle);
+            Err(existing) => {
+                existing.into_iter().for_each(|handle| self.mark_use(handle));
+                self.put_string(existing, key, value, Expiry::Never)
+            }
         }
-        self.put_string(existing, key, value, Expiry::Never)
     }
 
     /// As [`Space::set`], over what was found there.

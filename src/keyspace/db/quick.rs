@@ -1,0 +1,130 @@
+//! What most requests do, in one go: a short string is found by its key and read or replaced where it was found. Every other
+//! case is looked up again on the way that knows them all.
+
+use core::ops::Range;
+
+use super::Db;
+use crate::bytes;
+use crate::hash::hash_key;
+use crate::keyspace::entry::{self, set_last_use};
+use crate::slab::Handle;
+use crate::value::ValueRef;
+
+impl Db {
+    /// The value of a key, which is used by that: its last use becomes the one given, if any.
+    #[inline(always)]
+    pub fn value_of(&mut self, key: &[u8], last_use: Option<u32>) -> Option<ValueRef<'_>> {
+        let hash = hash_key(self.seed, key);
+        let handle = self.table.any_of(hash)?;
+        let Some(range) = self.short_range(handle, key) else { return self.any_value_of(handle, hash, key, last_use) };
+        let block = self.slab.block_and_more_mut(handle)?;
+        if let Some(last_use) = last_use {
+            set_last_use(block, last_use);
+        }
+        block.get(range).map(ValueRef::String)
+    }
+
+    /// The same, looked for from one of its hash on.
+    #[inline(never)]
+    fn any_value_of(&mut self, handle: Handle, hash: u32, key: &[u8], last_use: Option<u32>) -> Option<ValueRef<'_>> {
+        let handle = self.find_from(handle, hash, key)?;
+        self.value_in_use(handle, last_use)
+    }
+
+    /// Replaces the string of a key by another for ever, if that fits into its place as it is: most writes do. The last use
+    /// stays as it is if none is given. When nothing was done the error is what is there.
+    #[inline(always)]
+    pub fn overwrite_of(&mut self, key: &[u8], bytes: &[u8], last_use: Option<u32>) -> Result<(), Option<Handle>> {
+        let hash = hash_key(self.seed, key);
+        let Some(handle) = self.table.any_of(hash) else { return Err(None) };
+        if let Some(range) = self.plain_range(handle, key, bytes.len())
+            && let Some(block) = self.slab.block_and_more_mut(handle)
+            && let Some(place) = block.get_mut(range)
+        {
+            bytes::copy(place, bytes);
+            if let Some(last_use) = last_use {
+                set_last_use(block, last_use);
+            }
+            return Ok(());
+        }
+        self.overwrite_any_of(handle, hash, key, bytes, last_use)
+    }
+
+    /// The same, looked for from one of its hash on.
+    #[inline(never)]
+    fn overwrite_any_of(
+        &mut self,
+        handle: Handle,
+        hash: u32,
+        key: &[u8],
+        bytes: &[u8],
+        last_use: Option<u32>,
+    ) -> Result<(), Option<Handle>> {
+        match self.find_from(handle, hash, key) {
+            Some(found) if self.overwrite(found, bytes, last_use) => Ok(()),
+            found => Err(found),
+        }
+    }
+
+    #[inline(always)]
+    fn short_range(&self, handle: Handle, key: &[u8]) -> Option<Range<usize>> {
+        entry::short_range_of(self.slab.block_and_more(handle)?, key)
+    }
+
+    #[inline(always)]
+    fn plain_range(&self, handle: Handle, key: &[u8], len: usize) -> Option<Range<usize>> {
+        entry::plain_range_of(self.slab.block_and_more(handle)?, key, len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Timestamp;
+    use crate::keyspace::NewValue;
+    use crate::random::Random;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    /// What is at a key, looked for the long way.
+    fn held(db: &Db, key: &[u8]) -> Option<Vec<u8>> {
+        match db.value(db.find(key)?)? {
+            ValueRef::String(bytes) => Some(bytes.to_vec()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn strings_of_every_kind_are_read_and_replaced_as_on_the_long_way() {
+        let (mut db, mut random) = (Db::new(3), Random::new(5));
+        let mut kinds = [0; 2];
+        for round in 0..20_000u32 {
+            let key_len = if random.below(10) == 0 { 5000 } else { 1 + random.below(40) as usize };
+            let key = vec![b'a' + random.below(5) as u8; key_len];
+            let value_len = if random.below(10) == 0 { 2000 } else { random.below(40) as usize };
+            let value = vec![random.next_u64() as u8; value_len];
+            let existing = db.find(&key);
+            let deadline = (random.below(3) == 0).then_some(Timestamp::from_ms(i64::from(round)));
+            match random.below(3) {
+                0 => db.put(existing, &key, NewValue::Bytes(&value), deadline, round).unwrap(),
+                1 => db.put(existing, &key, NewValue::Edited(value), deadline, round).unwrap(),
+                _ => {
+                    let had_deadline = existing.is_some_and(|handle| db.deadline(handle).is_some());
+                    let before = held(&db, &key);
+                    let overwritten = db.overwrite_of(&key, &value, Some(round));
+                    kinds[usize::from(overwritten.is_ok())] += 1;
+                    assert!(!overwritten.is_err_and(|found| found != existing));
+                    assert!(overwritten.is_err() || !had_deadline);
+                    assert_eq!(held(&db, &key), if overwritten.is_ok() { Some(value) } else { before });
+                }
+            }
+            let read = db.value_of(&key, Some(round + 1)).map(|value| match value {
+                ValueRef::String(bytes) => bytes.to_vec(),
+                _ => panic!("a string"),
+            });
+            assert_eq!(read, held(&db, &key));
+            assert!(db.find(&key).is_none_or(|handle| db.last_use(handle) == round + 1));
+        }
+        assert!(kinds.iter().all(|&count| count > 200), "{kinds:?}");
+    }
+}
