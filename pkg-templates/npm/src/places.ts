@@ -4,6 +4,8 @@
  * when they change.
  */
 
+import { areAlike, firstPositions, lesson, mix } from './positions.js';
+
 /** Names that cost nothing: a constant of a module is looked up each time. */
 export const enum Place {
   /** Keys of so many characters may have a place. */
@@ -13,16 +15,22 @@ export const enum Place {
   ShortMax = 32,
   ValueBehind = 32,
   SizeBits = 6,
-  Count = 1024,
+  Count = 2048,
+  /** A key may be at so many of them, this far from each other. */
+  Choices = 4,
+  Apart = Count / Choices,
   /** Behind the front of the area. */
   Start = 16 * 1024,
   End = Start + (Count << SizeBits),
 }
 
-/** How often a key came by, in the lowest bits of what it was mixed to. */
+/** How often a key came by, in the lowest bits of what it was mixed to: others who come by in between count against it. */
 const enum Passing {
-  Bits = 2,
-  Max = 3,
+  Bits = 4,
+  Mask = 15,
+  Own = 3,
+  /** Coming by beyond this a key is given a place: the fourth time, if nobody else came. */
+  Enough = 9,
 }
 
 /** When hardly a key is found, looking for one is left for a while: there are too many of them, or each comes only once. */
@@ -34,6 +42,9 @@ const enum Rest {
   Length = 15 * AfterMisses,
 }
 
+/** So many lessons are taken for so many misses, since each makes keys move to other places. */
+const LESSONS_MAX = 16;
+
 /** Stands for a text that is not known: no short value is as long. */
 const UNKNOWN = ' '.repeat(Place.ShortMax + 1);
 
@@ -42,32 +53,30 @@ export class Places {
   readonly #keys: string[] = new Array<string>(Place.Count).fill('');
   /** The text of the bytes behind each key. */
   readonly #texts: string[] = new Array<string>(Place.Count).fill(UNKNOWN);
-  /** What the last key was mixed to that came by a place without having it, and how often it came. */
+  /** What each of these keys was mixed to. */
+  readonly #marks = new Int32Array(Place.Count);
+  /** How often each was found since the last judgement, or since another key wanted its place: found at all, it keeps it. */
+  readonly #finds = new Uint32Array(Place.Count);
+  /** What a key was mixed to that came by its first place without being found, and how often it came. */
   readonly #passing = new Int32Array(Place.Count);
-  #finds = 0;
+  /** Where keys are looked at, by their length. */
+  readonly #positions = Int32Array.from({ length: Place.KeyMax + 1 }, (_, length) => firstPositions(length));
   #misses = 0;
+  #lessons = 0;
+  /** Keys of more characters are not looked for; of none, while looking rests. */
+  #lengthMax: number = Place.KeyMax;
   #resting = 0;
 
   /**
-   * Where a key lies; 0 when it has no place. A key that came by its place a few times is told where to be written, by the
-   * negative: a lock that is acquired and released is not worth more than writing its key at the front.
+   * Where a key lies; 0 when it has no place. A key that came by a few times is told where to be written, by the negative: a
+   * lock that is acquired and released is not worth more than writing its key at the front.
    */
   find(text: string): number {
     const length = text.length;
-    if (length < Place.KeyMin || length > Place.KeyMax) return 0;
-    if (this.#resting > 0) {
-      this.#resting -= 1;
-      return 0;
-    }
-    // Keys differ at the end, or in the middle; what they count there is often decimal.
-    const middle = length >> 1;
-    const mixed = text.charCodeAt(length - 1) + 10 * text.charCodeAt(length - 2) + 100 * text.charCodeAt(length - 3)
-      + 331 * text.charCodeAt(middle) + 57 * text.charCodeAt(middle + 1);
-    const number = mixed & (Place.Count - 1);
-    if (this.#keys[number] !== text) return this.#pass(number, mixed);
-    // It need not count beyond what is enough.
-    if (this.#finds < Rest.AfterMisses) this.#finds += 1;
-    return Place.Start + (number << Place.SizeBits);
+    if (length > this.#lengthMax || length < Place.KeyMin) return this.#rest();
+    const mixed = mix(text, this.#positions[length] as number);
+    const first = mixed & (Place.Count - 1);
+    return this.#keys[first] === text ? this.#found(first) : this.#findElsewhere(first, mixed, text);
   }
 
   /** A key was written at a place. */
@@ -95,26 +104,83 @@ export class Places {
     this.#texts.fill(UNKNOWN);
   }
 
-  #pass(number: number, mixed: number): number {
+  #found(number: number): number {
+    (this.#finds[number] as number) += 1;
+    return Place.Start + (number << Place.SizeBits);
+  }
+
+  #findElsewhere(first: number, mixed: number, text: string): number {
+    for (let number = next(first); number !== first; number = next(number)) {
+      if (this.#marks[number] === mixed && this.#keys[number] === text) return this.#found(number);
+    }
+    return this.#pass(first, mixed, text);
+  }
+
+  #pass(first: number, mixed: number, text: string): number {
     this.#misses += 1;
     if (this.#misses === Rest.AfterMisses) this.#judge();
-    const passing = this.#passing[number] as number;
-    const times = passing >> Passing.Bits === mixed ? passing & Passing.Max : 0;
-    if (times < Passing.Max) {
-      this.#passing[number] = (mixed << Passing.Bits) + times + 1;
+    const passing = this.#passing[first] as number;
+    const times = passing & Passing.Mask;
+    if (passing >> Passing.Bits !== mixed) {
+      this.#passing[first] = times === 0 ? (mixed << Passing.Bits) + Passing.Own : passing - 1;
       return 0;
     }
-    // The next one has to come as often; and until this one is written nobody is here.
-    this.#passing[number] = 0;
+    if (times < Passing.Enough) {
+      this.#passing[first] = passing + Passing.Own;
+      return 0;
+    }
+    this.#passing[first] = 0;
+    return this.#claim(first, mixed, text);
+  }
+
+  /** A place for a key that is worth one, as `find` answers it. */
+  #claim(first: number, mixed: number, text: string): number {
+    const choices = Array.from({ length: Place.Choices }, (_, index) => (first + index * Place.Apart) & (Place.Count - 1));
+    const free = choices.find((number) => this.#finds[number] === 0);
+    if (free !== undefined) return this.#clear(free, mixed);
+    const positions = this.#positions[text.length] as number;
+    const alike = choices.map((number) => this.#keys[number] as string).filter((key) => areAlike(text, key, positions));
+    if (alike.length > 1 && this.#lessons < LESSONS_MAX) {
+      this.#lessons += 1;
+      this.#positions[text.length] = lesson(text, alike[0] as string, positions, this.#keys);
+    } else {
+      for (const number of choices) this.#finds[number] = 0;
+    }
+    return 0;
+  }
+
+  /** Until the key is written nobody is here. */
+  #clear(number: number, mixed: number): number {
     this.#keys[number] = '';
+    this.#marks[number] = mixed;
+    this.#finds[number] = 1;
     return -(Place.Start + (number << Place.SizeBits));
   }
 
   #judge(): void {
-    if (this.#finds * Rest.MissesPerFind < this.#misses) this.#resting = Rest.Length;
-    this.#finds = 0;
+    const finds = this.#finds.reduce((sum, count) => sum + count, 0);
+    if (finds * Rest.MissesPerFind < this.#misses) {
+      this.#lengthMax = 0;
+      this.#resting = Rest.Length;
+    }
+    this.#finds.fill(0);
     this.#misses = 0;
+    this.#lessons = 0;
   }
+
+  /** A key is not looked for. */
+  #rest(): 0 {
+    if (this.#resting > 0) {
+      this.#resting -= 1;
+      if (this.#resting === 0) this.#lengthMax = Place.KeyMax;
+    }
+    return 0;
+  }
+}
+
+/** The next place a key may be at. */
+function next(number: number): number {
+  return (number + Place.Apart) & (Place.Count - 1);
 }
 
 function numberOf(at: number): number {

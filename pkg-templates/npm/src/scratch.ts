@@ -79,7 +79,13 @@ export class Scratch {
 
   /** Where a key lies, written or found; -1 when it has to go the ordinary way. */
   key(text: string): number {
-    return this.#placed(text) || this.#front(text);
+    const at = this.#places.find(text);
+    return at > 0 ? at : this.#write(text, at);
+  }
+
+  /** Writes a key that was not found, at the place it was told or at the front. */
+  #write(text: string, told: number): number {
+    return (told < 0 ? this.#place(text, -told) : 0) || this.#front(text);
   }
 
   /** Where the place of a key is; 0 when it has none. */
