@@ -4,6 +4,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::fmt::Display;
 
 use crate::keyspace::{Choice, Counting, Frequency, MemoryLimit};
 use crate::number::parse_integer;
@@ -16,8 +17,9 @@ enum Kind {
     YesNo,
     /// A number between two bounds.
     Number(i64, i64),
-    /// A number of bytes, with an optional unit (`kb`, `mb`, `gb`: powers of two; `k`, `m`, `g`: powers of ten).
-    Memory,
+    /// A number of bytes between two bounds, with an optional unit (`kb`, `mb`, `gb`: powers of two; `k`, `m`, `g`: powers of
+    /// ten).
+    Memory(u64, u64),
     OneOf(&'static [&'static str]),
     Text,
     /// Letters of keyspace notifications.
@@ -51,6 +53,15 @@ const POLICIES: &[&str] = &[
     "noeviction",
 ];
 const NUMBER: Kind = Kind::Number(0, i64::MAX);
+/// What is an `int` in Redis.
+const INT: Kind = Kind::Number(0, i32::MAX as i64);
+const MEMORY: Kind = memory_from(0);
+/// What a request may take at least: nobody could take a smaller limit back.
+const REQUEST: Kind = memory_from(1024 * 1024);
+
+const fn memory_from(least: u64) -> Kind {
+    Kind::Memory(least, i64::MAX as u64)
+}
 
 /// In the order of their names.
 const PARAMETERS: &[Parameter] = &[
@@ -66,8 +77,8 @@ const PARAMETERS: &[Parameter] = &[
     parameter("appendfilename", "appendonly.aof", Kind::Fixed),
     parameter("appendfsync", "everysec", Kind::OneOf(&["everysec", "always", "no"])),
     parameter("appendonly", "no", Kind::YesNo),
-    parameter("auto-aof-rewrite-min-size", "67108864", Kind::Memory),
-    parameter("auto-aof-rewrite-percentage", "100", NUMBER),
+    parameter("auto-aof-rewrite-min-size", "67108864", MEMORY),
+    parameter("auto-aof-rewrite-percentage", "100", INT),
     parameter("bind", "127.0.0.1", Kind::Text),
     parameter("busy-reply-threshold", "5000", NUMBER),
     parameter(
@@ -75,7 +86,7 @@ const PARAMETERS: &[Parameter] = &[
         "normal 0 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60",
         Kind::Text,
     ),
-    parameter("client-query-buffer-limit", "1073741824", Kind::Memory),
+    parameter("client-query-buffer-limit", "1073741824", REQUEST),
     parameter("cluster-enabled", "no", Kind::Fixed),
     parameter("daemonize", "no", Kind::Fixed),
     parameter("databases", "16", Kind::Fixed),
@@ -84,10 +95,10 @@ const PARAMETERS: &[Parameter] = &[
     parameter("dynamic-hz", "yes", Kind::YesNo),
     parameter("enable-debug-command", "yes", Kind::Fixed),
     parameter("hash-max-listpack-entries", "512", NUMBER),
-    parameter("hash-max-listpack-value", "64", NUMBER),
+    parameter("hash-max-listpack-value", "64", MEMORY),
     parameter("hash-max-ziplist-entries", "512", NUMBER),
-    parameter("hash-max-ziplist-value", "64", NUMBER),
-    parameter("hll-sparse-max-bytes", "3000", NUMBER),
+    parameter("hash-max-ziplist-value", "64", MEMORY),
+    parameter("hll-sparse-max-bytes", "3000", MEMORY),
     parameter("hz", "10", Kind::Number(1, 500)),
     parameter("io-threads", "1", Kind::Fixed),
     parameter("latency-monitor-threshold", "0", NUMBER),
@@ -98,31 +109,31 @@ const PARAMETERS: &[Parameter] = &[
     parameter("lazyfree-lazy-server-del", "no", Kind::YesNo),
     parameter("lazyfree-lazy-user-del", "no", Kind::YesNo),
     parameter("lazyfree-lazy-user-flush", "no", Kind::YesNo),
-    parameter("lfu-decay-time", "1", Kind::Number(0, i32::MAX as i64)),
-    parameter("lfu-log-factor", "10", Kind::Number(0, i32::MAX as i64)),
-    parameter("list-compress-depth", "0", NUMBER),
-    parameter("list-max-listpack-size", "-2", Kind::Number(-5, i64::MAX)),
-    parameter("list-max-ziplist-size", "-2", Kind::Number(-5, i64::MAX)),
+    parameter("lfu-decay-time", "1", INT),
+    parameter("lfu-log-factor", "10", INT),
+    parameter("list-compress-depth", "0", INT),
+    parameter("list-max-listpack-size", "-2", Kind::Number(i32::MIN as i64, i32::MAX as i64)),
+    parameter("list-max-ziplist-size", "-2", Kind::Number(i32::MIN as i64, i32::MAX as i64)),
     parameter("logfile", "", Kind::Fixed),
     parameter("loglevel", "notice", Kind::OneOf(&["debug", "verbose", "notice", "warning", "nothing"])),
     parameter("lua-time-limit", "5000", NUMBER),
     parameter("maxclients", "10000", Kind::Number(1, u32::MAX as i64)),
-    parameter("maxmemory", "0", Kind::Memory),
-    parameter("maxmemory-clients", "0", Kind::Memory),
+    parameter("maxmemory", "0", Kind::Memory(0, u64::MAX)),
+    parameter("maxmemory-clients", "0", MEMORY),
     parameter("maxmemory-eviction-tenacity", "10", Kind::Number(0, 100)),
     parameter("maxmemory-policy", "noeviction", Kind::OneOf(POLICIES)),
     parameter("maxmemory-samples", "5", Kind::Number(1, 64)),
-    parameter("min-replicas-max-lag", "10", NUMBER),
-    parameter("min-replicas-to-write", "0", NUMBER),
+    parameter("min-replicas-max-lag", "10", INT),
+    parameter("min-replicas-to-write", "0", INT),
     parameter("no-appendfsync-on-rewrite", "no", Kind::YesNo),
     parameter("notify-keyspace-events", "", Kind::EventClasses),
     parameter("port", "6379", Kind::Fixed),
     parameter("protected-mode", "yes", Kind::YesNo),
-    parameter("proto-max-bulk-len", "536870912", Kind::Memory),
+    parameter("proto-max-bulk-len", "536870912", REQUEST),
     parameter("rdbchecksum", "yes", Kind::Fixed),
     parameter("rdbcompression", "yes", Kind::YesNo),
-    parameter("repl-backlog-size", "1048576", Kind::Memory),
-    parameter("repl-timeout", "60", NUMBER),
+    parameter("repl-backlog-size", "1048576", memory_from(1)),
+    parameter("repl-timeout", "60", Kind::Number(1, i32::MAX as i64)),
     parameter("replica-read-only", "yes", Kind::YesNo),
     parameter("requirepass", "", Kind::Text),
     parameter("save", "", Kind::Text),
@@ -132,17 +143,17 @@ const PARAMETERS: &[Parameter] = &[
     parameter("slowlog-log-slower-than", "10000", Kind::Number(-1, i64::MAX)),
     parameter("slowlog-max-len", "128", NUMBER),
     parameter("stop-writes-on-bgsave-error", "yes", Kind::YesNo),
-    parameter("stream-node-max-bytes", "4096", Kind::Memory),
+    parameter("stream-node-max-bytes", "4096", MEMORY),
     parameter("stream-node-max-entries", "100", NUMBER),
     parameter("tcp-backlog", "511", Kind::Fixed),
-    parameter("tcp-keepalive", "300", NUMBER),
-    parameter("timeout", "0", NUMBER),
+    parameter("tcp-keepalive", "300", INT),
+    parameter("timeout", "0", INT),
     parameter("tracking-table-max-keys", "1000000", NUMBER),
     parameter("unixsocket", "", Kind::Fixed),
     parameter("zset-max-listpack-entries", "128", NUMBER),
-    parameter("zset-max-listpack-value", "64", NUMBER),
+    parameter("zset-max-listpack-value", "64", MEMORY),
     parameter("zset-max-ziplist-entries", "128", NUMBER),
-    parameter("zset-max-ziplist-value", "64", NUMBER),
+    parameter("zset-max-ziplist-value", "64", MEMORY),
 ];
 
 /// Older names of the same parameter, each with the name that counts.
@@ -249,13 +260,10 @@ impl Config {
             Kind::YesNo => one_of(value, &["yes", "no"]).ok_or("argument must be 'yes' or 'no'")?,
             Kind::OneOf(names) => one_of(value, names)
                 .ok_or_else(|| format!("argument(s) must be one of the following: {}", names.join(", ")))?,
-            Kind::Memory => memory(value).ok_or("argument must be a memory value")?.to_string(),
+            Kind::Memory(least, most) => within(least, most, memory(value).ok_or("argument must be a memory value")?)?,
             Kind::Number(least, most) => {
                 let number = parse_integer(value.as_bytes()).ok_or("argument couldn't be parsed into an integer")?;
-                if !(least..=most).contains(&number) {
-                    return Err(format!("argument must be between {least} and {most} inclusive"));
-                }
-                number.to_string()
+                within(least, most, number)?
             }
         };
         Ok((canonical(parameter.name), text))
@@ -303,6 +311,13 @@ fn canonical(name: &str) -> &str {
 
 fn one_of(value: &str, names: &[&str]) -> Option<String> {
     names.iter().find(|name| name.eq_ignore_ascii_case(value)).map(|name| (*name).to_string())
+}
+
+fn within<T: PartialOrd + Display + Copy>(least: T, most: T, number: T) -> Result<String, String> {
+    if !(least..=most).contains(&number) {
+        return Err(format!("argument must be between {least} and {most} inclusive"));
+    }
+    Ok(number.to_string())
 }
 
 /// Nothing at all is none, as in Redis.
@@ -355,6 +370,13 @@ mod tests {
         assert_eq!(Config::check("maxmemory", "x"), Err("argument must be a memory value".into()));
         assert_eq!(Config::check("appendonly", "maybe"), Err("argument must be 'yes' or 'no'".into()));
         assert_eq!(Config::check("hz", "1000"), Err("argument must be between 1 and 500 inclusive".into()));
+        let bytes = |value| Config::check("proto-max-bulk-len", value).map(|(_, text)| text);
+        assert_eq!(bytes("1mb"), Ok("1048576".into()));
+        assert_eq!(bytes("10"), Err("argument must be between 1048576 and 9223372036854775807 inclusive".into()));
+        assert_eq!(
+            Config::check("maxmemory", "18446744073709551615"),
+            Ok(("maxmemory", "18446744073709551615".into()))
+        );
         assert_eq!(Config::check("port", "1"), Err("can't set immutable config".into()));
         assert_eq!(Config::check_at_start("port", "1"), Ok(("port", "1".into())));
     }

@@ -1,6 +1,8 @@
 // The one timer: when it is armed, that it holds nothing alive, and that it follows faked timers.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { mock, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { withFakeTime } from './support/fake-time.mjs';
@@ -194,4 +196,17 @@ test('keys due together go in slices, and others have their turn between them', 
   assert.ok(most < count / 4, `${most} went in one turn`);
   assert.equal(db.dbsize(), 0);
   db.close();
+});
+
+test('an idle limit of years is a timer that does not fire at once', async (t) => {
+  const { createServer } = await entry('server');
+  const server = createServer({ port: 0 });
+  const { port } = await server.listen();
+  t.after(() => server.close());
+  const delays = t.mock.method(globalThis, 'setTimeout');
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write('CONFIG SET timeout 2147483647\r\n');
+  await once(socket, 'data');
+  assert.ok(delays.mock.calls.every(({ arguments: [, delayMs = 0] }) => delayMs < 2 ** 31));
 });

@@ -6,7 +6,7 @@
 import { referenceTo, type Reference } from './reference.js';
 
 /** The longest delay setTimeout knows; longer waits are split. */
-const DELAY_MAX_MS = 2 ** 31 - 1;
+export const DELAY_MAX_MS = 2 ** 31 - 1;
 
 export interface Waker {
   wake(): void;

@@ -1,4 +1,5 @@
 /** Hangs up on clients that say nothing for longer than CONFIG `timeout`. One timer, and none while there is no limit. */
+import { DELAY_MAX_MS } from '../timer.js';
 import type { Peer } from './peer.js';
 
 const MS_PER_SECOND = 1000;
@@ -34,8 +35,9 @@ export class IdleTimeout {
     if (this.isOn && this.#timer === undefined && this.#peers.size > 0) this.#arm(this.#limitMs);
   }
 
+  /** A check that comes early finds nobody. */
   #arm(delayMs: number): void {
-    this.#timer = setTimeout(() => this.#check(), delayMs);
+    this.#timer = setTimeout(() => this.#check(), Math.min(delayMs, DELAY_MAX_MS));
     this.#timer.unref();
   }
 
