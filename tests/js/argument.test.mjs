@@ -46,6 +46,12 @@ test('a megabyte takes no more room than it needs', () => {
   assert.equal(words(pack('SET', 'k', 'é'.repeat(1 << 17)))[2].length, 1 << 18);
 });
 
+test('an argument that is longer than any may be is refused before it is copied', () => {
+  const long = new Uint8Array(512 * 1024 * 1024 + 1);
+  assert.throws(() => measure(['SET', 'k', long]), { name: 'TypeError', message: 'argument 2 of SET is longer than 512 MB' });
+  assert.equal(measure(['SET', 'k', long.subarray(1)]).values.length, 3);
+});
+
 test('what has no bytes is refused with its place', () => {
   const refused = [
     [[], /a command name is needed/],

@@ -43,6 +43,9 @@ const encoder = new TextEncoder();
 /** Strings beyond this are encoded on their own, so that the room for them is exact. */
 const TEXT_IN_PLACE_MAX = 64 * 1024;
 
+/** The longest argument, as in Redis' default configuration. */
+export const ARGUMENT_MAX = 512 * 1024 * 1024;
+
 /** Beyond this many characters the built-in encoder beats a loop. */
 const LOOP_MAX = 40;
 
@@ -108,6 +111,7 @@ export function measure(argv: readonly Argument[]): Packing {
       checkText(argv, index, value);
       value = encoder.encode(value);
     }
+    if (value.length > ARGUMENT_MAX) refuse(argv, index, 'is longer than 512 MB');
     values[index] = value;
     room += typeof value === 'string' ? 3 * value.length : value.length;
   }

@@ -1,5 +1,5 @@
 /** One WebAssembly instance and its memory: packs arguments into it, reads replies out of it. Decides nothing. */
-import { commandName, measure, writePacked, type Argument } from './argument.js';
+import { ARGUMENT_MAX, commandName, measure, writePacked, type Argument } from './argument.js';
 import { ReplyError, WaitingError } from './errors.js';
 import { hotExports, type Glue, type GlueEngine, type GlueOptions, type HotExports } from './glue.js';
 import { ReplyReader, type Reply } from './reply.js';
@@ -8,9 +8,6 @@ import { Scratch } from './scratch.js';
 /** What the input area holds at least, and goes back to after something larger. */
 const AREA_MIN = 4 * 1024;
 const AREA_KEPT_MAX = 1024 * 1024;
-
-/** The protocol's own limit for one value. */
-const INPUT_MAX = 512 * 1024 * 1024;
 
 /** Answered in place of a reply: the command waits for something. */
 export const PARKED = Symbol('parked');
@@ -179,7 +176,7 @@ export class Instance {
     const wanted = Math.max(size, AREA_MIN);
     // The old area is given back first, also where there is no memory for the new one.
     this.#areaSize = 0;
-    const pointer = size > 3 * INPUT_MAX ? 0 : this.guarded(() => this.engine.reserve(wanted));
+    const pointer = size > 3 * ARGUMENT_MAX ? 0 : this.guarded(() => this.engine.reserve(wanted));
     if (pointer === 0) throw new ReplyError('OOM the arguments do not fit into the memory of the engine', commandName(argv));
     this.#area = pointer;
     this.#areaSize = wanted;
