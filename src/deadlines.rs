@@ -178,15 +178,23 @@ impl<H: Copy> Deadlines<H> {
         let node = Node { deadline, owner };
         let late = Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len };
         if !self.would_rise_far(late, deadline) {
-            self.late_len += 1;
-            return self.rise(late, late.end, node, positions);
+            return self.add_late(node, positions);
         }
         if self.early_len == EARLY_MAX {
             self.move_early(positions);
         }
         let early = Heap { start: 0, end: self.early_len };
         self.early_len += 1;
-        self.rise(early, early.end, node, positions);
+        let position = self.rise(early, early.end, node, positions);
+        positions.moved(owner, position as u32);
+    }
+
+    #[inline(always)]
+    fn add_late(&mut self, node: Node<H>, positions: &mut impl Positions<H>) {
+        let late = Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len };
+        self.late_len += 1;
+        let position = self.rise(late, late.end, node, positions);
+        positions.moved(node.owner, position as u32);
     }
 
     /// Whether a deadline would rise over two levels at least, if it was added to a heap.
@@ -203,9 +211,7 @@ impl<H: Copy> Deadlines<H> {
     #[cold]
     fn move_early(&mut self, positions: &mut impl Positions<H>) {
         for position in 0..core::mem::take(&mut self.early_len) {
-            let late = Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len };
-            self.late_len += 1;
-            self.rise(late, late.end, self.node(position), positions);
+            self.add_late(self.node(position), positions);
         }
     }
 
@@ -216,11 +222,13 @@ impl<H: Copy> Deadlines<H> {
         }
     }
 
-    pub fn update(&mut self, position: u32, deadline: Timestamp, positions: &mut impl Positions<H>) {
-        let position = position as usize;
-        if let Some(heap) = self.heap_of(position) {
-            let owner = self.node(position).owner;
-            self.settle(heap, position, Node { deadline, owner }, positions);
+    /// Puts a node in the place of one, if there is one at that position. Its owner knows the position, and learns of another
+    /// only. The one that was there is not looked at: among many it is far from whatever the processor has at hand.
+    pub fn update(&mut self, position: u32, node: Node<H>, positions: &mut impl Positions<H>) {
+        let Some(heap) = self.heap_of(position as usize) else { return };
+        let settled = self.settle(heap, position as usize, node, positions) as u32;
+        if settled != position {
+            positions.moved(node.owner, settled);
         }
     }
 
@@ -233,7 +241,9 @@ impl<H: Copy> Deadlines<H> {
             _ => self.late_len -= 1,
         }
         if position != heap.end {
-            self.settle(heap, position, self.node(heap.end), positions);
+            let last = self.node(heap.end);
+            let settled = self.settle(heap, position, last, positions);
+            positions.moved(last.owner, settled as u32);
         }
         // One spare chunk is kept, so that a deadline set and cleared over and over costs no allocation.
         if self.has_room_for(2 * CHUNK_NODES) {
@@ -251,16 +261,18 @@ impl<H: Copy> Deadlines<H> {
         (position < heap.end).then_some(heap)
     }
 
-    fn settle(&mut self, heap: Heap, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+    /// Puts a node where it belongs, beginning at a position; answers where that is. Those it passes learn of theirs.
+    #[inline(always)]
+    fn settle(&mut self, heap: Heap, position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
         if position > heap.start && node.deadline < self.node(heap.parent(position)).deadline {
-            self.rise(heap, position, node, positions);
+            self.rise(heap, position, node, positions)
         } else {
-            self.sink(heap, position, node, positions);
+            self.sink(heap, position, node, positions)
         }
     }
 
     #[inline(always)]
-    fn rise(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+    fn rise(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
         while position > heap.start {
             let parent = heap.parent(position);
             let above = self.node(parent);
@@ -270,10 +282,12 @@ impl<H: Copy> Deadlines<H> {
             self.place(position, above, positions);
             position = parent;
         }
-        self.place(position, node, positions);
+        self.put(position, node);
+        position
     }
 
-    fn sink(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+    #[inline(never)]
+    fn sink(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
         while let Some((child, below)) = self.earliest_child(heap, position) {
             if node.deadline <= below.deadline {
                 break;
@@ -281,7 +295,8 @@ impl<H: Copy> Deadlines<H> {
             self.place(position, below, positions);
             position = child;
         }
-        self.place(position, node, positions);
+        self.put(position, node);
+        position
     }
 
     #[inline(always)]
@@ -335,8 +350,9 @@ mod tests {
                     model.remove(&owner);
                 }
                 (_, true) => {
-                    heap.update(positions[&owner], Timestamp::from_ms(deadline), &mut positions);
-                    model.insert(owner, deadline);
+                    let deadline = Timestamp::from_ms(deadline);
+                    heap.update(positions[&owner], Node { deadline, owner }, &mut positions);
+                    model.insert(owner, deadline.as_ms());
                 }
                 (_, false) => {
                     heap.reserve(0).unwrap();
@@ -395,5 +411,10 @@ mod tests {
         let position = (0..).find(|&position| heap.get(position).is_some_and(|node| node.owner == 10_000)).unwrap();
         heap.remove(position, &mut moves);
         assert_eq!(moves.0, 1);
+        // The last one renewed, which stays where it is.
+        let last = (EARLY_MAX + heap.len() - 1) as u32;
+        let renewed = Node { deadline: Timestamp::from_ms(7_200_000), owner: heap.get(last).unwrap().owner };
+        heap.update(last, renewed, &mut moves);
+        assert_eq!((heap.get(last), moves.0), (Some(renewed), 1));
     }
 }

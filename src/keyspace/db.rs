@@ -285,7 +285,7 @@ impl Db {
         let Some(position) = layout.position(block) else { return false };
         let is_renewed = entry::overwrite_timed(block, bytes, false, None);
         if is_renewed {
-            self.deadlines.update(position, deadline, &mut BlockPositions(&mut self.slab));
+            self.deadlines.update(position, Node { deadline, owner: handle }, &mut BlockPositions(&mut self.slab));
         }
         is_renewed
     }
@@ -709,7 +709,9 @@ impl Db {
         self.field_deadlines = self.field_deadlines + usize::from(field.is_some()) - usize::from(layout.has_field());
         let mut positions = BlockPositions(&mut self.slab);
         match (position, deadline) {
-            (Some(position), Some(deadline)) => self.deadlines.update(position, deadline, &mut positions),
+            (Some(position), Some(deadline)) => {
+                self.deadlines.update(position, Node { deadline, owner: handle }, &mut positions);
+            }
             (Some(position), None) => {
                 self.deadlines.remove(position, &mut positions);
                 positions.moved(handle, NO_POSITION);

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::{Field, NewDeadline, Text};
 use crate::clock::Timestamp;
-use crate::deadlines::{Deadlines, NODE_BYTES, Positions};
+use crate::deadlines::{Deadlines, NODE_BYTES, Node, Positions};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
 use crate::table::Slots;
@@ -163,10 +163,12 @@ impl Large {
             match (position, deadline) {
                 (Some(position), NewDeadline::None) => self.deadlines.remove(position, &mut places),
                 (Some(position), _) => {
-                    self.deadlines.set_owner(position, step.new);
                     places.moved(step.new, position);
-                    if let NewDeadline::At(deadline) = deadline {
-                        self.deadlines.update(position, deadline, &mut places);
+                    match deadline {
+                        NewDeadline::At(deadline) => {
+                            self.deadlines.update(position, Node { deadline, owner: step.new }, &mut places);
+                        }
+                        _ => self.deadlines.set_owner(position, step.new),
                     }
                 }
                 (None, NewDeadline::At(deadline)) => self.deadlines.insert(deadline, step.new, &mut places),
@@ -202,7 +204,8 @@ impl Large {
         }
         match (self.position(handle), deadline) {
             (Some(position), Some(deadline)) => {
-                self.deadlines.update(position, deadline, &mut Places(&mut self.pairs.slab));
+                let node = Node { deadline, owner: handle };
+                self.deadlines.update(position, node, &mut Places(&mut self.pairs.slab));
             }
             (Some(_), None) => drop(self.drop_node(handle)),
             (None, Some(_)) if !self.deadlines.has_room() => return false,
