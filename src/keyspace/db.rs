@@ -60,6 +60,13 @@ pub struct Entry<'a> {
     pub is_raw: bool,
 }
 
+/// The hash of a key, and what is there.
+#[derive(Clone, Copy)]
+struct Sought {
+    hash: u32,
+    handle: Option<Handle>,
+}
+
 /// What an entry has beside key and value.
 #[derive(Clone, Copy)]
 struct Made {
@@ -141,11 +148,19 @@ impl Db {
     }
 
     /// As [`Db::find`], for what most commands do: quicker when the key was looked up lately.
-    #[inline(never)]
+    #[inline(always)]
     pub fn look_up(&mut self, key: &[u8]) -> Option<Handle> {
+        self.seek(key).handle
+    }
+
+    #[inline(never)]
+    fn seek(&mut self, key: &[u8]) -> Sought {
         let hash = hash_key(self.seed, key);
-        let handle = self.table.any_of(hash)?;
-        self.find_from(handle, hash, key)
+        let handle = match self.table.any_of(hash) {
+            Some(handle) => self.find_from(handle, hash, key),
+            None => None,
+        };
+        Sought { hash, handle }
     }
 
     /// Looks for the key, beginning with one of its hash.
@@ -255,7 +270,7 @@ impl Db {
             return self.write_slot(existing, key, Value::String(copied(bytes)?), made);
         }
         match existing {
-            None => self.write_new(key, Payload::Inline(bytes), made),
+            None => self.write_new(self.hash(key), key, Payload::Inline(bytes), made),
             Some(_) => self.write(existing, key, Payload::Inline(bytes), made),
         }
     }
@@ -397,7 +412,13 @@ impl Db {
     pub fn remove(&mut self, handle: Handle) {
         let Some(block) = self.slab.block_and_more(handle) else { return };
         let Some(layout) = Layout::of(block) else { return };
-        let hash = hash_key(self.seed, layout.key(block));
+        self.remove_from(hash_key(self.seed, layout.key(block)), handle);
+    }
+
+    /// The same where the hash of the key is known.
+    fn remove_from(&mut self, hash: u32, handle: Handle) {
+        let Some(block) = self.slab.block_and_more(handle) else { return };
+        let Some(layout) = Layout::of(block) else { return };
         if let Some(position) = layout.position(block) {
             self.own_deadlines -= usize::from(layout.has_own());
             self.field_deadlines -= usize::from(layout.has_field());
@@ -546,16 +567,15 @@ impl Db {
         made: Made,
     ) -> Result<(), OutOfMemory> {
         match (existing, payload) {
-            (None, Payload::Inline(_)) => self.write_new(key, payload, made),
+            (None, Payload::Inline(_)) => self.write_new(self.hash(key), key, payload, made),
             (Some(handle), Payload::Inline(bytes)) if self.rewrite(handle, bytes, made)? => Ok(()),
             _ => self.write_over(existing, key, payload, made),
         }
     }
 
-    /// Writes the entry of a key that has none, with its value inside: what locks do all day.
-    #[inline(always)]
-    fn write_new(&mut self, key: &[u8], payload: Payload<'_>, made: Made) -> Result<(), OutOfMemory> {
-        let hash = hash_key(self.seed, key);
+    /// Writes the entry of a key that has none, with its value inside.
+    #[inline(never)]
+    fn write_new(&mut self, hash: u32, key: &[u8], payload: Payload<'_>, made: Made) -> Result<(), OutOfMemory> {
         let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
         self.table.reserve(hash)?;
         let handle = self.slab.allocate(layout.len())?;

@@ -46,11 +46,11 @@ impl Space<'_> {
 
     /// Deletes one key; false when there is none.
     pub fn delete_key(&mut self, key: &[u8]) -> bool {
-        let found = self.find_alive(key);
-        if let Some(handle) = found {
-            self.delete_named(handle, key);
+        let deleted = self.remove_if(key, |_| Ok(true), EventKind::Del).is_some();
+        if deleted {
+            self.deletion_effect(key);
         }
-        found.is_some()
+        deleted
     }
 
     /// Deletes one key that was just looked up.
@@ -63,6 +63,11 @@ impl Space<'_> {
     #[inline(always)]
     pub(super) fn delete_named(&mut self, handle: Handle, key: &[u8]) {
         self.remove_named(handle, key, EventKind::Del);
+        self.deletion_effect(key);
+    }
+
+    #[inline(always)]
+    pub(super) fn deletion_effect(&mut self, key: &[u8]) {
         self.effect(|effect| {
             effect.bytes(b"DEL").bytes(key);
         });

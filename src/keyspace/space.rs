@@ -243,6 +243,14 @@ impl<'a> Space<'a> {
         self.db_mut().value_in_use(handle, last_use)
     }
 
+    /// Removes a key that is dead, or its dead fields, if somebody is: whoever is found then is alive.
+    #[inline(always)]
+    fn bury_dead(&mut self, key: &[u8]) {
+        if self.may_meet_dead() {
+            self.find_alive(key);
+        }
+    }
+
     /// Removes a key that is dead, or its dead fields; whether the key is still there.
     #[inline(always)]
     pub(super) fn outlives(&mut self, handle: Handle) -> bool {
@@ -515,6 +523,45 @@ impl<'a> Space<'a> {
         if !self.is_quiet {
             self.notify(event, key);
         }
+    }
+
+    /// Removes a key if that holds for its value, which is a use otherwise. `None` when there is no key.
+    #[inline(always)]
+    pub(super) fn remove_if(
+        &mut self,
+        key: &[u8],
+        holds: impl FnOnce(ValueRef<'_>) -> Result<bool, Error>,
+        event: EventKind,
+    ) -> Option<Result<bool, Error>> {
+        self.bury_dead(key);
+        let (handle, removed) = self.db_mut().remove_if(key, holds)?;
+        match removed {
+            Ok(true) if !self.is_quiet => self.notify(event, key),
+            Ok(true) => {}
+            _ => self.mark_use(handle),
+        }
+        Some(removed)
+    }
+
+    /// Creates a key that is missing, with a string of at most `INLINE_MAX` bytes; looks up to change it what is there.
+    pub(super) fn put_missing(
+        &mut self,
+        key: &[u8],
+        bytes: &[u8],
+        deadline: Option<Timestamp>,
+        event: EventKind,
+    ) -> Result<bool, Error> {
+        self.bury_dead(key);
+        let Keyspace { databases, uses, .. } = &mut *self.keyspace;
+        let db = &mut databases[place_of(self.database)];
+        match db.put_missing(key, bytes, deadline, |keys| uses.first(keys))? {
+            Some(handle) => self.mark_use(handle),
+            None => {
+                self.tell_of_put(event, key, true);
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Empties this database.

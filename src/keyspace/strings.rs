@@ -73,6 +73,12 @@ impl SetOptions<'_> {
     fn is_plain(&self) -> bool {
         matches!(self, SetOptions { presence: None, comparison: None, expiry: Expiry::Never, get: false })
     }
+
+    /// SET with NX and at most an expiry.
+    #[inline(always)]
+    fn is_for_missing(&self) -> bool {
+        matches!(self, SetOptions { presence: Some(Presence::Missing), comparison: None, get: false, .. })
+    }
 }
 
 impl Comparison<'_> {
@@ -139,8 +145,22 @@ impl Space<'_> {
             self.set_plain(key, value)?;
             return Ok(SetOutcome { stored: true, previous: None });
         }
+        if options.is_for_missing() && value.len() <= INLINE_MAX && !self.is_past_expiry(options.expiry) {
+            return self.set_missing(key, value, options.expiry);
+        }
         let existing = self.write(key);
         self.set_over(existing, key, value, options)
+    }
+
+    /// As [`Space::set`] of a missing key, with a short string that does not die at once: what locks do all day.
+    #[inline(always)]
+    fn set_missing(&mut self, key: &[u8], value: &[u8], expiry: Expiry) -> Result<SetOutcome, Error> {
+        let deadline = self.deadline_to_be(None, expiry);
+        let stored = self.put_missing(key, value, deadline, EventKind::Set)?;
+        if stored {
+            self.tell_of_string(key, value, deadline, expiry);
+        }
+        Ok(SetOutcome { stored, previous: None })
     }
 
     /// As [`Space::set`] without options.
@@ -223,7 +243,7 @@ impl Space<'_> {
         }
         if let Some(handles) = self.find_fitting(pairs.clone(), expiry)? {
             self.overwrite_many(&handles, pairs.clone());
-        } else if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
+        } else if self.is_past_expiry(expiry) {
             for (key, value) in pairs {
                 let existing = self.write(key);
                 self.put_string(existing, key, value, expiry)?;
@@ -316,18 +336,15 @@ impl Space<'_> {
 
     /// The error is for a key of another type.
     fn delete_string_if(&mut self, key: &[u8], comparison: Comparison<'_>, refusal: Error) -> Result<bool, Error> {
-        let found = self.find_alive(key);
-        let Some(handle) = found else { return Ok(false) };
-        let holds = match self.db().value(handle) {
-            Some(ValueRef::String(bytes)) => comparison.holds(bytes),
+        let holds = |value: ValueRef<'_>| match value {
+            ValueRef::String(bytes) => comparison.holds(bytes),
             _ => Err(refusal),
         };
-        match holds {
-            Ok(true) => self.delete_named(handle, key),
-            // What stays was used.
-            _ => self.mark_use(handle),
+        let Some(deleted) = self.remove_if(key, holds, EventKind::Del) else { return Ok(false) };
+        if deleted? {
+            self.deletion_effect(key);
         }
-        holds
+        deleted
     }
 
     /// The digest of the string at `key`, as hex digits.
@@ -426,7 +443,7 @@ impl Space<'_> {
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
     #[inline(never)]
     fn put_string(&mut self, existing: Option<Handle>, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
-        if matches!(expiry, Expiry::At(deadline) if self.is_past(deadline)) {
+        if self.is_past_expiry(expiry) {
             existing.into_iter().for_each(|handle| self.delete_named(handle, key));
             return Ok(());
         }
@@ -434,6 +451,11 @@ impl Space<'_> {
         self.put_string_over(existing, key, value, deadline, EventKind::Set)?;
         self.tell_of_string(key, value, deadline, expiry);
         Ok(())
+    }
+
+    #[inline(always)]
+    fn is_past_expiry(&self, expiry: Expiry) -> bool {
+        matches!(expiry, Expiry::At(deadline) if self.is_past(deadline))
     }
 
     /// The deadline a string gets that is stored in place of what is there.
@@ -640,6 +662,33 @@ mod tests {
         assert_eq!(keyspace.at(0, NOW).increment(b"dated", i64::MIN), Err(Error::Overflow));
         assert_eq!(keyspace.at(0, later).increment(b"dated", 1), Ok(1));
         assert_eq!(keyspace.at(0, later).increment(b"lasting", 1), Ok(sum + 1));
+    }
+
+    #[test]
+    fn a_lock_that_is_dead_is_neither_in_the_way_nor_given_back() {
+        let mut keyspace = Keyspace::new(1);
+        keyspace.events.want(true);
+        let lease = |now: Timestamp| SetOptions {
+            presence: Some(Presence::Missing),
+            expiry: Expiry::At(now.saturating_add_ms(1000)),
+            ..SetOptions::default()
+        };
+        let mut take = |now, holder: &[u8]| {
+            let outcome = keyspace.at(0, now).set(b"lock", holder, &lease(now)).unwrap();
+            keyspace.effects.end_unit();
+            let released = keyspace.at(0, now).delete_if_equal(b"lock", b"first").unwrap();
+            keyspace.effects.end_unit();
+            (outcome.stored, released)
+        };
+        assert_eq!(take(NOW, b"second"), (true, false));
+        assert_eq!(take(NOW.saturating_add_ms(1000), b"first"), (false, false));
+        assert_eq!(take(NOW.saturating_add_ms(1001), b"first"), (true, true));
+        assert_eq!(take(NOW.saturating_add_ms(1002), b"second"), (true, false));
+        assert!(!keyspace.at(0, NOW.saturating_add_ms(2003)).delete_key(b"lock"));
+        let kinds: Vec<EventKind> = keyspace.events.take().into_iter().map(|event| event.kind).collect();
+        let taken = [EventKind::Set, EventKind::Expire];
+        let expected = [&taken[..], &[EventKind::Expired], &taken, &[EventKind::Del], &taken, &[EventKind::Expired]];
+        assert_eq!(kinds, expected.concat());
     }
 
     #[test]

@@ -3,11 +3,12 @@
 
 use core::ops::Range;
 
-use super::Db;
+use super::{Db, Made, Sought};
 use crate::bytes;
+use crate::clock::Timestamp;
 use crate::hash::hash_key;
-use crate::keyspace::entry::{self, set_last_use};
-use crate::slab::Handle;
+use crate::keyspace::entry::{self, Payload, set_last_use};
+use crate::slab::{Handle, OutOfMemory};
 use crate::value::ValueRef;
 
 impl Db {
@@ -66,6 +67,40 @@ impl Db {
         }
     }
 
+    /// Creates a key that is missing, with a string of at most `INLINE_MAX` bytes: what locks do all day. Its last use is made
+    /// of how many keys there are. Answers what is there otherwise. On an error nothing has changed.
+    pub fn put_missing(
+        &mut self,
+        key: &[u8],
+        bytes: &[u8],
+        deadline: Option<Timestamp>,
+        last_use: impl FnOnce(usize) -> u32,
+    ) -> Result<Option<Handle>, OutOfMemory> {
+        let Sought { hash, handle } = self.seek(key);
+        if handle.is_some() {
+            return Ok(handle);
+        }
+        let made = Made { raw: false, deadline, last_use: last_use(self.len()) };
+        self.write_new(hash, key, Payload::Inline(bytes), made)?;
+        Ok(None)
+    }
+
+    /// Removes the key if that holds for its value. `None` when there is no key.
+    #[inline(always)]
+    pub fn remove_if<E>(
+        &mut self,
+        key: &[u8],
+        holds: impl FnOnce(ValueRef<'_>) -> Result<bool, E>,
+    ) -> Option<(Handle, Result<bool, E>)> {
+        let Sought { hash, handle } = self.seek(key);
+        let handle = handle?;
+        let holds = holds(self.value(handle)?);
+        if matches!(holds, Ok(true)) {
+            self.remove_from(hash, handle);
+        }
+        Some((handle, holds))
+    }
+
     #[inline(always)]
     fn short_range(&self, handle: Handle, key: &[u8]) -> Option<Range<usize>> {
         entry::short_range_of(self.slab.block_and_more(handle)?, key)
@@ -80,7 +115,6 @@ impl Db {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Timestamp;
     use crate::keyspace::NewValue;
     use crate::random::Random;
     use alloc::vec;
