@@ -89,6 +89,20 @@ impl<C: Clock> Keylatch<C> {
         self.engine.admits(client).then(|| self.engine.operate(row, bytes, operation))
     }
 
+    /// Counts commands of the client whose short way is open, and the keys they found, that were answered by what the same had answered
+    /// just before.
+    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
+    pub(crate) fn repeated(&mut self, row: PlainRow, calls: u64, hits: u64) {
+        self.engine.repeated(row, calls, hits);
+    }
+
+    /// What a read leaves at a key as its last use; none when each read leaves something else.
+    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
+    #[inline(always)]
+    pub(crate) fn mark_of_use(&self) -> Option<u32> {
+        self.engine.engine().keyspace.mark_of_use()
+    }
+
     /// From how many microseconds on a command is remembered as slow; negative: never.
     pub(crate) fn slow_from_us(&self) -> i64 {
         self.engine.engine().server.settings.slowlog_slower_than_us

@@ -226,6 +226,17 @@ impl Guarded {
         space.as_unit(ARGUMENTS_MAX, bytes, operation).map_err(|error| self.fail(row, error))
     }
 
+    /// Counts commands of the client who was admitted, and the keys they found, that did nothing else.
+    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Called by that face.
+    pub fn repeated(&mut self, row: PlainRow, calls: u64, hits: u64) {
+        if calls > 0 {
+            debug_assert!(self.way.client.is_some(), "only what was answered the short way is repeated");
+            self.way.calls[row as usize] += calls;
+            self.way.last = Some(row);
+            self.engine.keyspace.counts.hits += hits;
+        }
+    }
+
     /// Counts a command that ran and failed.
     #[cold]
     fn fail(&mut self, row: PlainRow, error: Error) -> CommandError {

@@ -168,6 +168,13 @@ impl Keyspace {
             && self.interest.tracking.is_idle()
     }
 
+    /// What a read leaves at a key as its last use; none when that depends on how the key was used before.
+    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Asked by that face.
+    #[inline(always)]
+    pub(crate) fn mark_of_use(&self) -> Option<u32> {
+        self.uses.present()
+    }
+
     /// Something may come to be in a database.
     fn use_up_to(&mut self, database: u8) {
         self.unused_from = self.unused_from.max(database + 1);

@@ -8,8 +8,9 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::area::Area;
-use super::clock::{FaceClock, HostTime, Now, timestamp};
+use super::clock::{HostTime, Now, timestamp};
 use super::data::to_js;
+use super::repeats::Repeatable;
 use super::stream::Streams;
 use crate::{Argv, ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
 
@@ -57,7 +58,7 @@ struct ClientView<'a> {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Engine {
-    pub(super) keylatch: Keylatch<FaceClock>,
+    pub(super) keylatch: Repeatable,
     pub(super) time: HostTime,
     pub(super) area: Area,
     /// The input of `hot`.
@@ -84,7 +85,7 @@ impl Engine {
         };
         let keylatch = Keylatch::new(Options { seed: options.seed().parse()? }, clock);
         Ok(Engine {
-            keylatch,
+            keylatch: Repeatable::new(keylatch),
             time,
             area: Area::default(),
             scratch: Area::default(),

@@ -6,6 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use super::clock::timestamp;
 use super::engine::Engine;
+use super::repeats::{Board, Changes};
 use crate::engine::PlainRow;
 use crate::keyspace::{Comparison, DeadlineCondition, Error, Expiry, Presence, SetOptions, Space, TimeToLive};
 use crate::memory::make_room;
@@ -41,6 +42,30 @@ fn is_ascii(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks::<8>();
     let all = words.iter().fold(0, |all, word| all | u64::from_le_bytes(*word));
     rest.iter().fold(all, |all, byte| all | u64::from(*byte)) & NOT_ASCII == 0
+}
+
+/// What is known of an operation before it runs.
+struct Plan {
+    row: PlainRow,
+    /// Of its arguments.
+    bytes: usize,
+    /// It tells or sets a lifetime.
+    needs_time: bool,
+    changes: Changes,
+}
+
+impl Plan {
+    fn read(row: PlainRow, bytes: usize) -> Plan {
+        Plan::write(row, bytes, Changes::Nothing)
+    }
+
+    fn write(row: PlainRow, bytes: usize, changes: Changes) -> Plan {
+        Plan { row, bytes, needs_time: false, changes }
+    }
+
+    fn timed(self) -> Plan {
+        Plan { needs_time: true, ..self }
+    }
 }
 
 /// How a value is told: its length, and these two.
@@ -142,13 +167,28 @@ impl Engine {
         self.output.len()
     }
 
+    /// Where the numbers lie by which JavaScript knows which reads it may repeat.
+    pub fn board(&self) -> usize {
+        self.keylatch.board_at()
+    }
+
+    /// Which of these numbers is the version of the key that begins at `key_at` of the scratch area.
+    #[wasm_bindgen(js_name = versionIndex)]
+    pub fn version_index(&self, key_at: usize, key_len: usize) -> usize {
+        Board::index_of(at(self.scratch.all(), key_at, key_len))
+    }
+
     /// The value of the key that begins at `key_at` of the scratch area: four times its length, 2 more when it is copied
     /// to its place and all that lay there already, 1 more when it is ASCII. A short value is copied behind the key, with
     /// zeros behind itself; of a longer one the address until the next call is told at the front, as a 32-bit number.
     #[wasm_bindgen(js_name = hotGet)]
     pub fn hot_get(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
-        self.short(client, PlainRow::Get, now, (key_len, false), |space, scratch| {
-            let Some(value) = space.get(at(scratch, key_at, key_len))? else { return Ok(answer::NIL) };
+        self.short(client, now, Plan::read(PlainRow::Get, key_len), |space, scratch, board| {
+            let key = at(scratch, key_at, key_len);
+            let Some(value) = space.get(key)? else { return Ok(answer::NIL) };
+            if key_at != 0 {
+                board.note(key);
+            }
             let told = copy_behind(value, scratch, key_at).unwrap_or_else(|| {
                 tell_place(value, scratch);
                 Told { as_before: false, is_ascii: is_ascii(value) }
@@ -183,7 +223,12 @@ impl Engine {
             return answer::VALUE;
         }
         let told = if is_told { value_len as usize } else { 0 };
-        self.short(client, row, now, (key_len.saturating_add(told), ttl_ms > 0.0), |space, scratch| {
+        let bytes = key_len.saturating_add(told);
+        let plan = match ttl_ms > 0.0 {
+            true => Plan::write(row, bytes, Changes::Anything).timed(),
+            false => Plan::write(row, bytes, self.changes(key_at, key_len)),
+        };
+        self.short(client, now, plan, |space, scratch, _| {
             let value = if is_told { at(scratch, value_at, value_len as usize) } else { &[] };
             let expiry = match ttl_ms > 0.0 {
                 true => Expiry::At(space.now().saturating_add_ms(ttl_ms as i64)),
@@ -197,7 +242,8 @@ impl Engine {
     /// 1 when the key was there.
     #[wasm_bindgen(js_name = hotDel)]
     pub fn hot_del(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
-        self.short(client, PlainRow::Del, now, (key_len, false), |space, scratch| {
+        let changes = self.changes(key_at, key_len);
+        self.short(client, now, Plan::write(PlainRow::Del, key_len, changes), |space, scratch, _| {
             Ok(f64::from(u8::from(space.delete_key(at(scratch, key_at, key_len)))))
         })
     }
@@ -217,7 +263,8 @@ impl Engine {
         now: f64,
     ) -> f64 {
         let row = if as_delifeq { PlainRow::DelIfEq } else { PlainRow::DelEx };
-        self.short(client, row, now, (key_len.saturating_add(value_len), false), |space, scratch| {
+        let changes = self.changes(key_at, key_len);
+        self.short(client, now, Plan::write(row, key_len.saturating_add(value_len), changes), |space, scratch, _| {
             let (key, value) = (at(scratch, key_at, key_len), at(scratch, value_at, value_len));
             let deleted = match as_delifeq {
                 true => space.delete_if_equal(key, value)?,
@@ -230,7 +277,7 @@ impl Engine {
     /// 1 when the key is there.
     #[wasm_bindgen(js_name = hotExists)]
     pub fn hot_exists(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
-        self.short(client, PlainRow::Exists, now, (key_len, false), |space, scratch| {
+        self.short(client, now, Plan::read(PlainRow::Exists, key_len), |space, scratch, _| {
             Ok(f64::from(u8::from(space.probe(at(scratch, key_at, key_len)).is_some())))
         })
     }
@@ -239,7 +286,8 @@ impl Engine {
     #[wasm_bindgen(js_name = hotIncr)]
     pub fn hot_incr(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
         let mut large = None;
-        let answered = self.short(client, PlainRow::Incr, now, (key_len, false), |space, scratch| {
+        let changes = self.changes(key_at, key_len);
+        let answered = self.short(client, now, Plan::write(PlainRow::Incr, key_len, changes), |space, scratch, _| {
             let sum = space.increment(at(scratch, key_at, key_len), 1)?;
             large = Some(sum).filter(|sum| sum.unsigned_abs() >= SAFE_END);
             Ok(sum as f64)
@@ -253,17 +301,22 @@ impl Engine {
     /// 1 when the key now dies after `ttl_ms`.
     #[wasm_bindgen(js_name = hotExpire)]
     pub fn hot_expire(&mut self, client: u32, key_at: usize, key_len: usize, ttl_ms: f64, now: f64) -> f64 {
-        self.short(client, PlainRow::Expire, now, (key_len, true), |space, scratch| {
-            let deadline = space.now().saturating_add_ms(ttl_ms as i64);
-            let is_set = space.expire_at(at(scratch, key_at, key_len), deadline, DeadlineCondition::default())?;
-            Ok(f64::from(u8::from(is_set)))
-        })
+        self.short(
+            client,
+            now,
+            Plan::write(PlainRow::Expire, key_len, Changes::Anything).timed(),
+            |space, scratch, _| {
+                let deadline = space.now().saturating_add_ms(ttl_ms as i64);
+                let is_set = space.expire_at(at(scratch, key_at, key_len), deadline, DeadlineCondition::default())?;
+                Ok(f64::from(u8::from(is_set)))
+            },
+        )
     }
 
     /// The milliseconds the key has to live; -1 for ever, -2 without a key.
     #[wasm_bindgen(js_name = hotTtl)]
     pub fn hot_ttl(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
-        self.short(client, PlainRow::Ttl, now, (key_len, false), |space, scratch| {
+        self.short(client, now, Plan::read(PlainRow::Ttl, key_len), |space, scratch, _| {
             let now = space.now();
             Ok(match space.time_to_live(at(scratch, key_at, key_len)) {
                 TimeToLive::NoKey => -2.0,
@@ -282,7 +335,7 @@ impl Engine {
         self.clear_output();
         let mut output = core::mem::take(&mut self.output);
         let bytes = joined_bytes(self.scratch.all(), count);
-        let answered = self.short(client, PlainRow::MGet, now, (bytes, false), |space, scratch| {
+        let answered = self.short(client, now, Plan::read(PlainRow::MGet, bytes), |space, scratch, board| {
             let (words, rest) = scratch.split_at_mut_checked(count.saturating_mul(WORD)).unwrap_or_default();
             let (words, mut next) = (words.as_chunks_mut::<WORD>().0, 0);
             let places_at = words.len() * WORD;
@@ -294,8 +347,12 @@ impl Engine {
                     None => (next, word as usize),
                 };
                 next += if known.is_some() { 0 } else { len };
+                let key = at(rest, start, len);
                 // A key of another type reads as missing.
-                let value = space.get(at(rest, start, len)).unwrap_or_default();
+                let value = space.get(key).unwrap_or_default();
+                if known.is_some() && value.is_some() {
+                    board.note(key);
+                }
                 let told = known
                     .zip(value)
                     .and_then(|(known, value)| Some(known.told(value, copy_behind(value, rest, start)?)));
@@ -318,7 +375,7 @@ impl Engine {
     #[wasm_bindgen(js_name = hotMset)]
     pub fn hot_mset(&mut self, client: u32, count: usize, now: f64) -> f64 {
         let bytes = joined_bytes(self.scratch.all(), count);
-        self.short(client, PlainRow::MSet, now, (bytes, false), |space, scratch| {
+        self.short(client, now, Plan::write(PlainRow::MSet, bytes, Changes::Anything), |space, scratch, _| {
             let mut words = joined(scratch, count);
             let pairs = core::iter::from_fn(move || Some((words.next()?, words.next()?)));
             space.set_many(pairs, None, Expiry::Never)?;
@@ -336,10 +393,9 @@ impl Engine {
     fn short(
         &mut self,
         client: u32,
-        row: PlainRow,
         now: f64,
-        (bytes, needs_time): (usize, bool),
-        operation: impl FnOnce(&mut Space<'_>, &mut [u8]) -> Result<f64, Error>,
+        Plan { row, bytes, needs_time, changes }: Plan,
+        operation: impl FnOnce(&mut Space<'_>, &mut [u8], &mut Board) -> Result<f64, Error>,
     ) -> f64 {
         let needs_time = needs_time || self.keylatch.is_timed();
         if needs_time && !self.time.is_manual() {
@@ -350,7 +406,8 @@ impl Engine {
         }
         let Engine { keylatch, scratch, .. } = self;
         let scratch = scratch.all_mut();
-        match keylatch.operate(ClientId(client), row, (bytes, needs_time), |space| operation(space, scratch)) {
+        let cost = (bytes, needs_time);
+        match keylatch.operate(ClientId(client), row, changes, cost, |space, board| operation(space, scratch, board)) {
             None => answer::ORDINARY,
             Some(Ok(result)) => result,
             Some(Err(error)) => self.answer_error(error),
@@ -372,6 +429,12 @@ impl Engine {
         }
         self.output = reply.into_bytes();
         answer::OUTPUT
+    }
+
+    /// A write of the key changes its value at most.
+    #[inline(always)]
+    fn changes(&self, key_at: usize, key_len: usize) -> Changes {
+        Changes::of(at(self.scratch.all(), key_at, key_len))
     }
 
     /// Whether the key is there, dead or alive: asked before anything is done.

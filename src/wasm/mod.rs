@@ -16,6 +16,7 @@ mod data;
 mod engine;
 mod hot;
 mod moving;
+mod repeats;
 mod report;
 #[cfg(target_arch = "wasm32")]
 mod reserve;

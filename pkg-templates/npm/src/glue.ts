@@ -57,6 +57,9 @@ export interface GlueEngine {
   /** The area of the short calls, which stays where it is. */
   scratch(length: number): number;
   outputLength(): number;
+  /** The numbers that say which reads may be repeated, and which of them is the version of a key in that area. */
+  board(): number;
+  versionIndex(keyAt: number, keyLength: number): number;
   hotMget(client: number, count: number, now: number): number;
   hotMset(client: number, count: number, now: number): number;
   /** Ends a transaction whatever the clock says. */

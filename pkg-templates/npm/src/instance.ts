@@ -91,7 +91,7 @@ export class Instance {
     if (this.#scratch === null) {
       const at = this.guarded(() => this.engine.scratch(Scratch.room));
       // Words are written as such.
-      this.#scratch = at !== 0 && at % 4 === 0 ? new Scratch(this.#memory, at) : undefined;
+      this.#scratch = at !== 0 && at % 4 === 0 ? new Scratch(this.#memory, at, this.engine) : undefined;
     }
     return this.#scratch;
   }

@@ -183,6 +183,7 @@ function next(number: number): number {
   return (number + Place.Apart) & (Place.Count - 1);
 }
 
-function numberOf(at: number): number {
+/** Which of the places it is. */
+export function numberOf(at: number): number {
   return (at - Place.Start) >> Place.SizeBits;
 }

@@ -7,6 +7,7 @@
  */
 import type { Argument } from './argument.js';
 import { Place, Places } from './places.js';
+import { Repeats, type BoardKeeper } from './repeats.js';
 import { textOf } from './reply.js';
 
 /** A key at the front, a value behind it; joined words share both. */
@@ -33,6 +34,8 @@ const NodeBuffer = (globalThis as { readonly process?: { readonly versions?: { r
 
 /** Beyond so many characters the encoder beats a loop; elsewhere than in Node a call of it costs more. */
 const LOOP_MAX = NodeBuffer === undefined ? 100 : 24;
+/** Texts of more bytes are not remembered: all together they would be in the way. */
+const REMEMBERED_MAX = 1024;
 /** Without Node's Buffer, up to so many bytes character codes beat the decoder. */
 const CODES_MAX = 64;
 
@@ -66,13 +69,15 @@ export class Scratch {
   #roomView = this.#bytes;
   #buffer: TextBuffer | undefined;
   readonly #places = new Places();
+  readonly #repeats: Repeats;
   /** The value that lies behind the front, if it is known: a lock is given back with the value it was taken with. */
   #value = '';
 
   /** `at` is where the engine keeps the area; it never moves, though the memory around it does. */
-  constructor(memory: { readonly buffer: ArrayBuffer }, at: number) {
+  constructor(memory: { readonly buffer: ArrayBuffer }, at: number, keeper: BoardKeeper) {
     this.#memory = memory;
     this.#at = at;
+    this.#repeats = new Repeats(memory, keeper);
   }
 
   static readonly room = Place.End;
@@ -163,6 +168,28 @@ export class Scratch {
     return this.#encodeJoined(all, start);
   }
 
+  /** The value of the key at `at`, if a GET of this client is known to be answered as the last one was. */
+  repeated(at: number, client: number): string | undefined {
+    if (at === 0 || !this.#repeats.isGood(at, client)) return undefined;
+    this.#repeats.countGet();
+    return this.#places.textAt(at);
+  }
+
+  /** The same for the keys that `joined` just wrote. */
+  repeatedMany(count: number, client: number): string[] | undefined {
+    const words = this.#words;
+    const firstWord = this.#at >>> 2;
+    const texts: string[] = new Array(count);
+    for (let index = 0; index < count; index += 1) {
+      const word = words[firstWord + index] as number;
+      const at = (word & Told.PlacedAtMask) >>> Told.PlacedLengthBits;
+      if (word < Told.Placed || !this.#repeats.isGood(at, client)) return undefined;
+      texts[index] = this.#places.textAt(at);
+    }
+    this.#repeats.countMget(count);
+    return texts;
+  }
+
   /** The value that the engine answered for the key at `at`, told with its length. */
   text(at: number, answer: number): string {
     const told = answer >>> 0;
@@ -170,7 +197,9 @@ export class Scratch {
     if (length <= Place.ShortMax) return this.#short(at, length, told);
     if (this.#bytes.length === 0) this.#look();
     const start = this.#words[this.#at >>> 2] as number;
-    return (told & Told.Ascii) !== 0 ? this.#ascii(start, start + length) : textOf(this.#bytes, start, start + length);
+    const text = (told & Told.Ascii) !== 0 ? this.#ascii(start, start + length) : textOf(this.#bytes, start, start + length);
+    if (at !== 0 && length <= REMEMBERED_MAX) this.#remember(at, text);
+    return text;
   }
 
   /** A copy of such a value. */
@@ -178,7 +207,10 @@ export class Scratch {
     const length = (answer >>> 0) >>> Told.LengthShift;
     if (this.#bytes.length === 0) this.#look();
     const isShort = length <= Place.ShortMax;
-    if (isShort) this.#places.forget(at);
+    if (isShort && at !== 0) {
+      this.#places.forget(at);
+      this.#repeats.forget(at);
+    }
     const start = isShort ? this.#at + at + Place.ValueBehind : (this.#words[this.#at >>> 2] as number);
     return this.#bytes.slice(start, start + length);
   }
@@ -214,6 +246,7 @@ export class Scratch {
   /** To be called when values were told, and nobody read them. */
   forgetTexts(): void {
     this.#places.forgetAll();
+    this.#repeats.forgetAll();
   }
 
   /** Writes a key at a place that it is given. */
@@ -222,6 +255,7 @@ export class Scratch {
     if (length < 0) return 0;
     // A copy: the text may be cut out of a much longer one, which it would keep in memory.
     this.#places.take(at, shortText(this.#bytes, this.#at + at, length));
+    this.#repeats.take(at, length);
     return at;
   }
 
@@ -229,13 +263,21 @@ export class Scratch {
   #short(at: number, length: number, told: number): string {
     if ((told & Told.AsBefore) !== 0) {
       const text = this.#places.textAt(at);
-      if (text.length === length) return text;
+      if (text.length === length) {
+        if (at !== 0) this.#repeats.remember(at);
+        return text;
+      }
     }
     if (this.#bytes.length === 0) this.#look();
     const start = this.#at + at + Place.ValueBehind;
     const text = (told & Told.Ascii) !== 0 ? shortText(this.#bytes, start, length) : textOf(this.#bytes, start, start + length);
-    this.#places.remember(at, text);
+    if (at !== 0) this.#remember(at, text);
     return text;
+  }
+
+  #remember(at: number, text: string): void {
+    this.#places.remember(at, text);
+    this.#repeats.remember(at);
   }
 
   /** All of the front is about to be written, the value behind it too. */

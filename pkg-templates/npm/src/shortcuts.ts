@@ -89,6 +89,8 @@ export class Shortcuts {
     if (typeof key !== 'string') return undefined;
     const keyAt = this.#scratch.key(key);
     if (keyAt < 0) return undefined;
+    const repeated = asBytes ? undefined : this.#scratch.repeated(keyAt, this.#client);
+    if (repeated !== undefined) return repeated;
     const answer = this.#get(keyAt, key.length);
     if (answer >= 0) return asBytes ? this.#scratch.copy(keyAt, answer) : this.#scratch.text(keyAt, answer);
     return answer === Answer.Nil ? null : this.#other(answer, 'GET', asBytes);
@@ -143,6 +145,8 @@ export class Shortcuts {
 
   mget(keys: readonly Argument[]): (string | null)[] | undefined {
     if (keys.length === 0 || !this.#scratch.joined(keys)) return undefined;
+    const repeated = this.#scratch.repeatedMany(keys.length, this.#client);
+    if (repeated !== undefined) return repeated;
     const { engine } = this.#instance;
     const answer = this.#timed((now) => engine.hotMget(this.#client, keys.length, now));
     if (answer >= 0) return this.#scratch.texts(answer, engine.output(), keys.length);
