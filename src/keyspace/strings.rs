@@ -272,21 +272,25 @@ impl Space<'_> {
         expiry: Expiry,
     ) -> Result<Option<Vec<Handle>>, Error> {
         let mut fit = expiry == Expiry::Never && self.keeps_use();
+        let use_of_any = self.word_of_any_use();
         let mut handles = Vec::new();
         for (key, value) in pairs {
-            let found = self.find_alive(key);
-            let Some(handle) = found else {
-                fit = false;
-                continue;
-            };
-            self.mark_use(handle);
-            fit &= self.db().can_overwrite(handle, value.len());
+            let at_once = use_of_any.and_then(|last_use| self.db_mut().fitting(key, value.len(), last_use));
+            let Some(handle) = at_once.or_else(|| self.fitting(key, value.len(), &mut fit)) else { continue };
             if handles.len() == handles.capacity() {
                 make_room(&mut handles, HANDLES_AT_ONCE)?;
             }
             handles.push(handle);
         }
         Ok(fit.then_some(handles))
+    }
+
+    /// Looks a key up to change it. Unless it has a place for a string of a length, not all `fit`.
+    #[inline(never)]
+    fn fitting(&mut self, key: &[u8], len: usize, fit: &mut bool) -> Option<Handle> {
+        let found = self.write(key);
+        *fit &= found.is_some_and(|handle| self.db().can_overwrite(handle, len));
+        found
     }
 
     /// Puts strings in the places of others.

@@ -67,6 +67,8 @@ export class Scratch {
   #keyView = this.#bytes;
   #valueView = this.#bytes;
   #roomView = this.#bytes;
+  /** The room behind the words of the last batch: the next one is often as long. */
+  #joinedView = this.#bytes;
   #buffer: TextBuffer | undefined;
   readonly #places = new Places();
   readonly #repeats: Repeats;
@@ -293,6 +295,7 @@ export class Scratch {
     this.#words = new Uint32Array(buffer);
     this.#keyView = this.#bytes.subarray(this.#at, this.#at + KEY_ROOM);
     this.#roomView = this.#bytes.subarray(this.#at, this.#at + ROOM);
+    this.#joinedView = this.#roomView;
     this.#valueView = this.#bytes.subarray(this.#at + VALUE_AT, this.#at + ROOM);
     this.#buffer = NodeBuffer?.from(buffer);
   }
@@ -323,7 +326,9 @@ export class Scratch {
   }
 
   #encodeJoined(all: string, start: number): boolean {
-    return start <= ROOM && this.#encodeInto(all, this.#roomView.subarray(start));
+    if (start > ROOM) return false;
+    if (this.#joinedView.length !== ROOM - start) this.#joinedView = this.#roomView.subarray(start);
+    return this.#encodeInto(all, this.#joinedView);
   }
 
   #encode(text: string, offset: number): number {

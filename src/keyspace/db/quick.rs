@@ -51,7 +51,19 @@ impl Db {
         self.overwrite_any_of(handle, hash, key, bytes, last_use)
     }
 
-    /// The same, looked for from one of its hash on.
+    /// Where a key is that [`Db::overwrite_of`] would find at once, with room for a string of a length; it is used by that.
+    #[inline(always)]
+    pub fn fitting(&mut self, key: &[u8], len: usize, last_use: Option<u32>) -> Option<Handle> {
+        let handle = self.table.any_of(hash_key(self.seed, key))?;
+        let block = self.slab.block_and_more_mut(handle)?;
+        entry::plain_range_of(block, key, len)?;
+        if let Some(last_use) = last_use {
+            set_last_use(block, last_use);
+        }
+        Some(handle)
+    }
+
+    /// The same as [`Db::overwrite_of`], looked for from one of its hash on.
     #[inline(never)]
     fn overwrite_any_of(
         &mut self,
@@ -131,7 +143,7 @@ mod tests {
     #[test]
     fn strings_of_every_kind_are_read_and_replaced_as_on_the_long_way() {
         let (mut db, mut random) = (Db::new(3), Random::new(5));
-        let mut kinds = [0; 2];
+        let (mut kinds, mut fitted) = ([0; 2], 0);
         for round in 0..20_000u32 {
             let key_len = if random.below(10) == 0 { 5000 } else { 1 + random.below(40) as usize };
             let key = vec![b'a' + random.below(5) as u8; key_len];
@@ -145,6 +157,10 @@ mod tests {
                 _ => {
                     let had_deadline = existing.is_some_and(|handle| db.deadline(handle).is_some());
                     let before = held(&db, &key);
+                    let fitting = db.fitting(&key, value.len(), Some(round));
+                    assert!(fitting.is_none_or(|handle| db.can_overwrite(handle, value.len())));
+                    assert!(fitting.is_none() || fitting == existing);
+                    fitted += usize::from(fitting.is_some());
                     let overwritten = db.overwrite_of(&key, &value, Some(round));
                     kinds[usize::from(overwritten.is_ok())] += 1;
                     assert!(!overwritten.is_err_and(|found| found != existing));
@@ -159,6 +175,6 @@ mod tests {
             assert_eq!(read, held(&db, &key));
             assert!(db.find(&key).is_none_or(|handle| db.last_use(handle) == round + 1));
         }
-        assert!(kinds.iter().all(|&count| count > 200), "{kinds:?}");
+        assert!(kinds.iter().all(|&count| count > 200) && fitted > 40, "{kinds:?} {fitted}");
     }
 }
