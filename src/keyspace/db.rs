@@ -293,18 +293,6 @@ impl Db {
         }
     }
 
-    /// As [`Db::overwrite_dated`], for a key that has a deadline, which becomes another: what renewing a session does.
-    pub fn renew(&mut self, handle: Handle, bytes: &[u8], deadline: Timestamp) -> bool {
-        let Some(block) = self.slab.block_and_more_mut(handle) else { return false };
-        let Some(layout) = Layout::of(block).filter(|layout| layout.has_own()) else { return false };
-        let Some(position) = layout.position(block) else { return false };
-        let is_renewed = entry::overwrite_timed(block, bytes, false, None);
-        if is_renewed {
-            self.deadlines.update(position, Node { deadline, owner: handle }, &mut BlockPositions(&mut self.slab));
-        }
-        is_renewed
-    }
-
     /// Whether [`Db::overwrite`] would do it.
     #[inline(always)]
     pub fn can_overwrite(&self, handle: Handle, len: usize) -> bool {

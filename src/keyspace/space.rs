@@ -377,14 +377,8 @@ impl<'a> Space<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let is_renewed = match (existing, deadline) {
-            (Some(handle), Some(deadline)) if self.keeps_use() => self.db_mut().renew(handle, bytes, deadline),
-            _ => false,
-        };
-        if !is_renewed {
-            let last_use = self.use_to_be(existing);
-            self.db_mut().put_string(existing, key, bytes, deadline, last_use)?;
-        }
+        let last_use = self.use_to_be(existing);
+        self.db_mut().put_string(existing, key, bytes, deadline, last_use)?;
         self.tell_of_put(event, key, existing.is_none());
         Ok(())
     }
@@ -411,6 +405,26 @@ impl<'a> Space<'a> {
             self.notify_at_once(event, key);
         }
         overwritten
+    }
+
+    /// Uses a string that has a deadline and puts another with another deadline in its place. When nothing was done, the error
+    /// is what is there.
+    #[inline(always)]
+    pub(super) fn renew(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        deadline: Timestamp,
+        event: EventKind,
+    ) -> Result<(), Option<Handle>> {
+        let renewed = match self.word_of_any_use() {
+            Some(last_use) if self.keeps_use() => self.db_mut().renew_of(key, value, deadline, last_use),
+            _ => Err(self.find_alive(key)),
+        };
+        if renewed.is_ok() {
+            self.tell_of_put(event, key, false);
+        }
+        renewed
     }
 
     /// The word about its use that an entry begins with, put in place of what is there.

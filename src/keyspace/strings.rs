@@ -74,6 +74,15 @@ impl SetOptions<'_> {
         matches!(self, SetOptions { presence: None, comparison: None, expiry: Expiry::Never, get: false })
     }
 
+    /// The deadline of a SET with no other option.
+    #[inline(always)]
+    fn lifetime_alone(&self) -> Option<Timestamp> {
+        match *self {
+            SetOptions { presence: None, comparison: None, expiry: Expiry::At(deadline), get: false } => Some(deadline),
+            _ => None,
+        }
+    }
+
     /// SET with NX and at most an expiry.
     #[inline(always)]
     fn is_for_missing(&self) -> bool {
@@ -145,11 +154,32 @@ impl Space<'_> {
             self.set_plain(key, value)?;
             return Ok(SetOutcome { stored: true, previous: None });
         }
+        if let Some(deadline) = options.lifetime_alone()
+            && !self.is_past(deadline)
+        {
+            self.set_until(key, value, deadline)?;
+            return Ok(SetOutcome { stored: true, previous: None });
+        }
         if options.is_for_missing() && value.len() <= INLINE_MAX && !self.is_past_expiry(options.expiry) {
             return self.set_missing(key, value, options.expiry);
         }
         let existing = self.write(key);
         self.set_over(existing, key, value, options)
+    }
+
+    /// As [`Space::set`] with a deadline alone, which is not past.
+    #[inline(always)]
+    fn set_until(&mut self, key: &[u8], value: &[u8], deadline: Timestamp) -> Result<(), Error> {
+        match self.renew(key, value, deadline, EventKind::Set) {
+            Ok(()) => {
+                self.tell_of_string(key, value, Some(deadline), Expiry::At(deadline));
+                Ok(())
+            }
+            Err(existing) => {
+                existing.into_iter().for_each(|handle| self.mark_use(handle));
+                self.put_string(existing, key, value, Expiry::At(deadline))
+            }
+        }
     }
 
     /// As [`Space::set`] of a missing key, with a short string that does not die at once: what locks do all day.

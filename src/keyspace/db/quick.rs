@@ -3,11 +3,12 @@
 
 use core::ops::Range;
 
-use super::{Db, Made, Sought};
+use super::{BlockPositions, Db, Made, Sought};
 use crate::bytes;
 use crate::clock::Timestamp;
+use crate::deadlines::Node;
 use crate::hash::hash_key;
-use crate::keyspace::entry::{self, Payload, set_last_use};
+use crate::keyspace::entry::{self, Layout, Payload, set_last_use};
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::ValueRef;
 
@@ -79,6 +80,35 @@ impl Db {
         }
     }
 
+    /// Replaces the string of a key that has a deadline, and the deadline by another: what renewing a session does. The last
+    /// use stays as it is if none is given. When nothing was done the error is what is there.
+    pub fn renew_of(
+        &mut self,
+        key: &[u8],
+        bytes: &[u8],
+        deadline: Timestamp,
+        last_use: Option<u32>,
+    ) -> Result<(), Option<Handle>> {
+        let handle = self.look_up(key).ok_or(None)?;
+        match self.renew(handle, bytes, deadline, last_use) {
+            Some(true) => Ok(()),
+            _ => Err(Some(handle)),
+        }
+    }
+
+    #[inline(always)]
+    fn renew(&mut self, handle: Handle, bytes: &[u8], deadline: Timestamp, last_use: Option<u32>) -> Option<bool> {
+        let block = self.slab.block_and_more_mut(handle)?;
+        let layout = Layout::of(block).filter(|layout| layout.has_own())?;
+        let position = layout.position(block)?;
+        let is_renewed = entry::overwrite_timed(block, bytes, false, last_use);
+        if is_renewed {
+            let node = Node { deadline, owner: handle };
+            self.deadlines.update(position, node, &mut BlockPositions(&mut self.slab));
+        }
+        Some(is_renewed)
+    }
+
     /// Creates a key that is missing, with a string of at most `INLINE_MAX` bytes: what locks do all day. Its last use is made
     /// of how many keys there are. Answers what is there otherwise. On an error nothing has changed.
     pub fn put_missing(
@@ -143,7 +173,7 @@ mod tests {
     #[test]
     fn strings_of_every_kind_are_read_and_replaced_as_on_the_long_way() {
         let (mut db, mut random) = (Db::new(3), Random::new(5));
-        let (mut kinds, mut fitted) = ([0; 2], 0);
+        let (mut kinds, mut fitted, mut renewals) = ([0; 2], 0, 0);
         for round in 0..20_000u32 {
             let key_len = if random.below(10) == 0 { 5000 } else { 1 + random.below(40) as usize };
             let key = vec![b'a' + random.below(5) as u8; key_len];
@@ -151,9 +181,20 @@ mod tests {
             let value = vec![random.next_u64() as u8; value_len];
             let existing = db.find(&key);
             let deadline = (random.below(3) == 0).then_some(Timestamp::from_ms(i64::from(round)));
-            match random.below(3) {
+            match random.below(4) {
                 0 => db.put(existing, &key, NewValue::Bytes(&value), deadline, round).unwrap(),
                 1 => db.put(existing, &key, NewValue::Edited(value), deadline, round).unwrap(),
+                2 => {
+                    let deadline = Timestamp::from_ms(i64::from(round) + random.below(5000) as i64);
+                    let before = existing.map(|handle| (held(&db, &key), db.deadline(handle)));
+                    let renewed = db.renew_of(&key, &value, deadline, None);
+                    assert!(!renewed.is_err_and(|found| found != existing));
+                    let after = existing.map(|handle| (held(&db, &key), db.deadline(handle)));
+                    assert_eq!(after, if renewed.is_ok() { Some((Some(value), Some(deadline))) } else { before });
+                    renewals += u32::from(renewed.is_ok());
+                    let first = db.entries().filter_map(|entry| entry.deadline).min();
+                    assert_eq!(db.first_deadline().map(|node| node.deadline), first);
+                }
                 _ => {
                     let had_deadline = existing.is_some_and(|handle| db.deadline(handle).is_some());
                     let before = held(&db, &key);
@@ -175,6 +216,9 @@ mod tests {
             assert_eq!(read, held(&db, &key));
             assert!(db.find(&key).is_none_or(|handle| db.last_use(handle) == round + 1));
         }
-        assert!(kinds.iter().all(|&count| count > 200) && fitted > 40, "{kinds:?} {fitted}");
+        assert!(
+            kinds.iter().all(|&count| count > 100) && fitted > 20 && renewals > 100,
+            "{kinds:?} {fitted} {renewals}"
+        );
     }
 }
