@@ -213,10 +213,14 @@ impl<'a> Request<'a> {
 fn look_up(table: &Table, argv: ArgvRef<'_>) -> Option<(u16, &'static Row)> {
     let number = table.number(argv.get(0).unwrap_or_default())?;
     let row = table.row(number);
-    match argv.get(1).filter(|_| !row.subcommands.is_empty()) {
-        Some(word) => table.subcommand(number, word).map(|sub| (sub, table.row(sub))),
-        None => Some((number, row)),
-    }
+    let Some(word) = argv.get(1).filter(|_| !row.subcommands.is_empty()) else { return Some((number, row)) };
+    let found = table.subcommand(number, word).map(|sub| (sub, table.row(sub)));
+    found.filter(|(_, sub)| !reads_its_own_words(row) || sub.accepts(argv.len()))
+}
+
+/// Whether Redis does not tell an unknown subcommand from one with too many or too few words.
+fn reads_its_own_words(container: &Row) -> bool {
+    container.name == "debug"
 }
 
 /// Finds the row of a request: of its command, or of a container's subcommand.
@@ -228,8 +232,9 @@ pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), 
 pub fn unknown(table: &Table, argv: ArgvRef<'_>) -> ErrorText {
     let name = argv.get(0).unwrap_or_default();
     match (table.number(name).map(|number| table.row(number)), argv.get(1)) {
-        // In Redis this one reads its words itself.
-        (Some(Row { name: "debug", .. }), Some(word)) => ErrorText::unknown_or_wrong("DEBUG", word),
+        (Some(container), Some(word)) if reads_its_own_words(container) => {
+            ErrorText::unknown_or_wrong(&container.name.to_ascii_uppercase(), word)
+        }
         (Some(container), Some(word)) => ErrorText::unknown_subcommand(container.name, word),
         _ => ErrorText::unknown_command(name, argv.iter().skip(1)),
     }
