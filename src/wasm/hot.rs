@@ -33,7 +33,7 @@ const WORD: usize = 4;
 /// Values up to so many bytes are copied behind the place of their key, where JavaScript reads them quickest.
 const SHORT_MAX: usize = 32;
 /// How far behind.
-const VALUE_BEHIND: usize = 32;
+const VALUE_BEHIND: usize = 64;
 const NO_VALUE: u32 = u32::MAX;
 /// The bits that no ASCII character has.
 const NOT_ASCII: u64 = 0x8080_8080_8080_8080;
@@ -120,7 +120,7 @@ struct Known(u32);
 impl Known {
     const FLAG: u32 = 1 << 31;
     const TOLD_SHIFT: u32 = 29;
-    /// Keys and values in places have at most 32 bytes.
+    /// Keys in places have fewer than 64 bytes, and values no more than 32.
     const LENGTH_BITS: u32 = 6;
     const LENGTH_MASK: u32 = (1 << Known::LENGTH_BITS) - 1;
 

@@ -41,6 +41,7 @@ const populations = {
   'some of many numbers': made(1000, (number) => `user:${chance(number) % 100_000}`),
   'hexadecimal sessions': made(500, (number) => `session:${digits(number, 16, 16)}`),
   'sessions in base 36': made(1000, (number) => `s:${digits(number, 36, 20)}`),
+  'sessions by uuid': made(500, (number) => `session:${digits(number, 16, 36).replace(/^(.{8}).(.{4}).(.{4}).(.{4})./, '$1-$2-$3-$4-')}`),
   'numbers in the middle': made(1000, (number) => `user:${number}:profile`),
   'two numbers': made(1000, (number) => `tenant:${number % 40}:user:${Math.floor(number / 40)}`),
   'several fields of each': made(1000, (number) => `user:${number >> 2}:${['name', 'mail', 'age', 'plan'][number % 4]}`),

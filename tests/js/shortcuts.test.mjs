@@ -137,7 +137,7 @@ test('keys that come again are told apart, and so are their values', () => {
   // Most of these keys differ only where nobody looks to tell them apart at first sight.
   const keys = [];
   for (let number = 0; number < 300; number += 1) {
-    keys.push(`key:${number}`, `${number}:of many:the same`, `user:${number}:name`, 'x'.repeat(number % 36), `k\u00e9y ${number % 40}`);
+    keys.push(`key:${number}`, `${number}:of many:the same`, `user:${number}:name`, 'x'.repeat(number % 72), `k\u00e9y ${number % 40}`);
   }
   const texts = ['a', 'a\0', '\0', '', 'b', 'v'.repeat(32), `${'v'.repeat(31)}\0`, 'v'.repeat(33), '\u00e9'.repeat(16), 'w'.repeat(200)];
   const db = new Keylatch();
@@ -162,6 +162,22 @@ test('keys that come again are told apart, and so are their values', () => {
     if (count === 15_000) db.set('large', 'x'.repeat(10_000_000));
   }
   assert.equal(db.dbsize(), model.size + 1);
+});
+
+test('keys of every length that come again keep their values', () => {
+  const db = new Keylatch();
+  const keys = Array.from({ length: 72 }, (_, length) => 'k'.repeat(length));
+  for (let round = 0; round < 12; round += 1) {
+    for (const key of keys) {
+      const value = 'v'.repeat((key.length + 5 * round) % 40);
+      db.set(key, value);
+      assert.deepEqual([db.get(key), db.get(key), db.exists(key)], [value, value, 1]);
+    }
+    const values = keys.map((key) => 'v'.repeat((key.length + 5 * round) % 40));
+    assert.deepEqual(db.mget(...keys), values);
+    assert.deepEqual(keys.map((key) => Buffer.from(db.bytes.get(key)).toString()), values);
+  }
+  assert.equal(db.dbsize(), keys.length);
 });
 
 test('a key is deleted by its value, or left alone, whatever is compared with it', () => {

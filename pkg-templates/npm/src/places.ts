@@ -10,18 +10,18 @@ import { areAlike, firstPositions, lesson, mix } from './positions.js';
 export const enum Place {
   /** Keys of so many characters may have a place. */
   KeyMin = 4,
-  KeyMax = 32,
+  KeyMax = 63,
   /** Values up to so many bytes the engine copies behind their key. */
   ShortMax = 32,
-  ValueBehind = 32,
-  SizeBits = 6,
+  ValueBehind = 64,
+  Size = ValueBehind + ShortMax,
   Count = 2048,
   /** A key may be at so many of them, this far from each other. */
   Choices = 4,
   Apart = Count / Choices,
   /** Behind the front of the area. */
   Start = 16 * 1024,
-  End = Start + (Count << SizeBits),
+  End = Start + Count * Size,
 }
 
 /** How often a key came by, in the lowest bits of what it was mixed to: others who come by in between count against it. */
@@ -106,7 +106,7 @@ export class Places {
 
   #found(number: number): number {
     (this.#finds[number] as number) += 1;
-    return Place.Start + (number << Place.SizeBits);
+    return Place.Start + number * Place.Size;
   }
 
   #findElsewhere(first: number, mixed: number, text: string): number {
@@ -154,7 +154,7 @@ export class Places {
     this.#keys[number] = '';
     this.#marks[number] = mixed;
     this.#finds[number] = 1;
-    return -(Place.Start + (number << Place.SizeBits));
+    return -(Place.Start + number * Place.Size);
   }
 
   #judge(): void {
@@ -185,5 +185,5 @@ function next(number: number): number {
 
 /** Which of the places it is. */
 export function numberOf(at: number): number {
-  return (at - Place.Start) >> Place.SizeBits;
+  return ((at - Place.Start) / Place.Size) | 0;
 }

@@ -256,7 +256,7 @@ export class Scratch {
     const length = this.#loop(text, at);
     if (length < 0) return 0;
     // A copy: the text may be cut out of a much longer one, which it would keep in memory.
-    this.#places.take(at, shortText(this.#bytes, this.#at + at, length));
+    this.#places.take(at, this.#ascii(this.#at + at, this.#at + at + length));
     this.#repeats.take(at, length);
     return at;
   }
