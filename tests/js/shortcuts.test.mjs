@@ -293,6 +293,45 @@ test('a lock is given back with the value it was taken with, whatever was said i
   }
 });
 
+test('a lock is given back by the key it was taken by, whatever was said in between', () => {
+  const db = new Keylatch();
+  const long = 'x'.repeat(3000);
+  db.set('kept', long);
+  // Often enough that it has a place, and nothing is written for it.
+  for (let turn = 0; turn < 10; turn += 1) db.get('kept');
+  const between = {
+    nothing: () => {},
+    'a long value of a key that has a place': () => db.get('kept'),
+    'its bytes': () => db.bytes.get('kept'),
+    'another key': (number) => db.get(`open:${number}`),
+    'another lock': (number) => db.set(`open:${number}`, 'token', { nx: true, px: 30_000 }),
+    'a lock that is held': (number) => db.set(`lock:${number - 1}`, 'token', { nx: true, px: 30_000 }),
+    'a lock with a name of other characters': (number) => db.set(`l\u00f6ck:${number}`, 'token', { nx: true, px: 30_000 }),
+    'a long text': (number) => db.set(`long:${number}`, long),
+    'many keys': (number) => db.mget(`open:${number}`, 'kept'),
+    'many pairs': (number) => db.mset([[`open:${number}`, 'token']]),
+    'memory that grew': (number) => db.call('SET', `large:${number}`, 'y'.repeat(3 << 20)),
+    'a smaller memory': () => db.compact(),
+  };
+  let number = 100;
+  for (const [name, say] of Object.entries(between)) {
+    for (const [otherName, sayOther] of Object.entries(between)) {
+      number += 1;
+      const told = `${name}, ${otherName}`;
+      db.set(`lock:${number - 1}`, 'token');
+      assert.equal(db.set(`lock:${number}`, 'token', { nx: true, px: 30_000 }), 'OK', told);
+      say(number);
+      assert.equal(db.delex(`lock:${number - 1}`, { ifeq: 'other' }), 0, told);
+      sayOther(number);
+      assert.equal(db.delex(`lock:${number}`, { ifeq: 'token' }), 1, told);
+      assert.deepEqual([db.exists(`lock:${number}`), db.exists(`lock:${number - 1}`)], [0, 1], told);
+      db.set(`lock:${number}`, 'token', { nx: true, px: 30_000 });
+      say(number);
+      assert.equal(db.delex(`lock:${number}`, { ifeq: 'token' }), 1, told);
+    }
+  }
+});
+
 test('whatever a key holds is deleted alike, and what was large gives its memory back', () => {
   const outcomes = pair().map((db) => {
     const members = Array.from({ length: 20_000 }, (_, index) => `member ${index} of a set that is large enough`);

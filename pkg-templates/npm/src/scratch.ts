@@ -74,6 +74,8 @@ export class Scratch {
   readonly #repeats: Repeats;
   /** The value that lies behind the front, if it is known: a lock is given back with the value it was taken with. */
   #value = '';
+  /** The key that lies at the front, if it is known: the same lock is given back. */
+  #key = '';
 
   /** `at` is where the engine keeps the area; it never moves, though the memory around it does. */
   constructor(memory: { readonly buffer: ArrayBuffer }, at: number, keeper: BoardKeeper) {
@@ -90,6 +92,18 @@ export class Scratch {
     return at > 0 ? at : this.#write(text, at);
   }
 
+  /** As `key`, for a key that is likely to be the next one too. */
+  keyOfLock(text: string): number {
+    const at = this.key(text);
+    this.#key = at === 0 ? text : '';
+    return at;
+  }
+
+  /** As `key`, for a key that is likely to be the last one. */
+  keyAgain(text: string): number {
+    return text === this.#key ? 0 : this.key(text);
+  }
+
   /** Writes a key that was not found, at the place it was told or at the front. */
   #write(text: string, told: number): number {
     return (told < 0 ? this.#place(text, -told) : 0) || this.#front(text);
@@ -103,6 +117,7 @@ export class Scratch {
 
   /** Writes a key at the front; answers as `key` does. */
   #front(text: string): number {
+    this.#key = '';
     const length = text.length > LOOP_MAX ? this.#encode(text, 0) : this.#loop(text, 0);
     return length < 0 ? -1 : 0;
   }
@@ -197,6 +212,7 @@ export class Scratch {
     const told = answer >>> 0;
     const length = told >>> Told.LengthShift;
     if (length <= Place.ShortMax) return this.#short(at, length, told);
+    this.#key = '';
     if (this.#bytes.length === 0) this.#look();
     const start = this.#words[this.#at >>> 2] as number;
     const text = (told & Told.Ascii) !== 0 ? this.#ascii(start, start + length) : textOf(this.#bytes, start, start + length);
@@ -213,6 +229,7 @@ export class Scratch {
       this.#places.forget(at);
       this.#repeats.forget(at);
     }
+    if (!isShort) this.#key = '';
     const start = isShort ? this.#at + at + Place.ValueBehind : (this.#words[this.#at >>> 2] as number);
     return this.#bytes.slice(start, start + length);
   }
@@ -284,6 +301,7 @@ export class Scratch {
 
   /** All of the front is about to be written, the value behind it too. */
   #takeRoom(): void {
+    this.#key = '';
     this.#value = '';
     if (this.#bytes.length === 0) this.#look();
   }

@@ -168,7 +168,7 @@ export class Shortcuts {
       // No look at its place: that would flatten a joined key, which costs more than is spared.
       return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
     }
-    const keyAt = scratch.key(key);
+    const keyAt = presence === Presence.Missing ? scratch.keyOfLock(key) : scratch.key(key);
     if (keyAt < 0) return Answer.Ordinary;
     let length = isCareful ? NOT_WRITTEN : scratch.value(value);
     if (length < 0) return Answer.Ordinary;
@@ -220,7 +220,7 @@ export class Shortcuts {
 
   #deleteIfEqual(key: Argument, value: unknown, asDelifeq: 0 | 1): number {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
-    const keyAt = this.#scratch.key(key);
+    const keyAt = this.#scratch.keyAgain(key);
     const length = this.#scratch.value(value);
     if (keyAt < 0 || length < 0) return Answer.Ordinary;
     const instance = this.#instance;
