@@ -261,6 +261,12 @@ pub(super) fn plain_range_of(block: &[u8], key: &[u8], len: usize) -> Option<Ran
     if range.len() == len { Some(range) } else { None }
 }
 
+/// The same for a string of the usual encoding, with a deadline or without.
+#[inline(always)]
+pub(super) fn unraw_range_of(block: &[u8], key: &[u8]) -> Option<Range<usize>> {
+    range_of(block, key, !(TIMED | OWN))
+}
+
 /// The same, when none of the flags given is set.
 #[inline(always)]
 fn range_of(block: &[u8], key: &[u8], unset: u8) -> Option<Range<usize>> {

@@ -428,6 +428,26 @@ impl Space<'_> {
 
     /// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
     pub fn increment(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
+        let sum = match if increment == 1 { self.count_up(key) } else { None } {
+            Some(sum) => sum,
+            None => self.add_integer(key, increment)?,
+        };
+        self.effect(|effect| {
+            effect.bytes(b"INCRBY").bytes(key).integer(increment);
+        });
+        Ok(sum)
+    }
+
+    /// What counters do nine times of ten: a digit becomes the next, and nothing else changes. `None` when nothing was done.
+    #[inline(always)]
+    fn count_up(&mut self, key: &[u8]) -> Option<i64> {
+        let last_use = self.word_of_any_use().filter(|_| self.keeps_use())?;
+        let sum = self.db_mut().count_up(key, last_use)?;
+        self.notify_at_once(EventKind::IncrBy, key);
+        Some(sum)
+    }
+
+    fn add_integer(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
         let existing = self.write(key);
         let current = match existing.and_then(|handle| self.db().value(handle)) {
             Some(ValueRef::String(text)) => parse_integer(text).ok_or(Error::NotAnInteger)?,
@@ -436,9 +456,6 @@ impl Space<'_> {
         };
         let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
         self.put_dated(existing, key, IntegerText::of(sum).as_bytes(), EventKind::IncrBy)?;
-        self.effect(|effect| {
-            effect.bytes(b"INCRBY").bytes(key).integer(increment);
-        });
         Ok(sum)
     }
 

@@ -40,6 +40,17 @@ pub fn parse_integer(bytes: &[u8]) -> Option<i64> {
     if negative { Some(value) } else { value.checked_neg() }
 }
 
+/// Makes the digits of a number those of the next, and answers that; `None`, with nothing changed, when they are no number
+/// from 0 on, or the next has one digit more.
+pub fn count_up(digits: &mut [u8]) -> Option<i64> {
+    let next = parse_integer(digits).filter(|number| *number >= 0)?.checked_add(1)?;
+    let nines = digits.iter().rev().take_while(|digit| **digit == b'9').count();
+    let (above, nines) = digits.split_at_mut_checked(digits.len().checked_sub(nines)?)?;
+    *above.last_mut()? += 1;
+    nines.fill(b'0');
+    Some(next)
+}
+
 /// So many digits are always in range.
 const SAFE_DIGITS: usize = 18;
 
@@ -151,6 +162,22 @@ fn round_half_even(value: u128, exponent: i32, sticky: bool, precision: i32, low
 mod tests {
     use super::*;
     use alloc::string::ToString;
+
+    #[test]
+    fn digits_count_up_as_numbers_do() {
+        for (digits, next) in [("0", 1), ("8", 9), ("19", 20), ("1099", 1100), ("4294967295", 4_294_967_296)] {
+            let mut counted = digits.as_bytes().to_vec();
+            assert_eq!(count_up(&mut counted), Some(next));
+            assert_eq!(counted, next.to_string().into_bytes());
+        }
+        for refused in
+            ["", "9", "999", "-5", "-10", "01", "1a", "a", "1 ", "9223372036854775807", "9223372036854775808"]
+        {
+            let mut digits = refused.as_bytes().to_vec();
+            assert_eq!(count_up(&mut digits), None, "{refused}");
+            assert_eq!(digits, refused.as_bytes());
+        }
+    }
 
     #[test]
     fn integers_are_strict() {

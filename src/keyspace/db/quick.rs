@@ -9,6 +9,7 @@ use crate::clock::Timestamp;
 use crate::deadlines::Node;
 use crate::hash::hash_key;
 use crate::keyspace::entry::{self, Layout, Payload, set_last_use};
+use crate::number::count_up;
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::ValueRef;
 
@@ -50,6 +51,20 @@ impl Db {
             return Ok(());
         }
         self.overwrite_any_of(handle, hash, key, bytes, last_use)
+    }
+
+    /// Adds one to the number that the string of a key is, where its digits lie; the number it is now. The last use stays as
+    /// it is if none is given. `None` when the string has to become another first, or there is none, and nothing was done.
+    #[inline(always)]
+    pub fn count_up(&mut self, key: &[u8], last_use: Option<u32>) -> Option<i64> {
+        let handle = self.table.any_of(hash_key(self.seed, key))?;
+        let block = self.slab.block_and_more_mut(handle)?;
+        let range = entry::unraw_range_of(block, key)?;
+        let sum = count_up(block.get_mut(range)?)?;
+        if let Some(last_use) = last_use {
+            set_last_use(block, last_use);
+        }
+        Some(sum)
     }
 
     /// Where a key is that [`Db::overwrite_of`] would find at once, with room for a string of a length; it is used by that.
