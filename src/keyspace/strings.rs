@@ -122,6 +122,7 @@ fn digest_text(value: &[u8]) -> Vec<u8> {
 
 impl Space<'_> {
     /// The string at `key`; `None` when there is no key.
+    #[inline]
     pub fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>, Error> {
         match self.value_at_once(key) {
             None => Ok(None),
