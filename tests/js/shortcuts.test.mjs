@@ -264,34 +264,41 @@ test('the clock is asked only when something can need it', () => {
 test('a lock is given back with the value it was taken with, whatever was said in between', () => {
   const db = new Keylatch();
   const long = 'x'.repeat(3000);
+  // Of every length that is written in another way.
+  for (const token of ['token', '4f1d09ac-77b2-4c1e-9d3a-0242ac120002', 't'.repeat(64), 't'.repeat(65)]) {
+    takeAndGiveBack(db, token, `${token.slice(0, -1)}m`, long);
+  }
+});
+
+function takeAndGiveBack(db, token, another, long) {
   const between = [
     () => {},
     () => db.get('other'),
-    () => db.set('other', 'tokem'),
+    () => db.set('other', another),
     () => db.set('other', long),
-    () => db.set(long, 'tokem'),
+    () => db.set(long, another),
     () => db.set('other', 't\u00f6ken'),
     () => db.setnx('other', long),
-    () => db.delex('other', { ifeq: 'tokem' }),
-    () => db.mset([[long, long], ['other', 'tokem']]),
+    () => db.delex('other', { ifeq: another }),
+    () => db.mset([[long, long], ['other', another]]),
     () => db.mget(...Array.from({ length: 1000 }, (_, index) => `${index}`)),
-    () => db.call('SET', 'other', 'tokem'),
+    () => db.call('SET', 'other', another),
   ];
   for (const first of between) {
     for (const second of between) {
-      assert.equal(db.set('lock', 'token', { nx: true, px: 30_000 }), 'OK');
+      assert.equal(db.set('lock', token, { nx: true, px: 30_000 }), 'OK');
       first();
-      assert.equal(db.delex('lock', { ifeq: 'tokem' }), 0);
+      assert.equal(db.delex('lock', { ifeq: another }), 0);
       second();
-      assert.equal(db.delex('lock', { ifeq: 'token' }), 1);
+      assert.equal(db.delex('lock', { ifeq: token }), 1);
     }
   }
   for (const move of [() => db.call('SET', 'large', 'y'.repeat(3 << 20)), () => db.compact()]) {
-    db.set('lock', 'token', { nx: true, px: 30_000 });
+    db.set('lock', token, { nx: true, px: 30_000 });
     move();
-    assert.equal(db.delex('lock', { ifeq: 'token' }), 1);
+    assert.equal(db.delex('lock', { ifeq: token }), 1);
   }
-});
+}
 
 test('a lock is given back by the key it was taken by, whatever was said in between', () => {
   const db = new Keylatch();

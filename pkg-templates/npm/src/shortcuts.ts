@@ -34,7 +34,7 @@ const enum Presence {
 /** Told in place of a length: the value is written only if it is wanted. */
 const NOT_WRITTEN = 0xffffffff;
 /** Values up to so many characters are written at once, which costs less than a second call when they are wanted. */
-const WRITTEN_AT_ONCE = 32;
+const WRITTEN_AT_ONCE = 64;
 
 /** Lifetimes beyond this are left to the command, which knows what to answer. */
 const TTL_MAX_MS = 2 ** 45;
@@ -164,7 +164,7 @@ export class Shortcuts {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
     const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
-    if (!isCareful && scratch.isLong(value)) {
+    if (presence === Presence.Any && scratch.isLong(value)) {
       // No look at its place: that would flatten a joined key, which costs more than is spared.
       return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
     }
