@@ -37,7 +37,7 @@ const enum Passing {
 const enum Rest {
   AfterMisses = 8192,
   /** With at least one find for so many misses it is worth while. */
-  MissesPerFind = 6,
+  MissesPerFind = 2,
   /** So many keys are not looked for. */
   Length = 15 * AfterMisses,
 }

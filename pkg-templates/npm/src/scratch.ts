@@ -34,8 +34,6 @@ const NodeBuffer = (globalThis as { readonly process?: { readonly versions?: { r
 
 /** Beyond so many characters the encoder beats a loop; elsewhere than in Node a call of it costs more. */
 const LOOP_MAX = NodeBuffer === undefined ? 100 : 24;
-/** Tokens of locks are not longer, and a longer value is not kept for what may never come. */
-const VALUE_KNOWN_MAX = 64;
 /** Texts of more bytes are not remembered: all together they would be in the way. */
 const REMEMBERED_MAX = 1024;
 /** Without Node's Buffer, up to so many bytes character codes beat the decoder. */
@@ -126,9 +124,13 @@ export class Scratch {
 
   /** Writes a value behind the front; answers its length, or -1 when it has to go the ordinary way. */
   value(text: string): number {
+    if (text.length > LOOP_MAX) {
+      this.#value = '';
+      return this.#encode(text, VALUE_AT);
+    }
     if (text === this.#value) return text.length;
-    const length = text.length > LOOP_MAX ? this.#encode(text, VALUE_AT) : this.#loop(text, VALUE_AT);
-    this.#value = length < 0 || length > VALUE_KNOWN_MAX ? '' : text;
+    const length = this.#loop(text, VALUE_AT);
+    this.#value = length < 0 ? '' : text;
     return length;
   }
 
