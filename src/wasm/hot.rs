@@ -434,7 +434,7 @@ impl Engine {
     /// A write of the key changes its value at most.
     #[inline(always)]
     fn changes(&self, key_at: usize, key_len: usize) -> Changes {
-        Changes::of(at(self.scratch.all(), key_at, key_len))
+        self.keylatch.changes_of(at(self.scratch.all(), key_at, key_len))
     }
 
     /// Whether the key is there, dead or alive: asked before anything is done.

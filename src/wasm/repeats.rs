@@ -31,15 +31,10 @@ pub(super) enum Changes {
     Nothing,
     /// A key of this group: its value, or whether it is there.
     Group(usize),
+    /// The same, while no version is shown at all.
+    NothingShown,
     /// Several keys, or deadlines.
     Anything,
-}
-
-impl Changes {
-    #[inline(always)]
-    pub(super) fn of(key: &[u8]) -> Changes {
-        Changes::Group(group_of(key))
-    }
 }
 
 /// What both sides see: numbers as JavaScript has them, in this order (`repeats.ts`).
@@ -58,6 +53,8 @@ pub(super) struct Board {
     versions: [f64; GROUPS],
     /// No version comes twice: there are more numbers than any engine lives to see.
     last_version: f64,
+    /// How many of the versions are shown.
+    shown: f64,
 }
 
 impl Board {
@@ -70,6 +67,7 @@ impl Board {
             ended_with_mget: 0.0,
             versions: [NONE; GROUPS],
             last_version: 0.0,
+            shown: 0.0,
         }
     }
 
@@ -85,21 +83,32 @@ impl Board {
             let version = &mut self.versions[group_of(key)];
             if version.is_nan() {
                 self.last_version += 1.0;
+                self.shown += 1.0;
                 *version = self.last_version;
             }
         }
     }
 
     #[inline(always)]
+    fn forget(&mut self, group: usize) {
+        let version = &mut self.versions[group % GROUPS];
+        if !version.is_nan() {
+            self.shown -= 1.0;
+            *version = NONE;
+        }
+    }
+
+    #[inline(always)]
     fn end(&mut self) {
-        if self.client != 0.0 {
-            self.clear();
+        self.client = 0.0;
+        if self.shown > 0.0 {
+            self.forget_all();
         }
     }
 
     #[inline(never)]
-    fn clear(&mut self) {
-        self.client = 0.0;
+    fn forget_all(&mut self) {
+        self.shown = 0.0;
         self.versions = [NONE; GROUPS];
     }
 }
@@ -123,6 +132,12 @@ impl Repeatable {
         &raw const self.board as usize
     }
 
+    /// What a write of one key changes.
+    #[inline(always)]
+    pub(super) fn changes_of(&self, key: &[u8]) -> Changes {
+        if self.board.shown > 0.0 { Changes::Group(group_of(key)) } else { Changes::NothingShown }
+    }
+
     /// As [`Keylatch::operate`].
     #[inline(always)]
     pub(super) fn operate<T>(
@@ -138,12 +153,14 @@ impl Repeatable {
         match changes {
             Changes::Nothing if is_reader => {}
             Changes::Nothing => self.begin(client),
-            Changes::Group(group) if is_reader => self.board.versions[group % GROUPS] = NONE,
-            _ => self.board.end(),
+            Changes::NothingShown => {}
+            Changes::Group(group) if is_reader => self.board.forget(group),
+            Changes::Group(_) | Changes::Anything => self.board.end(),
         }
         let Repeatable { keylatch, board, mark } = self;
         let result = keylatch.operate(client, row, cost, |space| operation(space, board));
-        if result.is_none() || (changes != Changes::Nothing && keylatch.mark_of_use() != *mark) {
+        let may_mark = changes != Changes::Nothing && board.client != 0.0;
+        if result.is_none() || (may_mark && keylatch.mark_of_use() != *mark) {
             board.end();
         }
         result
