@@ -5,7 +5,7 @@
 
 const FIRST_COUNT = 64;
 const GROWTH_MAX = 8;
-const WARM_SAMPLES = 2;
+const WARM_SAMPLES = 6;
 /** Nothing that is measured is so fast that more turns than this would not take long enough. */
 const COUNT_MAX = 2 ** 24;
 
