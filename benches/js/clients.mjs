@@ -1,7 +1,7 @@
 /**
  * The same commands through ioredis, either on ioredis-mock in this process (`mock`) or on a real redis-server over loopback. Each command is
  * awaited before the next is sent, or a thousand are on their way at once; keylatch is asked as it always is, by one
- * synchronous call after the other. A Map without any of Redis beside it shows what no store in JavaScript goes below.
+ * synchronous call after the other. A Map without any of Redis stands beside it.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -8,7 +8,7 @@ pub use staged::Staged;
 
 use alloc::vec::Vec;
 
-use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, set_last_use};
+use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, note_use, set_last_use};
 use super::graveyard::Graveyard;
 use crate::clock::Timestamp;
 use crate::deadlines::{Deadlines, NODE_BYTES, Node, Positions};
@@ -193,9 +193,7 @@ impl Db {
     /// The same, when the key is used by that: its last use becomes the one given, if any.
     pub fn value_in_use(&mut self, handle: Handle, last_use: Option<u32>) -> Option<ValueRef<'_>> {
         let block = self.slab.block_and_more_mut(handle)?;
-        if let Some(last_use) = last_use {
-            set_last_use(block, last_use);
-        }
+        note_use(block, last_use);
         value_in(block, &self.values)
     }
 

@@ -240,6 +240,14 @@ pub(super) fn last_use(block: &[u8]) -> Option<u32> {
     read_u32(block, USE_AT)
 }
 
+/// Notes a use of the key; the last one stays as it is if none is given.
+#[inline(always)]
+pub(super) fn note_use(block: &mut [u8], last_use: Option<u32>) {
+    if let Some(last_use) = last_use {
+        set_last_use(block, last_use);
+    }
+}
+
 #[inline(always)]
 pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
     if let Some(head) = block.first_chunk_mut::<NARROW_BYTES>() {
@@ -286,9 +294,7 @@ fn range_of(block: &[u8], key: &[u8], unset: u8) -> Option<Range<usize>> {
 pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -> bool {
     let Some(new) = overwritten(block, bytes.len(), TIMED) else { return false };
     new.rewrite(block, bytes);
-    if let Some(last_use) = last_use {
-        set_last_use(block, last_use);
-    }
+    note_use(block, last_use);
     true
 }
 
@@ -299,9 +305,7 @@ pub(super) fn overwrite_timed(block: &mut [u8], bytes: &[u8], raw: bool, last_us
     let Some(new) = overwritten(block, bytes.len(), TIMED | OWN) else { return false };
     let flags = new.flags | if raw { RAW } else { 0 };
     Layout { flags, ..new }.rewrite(block, bytes);
-    if let Some(last_use) = last_use {
-        set_last_use(block, last_use);
-    }
+    note_use(block, last_use);
     true
 }
 

@@ -1,6 +1,7 @@
 // Reads that are repeated without a call of the engine: they are, and nobody sees that they were.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { dice, listen, outcome, pair } from './support/both-ways.mjs';
 import { entry } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
@@ -30,14 +31,6 @@ function readOften(db, keys) {
   db.mget(...keys);
   db.mget(...keys);
   readsOfEngine();
-}
-
-function dice(seed) {
-  let state = seed;
-  return (end) => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return (state >>> 8) % end;
-  };
 }
 
 test('what nothing changed is not read again', () => {
@@ -117,21 +110,12 @@ const CHANGES = {
   'an end': (db) => db.close(),
 };
 
-function outcome(run) {
-  try {
-    return run();
-  } catch (error) {
-    return `${error.name} ${error.message}`;
-  }
-}
-
 for (const [name, change] of Object.entries(CHANGES)) {
   test(`after ${name} reads answer what is there now`, () => {
     const answers = [true, false].map((isShort) => {
       let nowMs = 1_000_000;
       const db = new Keylatch({ now: () => nowMs });
-      // Whoever listens is answered the ordinary way.
-      if (!isShort) db.on('no-such-event', () => {});
+      if (!isShort) listen(db);
       db.set('user:1', 'old');
       db.set('user:2', 'other');
       readOften(db, ['user:1', 'user:2']);
@@ -142,17 +126,10 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 }
 
-/** Runs the same on both: the second listens, so that everything goes the ordinary way. */
-function pair() {
-  const [short, ordinary] = [new Keylatch({ seed: 7n }), new Keylatch({ seed: 7n })];
-  ordinary.on('no-such-event', () => {});
-  return [short, ordinary].map((db) => ({ db, clients: [db, db.client(), db.client()] }));
-}
-
 test('random reads and writes of several clients answer and count the same', () => {
   let [reads, asked] = [0, 0];
   for (let seed = 1; seed <= 30; seed += 1) {
-    const both = pair();
+    const both = pair().map((db) => ({ db, clients: [db, db.client(), db.client()] }));
     const random = dice(seed);
     const one = (list) => list[random(list.length)];
     const steps = [

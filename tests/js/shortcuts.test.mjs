@@ -1,35 +1,12 @@
 // The short way of the most frequent commands and the ordinary one: nobody sees which was taken.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { dice, outcome, pair } from './support/both-ways.mjs';
 import { entry } from './support/package.mjs';
 
 const { Keylatch, ManualClock } = await entry('index');
 
 const TEXTS = ['', 'a', 'abc', 'four', 'k'.repeat(24), 'k'.repeat(25), 'x'.repeat(101), 'é', 'käse', '\u{1F600}', 'y'.repeat(20_000)];
-
-/** Runs the same on both: the second listens, so that everything goes the ordinary way. */
-function pair(options = () => ({})) {
-  const short = new Keylatch({ seed: 7n, ...options() });
-  const ordinary = new Keylatch({ seed: 7n, ...options() });
-  ordinary.on('no-such-event', () => {});
-  return [short, ordinary];
-}
-
-function outcome(run) {
-  try {
-    return run();
-  } catch (error) {
-    return `${error.name} ${error.command ?? ''} ${error.message}`;
-  }
-}
-
-function dice(seed) {
-  let state = seed;
-  return (end) => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-    return (state >>> 8) % end;
-  };
-}
 
 test('keys and values of every length come back as they went', () => {
   for (const db of pair()) {

@@ -84,14 +84,14 @@ export class Places {
     this.#keys[numberOf(at)] = key;
   }
 
-  /** The text of the bytes that lie behind a key, if it is as long as they are. */
+  /** The last text for a key; of the bytes that lie behind it, if it is as long as they are. */
   textAt(at: number): string {
     return at === 0 ? UNKNOWN : (this.#texts[numberOf(at)] as string);
   }
 
-  /** Bytes were made into a text. The front has no memory. */
+  /** Bytes were made into a text. */
   remember(at: number, text: string): void {
-    if (at !== 0) this.#texts[numberOf(at)] = text;
+    this.#texts[numberOf(at)] = text;
   }
 
   /** Bytes changed and were not made into a text. */

@@ -88,8 +88,7 @@ export class Scratch {
 
   /** Where a key lies, written or found; -1 when it has to go the ordinary way. */
   key(text: string): number {
-    const at = this.#places.find(text);
-    return at > 0 ? at : this.#write(text, at);
+    return this.#placed(text) || this.#front(text);
   }
 
   /** As `key`, for a key that is likely to be the next one too. */
@@ -102,11 +101,6 @@ export class Scratch {
   /** As `key`, for a key that is likely to be the last one. */
   keyAgain(text: string): number {
     return text === this.#key ? 0 : this.key(text);
-  }
-
-  /** Writes a key that was not found, at the place it was told or at the front. */
-  #write(text: string, told: number): number {
-    return (told < 0 ? this.#place(text, -told) : 0) || this.#front(text);
   }
 
   /** Where the place of a key is; 0 when it has none. */
@@ -216,7 +210,7 @@ export class Scratch {
     if (this.#bytes.length === 0) this.#look();
     const start = this.#words[this.#at >>> 2] as number;
     const text = (told & Told.Ascii) !== 0 ? this.#ascii(start, start + length) : textOf(this.#bytes, start, start + length);
-    if (at !== 0 && length <= REMEMBERED_MAX) this.#remember(at, text);
+    if (length <= REMEMBERED_MAX) this.#remember(at, text);
     return text;
   }
 
@@ -225,11 +219,8 @@ export class Scratch {
     const length = (answer >>> 0) >>> Told.LengthShift;
     if (this.#bytes.length === 0) this.#look();
     const isShort = length <= Place.ShortMax;
-    if (isShort && at !== 0) {
-      this.#places.forget(at);
-      this.#repeats.forget(at);
-    }
-    if (!isShort) this.#key = '';
+    if (isShort) this.#forget(at);
+    else this.#key = '';
     const start = isShort ? this.#at + at + Place.ValueBehind : (this.#words[this.#at >>> 2] as number);
     return this.#bytes.slice(start, start + length);
   }
@@ -283,20 +274,29 @@ export class Scratch {
     if ((told & Told.AsBefore) !== 0) {
       const text = this.#places.textAt(at);
       if (text.length === length) {
-        if (at !== 0) this.#repeats.remember(at);
+        this.#repeats.remember(at);
         return text;
       }
     }
     if (this.#bytes.length === 0) this.#look();
     const start = this.#at + at + Place.ValueBehind;
     const text = (told & Told.Ascii) !== 0 ? shortText(this.#bytes, start, length) : textOf(this.#bytes, start, start + length);
-    if (at !== 0) this.#remember(at, text);
+    this.#remember(at, text);
     return text;
   }
 
+  /** A text was answered for the key at `at`. The front has no memory. */
   #remember(at: number, text: string): void {
+    if (at === 0) return;
     this.#places.remember(at, text);
     this.#repeats.remember(at);
+  }
+
+  /** Bytes were answered, and not made into a text. */
+  #forget(at: number): void {
+    if (at === 0) return;
+    this.#places.forget(at);
+    this.#repeats.forget(at);
   }
 
   /** All of the front is about to be written, the value behind it too. */

@@ -8,7 +8,7 @@ use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::Node;
 use crate::hash::hash_key;
-use crate::keyspace::entry::{self, Layout, Payload, set_last_use};
+use crate::keyspace::entry::{self, Layout, Payload, note_use};
 use crate::number::count_up;
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::ValueRef;
@@ -21,9 +21,7 @@ impl Db {
         let handle = self.table.any_of(hash)?;
         let Some(range) = self.short_range(handle, key) else { return self.any_value_of(handle, hash, key, last_use) };
         let block = self.slab.block_and_more_mut(handle)?;
-        if let Some(last_use) = last_use {
-            set_last_use(block, last_use);
-        }
+        note_use(block, last_use);
         block.get(range).map(ValueRef::String)
     }
 
@@ -45,9 +43,7 @@ impl Db {
             && let Some(place) = block.get_mut(range)
         {
             bytes::copy(place, bytes);
-            if let Some(last_use) = last_use {
-                set_last_use(block, last_use);
-            }
+            note_use(block, last_use);
             return Ok(());
         }
         self.overwrite_any_of(handle, hash, key, bytes, last_use)
@@ -61,9 +57,7 @@ impl Db {
         let block = self.slab.block_and_more_mut(handle)?;
         let range = entry::unraw_range_of(block, key)?;
         let sum = count_up(block.get_mut(range)?)?;
-        if let Some(last_use) = last_use {
-            set_last_use(block, last_use);
-        }
+        note_use(block, last_use);
         Some(sum)
     }
 
@@ -73,9 +67,7 @@ impl Db {
         let handle = self.table.any_of(hash_key(self.seed, key))?;
         let block = self.slab.block_and_more_mut(handle)?;
         entry::plain_range_of(block, key, len)?;
-        if let Some(last_use) = last_use {
-            set_last_use(block, last_use);
-        }
+        note_use(block, last_use);
         Some(handle)
     }
 
