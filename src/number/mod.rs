@@ -41,14 +41,27 @@ pub fn parse_integer(bytes: &[u8]) -> Option<i64> {
 }
 
 /// Makes the digits of a number those of the next, and answers that; `None`, with nothing changed, when they are no number
-/// from 0 on, or the next has one digit more.
+/// from 0 on, are more than `SAFE_DIGITS`, or the next has one digit more.
+#[inline(always)]
 pub fn count_up(digits: &mut [u8]) -> Option<i64> {
-    let next = parse_integer(digits).filter(|number| *number >= 0)?.checked_add(1)?;
-    let nines = digits.iter().rev().take_while(|digit| **digit == b'9').count();
-    let (above, nines) = digits.split_at_mut_checked(digits.len().checked_sub(nines)?)?;
-    *above.last_mut()? += 1;
-    nines.fill(b'0');
-    Some(next)
+    if digits.len() > SAFE_DIGITS || matches!(digits, [b'0', _, ..]) {
+        return None;
+    }
+    let number = add_digits(0, digits)? as i64;
+    add_one(digits).map(|()| number + 1)
+}
+
+/// `None`, with nothing changed, when there are none but nines. There is no loop: it would become a call of the general way
+/// to fill memory, which in WebAssembly leads out of the module.
+fn add_one(digits: &mut [u8]) -> Option<()> {
+    let [above @ .., last] = digits else { return None };
+    if *last == b'9' {
+        add_one(above)?;
+        *last = b'0';
+    } else {
+        *last += 1;
+    }
+    Some(())
 }
 
 /// So many digits are always in range.
@@ -171,7 +184,7 @@ mod tests {
             assert_eq!(counted, next.to_string().into_bytes());
         }
         for refused in
-            ["", "9", "999", "-5", "-10", "01", "1a", "a", "1 ", "9223372036854775807", "9223372036854775808"]
+            ["", "9", "999", "-5", "-10", "01", "1a", "a", "1 ", ":0", "9223372036854775807", "99999999999999999999"]
         {
             let mut digits = refused.as_bytes().to_vec();
             assert_eq!(count_up(&mut digits), None, "{refused}");
