@@ -93,6 +93,7 @@ impl<'s> Generator<'s> {
             is_resp3: CLIENTS[self.client] == Protocol::Resp3,
             in_transaction: client.in_transaction(),
             may_block: waiting.len() + 2 <= CLIENTS.len(),
+            many_wait: waiting.len() > 1,
             tracks: self.tracks,
         };
         loop {

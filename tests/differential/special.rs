@@ -127,6 +127,8 @@ pub struct Situation {
     pub in_transaction: bool,
     /// One client at least is always free to end the waiting of the others.
     pub may_block: bool,
+    /// Of the others more than one waits.
+    pub many_wait: bool,
     pub tracks: bool,
 }
 
@@ -182,6 +184,8 @@ pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
         // Numbers of clients differ, and what is told by prefixes comes once for all requests of a batch.
         "client|tracking" => client.tracks && !tells_otherwise(argv),
         "client|caching" => client.tracks,
+        // Whom it wakes for which key first is random from one start of the server to the next.
+        "swapdb" => !client.many_wait && !client.in_transaction,
         // 7.0 writes what it counted into the sketch, which is a change of the key.
         "pfcount" => !client.tracks,
         // What is stored has to be in a certain order.
