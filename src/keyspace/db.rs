@@ -4,6 +4,7 @@
 mod quick;
 mod staged;
 
+pub use quick::Place;
 pub use staged::Staged;
 
 use alloc::vec::Vec;

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::db::Staged;
+use super::db::{Place, Staged};
 use super::entry::INLINE_MAX;
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
@@ -18,7 +18,7 @@ use crate::value::{Value, ValueRef, copied};
 /// The longest string, as in Redis' default configuration (proto-max-bulk-len).
 pub const STRING_MAX: usize = 512 * 1024 * 1024;
 /// Room is made for so many keys of an MSET together.
-const HANDLES_AT_ONCE: usize = 64;
+const PLACES_AT_ONCE: usize = 64;
 /// Hex digits of a digest.
 const DIGEST_LEN: usize = 16;
 
@@ -65,6 +65,13 @@ pub struct SetOutcome {
     pub stored: bool,
     /// Only when `get` was asked for.
     pub previous: Option<Vec<u8>>,
+}
+
+/// Where strings are to be put in the places of others.
+struct Fitting {
+    places: Vec<Place>,
+    /// All are as long as what is there.
+    as_long: bool,
 }
 
 impl SetOptions<'_> {
@@ -272,8 +279,8 @@ impl Space<'_> {
                 }
             }
         }
-        if let Some(handles) = self.find_fitting(pairs.clone(), expiry)? {
-            self.overwrite_many(&handles, pairs.clone());
+        if let Some(fitting) = self.find_fitting(pairs.clone(), expiry)? {
+            self.overwrite_many(&fitting, pairs.clone());
         } else if self.is_past_expiry(expiry) {
             for (key, value) in pairs {
                 let existing = self.write(key);
@@ -297,39 +304,50 @@ impl Space<'_> {
 
     /// Looks all keys up to change them. Where every one is there and has a place for its string, as most have, where: of
     /// a key that is named twice too, since what is written first keeps the place.
+    #[inline(always)]
     fn find_fitting<'p>(
         &mut self,
         pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>,
         expiry: Expiry,
-    ) -> Result<Option<Vec<Handle>>, Error> {
+    ) -> Result<Option<Fitting>, Error> {
         let mut fit = expiry == Expiry::Never && self.keeps_use();
+        let mut fitting = Fitting { places: Vec::new(), as_long: true };
         let use_of_any = self.word_of_any_use();
-        let mut handles = Vec::new();
         for (key, value) in pairs {
             let at_once = use_of_any.and_then(|last_use| self.db_mut().fitting(key, value.len(), last_use));
-            let Some(handle) = at_once.or_else(|| self.fitting(key, value.len(), &mut fit)) else { continue };
-            if handles.len() == handles.capacity() {
-                make_room(&mut handles, HANDLES_AT_ONCE)?;
+            let place = at_once.or_else(|| {
+                fitting.as_long = false;
+                self.fitting(key, value.len(), &mut fit)
+            });
+            let Some(place) = place else { continue };
+            if fitting.places.len() == fitting.places.capacity() {
+                make_room(&mut fitting.places, PLACES_AT_ONCE)?;
             }
-            handles.push(handle);
+            fitting.places.push(place);
         }
-        Ok(fit.then_some(handles))
+        Ok(fit.then_some(fitting))
     }
 
     /// Looks a key up to change it. Unless it has a place for a string of a length, not all `fit`.
     #[inline(never)]
-    fn fitting(&mut self, key: &[u8], len: usize, fit: &mut bool) -> Option<Handle> {
+    fn fitting(&mut self, key: &[u8], len: usize, fit: &mut bool) -> Option<Place> {
         let found = self.write(key);
         *fit &= found.is_some_and(|handle| self.db().can_overwrite(handle, len));
-        found
+        found.map(Place::of)
     }
 
     /// Puts strings in the places of others.
-    fn overwrite_many<'p>(&mut self, handles: &[Handle], pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>) {
-        for (&handle, (key, value)) in handles.iter().zip(pairs) {
-            let done = self.db_mut().overwrite(handle, value, None);
-            debug_assert!(done, "it fitted");
-            self.notify_at_once(EventKind::Set, key);
+    #[inline(always)]
+    fn overwrite_many<'p>(&mut self, fitting: &Fitting, pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone) {
+        let db = self.db_mut();
+        for (place, (_, value)) in fitting.places.iter().zip(pairs.clone()) {
+            match fitting.as_long {
+                true => db.fill(*place, value),
+                false => db.overwrite_at(*place, value),
+            }
+        }
+        if !self.is_quiet() {
+            pairs.for_each(|(key, _)| self.notify(EventKind::Set, key));
         }
     }
 

@@ -334,7 +334,8 @@ impl Engine {
     pub fn hot_mget(&mut self, client: u32, count: usize, now: f64) -> f64 {
         self.clear_output();
         let mut output = core::mem::take(&mut self.output);
-        let bytes = joined_bytes(self.scratch.all(), count);
+        let len = |word| Known::of(word).map_or(word, |known| known.len() as u32);
+        let bytes = joined_bytes(self.scratch.all(), count, len);
         let answered = self.short(client, now, Plan::read(PlainRow::MGet, bytes), |space, scratch, board| {
             let (words, rest) = scratch.split_at_mut_checked(count.saturating_mul(WORD)).unwrap_or_default();
             let (words, mut next) = (words.as_chunks_mut::<WORD>().0, 0);
@@ -374,11 +375,9 @@ impl Engine {
     /// Sets keys to values: the length of each, by turns, then their bytes.
     #[wasm_bindgen(js_name = hotMset)]
     pub fn hot_mset(&mut self, client: u32, count: usize, now: f64) -> f64 {
-        let bytes = joined_bytes(self.scratch.all(), count);
+        let bytes = joined_bytes(self.scratch.all(), count, |word| word);
         self.short(client, now, Plan::write(PlainRow::MSet, bytes, Changes::Anything), |space, scratch, _| {
-            let mut words = joined(scratch, count);
-            let pairs = core::iter::from_fn(move || Some((words.next()?, words.next()?)));
-            space.set_many(pairs, None, Expiry::Never)?;
+            space.set_many(joined_pairs(scratch, count), None, Expiry::Never)?;
             Ok(1.0)
         })
     }
@@ -448,24 +447,22 @@ fn at(scratch: &[u8], start: usize, len: usize) -> &[u8] {
 }
 
 /// What joined words take as arguments: their bytes, and a span for each.
-fn joined_bytes(scratch: &[u8], count: usize) -> usize {
-    let words = scratch.get(..count.saturating_mul(WORD)).unwrap_or_default().as_chunks::<WORD>().0;
-    words.iter().map(|word| u32::from_le_bytes(*word)).fold(0, |bytes: usize, word| {
-        let len = Known::of(word).map_or(word as usize, Known::len);
-        bytes.saturating_add(len).saturating_add(size_of::<Span>())
-    })
-}
-
-/// Words whose lengths stand in front of all of them.
-fn joined(scratch: &[u8], count: usize) -> impl Iterator<Item = &[u8]> + Clone {
-    let (lengths, mut rest) = scratch.split_at_checked(count.saturating_mul(WORD)).unwrap_or_default();
-    lengths.as_chunks::<WORD>().0.iter().map(move |length| split_word(&mut rest, *length))
-}
-
-/// The word at the front, and the rest behind it.
 #[inline(always)]
-fn split_word<'a>(rest: &mut &'a [u8], length: [u8; WORD]) -> &'a [u8] {
-    let (word, behind) = rest.split_at_checked(u32::from_le_bytes(length) as usize).unwrap_or((*rest, &[]));
-    *rest = behind;
-    word
+fn joined_bytes(scratch: &[u8], count: usize, len: impl Fn(u32) -> u32) -> usize {
+    let words = scratch.get(..count.saturating_mul(WORD)).unwrap_or_default().as_chunks::<WORD>().0;
+    let bytes: u64 = words.iter().map(|word| u64::from(len(u32::from_le_bytes(*word)))).sum();
+    usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(words.len() * size_of::<Span>())
+}
+
+/// Pairs of words whose lengths stand in front of all of them.
+fn joined_pairs(scratch: &[u8], count: usize) -> impl Iterator<Item = (&[u8], &[u8])> + Clone {
+    let (lengths, mut rest) = scratch.split_at_checked(count.saturating_mul(WORD)).unwrap_or_default();
+    let mut lengths = lengths.as_chunks::<{ 2 * WORD }>().0.iter();
+    core::iter::from_fn(move || {
+        let lengths = u64::from_le_bytes(*lengths.next()?);
+        let (first, behind) = rest.split_at_checked(lengths as u32 as usize)?;
+        let (second, behind) = behind.split_at_checked((lengths >> u32::BITS) as usize)?;
+        rest = behind;
+        Some((first, second))
+    })
 }

@@ -13,6 +13,20 @@ use crate::number::count_up;
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::ValueRef;
 
+/// Where a key is, and where in its block the string begins, if that was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    handle: Handle,
+    start: usize,
+}
+
+impl Place {
+    /// Of a key alone.
+    pub fn of(handle: Handle) -> Place {
+        Place { handle, start: usize::MAX }
+    }
+}
+
 impl Db {
     /// The value of a key, which is used by that: its last use becomes the one given, if any.
     #[inline(always)]
@@ -61,14 +75,29 @@ impl Db {
         Some(sum)
     }
 
-    /// Where a key is that [`Db::overwrite_of`] would find at once, with room for a string of a length; it is used by that.
+    /// Where the string of a key is that [`Db::overwrite_of`] would find at once and is of a length; it is used by that.
     #[inline(always)]
-    pub fn fitting(&mut self, key: &[u8], len: usize, last_use: Option<u32>) -> Option<Handle> {
+    pub fn fitting(&mut self, key: &[u8], len: usize, last_use: Option<u32>) -> Option<Place> {
         let handle = self.table.any_of(hash_key(self.seed, key))?;
         let block = self.slab.block_and_more_mut(handle)?;
-        entry::plain_range_of(block, key, len)?;
+        let start = entry::plain_range_of(block, key, len)?.start;
         note_use(block, last_use);
-        Some(handle)
+        Some(Place { handle, start })
+    }
+
+    /// Puts a string where another of its length was found, if that is there still.
+    #[inline(always)]
+    pub fn fill(&mut self, Place { handle, start }: Place, bytes: &[u8]) {
+        if let Some(place) = self.slab.block_and_more_mut(handle).and_then(|block| block.get_mut(start..)) {
+            bytes::copy(place, bytes);
+        }
+    }
+
+    /// Puts a string where [`Db::can_overwrite`] told that it fits.
+    #[inline(never)]
+    pub fn overwrite_at(&mut self, place: Place, bytes: &[u8]) {
+        let done = self.overwrite(place.handle, bytes, None);
+        debug_assert!(done, "it fitted");
     }
 
     /// The same as [`Db::overwrite_of`], looked for from one of its hash on.
@@ -205,10 +234,16 @@ mod tests {
                 _ => {
                     let had_deadline = existing.is_some_and(|handle| db.deadline(handle).is_some());
                     let before = held(&db, &key);
-                    let fitting = db.fitting(&key, value.len(), Some(round));
+                    let place = db.fitting(&key, value.len(), Some(round));
+                    let fitting = place.map(|place| place.handle);
                     assert!(fitting.is_none_or(|handle| db.can_overwrite(handle, value.len())));
                     assert!(fitting.is_none() || fitting == existing);
                     fitted += usize::from(fitting.is_some());
+                    if let Some(place) = place {
+                        let filling = vec![!random.next_u64() as u8; value.len()];
+                        db.fill(place, &filling);
+                        assert_eq!(held(&db, &key), Some(filling));
+                    }
                     let overwritten = db.overwrite_of(&key, &value, Some(round));
                     kinds[usize::from(overwritten.is_ok())] += 1;
                     assert!(!overwritten.is_err_and(|found| found != existing));
