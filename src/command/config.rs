@@ -65,7 +65,7 @@ fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let found = matching(&cx.server.config, &patterns);
     cx.reply.map(found.len());
     for (name, value) in found {
-        cx.reply.bulk(name.as_bytes());
+        cx.reply.bulk(name);
         cx.reply.bulk(value.as_bytes());
     }
     Ok(())
@@ -73,20 +73,20 @@ fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() % 2 == 1 {
-        return Err(CommandError::WRONG_ARITY);
+        return Err(CommandError::SYNTAX);
+    }
+    let pairs = args.pairs(args.left() / 2).map(|(name, value)| (name, String::from_utf8_lossy(name), value));
+    for (index, (sent, name, _)) in pairs.clone().enumerate() {
+        let may_set = Config::may_set(&name).ok_or_else(|| args.refuse(ErrorText::unknown_parameter(sent)))?;
+        let is_first = pairs.clone().take(index).all(|(other, ..)| !other.eq_ignore_ascii_case(sent));
+        let problem = may_set.and(if is_first { Ok(()) } else { Err("duplicate parameter") });
+        problem.map_err(|problem| args.refuse(ErrorText::config_set(&name, problem)))?;
     }
     let mut changes: Vec<(&'static str, String)> = Vec::new();
-    for (name, value) in args.pairs(args.left() / 2) {
-        let text = String::from_utf8_lossy(name).to_ascii_lowercase();
-        if !Config::is_known(&text) {
-            return Err(args.refuse(ErrorText::unknown_parameter(name)));
-        }
-        let change = Config::check(&text, &String::from_utf8_lossy(value))
-            .map_err(|problem| args.refuse(ErrorText::config_set(&text, &problem)))?;
-        if changes.iter().any(|(set, _)| *set == change.0) {
-            return Err(args.refuse(ErrorText::config_set(&text, "duplicate parameter")));
-        }
-        changes.push(change);
+    for (_, name, value) in pairs {
+        let change = cx.server.config.check(&name, &String::from_utf8_lossy(value));
+        let refuse = |problem: String| args.refuse(ErrorText::config_set(&name.to_ascii_lowercase(), &problem));
+        changes.push(change.map_err(refuse)?);
     }
     cx.server.configure(changes, cx.keyspace);
     cx.reply.ok();

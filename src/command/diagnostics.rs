@@ -8,7 +8,7 @@ use super::args::{Args, count_of, is};
 use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
 use super::table::find;
 use crate::keyspace::PastUse;
-use crate::number::parse_integer;
+use crate::number::{leading_integer, parse_integer};
 use crate::reply::error::{CommandError, ErrorText};
 use crate::server::REDIS_VERSION;
 
@@ -303,8 +303,9 @@ fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn set_active_expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let on = args.integer()? != 0;
-    cx.keyspace.set_sweeping(on);
+    // As C's `atoi` reads it: any word that is no number is 0.
+    let (number, _) = leading_integer(args.bytes()?);
+    cx.keyspace.set_sweeping(number as i32 != 0);
     cx.reply.ok();
     Ok(())
 }

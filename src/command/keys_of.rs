@@ -6,6 +6,7 @@ use super::args::is;
 use super::row::{Access, Begin, Find, KeySpec, Row};
 use crate::argv::ArgvRef;
 use crate::memory::make_room;
+use crate::number::leading_integer;
 use crate::reply::error::CommandError;
 
 /// The keys of a request, each with what happens to it.
@@ -61,13 +62,7 @@ fn positions(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item = u
 
 /// The number a text begins with, if it is a positive one: here Redis reads as C does, `01` and `2x` too.
 fn count_in(text: &[u8]) -> Option<usize> {
-    let text = text.trim_ascii_start();
-    let (sign, text) = match text {
-        [b'-', text @ ..] => (-1, text),
-        [b'+', text @ ..] | text => (1, text),
-    };
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).map(|byte| i64::from(byte - b'0'));
-    let number = digits.fold(0i64, |number, digit| number.saturating_mul(10).saturating_add(sign * digit));
+    let (number, _) = leading_integer(text);
     // As wide as C's `int`: a huge one of either sign may turn out to be a small one.
     usize::try_from(number as i32).ok().filter(|&count| count > 0)
 }

@@ -23,7 +23,6 @@ use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
 use crate::command::{Request, Table};
-use crate::config::Config;
 use crate::keyspace::Keyspace;
 use crate::memory::{ensure, ensure_reserve, make_room};
 use crate::reply::writer::Writer;
@@ -98,7 +97,7 @@ impl Engine {
 
     /// See [`crate::Keylatch::configure`].
     pub fn configure(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let change = Config::check_at_start(name, value)?;
+        let change = self.server.config.check(name, value)?;
         self.server.configure(vec![change], &mut self.keyspace);
         Ok(())
     }

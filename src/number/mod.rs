@@ -40,6 +40,22 @@ pub fn parse_integer(bytes: &[u8]) -> Option<i64> {
     if negative { Some(value) } else { value.checked_neg() }
 }
 
+/// Reads the number that a text begins with, and answers it with what follows, as C's `strtoll` does: blanks and a plus
+/// sign may stand before it, what is out of range becomes the nearest, and where there is none it is 0.
+pub fn leading_integer(text: &[u8]) -> (i64, &[u8]) {
+    let (sign, unsigned) = match text.trim_ascii_start() {
+        [b'-', unsigned @ ..] => (-1, unsigned),
+        [b'+', unsigned @ ..] | unsigned => (1, unsigned),
+    };
+    let len = unsigned.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (digits, rest) = unsigned.split_at(len);
+    if digits.is_empty() {
+        return (0, text);
+    }
+    let add = |number: i64, digit: &u8| number.saturating_mul(10).saturating_add(sign * i64::from(digit - b'0'));
+    (digits.iter().fold(0, add), rest)
+}
+
 /// Makes the digits of a number those of the next, and answers that; `None`, with nothing changed, when they are no number
 /// from 0 on, are more than `SAFE_DIGITS`, or the next has one digit more.
 #[inline(always)]

@@ -10,6 +10,7 @@ mod dice;
 mod generator;
 mod loads;
 mod pair;
+mod parameters;
 mod pools;
 #[path = "../support/redis.rs"]
 mod redis;
@@ -41,6 +42,8 @@ const COMMANDS: u64 = 200_000;
 const ROUND: usize = 1_500;
 /// Of the requests of a row that are drawn, one in so many has to be answered by something else than an error.
 const LEGAL_SHARE: u64 = 10;
+/// So many parameters at least are compared.
+const PARAMETERS_MIN: usize = 60;
 /// So many different sequences are shown before the test gives up.
 const DIFFERENCES_MAX: usize = 5;
 
@@ -111,6 +114,14 @@ fn session_files_are_answered_alike() {
     println!("{} of {} commands in session files: {}", outcome.replayed, outcome.commands, allowed.report());
     let differences = outcome.differences;
     assert!(differences.is_empty(), "{} files differ\n\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn parameters_take_the_same_values() {
+    let mut server = start("parameters");
+    let (differences, compared) = parameters::compare(&mut server);
+    assert!(compared >= PARAMETERS_MIN, "only {compared} parameters are known to both");
+    assert!(differences.is_empty(), "{} requests differ\n\n{}", differences.len(), differences.join("\n"));
 }
 
 #[test]
