@@ -23,6 +23,8 @@ const CLASS_MAX: usize = 512;
 const PAGES_MAX: usize = (1 << (32 - GRANULE_BITS)) - 1;
 /// "No block" in a page's list of free blocks, which is chained by granule offsets.
 const NO_BLOCK: u16 = u16::MAX;
+/// A block that was freed begins so; the offset of the next free one follows.
+pub const FREED: [u8; 2] = [0xff; 2];
 
 /// Memory ran out, or a limit of this module was reached. Nothing was changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +84,7 @@ struct ClassedPage {
     /// Block size in granules.
     class: u16,
     live: u16,
-    /// Granule offset of the first freed block; each freed block holds the offset of the next.
+    /// Granule offset of the first freed block; each freed block holds the offset of the next behind [`FREED`].
     first_free: u16,
     /// Blocks from this granule on were never used.
     fresh: u16,
@@ -100,6 +102,8 @@ pub struct Slab {
     /// Per class, the pages that have room.
     with_room: Vec<Vec<u32>>,
     used_bytes: u64,
+    /// How many pages of several blocks were given back.
+    returns: u64,
 }
 
 impl Default for Slab {
@@ -110,7 +114,14 @@ impl Default for Slab {
 
 impl Slab {
     pub fn new() -> Slab {
-        Slab { pages: Vec::new(), data: Vec::new(), vacant: Vec::new(), with_room: Vec::new(), used_bytes: 0 }
+        Slab {
+            pages: Vec::new(),
+            data: Vec::new(),
+            vacant: Vec::new(),
+            with_room: Vec::new(),
+            used_bytes: 0,
+            returns: 0,
+        }
     }
 
     /// A block of at least `len` bytes with unspecified contents.
@@ -195,6 +206,13 @@ impl Slab {
     /// How many bytes a block for `len` bytes really holds.
     pub fn rounded(len: usize) -> usize {
         class_of(len) * GRANULE_BYTES
+    }
+
+    /// Changes when a handle that was freed may come to name the middle of another block. Before, it names a block that
+    /// begins with [`FREED`], or is in use again.
+    #[inline(always)]
+    pub fn returns(&self) -> u64 {
+        self.returns
     }
 
     /// Bytes of live blocks, in whole granules.
@@ -283,6 +301,7 @@ impl Slab {
         }
         (self.pages[index], self.data[index]) = (Page::Vacant, Box::default());
         self.vacant.push(index as u32);
+        self.returns += 1;
     }
 }
 
@@ -300,14 +319,15 @@ impl ClassedPage {
             return granule.into();
         }
         let granule = usize::from(self.first_free);
-        let link = data.get(granule * GRANULE_BYTES..).and_then(<[u8]>::first_chunk);
-        self.first_free = link.map_or(NO_BLOCK, |link| u16::from_le_bytes(*link));
+        let block = data.get(granule * GRANULE_BYTES..).and_then(<[u8]>::first_chunk);
+        self.first_free = block.map_or(NO_BLOCK, |&[_, _, low, high]| u16::from_le_bytes([low, high]));
         granule
     }
 
     fn give_back(&mut self, granule: usize, data: &mut [u8]) {
-        if let Some(link) = data.get_mut(granule * GRANULE_BYTES..).and_then(<[u8]>::first_chunk_mut) {
-            *link = self.first_free.to_le_bytes();
+        if let Some(block) = data.get_mut(granule * GRANULE_BYTES..).and_then(<[u8]>::first_chunk_mut) {
+            let ([first, second], [low, high]) = (FREED, self.first_free.to_le_bytes());
+            *block = [first, second, low, high];
         }
         self.first_free = granule as u16;
         self.live -= 1;
@@ -350,7 +370,14 @@ mod tests {
         }
         let expected: usize = live.iter().map(|(_, len, _)| Slab::rounded(*len)).sum();
         assert_eq!(slab.used_bytes(), expected as u64);
-        live.drain(..).for_each(|(handle, ..)| slab.free(handle));
+        for (handle, len, _) in live.drain(..) {
+            slab.free(handle);
+            let classed = class_of(len) <= CLASS_MAX;
+            assert!(
+                slab.block_and_more(handle)
+                    .is_none_or(|block| !classed || block.is_empty() || block.starts_with(&FREED))
+            );
+        }
         assert_eq!(slab.used_bytes(), 0);
         let held_bytes: usize = slab.data.iter().map(|data| data.len()).sum();
         assert!(held_bytes <= CLASS_MAX * PAGE_BYTES, "at most one page per class stays");

@@ -2,13 +2,16 @@
 //! verbs in `space` add those.
 
 mod quick;
+mod seats;
 mod staged;
 
 pub use quick::Place;
+pub use seats::Seat;
 pub use staged::Staged;
 
 use alloc::vec::Vec;
 
+use self::seats::Seats;
 use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, note_use, set_last_use};
 use super::graveyard::Graveyard;
 use crate::clock::Timestamp;
@@ -49,6 +52,7 @@ pub struct Db {
     own_deadlines: usize,
     field_deadlines: usize,
     graveyard: Graveyard,
+    seats: Seats,
 }
 
 /// A key seen where it lies.
@@ -88,6 +92,7 @@ impl Db {
             own_deadlines: 0,
             field_deadlines: 0,
             graveyard: Graveyard::default(),
+            seats: Seats::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use super::db::Seat;
 use super::effect::EffectWriter;
 use super::uses::{Counting, PastUse};
 use super::{Counts, DATABASES, Db, Effects, Entry, Error, EventKind, Keyspace, NewValue, UNASKED_MAX_BYTES};
@@ -62,22 +63,35 @@ pub struct Space<'a> {
     at_rest: bool,
     /// Nobody wants to be told of changes.
     is_quiet: bool,
+    /// The number that its caller has for the one key of the operation.
+    seat: Seat,
 }
 
 impl<'a> Space<'a> {
     pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Space<'a> {
-        Space { keyspace, database, now, marking: true, at_rest: false, is_quiet: false }
+        Space { keyspace, database, now, marking: true, at_rest: false, is_quiet: false, seat: Seat::NONE }
     }
 
     /// See [`Keyspace::at_rest`].
     #[inline(always)]
     pub(super) fn at_rest(keyspace: &'a mut Keyspace, database: u8, now: Timestamp, is_quiet: bool) -> Space<'a> {
-        Space { keyspace, database, now, marking: true, at_rest: true, is_quiet }
+        Space { keyspace, database, now, marking: true, at_rest: true, is_quiet, seat: Seat::NONE }
     }
 
     /// The same, with lookups that count as uses or do not (CLIENT NO-TOUCH).
     pub fn marking(self, marking: bool) -> Space<'a> {
         Space { marking, ..self }
+    }
+
+    /// For an operation of one key that its caller keeps at an address, as long as it likes; 0 for nowhere.
+    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Only that face does.
+    #[inline(always)]
+    pub(crate) fn number_key(&mut self, address: usize) {
+        self.seat = Seat::at(address);
+    }
+
+    pub(super) fn seat(&self) -> Seat {
+        self.seat
     }
 
     pub fn now(&self) -> Timestamp {
@@ -229,8 +243,9 @@ impl<'a> Space<'a> {
     #[inline(always)]
     pub(super) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
         let Some(last_use) = self.word_of_any_use() else { return self.value(key) };
+        let seat = self.seat;
         let (db, counts) = self.db_and_counts();
-        let value = db.value_of(key, last_use);
+        let value = db.value_of(key, seat, last_use);
         match value {
             Some(_) => counts.hits += 1,
             None => counts.misses += 1,
@@ -398,7 +413,10 @@ impl<'a> Space<'a> {
     #[inline(always)]
     pub(super) fn overwrite(&mut self, key: &[u8], value: &[u8], event: EventKind) -> Result<(), Option<Handle>> {
         let overwritten = match self.word_of_any_use() {
-            Some(last_use) if self.keeps_use() => self.db_mut().overwrite_of(key, value, last_use),
+            Some(last_use) if self.keeps_use() => {
+                let seat = self.seat;
+                self.db_mut().overwrite_of(key, seat, value, last_use)
+            }
             _ => Err(self.find_alive(key)),
         };
         if overwritten.is_ok() {

@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::db::{Place, Staged};
+use super::db::{Place, Seat, Staged};
 use super::entry::INLINE_MAX;
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
@@ -144,7 +144,7 @@ impl Space<'_> {
     pub(crate) fn get_short(&mut self, key: &[u8]) -> Option<Option<&[u8]>> {
         let last_use = self.word_of_any_use()?;
         let (db, counts) = self.db_and_counts();
-        match db.value_of(key, last_use) {
+        match db.value_of(key, Seat::NONE, last_use) {
             Some(ValueRef::String(bytes)) if bytes.len() <= INLINE_MAX => {
                 counts.hits += 1;
                 Some(Some(bytes))
@@ -461,7 +461,8 @@ impl Space<'_> {
     #[inline(always)]
     fn count_up(&mut self, key: &[u8]) -> Option<i64> {
         let last_use = self.word_of_any_use().filter(|_| self.keeps_use())?;
-        let sum = self.db_mut().count_up(key, last_use)?;
+        let seat = self.seat();
+        let sum = self.db_mut().count_up(key, seat, last_use)?;
         self.notify_at_once(EventKind::IncrBy, key);
         Some(sum)
     }

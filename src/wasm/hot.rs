@@ -185,6 +185,7 @@ impl Engine {
     pub fn hot_get(&mut self, client: u32, key_at: usize, key_len: usize, now: f64) -> f64 {
         self.short(client, now, Plan::read(PlainRow::Get, key_len), |space, scratch, board| {
             let key = at(scratch, key_at, key_len);
+            space.number_key(key_at);
             let Some(value) = space.get(key)? else { return Ok(answer::NIL) };
             if key_at != 0 {
                 board.note(key);
@@ -229,13 +230,15 @@ impl Engine {
             false => Plan::write(row, bytes, self.changes(key_at, key_len)),
         };
         self.short(client, now, plan, |space, scratch, _| {
+            let key = at(scratch, key_at, key_len);
             let value = if is_told { at(scratch, value_at, value_len as usize) } else { &[] };
+            space.number_key(key_at);
             let expiry = match ttl_ms > 0.0 {
                 true => Expiry::At(space.now().saturating_add_ms(ttl_ms as i64)),
                 false => Expiry::Never,
             };
             let options = SetOptions { presence, expiry, ..SetOptions::default() };
-            Ok(f64::from(u8::from(space.set(at(scratch, key_at, key_len), value, &options)?.stored)))
+            Ok(f64::from(u8::from(space.set(key, value, &options)?.stored)))
         })
     }
 
@@ -288,6 +291,7 @@ impl Engine {
         let mut large = None;
         let changes = self.changes(key_at, key_len);
         let answered = self.short(client, now, Plan::write(PlainRow::Incr, key_len, changes), |space, scratch, _| {
+            space.number_key(key_at);
             let sum = space.increment(at(scratch, key_at, key_len), 1)?;
             large = Some(sum).filter(|sum| sum.unsigned_abs() >= SAFE_END);
             Ok(sum as f64)

@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use super::{BlockPositions, Db, Made, Sought};
+use super::{BlockPositions, Db, Made, Seat, Sought};
 use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::Node;
@@ -30,28 +30,64 @@ impl Place {
 impl Db {
     /// The value of a key, which is used by that: its last use becomes the one given, if any.
     #[inline(always)]
-    pub fn value_of(&mut self, key: &[u8], last_use: Option<u32>) -> Option<ValueRef<'_>> {
-        let hash = hash_key(self.seed, key);
-        let handle = self.table.any_of(hash)?;
-        let Some(range) = self.short_range(handle, key) else { return self.any_value_of(handle, hash, key, last_use) };
+    pub fn value_of(&mut self, key: &[u8], seat: Seat, last_use: Option<u32>) -> Option<ValueRef<'_>> {
+        let (hash, handle) = self.likely(key, seat)?;
+        let Some(range) = self.short_range(handle, key) else {
+            return self.any_value_of(handle, hash, key, seat, last_use);
+        };
         let block = self.slab.block_and_more_mut(handle)?;
         note_use(block, last_use);
         block.get(range).map(ValueRef::String)
     }
 
-    /// The same, looked for from one of its hash on.
+    /// The same, looked for from one on that may be it.
     #[inline(never)]
-    fn any_value_of(&mut self, handle: Handle, hash: u32, key: &[u8], last_use: Option<u32>) -> Option<ValueRef<'_>> {
-        let handle = self.find_from(handle, hash, key)?;
+    fn any_value_of(
+        &mut self,
+        handle: Handle,
+        hash: Option<u32>,
+        key: &[u8],
+        seat: Seat,
+        last_use: Option<u32>,
+    ) -> Option<ValueRef<'_>> {
+        let handle = self.find_anew(handle, hash, key, seat)?;
         self.value_in_use(handle, last_use)
+    }
+
+    /// One that most likely is of the key, and its hash if that was needed.
+    #[inline(always)]
+    fn likely(&mut self, key: &[u8], seat: Seat) -> Option<(Option<u32>, Handle)> {
+        if let Some(handle) = self.seats.get(seat, self.slab.returns()) {
+            return Some((None, handle));
+        }
+        let hash = hash_key(self.seed, key);
+        let handle = self.table.any_of(hash)?;
+        self.seats.note(seat, handle, self.slab.returns());
+        Some((Some(hash), handle))
+    }
+
+    /// Looks for the key where the likely one was not it, or is of another kind.
+    #[inline(never)]
+    fn find_anew(&mut self, handle: Handle, hash: Option<u32>, key: &[u8], seat: Seat) -> Option<Handle> {
+        self.seats.forget(seat);
+        match hash {
+            Some(hash) => self.find_from(handle, hash, key),
+            // Of a seat, where nothing is known to be alive.
+            None => self.look_up(key),
+        }
     }
 
     /// Replaces the string of a key by another for ever, if that fits into its place as it is: most writes do. The last use
     /// stays as it is if none is given. When nothing was done the error is what is there.
     #[inline(always)]
-    pub fn overwrite_of(&mut self, key: &[u8], bytes: &[u8], last_use: Option<u32>) -> Result<(), Option<Handle>> {
-        let hash = hash_key(self.seed, key);
-        let Some(handle) = self.table.any_of(hash) else { return Err(None) };
+    pub fn overwrite_of(
+        &mut self,
+        key: &[u8],
+        seat: Seat,
+        bytes: &[u8],
+        last_use: Option<u32>,
+    ) -> Result<(), Option<Handle>> {
+        let Some((hash, handle)) = self.likely(key, seat) else { return Err(None) };
         if let Some(range) = self.plain_range(handle, key, bytes.len())
             && let Some(block) = self.slab.block_and_more_mut(handle)
             && let Some(place) = block.get_mut(range)
@@ -60,16 +96,20 @@ impl Db {
             note_use(block, last_use);
             return Ok(());
         }
-        self.overwrite_any_of(handle, hash, key, bytes, last_use)
+        let found = self.find_anew(handle, hash, key, seat);
+        self.overwrite_found(found, bytes, last_use)
     }
 
     /// Adds one to the number that the string of a key is, where its digits lie; the number it is now. The last use stays as
     /// it is if none is given. `None` when the string has to become another first, or there is none, and nothing was done.
     #[inline(always)]
-    pub fn count_up(&mut self, key: &[u8], last_use: Option<u32>) -> Option<i64> {
-        let handle = self.table.any_of(hash_key(self.seed, key))?;
+    pub fn count_up(&mut self, key: &[u8], seat: Seat, last_use: Option<u32>) -> Option<i64> {
+        let (_, handle) = self.likely(key, seat)?;
         let block = self.slab.block_and_more_mut(handle)?;
-        let range = entry::unraw_range_of(block, key)?;
+        let Some(range) = entry::unraw_range_of(block, key) else {
+            self.seats.forget(seat);
+            return None;
+        };
         let sum = count_up(block.get_mut(range)?)?;
         note_use(block, last_use);
         Some(sum)
@@ -100,18 +140,16 @@ impl Db {
         debug_assert!(done, "it fitted");
     }
 
-    /// The same as [`Db::overwrite_of`], looked for from one of its hash on.
+    /// The same as [`Db::overwrite_of`] for what was found.
     #[inline(never)]
-    fn overwrite_any_of(
+    fn overwrite_found(
         &mut self,
-        handle: Handle,
-        hash: u32,
-        key: &[u8],
+        found: Option<Handle>,
         bytes: &[u8],
         last_use: Option<u32>,
     ) -> Result<(), Option<Handle>> {
-        match self.find_from(handle, hash, key) {
-            Some(found) if self.overwrite(found, bytes, last_use) => Ok(()),
+        match found {
+            Some(handle) if self.overwrite(handle, bytes, last_use) => Ok(()),
             found => Err(found),
         }
     }
@@ -215,6 +253,13 @@ mod tests {
             let key = vec![b'a' + random.below(5) as u8; key_len];
             let value_len = if random.below(10) == 0 { 2000 } else { random.below(40) as usize };
             let value = vec![random.next_u64() as u8; value_len];
+            // Some keys share one, and change theirs.
+            let seat = Seat::at(random.below(64) as usize / 8 * 32 + key_len % 32);
+            if random.below(32) == 0
+                && let Some(handle) = db.find(&key)
+            {
+                db.remove(handle);
+            }
             let existing = db.find(&key);
             let deadline = (random.below(3) == 0).then_some(Timestamp::from_ms(i64::from(round)));
             match random.below(4) {
@@ -244,14 +289,14 @@ mod tests {
                         db.fill(place, &filling);
                         assert_eq!(held(&db, &key), Some(filling));
                     }
-                    let overwritten = db.overwrite_of(&key, &value, Some(round));
+                    let overwritten = db.overwrite_of(&key, seat, &value, Some(round));
                     kinds[usize::from(overwritten.is_ok())] += 1;
                     assert!(!overwritten.is_err_and(|found| found != existing));
                     assert!(overwritten.is_err() || !had_deadline);
                     assert_eq!(held(&db, &key), if overwritten.is_ok() { Some(value) } else { before });
                 }
             }
-            let read = db.value_of(&key, Some(round + 1)).map(|value| match value {
+            let read = db.value_of(&key, seat, Some(round + 1)).map(|value| match value {
                 ValueRef::String(bytes) => bytes.to_vec(),
                 _ => panic!("a string"),
             });
