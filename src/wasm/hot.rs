@@ -233,6 +233,9 @@ impl Engine {
             let key = at(scratch, key_at, key_len);
             let value = if is_told { at(scratch, value_at, value_len as usize) } else { &[] };
             space.number_key(key_at);
+            if presence.is_none() && ttl_ms <= 0.0 {
+                return space.set_plain(key, value).map(|()| 1.0);
+            }
             let expiry = match ttl_ms > 0.0 {
                 true => Expiry::At(space.now().saturating_add_ms(ttl_ms as i64)),
                 false => Expiry::Never,
