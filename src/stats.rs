@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::argv::{Argv, ArgvRef};
@@ -116,8 +116,8 @@ impl Stats {
 
     /// Counts an error by its code, the first word of its text.
     pub fn error(&mut self, error: &ErrorText) {
-        let text = error.to_string();
-        let code = text.split(' ').next().unwrap_or(&text);
+        let code = error.bytes().split(|byte| *byte == b' ').next().unwrap_or_default();
+        let code = &*String::from_utf8_lossy(code);
         match self.errors.iter_mut().find(|(known, _)| known == code) {
             Some((_, count)) => *count += 1,
             None => self.errors.push((code.into(), 1)),

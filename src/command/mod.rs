@@ -50,11 +50,11 @@ pub use table::{Table, find, rows};
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
-use crate::argv::ArgvRef;
+use crate::argv::{ArgvRef, Span};
 use crate::client::{Client, ClientId, Clients};
 use crate::clock::Timestamp;
 use crate::glob;
-use crate::keyspace::{Keyspace, Space};
+use crate::keyspace::{Extent, Keyspace, Space};
 use crate::memory::{ensure, ensure_reserve, is_reserve_whole};
 use crate::number::write_unsigned;
 use crate::reply::error::{CommandError, ErrorText};
@@ -144,6 +144,9 @@ const KEPT_CLIENT_BYTES: usize = 256;
 /// How often it holds its arguments on the way.
 const KEPT_COPIES: usize = 8;
 
+/// What a command that is about no keys makes of its arguments on its way, at most.
+const ARGUMENTS_FACTOR: usize = 4;
+
 fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
     if !is_reserve_whole() && row.has(flags::DENYOOM) {
         ensure_reserve()?;
@@ -155,7 +158,12 @@ fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), Ou
         let new = KEPT_NEW_BYTES.saturating_mul(argv.len()).saturating_add(KEPT_COPIES.saturating_mul(argv.copy_len()));
         ensure(kept.saturating_add(clients).saturating_add(new))?;
     }
-    cx.keyspace.ensure_room(argv.len(), argv.copy_len())?;
+    if row.flags & (flags::READONLY | flags::WRITE) == 0 {
+        ensure(argv.copy_len().saturating_mul(ARGUMENTS_FACTOR))?;
+    }
+    let names_bytes = if cx.keyspace.is_quiet() { 0 } else { names_bytes(row, argv) };
+    let request = Extent { arguments: argv.len(), names_bytes, bytes: argv.copy_len() };
+    cx.keyspace.ensure_room(request)?;
     if cx.keyspace.tells_of_dead_fields(cx.now) {
         // They are more than the request has arguments.
         let mut met = Ok(());
@@ -164,9 +172,16 @@ fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), Ou
             met = met.and_then(|()| cx.space().meet(key).map(drop).map_err(|_| OutOfMemory));
         });
         met?;
-        cx.keyspace.ensure_room(argv.len(), argv.copy_len())?;
+        cx.keyspace.ensure_room(request)?;
     }
     Ok(())
+}
+
+/// What a copy of a request's keys takes; one whose keys cannot be told names none.
+fn names_bytes(row: &Row, argv: ArgvRef<'_>) -> usize {
+    let mut bytes = 0;
+    let _ = keys_of::visit_keys(row, argv, &mut |key, _| bytes += size_of::<Span>() + key.len());
+    bytes
 }
 
 /// Leaves nothing of a reply but an error.

@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use super::Cx;
 use super::row::{Park, Waiting, Wanted};
 use crate::clock::Timestamp;
+use crate::keyspace::KeyName;
+use crate::memory::ensure;
 use crate::number::LongDouble;
 use crate::reply::error::CommandError;
 use crate::value::Kind;
@@ -27,7 +29,7 @@ pub(super) fn timeout(text: &[u8], now: Timestamp) -> Result<Option<Timestamp>, 
 /// of this kind; where it may not wait, or has waited long enough, the answer is a null array.
 pub(super) fn answer_or_wait<'k>(
     cx: &mut Cx<'_>,
-    keys: impl Iterator<Item = &'k [u8]>,
+    keys: impl Iterator<Item = &'k [u8]> + Clone,
     kind: Kind,
     until: Option<Timestamp>,
     attempt: impl FnOnce(&mut Cx<'_>) -> Result<bool, CommandError>,
@@ -40,6 +42,7 @@ pub(super) fn answer_or_wait<'k>(
         return Ok(());
     }
     let database = cx.database();
+    ensure(keys.clone().map(|key| 2 * (size_of::<KeyName>() + key.len())).sum())?;
     let keys: Vec<_> = keys.map(|key| (database, key.into())).collect();
     cx.park = Some(Park { wanted: Some(Wanted { keys, kind }), until });
     Ok(())

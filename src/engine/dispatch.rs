@@ -4,7 +4,7 @@ use super::Engine;
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Queued};
 use crate::command::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
-use crate::memory::{ensure_reserve, make_room};
+use crate::memory::{ensure, ensure_reserve, make_room};
 use crate::reply::error::{CommandError, ErrorText};
 use crate::reply::writer::{Protocol, Writer};
 use crate::server::Settings;
@@ -26,8 +26,7 @@ impl Engine {
         if let Some(transaction) = self.clients.get_mut(client).and_then(|client| client.transaction.as_mut())
             && !row.has(flags::IMMEDIATE)
         {
-            let room =
-                make_room(&mut transaction.queue, 1).and_then(|()| self.keyspace.ensure_room(0, argv.copy_len()));
+            let room = make_room(&mut transaction.queue, 1).and_then(|()| ensure(argv.copy_len()));
             if room.and_then(|()| ensure_reserve()).is_err() {
                 let error = self.refuse(client, argv, CommandError::OUT_OF_MEMORY.into());
                 return reply.error(&error);
@@ -36,7 +35,7 @@ impl Engine {
             return reply.simple("QUEUED");
         }
         if let Some(until) = self.paused_until(client, row) {
-            match self.keyspace.ensure_room(0, argv.copy_len()).and_then(|()| self.ensure_room_to_wait()) {
+            match self.ensure_room_to_wait(argv) {
                 Ok(()) => self.pause(client, number, argv, until),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }
@@ -48,7 +47,7 @@ impl Engine {
         let outcome = call(&mut cx, number, argv);
         self.ran = Some(number);
         if let Outcome::Park(park) = outcome {
-            match self.ensure_room_to_wait() {
+            match self.ensure_room_to_wait(argv) {
                 Ok(()) => self.park(client, number, argv, park),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }

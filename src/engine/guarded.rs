@@ -17,14 +17,21 @@ use super::run::Replies;
 use super::{ERROR_BYTES, Engine};
 use crate::client::{Client, ClientId, ReplyMode};
 use crate::clock::Timestamp;
-use crate::keyspace::{Db, Error, Event, SetOptions, Space};
+use crate::keyspace::{Db, Error, Event, Extent, SetOptions, Space};
 use crate::memory::{is_reserve_whole, make_room};
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
 use crate::request::PlainRequest;
 
 /// The most arguments of a plain request, its name among them.
-pub(super) const ARGUMENTS_MAX: usize = 3;
+const ARGUMENTS_MAX: usize = 3;
+
+/// How large a plain request is at most.
+#[inline(always)]
+pub(super) fn plain_extent(key: &[u8], value: &[u8]) -> Extent {
+    let name = Extent::of_names(ARGUMENTS_MAX, key.len());
+    Extent { bytes: name.bytes + value.len(), ..name }
+}
 
 #[derive(Clone, Debug)]
 pub struct Guarded {
@@ -186,14 +193,14 @@ impl Guarded {
         let mut reply = Writer::appending_to(core::mem::take(out), self.way.protocol);
         let (row, result) = match request {
             PlainRequest::Get(key) => {
-                let got = self.operate(PlainRow::Get, key.len(), |space| {
+                let got = self.operate_sized(PlainRow::Get, plain_extent(key, b""), |space| {
                     reply.optional_bulk(space.get(key)?);
                     Ok(reply.check()?)
                 });
                 (PlainRow::Get, got)
             }
             PlainRequest::Set(key, value) => {
-                let set = self.operate(PlainRow::Set, key.len() + value.len(), |space| {
+                let set = self.operate_sized(PlainRow::Set, plain_extent(key, value), |space| {
                     space.set(key, value, &SetOptions::default())?;
                     reply.ok();
                     Ok(())
@@ -219,11 +226,22 @@ impl Guarded {
         bytes: usize,
         operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
     ) -> Result<T, CommandError> {
+        self.operate_sized(row, Extent::of_names(ARGUMENTS_MAX, bytes), operation)
+    }
+
+    /// As [`Guarded::operate`], where keys and values are told apart.
+    #[inline(always)]
+    fn operate_sized<T>(
+        &mut self,
+        row: PlainRow,
+        request: Extent,
+        operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
+    ) -> Result<T, CommandError> {
         self.way.calls[row as usize] += 1;
         self.way.last = Some(row);
         let ShortWay { database, is_quiet, .. } = self.way;
         let mut space = self.engine.keyspace.at_rest(database, self.engine.now, is_quiet);
-        space.as_unit(ARGUMENTS_MAX, bytes, operation).map_err(|error| self.fail(row, error))
+        space.as_unit(request, operation).map_err(|error| self.fail(row, error))
     }
 
     /// Counts commands of the client who was admitted, and the keys they found, that did nothing else.

@@ -21,6 +21,8 @@ use crate::sorted::SortedMap;
 
 /// What a parked command takes at most in tables.
 const PARKED_BYTES: usize = 96;
+/// It holds its arguments, and their names stand among those that are waited for.
+const PARKED_COPIES: usize = 3;
 
 #[derive(Clone, Debug)]
 struct Parked {
@@ -57,10 +59,11 @@ impl ParkedCommands {
 }
 
 impl Engine {
-    /// Whether there is memory for another command that waits. Its arguments are asked for by whoever has them.
-    pub(super) fn ensure_room_to_wait(&self) -> Result<(), OutOfMemory> {
+    /// Whether there is memory for another command that waits.
+    pub(super) fn ensure_room_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
         ensure_reserve()?;
-        ensure(PARKED_BYTES.saturating_mul(self.parked.commands.len() + 1))
+        let copies = argv.copy_len().saturating_mul(PARKED_COPIES);
+        ensure(PARKED_BYTES.saturating_mul(self.parked.commands.len() + 1).saturating_add(copies))
     }
 
     /// Somebody waits, or waited and has something left to be answered.

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Guarded;
-use super::guarded::ARGUMENTS_MAX;
+use super::guarded::plain_extent;
 use super::plain::PlainRow;
 use crate::keyspace::{INLINE_MAX, Space};
 use crate::memory::{is_reserve_whole, make_room};
@@ -94,7 +94,7 @@ impl Guarded {
 /// Writes the answer and tells its length; nothing is done when it is none of the usual ones.
 #[inline(always)]
 fn answer_get(space: &mut Space<'_>, key: &[u8], protocol: Protocol, place: &mut [u8; REPLY_MAX]) -> Option<usize> {
-    let answered = space.as_unit(ARGUMENTS_MAX, key.len(), |space| {
+    let answered = space.as_unit(plain_extent(key, b""), |space| {
         Ok(match (space.get_short(key), protocol) {
             (None, _) => None,
             (Some(Some(value)), _) => Some(place_bulk(place, value)),
@@ -107,7 +107,7 @@ fn answer_get(space: &mut Space<'_>, key: &[u8], protocol: Protocol, place: &mut
 
 #[inline(always)]
 fn answer_set(space: &mut Space<'_>, key: &[u8], value: &[u8], place: &mut [u8; REPLY_MAX]) -> Option<usize> {
-    space.as_unit(ARGUMENTS_MAX, key.len() + value.len(), |space| space.set_plain(key, value)).ok()?;
+    space.as_unit(plain_extent(key, value), |space| space.set_plain(key, value)).ok()?;
     Some(put(place, b"+OK\r\n"))
 }
 

@@ -61,6 +61,7 @@ pub use uses::{Counting, Frequency, PastUse};
 pub(crate) use self::entry::INLINE_MAX;
 use self::evict::Memory;
 use self::uses::Uses;
+use crate::argv::Span;
 use crate::clock::Timestamp;
 use crate::hash::hash_bytes;
 use crate::memory::ensure;
@@ -75,8 +76,13 @@ pub const SWEEP_MAX: usize = 256;
 
 /// Arguments of so many bytes are copied without asking whether there is room: see [`crate::memory`].
 const UNASKED_MAX_BYTES: usize = 1536;
-/// What a command makes of its arguments on its way, at most: a queue of them, or their names.
+/// What so few arguments are kept in is no more small pieces than the reserve has. A long one needs room for itself, and
+/// asks for that itself.
+const FEW_ARGUMENTS: usize = 8;
+/// What a command makes of more arguments on its way, at most: lists of them, tables that grow, small pieces, names.
 const ARGUMENTS_FACTOR: usize = 4;
+/// A key is named in two events at most, and to those who wait for it in two tables.
+const NAMES_FACTOR: usize = 4;
 /// Events of a command beside those of its arguments.
 const EVENTS_MAX: usize = 16;
 /// A sweep that found no memory is put off for so long: each command tries again, but an idle host must not spin.
@@ -86,6 +92,25 @@ const LEFT_BYTES: usize = 256;
 
 /// How many pieces of memory of what is deleted one call gives back: about a tenth of a millisecond.
 const FREED_MAX: usize = 256;
+
+/// How large a request is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extent {
+    pub arguments: usize,
+    /// What a copy of its keys takes; none need be told while nobody wants to be told anything.
+    pub names_bytes: usize,
+    /// What a copy of all of it takes.
+    pub bytes: usize,
+}
+
+impl Extent {
+    /// Of a request whose arguments may all be keys, of so many bytes together.
+    #[inline(always)]
+    pub(crate) fn of_names(arguments: usize, bytes: usize) -> Extent {
+        let bytes = bytes + arguments * size_of::<Span>();
+        Extent { arguments, names_bytes: bytes, bytes }
+    }
+}
 
 /// Hits and misses of reads, keys and fields that expired, and keys that were evicted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -202,16 +227,22 @@ impl Keyspace {
         self.interest.tracking.forget_some(&mut self.random);
     }
 
-    /// Makes sure that a command with so many arguments, of so many bytes together, can do what follows its changes. One
-    /// that passes more on than it was given asks again: [`Space::ensure_room`].
-    pub fn ensure_room(&mut self, arguments: usize, bytes: usize) -> Result<(), OutOfMemory> {
+    /// Makes sure that a command can keep what it was given and do what follows its changes: name its keys to those who
+    /// want to know, and state its effects. What it makes anew is asked for where it is made, and one that passes more on
+    /// than it was given asks again: [`Space::ensure_room`].
+    pub fn ensure_room(&mut self, request: Extent) -> Result<(), OutOfMemory> {
+        let Extent { arguments, names_bytes, bytes } = request;
         self.interest.make_room()?;
         self.events.make_room(arguments + EVENTS_MAX)?;
         self.effects.make_room(bytes)?;
         // Last, because what was made above is kept.
-        let told = self.interest.tracking.room(arguments, bytes);
+        let told = self.interest.tracking.room(arguments, names_bytes);
+        let made = match arguments {
+            ..=FEW_ARGUMENTS => bytes.saturating_add(names_bytes.saturating_mul(NAMES_FACTOR)),
+            _ => bytes.saturating_mul(ARGUMENTS_FACTOR),
+        };
         if bytes > UNASKED_MAX_BYTES || told > 0 {
-            ensure(bytes.saturating_mul(ARGUMENTS_FACTOR).saturating_add(told))?;
+            ensure(made.saturating_add(told))?;
         }
         Ok(())
     }
@@ -227,7 +258,7 @@ impl Keyspace {
     /// log: a command that changes nothing asks for room there as well.
     fn ensure_room_for_removal(&mut self, database: u8, handle: Handle) -> Result<(), OutOfMemory> {
         let key_len = self.database(database).entry(handle).map_or(0, |entry| entry.key.len());
-        self.ensure_room(1, key_len + LEFT_BYTES)
+        self.ensure_room(Extent::of_names(1, key_len + LEFT_BYTES))
     }
 
     /// Stops or resumes the removal of due keys that nobody touches.

@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 use super::db::Seat;
 use super::effect::EffectWriter;
 use super::uses::{Counting, PastUse};
-use super::{Counts, DATABASES, Db, Effects, Entry, Error, EventKind, Keyspace, NewValue, UNASKED_MAX_BYTES};
-use crate::argv::Span;
+use super::{Counts, DATABASES, Db, Effects, Entry, Error, EventKind, Extent, Keyspace, NewValue, UNASKED_MAX_BYTES};
 use crate::clock::Timestamp;
 use crate::memory::ensure;
 use crate::random::Random;
@@ -310,7 +309,7 @@ impl<'a> Space<'a> {
 
     /// Makes sure that so much can be told of dead fields that are about to be removed together.
     pub(super) fn ensure_room_for_fields(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
-        self.keyspace.ensure_room(1, bytes)
+        self.keyspace.ensure_room(Extent::of_names(1, bytes))
     }
 
     /// Removes a key whose deadline has passed, or at most `most` of its fields.
@@ -325,7 +324,8 @@ impl<'a> Space<'a> {
     /// Makes sure that so many bytes of stored data can be answered and stated once they are taken away.
     pub(super) fn ensure_room(&mut self, parts: usize, bytes: usize) -> Result<(), Error> {
         let bytes = bytes.saturating_add(parts.saturating_mul(PART_BYTES));
-        self.keyspace.ensure_room(0, bytes)?;
+        // Its keys were asked for with its request.
+        self.keyspace.ensure_room(Extent { arguments: 0, names_bytes: 0, bytes })?;
         Ok(ensure(bytes.saturating_mul(STORED_FACTOR))?)
     }
 
@@ -334,17 +334,16 @@ impl<'a> Space<'a> {
         self.ensure_room(values.len(), values.iter().flatten().map(Vec::len).sum())
     }
 
-    /// Runs one operation as a command with so many arguments of so many bytes: what follows its changes has its room
-    /// first, and its effects are one unit.
+    /// Runs one operation as a command of its own: what follows its changes has its room first, and its effects are one
+    /// unit.
     #[inline(always)]
     pub(crate) fn as_unit<T>(
         &mut self,
-        arguments: usize,
-        bytes: usize,
+        request: Extent,
         operation: impl FnOnce(&mut Self) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        if !self.is_quiet || bytes > UNASKED_MAX_BYTES {
-            self.keyspace.ensure_room(arguments, bytes + arguments * size_of::<Span>())?;
+        if !self.is_quiet || request.bytes > UNASKED_MAX_BYTES {
+            self.keyspace.ensure_room(request)?;
         }
         let result = operation(self);
         if !self.is_quiet {

@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::memory::make_room;
 use crate::number::LongDouble;
 
 /// What a handler refuses with. It is a fixed text of the list below, where `{}` stands for the command's name, or says
@@ -293,7 +294,7 @@ impl ErrorText {
         let between = format!("' overlaps with {which} prefix '");
         let (prefix, other) = (echoed_part(prefix, prefix.len()), echoed_part(other, other.len()));
         let after = b"'. Prefixes for a single client must not overlap.";
-        ErrorText::made([b"ERR Prefix '", prefix, between.as_bytes(), other, after].concat())
+        joined(&[b"ERR Prefix '", prefix, between.as_bytes(), other, after])
     }
 
     /// Degrees that are no place.
@@ -322,9 +323,18 @@ impl ErrorText {
     }
 }
 
-/// A text around bytes that are repeated.
+/// A text around bytes that are repeated, for which there may be no memory.
 fn echo(before: &str, bytes: &[u8], after: &str) -> ErrorText {
-    ErrorText::made([before.as_bytes(), echoed_part(bytes, bytes.len()), after.as_bytes()].concat())
+    joined(&[before.as_bytes(), echoed_part(bytes, bytes.len()), after.as_bytes()])
+}
+
+fn joined(parts: &[&[u8]]) -> ErrorText {
+    let mut text = Vec::new();
+    if make_room(&mut text, parts.iter().map(|part| part.len()).sum()).is_err() {
+        return CommandError::OUT_OF_MEMORY.into();
+    }
+    parts.iter().for_each(|part| text.extend_from_slice(part));
+    ErrorText::made(text)
 }
 
 /// What Redis repeats of bytes: they end at a zero, as texts do in C.

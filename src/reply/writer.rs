@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::error::ErrorText;
+use super::error::{CommandError, ErrorText};
 use crate::bytes;
 use crate::memory::make_room;
 use crate::number::{write_double, write_integer};
@@ -102,8 +102,10 @@ impl Writer {
 
     /// CR and LF in the text become blanks, as in Redis: an error is one line.
     pub fn error(&mut self, error: &ErrorText) {
+        // One that repeats what was sent may not fit; for others there is always room.
+        let short = CommandError::OUT_OF_MEMORY.into();
+        let text = if self.make_room(error.bytes().len() + HEADER_MAX_BYTES) { error } else { &short }.bytes();
         self.put(b"-");
-        let text = error.bytes();
         let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
         // As in Redis: what it quotes may end in line ends, which go, or have some in its midst, which become blanks.
         let length = text.iter().rposition(|byte| !ends_line(byte)).map_or(0, |last| last + 1);

@@ -54,6 +54,23 @@ test('what is taken and given back over and over lets memory grow no further', (
   assert.deepEqual(growths(size, 500, once), []);
 });
 
+test('a long value takes its input and itself, and nothing more', () => {
+  const [length, beside] = [16 * 2 ** 20, 2 * 2 ** 20];
+  const value = new Uint8Array(length).fill(118);
+  for (const store of [
+    (db) => db.set('key', value),
+    (db) => db.set('key', value, { ex: 100 }),
+    (db) => db.mset([['key', value.subarray(0, length / 2)], ['other', value.subarray(length / 2)]]),
+    (db) => db.append('key', value),
+    (db) => db.rpush('key', value),
+  ]) {
+    const size = memoryOfNext();
+    const db = new Keylatch();
+    store(db);
+    assert.ok(size() < 2 * length + beside, `${store}: ${size()}`);
+  }
+});
+
 test('a key that is cut out of a long text does not keep that text in memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');

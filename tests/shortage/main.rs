@@ -24,6 +24,9 @@ static HEAP: Heap = Heap;
 const COMMANDS: u64 = 800;
 /// Of a command that can fail at more places, so many are tried.
 const PLACES_MAX: usize = 24;
+/// A long value, and what its command may take beside it: a table that grows, a list of arguments.
+const VALUE_BYTES: usize = 1 << 20;
+const BESIDE_BYTES: usize = 32 * 1024;
 /// So many commands at least meet a place where they fail.
 const REFUSING_MIN: usize = 20;
 /// In so many slices what was deleted goes at most.
@@ -175,4 +178,75 @@ fn a_command_that_finds_no_memory_changes_nothing() {
     assert!(refusing >= REFUSING_MIN, "only {refusing} commands were refused: this tests little");
     let wrong: Vec<&str> = findings.wrong.values().map(String::as_str).collect();
     assert!(wrong.is_empty(), "{} commands:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// An engine with a client, while memory is taken by nobody else.
+fn alone(run: impl FnOnce(&mut Engine, ClientId)) {
+    let _turn = heap::turn();
+    heap::end_with_panics();
+    let mut engine = Keylatch::new(Options { seed: 3 }, ManualClock::new(SESSION_START));
+    let client = engine.connect();
+    run(&mut engine, client);
+}
+
+/// What a request is answered with so many bytes for large pieces.
+fn answer(engine: &mut Engine, client: ClientId, request: &Request, budget: usize) -> String {
+    let argv = Argv::from_slices(request);
+    let mut reply = Vec::new();
+    let outcome = with_budget(budget as isize, || engine.execute(client, argv.as_ref(), &mut reply));
+    assert!(!outcome.panicked, "{}", shown(request));
+    String::from_utf8_lossy(&reply).into_owned()
+}
+
+fn with_long_word(line: &str) -> Request {
+    let long = |word: &str| if word == "~" { vec![b'v'; VALUE_BYTES] } else { word.into() };
+    line.split(' ').map(long).collect()
+}
+
+#[test]
+fn a_long_value_needs_room_for_itself_alone() {
+    let copied_once = [
+        "SET k ~",
+        "SET k ~ EX 100",
+        "SETNX new ~",
+        "SET nx ~ NX PX 100",
+        "MSET m ~ n v",
+        "MSETNX o ~",
+        "APPEND p ~",
+        "SETRANGE q 0 ~",
+        "RPUSH l ~",
+        "DEL ~",
+    ];
+    // A compact collection becomes a large one on the way.
+    let copied_twice = ["SADD s ~", "HSET h f ~", "ZADD z 1 ~"];
+    // Who listens is told of keys, and of no value.
+    let told = ["SET k ~", "SET k ~ EX 100", "MSET m ~ n v", "APPEND k v"];
+    alone(|engine, client| {
+        let mut run = |lines: &[&str], copies: usize, listening: bool| {
+            engine.listen(listening);
+            for line in lines {
+                let reply = answer(engine, client, &with_long_word(line), copies * VALUE_BYTES + BESIDE_BYTES);
+                assert!(!reply.starts_with('-'), "{line}: {reply}");
+            }
+        };
+        run(&copied_once, 1, false);
+        run(&copied_twice, 2, false);
+        run(&told, 1, true);
+    });
+}
+
+#[test]
+fn an_error_that_repeats_what_was_sent_is_another_one_where_it_does_not_fit() {
+    alone(|engine, client| {
+        for line in ["EXPIRE k 5 ~", "HEXPIRE h 5 ~", "HGETEX h ~", "CONFIG SET ~ 1", "DEBUG ~", "CLIENT LIST TYPE ~"] {
+            for budget in [0, VALUE_BYTES / 2, 2 * VALUE_BYTES, 5 * VALUE_BYTES] {
+                let reply = answer(engine, client, &with_long_word(line), budget);
+                assert!(
+                    reply.starts_with("-OOM ") || reply.len() > VALUE_BYTES || reply.len() < 200,
+                    "{line}: {budget}"
+                );
+            }
+            assert_eq!(answer(engine, client, &with_long_word("PING"), 0), "+PONG\r\n", "{line}");
+        }
+    });
 }
