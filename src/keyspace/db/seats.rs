@@ -39,8 +39,10 @@ pub(super) struct Seats {
 impl Seats {
     #[inline(always)]
     pub(super) fn get(&self, seat: Seat, returns: u64) -> Option<Handle> {
-        let handles = self.handles.as_ref().filter(|_| self.returns == returns && seat.0 != 0)?;
-        handles[seat.index()]
+        if seat.0 == 0 || self.returns != returns {
+            return None;
+        }
+        self.handles.as_ref()?[seat.index()]
     }
 
     /// Notes one that most likely is of the key.
