@@ -126,6 +126,39 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 }
 
+/** Reads around a command that the short way refused and whose clock failed then; answers how many came through, and how many were counted. */
+function readsAroundFailure(failsAt, failure, command) {
+  let readings = -Infinity;
+  const db = new Keylatch({ now: () => ((readings += 1) === failsAt ? failure() : 1_000_000) });
+  db.set('user:1', 'old');
+  db.set('large', 'x'.repeat(200_000));
+  readOften(db, ['user:1']);
+  const counted = () => Number(/cmdstat_get:calls=(\d+)/.exec(db.call('INFO', 'commandstats'))[1]);
+  const before = counted();
+  readOften(db, ['user:1']);
+  let reads = 8;
+  // What is left of a large value is given back by the ordinary way alone.
+  db.del('large');
+  readings = 0;
+  outcome(() => command(db));
+  for (let count = 0; count < 10; count += 1) reads += outcome(() => db.get('user:1')) === 'old' ? 1 : 0;
+  const hasFailed = readings >= failsAt;
+  readings = -Infinity;
+  return { reads, counted: counted() - before, hasFailed };
+}
+
+test('what is repeated after a clock that failed is counted', () => {
+  const failures = [() => NaN, () => { throw new Error('no clock'); }];
+  const commands = [(db) => db.exists('other'), (db) => db.set('user:2', 'new'), (db) => db.incr('number'), (db) => db.call('TIME')];
+  let failed = 0;
+  for (const failure of failures) for (const command of commands) for (const failsAt of [1, 2, 3]) {
+    const { reads, counted, hasFailed } = readsAroundFailure(failsAt, failure, command);
+    assert.equal(counted, reads, `${command}, reading ${failsAt}`);
+    failed += hasFailed;
+  }
+  assert.ok(failed > failures.length * commands.length, `only ${failed} failed`);
+});
+
 test('random reads and writes of several clients answer and count the same', () => {
   let [reads, asked] = [0, 0];
   for (let seed = 1; seed <= 30; seed += 1) {
