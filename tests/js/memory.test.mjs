@@ -87,3 +87,17 @@ test('a key that is cut out of a long text does not keep that text in memory', (
   }
   assert.ok(used() - before < 10_000_000, `${used() - before} bytes`);
 });
+
+test('nor does a value that is, beyond the next one', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  const db = new Keylatch();
+  const used = () => (collect(), process.memoryUsage().heapUsed);
+  const before = used();
+  for (let number = 0; number < 64; number += 1) {
+    const value = `token:${String(number).padStart(40, '0')}`.padEnd(1_000_000, '.').slice(0, 46);
+    assert.equal(db.set('lock', value, { nx: true, px: 30_000 }), 'OK');
+    assert.equal(db.delex('lock', { ifeq: value }), 1);
+  }
+  assert.ok(used() - before < 10_000_000, `${used() - before} bytes`);
+});

@@ -157,6 +157,40 @@ test('keys of every length that come again keep their values', () => {
   assert.equal(db.dbsize(), keys.length);
 });
 
+test('the value of a lock that comes again is written whole, whatever was written in between', () => {
+  const db = new Keylatch();
+  const other = db.client();
+  const long = 'x'.repeat(5000);
+  for (const length of [1, 25, 65, 101, 1000, 2040, 5000]) {
+    const value = 'v'.repeat(length);
+    const between = {
+      nothing: () => {},
+      'another of its length': () => db.set('other', 'w'.repeat(length)),
+      'another of its length, of another client': () => other.set('other', 'w'.repeat(length)),
+      'one of other characters': () => db.set('other', '\u00e9'.repeat(length)),
+      'a longer one': () => db.set('other', long),
+      'a longer key': () => db.set('k'.repeat(1500), value),
+      'a missing key': () => db.setnx(`new ${length}`, value),
+      'what is compared': () => db.delex('other', { ifeq: 'w'.repeat(length) }),
+      'many keys': () => db.mget(...Array.from({ length: 1000 }, (_, index) => `${index}`)),
+      'many pairs': () => db.mset([['other', long], ['more', long]]),
+      'memory that grew': () => db.call('SET', 'large', 'y'.repeat(3 << 20)),
+      'a smaller memory': () => db.compact(),
+    };
+    for (const [name, write] of Object.entries(between)) {
+      for (const options of [undefined, { nx: true }, { xx: true }, { px: 1000 }, { nx: true, px: 1000 }]) {
+        db.del('flag', 'lock');
+        if (options?.xx) db.set('flag', 'old');
+        assert.equal(db.set('lock', value, { nx: true, px: 30_000 }), 'OK');
+        write();
+        assert.equal(other.set('flag', value, options), 'OK');
+        assert.deepEqual([db.get('flag'), db.get('lock')], [value, value], `${length}, ${name}`);
+        assert.equal(other.delex('lock', { ifeq: value }), 1, `${length}, ${name}`);
+      }
+    }
+  }
+});
+
 test('a key is deleted by its value, or left alone, whatever is compared with it', () => {
   const answers = pair().map((db) => {
     db.lpush('list', 'x');

@@ -72,7 +72,10 @@ export class Scratch {
   #buffer: TextBuffer | undefined;
   readonly #places = new Places();
   readonly #repeats: Repeats;
-  /** The value that lies behind the front, if it is known: a lock is given back with the value it was taken with. */
+  /**
+   * The value that lies behind the front, if it is known: a lock is given back with the value it was taken with. One text at
+   * most is kept so, with what it may be cut out of.
+   */
   #value = '';
   /** The key that lies at the front, if it is known: the same lock is given back. */
   #key = '';
@@ -118,12 +121,8 @@ export class Scratch {
 
   /** Writes a value behind the front; answers its length, or -1 when it has to go the ordinary way. */
   value(text: string): number {
-    if (text.length > LOOP_MAX) {
-      this.#value = '';
-      return this.#encode(text, VALUE_AT);
-    }
     if (text === this.#value) return text.length;
-    const length = this.#loop(text, VALUE_AT);
+    const length = text.length > LOOP_MAX ? this.#encode(text, VALUE_AT) : this.#loop(text, VALUE_AT);
     this.#value = length < 0 ? '' : text;
     return length;
   }

@@ -164,7 +164,9 @@ export class Shortcuts {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
     const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
-    if (!isCareful && scratch.isLong(value)) {
+    // A lock is given back with its value, which is then found where it lies.
+    const isLock = presence === Presence.Missing && ttlMs > 0;
+    if (!isCareful && !isLock && scratch.isLong(value)) {
       // No look at its place: that would flatten a joined key, which costs more than is spared.
       return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
     }
