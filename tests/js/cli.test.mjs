@@ -28,6 +28,7 @@ test('--version and --help', () => {
   for (const wrong of [['nonsense'], ['run'], ['--verbose']]) {
     const { status, stdout, stderr } = keylatch(wrong);
     assert.deepEqual([status, stdout], [2, ''], wrong.join());
+    assert.ok(stderr.split('\n')[0].includes(wrong[0]), 'it says what is wrong');
     assert.match(stderr, /keylatch run FILE/);
   }
 });

@@ -34,6 +34,7 @@ async function main(words: readonly string[]): Promise<number> {
       console.log(`keylatch ${readVersion()}`);
       return 0;
   }
+  console.error(first === 'run' ? 'keylatch run: no FILE is named' : `keylatch: there is no command or option ${first}`);
   console.error(USAGE);
   return 2;
 }
