@@ -157,6 +157,18 @@ test('keys of every length that come again keep their values', () => {
   assert.equal(db.dbsize(), keys.length);
 });
 
+test('a value of many bytes and few characters is not taken for a short one', () => {
+  const db = new Keylatch();
+  const short = 'a'.repeat(24);
+  const long = '\u00e9'.repeat(24);
+  for (let turn = 0; turn < 20; turn += 1) {
+    for (const value of [short, long, short, 'b', long]) {
+      db.set('a key', value);
+      assert.deepEqual([db.get('a key'), db.get('a key'), db.mget('a key')], [value, value, [value]], `${turn}`);
+    }
+  }
+});
+
 test('the value of a lock that comes again is written whole, whatever was written in between', () => {
   const db = new Keylatch();
   const other = db.client();

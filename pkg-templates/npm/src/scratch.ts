@@ -209,7 +209,8 @@ export class Scratch {
     if (this.#bytes.length === 0) this.#look();
     const start = this.#words[this.#at >>> 2] as number;
     const text = (told & Told.Ascii) !== 0 ? this.#ascii(start, start + length) : textOf(this.#bytes, start, start + length);
-    if (length <= REMEMBERED_MAX) this.#remember(at, text);
+    // Of many bytes few characters may be made: such a text would be taken for one of a short value.
+    if (length <= REMEMBERED_MAX && text.length > Place.ShortMax) this.#remember(at, text);
     return text;
   }
 
