@@ -98,6 +98,7 @@ test('nor does a value that is, beyond the next one', () => {
     const value = `token:${String(number).padStart(40, '0')}`.padEnd(1_000_000, '.').slice(0, 46);
     assert.equal(db.set('lock', value, { nx: true, px: 30_000 }), 'OK');
     assert.equal(db.delex('lock', { ifeq: value }), 1);
+    for (let turn = 0; turn < 65; turn += 1) db.set(`flag ${turn}`, value);
   }
   assert.ok(used() - before < 10_000_000, `${used() - before} bytes`);
 });

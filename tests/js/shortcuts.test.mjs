@@ -169,7 +169,7 @@ test('a value of many bytes and few characters is not taken for a short one', ()
   }
 });
 
-test('the value of a lock that comes again is written whole, whatever was written in between', () => {
+test('a value that comes again and again is written whole, whatever was written in between', () => {
   const db = new Keylatch();
   const other = db.client();
   const long = 'x'.repeat(5000);
@@ -193,11 +193,34 @@ test('the value of a lock that comes again is written whole, whatever was writte
       for (const options of [undefined, { nx: true }, { xx: true }, { px: 1000 }, { nx: true, px: 1000 }]) {
         db.del('flag', 'lock');
         if (options?.xx) db.set('flag', 'old');
+        // So often that it is laid where it is found.
+        for (let turn = 0; turn < 65; turn += 1) db.set('many', value);
+        assert.equal(db.get('many'), value, `${length}, ${name}`);
         assert.equal(db.set('lock', value, { nx: true, px: 30_000 }), 'OK');
         write();
+        db.set('many', value);
+        assert.equal(db.get('many'), value, `${length}, ${name}`);
         assert.equal(other.set('flag', value, options), 'OK');
         assert.deepEqual([db.get('flag'), db.get('lock')], [value, value], `${length}, ${name}`);
         assert.equal(other.delex('lock', { ifeq: value }), 1, `${length}, ${name}`);
+      }
+    }
+  }
+});
+
+test('a value that was set many times is not what another is taken for', () => {
+  const db = new Keylatch();
+  for (const length of [24, 25, 32, 64, 1000, 2040]) {
+    const values = ['a', 'b', '\u00e9'].map((letter) => letter.repeat(length));
+    for (const value of values) {
+      for (let turn = 0; turn < 130; turn += 1) {
+        const key = turn % 3 === 0 ? 'k'.repeat(1500) : `key:${turn % 7}`;
+        assert.equal(db.set(key, value, turn % 5 === 0 ? { px: 60_000 } : undefined), 'OK');
+        assert.equal(db.get(key), value, `${length}, ${turn}`);
+        if (turn % 11 !== 0) continue;
+        const other = values[turn % 3];
+        db.set(key, other);
+        assert.equal(db.get(key), other, `${length}, ${turn}`);
       }
     }
   }

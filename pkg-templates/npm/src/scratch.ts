@@ -57,6 +57,11 @@ const enum Told {
   PlacedLengthMask = 0x3f,
 }
 
+/** One of so many values that are written together with their keys is laid where it is found if it comes again. */
+const enum Joins {
+  Mask = 63,
+}
+
 const encoder = new TextEncoder();
 
 export class Scratch {
@@ -73,12 +78,14 @@ export class Scratch {
   readonly #places = new Places();
   readonly #repeats: Repeats;
   /**
-   * The value that lies behind the front, if it is known: a lock is given back with the value it was taken with. One text at
-   * most is kept so, with what it may be cut out of.
+   * The value that lies behind the front, if it is known: a lock is given back with the value it was taken with, and a
+   * program may set many keys to the same. One text at most is kept so, with what it may be cut out of.
    */
   #value = '';
   /** The key that lies at the front, if it is known: the same lock is given back. */
   #key = '';
+  /** How many values were written together with their keys, as far as that is asked for. */
+  #joins = 0;
 
   /** `at` is where the engine keeps the area; it never moves, though the memory around it does. */
   constructor(memory: { readonly buffer: ArrayBuffer }, at: number, keeper: BoardKeeper) {
@@ -127,15 +134,21 @@ export class Scratch {
     return length;
   }
 
-  /** Whether the encoder is to write a value, which is better asked to write its key too: joining both flattens a joined key on the way. */
-  isLong(value: string): boolean {
-    return value.length > LOOP_MAX;
+  /**
+   * Whether a value is better written together with its key: by the encoder, which flattens a joined key on the way. To look
+   * for the key's place would flatten it too, and costs more than it spares. A value that lies there already needs no writing.
+   */
+  isJoined(value: string): boolean {
+    return value.length > LOOP_MAX && value !== this.#value;
   }
 
   /** Writes a key and a value right behind it; false when they have to go the ordinary way. */
   both(key: string, value: string): boolean {
     this.#takeRoom();
-    return this.#encodeInto(key + value, this.#roomView);
+    if (!this.#encodeInto(key + value, this.#roomView)) return false;
+    this.#joins = (this.#joins + 1) & Joins.Mask;
+    if (this.#joins === 0) this.#lay(value, key.length);
+    return true;
   }
 
   /** Writes keys: a word for each, then those that have no place; false when they have to go the ordinary way. */
@@ -297,6 +310,14 @@ export class Scratch {
     if (at === 0) return;
     this.#places.forget(at);
     this.#repeats.forget(at);
+  }
+
+  /** Lays a value that was written behind a key where values lie. */
+  #lay(value: string, start: number): void {
+    const end = start + value.length;
+    if (end > VALUE_AT) return;
+    this.#roomView.copyWithin(VALUE_AT, start, end);
+    this.#value = value;
   }
 
   /** All of the front is about to be written, the value behind it too. */

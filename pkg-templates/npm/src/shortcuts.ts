@@ -97,7 +97,7 @@ export class Shortcuts {
   }
 
   set(key: Argument, value: Argument, options: ShortSetOptions | undefined): 'OK' | null | undefined {
-    if (options === undefined) return this.#stored(this.#set(key, value, Presence.Any, 0), 'SET');
+    if (options === undefined) return this.#stored(this.#setPlain(key, value), 'SET');
     const { nx, xx, px, ex } = options;
     const ttlMs = px === undefined && ex === undefined ? 0 : lifetime(px, ex);
     if (ttlMs < 0 || (nx && xx) || hasMore(options)) return undefined;
@@ -160,14 +160,25 @@ export class Shortcuts {
     return this.#stored(this.#timed((now) => engine.hotMset(this.#client, 2 * pairs.length, now)), 'MSET') as 'OK' | undefined;
   }
 
+  /** SET without options. It is short, because the compiler puts no more than so much code into a caller. */
+  #setPlain(key: Argument, value: Argument): number {
+    if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
+    const scratch = this.#scratch;
+    if (scratch.isJoined(value)) {
+      return scratch.both(key, value) ? this.#storePlain(0, key.length, key.length, value.length) : Answer.Ordinary;
+    }
+    const keyAt = scratch.key(key);
+    const length = scratch.value(value);
+    return keyAt < 0 || length < 0 ? Answer.Ordinary : this.#storePlain(keyAt, key.length, VALUE_AT, length);
+  }
+
   #set(key: Argument, value: Argument, presence: Presence, ttlMs: number): number {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
     const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
     // A lock is given back with its value, which is then found where it lies.
     const isLock = presence === Presence.Missing && ttlMs > 0;
-    if (!isCareful && !isLock && scratch.isLong(value)) {
-      // No look at its place: that would flatten a joined key, which costs more than is spared.
+    if (!isCareful && !isLock && scratch.isJoined(value)) {
       return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
     }
     const keyAt = presence === Presence.Missing ? scratch.keyOfLock(key) : scratch.key(key);
@@ -190,6 +201,24 @@ export class Shortcuts {
       instance.inside = true;
       let answer = this.#exports.engine_hotGet(engine, this.#client, keyAt, keyLength, NaN);
       if (answer === Answer.Time) answer = this.#exports.engine_hotGet(engine, this.#client, keyAt, keyLength, this.#host.clock.read());
+      instance.inside = false;
+      return answer;
+    } catch (error) {
+      throw this.#host.judged(instance, error);
+    }
+  }
+
+  #storePlain(keyAt: number, keyLength: number, valueAt: number, length: number): number {
+    const instance = this.#instance;
+    const engine = instance.engine.__wbg_ptr;
+    const client = this.#client;
+    try {
+      instance.inside = true;
+      let answer = this.#exports.engine_hotSet(engine, client, keyAt, keyLength, valueAt, length, Presence.Any, 0, NaN);
+      if (answer === Answer.Time) {
+        const now = this.#host.clock.read();
+        answer = this.#exports.engine_hotSet(engine, client, keyAt, keyLength, valueAt, length, Presence.Any, 0, now);
+      }
       instance.inside = false;
       return answer;
     } catch (error) {
