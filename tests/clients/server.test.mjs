@@ -25,7 +25,7 @@ test('options are explained, and mistakes are named', async () => {
     [['--port', 'x'], /--port takes a number/],
     [['--port', '70000'], /70000 is not a port/],
     [['--nosuchthing', '1'], /nosuchthing: unknown parameter/],
-    [['--hz', '9999'], /hz: argument must be between/],
+    [['--maxmemory-samples', '0'], /maxmemory-samples: argument must be between/],
     [['--databases', '99'], /databases must be from 1 to 16/],
   ]) {
     const { code, errors } = await keylatch('serve', '--port', '0', ...words);
