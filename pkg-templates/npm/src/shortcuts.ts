@@ -165,11 +165,11 @@ export class Shortcuts {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
     if (scratch.isJoined(value)) {
-      return scratch.both(key, value) ? this.#storePlain(0, key.length, key.length, value.length) : Answer.Ordinary;
+      return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, Presence.Any, 0) : Answer.Ordinary;
     }
     const keyAt = scratch.key(key);
     const length = scratch.value(value);
-    return keyAt < 0 || length < 0 ? Answer.Ordinary : this.#storePlain(keyAt, key.length, VALUE_AT, length);
+    return keyAt < 0 || length < 0 ? Answer.Ordinary : this.#store(keyAt, key.length, VALUE_AT, length, Presence.Any, 0);
   }
 
   #set(key: Argument, value: Argument, presence: Presence, ttlMs: number): number {
@@ -201,24 +201,6 @@ export class Shortcuts {
       instance.inside = true;
       let answer = this.#exports.engine_hotGet(engine, this.#client, keyAt, keyLength, NaN);
       if (answer === Answer.Time) answer = this.#exports.engine_hotGet(engine, this.#client, keyAt, keyLength, this.#host.clock.read());
-      instance.inside = false;
-      return answer;
-    } catch (error) {
-      throw this.#host.judged(instance, error);
-    }
-  }
-
-  #storePlain(keyAt: number, keyLength: number, valueAt: number, length: number): number {
-    const instance = this.#instance;
-    const engine = instance.engine.__wbg_ptr;
-    const client = this.#client;
-    try {
-      instance.inside = true;
-      let answer = this.#exports.engine_hotSet(engine, client, keyAt, keyLength, valueAt, length, Presence.Any, 0, NaN);
-      if (answer === Answer.Time) {
-        const now = this.#host.clock.read();
-        answer = this.#exports.engine_hotSet(engine, client, keyAt, keyLength, valueAt, length, Presence.Any, 0, now);
-      }
       instance.inside = false;
       return answer;
     } catch (error) {
