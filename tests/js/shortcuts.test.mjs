@@ -169,6 +169,44 @@ test('a value of many bytes and few characters is not taken for a short one', ()
   }
 });
 
+test('values that differ in zeros at their end are told apart', () => {
+  const db = new Keylatch();
+  const values = ['', '\0', 'a', 'a\0', 'a\0\0', '\u00e9', '\u00e9\0', '\u00e9\0\0', '\u20ac', '\u20ac\0', '\u20ac\0\0', '\u{1F600}', '\u{1F600}\0\0'];
+  for (const first of values) {
+    for (const second of values) {
+      for (const value of [first, first, first, first, second, first]) {
+        db.set('a key', value);
+        assert.deepEqual([db.get('a key'), db.mget('a key')], [value, [value]], JSON.stringify([first, second]));
+      }
+    }
+  }
+});
+
+test('a key of many is not given the place of another that is asked for in the same call', () => {
+  const db = new Keylatch();
+  // All of them may lie at the same four places: what the last two characters are mixed to is the same.
+  const keys = Array.from({ length: 8 }, (_, index) => `key:${String.fromCharCode(48 + index, 110 - 10 * index)}`);
+  for (const key of keys) db.set(key, `value of ${key}`);
+  for (let turn = 0; turn < 100; turn += 1) {
+    const [settled, coming] = turn % 2 === 0 ? [keys.slice(0, 4), keys.slice(4)] : [keys.slice(4), keys.slice(0, 4)];
+    for (const key of settled) for (let count = 0; count < 6; count += 1) db.get(key);
+    const all = [...settled, ...coming.flatMap((key) => new Array(12).fill(key)), ...settled];
+    assert.deepEqual(db.mget(...all), all.map((key) => `value of ${key}`), `${turn}`);
+  }
+});
+
+test('many keys of far more than have places are answered each its own value', () => {
+  const db = new Keylatch();
+  const random = dice(7);
+  const keys = Array.from({ length: 3000 }, (_, number) => `user:${number}`);
+  for (const key of keys) db.set(key, `value of ${key}`);
+  for (let turn = 0; turn < 200; turn += 1) {
+    // Some come more often than others.
+    const some = Array.from({ length: 1000 }, () => keys[Math.floor(keys.length * (random(10_000) / 10_000) ** 3)]);
+    assert.deepEqual(db.mget(...some), some.map((key) => `value of ${key}`), `${turn}`);
+  }
+});
+
 test('a value that comes again and again is written whole, whatever was written in between', () => {
   const db = new Keylatch();
   const other = db.client();

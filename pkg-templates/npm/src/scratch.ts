@@ -45,6 +45,7 @@ const CODES_MAX = 64;
 const enum Told {
   Ascii = 1,
   AsBefore = 2,
+  AsciiAsBefore = Ascii | AsBefore,
   /** In one number with the length. */
   LengthShift = 2,
   /** For many values there is a word for each. */
@@ -98,7 +99,7 @@ export class Scratch {
 
   /** Where a key lies, written or found; -1 when it has to go the ordinary way. */
   key(text: string): number {
-    return this.#placed(text) || this.#front(text);
+    return this.#placed(text, 0) || this.#front(text);
   }
 
   /** As `key`, for a key that is likely to be the next one too. */
@@ -113,10 +114,10 @@ export class Scratch {
     return text === this.#key ? 0 : this.key(text);
   }
 
-  /** Where the place of a key is; 0 when it has none. */
-  #placed(text: string): number {
+  /** Where the place of a key is; 0 when it has none. So many words at the front tell of places already. */
+  #placed(text: string, told: number): number {
     const at = this.#places.find(text);
-    return at >= 0 ? at : this.#place(text, -at);
+    return at >= 0 ? at : this.#place(text, -at, told);
   }
 
   /** Writes a key at the front; answers as `key` does. */
@@ -162,7 +163,7 @@ export class Scratch {
     for (let index = 0; index < texts.length; index += 1) {
       const text = texts[index];
       if (typeof text !== 'string') return false;
-      const at = this.#placed(text);
+      const at = this.#placed(text, index);
       if (at === 0) all += text;
       this.#words[word++] = at === 0 ? text.length : Told.Placed | (at << Told.PlacedLengthBits) | text.length;
     }
@@ -272,8 +273,9 @@ export class Scratch {
     this.#repeats.forgetAll();
   }
 
-  /** Writes a key at a place that it is given. */
-  #place(text: string, at: number): number {
+  /** Writes a key at a place that it is given, unless a key of the same call lies there. */
+  #place(text: string, at: number, told: number): number {
+    if (this.#isTold(at, told)) return 0;
     const length = this.#loop(text, at);
     if (length < 0) return 0;
     // A copy: the text may be cut out of a much longer one, which it would keep in memory.
@@ -282,9 +284,17 @@ export class Scratch {
     return at;
   }
 
+  /** Whether one of so many words at the front tells of a place. */
+  #isTold(at: number, count: number): boolean {
+    const firstWord = this.#at >>> 2;
+    const telling = (Told.Placed | (at << Told.PlacedLengthBits)) >>> Told.PlacedLengthBits;
+    return this.#words.subarray(firstWord, firstWord + count).some((word) => word >>> Told.PlacedLengthBits === telling);
+  }
+
   /** A value behind the key at `at`. */
   #short(at: number, length: number, told: number): string {
-    if ((told & Told.AsBefore) !== 0) {
+    // Zeros lie behind a value, which may end with some: as many bytes as a text has characters are its bytes only in ASCII.
+    if ((told & Told.AsciiAsBefore) === Told.AsciiAsBefore) {
       const text = this.#places.textAt(at);
       if (text.length === length) {
         this.#repeats.remember(at);
