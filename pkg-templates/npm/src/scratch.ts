@@ -275,7 +275,7 @@ export class Scratch {
 
   /** Writes a key at a place that it is given, unless a key of the same call lies there. */
   #place(text: string, at: number, told: number): number {
-    if (this.#isTold(at, told)) return 0;
+    if (told > 0 && this.#isTold(at, told)) return 0;
     const length = this.#loop(text, at);
     if (length < 0) return 0;
     // A copy: the text may be cut out of a much longer one, which it would keep in memory.
@@ -284,7 +284,7 @@ export class Scratch {
     return at;
   }
 
-  /** Whether one of so many words at the front tells of a place. */
+  /** Whether one of the words that were just written at the front tells of a place. */
   #isTold(at: number, count: number): boolean {
     const firstWord = this.#at >>> 2;
     const telling = (Told.Placed | (at << Told.PlacedLengthBits)) >>> Told.PlacedLengthBits;
