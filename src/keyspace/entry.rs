@@ -288,6 +288,42 @@ fn range_of(block: &[u8], key: &[u8], unset: u8) -> Option<Range<usize>> {
     if bytes::equal(block.get(key_start..start)?, key) { Some(start..start + value_len) } else { None }
 }
 
+/// The string that [`short_range_of`] finds, which is used by that.
+#[inline(always)]
+pub(super) fn use_short<'a>(block: &'a mut [u8], key: &[u8], last_use: u32) -> Option<&'a mut [u8]> {
+    let head = read_u32(block, 0)?;
+    if head & (KEY_LEN_MASK | u32::from(IN_SLOT)) != (key.len() as u32) << FLAGS_BITS || key.len() > NARROW_MAX {
+        return None;
+    }
+    use_narrow(block, head, key, last_use)
+}
+
+/// The string that [`plain_range_of`] finds, which is used by that.
+#[inline(always)]
+pub(super) fn use_plain<'a>(block: &'a mut [u8], key: &[u8], len: usize, last_use: u32) -> Option<&'a mut [u8]> {
+    let head = read_u32(block, 0)?;
+    let lengths = key.len() as u32 | (len as u32) << LENGTH_BITS;
+    if head & !u32::from(TIMED) != lengths << FLAGS_BITS || key.len() > NARROW_MAX || len > NARROW_MAX {
+        return None;
+    }
+    use_narrow(block, head, key, last_use)
+}
+
+/// The value of the entry that begins here with a head of short lengths, if it is of a key with that length.
+#[inline(always)]
+fn use_narrow<'a>(block: &'a mut [u8], head: u32, key: &[u8], last_use: u32) -> Option<&'a mut [u8]> {
+    let key_start = NARROW_BYTES + (head as usize & POSITION_BYTES);
+    let start = key_start + key.len();
+    let value_len = (head >> (FLAGS_BITS + LENGTH_BITS)) as usize;
+    // One look at where it ends stands for all the others.
+    let (before, value) = block.get_mut(..start + value_len)?.split_at_mut_checked(start)?;
+    if !bytes::equal(before.get(key_start..)?, key) {
+        return None;
+    }
+    set_last_use(before, last_use);
+    Some(value)
+}
+
 /// Puts another string in the place of one, if that [`can_overwrite`] tells so; false when nothing was done. The last use
 /// stays as it is if none is given.
 #[inline(always)]

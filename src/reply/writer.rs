@@ -304,9 +304,10 @@ pub fn place_bulk<const N: usize>(place: &mut [u8; N], bytes: &[u8]) -> usize {
 #[inline(always)]
 fn short_header(len: usize) -> ([u8; 8], usize) {
     if let 10..=99 = len {
-        // A tenth of so small a number, without a division.
-        let tens = (len * 205) >> 11;
-        return ([b'$', b'0' + tens as u8, b'0' + (len - tens * 10) as u8, b'\r', b'\n', 0, 0, 0], 5);
+        // A tenth of so small a number, without a division; each digit is added to its zero.
+        let tens = (len as u64 * 205) >> 11;
+        let header = u64::from_le_bytes(*b"$00\r\n\0\0\0") + ((len as u64) << 16) - tens * ((10 << 16) - (1 << 8));
+        return (header.to_le_bytes(), 5);
     }
     let digit = |unit: usize| b'0' + (len / unit % 10) as u8;
     match len {

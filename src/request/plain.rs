@@ -45,10 +45,10 @@ impl<'a> PlainRequest<'a> {
         }
         let (count, name) = (word_at(bytes, 0), word_at(bytes, NAMED_AT - WORD) | SMALL);
         let (key, end) = argument(bytes, NAMED_AT)?;
-        if name == NAMED_GET && count == OF_TWO {
+        if (count ^ OF_TWO) | (name ^ NAMED_GET) == 0 {
             return Some((PlainRequest::Get(key), end));
         }
-        if name == NAMED_SET && count == OF_THREE && bytes.get(end) == Some(&b'$') {
+        if (count ^ OF_THREE) | (name ^ NAMED_SET) == 0 && bytes.get(end) == Some(&b'$') {
             let (value, end) = argument(bytes, end + 1)?;
             return Some((PlainRequest::Set(key, value), end));
         }

@@ -100,6 +100,25 @@ impl Db {
         self.overwrite_found(found, bytes, last_use)
     }
 
+    /// The short string of a key that is found at once, and used by that as by [`Db::value_of`].
+    #[inline(always)]
+    pub fn short_of(&mut self, key: &[u8], last_use: u32) -> Option<&[u8]> {
+        let handle = self.table.any_of(hash_key(self.seed, key))?;
+        let block = self.slab.block_and_more_mut(handle)?;
+        Some(entry::use_short(block, key, last_use)?)
+    }
+
+    /// As [`Db::overwrite_of`] where the key is found at once, and what is there has the same length; false when nothing was
+    /// done.
+    #[inline(always)]
+    pub fn overwrite_short_of(&mut self, key: &[u8], bytes: &[u8], last_use: u32) -> bool {
+        let Some(handle) = self.table.any_of(hash_key(self.seed, key)) else { return false };
+        let Some(block) = self.slab.block_and_more_mut(handle) else { return false };
+        let Some(place) = entry::use_plain(block, key, bytes.len(), last_use) else { return false };
+        bytes::copy(place, bytes);
+        true
+    }
+
     /// Adds one to the number that the string of a key is, where its digits lie; the number it is now. The last use stays as
     /// it is if none is given. `None` when the string has to become another first, or there is none, and nothing was done.
     #[inline(always)]
@@ -244,10 +263,24 @@ mod tests {
         }
     }
 
+    /// What is done in one go is what the long way would have done; whether it was done.
+    fn read_and_replace_at_once(db: &mut Db, key: &[u8], other: &[u8], last_use: u32) -> [bool; 2] {
+        let (before, handle) = (held(db, key), db.find(key));
+        let is_dated = handle.is_some_and(|handle| db.deadline(handle).is_some());
+        let short = db.short_of(key, last_use).map(<[u8]>::to_vec);
+        let is_read = short.is_some();
+        assert!(!is_read || short == before && db.last_use(handle.unwrap()) == last_use);
+        let is_replaced = db.overwrite_short_of(key, other, last_use + 1);
+        assert!(!is_replaced || !is_dated && db.last_use(handle.unwrap()) == last_use + 1);
+        assert!(!is_replaced || before.as_ref().is_some_and(|before| before.len() == other.len()));
+        assert_eq!(held(db, key), if is_replaced { Some(other.to_vec()) } else { before });
+        [is_read, is_replaced]
+    }
+
     #[test]
     fn strings_of_every_kind_are_read_and_replaced_as_on_the_long_way() {
         let (mut db, mut random) = (Db::new(3), Random::new(5));
-        let (mut kinds, mut fitted, mut renewals) = ([0; 2], 0, 0);
+        let (mut kinds, mut fitted, mut renewals, mut reads, mut replacements) = ([0; 2], 0, 0, 0, 0);
         for round in 0..20_000u32 {
             let key_len = if random.below(10) == 0 { 5000 } else { 1 + random.below(40) as usize };
             let key = vec![b'a' + random.below(5) as u8; key_len];
@@ -283,7 +316,7 @@ mod tests {
                     let fitting = place.map(|place| place.handle);
                     assert!(fitting.is_none_or(|handle| db.can_overwrite(handle, value.len())));
                     assert!(fitting.is_none() || fitting == existing);
-                    fitted += usize::from(fitting.is_some());
+                    fitted += u32::from(fitting.is_some());
                     if let Some(place) = place {
                         let filling = vec![!random.next_u64() as u8; value.len()];
                         db.fill(place, &filling);
@@ -296,6 +329,9 @@ mod tests {
                     assert_eq!(held(&db, &key), if overwritten.is_ok() { Some(value) } else { before });
                 }
             }
+            let other = vec![random.next_u64() as u8; if random.below(2) == 0 { value_len } else { 7 }];
+            let [is_read, is_replaced] = read_and_replace_at_once(&mut db, &key, &other, round);
+            (reads, replacements) = (reads + u32::from(is_read), replacements + u32::from(is_replaced));
             let read = db.value_of(&key, seat, Some(round + 1)).map(|value| match value {
                 ValueRef::String(bytes) => bytes.to_vec(),
                 _ => panic!("a string"),
@@ -303,9 +339,8 @@ mod tests {
             assert_eq!(read, held(&db, &key));
             assert!(db.find(&key).is_none_or(|handle| db.last_use(handle) == round + 1));
         }
-        assert!(
-            kinds.iter().all(|&count| count > 100) && fitted > 20 && renewals > 100,
-            "{kinds:?} {fitted} {renewals}"
-        );
+        let [kept, overwritten] = kinds;
+        let seen = [kept, overwritten, fitted, renewals, reads, replacements];
+        assert!(seen.iter().all(|&count| count > 20), "{seen:?}");
     }
 }
