@@ -62,54 +62,6 @@ test('what fills the scratch area to the last byte is not cut', () => {
   }
 });
 
-test('random commands answer the same both ways, and count the same', () => {
-  for (let seed = 1; seed <= 20; seed += 1) {
-    const clocks = [];
-    const dbs = pair(() => {
-      const clock = new ManualClock();
-      clocks.push(clock);
-      return { clock };
-    });
-    const random = dice(seed);
-    const key = () => `key:${random(6)}`;
-    const value = () => (random(3) === 0 ? String(random(100)) : 'v'.repeat(random(60)));
-    const steps = [
-      () => { const k = key(); return (db) => db.get(k); },
-      () => { const [k, v] = [key(), value()]; return (db) => db.set(k, v); },
-      () => { const [k, v, px] = [key(), value(), 1 + random(50)]; return (db) => db.set(k, v, { nx: true, px }); },
-      () => { const [k, v] = [key(), value()]; return (db) => db.set(k, v, { xx: true, ex: 1 }); },
-      () => { const [k, v] = [key(), value()]; return (db) => db.setnx(k, v); },
-      () => { const k = key(); return (db) => db.incr(k); },
-      () => { const [k, v] = [key(), value()]; return (db) => [db.delex(k, { ifeq: v }), db.set(k, v, { nx: true, px: 20 })]; },
-      () => { const [k, v] = [key(), value()]; return (db) => [db.set(k, v, { px: 20 }), db.delex(k, { ifeq: v }), db.exists(k)]; },
-      () => { const [k, v] = [key(), value()]; return (db) => [db.call('DELIFEQ', k, v), db.call('DELEX', k, 'IFEQ', v)]; },
-      () => { const [k, v] = [key(), value()]; return (db) => [db.set(k, v), db.call('DELIFEQ', k, v), db.delex(k, { ifeq: v })]; },
-      () => { const k = key(); return (db) => [db.exists(k), db.ttl(k), db.del(k)]; },
-      () => { const [k, s] = [key(), random(3) - 1]; return (db) => [db.expire(k, s), db.ttl(k)]; },
-      () => { const [a, b] = [key(), key()]; return (db) => db.mget(a, b, a); },
-      () => { const [a, b, v] = [key(), key(), value()]; return (db) => db.mset([[a, v], [b, a]]); },
-      () => { const [k, v] = [key(), value()]; return (db) => [db.call('SET', k, v), db.call('GET', k), db.call('TTL', k)]; },
-      () => { const k = key(); return (db) => db.lpush(k, 'x'); },
-      () => { const k = key(); return (db) => db.set(k, '9007199254740990'); },
-      () => (db) => db.multi().exec(),
-      () => (db) => db.call('CONFIG', 'SET', 'slowlog-log-slower-than', '0') && db.call('CONFIG', 'SET', 'slowlog-log-slower-than', '10000'),
-      () => { const ms = random(30); return (db) => clocks[dbs.indexOf(db)].advance(ms); },
-    ];
-    for (let count = 0; count < 400; count += 1) {
-      const step = steps[random(steps.length)]();
-      const [short, ordinary] = dbs.map((db) => outcome(() => step(db)));
-      assert.deepEqual(short, ordinary);
-    }
-    assert.equal(dbs[0].digestAll(), dbs[1].digestAll());
-    const counted = (db) => db.call('INFO', 'commandstats').match(/cmdstat_\w+:calls=\d+|rejected_calls=\d+,failed_calls=\d+/g);
-    assert.deepEqual(counted(dbs[0]), counted(dbs[1]));
-    const keys = (db) => db.call('INFO', 'stats').match(/keyspace_\w+:\d+|expired_keys:\d+|total_commands_processed:\d+/g);
-    assert.deepEqual(keys(dbs[0]), keys(dbs[1]));
-    const log = (db) => db.call('INFO', 'errorstats');
-    assert.equal(log(dbs[0]), log(dbs[1]));
-  }
-});
-
 test('keys that come again are told apart, and so are their values', () => {
   // Most of these keys differ only where nobody looks to tell them apart at first sight.
   const keys = [];
@@ -211,7 +163,7 @@ test('a value that comes again and again is written whole, whatever was written 
   const db = new Keylatch();
   const other = db.client();
   const long = 'x'.repeat(5000);
-  for (const length of [1, 25, 65, 101, 1000, 2040, 5000]) {
+  for (const length of [1, 25, 65, 101, 1000, 2040, 5000, 15_000]) {
     const value = 'v'.repeat(length);
     const between = {
       nothing: () => {},
