@@ -446,6 +446,7 @@ impl Space<'_> {
     }
 
     /// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
+    #[inline(always)]
     pub fn increment(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
         let sum = match if increment == 1 { self.count_up(key) } else { None } {
             Some(sum) => sum,
@@ -467,6 +468,7 @@ impl Space<'_> {
         Some(sum)
     }
 
+    #[inline(never)]
     fn add_integer(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
         let existing = self.write(key);
         let current = match existing.and_then(|handle| self.db().value(handle)) {
