@@ -110,6 +110,7 @@ export interface GlueEngine {
  */
 export interface HotExports {
   engine_hotGet(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
+  engine_hotSetPlain(engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, now: number): number;
   engine_hotSet(
     engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, presence: number, ttlMs: number, now: number,
   ): number;
@@ -125,10 +126,11 @@ export interface HotExports {
 
 /** The same in an object that is quick to look into, which that of all exports is not. */
 export function hotExports(all: HotExports): HotExports {
-  const { engine_hotGet, engine_hotSet, engine_hotDel, engine_hotDelIfEqual, engine_hotExists } = all;
-  const { engine_hotIncr, engine_hotExpire, engine_hotTtl } = all;
+  const { engine_hotGet, engine_hotSetPlain, engine_hotSet, engine_hotDel, engine_hotDelIfEqual } = all;
+  const { engine_hotExists, engine_hotIncr, engine_hotExpire, engine_hotTtl } = all;
   return {
-    engine_hotGet, engine_hotSet, engine_hotDel, engine_hotDelIfEqual, engine_hotExists, engine_hotIncr, engine_hotExpire, engine_hotTtl,
+    engine_hotGet, engine_hotSetPlain, engine_hotSet, engine_hotDel, engine_hotDelIfEqual, engine_hotExists, engine_hotIncr,
+    engine_hotExpire, engine_hotTtl,
   };
 }
 

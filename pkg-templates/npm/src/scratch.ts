@@ -34,6 +34,8 @@ const NodeBuffer = (globalThis as { readonly process?: { readonly versions?: { r
 
 /** Beyond so many characters the encoder beats a loop; elsewhere than in Node a call of it costs more. */
 const LOOP_MAX = NodeBuffer === undefined ? 100 : 24;
+/** Texts of up to so many characters are flat however they were made: engines put no others off. */
+const FLAT_MAX = 12;
 /** Texts of more bytes are not remembered: all together they would be in the way. */
 const REMEMBERED_MAX = 1024;
 /** Without Node's Buffer, up to so many bytes character codes beat the decoder. */
@@ -137,10 +139,11 @@ export class Scratch {
 
   /**
    * Whether a value is better written together with its key: by the encoder, which flattens a joined key on the way. To look
-   * for the key's place would flatten it too, and costs more than it spares. A value that lies there already needs no writing.
+   * for the key's place would flatten it too, and costs more than it spares; a short key is flat. A value that lies there
+   * already needs no writing.
    */
-  isJoined(value: string): boolean {
-    return value.length > LOOP_MAX && value !== this.#value;
+  isJoined(key: string, value: string): boolean {
+    return value.length > LOOP_MAX && key.length > FLAT_MAX && value !== this.#value;
   }
 
   /** Writes a key and a value right behind it; false when they have to go the ordinary way. */

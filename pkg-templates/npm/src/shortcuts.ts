@@ -164,12 +164,12 @@ export class Shortcuts {
   #setPlain(key: Argument, value: Argument): number {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
-    if (scratch.isJoined(value)) {
-      return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, Presence.Any, 0) : Answer.Ordinary;
+    if (scratch.isJoined(key, value)) {
+      return scratch.both(key, value) ? this.#storePlain(0, key.length, key.length, value.length) : Answer.Ordinary;
     }
     const keyAt = scratch.key(key);
     const length = scratch.value(value);
-    return keyAt < 0 || length < 0 ? Answer.Ordinary : this.#store(keyAt, key.length, VALUE_AT, length, Presence.Any, 0);
+    return keyAt < 0 || length < 0 ? Answer.Ordinary : this.#storePlain(keyAt, key.length, VALUE_AT, length);
   }
 
   #set(key: Argument, value: Argument, presence: Presence, ttlMs: number): number {
@@ -178,7 +178,7 @@ export class Shortcuts {
     const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
     // A lock is given back with its value, which is then found where it lies.
     const isLock = presence === Presence.Missing && ttlMs > 0;
-    if (!isCareful && !isLock && scratch.isJoined(value)) {
+    if (!isCareful && !isLock && scratch.isJoined(key, value)) {
       return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
     }
     const keyAt = presence === Presence.Missing ? scratch.keyOfLock(key) : scratch.key(key);
@@ -201,6 +201,23 @@ export class Shortcuts {
       instance.inside = true;
       let answer = this.#exports.engine_hotGet(engine, this.#client, keyAt, keyLength, NaN);
       if (answer === Answer.Time) answer = this.#exports.engine_hotGet(engine, this.#client, keyAt, keyLength, this.#host.clock.read());
+      instance.inside = false;
+      return answer;
+    } catch (error) {
+      throw this.#host.judged(instance, error);
+    }
+  }
+
+  #storePlain(keyAt: number, keyLength: number, valueAt: number, length: number): number {
+    const instance = this.#instance;
+    const engine = instance.engine.__wbg_ptr;
+    const client = this.#client;
+    try {
+      instance.inside = true;
+      let answer = this.#exports.engine_hotSetPlain(engine, client, keyAt, keyLength, valueAt, length, NaN);
+      if (answer === Answer.Time) {
+        answer = this.#exports.engine_hotSetPlain(engine, client, keyAt, keyLength, valueAt, length, this.#host.clock.read());
+      }
       instance.inside = false;
       return answer;
     } catch (error) {
