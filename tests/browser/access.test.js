@@ -133,6 +133,16 @@ test("a lock is taken, looked at and lost with the keyboard alone", async () => 
   await context.close();
 });
 
+test("choosing a client by keyboard moves nothing", async () => {
+  const { page, context } = await browser.open();
+  await page.getByRole("button", { name: "Client" }).click();
+  const boxes = () => page.locator("kl-speakers .speaker").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  const before = await boxes();
+  await page.getByRole("radio").first().focus();
+  assert.deepEqual(await boxes(), before);
+  await context.close();
+});
+
 test("the skip link leads past the header", async () => {
   const { page, context } = await browser.open("#commands");
   await page.keyboard.press("Tab");

@@ -173,7 +173,7 @@ export const controls = css`
     background: var(--plate);
     font-size: var(--text-2);
   }
-  .unseen:not(:focus) {
+  .unseen {
     position: absolute;
     width: 1px;
     height: 1px;
