@@ -570,21 +570,19 @@ impl Db {
     fn write_new(&mut self, hash: u32, key: &[u8], payload: Payload<'_>, made: Made) -> Result<(), OutOfMemory> {
         let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
         self.table.reserve(hash)?;
-        let handle = self.slab.allocate(layout.len())?;
-        if made.deadline.is_some() && self.deadlines.reserve(handle).is_err() {
-            self.slab.free(handle);
-            return Err(OutOfMemory);
-        }
-        let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
-        if let Some(block) = self.slab.block_and_more_mut(handle) {
-            layout.write(block, key, payload, made.last_use);
-        }
+        let handle = new_block(&mut self.slab, &mut self.deadlines, layout, key, payload, made)?;
         self.table.insert(hash, handle);
-        if let Some(deadline) = made.deadline {
+        self.enter_new(handle, made.deadline);
+        Ok(())
+    }
+
+    /// Enters the deadline of a new entry, if it has one.
+    #[inline(always)]
+    fn enter_new(&mut self, handle: Handle, deadline: Option<Timestamp>) {
+        if let Some(deadline) = deadline {
             self.own_deadlines += 1;
             self.deadlines.insert(deadline, handle, &mut BlockPositions(&mut self.slab));
         }
-        Ok(())
     }
 
     /// Puts a string in the place of another where that fits as it lies, whatever becomes of its deadline. False when
@@ -732,6 +730,28 @@ impl Db {
             (None, None) => {}
         }
     }
+}
+
+/// A block with a new entry, and the room for its deadline.
+#[inline(always)]
+fn new_block(
+    slab: &mut Slab,
+    deadlines: &mut Deadlines<Handle>,
+    layout: Layout,
+    key: &[u8],
+    payload: Payload<'_>,
+    made: Made,
+) -> Result<Handle, OutOfMemory> {
+    let handle = slab.allocate(layout.len())?;
+    if made.deadline.is_some() && deadlines.reserve(handle).is_err() {
+        slab.free(handle);
+        return Err(OutOfMemory);
+    }
+    let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
+    if let Some(block) = slab.block_and_more_mut(handle) {
+        layout.write(block, key, payload, made.last_use);
+    }
+    Ok(handle)
 }
 
 /// The value of the entry that begins here.

@@ -20,6 +20,7 @@ mod interest;
 mod keys;
 mod lcs;
 mod lists;
+mod locks;
 mod restore;
 mod scan;
 mod sets;

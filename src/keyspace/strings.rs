@@ -99,7 +99,7 @@ impl SetOptions<'_> {
 
 impl Comparison<'_> {
     /// Whether the condition holds for a value.
-    fn holds(self, value: &[u8]) -> Result<bool, Error> {
+    pub(super) fn holds(self, value: &[u8]) -> Result<bool, Error> {
         match self {
             Comparison::Equal(expected) => Ok(bytes::equal(value, expected)),
             Comparison::NotEqual(expected) => Ok(!bytes::equal(value, expected)),
@@ -168,9 +168,16 @@ impl Space<'_> {
             self.set_until(key, value, deadline)?;
             return Ok(SetOutcome { stored: true, previous: None });
         }
-        if options.is_for_missing() && value.len() <= INLINE_MAX && !self.is_past_expiry(options.expiry) {
-            return self.set_missing(key, value, options.expiry);
+        if options.is_for_missing() {
+            let stored = self.set_missing(key, value, options.expiry)?;
+            return Ok(SetOutcome { stored, previous: None });
         }
+        self.set_any(key, value, options)
+    }
+
+    /// As [`Space::set`], whatever the options are.
+    #[inline(never)]
+    pub(super) fn set_any(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
         let existing = self.write(key);
         self.set_over(existing, key, value, options)
     }
@@ -188,17 +195,6 @@ impl Space<'_> {
                 self.put_string(existing, key, value, Expiry::At(deadline))
             }
         }
-    }
-
-    /// As [`Space::set`] of a missing key, with a short string that does not die at once: what locks do all day.
-    #[inline(always)]
-    fn set_missing(&mut self, key: &[u8], value: &[u8], expiry: Expiry) -> Result<SetOutcome, Error> {
-        let deadline = self.deadline_to_be(None, expiry);
-        let stored = self.put_missing(key, value, deadline, EventKind::Set)?;
-        if stored {
-            self.tell_of_string(key, value, deadline, expiry);
-        }
-        Ok(SetOutcome { stored, previous: None })
     }
 
     /// As [`Space::set`] without options.
@@ -377,29 +373,6 @@ impl Space<'_> {
         Ok(())
     }
 
-    /// Deletes the key if its value meets the condition.
-    pub fn delete_if(&mut self, key: &[u8], comparison: Comparison<'_>) -> Result<bool, Error> {
-        self.delete_string_if(key, comparison, Error::ConditionNeedsString)
-    }
-
-    /// Deletes the key if it holds this string; a key of another type is refused as one.
-    pub fn delete_if_equal(&mut self, key: &[u8], value: &[u8]) -> Result<bool, Error> {
-        self.delete_string_if(key, Comparison::Equal(value), Error::WrongType)
-    }
-
-    /// The error is for a key of another type.
-    fn delete_string_if(&mut self, key: &[u8], comparison: Comparison<'_>, refusal: Error) -> Result<bool, Error> {
-        let holds = |value: ValueRef<'_>| match value {
-            ValueRef::String(bytes) => comparison.holds(bytes),
-            _ => Err(refusal),
-        };
-        let Some(deleted) = self.remove_if(key, holds, EventKind::Del) else { return Ok(false) };
-        if deleted? {
-            self.deletion_effect(key);
-        }
-        deleted
-    }
-
     /// The digest of the string at `key`, as hex digits.
     pub fn value_digest(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         Ok(self.get(key)?.map(digest_text))
@@ -527,13 +500,13 @@ impl Space<'_> {
     }
 
     #[inline(always)]
-    fn is_past_expiry(&self, expiry: Expiry) -> bool {
+    pub(super) fn is_past_expiry(&self, expiry: Expiry) -> bool {
         matches!(expiry, Expiry::At(deadline) if self.is_past(deadline))
     }
 
     /// The deadline a string gets that is stored in place of what is there.
     #[inline(always)]
-    fn deadline_to_be(&self, existing: Option<Handle>, expiry: Expiry) -> Option<Timestamp> {
+    pub(super) fn deadline_to_be(&self, existing: Option<Handle>, expiry: Expiry) -> Option<Timestamp> {
         match expiry {
             Expiry::Never => None,
             Expiry::Keep => self.db().deadline(existing?),
@@ -543,7 +516,7 @@ impl Space<'_> {
 
     /// The event of a deadline that came with a string, and the effect.
     #[inline(always)]
-    fn tell_of_string(&mut self, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
+    pub(super) fn tell_of_string(&mut self, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
         if !self.is_quiet() {
             self.tell_who_wants(key, value, deadline, expiry);
         }
@@ -735,33 +708,6 @@ mod tests {
         assert_eq!(keyspace.at(0, NOW).increment(b"dated", i64::MIN), Err(Error::Overflow));
         assert_eq!(keyspace.at(0, later).increment(b"dated", 1), Ok(1));
         assert_eq!(keyspace.at(0, later).increment(b"lasting", 1), Ok(sum + 1));
-    }
-
-    #[test]
-    fn a_lock_that_is_dead_is_neither_in_the_way_nor_given_back() {
-        let mut keyspace = Keyspace::new(1);
-        keyspace.events.want(true);
-        let lease = |now: Timestamp| SetOptions {
-            presence: Some(Presence::Missing),
-            expiry: Expiry::At(now.saturating_add_ms(1000)),
-            ..SetOptions::default()
-        };
-        let mut take = |now, holder: &[u8]| {
-            let outcome = keyspace.at(0, now).set(b"lock", holder, &lease(now)).unwrap();
-            keyspace.effects.end_unit();
-            let released = keyspace.at(0, now).delete_if_equal(b"lock", b"first").unwrap();
-            keyspace.effects.end_unit();
-            (outcome.stored, released)
-        };
-        assert_eq!(take(NOW, b"second"), (true, false));
-        assert_eq!(take(NOW.saturating_add_ms(1000), b"first"), (false, false));
-        assert_eq!(take(NOW.saturating_add_ms(1001), b"first"), (true, true));
-        assert_eq!(take(NOW.saturating_add_ms(1002), b"second"), (true, false));
-        assert!(!keyspace.at(0, NOW.saturating_add_ms(2003)).delete_key(b"lock"));
-        let kinds: Vec<EventKind> = keyspace.events.take().into_iter().map(|event| event.kind).collect();
-        let taken = [EventKind::Set, EventKind::Expire];
-        let expected = [&taken[..], &[EventKind::Expired], &taken, &[EventKind::Del], &taken, &[EventKind::Expired]];
-        assert_eq!(kinds, expected.concat());
     }
 
     #[test]

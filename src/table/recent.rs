@@ -86,7 +86,7 @@ fn nothing() -> Option<Box<[Slot; PLACES]>> {
 mod tests {
     use crate::random::Random;
     use crate::slab::{Handle, Slab};
-    use crate::table::Table;
+    use crate::table::{Insertion, Slot, Table};
     use alloc::vec::Vec;
 
     /// Whether a search for any handle of a hash comes to what the table holds.
@@ -120,12 +120,27 @@ mod tests {
                     table.insert(hash, handle);
                     held.push((hash, handle));
                 }
+                // As a lock does.
+                4 if held.len() < 300 => {
+                    match table.insert_missing(hash, || slab.allocate(8)).unwrap() {
+                        Insertion::Done(handle) => held.push((hash, handle)),
+                        Insertion::Taken(handle) => assert!(held.contains(&(hash, handle)), "{round}"),
+                    }
+                    assert_eq!(table.len(), held.len());
+                }
+                5 => {
+                    if let Some(Slot { hash, handle }) = table.latest() {
+                        table.remove(hash, handle);
+                        held.retain(|other| *other != (hash, handle));
+                        assert_eq!((table.latest(), table.len()), (None, held.len()), "{round}");
+                    }
+                }
                 3 if !held.is_empty() => {
                     let (hash, handle) = held.swap_remove(random.below(held.len() as u64) as usize);
                     table.remove(hash, handle);
                     assert!(is_right(&mut table, hash), "{round}");
                 }
-                4 if !held.is_empty() => {
+                6 if !held.is_empty() => {
                     let index = random.below(held.len() as u64) as usize;
                     let new = slab.allocate(8).unwrap();
                     table.replace(held[index].0, held[index].1, new);
@@ -135,12 +150,13 @@ mod tests {
                 _ => {}
             }
             assert!(is_right(&mut table, hash), "{round}");
+            assert!(table.latest().is_none_or(|Slot { hash, handle }| held.contains(&(hash, handle))), "{round}");
             if round % 5_000 == 0 {
                 table = table.clone();
             }
         }
         assert!(table.recent.0.is_some());
         table.shed(1);
-        assert!(table.recent.0.is_none());
+        assert!(table.recent.0.is_none() && table.latest().is_none());
     }
 }

@@ -25,6 +25,12 @@ pub(super) struct Segment {
 }
 
 impl Segment {
+    /// Whether a slot can be added as things are.
+    #[inline(always)]
+    pub(super) fn has_room(&self) -> bool {
+        self.slots.len() < self.slots.capacity().min(SEGMENT_SLOTS_MAX)
+    }
+
     /// Slots with a hash from `first` on, smallest first.
     pub(super) fn sorted_from(&self, first: u32) -> Walk<'_> {
         self.walk(first, u32::MAX)

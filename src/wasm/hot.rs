@@ -8,7 +8,7 @@ use super::clock::timestamp;
 use super::engine::Engine;
 use super::repeats::{Board, Changes};
 use crate::engine::PlainRow;
-use crate::keyspace::{Comparison, DeadlineCondition, Error, Expiry, Presence, SetOptions, Space, TimeToLive};
+use crate::keyspace::{DeadlineCondition, Error, Expiry, Presence, SetOptions, Space, TimeToLive};
 use crate::memory::make_room;
 use crate::reply::error::CommandError;
 use crate::reply::writer::{Protocol, Writer};
@@ -258,8 +258,32 @@ impl Engine {
                 true => Expiry::At(space.now().saturating_add_ms(ttl_ms as i64)),
                 false => Expiry::Never,
             };
+            if presence == Some(Presence::Missing) {
+                return space.set_missing(key, value, expiry).map(|stored| f64::from(u8::from(stored)));
+            }
             let options = SetOptions { presence, expiry, ..SetOptions::default() };
             Ok(f64::from(u8::from(space.set(key, value, &options)?.stored)))
+        })
+    }
+
+    /// As `hotSet` of a missing key with a lifetime, which is what acquires a lock.
+    #[wasm_bindgen(js_name = hotAcquire)]
+    #[allow(clippy::too_many_arguments)] // As above.
+    pub fn hot_acquire(
+        &mut self,
+        client: u32,
+        key_at: usize,
+        key_len: usize,
+        value_at: usize,
+        value_len: usize,
+        ttl_ms: f64,
+        now: f64,
+    ) -> f64 {
+        let plan = Plan::write(PlainRow::Set, key_len.saturating_add(value_len), Changes::Anything).timed();
+        self.short(client, now, plan, |space, scratch, _| {
+            let (key, value) = (at(scratch, key_at, key_len), at(scratch, value_at, value_len));
+            let deadline = space.now().saturating_add_ms(ttl_ms as i64);
+            Ok(f64::from(u8::from(space.set_missing(key, value, Expiry::At(deadline))?)))
         })
     }
 
@@ -290,11 +314,8 @@ impl Engine {
         let changes = self.changes(key_at, key_len);
         self.short(client, now, Plan::write(row, key_len.saturating_add(value_len), changes), |space, scratch, _| {
             let (key, value) = (at(scratch, key_at, key_len), at(scratch, value_at, value_len));
-            let deleted = match as_delifeq {
-                true => space.delete_if_equal(key, value)?,
-                false => space.delete_if(key, Comparison::Equal(value))?,
-            };
-            Ok(f64::from(u8::from(deleted)))
+            let refusal = if as_delifeq { Error::WrongType } else { Error::ConditionNeedsString };
+            Ok(f64::from(u8::from(space.delete_equal(key, value, refusal)?)))
         })
     }
 

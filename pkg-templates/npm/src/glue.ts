@@ -114,6 +114,9 @@ export interface HotExports {
   engine_hotSet(
     engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, presence: number, ttlMs: number, now: number,
   ): number;
+  engine_hotAcquire(
+    engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, ttlMs: number, now: number,
+  ): number;
   engine_hotDel(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
   engine_hotDelIfEqual(
     engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, asDelifeq: 0 | 1, now: number,
@@ -126,11 +129,11 @@ export interface HotExports {
 
 /** The same in an object that is quick to look into, which that of all exports is not. */
 export function hotExports(all: HotExports): HotExports {
-  const { engine_hotGet, engine_hotSetPlain, engine_hotSet, engine_hotDel, engine_hotDelIfEqual } = all;
+  const { engine_hotGet, engine_hotSetPlain, engine_hotSet, engine_hotAcquire, engine_hotDel, engine_hotDelIfEqual } = all;
   const { engine_hotExists, engine_hotIncr, engine_hotExpire, engine_hotTtl } = all;
   return {
-    engine_hotGet, engine_hotSetPlain, engine_hotSet, engine_hotDel, engine_hotDelIfEqual, engine_hotExists, engine_hotIncr,
-    engine_hotExpire, engine_hotTtl,
+    engine_hotGet, engine_hotSetPlain, engine_hotSet, engine_hotAcquire, engine_hotDel, engine_hotDelIfEqual, engine_hotExists,
+    engine_hotIncr, engine_hotExpire, engine_hotTtl,
   };
 }
 

@@ -101,6 +101,7 @@ export class Shortcuts {
     const { nx, xx, px, ex } = options;
     const ttlMs = px === undefined && ex === undefined ? 0 : lifetime(px, ex);
     if (ttlMs < 0 || (nx && xx) || hasMore(options)) return undefined;
+    if (nx && ttlMs > 0) return this.#stored(this.#acquire(key, value, ttlMs), 'SET');
     return this.#stored(this.#set(key, value, nx ? Presence.Missing : xx ? Presence.There : Presence.Any, ttlMs), 'SET');
   }
 
@@ -176,9 +177,7 @@ export class Shortcuts {
     if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
     const scratch = this.#scratch;
     const isCareful = (presence === Presence.Missing || presence === Presence.Setnx) && value.length > WRITTEN_AT_ONCE;
-    // A lock is given back with its value, which is then found where it lies.
-    const isLock = presence === Presence.Missing && ttlMs > 0;
-    if (!isCareful && !isLock && scratch.isJoined(key, value)) {
+    if (!isCareful && scratch.isJoined(key, value)) {
       return scratch.both(key, value) ? this.#store(0, key.length, key.length, value.length, presence, ttlMs) : Answer.Ordinary;
     }
     const keyAt = presence === Presence.Missing ? scratch.keyOfLock(key) : scratch.key(key);
@@ -241,6 +240,27 @@ export class Shortcuts {
         now = this.#host.clock.read();
         answer = this.#exports.engine_hotSet(engine, client, keyAt, keyLength, valueAt, length, presence, ttlMs, now);
       }
+      instance.inside = false;
+      return answer;
+    } catch (error) {
+      throw this.#host.judged(instance, error);
+    }
+  }
+
+  /** SET with NX and a lifetime. It is most likely a lock, which is given back with the key and the value that lie there then. */
+  #acquire(key: Argument, value: Argument, ttlMs: number): number {
+    if (typeof key !== 'string' || typeof value !== 'string') return Answer.Ordinary;
+    if (value.length > WRITTEN_AT_ONCE) return this.#set(key, value, Presence.Missing, ttlMs);
+    const keyAt = this.#scratch.keyOfLock(key);
+    const length = this.#scratch.value(value);
+    if (keyAt < 0 || length < 0) return Answer.Ordinary;
+    const instance = this.#instance;
+    const engine = instance.engine.__wbg_ptr;
+    try {
+      instance.inside = true;
+      const now = this.#host.clock.read();
+      this.#leased = true;
+      const answer = this.#exports.engine_hotAcquire(engine, this.#client, keyAt, key.length, VALUE_AT, length, ttlMs, now);
       instance.inside = false;
       return answer;
     } catch (error) {

@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use super::{BlockPositions, Db, Made, Seat, Sought};
+use super::{BlockPositions, Db, Made, Seat, Sought, new_block};
 use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::Node;
@@ -11,6 +11,7 @@ use crate::hash::hash_key;
 use crate::keyspace::entry::{self, Layout, Payload, note_use};
 use crate::number::count_up;
 use crate::slab::{Handle, OutOfMemory};
+use crate::table::{Insertion, Slot};
 use crate::value::ValueRef;
 
 /// Where a key is, and where in its block the string begins, if that was found.
@@ -209,15 +210,51 @@ impl Db {
         key: &[u8],
         bytes: &[u8],
         deadline: Option<Timestamp>,
-        last_use: impl FnOnce(usize) -> u32,
+        mut last_use: impl FnMut(usize) -> u32,
     ) -> Result<Option<Handle>, OutOfMemory> {
-        let Sought { hash, handle } = self.seek(key);
-        if handle.is_some() {
-            return Ok(handle);
+        let hash = hash_key(self.seed, key);
+        let taken = match self.table.noted(hash) {
+            Some(handle) => handle,
+            None => match self.add_missing(hash, key, bytes, deadline, &mut last_use) {
+                Ok(None) => return Ok(None),
+                Ok(Some(handle)) => handle,
+                // There may be no need of memory.
+                Err(OutOfMemory) => return self.find_among(hash, key).map(Some).ok_or(OutOfMemory),
+            },
+        };
+        if let Some(handle) = self.find_from(taken, hash, key) {
+            return Ok(Some(handle));
         }
         let made = Made { raw: false, deadline, last_use: last_use(self.len()) };
         self.write_new(hash, key, Payload::Inline(bytes), made)?;
         Ok(None)
+    }
+
+    /// Creates a key if none of its hash is there; answers one that has it otherwise. On an error nothing has changed.
+    #[inline(always)]
+    fn add_missing(
+        &mut self,
+        hash: u32,
+        key: &[u8],
+        bytes: &[u8],
+        deadline: Option<Timestamp>,
+        last_use: impl FnOnce(usize) -> u32,
+    ) -> Result<Option<Handle>, OutOfMemory> {
+        let len = self.len();
+        let Db { table, slab, deadlines, .. } = self;
+        let insertion = table.insert_missing(hash, || {
+            let payload = Payload::Inline(bytes);
+            let layout = Layout::new(key, payload, deadline.is_some(), false);
+            let made = Made { raw: false, deadline, last_use: last_use(len) };
+            new_block(slab, deadlines, layout, key, payload, made)
+        })?;
+        match insertion {
+            Insertion::Taken(handle) => Ok(Some(handle)),
+            Insertion::Done(handle) => {
+                self.enter_new(handle, deadline);
+                Ok(None)
+            }
+        }
     }
 
     /// Removes the key if that holds for its value. `None` when there is no key.
@@ -227,7 +264,10 @@ impl Db {
         key: &[u8],
         holds: impl FnOnce(ValueRef<'_>) -> Result<bool, E>,
     ) -> Option<(Handle, Result<bool, E>)> {
-        let Sought { hash, handle } = self.seek(key);
+        let Sought { hash, handle } = match self.table.latest() {
+            Some(Slot { hash, handle }) if self.is_of(handle, key) => Sought { hash, handle: Some(handle) },
+            _ => self.seek(key),
+        };
         let handle = handle?;
         let holds = holds(self.value(handle)?);
         if matches!(holds, Ok(true)) {
