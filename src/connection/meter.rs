@@ -18,7 +18,7 @@ const LARGE_REQUEST_BYTES: usize = 4 * 1024;
 const LARGE_REPLY_BYTES: usize = 16 * 1024;
 /// So many quick commands are measured together: few enough that they stay far below what SLOWLOG may ask for without
 /// each being measured.
-const TOGETHER_MAX: u32 = 64;
+const TOGETHER_MAX: u32 = 128;
 /// So many commands are measured alone once quick ones were slow.
 const SUSPECTED: u32 = 4096;
 

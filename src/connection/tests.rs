@@ -331,7 +331,7 @@ fn a_slow_command_among_quick_ones_is_in_the_slowlog_as_itself() {
     feed(b"SET a 1\r\nSET b 2\r\nAPPEND a x\r\nGET a\r\n", true);
     slow(feed(b"SLOWLOG GET\r\nSLOWLOG RESET\r\n", false), &[":20000\r\n*3\r\n$6\r\nAPPEND\r\n"]);
     // What ought to be quick and is not shows itself the next time.
-    feed("GET a\r\n".repeat(80).as_bytes(), true);
+    feed("GET a\r\n".repeat(200).as_bytes(), true);
     slow(feed(b"SLOWLOG GET\r\n", false), &[]);
     feed(b"GET x\r\nGET y\r\n", true);
     slow(feed(b"SLOWLOG GET\r\nSLOWLOG RESET\r\n", false), &[":12000\r\n*2\r\n$3\r\nGET\r\n$1\r\nx\r\n"]);

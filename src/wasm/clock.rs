@@ -10,8 +10,7 @@ use crate::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The host's function. Its result is read as a number at once, without a JavaScript value in between: it is asked
-    /// for nearly every command.
+    /// The host's function. Its result is read as a number at once, without a JavaScript value in between.
     #[wasm_bindgen(js_name = Function, typescript_type = "() => number")]
     #[derive(Debug)]
     pub type Now;
@@ -63,9 +62,17 @@ impl HostTime {
         (HostTime { now: Some(now), sample: Rc::clone(&sample) }, Sampled(sample))
     }
 
-    /// The host has looked itself.
-    pub(super) fn tell(&self, now: Timestamp) {
-        self.sample.set(now);
+    /// The host has looked itself. False when it has no time, as for [`HostTime::sample`].
+    #[inline(always)]
+    pub(super) fn tell(&self, now: f64) -> bool {
+        if self.is_manual() {
+            return true;
+        }
+        let now = timestamp(now);
+        if let Some(now) = now {
+            self.sample.set(now);
+        }
+        now.is_some()
     }
 
     pub(super) fn is_manual(&self) -> bool {
@@ -76,13 +83,7 @@ impl HostTime {
     /// it answer NaN.
     pub(super) fn sample(&self) -> bool {
         let Some(now) = &self.now else { return true };
-        match now.ask(&JsValue::UNDEFINED).ok().and_then(timestamp) {
-            Some(now) => {
-                self.sample.set(now);
-                true
-            }
-            None => false,
-        }
+        now.ask(&JsValue::UNDEFINED).is_ok_and(|now| self.tell(now))
     }
 }
 

@@ -4,7 +4,6 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::clock::timestamp;
 use super::engine::Engine;
 use super::repeats::{Board, Changes};
 use crate::engine::PlainRow;
@@ -443,11 +442,8 @@ impl Engine {
         operation: impl FnOnce(&mut Space<'_>, &mut [u8], &mut Board) -> Result<f64, Error>,
     ) -> f64 {
         let needs_time = needs_time || self.keylatch.is_timed();
-        if needs_time && !self.time.is_manual() {
-            match timestamp(now) {
-                Some(now) => self.time.tell(now),
-                None => return answer::TIME,
-            }
+        if needs_time && !self.time.tell(now) {
+            return answer::TIME;
         }
         let Engine { keylatch, scratch, .. } = self;
         let scratch = scratch.all_mut();

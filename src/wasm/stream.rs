@@ -63,11 +63,11 @@ impl Engine {
     }
 
     /// Takes in the first `length` bytes of the input as the next bytes of a client's stream and runs the requests that
-    /// are whole. Answers the length of their replies, which are at `output()`, or -1 when the clock failed and nothing
-    /// was taken in.
-    pub fn feed(&mut self, client: u32, length: usize) -> f64 {
+    /// are whole. `now` is what the clock shows, NaN when it failed; where it is moved by hand it need not be told. Answers
+    /// the length of their replies, which are at `output()`, or -1 when the clock failed and nothing was taken in.
+    pub fn feed(&mut self, client: u32, length: usize, now: f64) -> f64 {
         self.clear_output();
-        if !self.time.sample() {
+        if !self.time.tell(now) {
             return CLOCK_FAILED;
         }
         let Engine { keylatch, area, streams, output, .. } = self;

@@ -66,7 +66,8 @@ export interface GlueEngine {
   discard(client: number): void;
   /** A client over a stream, from one address to another; 0 as for `connect`. */
   accept(address: string, localAddress: string): number;
-  feed(client: number, length: number): number;
+  /** `now` is what the clock shows, NaN when it failed; one that stands still need not be asked. */
+  feed(client: number, length: number, now: number): number;
   /** As `feed`, but runs nothing: hands on what reached the client. */
   wake(client: number): number;
   /** How the last feeding ended: 1 more to do, 2 the client waits, 4 hang up. */

@@ -35,6 +35,8 @@ export class Instance {
   readonly engine: GlueEngine;
   readonly hot: HotExports;
   readonly #memory: { readonly buffer: ArrayBuffer };
+  /** What the clock shows; NaN when it failed, or is moved by hand. */
+  readonly #now: () => number;
   #view = new Uint8Array(0);
   #area = 0;
   #areaSize = 0;
@@ -48,6 +50,7 @@ export class Instance {
     this.#memory = glue.raw.memory;
     this.hot = hotExports(glue.raw);
     this.engine = new glue.Engine(options, now);
+    this.#now = options.manual ? () => NaN : now;
     for (const [name, value] of parameters) {
       const refusal = this.engine.configure(name, value);
       if (refusal !== undefined) throw new RangeError(`${name}: ${refusal}`);
@@ -110,20 +113,27 @@ export class Instance {
   }
 
   feed(client: number, chunk: Uint8Array): Uint8Array | undefined {
-    const length = this.withInput(chunk, (size) => this.engine.feed(client, size));
+    const length = this.#feed(client, chunk);
     return length === CLOCK_FAILED ? undefined : this.#takeOutput(length);
   }
 
   /** As `feed`; the answer is a view of the engine's memory until the next call. */
   feedStream(client: number, chunk: Uint8Array): Uint8Array | undefined {
+    const length = this.#feed(client, chunk);
+    return length === CLOCK_FAILED ? undefined : this.#viewOutput(length);
+  }
+
+  #feed(client: number, chunk: Uint8Array): number {
     if (chunk.length > 0) {
       const at = this.#reserve(chunk.length, []);
       this.#bytes().set(chunk, at);
     }
+    // Read here, because a call out of the engine takes longer than several commands.
+    const now = this.#now();
     this.inside = true;
-    const length = this.engine.feed(client, chunk.length);
+    const length = this.engine.feed(client, chunk.length, now);
     this.inside = false;
-    return length === CLOCK_FAILED ? undefined : this.#viewOutput(length);
+    return length;
   }
 
   /** What reached a client, as such a view; none of its requests run. */
