@@ -154,6 +154,37 @@ test("a shared link brings the text back", async () => {
   await other.context.close();
 });
 
+test("what was written is there again after a lesson, and after the page was opened anew", async () => {
+  const session = "> SET mine 1\nOK\n";
+  await text().fill(session);
+  await page.getByLabel("Lesson").selectOption(LESSONS[2]);
+  await page.locator("kl-session-view .next-lesson").waitFor();
+  assert.notEqual(await text().inputValue(), session);
+  await page.getByLabel("Lesson").selectOption("What you wrote");
+  await page.getByText("1 checked, all as expected").first().waitFor();
+  assert.equal(await text().inputValue(), session);
+  await text().press("End");
+  await text().pressSequentially("> GET mine");
+  await page.reload();
+  await text().waitFor();
+  assert.equal(await text().inputValue(), `${session}> GET mine`);
+});
+
+test("an edited text can be left for a new one, and for the lesson that it was", async () => {
+  await text().fill("> PING");
+  await page.getByRole("link", { name: "New" }).click();
+  await page.getByText("How a session is written").waitFor();
+  assert.equal(await text().inputValue(), "");
+  const lesson = page.getByLabel("Lesson");
+  await lesson.selectOption(LESSONS[2]);
+  await page.locator("kl-session-view .next-lesson").waitFor();
+  const whole = await text().inputValue();
+  await text().fill("> PING");
+  await lesson.selectOption(LESSONS[2]);
+  await page.locator("kl-session-view .next-lesson").waitFor();
+  assert.equal(await text().inputValue(), whole);
+});
+
 test("a damaged link is told, and the page goes on", async () => {
   await go("v1=%%%");
   await page.locator("kl-app [role=alert]").waitFor();

@@ -36,8 +36,8 @@ export class Playground {
   }
 
   /**
-   * `#` the command line, `#type=SET%20k` the same with a line ready in it; `#sessions`, `#new` an empty one,
-   * `#lesson=NAME`, `#v1=...` a shared one; `#commands`, `#commands=SET`. Anything else is the command line.
+   * `#` the command line, `#type=SET%20k` the same with a line ready in it; `#sessions`, `#new` an empty one, `#own` what
+   * the visitor wrote, `#lesson=NAME`, `#v1=...` a shared one; `#commands`, `#commands=SET`. Anything else is the command line.
    */
   async route(hash: string): Promise<void> {
     const [word = "", value = ""] = hash.replace(/^#/, "").split(/=(.*)/s);
@@ -45,6 +45,7 @@ export class Playground {
     if (word === "v1") await this.openShared(hash);
     else if (word === "lesson") this.openLesson(decoded(value));
     else if (word === "new") this.showSession("");
+    else if (word === "own") this.showSession(this.desk.own);
     else if (word === "sessions") this.showSessions();
     else if (word === "commands") this.showCommands(decoded(value));
     else this.showLine(word === "type" ? decoded(value) : "");
@@ -61,8 +62,21 @@ export class Playground {
 
   /** Opens what was typed in the command line as a session. */
   openAsSession(text: string): void {
-    this.desk.open(text);
+    this.desk.openOwn(text);
     location.hash = "sessions";
+  }
+
+  /** The text of the session was edited: the address, which may name a lesson, tells of it no more. */
+  editSession(text: string): void {
+    this.desk.edit(text);
+    history.replaceState(null, "", "#sessions");
+  }
+
+  /** Puts the replies that came into the text. */
+  fillInReplies(): void {
+    if (!this.desk.report) return;
+    this.desk.openOwn(this.desk.report.text);
+    history.replaceState(null, "", "#sessions");
   }
 
   /** A line that a link brings is put into the prompt, never run. */
@@ -102,8 +116,10 @@ export class Playground {
   }
 
   private openFirst(): void {
-    const first = lessons[0];
-    if (!this.desk.text && first) this.desk.open(first.text, first.name);
+    if (this.desk.text) return;
+    const [first] = lessons;
+    if (this.desk.own) this.desk.open(this.desk.own);
+    else if (first) this.desk.open(first.text, first.name);
   }
 
   private showCommands(name: string): void {

@@ -7,6 +7,7 @@ import { SessionError, type Report, type SessionStep as Step } from "keylatch/co
 import { Emitter } from "./emitter.ts";
 import type { Engine, EngineMaker } from "./engine.ts";
 import { KeyList } from "./key-list.ts";
+import { keep, recall } from "./storage.ts";
 
 export interface SessionProblem {
   readonly line: number;
@@ -17,12 +18,16 @@ export interface SessionProblem {
 /** Longer texts run when asked, not at each keystroke. */
 const AUTORUN_MAX_CHARS = 64 * 1024;
 const AUTORUN_DELAY_MS = 180;
+/** Where the text that the visitor wrote is kept between visits. */
+const OWN = "session";
 
 export class SessionDesk {
   readonly changes = new Emitter<"session">();
   text = "";
   /** The lesson that the text still is, by name. */
   lesson: string | undefined;
+  /** What the visitor wrote last: a lesson that is opened instead takes nothing away. */
+  own = recall(OWN) ?? "";
   report: Report | undefined;
   problem: SessionProblem | undefined;
   /** How many stops have run at the instant that is looked at. */
@@ -59,8 +64,15 @@ export class SessionDesk {
     this.runAll();
   }
 
+  /** Opens a text that was made for the visitor, who has it to himself. */
+  openOwn(text: string): void {
+    this.keepOwn(text);
+    this.open(text);
+  }
+
   /** The text was edited: it runs again when the typing pauses. */
   edit(text: string): void {
+    this.keepOwn(text);
     this.text = text;
     this.lesson = undefined;
     clearTimeout(this.timer);
@@ -93,6 +105,11 @@ export class SessionDesk {
     this.database = database;
     this.keys?.refresh(database, this.nowMs);
     this.changes.emit("session");
+  }
+
+  private keepOwn(text: string): void {
+    this.own = text;
+    keep(OWN, text);
   }
 
   /** What another engine needs to go on from the instant that is looked at. */

@@ -1,6 +1,6 @@
 /** What can be done with a session as a whole: choose a lesson, start afresh, run, fill in replies, copy, share, go on. */
 
-import { css, html, LitElement, type TemplateResult } from "lit";
+import { css, html, LitElement, nothing, type TemplateResult } from "lit";
 import { lessons } from "../model/lessons.ts";
 import type { Playground } from "../model/playground.ts";
 import { encodeShare } from "../model/share.ts";
@@ -11,6 +11,8 @@ import { watch } from "./watch.ts";
 /** Chat programs and mail cut longer links. */
 const LONG_LINK_CHARS = 8 * 1024;
 const SAID_MS = 4000;
+/** Stands among the lessons for the text that is none. */
+const OWN = "own";
 
 export class SessionBar extends LitElement {
   static override properties = { playground: { attribute: false }, said: { state: true } };
@@ -62,13 +64,14 @@ export class SessionBar extends LitElement {
       <label for="lesson" class="unseen">Lesson</label>
       <select class="field" id="lesson" @change=${this.chosen}>
         <option value="" ?selected=${desk.lesson === undefined}>Lessons: choose one of ${lessons.length}</option>
+        ${desk.own && desk.own !== desk.text ? html`<option value=${OWN}>What you wrote</option>` : nothing}
         ${lessons.map((lesson, index) => html`<option value=${lesson.name} ?selected=${desk.lesson === lesson.name}>${index + 1}. ${lesson.title}</option>`)}
       </select>
       <a class="button" href="#new">${icons.plus} New</a>
       <button class="button main" @click=${() => this.dispatchEvent(new CustomEvent("run"))}>Run all</button>
       <span class="said" role="status">${this.said}</span>
       <div class="row push">
-        <button class="button bare" ?disabled=${!desk.report} title="Put the replies that came into the text" @click=${this.fillIn}>Fill in replies</button>
+        <button class="button bare" ?disabled=${!desk.report} title="Put the replies that came into the text" @click=${() => this.playground.fillInReplies()}>Fill in replies</button>
         <button class="button bare" ?disabled=${!desk.report} title="Go on from this step in the command line, with the clock stopped" @click=${() => this.playground.continueInLine()}>Go on in the command line</button>
         <button class="button" @click=${this.copy}>${icons.copy} Copy</button>
         <button class="button" @click=${this.share}>${icons.share} Share</button>
@@ -78,12 +81,7 @@ export class SessionBar extends LitElement {
 
   private chosen(event: Event): void {
     const { value } = event.target as HTMLSelectElement;
-    if (value) location.hash = `lesson=${value}`;
-  }
-
-  private fillIn(): void {
-    const { desk } = this.playground;
-    if (desk.report) desk.open(desk.report.text);
+    if (value) location.hash = value === OWN ? OWN : `lesson=${value}`;
   }
 
   private async copy(): Promise<void> {

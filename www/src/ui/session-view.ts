@@ -52,7 +52,7 @@ export class SessionView extends LitElement {
             .marks=${this.marks()}
             .laneNames=${speakersOf(desk.report?.steps ?? [])}
             .currentLine=${desk.line}
-            @edit=${(event: CustomEvent<string>) => desk.edit(event.detail)}
+            @edit=${(event: CustomEvent<string>) => this.playground.editSession(event.detail)}
             @run=${this.run}
             @line=${(event: CustomEvent<number>) => desk.goToLine(event.detail)}
           ></kl-editor>
