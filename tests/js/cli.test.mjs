@@ -42,6 +42,16 @@ test('lines from a pipe are run and printed as redis-cli prints them', () => {
   ].join('\n'));
 });
 
+test('texts for people are printed as they stand, as redis-cli prints them', () => {
+  const input = 'SET k "a\\nb"\nGET k\ninfo keyspace\nCLIENT list\nMULTI\nINFO keyspace\nEXEC\nCLIENT nosuch\n';
+  const lines = keylatch([], input).stdout.split(/\r?\n/);
+  assert.deepEqual(lines.slice(0, 4), ['OK', '"a\\nb"', '# Keyspace', 'db0:keys=1,expires=0,avg_ttl=0,subexpiry=0']);
+  assert.match(lines[5], /^id=1 .* cmd=client\|list /);
+  assert.deepEqual(lines.slice(7), [
+    'OK', 'QUEUED', '1) "# Keyspace\\r\\ndb0:keys=1,expires=0,avg_ttl=0,subexpiry=0\\r\\n"', "(error) ERR unknown subcommand 'nosuch'. Try CLIENT HELP.", '',
+  ]);
+});
+
 test('quit ends, the rest is not run', () => {
   assert.deepEqual(keylatch([], 'PING\nquit\nPING\n'), { status: 0, stdout: 'PONG\n', stderr: '' });
 });

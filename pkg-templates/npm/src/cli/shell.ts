@@ -9,6 +9,9 @@ export type Action = 'quit' | 'clear' | undefined;
 /** Lines that belong to the shell and not to the engine. */
 const OWN_WORDS = new Set(['quit', 'exit', 'clear', 'help', '?']);
 
+/** Commands that answer a text to be read as it stands. RESP2 does not tell it from other strings, and redis-cli knows them too. */
+const TEXTS = new Set(['INFO', 'LOLWUT', 'CLIENT INFO', 'CLIENT LIST', 'CLUSTER INFO', 'CLUSTER NODES', 'LATENCY DOCTOR', 'MEMORY DOCTOR']);
+
 const NOTHING = new Uint8Array();
 
 export class Shell {
@@ -80,7 +83,8 @@ export class Shell {
     const words = argv.map((word) => new TextDecoder().decode(word));
     const own = (words[0] ?? '').toLowerCase();
     if (OWN_WORDS.has(own)) return this.#ownWord(own, words.slice(1));
-    this.#feed(requestOf(argv));
+    const names = [words.slice(0, 1), words.slice(0, 2)].map((name) => name.join(' ').toUpperCase());
+    this.#feed(requestOf(argv), names.some((name) => TEXTS.has(name)));
     return undefined;
   }
 
@@ -95,7 +99,7 @@ export class Shell {
     return this.#db.streams.open({ reached: () => this.#feed(NOTHING) });
   }
 
-  #feed(chunk: Uint8Array): void {
+  #feed(chunk: Uint8Array, answersText = false): void {
     const pieces: Uint8Array[] = [];
     const keep = (output: Uint8Array): void => void pieces.push(output.slice());
     this.#stream.feed(chunk, keep);
@@ -105,10 +109,19 @@ export class Shell {
       this.#stream.close();
       this.#stream = this.#open();
     }
-    const text = this.#db.printReply(new Uint8Array(Buffer.concat(pieces)));
+    const reply = new Uint8Array(Buffer.concat(pieces));
+    const text = this.#db.printReply(answersText ? verbatim(reply) : reply);
     if (text !== '') this.#show(text);
     if (!this.waiting) this.#whenSettled?.();
   }
+}
+
+/** A reply that is one string, as RESP3 marks a text; any other as it is. */
+function verbatim(reply: Uint8Array): Uint8Array {
+  const [, length] = /^\$(\d+)\r\n/.exec(Buffer.from(reply).toString('latin1', 0, 16)) ?? [];
+  if (length === undefined) return reply;
+  const format = 'txt:';
+  return Buffer.concat([Buffer.from(`=${Number(length) + format.length}\r\n${format}`), reply.subarray(`$${length}\r\n`.length)]);
 }
 
 /** A command as a client sends it. */
