@@ -1,6 +1,8 @@
 //! The storage of one database: keys, values and deadlines. It knows no time, no events and nobody who watches; the
 //! verbs in `space` add those.
 
+mod blocks;
+mod dated;
 mod quick;
 mod seats;
 mod staged;
@@ -11,11 +13,13 @@ pub use staged::Staged;
 
 use alloc::vec::Vec;
 
+use self::blocks::Made;
+use self::dated::BlockPositions;
 use self::seats::Seats;
-use super::entry::{self, INLINE_MAX, Layout, NO_POSITION, Payload, last_use, note_use, set_last_use};
+use super::entry::{self, INLINE_MAX, Layout, Payload, last_use, note_use, set_last_use};
 use super::graveyard::Graveyard;
 use crate::clock::Timestamp;
-use crate::deadlines::{Deadlines, NODE_BYTES, Node, Positions};
+use crate::deadlines::{Deadlines, NODE_BYTES};
 use crate::hash::{hash_bytes, hash_key};
 use crate::memory::make_room;
 use crate::random::Random;
@@ -26,8 +30,6 @@ use crate::value::{Hash, Value, ValueRef, copied};
 
 /// What the place of a value in a slot is counted as: its size in WebAssembly.
 const PLACE_BYTES: u64 = 44;
-/// So many more are looked at where some have only fields with deadlines.
-const EXTRA_NODES: usize = 64;
 
 /// A value on its way in.
 #[derive(Debug)]
@@ -72,14 +74,6 @@ struct Sought {
     handle: Option<Handle>,
 }
 
-/// What an entry has beside key and value.
-#[derive(Clone, Copy)]
-struct Made {
-    raw: bool,
-    deadline: Option<Timestamp>,
-    last_use: u32,
-}
-
 impl Db {
     pub fn new(seed: u64) -> Db {
         Db {
@@ -102,28 +96,6 @@ impl Db {
 
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
-    }
-
-    /// How many keys have a deadline.
-    pub fn deadline_count(&self) -> usize {
-        self.own_deadlines
-    }
-
-    /// How many keys have fields with a deadline.
-    pub fn field_deadline_count(&self) -> usize {
-        self.field_deadlines
-    }
-
-    /// Whether any key has a deadline, or fields with one.
-    #[inline(always)]
-    pub fn is_timed(&self) -> bool {
-        !self.deadlines.is_empty()
-    }
-
-    /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
-    #[inline(always)]
-    pub fn first_deadline(&self) -> Option<Node<Handle>> {
-        self.deadlines.minimum()
     }
 
     /// Bytes of live blocks, index, deadlines and values in slots: the same figure on every target.
@@ -149,16 +121,18 @@ impl Db {
         block.len() as u64 + SLOT_BYTES + deadline_bytes + value_bytes
     }
 
+    /// The handle of a key, looked for in the index, which stays as it is.
     pub fn find(&self, key: &[u8]) -> Option<Handle> {
         self.find_among(self.hash(key), key)
     }
 
-    /// As [`Db::find`], for what most commands do: quicker when the key was looked up lately.
+    /// As [`Db::find`], for what most commands do: the index notes what was asked for, and finds it quicker the next time.
     #[inline(always)]
     pub fn look_up(&mut self, key: &[u8]) -> Option<Handle> {
         self.seek(key).handle
     }
 
+    /// As [`Db::look_up`], with the hash that was needed for it.
     #[inline(never)]
     fn seek(&mut self, key: &[u8]) -> Sought {
         let hash = hash_key(self.seed, key);
@@ -169,13 +143,13 @@ impl Db {
         Sought { hash, handle }
     }
 
-    /// Looks for the key, beginning with one of its hash.
+    /// Where one of the hash is known: that if it is of the key, otherwise as [`Db::find_among`].
     #[inline(always)]
     fn find_from(&self, handle: Handle, hash: u32, key: &[u8]) -> Option<Handle> {
         if self.is_of(handle, key) { Some(handle) } else { self.find_among(hash, key) }
     }
 
-    /// Looks for the key among those of its hash.
+    /// Where only the hash is known: compares the key with each that the index has of this hash.
     #[cold]
     #[inline(never)]
     fn find_among(&self, hash: u32, key: &[u8]) -> Option<Handle> {
@@ -209,26 +183,6 @@ impl Db {
         let layout = Layout::of(block)?;
         let deadline = self.deadline_of(layout, block);
         Some(Entry { key: layout.key(block), value: self.value(handle)?, deadline, is_raw: layout.is_raw() })
-    }
-
-    pub fn deadline(&self, handle: Handle) -> Option<Timestamp> {
-        let block = self.slab.block_and_more(handle)?;
-        self.deadline_of(Layout::of(block)?, block)
-    }
-
-    /// The earlier of the key's own deadline and the first of its fields.
-    pub fn due(&self, handle: Handle) -> Option<Timestamp> {
-        let block = self.slab.block(handle);
-        self.deadlines.get(Layout::of(block)?.position(block)?).map(|node| node.deadline)
-    }
-
-    /// The key's own deadline. The heap has it, unless it has to tell when a field dies.
-    fn deadline_of(&self, layout: Layout, block: &[u8]) -> Option<Timestamp> {
-        match layout.payload(block) {
-            _ if !layout.has_own() => None,
-            Payload::Slot(slot) if layout.has_field() => self.hash_in(slot)?.whole_deadline(),
-            _ => self.deadlines.get(layout.position(block)?).map(|node| node.deadline),
-        }
     }
 
     /// The value in a slot, when it is of the type whose parts have deadlines.
@@ -303,11 +257,6 @@ impl Db {
         self.slab.block_and_more(handle).is_some_and(|block| entry::can_overwrite(block, len))
     }
 
-    /// Makes sure that an edit may give a field its first deadline.
-    pub fn reserve_deadline(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
-        self.deadlines.reserve(handle)
-    }
-
     /// What is known about the last use of a key.
     pub fn last_use(&self, handle: Handle) -> u32 {
         last_use(self.slab.block(handle)).unwrap_or(0)
@@ -342,21 +291,6 @@ impl Db {
             self.assign_deadline(handle, own);
         }
         is_emptied
-    }
-
-    /// Sets or clears the deadline. The handle may become stale: a block without room for a position is replaced.
-    pub fn set_deadline(&mut self, handle: Handle, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
-        let Some(layout) = Layout::of(self.slab.block(handle)) else { return Ok(()) };
-        // Before the block changes, which is longer with a position.
-        if deadline.is_some() {
-            self.deadlines.reserve(handle)?;
-        }
-        let handle = match deadline {
-            Some(_) if !layout.is_timed() => self.add_position(handle, layout)?,
-            _ => handle,
-        };
-        self.assign_deadline(handle, deadline);
-        Ok(())
     }
 
     /// Moves value and deadline to another key, replacing what that holds. On an error nothing has changed.
@@ -493,28 +427,6 @@ impl Db {
         self.table.sample(count, random, |slot| handles.push(slot.handle));
     }
 
-    /// Adds up to `count` of the keys that have a deadline of their own, all with the same probability: those at even
-    /// distances in the heap.
-    pub fn sample_dated(&self, count: usize, random: &mut Random, handles: &mut Vec<Handle>) {
-        let len = self.deadlines.len();
-        let looked_at = if self.field_deadlines == 0 { count } else { count + EXTRA_NODES }.min(len);
-        let start = random.below(len as u64);
-        let positions = (0..looked_at as u64).map(|step| (start + step * len as u64 / looked_at as u64) % len as u64);
-        let owners = positions.filter_map(|position| Some(self.deadlines.nth(position as usize)?.owner));
-        handles.extend(owners.filter(|&owner| self.deadline(owner).is_some()).take(count));
-    }
-
-    /// The key whose own deadline comes first. Where deadlines of fields are among the first, it is looked for among
-    /// some of them.
-    pub fn first_to_die(&self) -> Option<Node<Handle>> {
-        if self.field_deadlines == 0 {
-            return self.first_deadline();
-        }
-        let nodes = self.deadlines.first_levels();
-        let own = nodes.filter_map(|node| Some(Node { deadline: self.deadline(node.owner)?, ..node }));
-        own.min_by_key(|node| node.deadline)
-    }
-
     /// The place of a live handle in the index, to ask [`Db::holds`] later.
     pub fn hash_of(&self, handle: Handle) -> u32 {
         let block = self.slab.block(handle);
@@ -530,228 +442,6 @@ impl Db {
     fn hash(&self, key: &[u8]) -> u32 {
         (hash_bytes(self.seed, key) >> 32) as u32
     }
-
-    fn write_slot(
-        &mut self,
-        existing: Option<Handle>,
-        key: &[u8],
-        value: Value,
-        made: Made,
-    ) -> Result<(), OutOfMemory> {
-        self.values.reserve()?;
-        let counted_bytes = slot_bytes_of(&value);
-        let slot = self.values.insert(value);
-        let written = self.write(existing, key, Payload::Slot(slot), made);
-        match written {
-            Ok(()) => self.slot_bytes += counted_bytes,
-            Err(OutOfMemory) => drop(self.values.remove(slot)),
-        }
-        written
-    }
-
-    /// Writes an entry, for a key that has one in place of that.
-    #[inline(never)]
-    fn write(
-        &mut self,
-        existing: Option<Handle>,
-        key: &[u8],
-        payload: Payload<'_>,
-        made: Made,
-    ) -> Result<(), OutOfMemory> {
-        match (existing, payload) {
-            (None, Payload::Inline(_)) => self.write_new(self.hash(key), key, payload, made),
-            (Some(handle), Payload::Inline(bytes)) if self.rewrite(handle, bytes, made)? => Ok(()),
-            _ => self.write_over(existing, key, payload, made),
-        }
-    }
-
-    /// Writes the entry of a key that has none, with its value inside.
-    #[inline(never)]
-    fn write_new(&mut self, hash: u32, key: &[u8], payload: Payload<'_>, made: Made) -> Result<(), OutOfMemory> {
-        let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
-        self.table.reserve(hash)?;
-        let handle = new_block(&mut self.slab, &mut self.deadlines, layout, key, payload, made)?;
-        self.table.insert(hash, handle);
-        self.enter_new(handle, made.deadline);
-        Ok(())
-    }
-
-    /// Enters the deadline of a new entry, if it has one.
-    #[inline(always)]
-    fn enter_new(&mut self, handle: Handle, deadline: Option<Timestamp>) {
-        if let Some(deadline) = deadline {
-            self.own_deadlines += 1;
-            self.deadlines.insert(deadline, handle, &mut BlockPositions(&mut self.slab));
-        }
-    }
-
-    /// Puts a string in the place of another where that fits as it lies, whatever becomes of its deadline. False when
-    /// nothing was done.
-    fn rewrite(&mut self, handle: Handle, bytes: &[u8], made: Made) -> Result<bool, OutOfMemory> {
-        if made.deadline.is_some() {
-            if !self.has_position(handle) {
-                return Ok(false);
-            }
-            self.deadlines.reserve(handle)?;
-        }
-        let Some(block) = self.slab.block_and_more_mut(handle) else { return Ok(false) };
-        let is_rewritten = entry::overwrite_timed(block, bytes, made.raw, Some(made.last_use));
-        if is_rewritten {
-            self.schedule(handle, made.deadline, None);
-        }
-        Ok(is_rewritten)
-    }
-
-    /// Writes an entry into the block the key has, when the size still fits, or into a new one.
-    fn write_over(
-        &mut self,
-        existing: Option<Handle>,
-        key: &[u8],
-        payload: Payload<'_>,
-        made: Made,
-    ) -> Result<(), OutOfMemory> {
-        // Room for a position, once made, is kept: a key renewed over and over does not change its block.
-        let had_position = existing.is_some_and(|handle| self.has_position(handle));
-        // Hashes have it from the start, so that a field may get a deadline without a change of the block.
-        let hash = match payload {
-            Payload::Slot(slot) => self.hash_in(slot),
-            Payload::Inline(_) => None,
-        };
-        let is_dated = made.deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
-        let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), made.raw);
-        let fits = |handle: &Handle| self.slab.block(*handle).len() == Slab::rounded(layout.len());
-        let reused = existing.filter(fits);
-        if reused.is_none() && existing.is_none() {
-            self.table.reserve(self.hash(key))?;
-        }
-        let handle = match reused {
-            Some(handle) => handle,
-            None => self.slab.allocate(layout.len())?,
-        };
-        if is_dated && self.deadlines.reserve(handle).is_err() {
-            if reused.is_none() {
-                self.slab.free(handle);
-            }
-            return Err(OutOfMemory);
-        }
-        if let Some(old) = existing {
-            self.drop_value(old);
-            self.schedule(old, None, None);
-        }
-        layout.write(self.slab.block_mut(handle), key, payload, made.last_use);
-        match existing {
-            None => self.table.insert(self.hash(key), handle),
-            Some(old) if old != handle => self.replace_block(key, old, handle),
-            Some(_) => {}
-        }
-        self.assign_deadline(handle, made.deadline);
-        Ok(())
-    }
-
-    /// What a block is made with, when it is to stand for this one.
-    fn made(&self, handle: Handle, layout: Layout) -> Made {
-        Made { raw: layout.is_raw(), deadline: self.deadline(handle), last_use: self.last_use(handle) }
-    }
-
-    /// Whether a block has room for a position.
-    fn has_position(&self, handle: Handle) -> bool {
-        self.slab.block_and_more(handle).and_then(Layout::of).is_some_and(Layout::is_timed)
-    }
-
-    /// Forgets a value in a slot; the block itself is about to be rewritten.
-    fn drop_value(&mut self, handle: Handle) {
-        let block = self.slab.block(handle);
-        if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
-            && let Some(value) = self.values.remove(slot)
-        {
-            let bytes = slot_bytes_of(&value);
-            self.slot_bytes -= bytes;
-            self.graveyard.take_value(value, bytes);
-        }
-    }
-
-    fn forget_block(&mut self, hash: u32, handle: Handle) {
-        self.schedule(handle, None, None);
-        self.table.remove(hash, handle);
-        self.slab.free(handle);
-    }
-
-    fn replace_block(&mut self, key: &[u8], old: Handle, new: Handle) {
-        self.table.replace(self.hash(key), old, new);
-        self.slab.free(old);
-    }
-
-    /// Moves an entry into a block that has room for a position.
-    fn add_position(&mut self, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
-        let old = copied(self.slab.block(handle))?;
-        let (key, payload) = (layout.key(&old), layout.payload(&old));
-        let timed = Layout::new(key, payload, true, layout.is_raw());
-        let new = self.slab.allocate(timed.len())?;
-        timed.write(self.slab.block_mut(new), key, payload, last_use(&old).unwrap_or(0));
-        self.replace_block(key, handle, new);
-        Ok(new)
-    }
-
-    /// Enters, moves or takes out the deadlines of an entry that has room for a position: its own, which is given, and
-    /// the first of its fields. `deadlines.reserve` must have succeeded when there may be one to enter.
-    fn assign_deadline(&mut self, handle: Handle, own: Option<Timestamp>) {
-        let mut field = None;
-        let block = self.slab.block(handle);
-        if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
-            && let Some(Value::Hash(hash)) = self.values.get_mut(slot)
-        {
-            field = hash.first_deadline();
-            hash.note_whole_deadline(own);
-        }
-        self.schedule(handle, own, field);
-    }
-
-    fn schedule(&mut self, handle: Handle, own: Option<Timestamp>, field: Option<Timestamp>) {
-        let deadline = own.into_iter().chain(field).min();
-        let Some(block) = self.slab.block_and_more_mut(handle) else { return };
-        let Some(layout) = Layout::of(block) else { return };
-        let position = layout.position(block);
-        if position.is_none() && deadline.is_some() && !self.deadlines.has_room() {
-            return;
-        }
-        layout.note_deadlines(block, own.is_some(), field.is_some());
-        self.own_deadlines = self.own_deadlines + usize::from(own.is_some()) - usize::from(layout.has_own());
-        self.field_deadlines = self.field_deadlines + usize::from(field.is_some()) - usize::from(layout.has_field());
-        let mut positions = BlockPositions(&mut self.slab);
-        match (position, deadline) {
-            (Some(position), Some(deadline)) => {
-                self.deadlines.update(position, Node { deadline, owner: handle }, &mut positions);
-            }
-            (Some(position), None) => {
-                self.deadlines.remove(position, &mut positions);
-                positions.moved(handle, NO_POSITION);
-            }
-            (None, Some(deadline)) => self.deadlines.insert(deadline, handle, &mut positions),
-            (None, None) => {}
-        }
-    }
-}
-
-/// A block with a new entry, and the room for its deadline.
-#[inline(always)]
-fn new_block(
-    slab: &mut Slab,
-    deadlines: &mut Deadlines<Handle>,
-    layout: Layout,
-    key: &[u8],
-    payload: Payload<'_>,
-    made: Made,
-) -> Result<Handle, OutOfMemory> {
-    let handle = slab.allocate(layout.len())?;
-    if made.deadline.is_some() && deadlines.reserve(handle).is_err() {
-        slab.free(handle);
-        return Err(OutOfMemory);
-    }
-    let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
-    if let Some(block) = slab.block_and_more_mut(handle) {
-        layout.write(block, key, payload, made.last_use);
-    }
-    Ok(handle)
 }
 
 /// The value of the entry that begins here.
@@ -766,16 +456,4 @@ fn value_in<'a>(block: &'a [u8], values: &'a Slots<Value>) -> Option<ValueRef<'a
 /// What a value in a slot is counted as.
 fn slot_bytes_of(value: &Value) -> u64 {
     value.counted_bytes() + PLACE_BYTES
-}
-
-/// Writes a key's position in the heap into its block.
-struct BlockPositions<'a>(&'a mut Slab);
-
-impl Positions<Handle> for BlockPositions<'_> {
-    #[inline(always)]
-    fn moved(&mut self, owner: Handle, position: u32) {
-        if let Some(block) = self.0.block_and_more_mut(owner) {
-            entry::set_position(block, position);
-        }
-    }
 }

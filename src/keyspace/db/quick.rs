@@ -3,7 +3,9 @@
 
 use core::ops::Range;
 
-use super::{BlockPositions, Db, Made, Seat, Sought, new_block};
+use super::blocks::{Made, new_block};
+use super::dated::BlockPositions;
+use super::{Db, Seat, Sought};
 use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::Node;

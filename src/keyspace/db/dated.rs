@@ -1,0 +1,177 @@
+//! The deadlines of keys: the heap that has them in order, and each key's position in it, which its block tells.
+
+use alloc::vec::Vec;
+
+use super::Db;
+use crate::clock::Timestamp;
+use crate::deadlines::{Node, Positions};
+use crate::keyspace::entry::{self, Layout, NO_POSITION, Payload, last_use};
+use crate::random::Random;
+use crate::slab::{Handle, OutOfMemory, Slab};
+use crate::value::{Value, copied};
+
+/// So many more are looked at where some have only fields with deadlines.
+const EXTRA_NODES: usize = 64;
+
+impl Db {
+    /// How many keys have a deadline.
+    pub fn deadline_count(&self) -> usize {
+        self.own_deadlines
+    }
+
+    /// How many keys have fields with a deadline.
+    pub fn field_deadline_count(&self) -> usize {
+        self.field_deadlines
+    }
+
+    /// Whether any key has a deadline, or fields with one.
+    #[inline(always)]
+    pub fn is_timed(&self) -> bool {
+        !self.deadlines.is_empty()
+    }
+
+    /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
+    #[inline(always)]
+    pub fn first_deadline(&self) -> Option<Node<Handle>> {
+        self.deadlines.minimum()
+    }
+
+    /// The key whose own deadline comes first. Where deadlines of fields are among the first, it is looked for among
+    /// some of them.
+    pub fn first_to_die(&self) -> Option<Node<Handle>> {
+        if self.field_deadlines == 0 {
+            return self.first_deadline();
+        }
+        let nodes = self.deadlines.first_levels();
+        let own = nodes.filter_map(|node| Some(Node { deadline: self.deadline(node.owner)?, ..node }));
+        own.min_by_key(|node| node.deadline)
+    }
+
+    /// Adds up to `count` of the keys that have a deadline of their own, all with the same probability: those at even
+    /// distances in the heap.
+    pub fn sample_dated(&self, count: usize, random: &mut Random, handles: &mut Vec<Handle>) {
+        let len = self.deadlines.len();
+        let looked_at = if self.field_deadlines == 0 { count } else { count + EXTRA_NODES }.min(len);
+        let start = random.below(len as u64);
+        let positions = (0..looked_at as u64).map(|step| (start + step * len as u64 / looked_at as u64) % len as u64);
+        let owners = positions.filter_map(|position| Some(self.deadlines.nth(position as usize)?.owner));
+        handles.extend(owners.filter(|&owner| self.deadline(owner).is_some()).take(count));
+    }
+
+    pub fn deadline(&self, handle: Handle) -> Option<Timestamp> {
+        let block = self.slab.block_and_more(handle)?;
+        self.deadline_of(Layout::of(block)?, block)
+    }
+
+    /// The earlier of the key's own deadline and the first of its fields.
+    pub fn due(&self, handle: Handle) -> Option<Timestamp> {
+        let block = self.slab.block(handle);
+        self.deadlines.get(Layout::of(block)?.position(block)?).map(|node| node.deadline)
+    }
+
+    /// The key's own deadline. The heap has it, unless it has to tell when a field dies.
+    pub(super) fn deadline_of(&self, layout: Layout, block: &[u8]) -> Option<Timestamp> {
+        match layout.payload(block) {
+            _ if !layout.has_own() => None,
+            Payload::Slot(slot) if layout.has_field() => self.hash_in(slot)?.whole_deadline(),
+            _ => self.deadlines.get(layout.position(block)?).map(|node| node.deadline),
+        }
+    }
+
+    /// Sets or clears the deadline. The handle may become stale: a block without room for a position is replaced.
+    pub fn set_deadline(&mut self, handle: Handle, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
+        let Some(layout) = Layout::of(self.slab.block(handle)) else { return Ok(()) };
+        // Before the block changes, which is longer with a position.
+        if deadline.is_some() {
+            self.deadlines.reserve(handle)?;
+        }
+        let handle = match deadline {
+            Some(_) if !layout.is_timed() => self.add_position(handle, layout)?,
+            _ => handle,
+        };
+        self.assign_deadline(handle, deadline);
+        Ok(())
+    }
+
+    /// Moves an entry into a block that has room for a position.
+    fn add_position(&mut self, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
+        let old = copied(self.slab.block(handle))?;
+        let (key, payload) = (layout.key(&old), layout.payload(&old));
+        let timed = Layout::new(key, payload, true, layout.is_raw());
+        let new = self.slab.allocate(timed.len())?;
+        timed.write(self.slab.block_mut(new), key, payload, last_use(&old).unwrap_or(0));
+        self.replace_block(key, handle, new);
+        Ok(new)
+    }
+
+    /// Whether a block has room for a position.
+    pub(super) fn has_position(&self, handle: Handle) -> bool {
+        self.slab.block_and_more(handle).and_then(Layout::of).is_some_and(Layout::is_timed)
+    }
+
+    /// Makes sure that an edit may give a field its first deadline.
+    pub fn reserve_deadline(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
+        self.deadlines.reserve(handle)
+    }
+
+    /// Enters the deadline of a new entry, if it has one.
+    #[inline(always)]
+    pub(super) fn enter_new(&mut self, handle: Handle, deadline: Option<Timestamp>) {
+        if let Some(deadline) = deadline {
+            self.own_deadlines += 1;
+            self.deadlines.insert(deadline, handle, &mut BlockPositions(&mut self.slab));
+        }
+    }
+
+    /// Enters, moves or takes out the deadlines of an entry that has room for a position: its own, which is given, and
+    /// the first of its fields. `deadlines.reserve` must have succeeded when there may be one to enter.
+    pub(super) fn assign_deadline(&mut self, handle: Handle, own: Option<Timestamp>) {
+        let mut field = None;
+        let block = self.slab.block(handle);
+        if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
+            && let Some(Value::Hash(hash)) = self.values.get_mut(slot)
+        {
+            field = hash.first_deadline();
+            hash.note_whole_deadline(own);
+        }
+        self.schedule(handle, own, field);
+    }
+
+    /// As [`Db::assign_deadline`] where both are known: the heap has the earlier of them.
+    pub(super) fn schedule(&mut self, handle: Handle, own: Option<Timestamp>, field: Option<Timestamp>) {
+        let deadline = own.into_iter().chain(field).min();
+        let Some(block) = self.slab.block_and_more_mut(handle) else { return };
+        let Some(layout) = Layout::of(block) else { return };
+        let position = layout.position(block);
+        if position.is_none() && deadline.is_some() && !self.deadlines.has_room() {
+            return;
+        }
+        layout.note_deadlines(block, own.is_some(), field.is_some());
+        self.own_deadlines = self.own_deadlines + usize::from(own.is_some()) - usize::from(layout.has_own());
+        self.field_deadlines = self.field_deadlines + usize::from(field.is_some()) - usize::from(layout.has_field());
+        let mut positions = BlockPositions(&mut self.slab);
+        match (position, deadline) {
+            (Some(position), Some(deadline)) => {
+                self.deadlines.update(position, Node { deadline, owner: handle }, &mut positions);
+            }
+            (Some(position), None) => {
+                self.deadlines.remove(position, &mut positions);
+                positions.moved(handle, NO_POSITION);
+            }
+            (None, Some(deadline)) => self.deadlines.insert(deadline, handle, &mut positions),
+            (None, None) => {}
+        }
+    }
+}
+
+/// Writes a key's position in the heap into its block.
+pub(super) struct BlockPositions<'a>(pub(super) &'a mut Slab);
+
+impl Positions<Handle> for BlockPositions<'_> {
+    #[inline(always)]
+    fn moved(&mut self, owner: Handle, position: u32) {
+        if let Some(block) = self.0.block_and_more_mut(owner) {
+            entry::set_position(block, position);
+        }
+    }
+}
