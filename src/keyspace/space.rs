@@ -1,12 +1,13 @@
-//! One database at one instant: lookups by access, and the verbs. Every change of a key goes through a verb, and every
-//! verb names its event, keeps the deadlines and tells whoever is interested.
+//! One database at one instant, and the verbs. Every change of a key goes through a verb, and every verb names its event,
+//! keeps the deadlines and tells whoever is interested.
+
+mod lookup;
+mod tell;
 
 use alloc::vec::Vec;
 
 use super::db::Seat;
-use super::effect::EffectWriter;
-use super::uses::{Counting, PastUse};
-use super::{Counts, DATABASES, Db, Effects, Entry, Error, EventKind, Extent, Keyspace, NewValue, UNASKED_MAX_BYTES};
+use super::{Counts, DATABASES, Db, Effects, Error, EventKind, Extent, Keyspace, NewValue, UNASKED_MAX_BYTES};
 use crate::clock::Timestamp;
 use crate::memory::ensure;
 use crate::random::Random;
@@ -109,6 +110,35 @@ impl<'a> Space<'a> {
         &mut self.keyspace.databases[place_of(self.database)]
     }
 
+    /// The database and the counts side by side.
+    #[inline(always)]
+    pub(super) fn db_and_counts(&mut self) -> (&mut Db, &mut Counts) {
+        let Keyspace { databases, counts, .. } = &mut *self.keyspace;
+        (&mut databases[place_of(self.database)], counts)
+    }
+
+    /// The database with its number, and the effects side by side.
+    pub(super) fn db_and_effects(&mut self) -> (u8, &Db, &mut Effects) {
+        let Keyspace { databases, effects, .. } = &mut *self.keyspace;
+        (self.database, &databases[place_of(self.database)], effects)
+    }
+
+    /// The database and the generator side by side.
+    pub(super) fn db_and_chance(&mut self) -> (&Db, &mut Random) {
+        let Keyspace { databases, random, .. } = &mut *self.keyspace;
+        (&databases[place_of(self.database)], random)
+    }
+
+    /// Any key, dead or alive.
+    pub(super) fn random_handle(&mut self) -> Option<Handle> {
+        let Keyspace { databases, random, .. } = &mut *self.keyspace;
+        databases[place_of(self.database)].random(random)
+    }
+
+    pub(super) fn key_of(&self, handle: Handle) -> Vec<u8> {
+        self.entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
+    }
+
     /// What decides the order of large collections.
     pub(super) fn seed(&self) -> u64 {
         self.keyspace.seed
@@ -126,185 +156,6 @@ impl<'a> Space<'a> {
     /// A deadline that is not after now kills at once; while a log is loaded none does.
     pub(super) fn is_past(&self, deadline: Timestamp) -> bool {
         deadline <= self.now && !self.keyspace.loading
-    }
-
-    // --- Lookups. Whoever meets a dead key removes it first.
-
-    /// Looks a key up to answer its value: counts as hit or miss, and as a use.
-    #[inline(never)]
-    pub fn read(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.find_and_count(key);
-        if let Some(handle) = found {
-            self.mark_use(handle);
-        }
-        found
-    }
-
-    /// Looks a key up to answer something about it: counts as hit or miss, but not as a use.
-    #[inline(never)]
-    pub fn probe(&mut self, key: &[u8]) -> Option<Handle> {
-        self.find_and_count(key)
-    }
-
-    #[inline(always)]
-    fn find_and_count(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.find_alive(key);
-        self.count_lookup(found.is_some());
-        found
-    }
-
-    #[inline(always)]
-    pub(super) fn count_lookup(&mut self, found: bool) {
-        match found {
-            true => self.keyspace.counts.hits += 1,
-            false => self.keyspace.counts.misses += 1,
-        }
-    }
-
-    /// Looks a key up without counting at all.
-    #[inline(never)]
-    pub fn peek(&mut self, key: &[u8]) -> Option<Handle> {
-        self.find_alive(key)
-    }
-
-    #[inline(always)]
-    pub(super) fn find_alive(&mut self, key: &[u8]) -> Option<Handle> {
-        let handle = self.db_mut().look_up(key)?;
-        self.outlives(handle).then_some(handle)
-    }
-
-    /// Looks a key up to change it: counts as a use.
-    pub fn write(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.find_alive(key);
-        if let Some(handle) = found {
-            self.mark_use(handle);
-        }
-        found
-    }
-
-    #[inline(always)]
-    pub(super) fn mark_use(&mut self, handle: Handle) {
-        if let Some(word) = self.word_of_use(handle) {
-            self.db_mut().set_last_use(handle, word);
-        }
-    }
-
-    /// What a key that is used now has as its last use from here on; `None`: what it has.
-    #[inline(always)]
-    pub(super) fn word_of_use(&mut self, handle: Handle) -> Option<u32> {
-        match self.keyspace.uses.counting() {
-            Counting::Uses if self.marking => self.keyspace.uses.present(),
-            Counting::Frequency(_) if self.marking => Some(self.word_of_frequency(handle)),
-            _ => None,
-        }
-    }
-
-    /// As [`Space::word_of_use`] for whichever key; `None` when it depends on that, or somebody may be dead.
-    #[inline(always)]
-    pub(super) fn word_of_any_use(&self) -> Option<Option<u32>> {
-        if self.may_meet_dead() {
-            return None;
-        }
-        match self.keyspace.uses.counting() {
-            Counting::Uses if self.marking => Some(self.keyspace.uses.present()),
-            Counting::Frequency(_) if self.marking => None,
-            _ => Some(None),
-        }
-    }
-
-    #[cold]
-    fn word_of_frequency(&mut self, handle: Handle) -> u32 {
-        let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
-        uses.again(databases[place_of(self.database)].last_use(handle), random)
-    }
-
-    fn mark_change(&mut self, handle: Handle) {
-        if self.keyspace.uses.counting() == Counting::Changes
-            && let Some(word) = self.keyspace.uses.present()
-        {
-            self.db_mut().set_last_use(handle, word);
-        }
-    }
-
-    /// The entry behind a handle of this instant.
-    pub fn entry(&self, handle: Handle) -> Option<Entry<'_>> {
-        self.db().entry(handle)
-    }
-
-    /// The value of a key for reading.
-    #[inline(never)]
-    pub fn value(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let handle = self.find_and_count(key)?;
-        self.value_in_use(handle)
-    }
-
-    /// As [`Space::value`], with most of it as a part of its caller: for what most requests do.
-    #[inline(always)]
-    pub(super) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let Some(last_use) = self.word_of_any_use() else { return self.value(key) };
-        let seat = self.seat;
-        let (db, counts) = self.db_and_counts();
-        let value = db.value_of(key, seat, last_use);
-        match value {
-            Some(_) => counts.hits += 1,
-            None => counts.misses += 1,
-        }
-        value
-    }
-
-    fn value_in_use(&mut self, handle: Handle) -> Option<ValueRef<'_>> {
-        let last_use = self.word_of_use(handle);
-        self.db_mut().value_in_use(handle, last_use)
-    }
-
-    /// Removes a key that is dead, or its dead fields, if somebody is: whoever is found then is alive.
-    #[inline(always)]
-    fn bury_dead(&mut self, key: &[u8]) {
-        if self.may_meet_dead() {
-            self.find_alive(key);
-        }
-    }
-
-    /// Removes a key that is dead, or its dead fields; whether the key is still there.
-    #[inline(always)]
-    pub(super) fn outlives(&mut self, handle: Handle) -> bool {
-        !self.may_meet_dead() || self.outlives_another(handle)
-    }
-
-    /// While the first deadline is not past, nobody is dead and no entry needs to be looked at.
-    #[inline(always)]
-    fn may_meet_dead(&self) -> bool {
-        !self.at_rest && self.db().first_deadline().is_some_and(|node| node.deadline < self.now)
-    }
-
-    fn outlives_another(&mut self, handle: Handle) -> bool {
-        if self.keyspace.loading || self.db().due(handle).is_none_or(|deadline| self.now <= deadline) {
-            return true;
-        }
-        self.bury(handle, usize::MAX).lives
-    }
-
-    /// Looks a key up that the request does not name, or that may have many dead fields: without the memory to remove
-    /// what is dead nothing is answered.
-    pub fn meet(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        match self.db().find(key) {
-            Some(handle) if self.survives(handle)? => Ok(Some(handle)),
-            _ => Ok(None),
-        }
-    }
-
-    /// As [`Space::meet`]: removes a key that is dead, or its dead fields; whether the key is still there.
-    pub(super) fn survives(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
-        let is_due = |db: &Db, now| db.due(handle).is_some_and(|deadline| deadline < now);
-        if self.keyspace.loading || !is_due(self.db(), self.now) {
-            return Ok(true);
-        }
-        self.keyspace.ensure_room_for_removal(self.database, handle)?;
-        let burial = self.bury(handle, usize::MAX);
-        match burial.lives && is_due(self.db(), self.now) {
-            true => Err(OutOfMemory),
-            false => Ok(burial.lives),
-        }
     }
 
     /// Makes sure that so much can be told of dead fields that are about to be removed together.
@@ -397,16 +248,6 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    #[inline(always)]
-    fn tell_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
-        if !self.is_quiet {
-            self.notify(event, key);
-            if is_new {
-                self.appear(key);
-            }
-        }
-    }
-
     /// Uses a string and puts another in its place, when nothing else about the entry changes: most writes do no more.
     /// When nothing was done, the error is what is there.
     #[inline(always)]
@@ -442,20 +283,6 @@ impl<'a> Space<'a> {
             self.tell_of_put(event, key, false);
         }
         renewed
-    }
-
-    /// The word about its use that an entry begins with, put in place of what is there.
-    #[inline(always)]
-    pub(super) fn use_to_be(&mut self, existing: Option<Handle>) -> u32 {
-        match existing {
-            Some(handle) if self.keeps_use() => self.db().last_use(handle),
-            _ => self.first_use(),
-        }
-    }
-
-    /// An entry keeps what its block says about its use when another value is put in its place.
-    pub(super) fn keeps_use(&self) -> bool {
-        self.keyspace.uses.counting() != Counting::Changes
     }
 
     /// Edits a value outside its block; an edit that fails must leave it as it was. Emptied, the key goes.
@@ -626,125 +453,5 @@ impl<'a> Space<'a> {
 
     pub(super) fn count_expired_fields(&mut self, count: usize) {
         self.keyspace.counts.expired_fields += count as u64;
-    }
-
-    pub(super) fn past_use_of(&self, handle: Handle) -> PastUse {
-        self.keyspace.past_use(self.db(), handle)
-    }
-
-    /// Tells how a key was used before it came here.
-    pub(super) fn set_past_use(&mut self, handle: Handle, past: PastUse) {
-        let word = self.keyspace.uses.past(past);
-        self.db_mut().set_last_use(handle, word);
-    }
-
-    /// What a key that comes now has as its last use.
-    pub(super) fn first_use(&mut self) -> u32 {
-        let keys = self.db().len();
-        self.keyspace.uses.first(keys)
-    }
-
-    // --- What the verbs report to.
-
-    /// Nobody wants to be told of changes.
-    #[inline(always)]
-    pub(super) fn is_quiet(&self) -> bool {
-        self.is_quiet
-    }
-
-    /// States the effect of what was just done with the verbs.
-    #[inline(always)]
-    pub(super) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        if !self.is_quiet
-            && let Some(mut effect) = self.keyspace.effects.open(self.database)
-        {
-            write(&mut effect);
-            effect.close();
-        }
-    }
-
-    /// Whether effects are built: what they need may have to be kept before it is gone.
-    pub(super) fn states_effects(&self) -> bool {
-        self.keyspace.effects.are_built()
-    }
-
-    /// The database and the counts side by side.
-    #[inline(always)]
-    pub(super) fn db_and_counts(&mut self) -> (&mut Db, &mut Counts) {
-        let Keyspace { databases, counts, .. } = &mut *self.keyspace;
-        (&mut databases[place_of(self.database)], counts)
-    }
-
-    /// The database with its number, and the effects side by side.
-    pub(super) fn db_and_effects(&mut self) -> (u8, &Db, &mut Effects) {
-        let Keyspace { databases, effects, .. } = &mut *self.keyspace;
-        (self.database, &databases[place_of(self.database)], effects)
-    }
-
-    /// A change of the whole database: it has no key to notify about.
-    fn changed(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        if !self.is_quiet {
-            self.keyspace.effects.changed();
-        }
-        self.effect(write);
-    }
-
-    /// An event of a change that was made before its place in the order of events.
-    #[inline(never)]
-    pub(super) fn notify(&mut self, event: EventKind, key: &[u8]) {
-        self.notify_at_once(event, key);
-    }
-
-    /// An event of a key that is still there.
-    #[inline(never)]
-    fn notify_of(&mut self, handle: Handle, event: EventKind) {
-        if self.is_quiet {
-            return;
-        }
-        let Keyspace { databases, events, interest, effects, .. } = &mut *self.keyspace;
-        let Some(entry) = databases[place_of(self.database)].entry(handle) else { return };
-        events.push(event, entry.key, self.database);
-        interest.changed(self.database, entry.key, event);
-        effects.changed();
-    }
-
-    /// As [`Space::notify`], as a part of its caller: for what most requests do.
-    #[inline(always)]
-    pub(super) fn notify_at_once(&mut self, event: EventKind, key: &[u8]) {
-        if self.is_quiet {
-            return;
-        }
-        self.keyspace.events.push(event, key, self.database);
-        self.keyspace.interest.changed(self.database, key, event);
-        self.keyspace.effects.changed();
-    }
-
-    /// A key is there that was not, or was deleted to make place for it.
-    pub(super) fn appear(&mut self, key: &[u8]) {
-        if self.is_quiet {
-            return;
-        }
-        self.keyspace.interest.appear(self.database, key);
-    }
-
-    /// An event beside a verb's own: the deadline that came with a value.
-    pub(super) fn also(&mut self, event: EventKind, key: &[u8]) {
-        self.keyspace.events.push(event, key, self.database);
-    }
-
-    pub(super) fn key_of(&self, handle: Handle) -> Vec<u8> {
-        self.entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
-    }
-
-    /// The database and the generator side by side.
-    pub(super) fn db_and_chance(&mut self) -> (&Db, &mut Random) {
-        let Keyspace { databases, random, .. } = &mut *self.keyspace;
-        (&databases[place_of(self.database)], random)
-    }
-
-    /// Any key, dead or alive.
-    pub(super) fn random_handle(&mut self) -> Option<Handle> {
-        let Keyspace { databases, random, .. } = &mut *self.keyspace;
-        databases[place_of(self.database)].random(random)
     }
 }
