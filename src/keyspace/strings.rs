@@ -1,123 +1,24 @@
 //! Strings: the typed operations behind SET, GET, INCR and their kin. Semantics are those of Redis 8.6.3.
 
 mod many;
+mod options;
 
-use alloc::format;
+pub use options::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
+
 use alloc::vec::Vec;
 
+use self::options::digest_text;
 use super::db::Seat;
 use super::entry::INLINE_MAX;
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
-use crate::bytes;
 use crate::clock::Timestamp;
-use crate::hash::xxh3_64;
 use crate::number::{IntegerText, LongDouble, parse_integer};
 use crate::slab::Handle;
 use crate::value::{Value, ValueRef, copied};
 
 /// The longest string, as in Redis' default configuration (proto-max-bulk-len).
 pub const STRING_MAX: usize = 512 * 1024 * 1024;
-/// Hex digits of a digest.
-const DIGEST_LEN: usize = 16;
-
-/// Whether a key must be there already.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Presence {
-    /// NX: only a missing key is written.
-    Missing,
-    /// XX: only an existing key is written.
-    Existing,
-}
-
-/// A condition on the current value. A digest is 16 hex digits of XXH3-64, in either case.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comparison<'a> {
-    Equal(&'a [u8]),
-    NotEqual(&'a [u8]),
-    DigestEqual(&'a [u8]),
-    DigestNotEqual(&'a [u8]),
-}
-
-/// What becomes of the deadline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Expiry {
-    /// The key lives for ever.
-    #[default]
-    Never,
-    /// The deadline it has, or none.
-    Keep,
-    At(Timestamp),
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SetOptions<'a> {
-    pub presence: Option<Presence>,
-    pub comparison: Option<Comparison<'a>>,
-    pub expiry: Expiry,
-    /// Answer the previous value; the key must then be a string or missing.
-    pub get: bool,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SetOutcome {
-    pub stored: bool,
-    /// Only when `get` was asked for.
-    pub previous: Option<Vec<u8>>,
-}
-
-impl SetOptions<'_> {
-    /// SET without a word behind the value.
-    #[inline(always)]
-    fn is_plain(&self) -> bool {
-        matches!(self, SetOptions { presence: None, comparison: None, expiry: Expiry::Never, get: false })
-    }
-
-    /// The deadline of a SET with no other option.
-    #[inline(always)]
-    fn lifetime_alone(&self) -> Option<Timestamp> {
-        match *self {
-            SetOptions { presence: None, comparison: None, expiry: Expiry::At(deadline), get: false } => Some(deadline),
-            _ => None,
-        }
-    }
-
-    /// SET with NX and at most an expiry.
-    #[inline(always)]
-    fn is_for_missing(&self) -> bool {
-        matches!(self, SetOptions { presence: Some(Presence::Missing), comparison: None, get: false, .. })
-    }
-}
-
-impl Comparison<'_> {
-    /// Whether the condition holds for a value.
-    pub(super) fn holds(self, value: &[u8]) -> Result<bool, Error> {
-        match self {
-            Comparison::Equal(expected) => Ok(bytes::equal(value, expected)),
-            Comparison::NotEqual(expected) => Ok(!bytes::equal(value, expected)),
-            Comparison::DigestEqual(digest) => digest_matches(value, digest),
-            Comparison::DigestNotEqual(digest) => Ok(!digest_matches(value, digest)?),
-        }
-    }
-
-    /// Whether the condition holds for a missing key: nothing equals nothing.
-    fn holds_for_missing(self) -> bool {
-        matches!(self, Comparison::NotEqual(_) | Comparison::DigestNotEqual(_))
-    }
-}
-
-fn digest_matches(value: &[u8], digest: &[u8]) -> Result<bool, Error> {
-    if digest.len() != DIGEST_LEN {
-        return Err(Error::BadDigest);
-    }
-    Ok(digest_text(value).eq_ignore_ascii_case(digest))
-}
-
-/// The digest of a value as DIGEST answers it: 16 lower-case hex digits.
-#[inline(never)]
-fn digest_text(value: &[u8]) -> Vec<u8> {
-    format!("{:016x}", xxh3_64(value)).into_bytes()
-}
 
 impl Space<'_> {
     /// The string at `key`; `None` when there is no key.
@@ -507,19 +408,11 @@ pub(super) fn zeros(len: usize, capacity: usize) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-impl Presence {
-    fn holds(self, exists: bool) -> bool {
-        match self {
-            Presence::Missing => !exists,
-            Presence::Existing => exists,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::keyspace::Keyspace;
+    use alloc::format;
 
     const NOW: Timestamp = Timestamp::from_ms(1_000_000);
 
