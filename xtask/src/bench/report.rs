@@ -79,7 +79,7 @@ pub(crate) fn judge(place: &str, rows: &[Row]) -> Vec<Judged> {
 pub(crate) fn aims_table(all: &[Judged]) -> String {
     let count = |verdict| all.iter().filter(|judged| judged.verdict == verdict).count();
     let [met, below, missed] = [Verdict::Met, Verdict::BelowAim, Verdict::Miss].map(count);
-    let mut text = format!("\nOf {} aims, {met} are met, {below} are not quite, {missed} are missed.\n", all.len());
+    let mut text = format!("\nOf {} aims: {met} met, {below} not quite, {missed} missed.\n", all.len());
     text += "\n| where | what | measured | aim | |\n|---|---|---:|---:|---|\n";
     for Judged { aim, measured, unit, verdict } in all {
         let (what, unit) = match aim.measure {
@@ -125,7 +125,7 @@ mod tests {
         let rows = [row("GET same 1e3", &[("keylatch", 100.0, None), ("Map", 10.0, Some(10.0))])];
         let judged = judge("node", &rows);
         assert_eq!(judged.len(), 1);
-        assert!(aims_table(&judged).contains("Of 1 aims, 0 are met, 0 are not quite, 1 are missed."));
+        assert!(aims_table(&judged).contains("Of 1 aims: 0 met, 0 not quite, 1 missed."));
         assert!(aims_table(&judged).contains("| node | GET same 1e3, ratio to Map | 10.0 | <= 3.50 | **MISS** |"));
     }
 }
