@@ -69,14 +69,19 @@ export class Playground {
   /** The text of the session was edited: the address, which may name a lesson, tells of it no more. */
   editSession(text: string): void {
     this.desk.edit(text);
-    history.replaceState(null, "", "#sessions");
+    this.leaveAddress();
   }
 
   /** Puts the replies that came into the text. */
   fillInReplies(): void {
     if (!this.desk.report) return;
     this.desk.openOwn(this.desk.report.text);
-    history.replaceState(null, "", "#sessions");
+    this.leaveAddress();
+  }
+
+  /** Asked at each keystroke; browsers bear only so many changes of the address. */
+  private leaveAddress(): void {
+    if (location.hash !== "#sessions") history.replaceState(null, "", "#sessions");
   }
 
   /** A line that a link brings is put into the prompt, never run. */
