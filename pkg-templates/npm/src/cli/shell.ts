@@ -10,7 +10,7 @@ export type Action = 'quit' | 'clear' | undefined;
 const OWN_WORDS = new Set(['quit', 'exit', 'clear', 'help', '?']);
 
 /** Commands that answer a text to be read as it stands. RESP2 does not tell it from other strings, and redis-cli knows them too. */
-const TEXTS = new Set(['INFO', 'LOLWUT', 'CLIENT INFO', 'CLIENT LIST', 'CLUSTER INFO', 'CLUSTER NODES', 'LATENCY DOCTOR', 'MEMORY DOCTOR']);
+const TEXTS = new Set(['INFO', 'LOLWUT', 'CLIENT INFO', 'CLIENT LIST', 'LATENCY DOCTOR', 'MEMORY DOCTOR']);
 
 const NOTHING = new Uint8Array();
 
