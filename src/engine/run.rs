@@ -144,17 +144,15 @@ impl Pass<'_> {
         }
         let Some((request, bytes)) = self.requests.get(self.at..).and_then(PlainRequest::read) else { return false };
         let Some(place) = self.replies.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) else { return false };
-        let written = match request {
-            PlainRequest::Get(key) => answer_get(space, key, protocol, place),
-            PlainRequest::Set(key, value) => answer_set(space, key, value, place),
+        let (row, count, written) = match request {
+            PlainRequest::Get(key) => (PlainRow::Get, &mut self.gets, answer_get(space, key, protocol, place)),
+            PlainRequest::Set(key, value) => (PlainRow::Set, &mut self.sets, answer_set(space, key, value, place)),
         };
         let Some(written) = written else { return false };
+        *count += 1;
+        self.last = Some(row);
         self.len += written;
         self.at += bytes;
-        match request {
-            PlainRequest::Get(_) => (self.gets, self.last) = (self.gets + 1, Some(PlainRow::Get)),
-            PlainRequest::Set(..) => (self.sets, self.last) = (self.sets + 1, Some(PlainRow::Set)),
-        }
         // What it replaced may be large: its memory is given back before the next command.
         !space.db().has_remains() && is_reserve_whole()
     }

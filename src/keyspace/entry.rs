@@ -278,23 +278,25 @@ pub(super) fn unraw_range_of(block: &[u8], key: &[u8]) -> Option<Range<usize>> {
 /// The same, when none of the flags given is set.
 #[inline(always)]
 fn range_of(block: &[u8], key: &[u8], unset: u8) -> Option<Range<usize>> {
-    let head = read_u32(block, 0)?;
-    if head & (KEY_LEN_MASK | u32::from(unset)) != (key.len() as u32) << FLAGS_BITS || key.len() > NARROW_MAX {
-        return None;
-    }
+    let head = head_of(block, key, unset)?;
     let key_start = NARROW_BYTES + (head as usize & POSITION_BYTES);
     let start = key_start + key.len();
     let value_len = (head >> (FLAGS_BITS + LENGTH_BITS)) as usize;
     if bytes::equal(block.get(key_start..start)?, key) { Some(start..start + value_len) } else { None }
 }
 
+/// The first word of a block whose key is as long as this one, when none of the flags given is set.
+#[inline(always)]
+fn head_of(block: &[u8], key: &[u8], unset: u8) -> Option<u32> {
+    let head = read_u32(block, 0)?;
+    let is_alike = head & (KEY_LEN_MASK | u32::from(unset)) == (key.len() as u32) << FLAGS_BITS;
+    if is_alike && key.len() <= NARROW_MAX { Some(head) } else { None }
+}
+
 /// The string that [`short_range_of`] finds, which is used by that.
 #[inline(always)]
 pub(super) fn use_short<'a>(block: &'a mut [u8], key: &[u8], last_use: u32) -> Option<&'a mut [u8]> {
-    let head = read_u32(block, 0)?;
-    if head & (KEY_LEN_MASK | u32::from(IN_SLOT)) != (key.len() as u32) << FLAGS_BITS || key.len() > NARROW_MAX {
-        return None;
-    }
+    let head = head_of(block, key, IN_SLOT)?;
     use_narrow(block, head, key, last_use)
 }
 

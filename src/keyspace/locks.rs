@@ -26,21 +26,15 @@ impl Space<'_> {
 
     /// Deletes the key if its value meets the condition.
     pub fn delete_if(&mut self, key: &[u8], comparison: Comparison<'_>) -> Result<bool, Error> {
-        self.delete_compared(key, comparison, Error::ConditionNeedsString)
+        self.delete_string_if(key, |bytes| comparison.holds(bytes), Error::ConditionNeedsString)
     }
 
     /// Deletes the key if it holds this string; a key of another type is refused as one.
     pub fn delete_if_equal(&mut self, key: &[u8], value: &[u8]) -> Result<bool, Error> {
-        self.delete_compared(key, Comparison::Equal(value), Error::WrongType)
+        self.delete_equal(key, value, Error::WrongType)
     }
 
-    /// The error is for a key of another type.
-    fn delete_compared(&mut self, key: &[u8], comparison: Comparison<'_>, refusal: Error) -> Result<bool, Error> {
-        self.delete_string_if(key, |bytes| comparison.holds(bytes), refusal)
-    }
-
-    /// The same for one that holds this string, as a part of its caller: what gives a lock back.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Only that face calls single operations.
+    /// The same, as a part of its caller, which names the error for a key of another type: what gives a lock back.
     #[inline(always)]
     pub(crate) fn delete_equal(&mut self, key: &[u8], value: &[u8], refusal: Error) -> Result<bool, Error> {
         self.delete_string_if(key, |bytes| Ok(bytes::equal(bytes, value)), refusal)
