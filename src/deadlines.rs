@@ -1,4 +1,4 @@
-//! Which deadline comes next: an indexed 4-ary heap. Each node's position is told to its owner, so a deadline can be
+//! Which deadline comes next: an indexed 8-ary heap. Each node's position is told to its owner, so a deadline can be
 //! moved or taken out without a search, and no dead nodes pile up.
 //!
 //! A small heap stands in front of the large one, for deadlines that come much earlier than what lies at its end: a lock
@@ -11,13 +11,18 @@ use alloc::vec::Vec;
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
 
-const CHILDREN: usize = 4;
+/// So many that seven of eight nodes have none: a session that is renewed mostly stays where it is.
+const CHILDREN: usize = 8;
 /// Nodes lie in fixed chunks, so that growth never copies them.
 const CHUNK_NODES: usize = 1024;
 /// The positions of the small heap; those behind are of the large one. When it is full all of it moves to the large one.
-const EARLY_MAX: usize = 128;
-/// The first four levels of the large heap.
-const FIRST_LEVELS: usize = 85;
+const EARLY_MAX: usize = 17 * CHILDREN - 1;
+// The children of a node lie in one chunk: those of the large heap begin at multiples of their number.
+const _: () = assert!(
+    (EARLY_MAX + 1).is_multiple_of(CHILDREN) && CHUNK_NODES.is_multiple_of(CHILDREN) && EARLY_MAX < CHUNK_NODES
+);
+/// The first three levels of the large heap.
+const FIRST_LEVELS: usize = 1 + CHILDREN + CHILDREN * CHILDREN;
 
 /// A deadline and who it belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +51,18 @@ impl<H> Node<H> {
     #[inline(always)]
     fn kept(self) -> Kept<H> {
         Kept { deadline: self.deadline.as_ms().to_ne_bytes(), owner: self.owner }
+    }
+}
+
+impl<H: Copy> Kept<H> {
+    #[inline(always)]
+    fn deadline(&self) -> Timestamp {
+        Timestamp::from_ms(i64::from_ne_bytes(self.deadline))
+    }
+
+    #[inline(always)]
+    fn node(self) -> Node<H> {
+        Node { deadline: self.deadline(), owner: self.owner }
     }
 }
 
@@ -302,9 +319,22 @@ impl<H: Copy> Deadlines<H> {
     #[inline(always)]
     fn earliest_child(&self, heap: Heap, position: usize) -> Option<(usize, Node<H>)> {
         let first = heap.first_child(position);
-        (first..(first + CHILDREN).min(heap.end))
-            .map(|child| (child, self.node(child)))
-            .min_by_key(|(_, node)| node.deadline)
+        let (&eldest, younger) = self.children(heap, first).split_first()?;
+        let (mut place, mut deadline) = (0, eldest.deadline());
+        for (index, child) in younger.iter().enumerate() {
+            if child.deadline() < deadline {
+                (place, deadline) = (index + 1, child.deadline());
+            }
+        }
+        Some((first + place, self.node(first + place)))
+    }
+
+    /// Those that begin at a position.
+    #[inline(always)]
+    fn children(&self, heap: Heap, first: usize) -> &[Kept<H>] {
+        let count = heap.end.saturating_sub(first).min(CHILDREN);
+        let chunk = self.chunks.get(first / CHUNK_NODES);
+        chunk.and_then(|chunk| chunk.get(first % CHUNK_NODES..)?.get(..count)).unwrap_or_default()
     }
 
     #[inline(always)]
@@ -320,8 +350,7 @@ impl<H: Copy> Deadlines<H> {
 
     #[inline(always)]
     fn node(&self, position: usize) -> Node<H> {
-        let Kept { deadline, owner } = self.chunks[position / CHUNK_NODES][position % CHUNK_NODES];
-        Node { deadline: Timestamp::from_ms(i64::from_ne_bytes(deadline)), owner }
+        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES].node()
     }
 }
 
