@@ -88,12 +88,6 @@ impl Table {
         self.recent.get(hash).or_else(|| self.search_any_of(hash))
     }
 
-    /// As [`Table::any_of`], if it is answered at once.
-    #[inline(always)]
-    pub fn noted(&self, hash: u32) -> Option<Handle> {
-        self.recent.get(hash)
-    }
-
     /// The slot that was added last, while it is there.
     #[inline(always)]
     pub fn latest(&self) -> Option<Slot> {

@@ -215,14 +215,11 @@ impl Db {
         mut last_use: impl FnMut(usize) -> u32,
     ) -> Result<Option<Handle>, OutOfMemory> {
         let hash = hash_key(self.seed, key);
-        let taken = match self.table.noted(hash) {
-            Some(handle) => handle,
-            None => match self.add_missing(hash, key, bytes, deadline, &mut last_use) {
-                Ok(None) => return Ok(None),
-                Ok(Some(handle)) => handle,
-                // There may be no need of memory.
-                Err(OutOfMemory) => return self.find_among(hash, key).map(Some).ok_or(OutOfMemory),
-            },
+        let taken = match self.add_missing(hash, key, bytes, deadline, &mut last_use) {
+            Ok(None) => return Ok(None),
+            Ok(Some(handle)) => handle,
+            // There may be no need of memory.
+            Err(OutOfMemory) => return self.find_among(hash, key).map(Some).ok_or(OutOfMemory),
         };
         if let Some(handle) = self.find_from(taken, hash, key) {
             return Ok(Some(handle));
