@@ -125,7 +125,7 @@ export class Scratch {
   /** Writes a key at the front; answers as `key` does. */
   #front(text: string): number {
     this.#key = '';
-    const length = text.length > LOOP_MAX ? this.#encode(text, 0) : this.#loop(text, 0);
+    const length = text.length > LOOP_MAX ? this.#encode(text, 0) : this.#loop(flat(text), 0);
     return length < 0 ? -1 : 0;
   }
 
@@ -399,6 +399,16 @@ export class Scratch {
     if (buffer !== undefined) return buffer.latin1Slice?.(start, end) ?? buffer.toString('latin1', start, end);
     return end - start <= CODES_MAX ? ofCodes(this.#bytes, start, end) : textOf(this.#bytes, start, end);
   }
+}
+
+/**
+ * The same text in one piece. A text that was joined stays two texts when it is read: each character is reached through
+ * both. Trimming joins it for good and quicker than reading does, and answers the piece if there is nothing to trim.
+ */
+function flat(text: string): string {
+  if (text.length <= FLAT_MAX) return text;
+  const trimmed = text.trimEnd();
+  return trimmed.length === text.length ? trimmed : text;
 }
 
 /** Many arguments a call: each call costs more than many arguments do. */
