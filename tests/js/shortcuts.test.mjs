@@ -26,6 +26,17 @@ test('keys and values of every length come back as they went', () => {
   }
 });
 
+test('keys that differ in blanks at their end are told apart', () => {
+  for (const db of pair()) {
+    const keys = ['', ' ', '\n', '\t \r', '  '].map((end) => `a longer name: blank${end}`);
+    keys.push(` ${keys[0]}`, `${keys[0]}\u00a0`, ' '.repeat(20), ' '.repeat(21));
+    keys.forEach((key, number) => assert.equal(db.set(`${key}`, `of key ${number}`, { nx: true, px: 30_000 }), 'OK'));
+    keys.forEach((key, number) => assert.equal(db.get(key.slice(0, 13) + key.slice(13)), `of key ${number}`));
+    assert.deepEqual([...db.call('KEYS', '*')].sort(), [...keys].sort());
+    keys.forEach((key, number) => assert.equal(db.delex(key.slice(0, 13) + key.slice(13), { ifeq: `of key ${number}` }), 1));
+  }
+});
+
 test('values of each length up to some, and huge ones, are read whole, whatever was read before', () => {
   const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_';
   const db = new Keylatch();

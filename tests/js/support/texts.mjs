@@ -25,6 +25,7 @@ const FAMILIES = [
   (number) => `${'p'.repeat(60)}${String(number).padStart(4, '0')}`,
   (number) => 'k'.repeat(number % 70),
   (number) => `k\u00e9y ${number}`,
+  (number) => ` ends blank ${number}${['', ' ', '\n', '\u00a0'][number % 4].repeat(number % 3)}`,
 ];
 
 function lengthFor(random) {
