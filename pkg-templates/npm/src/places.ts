@@ -63,9 +63,14 @@ export class Places {
   readonly #positions = Int32Array.from({ length: Place.KeyMax + 1 }, (_, length) => firstPositions(length));
   #misses = 0;
   #lessons = 0;
-  /** Keys of more characters are not looked for; of none, while looking rests. */
-  #lengthMax: number = Place.KeyMax;
   #resting = 0;
+
+  /** Whether a key should not be looked for. To be asked for each: so the rest ends. */
+  rests(): boolean {
+    if (this.#resting === 0) return false;
+    this.#resting -= 1;
+    return true;
+  }
 
   /**
    * Where a key lies; 0 when it has no place. A key that came by a few times is told where to be written, by the negative: a
@@ -73,7 +78,7 @@ export class Places {
    */
   find(text: string): number {
     const length = text.length;
-    if (length > this.#lengthMax || length < Place.KeyMin) return this.#rest();
+    if (length > Place.KeyMax || length < Place.KeyMin) return 0;
     const mixed = mix(text, this.#positions[length] as number);
     const first = mixed & (Place.Count - 1);
     if (this.#keys[first] !== text) return this.#findElsewhere(first, mixed, text);
@@ -163,21 +168,11 @@ export class Places {
   #judge(): void {
     const finds = this.#finds.reduce((sum, count) => sum + count, 0);
     if (finds * Rest.MissesPerFind < this.#misses) {
-      this.#lengthMax = 0;
       this.#resting = Rest.Length;
     }
     this.#finds.fill(0);
     this.#misses = 0;
     this.#lessons = 0;
-  }
-
-  /** A key is not looked for. */
-  #rest(): 0 {
-    if (this.#resting > 0) {
-      this.#resting -= 1;
-      if (this.#resting === 0) this.#lengthMax = Place.KeyMax;
-    }
-    return 0;
   }
 }
 

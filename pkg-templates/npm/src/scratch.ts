@@ -118,6 +118,7 @@ export class Scratch {
 
   /** Where the place of a key is; 0 when it has none. So many words at the front tell of places already. */
   #placed(text: string, told: number): number {
+    if (this.#places.rests()) return 0;
     const at = this.#places.find(text);
     return at >= 0 ? at : this.#place(text, -at, told);
   }
