@@ -6,7 +6,7 @@ const filter = (process.env.KEYLATCH_BENCH_FILTER ?? '').toLowerCase();
 export const quick = process.env.KEYLATCH_BENCH_QUICK === '1';
 
 /** How long a sample is, and how many rounds of them there are. */
-export const effort = quick ? { sampleMs: 1, rounds: 1 } : { sampleMs: 12, rounds: 7 };
+export const effort = quick ? { sampleMs: 1, rounds: 1 } : { sampleMs: 12, rounds: 11 };
 
 export const isWanted = (name) => name.toLowerCase().includes(filter);
 
