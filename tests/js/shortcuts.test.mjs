@@ -386,6 +386,27 @@ test('a lock is given back by the key it was taken by, whatever was said in betw
   }
 });
 
+test('a lock is given back though many keys want its place', () => {
+  // Too many for their places, and so short that all of their characters are looked at: one has to make way for another.
+  const keys = Array.from({ length: 3000 }, (_, number) => (5000 + 7 * number).toString(36).padStart(4, '-'));
+  const ask = {
+    'one by one': (db) => keys.forEach((key) => db.get(key)),
+    'of many': (db) => keys.forEach((key) => db.mget(key, 'missing')),
+  };
+  for (const [told, asks] of Object.entries(ask)) {
+    const db = new Keylatch();
+    for (const key of keys) db.set(key, 'token');
+    for (let turn = 0; turn < 6; turn += 1) {
+      const lock = `l${turn}`.padEnd(4, '-');
+      // Often enough that it has a place.
+      for (let count = 0; count < 6; count += 1) db.exists(lock);
+      assert.equal(db.set(lock, 'token', { nx: true, px: 30_000 }), 'OK', told);
+      for (let count = 0; count < 12; count += 1) asks(db);
+      assert.deepEqual([db.delex(lock, { ifeq: 'token' }), db.exists(lock), db.dbsize()], [1, 0, 3000], `${told}, turn ${turn}`);
+    }
+  }
+});
+
 test('whatever a key holds is deleted alike, and what was large gives its memory back', () => {
   const outcomes = pair().map((db) => {
     const members = Array.from({ length: 20_000 }, (_, index) => `member ${index} of a set that is large enough`);

@@ -85,8 +85,9 @@ export class Scratch {
    * program may set many keys to the same. One text at most is kept so, with what it may be cut out of.
    */
   #value = '';
-  /** The key that lies at the front, if it is known: the same lock is given back. */
+  /** The key of the last lock, and where it lies, while it is known: the same lock is given back. */
   #key = '';
+  #keyAt = 0;
   /** How many values were written together with their keys, as far as that is asked for. */
   #joins = 0;
 
@@ -107,13 +108,14 @@ export class Scratch {
   /** As `key`, for a key that is likely to be the next one too. */
   keyOfLock(text: string): number {
     const at = this.key(text);
-    this.#key = at === 0 ? text : '';
+    this.#key = at < 0 ? '' : text;
+    this.#keyAt = at;
     return at;
   }
 
   /** As `key`, for a key that is likely to be the last one. */
   keyAgain(text: string): number {
-    return text === this.#key ? 0 : this.key(text);
+    return text === this.#key ? this.#keyAt : this.key(text);
   }
 
   /** Where the place of a key is; 0 when it has none. So many words at the front tell of places already. */
@@ -279,6 +281,8 @@ export class Scratch {
 
   /** Writes a key at a place that it is given, unless a key of the same call lies there. */
   #place(text: string, at: number, told: number): number {
+    // It may have been the place of the last lock.
+    this.#key = '';
     if (told > 0 && this.#isTold(at, told)) return 0;
     const length = this.#loop(text, at);
     if (length < 0) return 0;
