@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { source } from './support/source.mjs';
 
-const { Places } = await source('places.ts');
+const { Place, Places } = await source('places.ts');
+const { firstPositions, mix } = await source('positions.ts');
+const { Scratch } = await source('scratch.ts');
 
 /** Always the same numbers, of 32 bits. */
 function chance(number) {
@@ -25,7 +27,7 @@ function ask(places, keys, count, order) {
   let [found, written] = [0, 0];
   for (let turn = 0; turn < count; turn += 1) {
     const key = keys[order(turn) % keys.length];
-    const at = places.find(key);
+    const at = places.rests() ? 0 : places.find(key);
     if (at > 0) found += 1;
     if (at < 0) {
       places.take(-at, key);
@@ -95,4 +97,28 @@ test('two keys never are at one place', () => {
       holders.set(-at, key);
     }
   }
+});
+
+test('the key of a lock is not looked for where another took its place', () => {
+  const buffer = new ArrayBuffer(2 * Place.End);
+  const lies = (at, key) => Buffer.from(buffer, at, key.length).toString() === key;
+  const first = (key) => mix(key, firstPositions(key.length)) % Place.Count;
+  const names = made(20_000, (number) => digits(number, 36, 4));
+  const lock = names[0];
+  const rival = names.find((name) => name !== lock && first(name) === first(lock));
+  const others = names.filter((name) => first(name) !== first(lock));
+  const taken = [];
+  // After so many misses places are judged, from when on any may be taken: the last of them is to be the rival.
+  for (let count = 8180; count < 8188; count += 1) {
+    const scratch = new Scratch({ buffer }, 0, { board: () => Place.End, versionIndex: () => 0 });
+    for (let turn = 0; turn < 4; turn += 1) scratch.key(lock);
+    for (let turn = 0; turn < 3; turn += 1) scratch.key(rival);
+    for (const other of others.slice(0, count)) scratch.key(other);
+    const at = scratch.keyOfLock(lock);
+    assert.ok(at > 0 && lies(at, lock));
+    scratch.key(rival);
+    taken.push(lies(at, rival));
+    assert.ok(lies(scratch.keyAgain(lock), lock), `${count}`);
+  }
+  assert.ok(taken.includes(true));
 });
