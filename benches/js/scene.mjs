@@ -20,8 +20,8 @@ export const sceneToPrepare = (scene) => (quick ? { ...scene, keys: Math.min(sce
 /** `sample(row, store, count)` answers the nanoseconds of one sample of a prepared scene. */
 export async function measureScene(scene, sample) {
   for (const row of scene.rows) {
-    const { commands = 1, undo, state } = OPERATIONS[row.operation];
-    const countMax = undo || state === 'spare' || row.state === 'fresh' ? NEW_KEYS_MAX : Infinity;
+    const { commands = 1, missing } = OPERATIONS[row.operation];
+    const countMax = missing || row.state === 'fresh' ? NEW_KEYS_MAX : Infinity;
     const measured = await measureRow({
       ...effort, names: row.stores, countMax, commands, sample: (store, count) => sample(row, store, count),
     });

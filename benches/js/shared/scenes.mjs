@@ -23,13 +23,14 @@ export const short = (keys) => `1e${Math.log10(keys)}`;
 export function scenesOf(place) {
   const single = [...each('get'), ...each('set')];
   const more = concatenated('setnx', 'setnxNew', 'incr');
+  const timed = [...concatenated('get', 'setpx', 'setnxpx', 'setnxpxNew', 'lock'), ...each('lock', ['same'])];
   return [
     scene({ keys: 1e3, bytes: 32, stores: SMALL[place], rows: [...single, ...each('mget', ['same']), ...each('mset', ['same']), ...more] }),
     scene({ keys: 1e5, bytes: 32, stores: SMALL[place], rows: [...single, ...more] }),
     scene({ keys: 1e6, bytes: 32, stores: LARGE, rows: single }),
     scene({ keys: 1e3, bytes: 1024, stores: SMALL[place], rows: concatenated('get', 'set') }),
     scene({ keys: 1e5, bytes: 1024, stores: SMALL[place], rows: concatenated('get', 'set') }),
-    scene({ keys: 1e5, bytes: 32, ttl: true, stores: WITH_TTL[place], rows: concatenated('get', 'setpx', 'setnxpx', 'setnxpxNew', 'lock') }),
+    scene({ keys: 1e5, bytes: 32, ttl: true, stores: WITH_TTL[place], rows: timed }),
     scene({ keys: 1e3, bytes: 32, stores: ['keylatch', 'JS parser + Map'], rows: each('resp', ['same']) }),
     scene({ keys: 1e5, bytes: 32, stores: ['keylatch', 'JS parser + Map'], rows: each('resp', ['same']) }),
   ];

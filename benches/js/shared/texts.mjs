@@ -27,6 +27,9 @@ function inPieces(count, text) {
 /** `count` keys, each a string object of its own. */
 export const makeKeys = (count, from = 0) => inPieces(count, (index) => PREFIX + suffix(from + index));
 
+/** The names of locks that a program keeps. */
+export const makeLocks = (count) => inPieces(count, (index) => `free:${suffix(index)}`);
+
 /** As many values of `bytes` letters and digits, all different. */
 export const makeValues = (count, bytes, from = 0) => inPieces(count, (index) => suffix(from + index).padStart(bytes, 'value-of-a-key.'));
 

@@ -5,12 +5,13 @@
 import { BATCH, OPERATIONS, compile, compileUndo } from './operations.mjs';
 import { requestOf } from './resp.mjs';
 import { STORES } from './stores.mjs';
-import { dice, makeFresh, makeKeys, makeOrder, makeSuffixes, makeValues } from './texts.mjs';
+import { dice, makeFresh, makeKeys, makeLocks, makeOrder, makeSuffixes, makeValues } from './texts.mjs';
 
 /** Keys made anew for each sample, and keys that a sample adds, at most. */
 export const NEW_KEYS_MAX = 50_000;
 const VALUES = 1024;
 const LISTS = 64;
+const LOCKS = 1024;
 
 export class Workbench {
   #modules;
@@ -37,6 +38,7 @@ export class Workbench {
       values: makeValues(VALUES, scene.bytes),
       suffixes: makeSuffixes(order),
       spares: makeSuffixes(Uint32Array.from({ length: NEW_KEYS_MAX }, (_, index) => index)),
+      locks: makeLocks(LOCKS),
     };
     for (const name of scene.stores) this.#stores.set(name, this.#filled(name));
   }
