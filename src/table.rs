@@ -82,10 +82,10 @@ impl Table {
         slots.find(spread(hash), |slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
     }
 
-    /// One of those that have this hash: nearly always there is no other. Whoever asks again is answered at once.
+    /// One of those that have this hash, nearly always the only one, if it was asked for lately.
     #[inline(always)]
-    pub fn any_of(&mut self, hash: u32) -> Option<Handle> {
-        self.recent.get(hash).or_else(|| self.search_any_of(hash))
+    pub fn recent(&self, hash: u32) -> Option<Handle> {
+        self.recent.get(hash)
     }
 
     /// The slot that was added last, while it is there.
@@ -94,8 +94,9 @@ impl Table {
         self.latest.map(|latest| latest.slot)
     }
 
-    #[inline(never)]
-    fn search_any_of(&mut self, hash: u32) -> Option<Handle> {
+    /// One of those that have this hash. Whoever asks again is answered by [`Table::recent`].
+    #[inline(always)]
+    pub fn any_of(&mut self, hash: u32) -> Option<Handle> {
         let slots = &self.segments.get(self.segment_of(hash)?)?.slots;
         let slot = *slots.find(spread(hash), |slot| slot.hash == hash)?;
         self.recent.found(slot, self.len);

@@ -136,11 +136,24 @@ impl Db {
     #[inline(never)]
     fn seek(&mut self, key: &[u8]) -> Sought {
         let hash = hash_key(self.seed, key);
-        let handle = match self.table.any_of(hash) {
+        let handle = match self.any_of(hash) {
             Some(handle) => self.find_from(handle, hash, key),
             None => None,
         };
         Sought { hash, handle }
+    }
+
+    /// One of those that have this hash: nearly always there is no other. Whoever asks again is answered at once.
+    #[inline(always)]
+    fn any_of(&mut self, hash: u32) -> Option<Handle> {
+        self.table.recent(hash).or_else(|| self.search(hash))
+    }
+
+    #[inline(never)]
+    fn search(&mut self, hash: u32) -> Option<Handle> {
+        let handle = self.table.any_of(hash)?;
+        self.slab.read_ahead(handle);
+        Some(handle)
     }
 
     /// Where one of the hash is known: that if it is of the key, otherwise as [`Db::find_among`].

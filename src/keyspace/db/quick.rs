@@ -64,7 +64,7 @@ impl Db {
             return Some((None, handle));
         }
         let hash = hash_key(self.seed, key);
-        let handle = self.table.any_of(hash)?;
+        let handle = self.any_of(hash)?;
         self.seats.note(seat, handle, self.slab.returns());
         Some((Some(hash), handle))
     }
@@ -106,7 +106,7 @@ impl Db {
     /// The short string of a key that is found at once, and used by that as by [`Db::value_of`].
     #[inline(always)]
     pub fn short_of(&mut self, key: &[u8], last_use: u32) -> Option<&[u8]> {
-        let handle = self.table.any_of(hash_key(self.seed, key))?;
+        let handle = self.any_of(hash_key(self.seed, key))?;
         let block = self.slab.block_and_more_mut(handle)?;
         Some(entry::use_short(block, key, last_use)?)
     }
@@ -115,7 +115,7 @@ impl Db {
     /// done.
     #[inline(always)]
     pub fn overwrite_short_of(&mut self, key: &[u8], bytes: &[u8], last_use: u32) -> bool {
-        let Some(handle) = self.table.any_of(hash_key(self.seed, key)) else { return false };
+        let Some(handle) = self.any_of(hash_key(self.seed, key)) else { return false };
         let Some(block) = self.slab.block_and_more_mut(handle) else { return false };
         let Some(place) = entry::use_plain(block, key, bytes.len(), last_use) else { return false };
         bytes::copy(place, bytes);
@@ -140,7 +140,7 @@ impl Db {
     /// Where the string of a key is that [`Db::overwrite_of`] would find at once and is of a length; it is used by that.
     #[inline(always)]
     pub fn fitting(&mut self, key: &[u8], len: usize, last_use: Option<u32>) -> Option<Place> {
-        let handle = self.table.any_of(hash_key(self.seed, key))?;
+        let handle = self.any_of(hash_key(self.seed, key))?;
         let block = self.slab.block_and_more_mut(handle)?;
         let start = entry::plain_range_of(block, key, len)?.start;
         note_use(block, last_use);
