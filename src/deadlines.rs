@@ -319,14 +319,9 @@ impl<H: Copy> Deadlines<H> {
     #[inline(always)]
     fn earliest_child(&self, heap: Heap, position: usize) -> Option<(usize, Node<H>)> {
         let first = heap.first_child(position);
-        let (&eldest, younger) = self.children(heap, first).split_first()?;
-        let (mut place, mut deadline) = (0, eldest.deadline());
-        for (index, child) in younger.iter().enumerate() {
-            if child.deadline() < deadline {
-                (place, deadline) = (index + 1, child.deadline());
-            }
-        }
-        Some((first + place, self.node(first + place)))
+        let children = self.children(heap, first).iter().enumerate();
+        let (index, child) = children.min_by_key(|(_, child)| child.deadline())?;
+        Some((first + index, child.node()))
     }
 
     /// Those that begin at a position.
