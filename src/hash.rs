@@ -29,12 +29,12 @@ fn mix(seed: u64, bytes: &[u8]) -> u64 {
     let mut state = seed ^ (bytes.len() as u64).wrapping_mul(MIX_C);
     let mut rest = bytes;
     while rest.len() > 16 {
-        let (first, second) = ends(&rest[..16]);
-        state = fold(first ^ state, second ^ key).wrapping_add(seed);
+        let (first, second) = words(&rest[..16]);
+        state = fold(masked(first, state), masked(second, key)).wrapping_add(seed);
         rest = &rest[16..];
     }
-    let (first, second) = ends(rest);
-    finish(fold(first ^ state, second ^ key) ^ key)
+    let (first, second) = words(rest);
+    finish(fold(masked(first, state), masked(second, key)) ^ key)
 }
 
 /// XXH3, 64 bits, seed 0: what DIGEST answers.
@@ -42,13 +42,42 @@ pub fn xxh3_64(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
-/// Two products of 32-bit halves, folded. wasm32 has no 64x64 to 128 bit multiply (it becomes a call with four
-/// multiplies), while these two are one instruction each on every target.
+/// A word by its halves, the low one first.
+type Halves = [u32; 2];
+
+/// As [`ends`] names up to 16 bytes. The halves are loaded one by one: keys come from JavaScript, which writes four bytes at
+/// a time, and a processor hands on what was just stored only to a load that reads nothing else.
 #[inline(always)]
-fn fold(left: u64, right: u64) -> u64 {
-    let low = (left & 0xffff_ffff).wrapping_mul(right >> 32);
-    let high = (left >> 32).wrapping_mul(right & 0xffff_ffff);
-    low ^ high.rotate_left(32)
+fn words(bytes: &[u8]) -> (Halves, Halves) {
+    let Some(last) = bytes.len().checked_sub(8) else {
+        let (first, last) = ends(bytes);
+        return (halves(first), halves(last));
+    };
+    ([half_at(bytes, 0), half_at(bytes, 4)], [half_at(bytes, last), half_at(bytes, last + 4)])
+}
+
+#[inline(always)]
+fn half_at(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(|from| from.first_chunk()).map_or(0, |half| u32::from_le_bytes(*half))
+}
+
+#[inline(always)]
+fn halves(word: u64) -> Halves {
+    [word as u32, (word >> 32) as u32]
+}
+
+#[inline(always)]
+fn masked([low, high]: Halves, mask: u64) -> Halves {
+    let [low_mask, high_mask] = halves(mask);
+    [low ^ low_mask, high ^ high_mask]
+}
+
+/// Two products of halves, folded. wasm32 has no 64x64 to 128 bit multiply (it becomes a call with four multiplies), while
+/// these two are one instruction each on every target.
+#[inline(always)]
+fn fold(left: Halves, right: Halves) -> u64 {
+    let product = |left: u32, right: u32| u64::from(left).wrapping_mul(right.into());
+    product(left[0], right[1]) ^ product(left[1], right[0]).rotate_left(32)
 }
 
 /// Spreads every bit over all others: products leave the low bits weak.

@@ -97,8 +97,9 @@ impl Table {
     /// One of those that have this hash. Whoever asks again is answered by [`Table::recent`].
     #[inline(always)]
     pub fn any_of(&mut self, hash: u32) -> Option<Handle> {
-        let slots = &self.segments.get(self.segment_of(hash)?)?.slots;
-        let slot = *slots.find(spread(hash), |slot| slot.hash == hash)?;
+        let segment = self.segments.get(self.segment_of(hash)?)?;
+        segment.read_ahead(hash);
+        let slot = *segment.slots.find(spread(hash), |slot| slot.hash == hash)?;
         self.recent.found(slot, self.len);
         Some(slot.handle)
     }
