@@ -1,5 +1,5 @@
 /**
- * The same scenes in headless Chromium, each in a browser of its own. Time is what the page's main thread had of a
+ * The same scenes in headless Chromium, each in browsers of its own. Time is what the page's main thread had of a
  * processor, as Chromium tells it, but no more than what went by: before and after a sample the thread has timers of the
  * stores to serve.
  */
@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { folder } from '../../tests/js/support/package.mjs';
-import { effort, say } from './options.mjs';
-import { measureScene, sceneToPrepare, wantedScenes } from './scene.mjs';
+import { effort } from './options.mjs';
+import { answerScenes, measureScene, sceneToPrepare } from './scene.mjs';
 
 const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 const S_NS = 1e9;
@@ -44,7 +44,7 @@ async function run(scene, script) {
     await page.addScriptTag({ content: script });
     const threadNs = await openThreadClock(page);
     await page.evaluate((prepared) => globalThis.bench.prepare(prepared), sceneToPrepare(scene));
-    await measureScene(scene, async (row, store, count) => {
+    return await measureScene(scene, async (row, store, count) => {
       const sample = [row, store, count];
       await page.evaluate((of) => globalThis.bench.ready(...of), sample);
       const before = await threadNs();
@@ -59,8 +59,4 @@ async function run(scene, script) {
 }
 
 const script = await bundle();
-const scenes = wantedScenes('chromium');
-for (const [index, scene] of scenes.entries()) {
-  say(`Chromium, scene ${index + 1} of ${scenes.length}: ${scene.name}`);
-  await run(scene, script);
-}
+await answerScenes('chromium', (scene) => run(scene, script));

@@ -10,7 +10,7 @@ import RedisMock from 'ioredis-mock';
 import { serveRedis } from '../../tests/clients/support/redis.mjs';
 import { entry } from '../../tests/js/support/package.mjs';
 import { answer, effort, isWanted, quick, say } from './options.mjs';
-import { measureRow } from './shared/rounds.mjs';
+import { summarise, takeRounds } from './shared/rounds.mjs';
 import { Scope } from './support/scope.mjs';
 import { processorNs, wallNs } from './support/time.mjs';
 
@@ -84,8 +84,9 @@ async function measureClient(peer, client, take) {
       ...(map && { Map: (count) => atOnce(map, entries, count) }),
     };
     const sample = (name, count) => take(() => columns[name](count));
-    const measured = await measureRow({ ...effort, names: Object.keys(columns), countMax: quick ? 100 : Infinity, sample });
-    answer({ table: `Beside ${peer}`, row, unit: 'ns', ...measured });
+    const names = Object.keys(columns);
+    const times = await takeRounds({ ...effort, names, countMax: quick ? 100 : Infinity, sample });
+    answer({ table: `Beside ${peer}`, row, unit: 'ns', ...summarise(names, times) });
   }
   client.disconnect();
 }

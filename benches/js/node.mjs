@@ -1,11 +1,10 @@
-/** All scenes in Node, each in a process of its own; time is what the process had of the processors. */
+/** All scenes in Node, each in processes of its own; time is what the process had of the processors. */
 import { spawnSync } from 'node:child_process';
 import KvJs from '@heyputer/kv.js';
 import { LRUCache } from 'lru-cache';
 import NodeCache from 'node-cache';
 import { entry } from '../../tests/js/support/package.mjs';
-import { say } from './options.mjs';
-import { measureScene, sceneToPrepare, wantedScenes } from './scene.mjs';
+import { answerScenes, measureScene, sceneToPrepare, wantedScenes } from './scene.mjs';
 import { RespMap } from './shared/resp.mjs';
 import { Workbench } from './shared/workbench.mjs';
 import { processorNs } from './support/time.mjs';
@@ -14,7 +13,7 @@ async function run(scene) {
   const { Keylatch } = await entry('index');
   const workbench = new Workbench({ Keylatch, KvJs, LRUCache, NodeCache, RespMap });
   workbench.prepare(sceneToPrepare(scene));
-  await measureScene(scene, async (row, store, count) => {
+  return measureScene(scene, async (row, store, count) => {
     workbench.ready(row, store, count);
     const ns = await processorNs(() => workbench.run());
     workbench.finish(row, store, count);
@@ -22,14 +21,18 @@ async function run(scene) {
   });
 }
 
-const scenes = wantedScenes('node');
+/** Has a process of its own measure a scene. */
+function runApart(scene) {
+  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, scene.name], { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
+  if (status !== 0) process.exit(1);
+  return JSON.parse(stdout);
+}
+
+const PLACE = 'node';
 const [wanted] = process.argv.slice(2);
 if (wanted === undefined) {
-  for (const [index, scene] of scenes.entries()) {
-    say(`Node, scene ${index + 1} of ${scenes.length}: ${scene.name}`);
-    const { status } = spawnSync(process.execPath, [import.meta.filename, scene.name], { stdio: ['ignore', 'inherit', 'inherit'] });
-    if (status !== 0) process.exit(1);
-  }
+  await answerScenes(PLACE, runApart);
 } else {
-  await run(scenes.find((scene) => scene.name === wanted));
+  const rows = await run(wantedScenes(PLACE).find((scene) => scene.name === wanted));
+  process.stdout.write(JSON.stringify(rows));
 }

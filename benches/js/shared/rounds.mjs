@@ -17,10 +17,9 @@ export function median(numbers) {
 }
 
 /**
- * Measures one row. `sample(name, count)` answers the nanoseconds that `count` turns took; `ours` is the first of `names`.
- * Answers `{ figures, ratios }`: nanoseconds of a command by name, and ours divided by theirs.
+ * The rounds of one row: nanoseconds of a command by name. `sample(name, count)` answers those that `count` turns took.
  */
-export async function measureRow({ names, sample, rounds, sampleMs, countMax = Infinity, commands = 1 }) {
+export async function takeRounds({ names, sample, rounds, sampleMs, countMax = Infinity, commands = 1 }) {
   const counts = new Map();
   for (const name of names) counts.set(name, await warm((count) => sample(name, count), sampleMs * 1e6, countMax));
   const times = new Map(names.map((name) => [name, []]));
@@ -31,7 +30,7 @@ export async function measureRow({ names, sample, rounds, sampleMs, countMax = I
       times.get(name).push((await sample(name, count)) / (count * commands));
     }
   }
-  return summarise(names, times);
+  return times;
 }
 
 /**
@@ -51,7 +50,7 @@ async function warm(sample, wantedNs, countMax) {
   return count;
 }
 
-/** `times` holds a figure of every round by name; ours is the first of `names`. */
+/** `times` holds a figure of every round by name; ours is the first of `names`. Answers `{ figures, ratios }`. */
 export function summarise(names, times) {
   const [ours, ...peers] = names;
   const figures = Object.fromEntries(names.map((name) => [name, median(times.get(name))]));
