@@ -84,6 +84,24 @@ test('far more keys than there are places are left alone', () => {
   assert.ok(written < 0.02, `${written} were written`);
 });
 
+test('keys in use move to the first places of those that are used no more', () => {
+  const places = new Places();
+  const [earlier, now] = ['user', 'hits'].map((family) => made(1000, (number) => `${family}:${number}`));
+  const firsts = () => now.filter((key) => places.find(key) === Place.Start + (mix(key, firstPositions(key.length)) % Place.Count) * Place.Size).length;
+  ask(places, earlier, 20_000, chance);
+  ask(places, now, 20_000, chance);
+  // The same places come first for keys of both.
+  const before = firsts();
+  assert.ok(before < 200, `${before} are there`);
+  ask(places, now, 100_000, chance);
+  const after = firsts();
+  assert.ok(after > 800, `${after} are there`);
+  // Both take nearly all places there are, and nobody moves about.
+  ask(places, [...earlier, ...now], 200_000, chance);
+  const { found, written } = ask(places, [...earlier, ...now], 200_000, (turn) => chance(turn + 200_000));
+  assert.ok(found > 0.94 && written < 0.003, `${found} were found, ${written} written`);
+});
+
 test('two keys never are at one place', () => {
   const places = new Places();
   const keys = Object.values(populations).flat();

@@ -42,6 +42,16 @@ const enum Rest {
   Length = 15 * AfterMisses,
 }
 
+/** How often keys were found elsewhere than at their first places since the last judgement. */
+const enum Astray {
+  /** Every key in use was found a dozen times since then: a key moves to its first place if nobody was found there. */
+  Enough = 12 * Place.Count,
+  /** It is time for the next judgement. */
+  Judged = 16 * Place.Count,
+  /** So many less for each key without a place: while places are fought for, moving is not worth while. */
+  LessForMiss = 8,
+}
+
 /** So many lessons are taken for so many misses, since each makes keys move to other places. */
 const LESSONS_MAX = 16;
 
@@ -62,6 +72,7 @@ export class Places {
   /** Where keys are looked at, by their length. */
   readonly #positions = Int32Array.from({ length: Place.KeyMax + 1 }, (_, length) => firstPositions(length));
   #misses = 0;
+  #astray = 0;
   #lessons = 0;
   #resting = 0;
 
@@ -74,7 +85,7 @@ export class Places {
 
   /**
    * Where a key lies; 0 when it has no place. A key that came by a few times is told where to be written, by the negative: a
-   * lock that is acquired and released is not worth more than writing its key at the front.
+   * lock that is acquired and released is not worth more than writing its key at the front. So is a key that moves.
    */
   find(text: string): number {
     const length = text.length;
@@ -119,13 +130,26 @@ export class Places {
 
   #findElsewhere(first: number, mixed: number, text: string): number {
     for (let number = next(first); number !== first; number = next(number)) {
-      if (this.#marks[number] === mixed && this.#keys[number] === text) return this.#found(number);
+      if (this.#marks[number] === mixed && this.#keys[number] === text) return this.#foundAstray(number, first, mixed);
     }
     return this.#pass(first, mixed, text);
   }
 
+  /** Keys that a program used earlier may hold the first places of those it uses now, which are found a fifth quicker there. */
+  #foundAstray(number: number, first: number, mixed: number): number {
+    this.#astray += 1;
+    if (this.#astray > Astray.Enough && this.#finds[first] === 0) {
+      this.#keys[number] = '';
+      this.#finds[number] = 0;
+      return this.#clear(first, mixed);
+    }
+    if (this.#astray === Astray.Judged) this.#judge();
+    return this.#found(number);
+  }
+
   #pass(first: number, mixed: number, text: string): number {
     this.#misses += 1;
+    this.#astray = Math.max(0, this.#astray - Astray.LessForMiss);
     if (this.#misses === Rest.AfterMisses) this.#judge();
     const passing = this.#passing[first] as number;
     const times = passing & Passing.Mask;
@@ -172,6 +196,7 @@ export class Places {
     }
     this.#finds.fill(0);
     this.#misses = 0;
+    this.#astray = 0;
     this.#lessons = 0;
   }
 }
