@@ -407,8 +407,8 @@ export class Scratch {
 }
 
 /**
- * The same text in one piece. A text that was joined stays two texts when it is read: each character is reached through
- * both. Trimming joins it for good and quicker than reading does, and answers the piece if there is nothing to trim.
+ * The same text, laid out in one piece. A text that was joined is two texts until somebody reads it; trimming it joins them
+ * quicker than reading its first character does. What comes back has the same characters if there was nothing to trim.
  */
 function flat(text: string): string {
   if (text.length <= FLAT_MAX) return text;
