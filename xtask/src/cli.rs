@@ -104,14 +104,15 @@ what `--without` understands:
 pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
     let Some((name, rest)) = arguments.split_first() else { return Ok(Command::Help) };
     match name.as_str() {
-        "help" | "--help" | "-h" => Ok(Command::Help),
+        "wasm-test-runner" => Ok(Command::WasmTestRunner(rest.to_vec())),
+        "help" => Ok(Command::Help),
+        _ if arguments.iter().any(|argument| matches!(argument.as_str(), "--help" | "-h")) => Ok(Command::Help),
         "bench" => parse_bench(rest),
         "fuzz" => parse_fuzz(rest),
         "build" => nothing_more(name, rest).map(|()| Command::Build),
         "sizes" => nothing_more(name, rest).map(|()| Command::Sizes),
         "play" => parse_play(rest).map(Command::Play),
         "test" => parse_test(rest).map(Command::Test),
-        "wasm-test-runner" => Ok(Command::WasmTestRunner(rest.to_vec())),
         _ => Err(format!("unknown command `{name}`")),
     }
 }
@@ -132,7 +133,6 @@ fn parse_bench(arguments: &[String]) -> Result<Command, String> {
             ("--strict", None) => options.strict = true,
             ("--write", None) => options.write = true,
             ("--filter", value) => options.filter = value_of("--filter", value, &mut rest)?.to_owned(),
-            ("--help" | "-h", None) => return Ok(Command::Help),
             (flag, _) if flag.starts_with('-') => return Err(format!("`bench` knows no option `{argument}`")),
             _ if bench::PLACES.iter().any(|place| place.name == argument) => options.places.push(argument.clone()),
             _ => return Err(format!("there is no place `{argument}` to measure")),
@@ -153,7 +153,6 @@ fn parse_fuzz(arguments: &[String]) -> Result<Command, String> {
                 let text = value_of("--seconds", value, &mut rest)?;
                 seconds = text.parse().map_err(|_| format!("`--seconds` takes a number, found `{text}`"))?;
             }
-            ("--help" | "-h", None) => return Ok(Command::Help),
             (flag, _) if flag.starts_with('-') => return Err(format!("`fuzz` knows no option `{argument}`")),
             _ if target.is_some() => return Err(format!("`fuzz` takes one target, found `{argument}` too")),
             _ if fuzz::TARGETS.iter().any(|known| known.name == argument) => target = Some(argument.clone()),
@@ -231,9 +230,11 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_is_help() {
+    fn nothing_asked_is_help_and_so_is_help() {
         assert_eq!(parse_line(""), Ok(Command::Help));
-        assert_eq!(parse_line("--help"), Ok(Command::Help));
+        for line in ["--help", "help", "play --help", "test native -h", "bench --quick --help", "sizes -h"] {
+            assert_eq!(parse_line(line), Ok(Command::Help), "{line}");
+        }
         assert!(help().contains("play"));
     }
 
