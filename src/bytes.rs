@@ -46,21 +46,18 @@ pub fn word_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Up to 16 bytes as two words that overlap where there are fewer: together with the length they name the bytes.
+/// Fewer bytes than a word has, as two halves that overlap where they are short: together with the length they name the bytes.
 #[inline(always)]
-pub fn ends(bytes: &[u8]) -> (u64, u64) {
-    if bytes.len() >= WORD {
-        return (first(bytes), last(bytes));
-    }
+pub fn ends(bytes: &[u8]) -> (u32, u32) {
     if let Some(first) = bytes.first_chunk::<4>()
         && let Some(last) = bytes.last_chunk::<4>()
     {
-        return (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)));
+        return (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
     }
     match *bytes {
-        [a, b, c] => (u64::from(a) | u64::from(b) << 8, u64::from(c)),
-        [a, b] => (u64::from(a), u64::from(b)),
-        [a] => (u64::from(a), 0),
+        [a, b, c] => (u32::from(a) | u32::from(b) << 8, u32::from(c)),
+        [a, b] => (u32::from(a), u32::from(b)),
+        [a] => (u32::from(a), 0),
         _ => (0, 0),
     }
 }

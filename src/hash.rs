@@ -45,13 +45,14 @@ pub fn xxh3_64(bytes: &[u8]) -> u64 {
 /// A word by its halves, the low one first.
 type Halves = [u32; 2];
 
-/// As [`ends`] names up to 16 bytes. The halves are loaded one by one: keys come from JavaScript, which writes four bytes at
-/// a time, and a processor hands on what was just stored only to a load that reads nothing else.
+/// Up to 16 bytes as two words that overlap where there are fewer: together with the length they name the bytes. The halves
+/// are loaded one by one: keys come from JavaScript, which writes four bytes at a time, and a processor hands on what was just
+/// stored only to a load that reads nothing else.
 #[inline(always)]
 fn words(bytes: &[u8]) -> (Halves, Halves) {
     let Some(last) = bytes.len().checked_sub(8) else {
         let (first, last) = ends(bytes);
-        return (halves(first), halves(last));
+        return ([first, 0], [last, 0]);
     };
     ([half_at(bytes, 0), half_at(bytes, 4)], [half_at(bytes, last), half_at(bytes, last + 4)])
 }
@@ -62,14 +63,8 @@ fn half_at(bytes: &[u8], at: usize) -> u32 {
 }
 
 #[inline(always)]
-fn halves(word: u64) -> Halves {
-    [word as u32, (word >> 32) as u32]
-}
-
-#[inline(always)]
 fn masked([low, high]: Halves, mask: u64) -> Halves {
-    let [low_mask, high_mask] = halves(mask);
-    [low ^ low_mask, high ^ high_mask]
+    [low ^ mask as u32, high ^ (mask >> 32) as u32]
 }
 
 /// Two products of halves, folded. wasm32 has no 64x64 to 128 bit multiply (it becomes a call with four multiplies), while

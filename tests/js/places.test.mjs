@@ -37,6 +37,9 @@ function ask(places, keys, count, order) {
   return { found: found / count, written: written / count };
 }
 
+/** The number of the place where a key is looked for first, as long as no lesson was taken. */
+const firstNumber = (key) => mix(key, firstPositions(key.length)) % Place.Count;
+
 const populations = {
   'numbers filled up with zeros': made(1000, (number) => `user:${String(number).padStart(11, '0')}`),
   numbers: made(1000, (number) => `user:${number}`),
@@ -87,7 +90,7 @@ test('far more keys than there are places are left alone', () => {
 test('keys in use move to the first places of those that are used no more', () => {
   const places = new Places();
   const [earlier, now] = ['user', 'hits'].map((family) => made(1000, (number) => `${family}:${number}`));
-  const firsts = () => now.filter((key) => places.find(key) === Place.Start + (mix(key, firstPositions(key.length)) % Place.Count) * Place.Size).length;
+  const firsts = () => now.filter((key) => places.find(key) === Place.Start + firstNumber(key) * Place.Size).length;
   ask(places, earlier, 20_000, chance);
   ask(places, now, 20_000, chance);
   // The same places come first for keys of both.
@@ -120,11 +123,10 @@ test('two keys never are at one place', () => {
 test('the key of a lock is not looked for where another took its place', () => {
   const buffer = new ArrayBuffer(2 * Place.End);
   const lies = (at, key) => Buffer.from(buffer, at, key.length).toString() === key;
-  const first = (key) => mix(key, firstPositions(key.length)) % Place.Count;
   const names = made(20_000, (number) => digits(number, 36, 4));
   const lock = names[0];
-  const rival = names.find((name) => name !== lock && first(name) === first(lock));
-  const others = names.filter((name) => first(name) !== first(lock));
+  const rival = names.find((name) => name !== lock && firstNumber(name) === firstNumber(lock));
+  const others = names.filter((name) => firstNumber(name) !== firstNumber(lock));
   const taken = [];
   // After so many misses places are judged, from when on any may be taken: the last of them is to be the rival.
   for (let count = 8180; count < 8200; count += 1) {
