@@ -9,6 +9,7 @@ import type { Argument } from './argument.js';
 import { Place, Places } from './places.js';
 import { Repeats, type BoardKeeper } from './repeats.js';
 import { textOf } from './reply.js';
+import { stringsOver, type Strings } from './strings.js';
 
 /** A key at the front, a value behind it; joined words share both. */
 const KEY_ROOM = 2 * 1024;
@@ -32,8 +33,15 @@ const NodeBuffer = (globalThis as { readonly process?: { readonly versions?: { r
   ? (globalThis as { readonly Buffer?: BufferMaker }).Buffer
   : undefined;
 
-/** Beyond so many characters the encoder beats a loop; elsewhere than in Node a call of it costs more. */
-const LOOP_MAX = NodeBuffer === undefined ? 100 : 24;
+const IS_NODE = NodeBuffer !== undefined;
+/**
+ * Texts of up to so many characters are written by a loop, or by WebAssembly's functions for strings where there are some.
+ * Beyond, the encoder beats it; elsewhere than in Node a call of that costs more.
+ */
+const LOOP_MAX = IS_NODE ? 24 : 100;
+const STRINGS_WRITE_MAX = IS_NODE ? LOOP_MAX : 400;
+/** Up to so many bytes those functions beat what else makes texts. */
+const STRINGS_READ_MAX = IS_NODE ? 64 : 500;
 /** Texts of up to so many characters are flat however they were made: engines put no others off. */
 const FLAT_MAX = 12;
 /** Texts of more bytes are not remembered: all together they would be in the way. */
@@ -78,6 +86,11 @@ export class Scratch {
   /** The room behind the words of the last batch: the next one is often as long. */
   #joinedView = this.#bytes;
   #buffer: TextBuffer | undefined;
+  readonly #strings: Strings | undefined;
+  /** Up to so many characters, texts are not left to the encoder. */
+  readonly #writeMax: number;
+  /** Up to so many characters, texts need not be laid out: WebAssembly's functions do it themselves. */
+  readonly #flatMax: number;
   readonly #places = new Places();
   readonly #repeats: Repeats;
   /**
@@ -95,6 +108,9 @@ export class Scratch {
   constructor(memory: { readonly buffer: ArrayBuffer }, at: number, keeper: BoardKeeper) {
     this.#memory = memory;
     this.#at = at;
+    this.#strings = stringsOver(memory);
+    this.#writeMax = this.#strings === undefined ? LOOP_MAX : STRINGS_WRITE_MAX;
+    this.#flatMax = this.#strings === undefined ? FLAT_MAX : STRINGS_WRITE_MAX;
     this.#repeats = new Repeats(memory, keeper);
   }
 
@@ -128,14 +144,14 @@ export class Scratch {
   /** Writes a key at the front; answers as `key` does. */
   #front(text: string): number {
     this.#key = '';
-    const length = text.length > LOOP_MAX ? this.#encode(text, 0) : this.#loop(flat(text), 0);
+    const length = text.length > this.#writeMax ? this.#encode(text, 0) : this.#write(flat(text, this.#flatMax), 0);
     return length < 0 ? -1 : 0;
   }
 
   /** Writes a value behind the front; answers its length, or -1 when it has to go the ordinary way. */
   value(text: string): number {
     if (text === this.#value) return text.length;
-    const length = text.length > LOOP_MAX ? this.#encode(text, VALUE_AT) : this.#loop(text, VALUE_AT);
+    const length = text.length > this.#writeMax ? this.#encode(text, VALUE_AT) : this.#write(text, VALUE_AT);
     this.#value = length < 0 ? '' : text;
     return length;
   }
@@ -146,7 +162,7 @@ export class Scratch {
    * already needs no writing.
    */
   isJoined(key: string, value: string): boolean {
-    return value.length > LOOP_MAX && key.length > FLAT_MAX && value !== this.#value;
+    return value.length > this.#writeMax && key.length > FLAT_MAX && value !== this.#value;
   }
 
   /** Writes a key and a value right behind it; false when they have to go the ordinary way. */
@@ -284,7 +300,7 @@ export class Scratch {
     // It may have been the place of the last lock.
     this.#key = '';
     if (told > 0 && this.#isTold(at, told)) return 0;
-    const length = this.#loop(text, at);
+    const length = this.#write(text, at);
     if (length < 0) return 0;
     // A copy: the text may be cut out of a much longer one, which it would keep in memory.
     this.#places.take(at, this.#ascii(this.#at + at, this.#at + at + length));
@@ -311,7 +327,7 @@ export class Scratch {
     }
     if (this.#bytes.length === 0) this.#look();
     const start = this.#at + at + Place.ValueBehind;
-    const text = (told & Told.Ascii) !== 0 ? shortText(this.#bytes, start, length) : textOf(this.#bytes, start, start + length);
+    const text = (told & Told.Ascii) !== 0 ? this.#shortAscii(start, length) : textOf(this.#bytes, start, start + length);
     this.#remember(at, text);
     return text;
   }
@@ -357,8 +373,12 @@ export class Scratch {
     this.#buffer = NodeBuffer?.from(buffer);
   }
 
-  /** Four characters at a time; whether all were ASCII is asked once. */
-  #loop(text: string, offset: number): number {
+  /**
+   * Writes a text of up to `#writeMax` characters; answers its length, or -1 when it is not ASCII. Four characters go at a
+   * time, and whether all were ASCII is asked once.
+   */
+  #write(text: string, offset: number): number {
+    if (this.#strings !== undefined) return this.#strings.write(text, this.#at + offset);
     if (this.#bytes.length === 0) this.#look();
     const length = text.length;
     const words = this.#words;
@@ -399,7 +419,13 @@ export class Scratch {
     return written === text.length && read === written;
   }
 
+  /** At most `Place.ShortMax` bytes. */
+  #shortAscii(start: number, length: number): string {
+    return this.#strings === undefined ? shortText(this.#bytes, start, length) : this.#strings.read(start, length);
+  }
+
   #ascii(start: number, end: number): string {
+    if (this.#strings !== undefined && end - start <= STRINGS_READ_MAX) return this.#strings.read(start, end - start);
     const buffer = this.#buffer;
     if (buffer !== undefined) return buffer.latin1Slice?.(start, end) ?? buffer.toString('latin1', start, end);
     return end - start <= CODES_MAX ? ofCodes(this.#bytes, start, end) : textOf(this.#bytes, start, end);
@@ -410,8 +436,8 @@ export class Scratch {
  * The same text, laid out in one piece. A text that was joined is two texts until somebody reads it; trimming it joins them
  * quicker than reading its first character does. What comes back has the same characters if there was nothing to trim.
  */
-function flat(text: string): string {
-  if (text.length <= FLAT_MAX) return text;
+function flat(text: string, max: number): string {
+  if (text.length <= max) return text;
   const trimmed = text.trimEnd();
   return trimmed.length === text.length ? trimmed : text;
 }

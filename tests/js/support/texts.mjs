@@ -1,18 +1,20 @@
 /** Keys and values for random tests: of lengths around which text goes another way, and in each form it may have in memory. */
 
-const LENGTHS = [0, 1, 3, 4, 8, 15, 16, 17, 23, 24, 25, 31, 32, 33, 62, 63, 64, 65, 99, 100, 101, 250, 1023, 1024, 1025, 2040, 2048, 2049];
+const LENGTHS = [
+  0, 1, 3, 4, 8, 15, 16, 17, 23, 24, 25, 31, 32, 33, 40, 41, 62, 63, 64, 65, 99, 100, 101, 250, 400, 401, 500, 501, 512, 513, 1023, 1024, 1025, 2040, 2048, 2049,
+];
 /** Where the scratch area and the area of arguments end. */
 const LARGE = [14_336, 16_380, 16_384, 16_385];
-const WIDE = ['\u00e9', '\u20ac', '\u{1F600}'];
+const WIDE = ['\u00e9', '\u0141', '\u20ac', '\u{1F600}'];
 const NUMBERS = ['0', '9', '-1', '007', '9007199254740990', '-9007199254740993', '9223372036854775806'];
 
 /** Ways to make a text of about so many characters. */
 const KINDS = [
   (random, length) => 'abc'[random(3)].repeat(length),
   (random, length) => 'abcdefghijklmnopqrstuvwxyz0123456789'.slice(random(4)).repeat(1 + length / 30).slice(0, length),
-  (random, length) => WIDE[random(3)].repeat(length),
-  (random) => (random(2) === 0 ? 'a' : WIDE[random(3)]) + '\0'.repeat(random(4)),
-  (random, length) => `${'v'.repeat(length)}${WIDE[random(3)]}`,
+  (random, length) => WIDE[random(WIDE.length)].repeat(length),
+  (random) => (random(2) === 0 ? 'a' : WIDE[random(WIDE.length)]) + '\0'.repeat(random(4)),
+  (random, length) => `${'v'.repeat(length)}${WIDE[random(WIDE.length)]}`,
   (random) => NUMBERS[random(NUMBERS.length)],
 ];
 

@@ -1,0 +1,82 @@
+// The package's own tests of the short way, in a page: there, and in newer lines of Node, texts go through WebAssembly's own
+// functions for strings, which the Node that runs the tests may not have.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { start } from "./page.js";
+
+const ORIGIN = "http://package.test";
+const PACKAGE = process.env.KEYLATCH_PACKAGE ?? fileURLToPath(new URL("../../target/npm/keylatch", import.meta.url));
+const FOLDERS = {
+  package: PACKAGE,
+  tests: fileURLToPath(new URL("../js", import.meta.url)),
+  stand: fileURLToPath(new URL("stand-in", import.meta.url)),
+};
+/** What those tests take from Node, and the one file of theirs that looks for the package on a disk. */
+const STAND_INS = {
+  "node:assert/strict": "/stand/assert.js",
+  "node:test": "/stand/test.js",
+  "node:util": "/stand/util.js",
+  [`${ORIGIN}/tests/support/package.mjs`]: "/stand/package.js",
+};
+const HTML = `<!doctype html><script type="importmap">${JSON.stringify({ imports: STAND_INS })}</script>`;
+
+let browser;
+let page;
+
+before(async () => {
+  browser = await start();
+  const { context } = await browser.open();
+  page = await context.newPage();
+  await page.route(`${ORIGIN}/**`, serve);
+});
+after(() => browser.stop());
+
+function serve(route) {
+  const [, folder, ...path] = new URL(route.request().url()).pathname.split("/");
+  if (folder === "") return route.fulfill({ contentType: "text/html", body: HTML });
+  return route.fulfill({ path: [FOLDERS[folder], ...path].join("/"), contentType: "text/javascript" });
+}
+
+/** Runs a file of tests; answers the names of those that ran, and why others failed. */
+async function run(file) {
+  await page.goto(`${ORIGIN}/`);
+  return page.evaluate(async (address) => {
+    const { runAll } = await import("/stand/test.js");
+    await import(address);
+    return runAll();
+  }, `/tests/${file}`);
+}
+
+for (const file of ["shortcuts.test.mjs", "both-ways.test.mjs", "repeats.test.mjs"]) {
+  test(`${file} in a page`, async () => {
+    const { passed, failed } = await run(file);
+    assert.deepEqual(failed, []);
+    assert.ok(passed.length > 0);
+  });
+}
+
+test("texts go through WebAssembly's own functions for strings", async () => {
+  await page.goto(`${ORIGIN}/`);
+  const calls = await page.evaluate(async () => {
+    const counted = { read: 0, write: 0 };
+    const count = (exports) =>
+      Object.fromEntries(
+        Object.entries(exports).map(([name, run]) => [name, (...given) => ((counted[name] += 1), run(...given))]),
+      );
+    WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
+      construct(target, given) {
+        const instance = new target(...given);
+        return "read" in instance.exports ? { exports: count(instance.exports) } : instance;
+      },
+    });
+    const { Keylatch } = await import("/package/esm/index.js");
+    const db = new Keylatch();
+    // The first command makes what the others use.
+    db.ping();
+    db.set("a key of some length", "a value");
+    db.get("a key of some length");
+    return counted;
+  });
+  assert.deepEqual(calls, { read: 1, write: 3 });
+});

@@ -1,0 +1,33 @@
+// Stands in for what the package's tests use of node:assert/strict in a page.
+import { isDeepStrictEqual, print } from "./util.js";
+
+function fail(message, told) {
+  throw new Error(`${message ?? "assertion failed"}: ${told}`);
+}
+
+function ok(value, message) {
+  if (!value) fail(message, print(value));
+}
+
+function equal(actual, expected, message) {
+  if (!Object.is(actual, expected)) fail(message, `${print(actual)}, expected ${print(expected)}`);
+}
+
+function deepEqual(actual, expected, message) {
+  if (!isDeepStrictEqual(actual, expected)) fail(message, `${print(actual)}, expected ${print(expected)}`);
+}
+
+/** What is thrown must be of a class, or have some properties. */
+function throws(run, expected) {
+  let thrown;
+  try {
+    run();
+  } catch (error) {
+    thrown = error;
+  }
+  if (thrown === undefined) fail("nothing was thrown", String(run));
+  if (typeof expected === "function") return ok(thrown instanceof expected, String(thrown));
+  for (const [name, value] of Object.entries(expected)) deepEqual(thrown[name], value, String(thrown));
+}
+
+export default { ok, equal, deepEqual, throws };
