@@ -26,7 +26,8 @@ test('the .wasm stays a file that the bundle imports statically', async () => {
   assert.equal(wasm.length, 1);
   const bundle = await readFile(join(output, 'shipped/worker.js'), 'utf8');
   assert.match(bundle, new RegExp(`^import \\S+ from "\\./${wasm[0]}";$`, 'm'));
-  assert.doesNotMatch(bundle, /AGFzbQ/, 'no copy of the module in base64');
+  // What is half a kilobyte long is another module, for runtimes that compile while they run.
+  assert.doesNotMatch(bundle, /[A-Za-z0-9+/]{4096}/, 'no copy of the module in base64');
 });
 
 test('wrangler builds what its configuration says, with the module beside it', async () => {
