@@ -9,7 +9,7 @@ import type { Argument } from './argument.js';
 import { Place, Places } from './places.js';
 import { Repeats, type BoardKeeper } from './repeats.js';
 import { textOf } from './reply.js';
-import { stringsOver, type Strings } from './strings.js';
+import { StringsLimit, stringsOver, type Strings } from './strings.js';
 
 /** A key at the front, a value behind it; joined words share both. */
 const KEY_ROOM = 2 * 1024;
@@ -41,7 +41,7 @@ const IS_NODE = NodeBuffer !== undefined;
 const LOOP_MAX = IS_NODE ? 24 : 100;
 const STRINGS_WRITE_MAX = IS_NODE ? LOOP_MAX : 400;
 /** Up to so many bytes those functions beat what else makes texts. */
-const STRINGS_READ_MAX = IS_NODE ? 64 : 500;
+const STRINGS_READ_MAX = IS_NODE ? 64 : StringsLimit.LengthMax;
 /** Texts of up to so many characters are flat however they were made: engines put no others off. */
 const FLAT_MAX = 12;
 /** Texts of more bytes are not remembered: all together they would be in the way. */

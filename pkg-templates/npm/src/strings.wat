@@ -8,7 +8,7 @@
   (import "wasm:js-string" "intoCharCodeArray" (func $into_units (param externref (ref null $units) i32) (result i32)))
   (import "wasm:js-string" "fromCharCodeArray" (func $from_units (param (ref null $units) i32 i32) (result (ref extern))))
 
-  ;; As long as the longest text: Strings.LengthMax in strings.ts.
+  ;; As long as the longest text: StringsLimit.LengthMax in strings.ts.
   (global $units (ref $units) (array.new_default $units (i32.const 512)))
 
   ;; Writes a text at an address, a byte a character; answers its length, or -1 when it is not ASCII: what was written is
