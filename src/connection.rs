@@ -116,15 +116,11 @@ impl Connection {
             if is_full && self.decoder.waiting_bytes() > 0 {
                 return Some(Fed { more: true, ..Fed::default() });
             }
-            let room = stop_at.saturating_sub(out.len());
-            let run = meter.run(turn, self.client, self.decoder.unread(), room, out);
-            if run.bytes > 0 {
-                self.decoder.skip(run.bytes);
-                continue;
-            }
             match self.decoder.next() {
-                Next::Command if meter.execute(turn, self.client, self.decoder.argv(), !run.is_refused, out) => {}
-                Next::Command => return None,
+                Next::Command => {
+                    meter.execute(turn, self.client, self.decoder.argv(), out);
+                    return None;
+                }
                 Next::Incomplete => return Some(Fed::default()),
                 Next::Error(error) => {
                     write_error(error, out);
@@ -178,7 +174,5 @@ fn write_error(error: ProtocolError, out: &mut Vec<u8>) {
     *out = writer.into_bytes();
 }
 
-#[cfg(test)]
-mod both_ways;
 #[cfg(test)]
 mod tests;

@@ -8,13 +8,12 @@ use crate::argv::{Argv, ArgvRef};
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::{Guarded, PlainRow, PlainRun};
-use crate::keyspace::{Error, Event, Inspection, Keyspace, Space};
+use crate::engine::Engine;
+use crate::keyspace::{Error, Event, Inspection, Keyspace};
 use crate::memory;
 use crate::persistence::{LoadError, Replayed, rdb};
-use crate::reply::error::CommandError;
 use crate::reply::writer::Protocol;
-use crate::request::{Limits, PlainRequest};
+use crate::request::Limits;
 
 /// How an engine begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,38 +25,38 @@ pub struct Options {
 /// A keyspace, its clients and a clock. Cloning it forks everything, clients included.
 #[derive(Clone, Debug)]
 pub struct Keylatch<C> {
-    engine: Guarded,
+    engine: Engine,
     clock: C,
 }
 
 impl<C: Clock> Keylatch<C> {
     /// An empty engine without clients.
     pub fn new(options: Options, clock: C) -> Keylatch<C> {
-        Keylatch { engine: Guarded::new(options.seed), clock }
+        Keylatch { engine: Engine::new(options.seed), clock }
     }
 
     pub fn connect(&mut self) -> ClientId {
-        self.engine.engine_mut().connect()
+        self.engine.connect()
     }
 
     /// Whether there is memory for another client: for a host that must not run out of it. The client itself is small, what
     /// grows with their number is asked for.
     pub fn has_room_for_client(&self) -> bool {
-        let bytes = self.engine.engine().clients.len().saturating_add(1).saturating_mul(memory::CLIENT_BYTES);
+        let bytes = self.engine.clients.len().saturating_add(1).saturating_mul(memory::CLIENT_BYTES);
         memory::ensure(bytes).and_then(|()| memory::ensure_reserve()).is_ok()
     }
 
     /// Forgets a client: what it queued, watched and had not read yet.
     pub fn disconnect(&mut self, client: ClientId) {
-        self.engine.engine_mut().disconnect(client);
+        self.engine.disconnect(client);
     }
 
     pub fn client(&self, client: ClientId) -> Option<&Client> {
-        self.engine.engine().clients.get(client)
+        self.engine.clients.get(client)
     }
 
     fn client_mut(&mut self, client: ClientId) -> Option<&mut Client> {
-        self.engine.engine_mut().clients.get_mut(client)
+        self.engine.clients.get_mut(client)
     }
 
     pub fn set_protocol(&mut self, client: ClientId, protocol: Protocol) {
@@ -72,65 +71,14 @@ impl<C: Clock> Keylatch<C> {
         self.turn().execute(client, argv, out);
     }
 
-    /// Runs one typed operation as a client's command of a row, with arguments of so many bytes, the short way; `None` when that is not open and nothing
-    /// was done. `needs_time` says that the operation does, or that [`Keylatch::is_timed`]: the clock is asked then.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Only that face calls single operations.
-    #[inline(always)]
-    pub(crate) fn operate<T>(
-        &mut self,
-        client: ClientId,
-        row: PlainRow,
-        (bytes, needs_time): (usize, bool),
-        operation: impl FnOnce(&mut Space<'_>) -> Result<T, Error>,
-    ) -> Option<Result<T, CommandError>> {
-        if needs_time {
-            self.engine.set_now(self.clock.now());
-        }
-        self.engine.admits(client).then(|| self.engine.operate(row, bytes, operation))
-    }
-
-    /// Counts commands of the client whose short way is open, and the keys they found, that were answered by what the same had answered
-    /// just before.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
-    pub(crate) fn repeated(&mut self, row: PlainRow, calls: u64, hits: u64) {
-        self.engine.repeated(row, calls, hits);
-    }
-
-    /// What a read leaves at a key as its last use; none when each read leaves something else.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
-    #[inline(always)]
-    pub(crate) fn mark_of_use(&self) -> Option<u32> {
-        self.engine.engine().keyspace.mark_of_use()
-    }
-
     /// From how many microseconds on a command is remembered as slow; negative: never.
     pub(crate) fn slow_from_us(&self) -> i64 {
-        self.engine.engine().server.settings.slowlog_slower_than_us
+        self.engine.server.settings.slowlog_slower_than_us
     }
 
     /// Whether SLOWLOG asks for commands so short that each has to be measured.
     pub(crate) fn measures_each(&self) -> bool {
-        self.engine.engine().server.settings.measures_each()
-    }
-
-    /// Whether a client finds something at a key, dead or alive, without a trace of the look.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
-    pub(crate) fn holds(&self, client: ClientId, key: &[u8]) -> bool {
-        let engine = self.engine.engine();
-        engine.clients.get(client).is_some_and(|client| engine.keyspace.database(client.database).find(key).is_some())
-    }
-
-    /// Whether any key has a deadline, or something is due: plain commands have to know the time then.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
-    #[inline(always)]
-    pub(crate) fn is_timed(&self) -> bool {
-        self.engine.is_timed()
-    }
-
-    /// For the test that compares both ways.
-    #[cfg(test)]
-    pub(crate) fn keep_short_way_closed(&mut self) {
-        self.engine.stays_closed = true;
+        self.engine.server.settings.measures_each()
     }
 
     /// Begins a turn: requests that arrived together happen at one instant.
@@ -140,12 +88,12 @@ impl<C: Clock> Keylatch<C> {
 
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
     pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
-        self.engine.engine().needs_time(client, &self.engine.engine().request(argv))
+        self.engine.needs_time(client, &self.engine.request(argv))
     }
 
     /// Tells how long the last command of a client took, for SLOWLOG, LATENCY and INFO: the engine measures nothing.
     pub fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
-        self.engine.engine_mut().took(client, argv, elapsed_us);
+        self.engine.took(client, argv, elapsed_us);
     }
 
     /// Spares a client the password.
@@ -166,28 +114,28 @@ impl<C: Clock> Keylatch<C> {
     /// Clients whose outbox was filled, whose waiting is over or whose connection should be closed since the last call,
     /// each once: a host feeds the stream of each an empty chunk.
     pub fn take_affected(&mut self) -> Vec<ClientId> {
-        self.engine.take_affected()
+        self.engine.clients.take_affected()
     }
 
     /// Whether the configuration changed since the last call.
     pub fn take_configured(&mut self) -> bool {
-        self.engine.take_configured()
+        core::mem::take(&mut self.engine.server.configured)
     }
 
     /// The value of a configuration parameter as text; empty for an unknown one.
     pub fn parameter(&self, name: &str) -> &str {
-        self.engine.engine().server.config.get(name)
+        self.engine.server.config.get(name)
     }
 
     /// Sets a parameter as a configuration file would, also those that are fixed while a server runs. The error is the
     /// reason in Redis' words.
     pub fn configure(&mut self, name: &str, value: &str) -> Result<(), String> {
-        self.engine.engine_mut().configure(name, value)
+        self.engine.configure(name, value)
     }
 
     /// The limits for what clients send.
     pub fn limits(&self) -> Limits {
-        self.engine.engine().server.settings.limits
+        self.engine.server.settings.limits
     }
 
     /// Where a client is connected from and to, as CLIENT LIST shows it.
@@ -200,36 +148,35 @@ impl<C: Clock> Keylatch<C> {
 
     /// Removes keys that are due now, a bounded number of them.
     pub fn tick(&mut self) {
-        let now = self.clock.now();
-        self.engine.set_now(now);
-        self.engine.engine_mut().tick();
+        self.engine.set_now(self.clock.now());
+        self.engine.tick();
     }
 
     /// The first instant at which something is due. A host that sleeps until then and calls [`Keylatch::tick`] finds
     /// it due.
     pub fn next_deadline(&self) -> Option<Timestamp> {
-        self.engine.engine().next_deadline()
+        self.engine.next_deadline()
     }
 
     /// Starts or stops the queue of events.
     pub fn listen(&mut self, on: bool) {
-        self.engine.engine_mut().keyspace.events.want(on);
+        self.engine.keyspace.events.want(on);
     }
 
     /// The events since the last call, in commit order.
     pub fn take_events(&mut self) -> Vec<Event> {
-        self.engine.take_events()
+        self.engine.keyspace.events.take()
     }
 
     /// Starts or stops the log of effects.
     pub fn record(&mut self, on: bool) {
-        self.engine.engine_mut().keyspace.effects.want(on);
+        self.engine.keyspace.effects.want(on);
     }
 
     /// The effects since the last call as a piece of append-only file, empty when nothing changed. Pieces joined in
     /// order are a log.
     pub fn take_effects(&mut self) -> Vec<u8> {
-        self.engine.take_effects()
+        self.engine.keyspace.effects.take(self.engine.now())
     }
 
     /// Applies a log, or a piece of one, to this keyspace, deadlines and all, without expiring anything on the way: that
@@ -238,36 +185,36 @@ impl<C: Clock> Keylatch<C> {
     ///
     /// [`Keylatch::now`] is the last instant of the log then, if that is later: the floor of a monotonic clock.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
-        self.engine.engine_mut().replay(log)
+        self.engine.replay(log)
     }
 
     /// The whole keyspace as an RDB file (version 10) that Redis 7.0 and newer load; the only error is a shortage of
     /// memory. Clients and what waits to be taken are not in it.
     pub fn snapshot(&self) -> Result<Vec<u8>, Error> {
-        Ok(rdb::save(&self.engine.engine().keyspace, self.engine.engine().now())?)
+        Ok(rdb::save(&self.engine.keyspace, self.engine.now())?)
     }
 
     /// Replaces the keyspace and its seed by those of a snapshot; on an error it is as before. Clients stay connected,
     /// watched keys count as changed, nothing expires before the next command or tick. While effects are recorded, the
     /// load is one: FLUSHALL, and every key anew.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
-        self.engine.engine_mut().load(snapshot)
+        self.engine.load(snapshot)
     }
 
     /// What belongs to this engine beside its keys, for [`Keylatch::settle_in`] of another: numbers and settings of its
     /// clients, and the configuration. The error says which client's state cannot go on elsewhere.
     pub fn belongings(&self) -> Result<Argv, &'static str> {
-        self.engine.engine().belongings()
+        self.engine.belongings()
     }
 
     /// Takes over what belonged to another engine, whose snapshot was loaded.
     pub fn settle_in(&mut self, belongings: ArgvRef<'_>) {
-        self.engine.engine_mut().settle_in(belongings);
+        self.engine.settle_in(belongings);
     }
 
     /// Equal for equal keyspaces, whatever their histories.
     pub fn digest(&self) -> u64 {
-        self.engine.engine().keyspace.digest()
+        self.engine.keyspace.digest()
     }
 
     /// Pushes and late replies for a client, whole messages in order.
@@ -292,12 +239,12 @@ impl<C: Clock> Keylatch<C> {
     /// A page of a database for showing: at least `limit` keys from `cursor` on while there are as many. The only error
     /// is a shortage of memory.
     pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Result<Inspection, Error> {
-        self.engine.engine().keyspace.inspect(database, cursor, limit)
+        self.engine.keyspace.inspect(database, cursor, limit)
     }
 
     /// The typed operations, at this instant.
     pub fn keyspace(&mut self) -> &mut Keyspace {
-        &mut self.engine.engine_mut().keyspace
+        &mut self.engine.keyspace
     }
 
     pub fn clock_mut(&mut self) -> &mut C {
@@ -306,7 +253,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// The instant the engine last heard of.
     pub fn now(&self) -> Timestamp {
-        self.engine.engine().now()
+        self.engine.now()
     }
 }
 
@@ -320,69 +267,21 @@ pub struct Turn<'a, C> {
 impl<C: Clock> Turn<'_, C> {
     /// As [`Keylatch::execute`].
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
-        self.execute_either_way(client, argv, out);
-    }
-
-    /// The same; answers whether it went the short way, on which no client's state changes.
-    pub(crate) fn execute_either_way(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) -> bool {
-        let is_plain = self.execute_plain(client, argv, out).is_some();
-        if !is_plain {
-            let request = self.request(argv);
-            self.perform(client, request, out);
-        }
-        is_plain
+        let request = self.request(argv);
+        self.perform(client, request, out);
     }
 
     /// Looks up what a request means, for [`Turn::perform`].
     pub(crate) fn request<'r>(&self, argv: ArgvRef<'r>) -> Request<'r> {
-        self.keylatch.engine.engine().request(argv)
+        self.keylatch.engine.request(argv)
     }
 
     /// As [`Turn::execute`].
     pub(crate) fn perform(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
-        if !self.knows_time && self.keylatch.engine.engine().needs_time(client, &request) {
+        if !self.knows_time && self.keylatch.engine.needs_time(client, &request) {
             self.learn_time();
         }
-        self.keylatch.engine.engine_mut().execute(client, request, out);
-    }
-
-    /// Runs a request the short way and answers the number of its command; `None` when it has to go the ordinary way
-    /// and nothing was done.
-    #[inline(always)]
-    pub(crate) fn execute_plain(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) -> Option<u16> {
-        let request = PlainRequest::of(argv)?;
-        if !self.admits(client) {
-            return None;
-        }
-        self.keylatch.engine.run_plain(request, out)
-    }
-
-    /// Runs plain requests of a stream one after another, at most so many, until they wrote so much.
-    #[inline(always)]
-    pub(crate) fn run_requests(
-        &mut self,
-        client: ClientId,
-        requests: &[u8],
-        most: u32,
-        room: usize,
-        out: &mut Vec<u8>,
-    ) -> PlainRun {
-        if PlainRequest::read(requests).is_none() {
-            return PlainRun::default();
-        }
-        match self.admits(client) {
-            true => self.keylatch.engine.run_requests(requests, most, room, out),
-            false => PlainRun { is_refused: true, ..PlainRun::default() },
-        }
-    }
-
-    /// Whether a client's plain commands may go the short way now.
-    #[inline(always)]
-    fn admits(&mut self, client: ClientId) -> bool {
-        if !self.knows_time && self.keylatch.engine.is_timed() {
-            self.learn_time();
-        }
-        self.keylatch.engine.admits(client)
+        self.keylatch.engine.execute(client, request, out);
     }
 
     fn learn_time(&mut self) {
@@ -421,6 +320,6 @@ impl<C: Clock> Turn<'_, C> {
 
     /// As [`Keylatch::took`], for quick commands that were measured together and are in no SLOWLOG.
     pub(crate) fn took_together(&mut self, number: u16, count: u32, elapsed_us: u64) {
-        self.keylatch.engine.took_together(number, count, elapsed_us);
+        self.keylatch.engine.server.stats.took(number, count, elapsed_us);
     }
 }

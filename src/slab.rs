@@ -104,8 +104,6 @@ pub struct Slab {
     /// Per class, the pages that have room.
     with_room: Vec<Vec<u32>>,
     used_bytes: u64,
-    /// How many pages of several blocks were given back.
-    returns: u64,
 }
 
 impl Default for Slab {
@@ -116,14 +114,7 @@ impl Default for Slab {
 
 impl Slab {
     pub fn new() -> Slab {
-        Slab {
-            pages: Vec::new(),
-            data: Vec::new(),
-            vacant: Vec::new(),
-            with_room: Vec::new(),
-            used_bytes: 0,
-            returns: 0,
-        }
+        Slab { pages: Vec::new(), data: Vec::new(), vacant: Vec::new(), with_room: Vec::new(), used_bytes: 0 }
     }
 
     /// A block of at least `len` bytes with unspecified contents.
@@ -217,13 +208,6 @@ impl Slab {
         class_of(len) * GRANULE_BYTES
     }
 
-    /// Changes when a handle that was freed may come to name the middle of another block. Before, it names a block that
-    /// begins with [`FREED`], or is in use again.
-    #[inline(always)]
-    pub fn returns(&self) -> u64 {
-        self.returns
-    }
-
     /// Bytes of live blocks, in whole granules.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes
@@ -310,7 +294,6 @@ impl Slab {
         }
         (self.pages[index], self.data[index]) = (Page::Vacant, Box::default());
         self.vacant.push(index as u32);
-        self.returns += 1;
     }
 }
 

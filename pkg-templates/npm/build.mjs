@@ -6,7 +6,6 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
-import binaryen from 'binaryen';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -45,16 +44,6 @@ const SHARED = {
   define: { ENGINE_NAME: JSON.stringify(ENGINE_NAME) },
 };
 
-/** WebAssembly text as a module that answers the bytes of what it says. */
-function assembled(path) {
-  const module = binaryen.parseText(readFileSync(path, 'utf8'));
-  module.setFeatures(binaryen.Features.ReferenceTypes | binaryen.Features.GC);
-  if (!module.validate()) throw new Error(`${path} is not valid`);
-  module.optimize();
-  const base64 = Buffer.from(module.emitBinary()).toString('base64');
-  return `export default () => Uint8Array.from(atob('${base64}'), (character) => character.charCodeAt(0));\n`;
-}
-
 /** Keeps imports between layers as they are, and puts the generated engine files where `#glue` and `#packed-engine` stand. */
 function layers(names) {
   return {
@@ -64,7 +53,6 @@ function layers(names) {
         const layer = names[path.slice(2)];
         return layer === undefined || kind === 'entry-point' ? undefined : { path: `./${layer}`, external: true };
       });
-      bundle.onLoad({ filter: /\.wat$/ }, ({ path }) => ({ contents: assembled(path) }));
       bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
       bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
       bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({ path: `../cjs/${PACKED}`, external: true, sideEffects: true }));

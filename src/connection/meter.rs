@@ -9,7 +9,6 @@ use crate::argv::ArgvRef;
 use crate::client::ClientId;
 use crate::clock::Clock;
 use crate::command::{Request, flags};
-use crate::engine::PlainRun;
 use crate::keylatch::{Keylatch, Turn};
 
 /// A request of so many bytes takes its time, whatever the command.
@@ -75,54 +74,19 @@ impl Meter {
         self.all_alone = self.suspected > 0 || turn.measures_each();
     }
 
-    /// Runs the plain requests that a stream goes on with and measures them together.
-    #[inline(always)]
-    pub(super) fn run<C: Clock>(
-        &mut self,
-        turn: &mut Turn<'_, C>,
-        client: ClientId,
-        requests: &[u8],
-        room: usize,
-        out: &mut Vec<u8>,
-    ) -> PlainRun {
-        if self.all_alone {
-            return PlainRun::default();
-        }
-        let run = turn.run_requests(client, requests, TOGETHER_MAX - self.together, room, out);
-        if self.watch.is_some() {
-            for (number, times) in run.counts.into_iter().filter(|(_, times)| *times > 0) {
-                self.count(turn, number, times);
-            }
-        }
-        run
-    }
-
-    /// Runs a command and measures it, alone or with its neighbours. Whether it went the short way, which it only tries if
-    /// it `may_be_plain`: nobody's state changes there.
+    /// Runs a command and measures it, alone or with its neighbours.
     pub(super) fn execute<C: Clock>(
         &mut self,
         turn: &mut Turn<'_, C>,
         client: ClientId,
         argv: ArgvRef<'_>,
-        may_be_plain: bool,
         out: &mut Vec<u8>,
-    ) -> bool {
+    ) {
+        let request = turn.request(argv);
         if self.watch.is_none() {
-            return turn.execute_either_way(client, argv, out);
+            return turn.perform(client, request, out);
         }
         let before = out.len();
-        if may_be_plain
-            && !self.all_alone
-            && argv.bytes_len() < LARGE_REQUEST_BYTES
-            && let Some(number) = turn.execute_plain(client, argv, out)
-        {
-            match out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
-                true => self.tell(turn, client, argv),
-                false => self.count(turn, number, 1),
-            }
-            return true;
-        }
-        let request = turn.request(argv);
         let alone = self.all_alone || !is_quick(&request);
         if alone {
             self.stop(turn);
@@ -134,7 +98,6 @@ impl Meter {
                 false => self.count(turn, number, 1),
             }
         }
-        false
     }
 
     /// Tells the time of a command that does not share it. Quick ones before a large reply took nothing beside it.

@@ -2,23 +2,16 @@
 //! everything else that happened waits in queues for the host.
 
 mod dispatch;
-mod guarded;
 mod loading;
 mod moving;
 mod parked;
-mod plain;
-mod run;
 mod settle;
 
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-pub use self::guarded::Guarded;
 use self::parked::ParkedCommands;
-pub use self::plain::PlainRow;
-use self::plain::PlainRows;
-pub use self::run::PlainRun;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
@@ -39,7 +32,6 @@ pub struct Engine {
     pub clients: Clients,
     pub server: Server,
     table: Table,
-    plain_rows: PlainRows,
     parked: ParkedCommands,
     /// The latest instant the host told.
     now: Timestamp,
@@ -55,7 +47,6 @@ impl Engine {
             keyspace: Keyspace::new(seed),
             clients: Clients::default(),
             server,
-            plain_rows: PlainRows::new(&table),
             table,
             parked: ParkedCommands::default(),
             now: Timestamp::MIN,

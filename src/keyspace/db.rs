@@ -4,18 +4,15 @@
 mod blocks;
 mod dated;
 mod quick;
-mod seats;
 mod staged;
 
 pub use quick::Place;
-pub use seats::Seat;
 pub use staged::Staged;
 
 use alloc::vec::Vec;
 
 use self::blocks::Made;
 use self::dated::BlockPositions;
-use self::seats::Seats;
 use super::entry::{self, INLINE_MAX, Layout, Payload, last_use, note_use, set_last_use};
 use super::graveyard::Graveyard;
 use crate::clock::Timestamp;
@@ -54,7 +51,6 @@ pub struct Db {
     own_deadlines: usize,
     field_deadlines: usize,
     graveyard: Graveyard,
-    seats: Seats,
 }
 
 /// A key seen where it lies.
@@ -86,7 +82,6 @@ impl Db {
             own_deadlines: 0,
             field_deadlines: 0,
             graveyard: Graveyard::default(),
-            seats: Seats::default(),
         }
     }
 

@@ -24,7 +24,6 @@ mod locks;
 mod restore;
 mod scan;
 mod sets;
-mod short;
 mod sketches;
 mod sort;
 mod sorted_sets;
@@ -53,7 +52,6 @@ pub use lcs::{CommonRun, CommonSubsequence};
 pub use lists::{InsertOutcome, Search};
 pub use scan::{Inspected, Inspection, ScanFilter};
 pub use sets::Combination;
-pub(crate) use short::ShortStrings;
 pub use sort::SortOptions;
 pub use sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use space::Space;
@@ -61,7 +59,6 @@ pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
 pub use tracking::{Invalidation, Stale, Told, TrackedReads, Tracker, Tracking, TrackingOptions};
 pub use uses::{Counting, Frequency, PastUse};
 
-pub(crate) use self::entry::INLINE_MAX;
 use self::evict::Memory;
 use self::uses::Uses;
 use crate::argv::Span;
@@ -181,26 +178,12 @@ impl Keyspace {
         Space::new(self, database, now)
     }
 
-    /// As [`Keyspace::at`], for who was here at this instant before and knows that nothing is due; `is_quiet` is what
-    /// [`Keyspace::is_quiet`] answered.
-    #[inline(always)]
-    pub(crate) fn at_rest(&mut self, database: u8, now: Timestamp, is_quiet: bool) -> Space<'_> {
-        Space::at_rest(self, database, now, is_quiet)
-    }
-
     /// Nobody takes events or effects, and nobody is interested in a key: changes need not be told.
     pub(crate) fn is_quiet(&self) -> bool {
         !self.events.are_built()
             && !self.effects.are_built()
             && self.interest.is_idle()
             && self.interest.tracking.is_idle()
-    }
-
-    /// What a read leaves at a key as its last use; none when that depends on how the key was used before.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Asked by that face.
-    #[inline(always)]
-    pub(crate) fn mark_of_use(&self) -> Option<u32> {
-        self.uses.present()
     }
 
     /// Something may come to be in a database.

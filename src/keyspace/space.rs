@@ -6,8 +6,7 @@ mod tell;
 
 use alloc::vec::Vec;
 
-use super::db::Seat;
-use super::{Counts, DATABASES, Db, Effects, Error, EventKind, Extent, Keyspace, NewValue, UNASKED_MAX_BYTES};
+use super::{Counts, DATABASES, Db, Effects, Error, EventKind, Extent, Keyspace, NewValue};
 use crate::clock::Timestamp;
 use crate::memory::ensure;
 use crate::random::Random;
@@ -59,39 +58,19 @@ pub struct Space<'a> {
     now: Timestamp,
     /// Lookups count as uses.
     marking: bool,
-    /// Nothing is due at this instant: whoever is there is alive.
-    at_rest: bool,
     /// Nobody wants to be told of changes.
     is_quiet: bool,
-    /// The number that its caller has for the one key of the operation.
-    seat: Seat,
 }
 
 impl<'a> Space<'a> {
     pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Space<'a> {
-        Space { keyspace, database, now, marking: true, at_rest: false, is_quiet: false, seat: Seat::NONE }
-    }
-
-    /// See [`Keyspace::at_rest`].
-    #[inline(always)]
-    pub(super) fn at_rest(keyspace: &'a mut Keyspace, database: u8, now: Timestamp, is_quiet: bool) -> Space<'a> {
-        Space { keyspace, database, now, marking: true, at_rest: true, is_quiet, seat: Seat::NONE }
+        let is_quiet = keyspace.is_quiet();
+        Space { keyspace, database, now, marking: true, is_quiet }
     }
 
     /// The same, with lookups that count as uses or do not (CLIENT NO-TOUCH).
     pub fn marking(self, marking: bool) -> Space<'a> {
         Space { marking, ..self }
-    }
-
-    /// For an operation of one key that its caller keeps at an address, as long as it likes; 0 for nowhere.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Only that face does.
-    #[inline(always)]
-    pub(crate) fn number_key(&mut self, address: usize) {
-        self.seat = Seat::at(address);
-    }
-
-    pub(super) fn seat(&self) -> Seat {
-        self.seat
     }
 
     pub fn now(&self) -> Timestamp {
@@ -185,24 +164,6 @@ impl<'a> Space<'a> {
         self.ensure_room(values.len(), values.iter().flatten().map(Vec::len).sum())
     }
 
-    /// Runs one operation as a command of its own: what follows its changes has its room first, and its effects are one
-    /// unit.
-    #[inline(always)]
-    pub(crate) fn as_unit<T>(
-        &mut self,
-        request: Extent,
-        operation: impl FnOnce(&mut Self) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        if !self.is_quiet || request.bytes > UNASKED_MAX_BYTES {
-            self.keyspace.ensure_room(request)?;
-        }
-        let result = operation(self);
-        if !self.is_quiet {
-            self.keyspace.effects.end_unit();
-        }
-        result
-    }
-
     // --- The verbs.
 
     /// Creates a key or replaces all of it. A deadline is a second event, as in Redis.
@@ -253,10 +214,7 @@ impl<'a> Space<'a> {
     #[inline(always)]
     pub(super) fn overwrite(&mut self, key: &[u8], value: &[u8], event: EventKind) -> Result<(), Option<Handle>> {
         let overwritten = match self.word_of_any_use() {
-            Some(last_use) if self.keeps_use() => {
-                let seat = self.seat;
-                self.db_mut().overwrite_of(key, seat, value, last_use)
-            }
+            Some(last_use) if self.keeps_use() => self.db_mut().overwrite_of(key, value, last_use),
             _ => Err(self.find_alive(key)),
         };
         if overwritten.is_ok() {

@@ -8,7 +8,6 @@ pub use options::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
 use alloc::vec::Vec;
 
 use self::options::digest_text;
-use super::db::Seat;
 use super::entry::INLINE_MAX;
 use super::space::{Change, Space};
 use super::{Error, EventKind, NewValue};
@@ -28,25 +27,6 @@ impl Space<'_> {
             None => Ok(None),
             Some(ValueRef::String(bytes)) => Ok(Some(bytes)),
             Some(_) => Err(Error::WrongType),
-        }
-    }
-
-    /// As [`Space::get`], where the answer is a string of at most [`INLINE_MAX`] bytes or nothing; `None` when it is not, and
-    /// nothing was counted.
-    #[inline(always)]
-    pub(crate) fn get_short(&mut self, key: &[u8]) -> Option<Option<&[u8]>> {
-        let last_use = self.word_of_any_use()?;
-        let (db, counts) = self.db_and_counts();
-        match db.value_of(key, Seat::NONE, last_use) {
-            Some(ValueRef::String(bytes)) if bytes.len() <= INLINE_MAX => {
-                counts.hits += 1;
-                Some(Some(bytes))
-            }
-            Some(_) => None,
-            None => {
-                counts.misses += 1;
-                Some(None)
-            }
         }
     }
 
@@ -216,8 +196,7 @@ impl Space<'_> {
     #[inline(always)]
     fn count_up(&mut self, key: &[u8]) -> Option<i64> {
         let last_use = self.word_of_any_use().filter(|_| self.keeps_use())?;
-        let seat = self.seat();
-        let sum = self.db_mut().count_up(key, seat, last_use)?;
+        let sum = self.db_mut().count_up(key, last_use)?;
         self.notify_at_once(EventKind::IncrBy, key);
         Some(sum)
     }

@@ -4,14 +4,11 @@
 //! holds no more than has arrived, and copies each byte a constant number of times.
 
 mod line;
-mod plain;
 
 use crate::argv::{Argv, ArgvRef, Span};
 use crate::number::parse_integer;
 use alloc::vec::Vec;
 use core::fmt;
-
-pub(crate) use plain::PlainRequest;
 
 pub use line::{LineError, LineErrorKind, split_line};
 
@@ -202,25 +199,6 @@ impl Decoder {
         } else {
             self.inline.as_ref()
         }
-    }
-
-    /// What arrived and begins with a request, for who reads plain ones in place and then skips them; empty where such a
-    /// request would have to be looked at more closely.
-    #[inline(always)]
-    pub(crate) fn unread(&self) -> &[u8] {
-        let Limits { bulk_bytes, request_bytes } = self.limits;
-        let is_allowed = bulk_bytes as usize >= plain::ARGUMENT_MAX && request_bytes as usize >= plain::REQUEST_MAX;
-        match is_allowed && self.pending == 0 && !self.distrusted {
-            true => self.buffer.get(self.at..).unwrap_or_default(),
-            false => &[],
-        }
-    }
-
-    /// Goes on behind so many bytes of whole requests.
-    pub(crate) fn skip(&mut self, bytes: usize) {
-        self.at += bytes;
-        self.start = self.at;
-        self.spans.clear();
     }
 
     /// Bytes fed that no request handed out so far has used.

@@ -8,9 +8,8 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::area::Area;
-use super::clock::{HostTime, Now, timestamp};
+use super::clock::{FaceClock, HostTime, Now, timestamp};
 use super::data::to_js;
-use super::repeats::Repeatable;
 use super::stream::Streams;
 use crate::{Argv, ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
 
@@ -58,11 +57,9 @@ struct ClientView<'a> {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Engine {
-    pub(super) keylatch: Repeatable,
+    pub(super) keylatch: Keylatch<FaceClock>,
     pub(super) time: HostTime,
     pub(super) area: Area,
-    /// The input of `hot`.
-    pub(super) scratch: Area,
     pub(super) listening: bool,
     pub(super) streams: Streams,
     pub(super) output: Vec<u8>,
@@ -85,10 +82,9 @@ impl Engine {
         };
         let keylatch = Keylatch::new(Options { seed: options.seed().parse()? }, clock);
         Ok(Engine {
-            keylatch: Repeatable::new(keylatch),
+            keylatch,
             time,
             area: Area::default(),
-            scratch: Area::default(),
             listening: false,
             streams: Streams::default(),
             output: Vec::new(),

@@ -14,9 +14,7 @@ mod area;
 mod clock;
 mod data;
 mod engine;
-mod hot;
 mod moving;
-mod repeats;
 mod report;
 #[cfg(target_arch = "wasm32")]
 mod reserve;

@@ -1,5 +1,4 @@
-// The package's own tests of the short way, in a page: there, and in newer lines of Node, texts go through WebAssembly's own
-// functions for strings, which the Node that runs the tests may not have.
+// Tests of the package that need nothing of Node, in a page.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -48,35 +47,10 @@ async function run(file) {
   }, `/tests/${file}`);
 }
 
-for (const file of ["shortcuts.test.mjs", "both-ways.test.mjs", "repeats.test.mjs"]) {
+for (const file of ["reply.test.mjs"]) {
   test(`${file} in a page`, async () => {
     const { passed, failed } = await run(file);
     assert.deepEqual(failed, []);
     assert.ok(passed.length > 0);
   });
 }
-
-test("texts go through WebAssembly's own functions for strings", async () => {
-  await page.goto(`${ORIGIN}/`);
-  const calls = await page.evaluate(async () => {
-    const counted = { read: 0, write: 0 };
-    const count = (exports) =>
-      Object.fromEntries(
-        Object.entries(exports).map(([name, run]) => [name, (...given) => ((counted[name] += 1), run(...given))]),
-      );
-    WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
-      construct(target, given) {
-        const instance = new target(...given);
-        return "read" in instance.exports ? { exports: count(instance.exports) } : instance;
-      },
-    });
-    const { Keylatch } = await import("/package/esm/index.js");
-    const db = new Keylatch();
-    // The first command makes what the others use.
-    db.ping();
-    db.set("a key of some length", "a value");
-    db.get("a key of some length");
-    return counted;
-  });
-  assert.deepEqual(calls, { read: 1, write: 3 });
-});

@@ -1,19 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** One client of an engine: its own database, transaction and watches over a keyspace shared with the others. */
 import type { Argument } from './argument.js';
-import type { ArgumentsOf, CommandName, ReplyOf } from './call-types.js';
 import type { Carried, Now } from './carrier.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
-import { entriesOf, type Pairs } from './sugar/arguments.js';
-import type { DelexOptions, SetOptions, SetResult } from './sugar/set-options.js';
 import { Walks } from './sugar/walks.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
-import type { ExpireCondition } from './sugar/keys.js';
 import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
@@ -42,94 +38,6 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     const reply = this.#connection.reply(argv, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
-  }
-
-  // What is called most goes the short way while that is open; `undefined` is the ordinary way.
-
-  override get(key: Argument): Text | null {
-    const reply = this.#connection.shortcuts?.get(key, this.#asBytes) as Text | null | undefined;
-    return reply === undefined ? super.get(key) : reply;
-  }
-
-  override set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): SetResult<O, Text> {
-    const reply = this.#connection.shortcuts?.set(key, value, options) as SetResult<O, Text> | undefined;
-    return reply === undefined ? super.set(key, value, options) : reply;
-  }
-
-  override setnx(key: Argument, value: Argument): 0 | 1 {
-    const reply = this.#connection.shortcuts?.setnx(key, value) as 0 | 1 | undefined;
-    return reply === undefined ? super.setnx(key, value) : reply;
-  }
-
-  override del(...keys: Argument[]): number {
-    const reply = keys.length === 1 ? this.#connection.shortcuts?.del(keys[0] as Argument) : undefined;
-    return reply === undefined ? this.execute<number>(['DEL', ...keys]) : reply;
-  }
-
-  override delex(key: Argument, options: DelexOptions = {}): 0 | 1 {
-    const reply = this.#connection.shortcuts?.delex(key, options) as 0 | 1 | undefined;
-    return reply === undefined ? super.delex(key, options) : reply;
-  }
-
-  override exists(...keys: Argument[]): number {
-    const reply = keys.length === 1 ? this.#connection.shortcuts?.exists(keys[0] as Argument) : undefined;
-    return reply === undefined ? this.execute<number>(['EXISTS', ...keys]) : reply;
-  }
-
-  override incr(key: Argument): number | bigint {
-    const reply = this.#connection.shortcuts?.incr(key);
-    return reply === undefined ? super.incr(key) : reply;
-  }
-
-  override expire(key: Argument, seconds: number, condition?: ExpireCondition): 0 | 1 {
-    const reply = condition === undefined ? (this.#connection.shortcuts?.expire(key, seconds) as 0 | 1 | undefined) : undefined;
-    return reply === undefined ? super.expire(key, seconds, condition) : reply;
-  }
-
-  override ttl(key: Argument): number | bigint {
-    const reply = this.#connection.shortcuts?.ttl(key);
-    return reply === undefined ? super.ttl(key) : reply;
-  }
-
-  override mget(...keys: Argument[]): (Text | null)[] {
-    const reply = this.#asBytes ? undefined : (this.#connection.shortcuts?.mget(keys) as (Text | null)[] | undefined);
-    return reply === undefined ? this.execute<(Text | null)[]>(['MGET', ...keys]) : reply;
-  }
-
-  override mset(pairs: Pairs): 'OK' {
-    // What is walked may be walked once only.
-    const list = Array.isArray(pairs) ? (pairs as [Argument, Argument][]) : [...entriesOf(pairs)];
-    const reply = this.#connection.shortcuts?.mset(list);
-    return reply === undefined ? super.mset(list) : reply;
-  }
-
-  override call<const N extends CommandName | (string & {})>(name: N, ...args: ArgumentsOf<N>): ReplyOf<N, Text> {
-    const reply = this.#shortCall(name, args as readonly Argument[]) as ReplyOf<N, Text> | undefined;
-    return reply === undefined ? super.call(name, ...args) : reply;
-  }
-
-  /** Commands by name, in the forms that have a short way. */
-  #shortCall(name: string, args: readonly Argument[]): unknown {
-    const key = args[0] as Argument;
-    switch (args.length) {
-      case 1:
-        if (name === 'GET') return this.#connection.shortcuts?.get(key, this.#asBytes);
-        if (name === 'INCR') return this.#connection.shortcuts?.incr(key);
-        if (name === 'DEL') return this.#connection.shortcuts?.del(key);
-        if (name === 'EXISTS') return this.#connection.shortcuts?.exists(key);
-        if (name === 'TTL') return this.#connection.shortcuts?.ttl(key);
-        return undefined;
-      case 2:
-        if (name === 'SET') return this.#connection.shortcuts?.set(key, args[1] as Argument, undefined);
-        if (name === 'SETNX') return this.#connection.shortcuts?.setnx(key, args[1] as Argument);
-        if (name === 'DELIFEQ') return this.#connection.shortcuts?.delifeq(key, args[1] as Argument);
-        return undefined;
-      case 3:
-        if (name === 'DELEX' && args[1] === 'IFEQ') return this.#connection.shortcuts?.delex(key, { ifeq: args[2] });
-        return undefined;
-      default:
-        return undefined;
-    }
   }
 
   protected override executeWaiting<T>(argv: readonly Argument[], timeout: number, { signal }: WaitOptions): Promise<T> {

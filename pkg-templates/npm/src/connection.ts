@@ -5,7 +5,6 @@ import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
-import { Shortcuts } from './shortcuts.js';
 
 export interface ClientOptions {
   /** What CLIENT LIST and others call it; without blanks. */
@@ -26,9 +25,6 @@ export class Connection {
   readonly #options: ClientOptions;
   readonly #dependents = new Set<Dependent>();
   #id: number | undefined;
-  #shortcuts: Shortcuts | undefined;
-  /** The instance they belong to: `compact` replaces it. */
-  #shortcutsOf: Instance | undefined;
   closed = false;
 
   constructor(host: Host, options: ClientOptions) {
@@ -59,20 +55,6 @@ export class Connection {
   #begin(instance: Instance, id: number, argv: readonly Argument[]): void {
     const reply = instance.call(id, argv, false);
     if (reply !== 'OK') throw reply ?? this.host.clockFailure();
-  }
-
-  /** The short way for this client, if it is open now. It is not in the midst of a call: the clock must not use it. */
-  get shortcuts(): Shortcuts | undefined {
-    const instance = this.host.quiet;
-    if (instance === undefined || instance.inside) return undefined;
-    return this.#shortcutsOf === instance ? this.#shortcuts : this.#findShortcuts(instance);
-  }
-
-  #findShortcuts(instance: Instance): Shortcuts | undefined {
-    const { scratch } = instance;
-    if (scratch === undefined || this.#id === undefined || this.closed) return undefined;
-    this.#shortcutsOf = instance;
-    return (this.#shortcuts = new Shortcuts(this.host, instance, this.#id, scratch));
   }
 
   /** Runs one command; a server error is a value here. */
@@ -108,7 +90,6 @@ export class Connection {
     if (this.closed) return;
     const id = this.#id;
     this.closed = true;
-    this.#shortcuts = this.#shortcutsOf = undefined;
     for (const dependent of [...this.#dependents]) dependent.originClosed();
     if (id === undefined || this.host.closed || this.host.poisoned) return;
     this.host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));

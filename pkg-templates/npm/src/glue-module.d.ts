@@ -11,8 +11,3 @@ declare module '*.wasm' {
   const module: WebAssembly.Module;
   export default module;
 }
-
-/** The bytes of a WebAssembly module that is written as text; build.mjs assembles it. */
-declare module '*.wat' {
-  export default function bytes(): Uint8Array<ArrayBuffer>;
-}

@@ -54,14 +54,6 @@ export interface GlueEngine {
   setProtocol(client: number, protocol: number): void;
   client(client: number): GlueClient | undefined;
   call(client: number, length: number): number;
-  /** The area of the short calls, which stays where it is. */
-  scratch(length: number): number;
-  outputLength(): number;
-  /** The numbers that say which reads may be repeated, and which of them is the version of a key in that area. */
-  board(): number;
-  versionIndex(keyAt: number, keyLength: number): number;
-  hotMget(client: number, count: number, now: number): number;
-  hotMset(client: number, count: number, now: number): number;
   /** Ends a transaction whatever the clock says. */
   discard(client: number): void;
   /** A client over a stream, from one address to another; 0 as for `connect`. */
@@ -105,41 +97,8 @@ export interface GlueEngine {
   splitLine(length: number): Uint8Array[] | { message: string; column: number };
 }
 
-/**
- * Operations on single keys. These are exports of the instance itself, called with the engine's place: the method in
- * between, which adds nothing to plain numbers, costs as much as half of them.
- */
-export interface HotExports {
-  engine_hotGet(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
-  engine_hotSetPlain(engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, now: number): number;
-  engine_hotSet(
-    engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, presence: number, ttlMs: number, now: number,
-  ): number;
-  engine_hotAcquire(
-    engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, ttlMs: number, now: number,
-  ): number;
-  engine_hotDel(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
-  engine_hotDelIfEqual(
-    engine: number, client: number, keyAt: number, keyLength: number, valueAt: number, valueLength: number, asDelifeq: 0 | 1, now: number,
-  ): number;
-  engine_hotExists(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
-  engine_hotIncr(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
-  engine_hotExpire(engine: number, client: number, keyAt: number, keyLength: number, ttlMs: number, now: number): number;
-  engine_hotTtl(engine: number, client: number, keyAt: number, keyLength: number, now: number): number;
-}
-
-/** The same in an object that is quick to look into, which that of all exports is not. */
-export function hotExports(all: HotExports): HotExports {
-  const { engine_hotGet, engine_hotSetPlain, engine_hotSet, engine_hotAcquire, engine_hotDel, engine_hotDelIfEqual } = all;
-  const { engine_hotExists, engine_hotIncr, engine_hotExpire, engine_hotTtl } = all;
-  return {
-    engine_hotGet, engine_hotSetPlain, engine_hotSet, engine_hotAcquire, engine_hotDel, engine_hotDelIfEqual, engine_hotExists,
-    engine_hotIncr, engine_hotExpire, engine_hotTtl,
-  };
-}
-
 /** What the bindings' factory gives for one WebAssembly instance. */
 export interface Glue {
   readonly Engine: new (options: GlueOptions, now: () => number) => GlueEngine;
-  readonly raw: HotExports & { readonly memory: { readonly buffer: ArrayBuffer } };
+  readonly raw: { readonly memory: { readonly buffer: ArrayBuffer } };
 }

@@ -43,8 +43,6 @@ export class Host implements ClockUser, Waker {
   #effects = NOTHING;
   /** Somebody wants to know at once what happens. */
   #watched = false;
-  /** The engine, if it is there and nothing is to be done around a call but the call itself. Only this class sets it. */
-  quiet: Instance | undefined;
   readonly #attendants = new Attendants();
   // Replaced, never changed in place: a source may come or go in the midst of a delivery.
   #sources: readonly MessageSource[] = [];
@@ -84,15 +82,6 @@ export class Host implements ClockUser, Waker {
     }
   }
 
-  get clock(): GuardedClock {
-    return this.#clock;
-  }
-
-  /** What to throw for an error that came out of a call of `quiet`. */
-  judged(instance: Instance, error: unknown): unknown {
-    return this.#judged(instance, error);
-  }
-
   /**
    * Has somebody look after a client: told after every call that affected it, and what is due happens in time. With
    * `keepsAlive` the process does not end before that either. Answers how to end it.
@@ -126,8 +115,6 @@ export class Host implements ClockUser, Waker {
   /** To be called after each change of what these two depend on: asking for all of it before every call takes longer than many a call. */
   #changed(): void {
     this.#watched = this.#listening || this.#attendants.any;
-    const isQuiet = !this.#closed && this.#poison === undefined && !this.#watched;
-    this.quiet = isQuiet ? this.#instance : undefined;
   }
 
   /** Says why a result is missing: only a clock that failed leaves one out. */

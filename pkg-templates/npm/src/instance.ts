@@ -1,9 +1,8 @@
 /** One WebAssembly instance and its memory: packs arguments into it, reads replies out of it. Decides nothing. */
 import { ARGUMENT_MAX, commandName, measure, writePacked, type Argument } from './argument.js';
 import { ReplyError, WaitingError } from './errors.js';
-import { hotExports, type Glue, type GlueEngine, type GlueOptions, type HotExports } from './glue.js';
+import type { Glue, GlueEngine, GlueOptions } from './glue.js';
 import { ReplyReader, type Reply } from './reply.js';
-import { Scratch } from './scratch.js';
 
 /** What the input area holds at least, and goes back to after something larger. */
 const AREA_MIN = 4 * 1024;
@@ -33,22 +32,18 @@ function readRest(reader: ReplyReader): Reply<string | Uint8Array>[] {
 
 export class Instance {
   readonly engine: GlueEngine;
-  readonly hot: HotExports;
   readonly #memory: { readonly buffer: ArrayBuffer };
   /** What the clock shows; NaN when it failed, or is moved by hand. */
   readonly #now: () => number;
   #view = new Uint8Array(0);
   #area = 0;
   #areaSize = 0;
-  /** Null until it was asked for. */
-  #scratch: Scratch | undefined | null = null;
   /** True while WebAssembly runs: what is thrown meanwhile may have left it in pieces. */
   inside = false;
 
   /** `parameters` are names of redis.conf with their values. */
   constructor(glue: Glue, options: GlueOptions, now: () => number, parameters: readonly [string, string][]) {
     this.#memory = glue.raw.memory;
-    this.hot = hotExports(glue.raw);
     this.engine = new glue.Engine(options, now);
     this.#now = options.manual ? () => NaN : now;
     for (const [name, value] of parameters) {
@@ -87,23 +82,6 @@ export class Instance {
     const replies = reader.done ? reply : [reply, ...readRest(reader)];
     this.#giveBack();
     return replies;
-  }
-
-  /** The area of the short calls, made when it is asked for first; undefined when there is no memory for it. */
-  get scratch(): Scratch | undefined {
-    if (this.#scratch === null) {
-      const at = this.guarded(() => this.engine.scratch(Scratch.room));
-      // Words are written as such.
-      this.#scratch = at !== 0 && at % 4 === 0 ? new Scratch(this.#memory, at, this.engine) : undefined;
-    }
-    return this.#scratch;
-  }
-
-  /** The reply that a short call left. */
-  readOutput(command: string, asBytes: boolean): Reply<string | Uint8Array> {
-    const start = this.engine.output();
-    const end = start + this.engine.outputLength();
-    return new ReplyReader(this.#bytes(), start, end, asBytes, [command]).read();
   }
 
   /** Runs one command; its reply as the bytes a socket would carry. */

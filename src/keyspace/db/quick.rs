@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::blocks::{Made, new_block};
 use super::dated::BlockPositions;
-use super::{Db, Seat, Sought};
+use super::{Db, Sought};
 use crate::bytes;
 use crate::clock::Timestamp;
 use crate::deadlines::Node;
@@ -33,10 +33,10 @@ impl Place {
 impl Db {
     /// The value of a key, which is used by that: its last use becomes the one given, if any.
     #[inline(always)]
-    pub fn value_of(&mut self, key: &[u8], seat: Seat, last_use: Option<u32>) -> Option<ValueRef<'_>> {
-        let (hash, handle) = self.likely(key, seat)?;
+    pub fn value_of(&mut self, key: &[u8], last_use: Option<u32>) -> Option<ValueRef<'_>> {
+        let (hash, handle) = self.likely(key)?;
         let Some(range) = self.short_range(handle, key) else {
-            return self.any_value_of(handle, hash, key, seat, last_use);
+            return self.any_value_of(handle, hash, key, last_use);
         };
         let block = self.slab.block_and_more_mut(handle)?;
         note_use(block, last_use);
@@ -45,52 +45,29 @@ impl Db {
 
     /// The same, looked for from one on that may be it.
     #[inline(never)]
-    fn any_value_of(
-        &mut self,
-        handle: Handle,
-        hash: Option<u32>,
-        key: &[u8],
-        seat: Seat,
-        last_use: Option<u32>,
-    ) -> Option<ValueRef<'_>> {
-        let handle = self.find_anew(handle, hash, key, seat)?;
+    fn any_value_of(&mut self, handle: Handle, hash: u32, key: &[u8], last_use: Option<u32>) -> Option<ValueRef<'_>> {
+        let handle = self.find_anew(handle, hash, key)?;
         self.value_in_use(handle, last_use)
     }
 
-    /// One that most likely is of the key, and its hash if that was needed.
+    /// One that most likely is of the key, and its hash.
     #[inline(always)]
-    fn likely(&mut self, key: &[u8], seat: Seat) -> Option<(Option<u32>, Handle)> {
-        if let Some(handle) = self.seats.get(seat, self.slab.returns()) {
-            return Some((None, handle));
-        }
+    fn likely(&mut self, key: &[u8]) -> Option<(u32, Handle)> {
         let hash = hash_key(self.seed, key);
-        let handle = self.any_of(hash)?;
-        self.seats.note(seat, handle, self.slab.returns());
-        Some((Some(hash), handle))
+        Some((hash, self.any_of(hash)?))
     }
 
     /// Looks for the key where the likely one was not it, or is of another kind.
     #[inline(never)]
-    fn find_anew(&mut self, handle: Handle, hash: Option<u32>, key: &[u8], seat: Seat) -> Option<Handle> {
-        self.seats.forget(seat);
-        match hash {
-            Some(hash) => self.find_from(handle, hash, key),
-            // Of a seat, where nothing is known to be alive.
-            None => self.look_up(key),
-        }
+    fn find_anew(&mut self, handle: Handle, hash: u32, key: &[u8]) -> Option<Handle> {
+        self.find_from(handle, hash, key)
     }
 
     /// Replaces the string of a key by another for ever, if that fits into its place as it is: most writes do. The last use
     /// stays as it is if none is given. When nothing was done the error is what is there.
     #[inline(always)]
-    pub fn overwrite_of(
-        &mut self,
-        key: &[u8],
-        seat: Seat,
-        bytes: &[u8],
-        last_use: Option<u32>,
-    ) -> Result<(), Option<Handle>> {
-        let Some((hash, handle)) = self.likely(key, seat) else { return Err(None) };
+    pub fn overwrite_of(&mut self, key: &[u8], bytes: &[u8], last_use: Option<u32>) -> Result<(), Option<Handle>> {
+        let Some((hash, handle)) = self.likely(key) else { return Err(None) };
         if let Some(range) = self.plain_range(handle, key, bytes.len())
             && let Some(block) = self.slab.block_and_more_mut(handle)
             && let Some(place) = block.get_mut(range)
@@ -99,7 +76,7 @@ impl Db {
             note_use(block, last_use);
             return Ok(());
         }
-        let found = self.find_anew(handle, hash, key, seat);
+        let found = self.find_anew(handle, hash, key);
         self.overwrite_found(found, bytes, last_use)
     }
 
@@ -125,13 +102,10 @@ impl Db {
     /// Adds one to the number that the string of a key is, where its digits lie; the number it is now. The last use stays as
     /// it is if none is given. `None` when the string has to become another first, or there is none, and nothing was done.
     #[inline(always)]
-    pub fn count_up(&mut self, key: &[u8], seat: Seat, last_use: Option<u32>) -> Option<i64> {
-        let (_, handle) = self.likely(key, seat)?;
+    pub fn count_up(&mut self, key: &[u8], last_use: Option<u32>) -> Option<i64> {
+        let (_, handle) = self.likely(key)?;
         let block = self.slab.block_and_more_mut(handle)?;
-        let Some(range) = entry::unraw_range_of(block, key) else {
-            self.seats.forget(seat);
-            return None;
-        };
+        let range = entry::unraw_range_of(block, key)?;
         let sum = count_up(block.get_mut(range)?)?;
         note_use(block, last_use);
         Some(sum)

@@ -76,9 +76,8 @@ impl Space<'_> {
     #[inline(always)]
     pub(in crate::keyspace) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
         let Some(last_use) = self.word_of_any_use() else { return self.value(key) };
-        let seat = self.seat;
         let (db, counts) = self.db_and_counts();
-        let value = db.value_of(key, seat, last_use);
+        let value = db.value_of(key, last_use);
         match value {
             Some(_) => counts.hits += 1,
             None => counts.misses += 1,
@@ -119,7 +118,7 @@ impl Space<'_> {
     /// While the first deadline is not past, nobody is dead and no entry needs to be looked at.
     #[inline(always)]
     fn may_meet_dead(&self) -> bool {
-        !self.at_rest && self.db().first_deadline().is_some_and(|node| node.deadline < self.now)
+        self.db().first_deadline().is_some_and(|node| node.deadline < self.now)
     }
 
     /// The same, when there are dead ones.

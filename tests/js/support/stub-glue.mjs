@@ -43,8 +43,6 @@ export function instantiate() {
     }
     free() { this.freed = true; }
     reserve(length) { return length > OUTPUT - AREA ? 0 : AREA; }
-    /** No memory for it: everything goes the ordinary way. */
-    scratch() { return 0; }
     output() { return OUTPUT; }
     connect() { return ++this.clients; }
     disconnect(client) { script.calls.push(['disconnect', client]); }
