@@ -43,24 +43,22 @@ impl Meter {
         Meter { watch: Some(watch), ..Meter::default() }
     }
 
-    /// Runs one command that came alone and measures it, unless it is a quick one.
+    /// Runs one command that came alone, at the instant the engine knows, and measures it, unless it is a quick one.
     pub fn execute_alone<C: Clock>(
         &mut self,
         keylatch: &mut Keylatch<C>,
         client: ClientId,
-        argv: ArgvRef<'_>,
+        request: Request<'_>,
         out: &mut Vec<u8>,
     ) {
-        let mut turn = keylatch.turn();
-        let request = turn.request(argv);
-        if is_quick(&request) && !turn.measures_each() {
-            return turn.perform(client, request, out);
+        if is_quick(&request) && !keylatch.measures_each() {
+            return keylatch.execute_request(client, request, out);
         }
         self.lap_us();
-        turn.perform(client, request, out);
-        if turn.ran().is_some() {
+        keylatch.execute_request(client, request, out);
+        if keylatch.ran().is_some() {
             let elapsed_us = self.lap_us();
-            turn.took(client, argv, elapsed_us);
+            keylatch.took(client, request.argv, elapsed_us);
         }
     }
 

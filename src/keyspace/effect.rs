@@ -86,6 +86,11 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Whether none wait to be taken.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
     /// Starts or stops building effects.
     pub fn want(&mut self, wanted: bool) {
         self.wanted = wanted;
