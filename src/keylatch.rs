@@ -97,14 +97,12 @@ impl<C: Clock> Keylatch<C> {
     }
 
     /// As [`Keylatch::needs_time`].
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // Only that face knows requests before they run.
     #[inline(always)]
     pub(crate) fn request_needs_time(&self, client: ClientId, request: &Request<'_>) -> bool {
         self.engine.needs_time(client, request)
     }
 
     /// The request of a row by its number, or of its name where there is no such row.
-    #[cfg_attr(not(feature = "wasm"), allow(dead_code))] // As above.
     #[inline(always)]
     pub(crate) fn request_of<'a>(&self, row: u32, argv: ArgvRef<'a>) -> Request<'a> {
         self.engine.request_of(row, argv)

@@ -43,8 +43,23 @@ impl Meter {
         Meter { watch: Some(watch), ..Meter::default() }
     }
 
-    /// Runs one command that came alone, at the instant the engine knows, and measures it, unless it is a quick one.
+    /// Runs one command that came alone and measures it, unless it is a quick one.
     pub fn execute_alone<C: Clock>(
+        &mut self,
+        keylatch: &mut Keylatch<C>,
+        client: ClientId,
+        argv: ArgvRef<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        let request = keylatch.request_of(u32::MAX, argv);
+        if keylatch.request_needs_time(client, &request) {
+            keylatch.follow_clock();
+        }
+        self.execute_request(keylatch, client, request, out);
+    }
+
+    /// As [`Meter::execute_alone`], at the instant the engine knows.
+    pub(crate) fn execute_request<C: Clock>(
         &mut self,
         keylatch: &mut Keylatch<C>,
         client: ClientId,

@@ -36,7 +36,7 @@ impl Engine {
         match time.is_manual() {
             // Where time stands still, the same calls give the same replies, also of those that tell durations.
             true => keylatch.execute_request(client, request, output),
-            false => streams.meter.execute_alone(keylatch, client, request, output),
+            false => streams.meter.execute_request(keylatch, client, request, output),
         }
         frame.show(output);
         let ascii = if output.is_ascii() { Status::ASCII.bits() } else { 0 };

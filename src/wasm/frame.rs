@@ -15,8 +15,8 @@ use alloc::vec::Vec;
 use crate::command::rows;
 use crate::{ArgvRef, Span};
 
-/// Arguments of most commands, their names included.
-const SPANS_MIN: usize = 64;
+/// Arguments of most commands, their names included: reading many keys must go on when there is no memory.
+const SPANS_MIN: usize = 512;
 /// Room for the arguments of most commands.
 const ROOM_MIN: usize = 16 * 1024;
 

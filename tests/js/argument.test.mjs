@@ -1,7 +1,9 @@
 // Arguments: what goes in, byte by byte, and what is refused before it reaches the engine.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Keylatch } from './support/package.mjs';
+import { entry } from './support/package.mjs';
+
+const { Keylatch } = await entry('index');
 
 const utf8 = (text) => new TextEncoder().encode(text);
 

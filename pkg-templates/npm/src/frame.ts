@@ -44,6 +44,7 @@ const enum Byte { CarriageReturn = 13, Bulk = 36, Status = 43, Integer = 58, Nul
 /** An integer of so many characters is exact, whatever its digits. */
 const SAFE_DIGITS = 15;
 
+const NOTHING = new Uint8Array(0);
 const encoder = new TextEncoder();
 
 export class Frame {
@@ -135,8 +136,11 @@ export class Frame {
   }
 
   #putEach(argv: readonly Argument[]): void {
+    const parts = argv.map((value, index) => (index < this.#first() ? NOTHING : bytesOf(value, index, this.command)));
+    const total = parts.reduce((sum, part) => sum + part.length, 0);
+    if (this.#room + total > this.#end) this.#reserve(0, total);
     this.#tail = this.#room;
-    for (let index = this.#first(); index < argv.length; index += 1) this.#append(index, bytesOf(argv[index], index, this.command));
+    parts.forEach((part, index) => this.#append(index, part));
   }
 
   #putBytes(index: number, bytes: Uint8Array): void {
@@ -150,7 +154,7 @@ export class Frame {
   #append(index: number, bytes: Uint8Array): void {
     if (this.#tail + bytes.length > this.#end) {
       const used = this.#tail - this.#room;
-      this.#reserve(0, Math.max(used + bytes.length, 2 * used));
+      this.#reserve(0, used + bytes.length);
       this.#tail = this.#room + used;
     }
     this.#bytes.set(bytes, this.#tail);

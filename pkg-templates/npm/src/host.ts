@@ -129,6 +129,8 @@ export class Host implements ClockUser, Waker {
       end();
       this.#changed();
       if (!this.#watched) this.#timer.disarm();
+      // Nobody may wait any more whom the process had to live for.
+      else if (this.#depth === 0 && !this.#delivering && this.#instance !== undefined) this.#settle(this.#instance);
     };
   }
 

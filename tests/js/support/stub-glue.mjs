@@ -1,6 +1,12 @@
 // A stand-in for the engine's bindings: answers what a test laid out, and records what it was asked.
 
-import { CONVENTION, NAMES, Status } from '../../../pkg-templates/npm/src/generated/convention.ts';
+import { readFileSync } from 'node:fs';
+
+/** Read as text, because these modules are loaded before there is a loader for TypeScript. */
+const printed = readFileSync(new URL('../../../pkg-templates/npm/src/generated/convention.ts', import.meta.url), 'utf8');
+const CONVENTION = Number(/CONVENTION = (\d+)/.exec(printed)[1]);
+const NAMES = Object.fromEntries([...printed.matchAll(/^  (\d+): '(\w+)',$/gm)].map(([, row, name]) => [row, name]));
+const bit = (name) => Number(new RegExp(`  ${name} = (\\d+),`).exec(printed)[1]);
 
 /** What the next instance does; tests replace these. */
 export const script = { reply: () => '+OK\r\n', events: [], deadline: undefined, calls: [], affected: undefined, outbox: '' };
@@ -19,7 +25,7 @@ const SPANS = 128;
 const SPAN_COUNT = 64;
 const AREA = 1024;
 const OUTPUT = 512 * 1024;
-const STATUS_EVENTS = Status.Events | Status.Affected;
+const STATUS = bit('Events') | bit('Affected') | bit('DeadlineEarlier');
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -73,7 +79,7 @@ export function instantiate() {
     const encoded = encoder.encode(reply);
     bytes().set(encoded, OUTPUT);
     new Uint32Array(memory.buffer, HEADER, 2).set([OUTPUT, encoded.length]);
-    return STATUS_EVENTS;
+    return STATUS;
   };
   return { Engine, raw: { memory, engine_call } };
 }
