@@ -30,7 +30,8 @@ pub fn typescript() -> String {
     for (status, name) in Status::NAMES {
         text += &format!("  {name} = {},\n", status.bits());
     }
-    text += &format!("}}\n\n/** Shown by an engine that was made of the same. */\nexport const CONVENTION = {};\n", hash());
+    text +=
+        &format!("}}\n\n/** Shown by an engine that was made of the same. */\nexport const CONVENTION = {};\n", hash());
     text += "\n/** Names of commands by row. */\nexport const NAMES: Readonly<Record<number, string>> = {\n";
     for (number, row) in numbered() {
         text += &format!("  {number}: '{}',\n", row.name.to_ascii_uppercase());

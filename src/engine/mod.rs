@@ -1,6 +1,7 @@
 //! The engine: keyspace, clients and commands put together. One request goes in with the time, its reply comes out;
 //! everything else that happened waits in queues for the host.
 
+mod after_command;
 pub(crate) mod convention;
 mod dispatch;
 mod gates;
@@ -8,7 +9,6 @@ mod loading;
 mod moving;
 mod parked;
 mod status;
-mod after_command;
 
 use alloc::string::String;
 use alloc::vec;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::Engine;
 use crate::argv::{Argv, ArgvRef};
-use crate::client::{Client, ClientId, ReplyMode, Line};
+use crate::client::{Client, ClientId, Line, ReplyMode};
 use crate::clock::Timestamp;
 use crate::memory::{ensure, ensure_reserve};
 use crate::number::parse_integer;

@@ -64,7 +64,7 @@ use self::uses::Uses;
 use crate::argv::Span;
 use crate::clock::Timestamp;
 use crate::hash::hash_bytes;
-use crate::memory::{SMALL_MAX_BYTES, ensure};
+use crate::memory::ensure;
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::Limits;
@@ -228,8 +228,7 @@ impl Keyspace {
             _ => bytes.saturating_mul(ARGUMENTS_FACTOR),
         };
         if bytes > UNASKED_MAX_BYTES || told > 0 {
-            // With place for small pieces beside them, so that large ones find theirs in one.
-            ensure(made.saturating_add(told).saturating_add(SMALL_MAX_BYTES))?;
+            ensure(made.saturating_add(told))?;
         }
         Ok(())
     }

@@ -108,6 +108,8 @@ export class Frame {
   putAll(argv: readonly Argument[]): void {
     if (argv.length > this.#spanCount) this.#reserve(argv.length, 0);
     if (argv.length > Slot.Count) return this.#putMany(argv);
+    // Room for several large ones is made at once, or what was made for the first would be copied.
+    if (countLarge(argv) > 1) return this.#putEach(argv);
     for (let index = this.#first(); index < argv.length; index += 1) this.put(index, argv[index] as Argument);
   }
 
@@ -261,6 +263,16 @@ export class Frame {
     if (buffer !== undefined) return buffer.latin1Slice?.(start, end) ?? buffer.toString('latin1', start, end);
     return end - start <= CODES_MAX ? ofCodes(this.#bytes, start, end) : textOf(this.#bytes, start, end);
   }
+}
+
+/** How many arguments are longer than their places. */
+function countLarge(argv: readonly Argument[]): number {
+  let count = 0;
+  for (let index = 0; index < argv.length; index += 1) {
+    const value = argv[index];
+    if ((typeof value === 'string' || typeof value === 'object') && value.length > Slot.Bytes) count += 1;
+  }
+  return count;
 }
 
 const enum Short { Max = 32 }
