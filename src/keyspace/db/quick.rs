@@ -299,8 +299,6 @@ mod tests {
             let key = vec![b'a' + random.below(5) as u8; key_len];
             let value_len = if random.below(10) == 0 { 2000 } else { random.below(40) as usize };
             let value = vec![random.next_u64() as u8; value_len];
-            // Some keys share one, and change theirs.
-            let seat = Seat::at(random.below(64) as usize / 8 * 32 + key_len % 32);
             if random.below(32) == 0
                 && let Some(handle) = db.find(&key)
             {
@@ -335,7 +333,7 @@ mod tests {
                         db.fill(place, &filling);
                         assert_eq!(held(&db, &key), Some(filling));
                     }
-                    let overwritten = db.overwrite_of(&key, seat, &value, Some(round));
+                    let overwritten = db.overwrite_of(&key, &value, Some(round));
                     kinds[usize::from(overwritten.is_ok())] += 1;
                     assert!(!overwritten.is_err_and(|found| found != existing));
                     assert!(overwritten.is_err() || !had_deadline);
@@ -345,7 +343,7 @@ mod tests {
             let other = vec![random.next_u64() as u8; if random.below(2) == 0 { value_len } else { 7 }];
             let [is_read, is_replaced] = read_and_replace_at_once(&mut db, &key, &other, round);
             (reads, replacements) = (reads + u32::from(is_read), replacements + u32::from(is_replaced));
-            let read = db.value_of(&key, seat, Some(round + 1)).map(|value| match value {
+            let read = db.value_of(&key, Some(round + 1)).map(|value| match value {
                 ValueRef::String(bytes) => bytes.to_vec(),
                 _ => panic!("a string"),
             });
