@@ -30,6 +30,12 @@ impl Db {
         !self.deadlines.is_empty()
     }
 
+    /// Whether a key or a field is past its deadline.
+    #[inline(always)]
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.deadlines.is_due(now)
+    }
+
     /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
     #[inline(always)]
     pub fn first_deadline(&self) -> Option<Node<Handle>> {

@@ -114,7 +114,7 @@ impl Space<'_> {
     /// Whether a key or a field is due. Otherwise no entry needs to be looked at.
     #[inline(always)]
     fn is_due(&self) -> bool {
-        self.db().first_deadline().is_some_and(|node| node.deadline < self.now)
+        self.db().is_due(self.now)
     }
 
     /// Removes a key whose time is over, or its fields; whether the key is still there.
