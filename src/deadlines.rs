@@ -73,6 +73,8 @@ pub struct Deadlines<H> {
     chunks: Vec<Chunk<H>>,
     early_len: usize,
     late_len: usize,
+    /// The deadline of the earliest node, which every lookup asks for; the latest there is while there is no node.
+    first: Timestamp,
 }
 
 /// The positions of one heap.
@@ -97,7 +99,7 @@ impl Heap {
 
 impl<H> Default for Deadlines<H> {
     fn default() -> Deadlines<H> {
-        Deadlines { chunks: Vec::new(), early_len: 0, late_len: 0 }
+        Deadlines { chunks: Vec::new(), early_len: 0, late_len: 0, first: Timestamp::MAX }
     }
 }
 
@@ -112,20 +114,24 @@ impl<H: Copy> Deadlines<H> {
         self.len() == 0
     }
 
-    /// The earliest node. While `now <= minimum.deadline` everything is alive.
+    /// Whether a deadline is before an instant. While none is, everything is alive.
     #[inline(always)]
-    pub fn minimum(&self) -> Option<Node<H>> {
-        if self.is_empty() { None } else { Some(self.earliest()) }
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.first < now
     }
 
-    #[inline(never)]
-    fn earliest(&self) -> Node<H> {
-        let is_early = match (self.early_len, self.late_len) {
-            (0, _) => false,
-            (_, 0) => true,
-            _ => self.node(0).deadline < self.node(EARLY_MAX).deadline,
-        };
-        self.node(if is_early { 0 } else { EARLY_MAX })
+    /// The earliest node.
+    pub fn minimum(&self) -> Option<Node<H>> {
+        match (self.get(0), self.get(EARLY_MAX as u32)) {
+            (Some(early), Some(late)) => Some(if early.deadline < late.deadline { early } else { late }),
+            (early, late) => early.or(late),
+        }
+    }
+
+    /// Notes which deadline is the earliest, after a change.
+    #[inline(always)]
+    fn note_first(&mut self) {
+        self.first = self.minimum().map_or(Timestamp::MAX, |node| node.deadline);
     }
 
     #[inline(always)]
@@ -193,6 +199,7 @@ impl<H: Copy> Deadlines<H> {
     /// Adds a deadline; `reserve` must have succeeded.
     pub fn insert(&mut self, deadline: Timestamp, owner: H, positions: &mut impl Positions<H>) {
         let node = Node { deadline, owner };
+        self.first = self.first.min(deadline);
         let late = Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len };
         if !self.would_rise_far(late, deadline) {
             return self.add_late(node, positions);
@@ -247,6 +254,10 @@ impl<H: Copy> Deadlines<H> {
         if settled != position {
             positions.moved(node.owner, settled);
         }
+        match position as usize {
+            0 | EARLY_MAX => self.note_first(),
+            _ => self.first = self.first.min(node.deadline),
+        }
     }
 
     pub fn remove(&mut self, position: u32, positions: &mut impl Positions<H>) {
@@ -261,6 +272,9 @@ impl<H: Copy> Deadlines<H> {
             let last = self.node(heap.end);
             let settled = self.settle(heap, position, last, positions);
             positions.moved(last.owner, settled as u32);
+        }
+        if matches!(position, 0 | EARLY_MAX) {
+            self.note_first();
         }
         // One spare chunk is kept, so that a deadline set and cleared over and over costs no allocation.
         if self.has_room_for(2 * CHUNK_NODES) {
@@ -385,7 +399,9 @@ mod tests {
                 }
             }
             assert_eq!(heap.len(), model.len());
-            assert_eq!(heap.minimum().map(|node| node.deadline.as_ms()), model.values().min().copied());
+            let first = heap.minimum().map(|node| node.deadline);
+            assert_eq!(first.map(Timestamp::as_ms), model.values().min().copied());
+            assert_eq!(heap.first, first.unwrap_or(Timestamp::MAX));
         }
         for (owner, deadline) in model {
             let node = heap.get(positions[&owner]).unwrap();

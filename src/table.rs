@@ -4,16 +4,13 @@
 //! moves more than one segment's slots. The owner of the keys supplies hashes and comparisons. The only order that
 //! leaves this module is hash order (equal hashes by handle), which is the same on every target.
 
-mod recent;
 mod segment;
 #[cfg(test)]
 mod tests;
 
 use alloc::vec::Vec;
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 
-use self::recent::Recent;
 use self::segment::{HASH_BITS, SEGMENT_SLOTS_MAX, Segment, Walk, rehash, spread};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory};
@@ -43,24 +40,6 @@ pub struct Table {
     /// How many segments hold more than [`SEGMENT_SLOTS_MAX`]: none, unless hashes were chosen to share a prefix.
     overlong: usize,
     len: usize,
-    recent: Recent,
-    latest: Option<Latest>,
-}
-
-/// The slot that was added last, while it is there, and where: a lock is taken and given back, which needs no search then.
-#[derive(Clone, Copy, Debug)]
-struct Latest {
-    slot: Slot,
-    /// Of its segment, unless that was made anew since.
-    bucket: usize,
-}
-
-/// What became of a slot that was to be added.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Insertion {
-    Done(Handle),
-    /// Nothing was done: this one has the hash already.
-    Taken(Handle),
 }
 
 impl Table {
@@ -82,31 +61,26 @@ impl Table {
         slots.find(spread(hash), |slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
     }
 
-    /// One of those that have this hash, nearly always the only one, if it was asked for lately.
+    /// One of those that have this hash, nearly always the only one.
     #[inline(always)]
-    pub fn recent(&self, hash: u32) -> Option<Handle> {
-        self.recent.get(hash)
-    }
-
-    /// The slot that was added last, while it is there.
-    #[inline(always)]
-    pub fn latest(&self) -> Option<Slot> {
-        self.latest.map(|latest| latest.slot)
-    }
-
-    /// One of those that have this hash. Whoever asks again is answered by [`Table::recent`].
-    #[inline(always)]
-    pub fn any_of(&mut self, hash: u32) -> Option<Handle> {
+    pub fn any_of(&self, hash: u32) -> Option<Handle> {
         let segment = self.segments.get(self.segment_of(hash)?)?;
-        segment.read_ahead(hash);
-        let slot = *segment.slots.find(spread(hash), |slot| slot.hash == hash)?;
-        self.recent.found(slot, self.len);
+        let slot = segment.slots.find(spread(hash), |slot| slot.hash == hash)?;
         Some(slot.handle)
     }
 
     /// Makes sure that the next `insert` of this hash cannot fail.
-    #[inline(never)]
+    #[inline(always)]
     pub fn reserve(&mut self, hash: u32) -> Result<(), OutOfMemory> {
+        match self.segment_of(hash) {
+            Some(index) if self.segments[index].has_room() => Ok(()),
+            _ => self.grow(hash),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, hash: u32) -> Result<(), OutOfMemory> {
         if self.segments.is_empty() {
             self.segments.try_reserve(1).map_err(|_| OutOfMemory)?;
             self.directory.try_reserve(1).map_err(|_| OutOfMemory)?;
@@ -127,47 +101,9 @@ impl Table {
     /// Adds a slot; `reserve` of the same hash must have succeeded and the key must be absent.
     pub fn insert(&mut self, hash: u32, handle: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
-        let slot = Slot { hash, handle };
-        let entry = self.segments[index].slots.insert_unique(spread(hash), slot, rehash);
-        let bucket = entry.bucket_index();
-        self.inserted(index, Latest { slot, bucket });
-    }
-
-    /// Adds a slot if none of its hash is there, with one search for both. The handle is made then; without one nothing is
-    /// done.
-    #[inline(always)]
-    pub fn insert_missing(
-        &mut self,
-        hash: u32,
-        handle: impl FnOnce() -> Result<Handle, OutOfMemory>,
-    ) -> Result<Insertion, OutOfMemory> {
-        let index = match self.segment_of(hash).filter(|&index| self.segments[index].has_room()) {
-            Some(index) => index,
-            None => {
-                self.reserve(hash)?;
-                self.segment_of(hash).ok_or(OutOfMemory)?
-            }
-        };
-        match self.segments[index].slots.entry(spread(hash), |slot| slot.hash == hash, rehash) {
-            Entry::Occupied(entry) => {
-                let slot = *entry.get();
-                self.recent.found(slot, self.len);
-                Ok(Insertion::Taken(slot.handle))
-            }
-            Entry::Vacant(entry) => {
-                let slot = Slot { hash, handle: handle()? };
-                let bucket = entry.insert(slot).bucket_index();
-                self.inserted(index, Latest { slot, bucket });
-                Ok(Insertion::Done(slot.handle))
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn inserted(&mut self, segment: usize, latest: Latest) {
-        self.recent.inserted(latest.slot);
-        self.latest = Some(latest);
-        self.overlong += usize::from(self.segments[segment].slots.len() == SEGMENT_SLOTS_MAX + 1);
+        let slots = &mut self.segments[index].slots;
+        slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
+        self.overlong += usize::from(slots.len() == SEGMENT_SLOTS_MAX + 1);
         self.len += 1;
     }
 
@@ -176,24 +112,14 @@ impl Table {
         let Some(index) = self.segment_of(hash) else { return };
         if let Some(slot) = self.segments[index].slots.find_mut(spread(hash), |slot| slot.handle == old) {
             slot.handle = new;
-            self.recent.replaced(hash, old, new);
-            self.forget_latest(old);
         }
     }
 
     pub fn remove(&mut self, hash: u32, handle: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
         let slots = &mut self.segments[index].slots;
-        let is_at = |bucket: &usize| slots.get_bucket(*bucket) == Some(&Slot { hash, handle });
-        let entry = match self.latest.map(|latest| latest.bucket).filter(is_at) {
-            Some(bucket) => slots.get_bucket_entry(bucket),
-            None => slots.find_entry(spread(hash), |slot| slot.handle == handle),
-        };
-        let Ok(entry) = entry else { return };
+        let Ok(entry) = slots.find_entry(spread(hash), |slot| slot.handle == handle) else { return };
         entry.remove();
-        self.recent.forget(Slot { hash, handle });
-        self.forget_latest(handle);
-        let slots = &self.segments[index].slots;
         self.overlong -= usize::from(slots.len() == SEGMENT_SLOTS_MAX);
         self.len -= 1;
         if slots.len() <= MERGE_SLOTS_MAX {
@@ -201,18 +127,9 @@ impl Table {
         }
     }
 
-    #[inline(always)]
-    fn forget_latest(&mut self, handle: Handle) {
-        if self.latest.is_some_and(|latest| latest.slot.handle == handle) {
-            self.latest = None;
-        }
-    }
-
     /// Gives up to so many segments back, whatever they hold; answers how many. Only what it counts as may be asked
     /// of it from then on.
     pub fn shed(&mut self, segments: usize) -> usize {
-        self.recent.forget_all();
-        self.latest = None;
         let kept = self.segments.len().saturating_sub(segments);
         let len = &mut self.len;
         self.segments.drain(kept..).inspect(|segment| *len -= segment.slots.len()).count()

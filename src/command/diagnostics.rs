@@ -313,7 +313,7 @@ fn set_active_expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut space, reply) = cx.space_and_reply();
-    let entry = space.peek(key).and_then(|handle| space.entry(handle)).ok_or(CommandError::NO_SUCH_KEY)?;
+    let entry = space.peek(key).ok_or(CommandError::NO_SUCH_KEY)?;
     let (encoding, size) = (super::keys::encoding(entry.key, entry.value, entry.is_raw), entry.value.size());
     let idle_s = match space.past_use(key) {
         Some(PastUse::IdleSeconds(idle_s)) => idle_s,

@@ -47,7 +47,7 @@ fn restore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             _ => options.past_use = Some(past_use(word, args, options.past_use)?),
         }
     }
-    if !options.replace && cx.space().write(key).is_some() {
+    if !options.replace && cx.space().is_taken(key) {
         return Err(CommandError::KEY_EXISTS);
     }
     options.deadline = match parse_integer(ttl).ok_or(CommandError::NOT_AN_INTEGER)? {

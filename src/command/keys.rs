@@ -167,7 +167,7 @@ fn del(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut space = cx.space();
-    let count = args.rest().filter(|key| space.probe(key).is_some()).count();
+    let count = args.rest().filter(|key| space.exists(key)).count();
     cx.reply.integer(count as i64);
     Ok(())
 }
@@ -175,7 +175,7 @@ fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 /// Counts as a use also for a client whose other commands do not (CLIENT NO-TOUCH).
 fn touch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let mut space = cx.space().marking(true);
-    let count = args.rest().filter(|key| space.read(key).is_some()).count();
+    let count = args.rest().filter(|key| space.touch(key)).count();
     cx.reply.integer(count as i64);
     Ok(())
 }
@@ -269,7 +269,7 @@ fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut space, reply) = cx.space_and_reply();
-    let Some(entry) = space.peek(key).and_then(|handle| space.entry(handle)) else {
+    let Some(entry) = space.peek(key) else {
         reply.null();
         return Ok(());
     };

@@ -197,15 +197,15 @@ impl Space<'_> {
             operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
             return Ok(());
         }
-        let existing = self.write_string(key)?;
-        let bytes = existing.map(|handle| self.string(handle)).unwrap_or_default();
+        let slot = self.write_string(key)?;
+        let bytes = self.string(slot);
         let len = writes.map(FieldOperation::end_bytes).fold(bytes.len(), usize::max);
         // Up to the first change everybody reads what is stored, so this finds out whether there is one.
         if len == bytes.len() && operations.iter().all(|operation| operation.evaluate(bytes).change.is_none()) {
             operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
             return Ok(());
         }
-        self.edit_grown(key, existing, len, EventKind::SetBit, &mut |bytes| {
+        self.edit_grown(slot, key, len, EventKind::SetBit, &mut |bytes| {
             for operation in operations {
                 let Evaluation { answer: answered, change } = operation.evaluate(bytes);
                 if let Some(new) = change {

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::space::Space;
+use super::space::{Access, Space};
 use super::strings::zeros;
 use super::{Error, EventKind, NewValue};
 use crate::value::copied;
@@ -110,14 +110,14 @@ impl Space<'_> {
 
     /// Sets or clears the bit at `offset`, growing the string as far as needed; answers what the bit was.
     pub fn set_bit(&mut self, key: &[u8], offset: u32, on: bool) -> Result<bool, Error> {
-        let existing = self.write_string(key)?;
-        let old = existing.map(|handle| self.string(handle)).unwrap_or_default();
+        let slot = self.write_string(key)?;
+        let old = self.string(slot);
         let (old_len, was_on) = (old.len(), bit(old, offset));
         let at = (offset / 8) as usize;
         if at < old_len && was_on == on {
             return Ok(was_on);
         }
-        self.edit_grown(key, existing, old_len.max(at + 1), EventKind::SetBit, &mut |bytes| {
+        self.edit_grown(slot, key, old_len.max(at + 1), EventKind::SetBit, &mut |bytes| {
             let mask = 0x80 >> (offset % 8);
             bytes[at] = if on { bytes[at] | mask } else { bytes[at] & !mask };
         })?;
@@ -153,17 +153,15 @@ impl Space<'_> {
     ) -> Result<usize, Error> {
         let result = self.combined(operation, sources.clone())?;
         let len = result.len();
-        let existing = self.write(destination);
+        let slot = self.entry(destination, Access::Write);
         if len == 0 {
-            if let Some(handle) = existing {
-                self.delete(handle);
-            }
+            self.delete(slot, destination);
             return Ok(0);
         }
         // Redis before 8.2 knows four operations only, and the log must load there too.
         let stated = if operation.is_in_every_redis() { None } else { Some(copied(&result)?) };
         self.ensure_room(1, stated.as_ref().map_or(0, Vec::len))?;
-        self.put(destination, NewValue::Edited(result), None, EventKind::Set)?;
+        self.put(slot, destination, NewValue::Edited(result), None, EventKind::Set)?;
         self.effect(|effect| {
             if let Some(value) = stated {
                 effect.bytes(b"SET").bytes(destination).bytes(&value);
@@ -182,18 +180,18 @@ impl Space<'_> {
         operation: BitOperation,
         sources: impl Iterator<Item = &'k [u8]>,
     ) -> Result<Vec<u8>, Error> {
-        let mut handles = Vec::new();
+        let mut slots = Vec::new();
         for key in sources {
-            let handle = self.read(key);
-            if handle.is_some_and(|handle| !self.is_string(handle)) {
+            let slot = self.entry(key, Access::Read);
+            if !slot.is_vacant() && !self.is_string(slot) {
                 return Err(Error::WrongType);
             }
-            handles.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            handles.push(handle);
+            slots.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            slots.push(slot);
         }
         let mut strings = Vec::new();
-        strings.try_reserve_exact(handles.len()).map_err(|_| Error::OutOfMemory)?;
-        strings.extend(handles.iter().map(|handle| handle.map(|handle| self.string(handle)).unwrap_or_default()));
+        strings.try_reserve_exact(slots.len()).map_err(|_| Error::OutOfMemory)?;
+        strings.extend(slots.iter().map(|slot| self.string(*slot)));
         let len = strings.iter().map(|string| string.len()).max().unwrap_or(0);
         let mut result = zeros(len, len)?;
         combine(operation, &strings, &mut result);

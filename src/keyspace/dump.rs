@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use super::space::Space;
+use super::space::{Access, Space};
 use super::{Error, EventKind, NewValue, PastUse};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
@@ -36,28 +36,26 @@ impl Space<'_> {
     /// The value of a key as a payload of version 10, which Redis 7.0 and newer restore; with deadlines of fields of
     /// version 12, which Redis 7.4 and newer restore. `None` when there is no key.
     pub fn dump(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self.value(key).map(payload_of).transpose()?)
+        Ok(self.value_at(key).map(payload_of).transpose()?)
     }
 
     /// Creates a key from a payload. On an error nothing has changed.
     pub fn restore(&mut self, key: &[u8], payload: &[u8], options: RestoreOptions) -> Result<(), Error> {
-        let existing = self.write(key);
-        if existing.is_some() && !options.replace {
+        let slot = self.entry(key, Access::Write);
+        if !slot.is_vacant() && !options.replace {
             return Err(Error::KeyExists);
         }
         let (version, value) = self.read_payload(payload)?;
         if options.deadline.is_some_and(|deadline| self.is_past(deadline)) {
-            if let Some(handle) = existing {
-                self.delete(handle);
-            }
+            self.delete(slot, key);
             return Ok(());
         }
         // The log must load in a Redis that knows no later version.
         let own =
             if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
-        self.put(key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
+        let handle = self.put(slot, key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
         self.appear(key);
-        if let (Some(past), Some(handle)) = (options.past_use, self.db().find(key)) {
+        if let Some(past) = options.past_use {
             self.set_past_use(handle, past);
         }
         self.restore_effect(key, own.as_deref().unwrap_or(payload), options.deadline);

@@ -240,14 +240,6 @@ pub(super) fn last_use(block: &[u8]) -> Option<u32> {
     read_u32(block, USE_AT)
 }
 
-/// Notes a use of the key; the last one stays as it is if none is given.
-#[inline(always)]
-pub(super) fn note_use(block: &mut [u8], last_use: Option<u32>) {
-    if let Some(last_use) = last_use {
-        set_last_use(block, last_use);
-    }
-}
-
 #[inline(always)]
 pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
     if let Some(head) = block.first_chunk_mut::<NARROW_BYTES>() {
@@ -255,114 +247,29 @@ pub(super) fn set_last_use(block: &mut [u8], last_use: u32) {
     }
 }
 
-/// Where the value lies, when the block that begins here is of this key and holds a string, and the key is no longer than
-/// nearly all.
+/// The measures with a string of another length in place of the one that lies in this block, when the block has the size
+/// for it.
 #[inline(always)]
-pub(super) fn short_range_of(block: &[u8], key: &[u8]) -> Option<Range<usize>> {
-    range_of(block, key, IN_SLOT)
-}
-
-/// The same for a string of a length that has no deadline and is of the usual encoding.
-#[inline(always)]
-pub(super) fn plain_range_of(block: &[u8], key: &[u8], len: usize) -> Option<Range<usize>> {
-    let range = range_of(block, key, !TIMED)?;
-    if range.len() == len { Some(range) } else { None }
-}
-
-/// The same for a string of the usual encoding, with a deadline or without.
-#[inline(always)]
-pub(super) fn unraw_range_of(block: &[u8], key: &[u8]) -> Option<Range<usize>> {
-    range_of(block, key, !(TIMED | OWN))
-}
-
-/// The same, when none of the flags given is set.
-#[inline(always)]
-fn range_of(block: &[u8], key: &[u8], unset: u8) -> Option<Range<usize>> {
-    let head = head_of(block, key, unset)?;
-    let key_start = NARROW_BYTES + (head as usize & POSITION_BYTES);
-    let start = key_start + key.len();
-    let value_len = (head >> (FLAGS_BITS + LENGTH_BITS)) as usize;
-    if bytes::equal(block.get(key_start..start)?, key) { Some(start..start + value_len) } else { None }
-}
-
-/// The first word of a block whose key is as long as this one, when none of the flags given is set.
-#[inline(always)]
-fn head_of(block: &[u8], key: &[u8], unset: u8) -> Option<u32> {
-    let head = read_u32(block, 0)?;
-    let is_alike = head & (KEY_LEN_MASK | u32::from(unset)) == (key.len() as u32) << FLAGS_BITS;
-    if is_alike && key.len() <= NARROW_MAX { Some(head) } else { None }
-}
-
-/// The string that [`short_range_of`] finds, which is used by that.
-#[inline(always)]
-pub(super) fn use_short<'a>(block: &'a mut [u8], key: &[u8], last_use: u32) -> Option<&'a mut [u8]> {
-    let head = head_of(block, key, IN_SLOT)?;
-    use_narrow(block, head, key, last_use)
-}
-
-/// The string that [`plain_range_of`] finds, which is used by that.
-#[inline(always)]
-pub(super) fn use_plain<'a>(block: &'a mut [u8], key: &[u8], len: usize, last_use: u32) -> Option<&'a mut [u8]> {
-    let head = read_u32(block, 0)?;
-    let lengths = key.len() as u32 | (len as u32) << LENGTH_BITS;
-    if head & !u32::from(TIMED) != lengths << FLAGS_BITS || key.len() > NARROW_MAX || len > NARROW_MAX {
-        return None;
-    }
-    use_narrow(block, head, key, last_use)
-}
-
-/// The value of the entry that begins here with a head of short lengths, if it is of a key with that length.
-#[inline(always)]
-fn use_narrow<'a>(block: &'a mut [u8], head: u32, key: &[u8], last_use: u32) -> Option<&'a mut [u8]> {
-    let key_start = NARROW_BYTES + (head as usize & POSITION_BYTES);
-    let start = key_start + key.len();
-    let value_len = (head >> (FLAGS_BITS + LENGTH_BITS)) as usize;
-    // One look at where it ends stands for all the others.
-    let (before, value) = block.get_mut(..start + value_len)?.split_at_mut_checked(start)?;
-    if !bytes::equal(before.get(key_start..)?, key) {
-        return None;
-    }
-    set_last_use(before, last_use);
-    Some(value)
-}
-
-/// Puts another string in the place of one, if that [`can_overwrite`] tells so; false when nothing was done. The last use
-/// stays as it is if none is given.
-#[inline(always)]
-pub(super) fn overwrite(block: &mut [u8], bytes: &[u8], last_use: Option<u32>) -> bool {
-    let Some(new) = overwritten(block, bytes.len(), TIMED) else { return false };
-    new.rewrite(block, bytes);
-    note_use(block, last_use);
-    true
-}
-
-/// As [`overwrite`], for a string of either encoding and with whatever deadline: what becomes of that is left to the caller,
-/// who needs room for a position if there is to be one.
-#[inline(always)]
-pub(super) fn overwrite_timed(block: &mut [u8], bytes: &[u8], raw: bool, last_use: Option<u32>) -> bool {
-    let Some(new) = overwritten(block, bytes.len(), TIMED | OWN) else { return false };
-    let flags = new.flags | if raw { RAW } else { 0 };
-    Layout { flags, ..new }.rewrite(block, bytes);
-    note_use(block, last_use);
-    true
-}
-
-/// Whether a string lies in this block and has no deadline, and the block need not change its size for one of another
-/// length.
-#[inline(always)]
-pub(super) fn can_overwrite(block: &[u8], len: usize) -> bool {
-    overwritten(block, len, TIMED).is_some()
-}
-
-/// The measures with a string of another length, when that fits and no flag is set but `allowed` ones and the one that says
-/// how the string came about.
-#[inline(always)]
-fn overwritten(block: &[u8], len: usize, allowed: u8) -> Option<Layout> {
+pub(super) fn fitting(block: &[u8], len: usize) -> Option<Layout> {
     let old = Layout::of(block)?;
     let new = Layout { flags: old.flags & !RAW, value_len: len, ..old };
     // Most are as long as what was there.
     let fits = len == old.value_len || len <= INLINE_MAX && Slab::rounded(new.len()) == Slab::rounded(old.len());
-    (fits && new.flags & !allowed == 0).then_some(new)
+    (fits && new.flags & !(TIMED | OWN) == 0).then_some(new)
+}
+
+/// Puts another string in the place of one, with the measures that [`fitting`] answered. Last use and deadline are left to
+/// the caller.
+#[inline(always)]
+pub(super) fn overwrite(block: &mut [u8], layout: Layout, bytes: &[u8], raw: bool) {
+    Layout { flags: layout.flags | if raw { RAW } else { 0 }, ..layout }.rewrite(block, bytes);
+}
+
+/// The string in a block, if it is as SET stores it: neither edited nor in a slot.
+#[inline(always)]
+pub(super) fn plain_string(block: &mut [u8]) -> Option<&mut [u8]> {
+    let layout = Layout::of(block).filter(|layout| layout.flags & !(TIMED | OWN) == 0)?;
+    block.get_mut(layout.value_range())
 }
 
 #[inline(always)]

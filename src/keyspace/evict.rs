@@ -6,6 +6,7 @@
 
 use alloc::vec::Vec;
 
+use super::space::Access;
 use super::uses::{Counting, PastUse};
 use super::{Db, EventKind, Keyspace, Space};
 use crate::clock::Timestamp;
@@ -269,7 +270,7 @@ impl Space<'_> {
 
     /// How long a key was not used, or how frequently it is: whichever is counted.
     pub fn past_use(&mut self, key: &[u8]) -> Option<PastUse> {
-        let handle = self.peek(key)?;
+        let handle = self.entry(key, Access::Peek).found()?;
         Some(self.past_use_of(handle))
     }
 }

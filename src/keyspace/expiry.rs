@@ -1,6 +1,6 @@
 //! Deadlines of keys: EXPIRE, PERSIST and TTL, with absolute instants.
 
-use super::space::Space;
+use super::space::{Access, Space};
 use super::{Error, EventKind};
 use crate::clock::Timestamp;
 
@@ -39,15 +39,16 @@ pub enum TimeToLive {
 impl Space<'_> {
     /// Sets the deadline if the condition holds; one that is not after now deletes the key at once.
     pub fn expire_at(&mut self, key: &[u8], deadline: Timestamp, condition: DeadlineCondition) -> Result<bool, Error> {
-        let Some(handle) = self.write(key) else { return Ok(false) };
+        let slot = self.entry(key, Access::Write);
+        let Some(handle) = slot.found() else { return Ok(false) };
         if !condition.holds(self.db().deadline(handle), deadline) {
             return Ok(false);
         }
         if self.is_past(deadline) {
-            self.delete(handle);
+            self.delete(slot, key);
             return Ok(true);
         }
-        self.set_deadline(handle, key, Some(deadline), EventKind::Expire)?;
+        self.set_deadline(slot, key, Some(deadline), EventKind::Expire)?;
         self.deadline_effect(key, deadline);
         Ok(true)
     }
@@ -60,11 +61,11 @@ impl Space<'_> {
 
     /// Takes the deadline away; false without a key or a deadline.
     pub fn persist(&mut self, key: &[u8]) -> Result<bool, Error> {
-        let Some(handle) = self.write(key) else { return Ok(false) };
-        if self.db().deadline(handle).is_none() {
+        let slot = self.entry(key, Access::Write);
+        if slot.found().and_then(|handle| self.db().deadline(handle)).is_none() {
             return Ok(false);
         }
-        self.set_deadline(handle, key, None, EventKind::Persist)?;
+        self.set_deadline(slot, key, None, EventKind::Persist)?;
         self.effect(|effect| {
             effect.bytes(b"PERSIST").bytes(key);
         });
@@ -72,7 +73,7 @@ impl Space<'_> {
     }
 
     pub fn time_to_live(&mut self, key: &[u8]) -> TimeToLive {
-        let Some(handle) = self.probe(key) else { return TimeToLive::NoKey };
+        let Some(handle) = self.entry(key, Access::Probe).found() else { return TimeToLive::NoKey };
         self.db().deadline(handle).map_or(TimeToLive::Forever, TimeToLive::Until)
     }
 }

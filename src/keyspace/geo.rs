@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::space::Space;
+use super::space::{Access, Space};
 use super::{Error, EventKind, NewValue};
 use crate::geo::{Position, Shape, cover};
 use crate::sorted::ranking;
@@ -63,15 +63,15 @@ impl Space<'_> {
         for (score, member) in places {
             zset.insert(member, score, limit)?;
         }
-        let (existing, len) = (self.write(to), zset.len());
+        let (slot, len) = (self.entry(to, Access::Write), zset.len());
         if len == 0 {
-            existing.into_iter().for_each(|handle| self.delete(handle));
+            self.delete(slot, to);
             return Ok(0);
         }
         // Scores are told in up to as many characters as a part has beside its bytes.
         self.ensure_room(2 * len, zset.counted_bytes() as usize)?;
-        self.put_over(existing, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
-        if existing.is_some() {
+        self.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+        if !slot.is_vacant() {
             self.effect(|effect| {
                 effect.bytes(b"DEL").bytes(to);
             });

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::space::Space;
-use super::{Error, EventKind, NewValue, SWEEP_MAX};
+use super::space::{Access, Space};
+use super::{Error, EventKind, NewValue, SWEEP_MAX, Slot};
 use crate::slab::Handle;
 use crate::value::{Kind, Value, ValueRef, copied};
 
@@ -28,8 +28,9 @@ impl Space<'_> {
     pub fn delete_all<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> usize {
         let mut deleted: Vec<&[u8]> = Vec::new();
         for key in keys {
-            if let Some(handle) = self.peek(key) {
-                self.remove_named(handle, key, EventKind::Del);
+            let slot = self.entry(key, Access::Peek);
+            if !slot.is_vacant() {
+                self.remove(slot, key, EventKind::Del);
                 deleted.push(key);
             }
         }
@@ -46,47 +47,54 @@ impl Space<'_> {
 
     /// Deletes one key; false when there is none.
     pub fn delete_key(&mut self, key: &[u8]) -> bool {
-        let deleted = self.remove_if(key, |_| Ok(true), EventKind::Del).is_some();
-        if deleted {
-            self.deletion_effect(key);
+        let slot = self.entry(key, Access::Peek);
+        self.delete(slot, key);
+        !slot.is_vacant()
+    }
+
+    /// Deletes a key that was looked up, if it is there.
+    #[inline(always)]
+    pub(super) fn delete(&mut self, slot: Slot, key: &[u8]) {
+        if slot.is_vacant() {
+            return;
         }
-        deleted
-    }
-
-    /// Deletes one key that was just looked up.
-    pub fn delete(&mut self, handle: Handle) {
-        let key = self.key_of(handle);
-        self.delete_named(handle, &key);
-    }
-
-    /// As [`Space::delete`], for an operation that knows the key.
-    #[inline(always)]
-    pub(super) fn delete_named(&mut self, handle: Handle, key: &[u8]) {
-        self.remove_named(handle, key, EventKind::Del);
-        self.deletion_effect(key);
-    }
-
-    #[inline(always)]
-    pub(super) fn deletion_effect(&mut self, key: &[u8]) {
+        self.remove(slot, key, EventKind::Del);
         self.effect(|effect| {
             effect.bytes(b"DEL").bytes(key);
         });
     }
 
+    /// Whether a key is there, which is a hit or a miss.
+    pub fn exists(&mut self, key: &[u8]) -> bool {
+        !self.entry(key, Access::Probe).is_vacant()
+    }
+
+    /// Notes a use of the key; false when there is none.
+    pub fn touch(&mut self, key: &[u8]) -> bool {
+        !self.entry(key, Access::Read).is_vacant()
+    }
+
+    /// Whether a key that is to be written is there, which is a use.
+    pub fn is_taken(&mut self, key: &[u8]) -> bool {
+        !self.entry(key, Access::Write).is_vacant()
+    }
+
     pub fn kind(&mut self, key: &[u8]) -> Option<Kind> {
-        let handle = self.peek(key)?;
-        Some(self.entry(handle)?.value.kind())
+        Some(self.peek(key)?.value.kind())
     }
 
     /// Gives the key another name, with its deadline. With `keep_target` a taken name is left alone.
     pub fn rename(&mut self, from: &[u8], to: &[u8], keep_target: bool) -> Result<RenameOutcome, Error> {
-        let handle = self.write(from).ok_or(Error::NoSuchKey)?;
-        let target = self.write(to);
-        if keep_target && target.is_some() {
+        let slot = self.entry(from, Access::Write);
+        if slot.is_vacant() {
+            return Err(Error::NoSuchKey);
+        }
+        let target = self.entry(to, Access::Write);
+        if keep_target && !target.is_vacant() {
             return Ok(RenameOutcome::Taken);
         }
         if from != to {
-            self.rename_to(handle, to)?;
+            self.rename_to(slot, from, target, to)?;
             self.effect(|effect| {
                 effect.bytes(b"RENAME").bytes(from).bytes(to);
             });
@@ -100,13 +108,14 @@ impl Space<'_> {
         if target_database == self.database() && from == to {
             return Err(Error::SameKey);
         }
-        let Some(handle) = self.read(from) else { return Ok(false) };
-        if self.in_database(target_database).write(to).is_some() && !options.replace {
+        let Some(handle) = self.entry(from, Access::Read).found() else { return Ok(false) };
+        let slot = self.in_database(target_database).entry(to, Access::Write);
+        if !slot.is_vacant() && !options.replace {
             return Ok(false);
         }
         let (copy, deadline) = self.cloned(handle)?;
         let mut target = self.in_database(target_database);
-        target.put(to, copy, deadline, EventKind::CopyTo)?;
+        target.put(slot, to, copy, deadline, EventKind::CopyTo)?;
         target.appear(to);
         let elsewhere = target_database != self.database();
         self.effect(|effect| {
@@ -126,11 +135,11 @@ impl Space<'_> {
         if database == self.database() {
             return Err(Error::SameKey);
         }
-        let Some(handle) = self.write(key) else { return Ok(false) };
-        if self.in_database(database).write(key).is_some() {
+        let slot = self.entry(key, Access::Write);
+        if slot.is_vacant() || !self.in_database(database).entry(key, Access::Write).is_vacant() {
             return Ok(false);
         }
-        self.move_to(handle, database)?;
+        self.move_to(slot, key, database)?;
         self.effect(|effect| {
             effect.bytes(b"MOVE").bytes(key).integer(database.into());
         });
@@ -139,7 +148,7 @@ impl Space<'_> {
 
     /// Bytes counted for the key and its value; the same figure on every target.
     pub fn memory_usage(&mut self, key: &[u8]) -> Option<u64> {
-        let handle = self.peek(key)?;
+        let handle = self.entry(key, Access::Peek).found()?;
         Some(self.db().entry_bytes(handle))
     }
 
@@ -166,7 +175,7 @@ impl Space<'_> {
     }
 
     fn cloned(&self, handle: Handle) -> Result<(NewValue<'static>, Option<crate::clock::Timestamp>), Error> {
-        let entry = self.entry(handle).ok_or(Error::NoSuchKey)?;
+        let entry = self.db().entry(handle).ok_or(Error::NoSuchKey)?;
         let copy = match entry.value {
             ValueRef::String(bytes) if entry.is_raw => NewValue::Edited(copied(bytes)?),
             ValueRef::String(bytes) => NewValue::Value(Value::String(copied(bytes)?)),

@@ -8,10 +8,9 @@
 
 use alloc::vec::Vec;
 
-use super::Error;
-use super::space::Space;
+use super::space::{Access, Space};
 use super::strings::STRING_MAX;
-use crate::slab::Handle;
+use super::{Error, Slot};
 
 /// What Redis' table takes a cell; it refuses tables above the longest string, so we do.
 const REDIS_CELL_BYTES: u64 = 4;
@@ -75,8 +74,7 @@ impl Space<'_> {
         keys: [&[u8]; 2],
         compute: impl FnOnce(&[u8], &[u8]) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let handles = self.common_sources(keys)?;
-        let [rows, columns] = handles.map(|handle| handle.map(|handle| self.string(handle)).unwrap_or_default());
+        let [rows, columns] = self.common_sources(keys)?.map(|slot| self.string(slot));
         let cells = (rows.len() as u64 + 1) * (columns.len() as u64 + 1);
         if cells * REDIS_CELL_BYTES > STRING_MAX as u64 {
             return Err(Error::SubsequenceTooLarge);
@@ -84,10 +82,10 @@ impl Space<'_> {
         compute(rows, columns)
     }
 
-    fn common_sources(&mut self, keys: [&[u8]; 2]) -> Result<[Option<Handle>; 2], Error> {
-        let handles = keys.map(|key| self.read(key));
-        let all_strings = handles.iter().flatten().all(|handle| self.is_string(*handle));
-        if all_strings { Ok(handles) } else { Err(Error::NeedsStrings) }
+    fn common_sources(&mut self, keys: [&[u8]; 2]) -> Result<[Slot; 2], Error> {
+        let slots = keys.map(|key| self.entry(key, Access::Read));
+        let all_strings = slots.iter().all(|slot| slot.is_vacant() || self.is_string(*slot));
+        if all_strings { Ok(slots) } else { Err(Error::NeedsStrings) }
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::iter::once;
 
-use super::space::{Change, Space};
+use super::space::{Access, Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::{Elements, End, List, Side, Value, ValueRef, copied};
@@ -88,7 +88,7 @@ impl Space<'_> {
             let mut list = List::default();
             list.push(end, elements, limit)?;
             let len = list.len();
-            self.put(key, NewValue::Value(Value::List(list)), None, event)?;
+            self.put(self.db().vacant(key), key, NewValue::Value(Value::List(list)), None, event)?;
             return Ok(len);
         };
         let change = self.update_list(handle, event, |list| {
@@ -179,7 +179,7 @@ impl Space<'_> {
 
     /// The list at `key` for reading; `None` when there is no key.
     pub fn read_list(&mut self, key: &[u8]) -> Result<Option<&List>, Error> {
-        match self.value(key) {
+        match self.value_at(key) {
             None => Ok(None),
             Some(ValueRef::List(list)) => Ok(Some(list)),
             Some(_) => Err(Error::WrongType),
@@ -298,12 +298,12 @@ impl Space<'_> {
 
     /// Looks a list up to change it.
     fn write_list(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        let Some(handle) = self.write(key) else { return Ok(None) };
+        let Some(handle) = self.entry(key, Access::Write).found() else { return Ok(None) };
         self.list(handle).map(|_| Some(handle)).ok_or(Error::WrongType)
     }
 
     fn list(&self, handle: Handle) -> Option<&List> {
-        match self.entry(handle)?.value {
+        match self.db().value(handle)? {
             ValueRef::List(list) => Some(list),
             _ => None,
         }

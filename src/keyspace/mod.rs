@@ -20,7 +20,6 @@ mod interest;
 mod keys;
 mod lcs;
 mod lists;
-mod locks;
 mod restore;
 mod scan;
 mod sets;
@@ -37,7 +36,7 @@ use core::array;
 
 pub use bitfield::{FieldAction, FieldOperation, FieldType, Overflow};
 pub use bits::{BitOperation, BitRange, RangeUnit};
-pub use db::{Db, Entry, NewValue};
+pub use db::{Db, Entry, Expiry, NewValue, Slot};
 pub use dump::RestoreOptions;
 pub use effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use error::Error;
@@ -55,7 +54,7 @@ pub use sets::Combination;
 pub use sort::SortOptions;
 pub use sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use space::Space;
-pub use strings::{Comparison, Expiry, Presence, SetOptions, SetOutcome};
+pub use strings::{Comparison, Presence, SetOptions, SetOutcome};
 pub use tracking::{Invalidation, Stale, Told, TrackedReads, Tracker, Tracking, TrackingOptions};
 pub use uses::{Counting, Frequency, PastUse};
 

@@ -32,12 +32,13 @@ impl Keyspace {
         let database = database.min(DATABASES - 1);
         self.use_up_to(database);
         let db = &mut self.databases[usize::from(database)];
-        if db.find(key).is_some() {
+        let slot = db.probe(key);
+        if !slot.is_vacant() {
             return Ok(false);
         }
         let first_use = self.uses.first(db.len());
         let last_use = past_use.map_or(first_use, |past| self.uses.past(past));
-        db.put(None, key, NewValue::Value(value), deadline, last_use)?;
+        db.put(slot, key, NewValue::Value(value), deadline, last_use)?;
         Ok(true)
     }
 

@@ -66,7 +66,7 @@ impl Space<'_> {
         room?;
         handles
             .iter()
-            .filter_map(|&handle| self.entry(handle))
+            .filter_map(|&handle| self.db().entry(handle))
             .filter(|entry| filter.accepts(entry))
             .for_each(|entry| visit(entry.key));
         Ok(next)

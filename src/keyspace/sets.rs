@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::space::{Change, Space};
+use super::space::{Access, Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::argv::ArgvRef;
 use crate::memory::make_room;
@@ -43,7 +43,7 @@ impl Combination {
 impl Space<'_> {
     /// The set at a key; `None` when there is no key.
     pub fn set_at(&mut self, key: &[u8]) -> Result<Option<&Set>, Error> {
-        match self.value(key) {
+        match self.value_at(key) {
             None => Ok(None),
             Some(ValueRef::Set(set)) => Ok(Some(set)),
             Some(_) => Err(Error::WrongType),
@@ -61,7 +61,7 @@ impl Space<'_> {
             None => {
                 let mut set = Set::new(self.seed());
                 let added = add_all(&mut set, members.clone(), limit)?;
-                self.put(key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
+                self.put(self.db().vacant(key), key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
                 Change::Changed(added)
             }
         };
@@ -118,8 +118,8 @@ impl Space<'_> {
         let Some(handle) = self.write_set(key)? else {
             let mut set = Set::new(seed);
             set.insert(member, limit)?;
-            let last_use = self.first_use();
-            self.db_mut().put(None, key, NewValue::Value(Value::Set(set)), None, last_use)?;
+            let (slot, last_use) = (self.db().vacant(key), self.first_use());
+            self.db_mut().put(slot, key, NewValue::Value(Value::Set(set)), None, last_use)?;
             return Ok(true);
         };
         let inserted = self.db_mut().edit(handle, |value| match value {
@@ -151,7 +151,7 @@ impl Space<'_> {
         if self.set_at(key)?.is_none() {
             return Ok(None);
         }
-        let Some(handle) = self.peek(key) else { return Ok(None) };
+        let Some(handle) = self.entry(key, Access::Peek).found() else { return Ok(None) };
         if !repeating {
             return self.distinct_random_members(handle, count).map(Some);
         }
@@ -205,7 +205,7 @@ impl Space<'_> {
         for key in keys.iter() {
             // Every key is looked at, so that a wrong type is an error wherever it stands.
             self.set_at(key)?;
-            handles.push(self.peek(key));
+            handles.push(self.entry(key, Access::Peek).found());
         }
         let limit = self.limits().set;
         let mut result = Set::new(self.seed());
@@ -246,29 +246,29 @@ impl Space<'_> {
     /// Puts sets together and stores the result; an empty one deletes the key. Answers how many members it has.
     pub fn set_combine_into(&mut self, combination: Combination, to: &[u8], keys: ArgvRef<'_>) -> Result<usize, Error> {
         let result = self.set_combine(combination, keys, 0)?;
-        let existing = self.write(to);
+        let slot = self.entry(to, Access::Write);
         let len = result.len();
         if len > 0 {
-            self.put(to, NewValue::Value(Value::Set(result)), None, combination.store_event())?;
+            self.put(slot, to, NewValue::Value(Value::Set(result)), None, combination.store_event())?;
             self.effect(|effect| {
                 effect.bytes(combination.store_command()).bytes(to);
                 keys.iter().for_each(|key| {
                     effect.bytes(key);
                 });
             });
-        } else if let Some(handle) = existing {
-            self.delete(handle);
+        } else {
+            self.delete(slot, to);
         }
         Ok(len)
     }
 
     fn write_set(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        let Some(handle) = self.write(key) else { return Ok(None) };
+        let Some(handle) = self.entry(key, Access::Write).found() else { return Ok(None) };
         if self.set_behind(handle).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
     }
 
     fn set_behind(&self, handle: Handle) -> Option<&Set> {
-        match self.entry(handle)?.value {
+        match self.db().value(handle)? {
             ValueRef::Set(set) => Some(set),
             _ => None,
         }

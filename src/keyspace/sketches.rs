@@ -1,9 +1,8 @@
 //! HyperLogLog sketches: strings that estimate how many different elements they were shown. Their effects hold the
 //! elements; whether a sketch is sparse or dense is decided by the limits of whoever replays them, as in Redis.
 
-use super::space::Space;
-use super::{Error, EventKind, NewValue};
-use crate::slab::Handle;
+use super::space::{Access, Space};
+use super::{Error, EventKind, Slot};
 use crate::value::{Registers, Sketch, add_to_dense};
 
 impl Space<'_> {
@@ -13,20 +12,20 @@ impl Space<'_> {
         key: &[u8],
         elements: impl Iterator<Item = &'e [u8]> + Clone,
     ) -> Result<bool, Error> {
-        let existing = self.write_string(key)?;
-        let sketch = match existing {
-            Some(handle) => Some(Sketch::new(self.string(handle)).ok_or(Error::NotASketch)?),
-            None => None,
+        let slot = self.write_string(key)?;
+        let sketch = match slot.is_vacant() {
+            false => Some(Sketch::new(self.string(slot)).ok_or(Error::NotASketch)?),
+            true => None,
         };
         // Nothing to show: what the sketch holds is not looked at.
-        if existing.is_some() && elements.clone().next().is_none() {
+        if !slot.is_vacant() && elements.clone().next().is_none() {
             return Ok(false);
         }
         let changed = match sketch {
             Some(sketch) if sketch.is_dense() => {
                 let changes = elements.clone().any(|element| !sketch.knows(element));
                 if changes {
-                    self.edit_grown(key, existing, 0, EventKind::PfAdd, &mut |sketch| {
+                    self.edit_grown(slot, key, 0, EventKind::PfAdd, &mut |sketch| {
                         elements.clone().for_each(|element| add_to_dense(sketch, element));
                     })?;
                 }
@@ -38,9 +37,9 @@ impl Space<'_> {
                     sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?;
                 }
                 let grown = elements.clone().filter(|element| registers.add(element)).count();
-                let changes = existing.is_none() || grown > 0;
+                let changes = slot.is_vacant() || grown > 0;
                 if changes {
-                    self.put_sketch(existing, key, &registers)?;
+                    self.put_sketch(slot, key, &registers)?;
                 }
                 changes
             }
@@ -51,12 +50,9 @@ impl Space<'_> {
         Ok(changed)
     }
 
-    fn put_sketch(&mut self, existing: Option<Handle>, key: &[u8], registers: &Registers) -> Result<(), Error> {
+    fn put_sketch(&mut self, slot: Slot, key: &[u8], registers: &Registers) -> Result<(), Error> {
         let sketch = registers.to_sketch(self.limits().sketch)?;
-        match existing {
-            Some(handle) => self.update_string(handle, EventKind::PfAdd, sketch),
-            None => self.put_over(None, key, NewValue::Edited(sketch), None, EventKind::PfAdd),
-        }
+        self.put_edited(slot, key, sketch, EventKind::PfAdd)
     }
 
     /// About how many different elements the sketches were shown together; a missing one was shown none.
@@ -86,8 +82,8 @@ impl Space<'_> {
             let sketch = Sketch::new(bytes).ok_or(Error::NotASketch)?;
             sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?;
         }
-        let existing = self.write(to);
-        self.put_sketch(existing, to, &registers)?;
+        let slot = self.entry(to, Access::Write);
+        self.put_sketch(slot, to, &registers)?;
         self.state_elements(b"PFMERGE", to, keys);
         Ok(())
     }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::ops::Range;
 
-use super::space::Space;
+use super::space::{Access, Space};
 use super::{Error, EventKind, NewValue};
 use crate::number::parse_double;
 use crate::sorted::ranking;
@@ -100,17 +100,15 @@ impl Space<'_> {
     pub fn sort_into(&mut self, to: &[u8], key: &[u8], options: &SortOptions<'_>) -> Result<usize, Error> {
         let sorted = self.sorted(key, options, true)?;
         let found = self.fetched(sorted, &options.get)?;
-        let existing = self.write(to);
+        let slot = self.entry(to, Access::Write);
         if found.is_empty() {
-            if let Some(handle) = existing {
-                self.delete(handle);
-            }
+            self.delete(slot, to);
             return Ok(0);
         }
         let mut list = List::default();
         let elements = found.iter().map(|element| element.as_deref().unwrap_or_default());
         list.push(End::Tail, elements, self.limits().list)?;
-        self.put_over(existing, to, NewValue::Value(Value::List(list)), None, EventKind::SortStore)?;
+        self.put(slot, to, NewValue::Value(Value::List(list)), None, EventKind::SortStore)?;
         self.effect(|effect| {
             effect.bytes(b"SORT").bytes(key);
             if let Some(pattern) = options.by {
@@ -169,13 +167,13 @@ impl Space<'_> {
     }
 
     fn elements(&mut self, key: &[u8]) -> Result<Elements, Error> {
-        let found = self.read(key);
+        let slot = self.entry(key, Access::Read);
         // Redis looks into a sorted set in its large form only, and it stays in that.
-        if let Some(handle) = found {
+        if let Some(handle) = slot.found() {
             let index = |value: &mut Value| if let Value::ZSet(zset) = value { zset.index() } else { Ok(()) };
             self.db_mut().edit(handle, index).unwrap_or(Ok(()))?;
         }
-        let all = match found.and_then(|handle| self.entry(handle)).map(|entry| entry.value) {
+        let all = match self.value(slot) {
             None => Vec::new(),
             Some(ValueRef::List(list)) => owned(list.iter())?,
             Some(ValueRef::ZSet(zset)) => owned(zset.iter().map(|(member, _)| member))?,
@@ -237,7 +235,7 @@ impl Space<'_> {
         key.try_reserve_exact(before.len() + element.len() + behind.len()).map_err(|_| Error::OutOfMemory)?;
         [before, element, behind].into_iter().for_each(|piece| key.extend_from_slice(piece));
         self.meet(&key)?;
-        Ok(match (self.value(&key), field) {
+        Ok(match (self.value_at(&key), field) {
             (Some(ValueRef::String(bytes)), None) => Some(copied(bytes)?),
             (Some(ValueRef::Hash(hash)), Some(field)) => hash.get(field).map(|value| copied(&value)).transpose()?,
             _ => None,

@@ -4,14 +4,16 @@
 mod lookup;
 mod tell;
 
+pub(super) use lookup::Access;
+
 use alloc::vec::Vec;
 
-use super::{Counts, DATABASES, Db, Effects, Error, EventKind, Extent, Keyspace, NewValue};
+use super::{DATABASES, Db, Effects, Error, EventKind, Expiry, Extent, Keyspace, NewValue, Slot};
 use crate::clock::Timestamp;
 use crate::memory::ensure;
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory};
-use crate::value::{Limits, Value, ValueRef};
+use crate::value::{Limits, Value};
 
 /// What a part costs in a message beside its bytes.
 const PART_BYTES: usize = 16;
@@ -38,9 +40,9 @@ impl<R> Change<R> {
     }
 }
 
-/// Where a database lies. A space is only made of one that there is; the rest spares each lookup a check.
+/// The index of a database. A space is only made of one that there is; the rest spares each lookup a check.
 #[inline(always)]
-fn place_of(database: u8) -> usize {
+fn db_index(database: u8) -> usize {
     usize::from(database % DATABASES)
 }
 
@@ -82,40 +84,33 @@ impl<'a> Space<'a> {
     }
 
     pub fn db(&self) -> &Db {
-        &self.keyspace.databases[place_of(self.database)]
+        &self.keyspace.databases[db_index(self.database)]
     }
 
     pub(super) fn db_mut(&mut self) -> &mut Db {
-        &mut self.keyspace.databases[place_of(self.database)]
-    }
-
-    /// The database and the counts side by side.
-    #[inline(always)]
-    pub(super) fn db_and_counts(&mut self) -> (&mut Db, &mut Counts) {
-        let Keyspace { databases, counts, .. } = &mut *self.keyspace;
-        (&mut databases[place_of(self.database)], counts)
+        &mut self.keyspace.databases[db_index(self.database)]
     }
 
     /// The database with its number, and the effects side by side.
     pub(super) fn db_and_effects(&mut self) -> (u8, &Db, &mut Effects) {
         let Keyspace { databases, effects, .. } = &mut *self.keyspace;
-        (self.database, &databases[place_of(self.database)], effects)
+        (self.database, &databases[db_index(self.database)], effects)
     }
 
     /// The database and the generator side by side.
     pub(super) fn db_and_chance(&mut self) -> (&Db, &mut Random) {
         let Keyspace { databases, random, .. } = &mut *self.keyspace;
-        (&databases[place_of(self.database)], random)
+        (&databases[db_index(self.database)], random)
     }
 
     /// Any key, dead or alive.
     pub(super) fn random_handle(&mut self) -> Option<Handle> {
         let Keyspace { databases, random, .. } = &mut *self.keyspace;
-        databases[place_of(self.database)].random(random)
+        databases[db_index(self.database)].random(random)
     }
 
     pub(super) fn key_of(&self, handle: Handle) -> Vec<u8> {
-        self.entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
+        self.db().entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
     }
 
     /// What decides the order of large collections.
@@ -166,81 +161,56 @@ impl<'a> Space<'a> {
 
     // --- The verbs.
 
-    /// Creates a key or replaces all of it. A deadline is a second event, as in Redis.
+    /// Creates a key or replaces all of it; answers its entry. A deadline is a second event, as in Redis.
     pub(super) fn put(
         &mut self,
+        slot: Slot,
         key: &[u8],
         value: NewValue<'_>,
         deadline: Option<Timestamp>,
         event: EventKind,
-    ) -> Result<(), Error> {
-        let existing = self.db_mut().look_up(key);
-        self.put_over(existing, key, value, deadline, event)
+    ) -> Result<Handle, Error> {
+        let last_use = self.use_to_be(slot);
+        let handle = self.db_mut().put(slot, key, value, deadline, last_use)?;
+        self.tell_of_put(event, key, slot.is_vacant());
+        Ok(handle)
     }
 
-    /// As [`Space::put`], for an operation that has just looked the key up.
-    pub(super) fn put_over(
-        &mut self,
-        existing: Option<Handle>,
-        key: &[u8],
-        value: NewValue<'_>,
-        deadline: Option<Timestamp>,
-        event: EventKind,
-    ) -> Result<(), Error> {
-        let last_use = self.use_to_be(existing);
-        self.db_mut().put(existing, key, value, deadline, last_use)?;
-        self.tell_of_put(event, key, existing.is_none());
-        Ok(())
-    }
-
-    /// The same for a string as SET stores it.
+    /// As [`Space::put`], for a string as SET stores it: in place of the old one where it fits there.
     #[inline(always)]
-    pub(super) fn put_string_over(
+    pub(super) fn put_string(
         &mut self,
-        existing: Option<Handle>,
+        slot: Slot,
         key: &[u8],
         bytes: &[u8],
-        deadline: Option<Timestamp>,
+        expiry: Expiry,
         event: EventKind,
     ) -> Result<(), Error> {
-        let last_use = self.use_to_be(existing);
-        self.db_mut().put_string(existing, key, bytes, deadline, last_use)?;
-        self.tell_of_put(event, key, existing.is_none());
+        let is_overwritten = match slot.found() {
+            Some(handle) if self.keeps_use() => self.db_mut().overwrite(handle, bytes, expiry),
+            _ => false,
+        };
+        if !is_overwritten {
+            self.put_string_anew(slot, key, bytes, expiry)?;
+        }
+        self.tell_of_put(event, key, slot.is_vacant());
         Ok(())
     }
 
-    /// Uses a string and puts another in its place, when nothing else about the entry changes: most writes do no more.
-    /// When nothing was done, the error is what is there.
-    #[inline(always)]
-    pub(super) fn overwrite(&mut self, key: &[u8], value: &[u8], event: EventKind) -> Result<(), Option<Handle>> {
-        let overwritten = match self.word_of_any_use() {
-            Some(last_use) if self.keeps_use() => self.db_mut().overwrite_of(key, value, last_use),
-            _ => Err(self.find_alive(key)),
-        };
-        if overwritten.is_ok() {
-            self.notify_at_once(event, key);
-        }
-        overwritten
+    #[inline(never)]
+    fn put_string_anew(&mut self, slot: Slot, key: &[u8], bytes: &[u8], expiry: Expiry) -> Result<(), OutOfMemory> {
+        let (deadline, last_use) = (self.deadline_to_be(slot, expiry), self.use_to_be(slot));
+        self.db_mut().put_string(slot, key, bytes, deadline, last_use).map(drop)
     }
 
-    /// Uses a string that has a deadline and puts another with another deadline in its place. When nothing was done, the error
-    /// is what is there.
+    /// The deadline a string gets that is stored in place of what is there.
     #[inline(always)]
-    pub(super) fn renew(
-        &mut self,
-        key: &[u8],
-        value: &[u8],
-        deadline: Timestamp,
-        event: EventKind,
-    ) -> Result<(), Option<Handle>> {
-        let renewed = match self.word_of_any_use() {
-            Some(last_use) if self.keeps_use() => self.db_mut().renew_of(key, value, deadline, last_use),
-            _ => Err(self.find_alive(key)),
-        };
-        if renewed.is_ok() {
-            self.tell_of_put(event, key, false);
+    pub(super) fn deadline_to_be(&self, slot: Slot, expiry: Expiry) -> Option<Timestamp> {
+        match expiry {
+            Expiry::Never => None,
+            Expiry::Keep => self.db().deadline(slot.found()?),
+            Expiry::At(deadline) => Some(deadline),
         }
-        renewed
     }
 
     /// Edits a value outside its block; an edit that fails must leave it as it was. Emptied, the key goes.
@@ -265,27 +235,35 @@ impl<'a> Space<'a> {
         self.mark_change(handle);
         self.notify_of(handle, event);
         if emptied {
-            self.remove(handle, EventKind::Del);
+            self.remove_entry(handle, EventKind::Del);
         }
     }
 
     /// Replaces a string by what was made of it, keeping its deadline.
-    pub(super) fn update_string(&mut self, handle: Handle, event: EventKind, edited: Vec<u8>) -> Result<(), Error> {
-        let key = self.key_of(handle);
-        let deadline = self.db().deadline(handle);
-        self.put(&key, NewValue::Edited(edited), deadline, event)
+    pub(super) fn put_edited(
+        &mut self,
+        slot: Slot,
+        key: &[u8],
+        edited: Vec<u8>,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        let deadline = self.deadline_to_be(slot, Expiry::Keep);
+        self.put(slot, key, NewValue::Edited(edited), deadline, event).map(drop)
     }
 
     /// Sets or clears a deadline.
     pub(super) fn set_deadline(
         &mut self,
-        handle: Handle,
+        slot: Slot,
         key: &[u8],
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        self.mark_change(handle);
-        self.db_mut().set_deadline(handle, deadline)?;
+        debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
+        if let Some(handle) = slot.found() {
+            self.mark_change(handle);
+        }
+        self.db_mut().set_deadline(slot, deadline)?;
         if !self.is_quiet {
             self.notify(event, key);
         }
@@ -293,91 +271,54 @@ impl<'a> Space<'a> {
     }
 
     /// Moves a key to another name: two events, one for each.
-    pub(super) fn rename_to(&mut self, handle: Handle, to: &[u8]) -> Result<(), Error> {
-        let from = self.key_of(handle);
-        self.db_mut().rename(handle, to)?;
-        self.notify(EventKind::RenameFrom, &from);
+    pub(super) fn rename_to(&mut self, slot: Slot, from: &[u8], target: Slot, to: &[u8]) -> Result<(), Error> {
+        self.db_mut().rename(slot, target, to)?;
+        self.notify(EventKind::RenameFrom, from);
         self.notify(EventKind::RenameTo, to);
         self.appear(to);
         Ok(())
     }
 
     /// Moves a key to a database that does not have it: two events, one for each.
-    pub(super) fn move_to(&mut self, handle: Handle, database: u8) -> Result<(), Error> {
-        let key = self.key_of(handle);
-        let indices = [self.database, database].map(place_of);
+    pub(super) fn move_to(&mut self, slot: Slot, key: &[u8], database: u8) -> Result<(), Error> {
+        let indices = [self.database, database].map(db_index);
         let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
-        from.move_to(handle, to)?;
-        self.notify(EventKind::MoveFrom, &key);
+        from.move_to(slot, to)?;
+        self.notify(EventKind::MoveFrom, key);
         let mut target = self.in_database(database);
-        target.notify(EventKind::MoveTo, &key);
-        target.appear(&key);
+        target.notify(EventKind::MoveTo, key);
+        target.appear(key);
         Ok(())
     }
 
-    pub(super) fn remove(&mut self, handle: Handle, event: EventKind) {
-        self.notify_of(handle, event);
-        self.db_mut().remove(handle);
-    }
-
-    /// Removes a key that nobody asked to remove, and states it. No copy of its name is made: there may be no memory.
-    pub(super) fn remove_unasked(&mut self, handle: Handle, event: EventKind) {
-        let Keyspace { databases, effects, .. } = &mut *self.keyspace;
-        if !self.is_quiet
-            && let Some(entry) = databases[place_of(self.database)].entry(handle)
-            && let Some(mut effect) = effects.open(self.database)
-        {
-            effect.bytes(b"DEL").bytes(entry.key);
-            effect.close();
-        }
-        self.remove(handle, event);
-    }
-
-    /// As [`Space::remove`], for an operation that has just looked this key up.
-    pub(super) fn remove_named(&mut self, handle: Handle, key: &[u8], event: EventKind) {
-        self.db_mut().remove(handle);
+    /// Removes a key that was looked up.
+    #[inline(always)]
+    pub(super) fn remove(&mut self, slot: Slot, key: &[u8], event: EventKind) {
+        debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
+        self.db_mut().remove(slot);
         if !self.is_quiet {
             self.notify(event, key);
         }
     }
 
-    /// Removes a key if that holds for its value, which is a use otherwise. `None` when there is no key.
-    #[inline(always)]
-    pub(super) fn remove_if(
-        &mut self,
-        key: &[u8],
-        holds: impl FnOnce(ValueRef<'_>) -> Result<bool, Error>,
-        event: EventKind,
-    ) -> Option<Result<bool, Error>> {
-        self.bury_dead(key);
-        let (handle, removed) = self.db_mut().remove_if(key, holds)?;
-        match removed {
-            Ok(true) if !self.is_quiet => self.notify(event, key),
-            Ok(true) => {}
-            _ => self.mark_use(handle),
-        }
-        Some(removed)
+    /// Removes an entry whose key is in its block only.
+    fn remove_entry(&mut self, handle: Handle, event: EventKind) {
+        self.notify_of(handle, event);
+        let slot = self.db().slot_of(handle);
+        self.db_mut().remove(slot);
     }
 
-    /// Creates a key that is missing, with a string of at most `INLINE_MAX` bytes; looks up to change it what is there.
-    pub(super) fn put_missing(
-        &mut self,
-        key: &[u8],
-        bytes: &[u8],
-        deadline: Option<Timestamp>,
-        event: EventKind,
-    ) -> Result<bool, Error> {
-        self.bury_dead(key);
-        let Keyspace { databases, uses, .. } = &mut *self.keyspace;
-        let db = &mut databases[place_of(self.database)];
-        match db.put_missing(key, bytes, deadline, |keys| uses.first(keys))? {
-            Some(handle) => self.mark_use(handle),
-            None => {
-                self.tell_of_put(event, key, true);
-                return Ok(true);
-            }
+    /// Removes a key that no command asked to remove, and states it. No copy of its name is made: there may be no memory.
+    pub(super) fn remove_unasked(&mut self, handle: Handle, event: EventKind) {
+        let Keyspace { databases, effects, .. } = &mut *self.keyspace;
+        if !self.is_quiet
+            && let Some(entry) = databases[db_index(self.database)].entry(handle)
+            && let Some(mut effect) = effects.open(self.database)
+        {
+            effect.bytes(b"DEL").bytes(entry.key);
+            effect.close();
         }
-        Ok(false)
+        self.remove_entry(handle, event);
     }
 
     /// Empties this database.
@@ -392,7 +333,7 @@ impl<'a> Space<'a> {
     /// Empties this database; the caller states the effect.
     pub(super) fn flush_silently(&mut self) {
         let Keyspace { databases, interest, .. } = &mut *self.keyspace;
-        let db = &databases[place_of(self.database)];
+        let db = &databases[db_index(self.database)];
         interest.touch_all(self.database, &|key| db.find(key).is_some());
         let empty = Db::new(self.keyspace.seed);
         let old = core::mem::replace(self.db_mut(), empty);

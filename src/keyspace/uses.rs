@@ -78,8 +78,16 @@ impl Uses {
     }
 
     /// Moves to an instant; `Timestamp::MIN` stands for one that nobody told.
+    #[inline(always)]
     pub(super) fn tell(&mut self, now: Timestamp) {
-        if self.now == Some(now) || now == Timestamp::MIN {
+        if self.now != Some(now) {
+            self.move_to(now);
+        }
+    }
+
+    #[inline(never)]
+    fn move_to(&mut self, now: Timestamp) {
+        if now == Timestamp::MIN {
             return;
         }
         self.now = Some(now);

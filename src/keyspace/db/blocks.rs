@@ -1,11 +1,12 @@
 //! How an entry comes into a block: into a new one, into the one its key has, or into another in place of that.
 
-use super::{Db, slot_bytes_of};
+use super::dated::BlockPositions;
+use super::{Db, Expiry, NewValue, Slot, slot_bytes_of};
 use crate::clock::Timestamp;
-use crate::deadlines::Deadlines;
-use crate::keyspace::entry::{self, Layout, Payload};
+use crate::deadlines::Node;
+use crate::keyspace::entry::{self, INLINE_MAX, Layout, Payload, set_last_use};
 use crate::slab::{Handle, OutOfMemory, Slab};
-use crate::value::Value;
+use crate::value::{Value, copied};
 
 /// What an entry has beside key and value.
 #[derive(Clone, Copy)]
@@ -16,60 +17,133 @@ pub(super) struct Made {
 }
 
 impl Db {
+    /// Replaces a string where it lies, if it and the one it replaces take blocks of one size: most writes do no more.
+    /// The last
+    /// use stays as it is. False when nothing was done and [`Db::put`] has to do it.
+    #[inline(always)]
+    pub fn overwrite(&mut self, handle: Handle, bytes: &[u8], expiry: Expiry) -> bool {
+        let Some(block) = self.slab.block_and_more_mut(handle) else { return false };
+        let Some(layout) = entry::fitting(block, bytes.len()) else { return false };
+        let position = layout.position(block);
+        if matches!(expiry, Expiry::At(_)) && position.is_none() {
+            return false;
+        }
+        entry::overwrite(block, layout, bytes, false);
+        match (expiry, position) {
+            (Expiry::At(deadline), Some(position)) => {
+                let node = Node { deadline, owner: handle };
+                self.deadlines.update(position, node, &mut BlockPositions(&mut self.slab));
+            }
+            (Expiry::Never, Some(_)) => self.schedule(handle, None, None),
+            _ => {}
+        }
+        true
+    }
+
+    /// Whether [`Db::overwrite`] would do it with any expiry but a new deadline.
+    #[inline(always)]
+    pub fn can_overwrite(&self, slot: Slot, len: usize) -> bool {
+        let block = slot.found().and_then(|handle| self.slab.block_and_more(handle));
+        block.is_some_and(|block| entry::fitting(block, len).is_some())
+    }
+
+    /// Creates the key, or replaces all of it where the caller found it; answers its entry. On an error nothing has changed.
+    pub fn put(
+        &mut self,
+        slot: Slot,
+        key: &[u8],
+        value: NewValue<'_>,
+        deadline: Option<Timestamp>,
+        last_use: u32,
+    ) -> Result<Handle, OutOfMemory> {
+        let raw = matches!(value, NewValue::Edited(_));
+        let made = Made { raw, deadline, last_use };
+        match value {
+            NewValue::Bytes(bytes) => self.put_string(slot, key, bytes, deadline, last_use),
+            NewValue::Edited(bytes) | NewValue::Value(Value::String(bytes)) if bytes.len() <= INLINE_MAX => {
+                self.write(slot, key, Payload::Inline(&bytes), made)
+            }
+            NewValue::Edited(bytes) => self.write_slot(slot, key, Value::String(bytes), made),
+            NewValue::Value(value) => self.write_slot(slot, key, value, made),
+        }
+    }
+
+    /// As [`Db::put`], for a string as SET stores it.
+    pub fn put_string(
+        &mut self,
+        slot: Slot,
+        key: &[u8],
+        bytes: &[u8],
+        deadline: Option<Timestamp>,
+        last_use: u32,
+    ) -> Result<Handle, OutOfMemory> {
+        debug_assert!(self.is_current(slot, key), "a slot that is out of date");
+        let made = Made { raw: false, deadline, last_use };
+        match bytes.len() {
+            ..=INLINE_MAX => self.write(slot, key, Payload::Inline(bytes), made),
+            _ => self.write_slot(slot, key, Value::String(copied(bytes)?), made),
+        }
+    }
+
     /// As [`Db::write`] for a value that is to lie in a slot: gives it the slot.
+    #[inline(never)]
     pub(super) fn write_slot(
         &mut self,
-        existing: Option<Handle>,
+        slot: Slot,
         key: &[u8],
         value: Value,
         made: Made,
-    ) -> Result<(), OutOfMemory> {
+    ) -> Result<Handle, OutOfMemory> {
         self.values.reserve()?;
         let counted_bytes = slot_bytes_of(&value);
-        let slot = self.values.insert(value);
-        let written = self.write(existing, key, Payload::Slot(slot), made);
+        let place = self.values.insert(value);
+        let written = self.write(slot, key, Payload::Slot(place), made);
         match written {
-            Ok(()) => self.slot_bytes += counted_bytes,
-            Err(OutOfMemory) => drop(self.values.remove(slot)),
+            Ok(_) => self.slot_bytes += counted_bytes,
+            Err(OutOfMemory) => drop(self.values.remove(place)),
         }
         written
     }
 
     /// Writes any entry, over the one its key has if there is one: chooses among the three ways below.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn write(
         &mut self,
-        existing: Option<Handle>,
+        slot: Slot,
         key: &[u8],
         payload: Payload<'_>,
         made: Made,
-    ) -> Result<(), OutOfMemory> {
-        match (existing, payload) {
-            (None, Payload::Inline(_)) => self.write_new(self.hash(key), key, payload, made),
-            (Some(handle), Payload::Inline(bytes)) if self.rewrite(handle, bytes, made)? => Ok(()),
-            _ => self.write_over(existing, key, payload, made),
+    ) -> Result<Handle, OutOfMemory> {
+        debug_assert!(self.is_current(slot, key), "a slot that is out of date");
+        match (slot.found(), payload) {
+            (None, Payload::Inline(_)) => self.write_new(slot.hash, key, payload, made),
+            (Some(handle), Payload::Inline(bytes)) if self.rewrite(handle, bytes, made)? => Ok(handle),
+            _ => self.write_over(slot, key, payload, made),
         }
     }
 
     /// The way of a new key whose value is in its block: it gets a block and its place in the index.
     #[inline(never)]
-    pub(super) fn write_new(
-        &mut self,
-        hash: u32,
-        key: &[u8],
-        payload: Payload<'_>,
-        made: Made,
-    ) -> Result<(), OutOfMemory> {
+    fn write_new(&mut self, hash: u32, key: &[u8], payload: Payload<'_>, made: Made) -> Result<Handle, OutOfMemory> {
         let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
         self.table.reserve(hash)?;
-        let handle = new_block(&mut self.slab, &mut self.deadlines, layout, key, payload, made)?;
+        let handle = self.slab.allocate(layout.len())?;
+        if made.deadline.is_some() && self.deadlines.reserve(handle).is_err() {
+            self.slab.free(handle);
+            return Err(OutOfMemory);
+        }
+        let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
+        if let Some(block) = self.slab.block_and_more_mut(handle) {
+            layout.write(block, key, payload, made.last_use);
+        }
         self.table.insert(hash, handle);
         self.enter_new(handle, made.deadline);
-        Ok(())
+        Ok(handle)
     }
 
     /// The way of a string that fits where the old one lies: the block stays, its deadline becomes the one given. False
     /// when nothing was done.
+    #[inline(never)]
     fn rewrite(&mut self, handle: Handle, bytes: &[u8], made: Made) -> Result<bool, OutOfMemory> {
         if made.deadline.is_some() {
             if !self.has_position(handle) {
@@ -78,21 +152,17 @@ impl Db {
             self.deadlines.reserve(handle)?;
         }
         let Some(block) = self.slab.block_and_more_mut(handle) else { return Ok(false) };
-        let is_rewritten = entry::overwrite_timed(block, bytes, made.raw, Some(made.last_use));
-        if is_rewritten {
-            self.schedule(handle, made.deadline, None);
-        }
-        Ok(is_rewritten)
+        let Some(layout) = entry::fitting(block, bytes.len()) else { return Ok(false) };
+        entry::overwrite(block, layout, bytes, made.raw);
+        set_last_use(block, made.last_use);
+        self.schedule(handle, made.deadline, None);
+        Ok(true)
     }
 
     /// The way of everything else: the whole block is written anew, or another one if its size no longer fits.
-    fn write_over(
-        &mut self,
-        existing: Option<Handle>,
-        key: &[u8],
-        payload: Payload<'_>,
-        made: Made,
-    ) -> Result<(), OutOfMemory> {
+    #[inline(never)]
+    fn write_over(&mut self, slot: Slot, key: &[u8], payload: Payload<'_>, made: Made) -> Result<Handle, OutOfMemory> {
+        let existing = slot.found();
         // Room for a position, once made, is kept: a key renewed over and over does not change its block.
         let had_position = existing.is_some_and(|handle| self.has_position(handle));
         // Hashes have it from the start, so that a field may get a deadline without a change of the block.
@@ -104,8 +174,8 @@ impl Db {
         let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), made.raw);
         let fits = |handle: &Handle| self.slab.block(*handle).len() == Slab::rounded(layout.len());
         let reused = existing.filter(fits);
-        if reused.is_none() && existing.is_none() {
-            self.table.reserve(self.hash(key))?;
+        if existing.is_none() {
+            self.table.reserve(slot.hash)?;
         }
         let handle = match reused {
             Some(handle) => handle,
@@ -123,12 +193,12 @@ impl Db {
         }
         layout.write(self.slab.block_mut(handle), key, payload, made.last_use);
         match existing {
-            None => self.table.insert(self.hash(key), handle),
-            Some(old) if old != handle => self.replace_block(key, old, handle),
+            None => self.table.insert(slot.hash, handle),
+            Some(old) if old != handle => self.replace_block(slot.hash, old, handle),
             Some(_) => {}
         }
         self.assign_deadline(handle, made.deadline);
-        Ok(())
+        Ok(handle)
     }
 
     /// What a block is made with, when it is to stand for this one.
@@ -137,8 +207,8 @@ impl Db {
     }
 
     /// Lets the index name the block that an entry was moved to.
-    pub(super) fn replace_block(&mut self, key: &[u8], old: Handle, new: Handle) {
-        self.table.replace(self.hash(key), old, new);
+    pub(super) fn replace_block(&mut self, hash: u32, old: Handle, new: Handle) {
+        self.table.replace(hash, old, new);
         self.slab.free(old);
     }
 
@@ -160,26 +230,4 @@ impl Db {
             self.graveyard.take_value(value, bytes);
         }
     }
-}
-
-/// A block with a new entry, and the room for its deadline.
-#[inline(always)]
-pub(super) fn new_block(
-    slab: &mut Slab,
-    deadlines: &mut Deadlines<Handle>,
-    layout: Layout,
-    key: &[u8],
-    payload: Payload<'_>,
-    made: Made,
-) -> Result<Handle, OutOfMemory> {
-    let handle = slab.allocate(layout.len())?;
-    if made.deadline.is_some() && deadlines.reserve(handle).is_err() {
-        slab.free(handle);
-        return Err(OutOfMemory);
-    }
-    let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
-    if let Some(block) = slab.block_and_more_mut(handle) {
-        layout.write(block, key, payload, made.last_use);
-    }
-    Ok(handle)
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Db;
+use super::{Db, Slot};
 use crate::clock::Timestamp;
 use crate::deadlines::{Node, Positions};
 use crate::keyspace::entry::{self, Layout, NO_POSITION, Payload, last_use};
@@ -28,6 +28,12 @@ impl Db {
     #[inline(always)]
     pub fn is_timed(&self) -> bool {
         !self.deadlines.is_empty()
+    }
+
+    /// Whether a key or a field is past its deadline.
+    #[inline(always)]
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.deadlines.is_due(now)
     }
 
     /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
@@ -79,14 +85,15 @@ impl Db {
     }
 
     /// Sets or clears the deadline. The handle may become stale: a block without room for a position is replaced.
-    pub fn set_deadline(&mut self, handle: Handle, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
-        let Some(layout) = Layout::of(self.slab.block(handle)) else { return Ok(()) };
+    pub fn set_deadline(&mut self, slot: Slot, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
+        let Some(handle) = slot.found() else { return Ok(()) };
+        let Some(layout) = self.slab.block_and_more(handle).and_then(Layout::of) else { return Ok(()) };
         // Before the block changes, which is longer with a position.
         if deadline.is_some() {
             self.deadlines.reserve(handle)?;
         }
         let handle = match deadline {
-            Some(_) if !layout.is_timed() => self.add_position(handle, layout)?,
+            Some(_) if !layout.is_timed() => self.add_position(slot.hash, handle, layout)?,
             _ => handle,
         };
         self.assign_deadline(handle, deadline);
@@ -94,13 +101,13 @@ impl Db {
     }
 
     /// Moves an entry into a block that has room for a position.
-    fn add_position(&mut self, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
+    fn add_position(&mut self, hash: u32, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
         let old = copied(self.slab.block(handle))?;
         let (key, payload) = (layout.key(&old), layout.payload(&old));
         let timed = Layout::new(key, payload, true, layout.is_raw());
         let new = self.slab.allocate(timed.len())?;
         timed.write(self.slab.block_mut(new), key, payload, last_use(&old).unwrap_or(0));
-        self.replace_block(key, handle, new);
+        self.replace_block(hash, handle, new);
         Ok(new)
     }
 

@@ -2,16 +2,17 @@
 
 use alloc::vec::Vec;
 
-use super::{Db, slot_bytes_of};
+use super::{Db, Slot, slot_bytes_of};
 use crate::clock::Timestamp;
 use crate::keyspace::entry::{INLINE_MAX, Layout, Payload};
 use crate::memory::make_room;
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::{Value, copied};
 
-/// A string on its way in.
+/// A string on its way in, and what was found at its key.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged<'p> {
+    pub slot: Slot,
     pub key: &'p [u8],
     pub value: &'p [u8],
     pub deadline: Option<Timestamp>,
@@ -28,11 +29,11 @@ struct Step {
 
 impl Db {
     /// Creates keys or replaces all of them; of a key named twice the last counts. On an error nothing has changed.
-    pub fn put_all<'p>(&mut self, strings: impl Iterator<Item = Staged<'p>>) -> Result<(), OutOfMemory> {
+    pub fn put_all(&mut self, strings: &[Staged<'_>]) -> Result<(), OutOfMemory> {
         let mut steps = Vec::new();
         for string in strings {
             let room = make_room(&mut steps, 1);
-            match room.and_then(|()| self.stage(string, steps.len())) {
+            match room.and_then(|()| self.stage(*string, steps.len())) {
                 Ok(step) => steps.push(step),
                 Err(OutOfMemory) => {
                     steps.into_iter().rev().for_each(|step| self.undo(step));
@@ -46,8 +47,9 @@ impl Db {
 
     /// Writes a new entry and lets the index name it.
     fn stage(&mut self, string: Staged<'_>, staged: usize) -> Result<Step, OutOfMemory> {
-        let Staged { key, value, deadline, last_use } = string;
-        let (hash, old) = (self.hash(key), self.find(key));
+        let Staged { slot: Slot { hash, .. }, key, value, deadline, last_use } = string;
+        // Of a key that is named twice, the first one may be in place by now.
+        let old = self.find_any(hash, key);
         let mut payload = Payload::Inline(value);
         if value.len() > INLINE_MAX {
             let copy = copied(value)?;

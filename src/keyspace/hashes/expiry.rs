@@ -203,7 +203,7 @@ impl Space<'_> {
     pub(in crate::keyspace) fn expire_fields(&mut self, handle: Handle, most: usize) -> Burial {
         let now = self.now();
         let mut burial = Burial { removed: 0, lives: true };
-        let Ok(key) = copied(self.entry(handle).map_or(&[], |entry| entry.key)) else { return burial };
+        let Ok(key) = copied(self.db().entry(handle).map_or(&[], |entry| entry.key)) else { return burial };
         while burial.lives && burial.removed < most {
             let first = self.hash_behind(Some(handle)).and_then(Hash::first_to_die).map_or(0, |field| field.name.len());
             let bytes = first.max(EDIT_BYTES);

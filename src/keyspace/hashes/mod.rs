@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 pub use expiry::{FieldExpiry, FieldFate, FieldTimeToLive};
 
-use super::space::{Change, Space};
+use super::space::{Access, Change, Space};
 use super::{Error, EventKind, NewValue};
 use crate::clock::Timestamp;
 use crate::number::{IntegerText, LongDouble, parse_integer};
@@ -26,7 +26,7 @@ type Pairs<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], &'p [u8])>;
 impl Space<'_> {
     /// The hash at a key; `None` when there is no key.
     pub fn hash_at(&mut self, key: &[u8]) -> Result<Option<&Hash>, Error> {
-        match self.value(key) {
+        match self.value_at(key) {
             None => Ok(None),
             Some(ValueRef::Hash(hash)) => Ok(Some(hash)),
             Some(_) => Err(Error::WrongType),
@@ -144,7 +144,7 @@ impl Space<'_> {
 
     /// Visits random fields: `count` different ones, at most all, or exactly `count` with repetitions.
     pub fn hash_sample(&mut self, key: &[u8], count: usize, repeating: bool, visit: &mut dyn FnMut(Field<'_>)) {
-        let Some(handle) = self.peek(key) else { return };
+        let Some(handle) = self.entry(key, Access::Peek).found() else { return };
         let (db, random) = self.db_and_chance();
         let Some(ValueRef::Hash(hash)) = db.entry(handle).map(|entry| entry.value) else { return };
         if repeating {
@@ -171,12 +171,12 @@ impl Space<'_> {
     }
 
     fn write_hash(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        let Some(handle) = self.write(key) else { return Ok(None) };
+        let Some(handle) = self.entry(key, Access::Write).found() else { return Ok(None) };
         if self.hash_behind(Some(handle)).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
     }
 
     fn hash_behind(&self, handle: Option<Handle>) -> Option<&Hash> {
-        match self.entry(handle?)?.value {
+        match self.db().value(handle?)? {
             ValueRef::Hash(hash) => Some(hash),
             _ => None,
         }
@@ -215,7 +215,7 @@ impl Space<'_> {
             None => {
                 let mut hash = Hash::new(self.seed());
                 let added = hash.set_all(pairs, deadline, limit)?;
-                self.put_over(None, key, NewValue::Value(Value::Hash(hash)), None, event)?;
+                self.put(self.db().vacant(key), key, NewValue::Value(Value::Hash(hash)), None, event)?;
                 Ok(added)
             }
         }

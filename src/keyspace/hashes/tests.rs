@@ -182,8 +182,7 @@ impl World {
                 hash.iter().map(owned).collect()
             });
             assert_eq!(seen.as_ref(), self.model.get(&key).map(|(fields, _)| fields));
-            let handle = space.peek(&key);
-            let deadline = handle.and_then(|handle| space.db().deadline(handle)).map(Timestamp::as_ms);
+            let deadline = space.peek(&key).and_then(|entry| entry.deadline).map(Timestamp::as_ms);
             assert_eq!(deadline, self.model.get(&key).and_then(|(_, deadline)| *deadline));
         }
         self.keyspace.effects.end_unit();

@@ -4,7 +4,7 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 
 use crate::keyspace::sets::Combination;
-use crate::keyspace::space::Space;
+use crate::keyspace::space::{Access, Space};
 use crate::keyspace::{Error, EventKind};
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::{PackedLimit, Set, ValueRef, ZSet};
@@ -131,7 +131,7 @@ impl Space<'_> {
     pub fn zset_sources<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> Result<Sources, Error> {
         let mut handles = Vec::new();
         for key in keys {
-            let handle = self.read(key);
+            let handle = self.entry(key, Access::Read).found();
             if handle.is_some_and(|handle| self.scored(handle).is_none()) {
                 return Err(Error::WrongType);
             }
@@ -215,7 +215,7 @@ impl Space<'_> {
     }
 
     fn scored(&self, handle: Handle) -> Option<Scored<'_>> {
-        match self.entry(handle)?.value {
+        match self.db().value(handle)? {
             ValueRef::ZSet(zset) => Some(Scored::ZSet(zset)),
             ValueRef::Set(set) => Some(Scored::Set(set)),
             _ => None,

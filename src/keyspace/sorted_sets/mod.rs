@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 pub use combine::{Aggregate, Sources, Weighting};
 
-use super::space::{Change, Space};
+use super::space::{Access, Change, Space};
 use super::strings::Presence;
 use super::{Error, EventKind, NewValue};
 use crate::memory::make_room;
@@ -64,7 +64,7 @@ type Take<'t> = &'t mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], f64)
 impl Space<'_> {
     /// The sorted set at a key; `None` when there is no key.
     pub fn zset_at(&mut self, key: &[u8]) -> Result<Option<&ZSet>, Error> {
-        match self.value(key) {
+        match self.value_at(key) {
             None => Ok(None),
             Some(ValueRef::ZSet(zset)) => Ok(Some(zset)),
             Some(_) => Err(Error::WrongType),
@@ -161,7 +161,7 @@ impl Space<'_> {
             zset.expect(count, first_len, limit)?;
             let added = add_all(&mut zset)?;
             if !zset.is_empty() {
-                self.put_over(None, key, NewValue::Value(Value::ZSet(zset)), None, event)?;
+                self.put(self.db().vacant(key), key, NewValue::Value(Value::ZSet(zset)), None, event)?;
             }
             return Ok(added);
         };
@@ -268,25 +268,25 @@ impl Space<'_> {
         event: EventKind,
         write: impl FnOnce(&mut super::effect::EffectWriter<'_>),
     ) -> Result<usize, Error> {
-        let existing = self.write(to);
+        let slot = self.entry(to, Access::Write);
         let len = zset.len();
         if len > 0 {
-            self.put_over(existing, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+            self.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
             self.effect(write);
-        } else if let Some(handle) = existing {
-            self.delete(handle);
+        } else {
+            self.delete(slot, to);
         }
         Ok(len)
     }
 
     /// Looks a sorted set up to change it.
     fn write_zset(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        let Some(handle) = self.write(key) else { return Ok(None) };
+        let Some(handle) = self.entry(key, Access::Write).found() else { return Ok(None) };
         if self.zset_behind(handle).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
     }
 
     fn zset_behind(&self, handle: Handle) -> Option<&ZSet> {
-        match self.entry(handle)?.value {
+        match self.db().value(handle)? {
             ValueRef::ZSet(zset) => Some(zset),
             _ => None,
         }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::keyspace::Error;
-use crate::keyspace::space::Space;
+use crate::keyspace::space::{Access, Space};
 use crate::random::Random;
 use crate::slab::OutOfMemory;
 use crate::value::{Set, SetLimit, ValueRef};
@@ -24,7 +24,7 @@ impl Space<'_> {
         if self.zset_at(key)?.is_none() {
             return Ok(false);
         }
-        let Some(handle) = self.peek(key) else { return Ok(false) };
+        let Some(handle) = self.entry(key, Access::Peek).found() else { return Ok(false) };
         let (db, random) = self.db_and_chance();
         let Some(ValueRef::ZSet(zset)) = db.entry(handle).map(|entry| entry.value) else { return Ok(false) };
         if repeating {

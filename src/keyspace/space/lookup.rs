@@ -1,93 +1,103 @@
-//! Lookups, and what they mark: whoever meets a dead key removes it first, and a key that is asked for was used.
+//! The lookup of a key, and what it counts as: a key whose time is over goes when it is met, and a key that is asked for
+//! was used.
 
-use super::{Space, place_of};
+use super::{Space, db_index};
 use crate::keyspace::uses::{Counting, PastUse};
-use crate::keyspace::{Db, Entry, Error, Keyspace};
+use crate::keyspace::{Db, Entry, Error, Keyspace, Slot};
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::ValueRef;
 
+/// Why a key is looked up, which decides what the lookup counts as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::keyspace) enum Access {
+    /// To answer its value: a hit or a miss, and a use.
+    Read,
+    /// To answer something about it: a hit or a miss, but no use.
+    Probe,
+    /// To change it: a use.
+    Write,
+    /// For nothing that counts.
+    Peek,
+}
+
+impl Access {
+    #[inline(always)]
+    fn is_counted(self) -> bool {
+        matches!(self, Access::Read | Access::Probe)
+    }
+
+    #[inline(always)]
+    fn is_use(self) -> bool {
+        matches!(self, Access::Read | Access::Write)
+    }
+}
+
 impl Space<'_> {
-    /// Looks a key up to answer its value: counts as hit or miss, and as a use.
+    /// Looks a key up, removes it if its time is over, and counts that.
     #[inline(never)]
-    pub fn read(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.find_and_count(key);
-        if let Some(handle) = found {
+    pub(in crate::keyspace) fn entry(&mut self, key: &[u8], access: Access) -> Slot {
+        let slot = match self.stamp(access) {
+            Some(last_use) => self.db_mut().probe_in_use(key, last_use),
+            None => self.entry_with_care(key, access),
+        };
+        if access.is_counted() {
+            self.count_lookup(slot);
+        }
+        slot
+    }
+
+    /// What a lookup leaves at whichever key as its last use; `None` when that depends on the key, or keys are due.
+    #[inline(always)]
+    fn stamp(&self, access: Access) -> Option<Option<u32>> {
+        if self.is_due() {
+            return None;
+        }
+        match self.keyspace.uses.counting() {
+            _ if !access.is_use() || !self.marking => Some(None),
+            Counting::Uses => Some(self.keyspace.uses.present()),
+            Counting::Changes => Some(None),
+            Counting::Frequency(_) => None,
+        }
+    }
+
+    #[inline(never)]
+    fn entry_with_care(&mut self, key: &[u8], access: Access) -> Slot {
+        let slot = self.db().probe(key);
+        let Some(handle) = slot.found() else { return slot };
+        if !self.expire_if_due(handle) {
+            return slot.vacated();
+        }
+        if access.is_use() {
             self.mark_use(handle);
         }
-        found
-    }
-
-    /// Looks a key up to answer something about it: counts as hit or miss, but not as a use.
-    #[inline(never)]
-    pub fn probe(&mut self, key: &[u8]) -> Option<Handle> {
-        self.find_and_count(key)
+        slot
     }
 
     #[inline(always)]
-    fn find_and_count(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.find_alive(key);
-        self.count_lookup(found.is_some());
-        found
-    }
-
-    #[inline(always)]
-    fn count_lookup(&mut self, found: bool) {
-        match found {
-            true => self.keyspace.counts.hits += 1,
-            false => self.keyspace.counts.misses += 1,
+    fn count_lookup(&mut self, slot: Slot) {
+        match slot.is_vacant() {
+            true => self.keyspace.counts.misses += 1,
+            false => self.keyspace.counts.hits += 1,
         }
     }
 
-    /// Looks a key up without counting at all.
-    #[inline(never)]
-    pub fn peek(&mut self, key: &[u8]) -> Option<Handle> {
-        self.find_alive(key)
-    }
-
-    /// What all lookups begin with: counts nothing and marks nothing.
+    /// What a lookup found.
     #[inline(always)]
-    pub(super) fn find_alive(&mut self, key: &[u8]) -> Option<Handle> {
-        let handle = self.db_mut().look_up(key)?;
-        self.outlives(handle).then_some(handle)
+    pub(crate) fn value(&self, slot: Slot) -> Option<ValueRef<'_>> {
+        self.db().value(slot.found()?)
     }
 
-    /// Looks a key up to change it: counts as a use.
-    pub fn write(&mut self, key: &[u8]) -> Option<Handle> {
-        let found = self.find_alive(key);
-        if let Some(handle) = found {
-            self.mark_use(handle);
-        }
-        found
+    /// Looks a key up to answer its value.
+    #[inline(always)]
+    pub(crate) fn value_at(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
+        let slot = self.entry(key, Access::Read);
+        self.value(slot)
     }
 
-    /// The entry behind a handle of this instant.
-    pub fn entry(&self, handle: Handle) -> Option<Entry<'_>> {
+    /// A key seen where it lies, which counts as nothing.
+    pub(crate) fn peek(&mut self, key: &[u8]) -> Option<Entry<'_>> {
+        let handle = self.entry(key, Access::Peek).found()?;
         self.db().entry(handle)
-    }
-
-    /// The value of a key for reading.
-    #[inline(never)]
-    pub fn value(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let handle = self.find_and_count(key)?;
-        self.value_in_use(handle)
-    }
-
-    /// As [`Space::value`], with most of it as a part of its caller: for what most requests do.
-    #[inline(always)]
-    pub(in crate::keyspace) fn value_at_once(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let Some(last_use) = self.word_of_any_use() else { return self.value(key) };
-        let (db, counts) = self.db_and_counts();
-        let value = db.value_of(key, last_use);
-        match value {
-            Some(_) => counts.hits += 1,
-            None => counts.misses += 1,
-        }
-        value
-    }
-
-    fn value_in_use(&mut self, handle: Handle) -> Option<ValueRef<'_>> {
-        let last_use = self.word_of_use(handle);
-        self.db_mut().value_in_use(handle, last_use)
     }
 
     /// Looks a key up that the request does not name, or that may have many dead fields: without the memory to remove
@@ -101,35 +111,22 @@ impl Space<'_> {
 
     // --- The dead.
 
-    /// Removes a key that is dead, or its dead fields, if somebody is: whoever is found then is alive.
+    /// Whether a key or a field is due. Otherwise no entry needs to be looked at.
     #[inline(always)]
-    pub(super) fn bury_dead(&mut self, key: &[u8]) {
-        if self.may_meet_dead() {
-            self.find_alive(key);
-        }
+    fn is_due(&self) -> bool {
+        self.db().is_due(self.now)
     }
 
-    /// Removes a key that is dead, or its dead fields; whether the key is still there.
-    #[inline(always)]
-    fn outlives(&mut self, handle: Handle) -> bool {
-        !self.may_meet_dead() || self.outlives_another(handle)
-    }
-
-    /// While the first deadline is not past, nobody is dead and no entry needs to be looked at.
-    #[inline(always)]
-    fn may_meet_dead(&self) -> bool {
-        self.db().first_deadline().is_some_and(|node| node.deadline < self.now)
-    }
-
-    /// The same, when there are dead ones.
-    fn outlives_another(&mut self, handle: Handle) -> bool {
-        if self.keyspace.loading || self.db().due(handle).is_none_or(|deadline| self.now <= deadline) {
+    /// Removes a key whose time is over, or its fields; whether the key is still there.
+    fn expire_if_due(&mut self, handle: Handle) -> bool {
+        if !self.is_due() || self.keyspace.loading || self.db().due(handle).is_none_or(|deadline| self.now <= deadline)
+        {
             return true;
         }
         self.bury(handle, usize::MAX).lives
     }
 
-    /// As [`Space::meet`]: removes a key that is dead, or its dead fields; whether the key is still there.
+    /// As [`Space::expire_if_due`], once there is room for what follows.
     pub(in crate::keyspace) fn survives(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
         let is_due = |db: &Db, now| db.due(handle).is_some_and(|deadline| deadline < now);
         if self.keyspace.loading || !is_due(self.db(), self.now) {
@@ -145,7 +142,7 @@ impl Space<'_> {
 
     // --- Marks of use.
 
-    /// A key is used now: its last use tells so, where uses are what is counted.
+    /// Notes that a key is used now, where uses are what is counted.
     #[inline(always)]
     pub(in crate::keyspace) fn mark_use(&mut self, handle: Handle) {
         if let Some(word) = self.word_of_use(handle) {
@@ -163,26 +160,13 @@ impl Space<'_> {
         }
     }
 
-    /// As [`Space::word_of_use`] for whichever key; `None` when it depends on that, or somebody may be dead.
-    #[inline(always)]
-    pub(in crate::keyspace) fn word_of_any_use(&self) -> Option<Option<u32>> {
-        if self.may_meet_dead() {
-            return None;
-        }
-        match self.keyspace.uses.counting() {
-            Counting::Uses if self.marking => Some(self.keyspace.uses.present()),
-            Counting::Frequency(_) if self.marking => None,
-            _ => Some(None),
-        }
-    }
-
     #[cold]
     fn word_of_frequency(&mut self, handle: Handle) -> u32 {
         let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
-        uses.again(databases[place_of(self.database)].last_use(handle), random)
+        uses.again(databases[db_index(self.database)].last_use(handle), random)
     }
 
-    /// A key is changed now: its last use tells so, where changes are what is counted.
+    /// Notes that a key is changed now, where changes are what is counted.
     pub(super) fn mark_change(&mut self, handle: Handle) {
         if self.keyspace.uses.counting() == Counting::Changes
             && let Some(word) = self.keyspace.uses.present()
@@ -191,18 +175,19 @@ impl Space<'_> {
         }
     }
 
-    /// The word about its use that an entry begins with, put in place of what is there.
+    /// An entry keeps what its block says about its use when another value is put in its place.
     #[inline(always)]
-    pub(in crate::keyspace) fn use_to_be(&mut self, existing: Option<Handle>) -> u32 {
-        match existing {
+    pub(in crate::keyspace) fn keeps_use(&self) -> bool {
+        self.keyspace.uses.counting() != Counting::Changes
+    }
+
+    /// The last use of a key that is written anew, in place of what is there.
+    #[inline(always)]
+    pub(in crate::keyspace) fn use_to_be(&mut self, slot: Slot) -> u32 {
+        match slot.found() {
             Some(handle) if self.keeps_use() => self.db().last_use(handle),
             _ => self.first_use(),
         }
-    }
-
-    /// An entry keeps what its block says about its use when another value is put in its place.
-    pub(in crate::keyspace) fn keeps_use(&self) -> bool {
-        self.keyspace.uses.counting() != Counting::Changes
     }
 
     /// What a key that comes now has as its last use.
@@ -211,12 +196,12 @@ impl Space<'_> {
         self.keyspace.uses.first(keys)
     }
 
-    /// How a key was used, to be told where it goes.
+    /// How a key was used.
     pub(in crate::keyspace) fn past_use_of(&self, handle: Handle) -> PastUse {
         self.keyspace.past_use(self.db(), handle)
     }
 
-    /// Tells how a key was used before it came here.
+    /// Notes how a key was used before it came here.
     pub(in crate::keyspace) fn set_past_use(&mut self, handle: Handle, past: PastUse) {
         let word = self.keyspace.uses.past(past);
         self.db_mut().set_last_use(handle, word);

@@ -1,6 +1,6 @@
 //! What the verbs report to: effects, events, and whoever is interested in a key.
 
-use super::{Space, place_of};
+use super::{Space, db_index};
 use crate::keyspace::effect::EffectWriter;
 use crate::keyspace::{EventKind, Keyspace};
 use crate::slab::Handle;
@@ -38,7 +38,7 @@ impl Space<'_> {
 
     /// The event of a key that was written, and that it is there now if it is new.
     #[inline(always)]
-    pub(super) fn tell_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
+    pub(in crate::keyspace) fn tell_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
         if !self.is_quiet {
             self.notify(event, key);
             if is_new {
@@ -60,7 +60,7 @@ impl Space<'_> {
             return;
         }
         let Keyspace { databases, events, interest, effects, .. } = &mut *self.keyspace;
-        let Some(entry) = databases[place_of(self.database)].entry(handle) else { return };
+        let Some(entry) = databases[db_index(self.database)].entry(handle) else { return };
         events.push(event, entry.key, self.database);
         interest.changed(self.database, entry.key, event);
         effects.changed();

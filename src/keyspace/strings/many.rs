@@ -1,21 +1,16 @@
-//! MSET and its kin: several strings set at once, where they fit into the places of those that are there, or all or none.
+//! MSET and its kin: several strings set at once, each in place of the one that is there where all fit, or all or none.
 
 use alloc::vec::Vec;
 
-use super::{Expiry, Presence};
-use crate::keyspace::db::{Place, Staged};
-use crate::keyspace::{Error, EventKind, Space};
+use super::Presence;
+use crate::keyspace::db::Staged;
+use crate::keyspace::space::Access;
+use crate::keyspace::{Error, EventKind, Expiry, Slot, Space};
 use crate::memory::make_room;
+use crate::slab::OutOfMemory;
 
 /// Room is made for so many keys of an MSET together.
-const PLACES_AT_ONCE: usize = 64;
-
-/// Where strings are to be put in the places of others.
-struct Fitting {
-    places: Vec<Place>,
-    /// All are as long as what is there.
-    as_long: bool,
-}
+const SLOTS_AT_ONCE: usize = 64;
 
 impl Space<'_> {
     /// Sets several keys. Later pairs win over earlier ones of the same key.
@@ -27,21 +22,27 @@ impl Space<'_> {
     ) -> Result<bool, Error> {
         if let Some(presence) = presence {
             for (key, _) in pairs.clone() {
-                if !presence.holds(self.write(key).is_some()) {
+                if !presence.holds(!self.entry(key, Access::Write).is_vacant()) {
                     return Ok(false);
                 }
             }
         }
-        if let Some(fitting) = self.find_fitting(pairs.clone(), expiry)? {
-            self.overwrite_many(&fitting, pairs.clone());
-        } else if self.is_past_expiry(expiry) {
+        let slots = self.entries(&mut pairs.clone().map(|(key, _)| key))?;
+        if self.is_past_expiry(expiry) {
             for (key, value) in pairs {
-                let existing = self.write(key);
-                self.put_string(existing, key, value, expiry)?;
+                let slot = self.entry(key, Access::Write);
+                self.set_string(slot, key, value, expiry)?;
             }
             return Ok(true);
+        }
+        let all = slots.iter().zip(pairs.clone());
+        let mut lens = all.clone().map(|(slot, (_, value))| (slot, value.len()));
+        if expiry == Expiry::Never && self.keeps_use() && lens.all(|(slot, len)| self.db().can_overwrite(*slot, len)) {
+            for (slot, (key, value)) in all {
+                self.put_string(*slot, key, value, expiry, EventKind::Set)?;
+            }
         } else {
-            self.stage_many(pairs.clone(), expiry)?;
+            self.stage_many(&mut all.map(|(slot, (key, value))| (*slot, key, value)), expiry)?;
         }
         if expiry != Expiry::Never {
             return Ok(true);
@@ -55,74 +56,33 @@ impl Space<'_> {
         Ok(true)
     }
 
-    /// Looks all keys up to change them. Where every one is there and has a place for its string, as most have, where: of
-    /// a key that is named twice too, since what is written first keeps the place.
-    #[inline(always)]
-    fn find_fitting<'p>(
-        &mut self,
-        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>,
-        expiry: Expiry,
-    ) -> Result<Option<Fitting>, Error> {
-        let mut fit = expiry == Expiry::Never && self.keeps_use();
-        let mut fitting = Fitting { places: Vec::new(), as_long: true };
-        let use_of_any = self.word_of_any_use();
-        for (key, value) in pairs {
-            let at_once = use_of_any.and_then(|last_use| self.db_mut().fitting(key, value.len(), last_use));
-            let place = at_once.or_else(|| {
-                fitting.as_long = false;
-                self.fitting(key, value.len(), &mut fit)
-            });
-            let Some(place) = place else { continue };
-            if fitting.places.len() == fitting.places.capacity() {
-                make_room(&mut fitting.places, PLACES_AT_ONCE)?;
+    /// Looks keys up to change them.
+    fn entries(&mut self, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<Slot>, OutOfMemory> {
+        let mut slots = Vec::new();
+        for key in keys {
+            if slots.len() == slots.capacity() {
+                make_room(&mut slots, SLOTS_AT_ONCE)?;
             }
-            fitting.places.push(place);
+            slots.push(self.entry(key, Access::Write));
         }
-        Ok(fit.then_some(fitting))
-    }
-
-    /// Looks a key up to change it. Unless it has a place for a string of a length, not all `fit`.
-    #[inline(never)]
-    fn fitting(&mut self, key: &[u8], len: usize, fit: &mut bool) -> Option<Place> {
-        let found = self.write(key);
-        *fit &= found.is_some_and(|handle| self.db().can_overwrite(handle, len));
-        found.map(Place::of)
-    }
-
-    /// Puts strings in the places of others.
-    #[inline(always)]
-    fn overwrite_many<'p>(&mut self, fitting: &Fitting, pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone) {
-        let db = self.db_mut();
-        for (place, (_, value)) in fitting.places.iter().zip(pairs.clone()) {
-            match fitting.as_long {
-                true => db.fill(*place, value),
-                false => db.overwrite_at(*place, value),
-            }
-        }
-        if !self.is_quiet() {
-            pairs.for_each(|(key, _)| self.notify(EventKind::Set, key));
-        }
+        Ok(slots)
     }
 
     /// Sets several keys, all or none, and tells of each as SET would; the effect of MSET is left to the caller.
-    fn stage_many<'p>(
+    fn stage_many(
         &mut self,
-        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>,
+        strings: &mut dyn Iterator<Item = (Slot, &[u8], &[u8])>,
         expiry: Expiry,
     ) -> Result<(), Error> {
         let mut staged = Vec::new();
-        for (key, value) in pairs {
+        for (slot, key, value) in strings {
             make_room(&mut staged, 1)?;
-            let existing = self.db().find(key);
-            let (deadline, last_use) = (self.deadline_to_be(existing, expiry), self.use_to_be(existing));
-            staged.push((Staged { key, value, deadline, last_use }, existing.is_none()));
+            let (deadline, last_use) = (self.deadline_to_be(slot, expiry), self.use_to_be(slot));
+            staged.push(Staged { slot, key, value, deadline, last_use });
         }
-        self.db_mut().put_all(staged.iter().map(|(string, _)| *string))?;
-        for (Staged { key, value, deadline, .. }, is_new) in staged {
-            self.notify_at_once(EventKind::Set, key);
-            if is_new {
-                self.appear(key);
-            }
+        self.db_mut().put_all(&staged)?;
+        for Staged { slot, key, value, deadline, .. } in staged {
+            self.tell_of_put(EventKind::Set, key, slot.is_vacant());
             if expiry != Expiry::Never {
                 self.tell_of_string(key, value, deadline, expiry);
             }

@@ -4,9 +4,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use crate::bytes;
-use crate::clock::Timestamp;
 use crate::hash::xxh3_64;
-use crate::keyspace::Error;
+use crate::keyspace::{Error, Expiry};
 
 /// Hex digits of a digest.
 const DIGEST_LEN: usize = 16;
@@ -68,17 +67,6 @@ pub(super) fn digest_text(value: &[u8]) -> Vec<u8> {
     format!("{:016x}", xxh3_64(value)).into_bytes()
 }
 
-/// What becomes of the deadline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Expiry {
-    /// The key lives for ever.
-    #[default]
-    Never,
-    /// The deadline it has, or none.
-    Keep,
-    At(Timestamp),
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SetOptions<'a> {
     pub presence: Option<Presence>,
@@ -89,25 +77,10 @@ pub struct SetOptions<'a> {
 }
 
 impl SetOptions<'_> {
-    /// SET without a word behind the value.
+    /// Neither a condition nor the previous value is asked for.
     #[inline(always)]
-    pub(super) fn is_plain(&self) -> bool {
-        matches!(self, SetOptions { presence: None, comparison: None, expiry: Expiry::Never, get: false })
-    }
-
-    /// The deadline of a SET with no other option.
-    #[inline(always)]
-    pub(super) fn lifetime_alone(&self) -> Option<Timestamp> {
-        match *self {
-            SetOptions { presence: None, comparison: None, expiry: Expiry::At(deadline), get: false } => Some(deadline),
-            _ => None,
-        }
-    }
-
-    /// SET with NX and at most an expiry.
-    #[inline(always)]
-    pub(super) fn is_for_missing(&self) -> bool {
-        matches!(self, SetOptions { presence: Some(Presence::Missing), comparison: None, get: false, .. })
+    pub(super) fn is_unconditional(&self) -> bool {
+        matches!(self, SetOptions { presence: None, comparison: None, get: false, .. })
     }
 }
 
