@@ -27,6 +27,23 @@ function inPieces(count, text) {
 /** `count` keys, each a string object of its own. */
 export const makeKeys = (count, from = 0) => inPieces(count, (index) => PREFIX + suffix(from + index));
 
+/** `count` kept names with a prefix of their own. */
+export const makeNames = (prefix, count) => inPieces(count, (index) => `${prefix}:${index}`);
+
+/** As many keys that were put together and are kept so: V8 holds them as ropes. */
+export const makeJoinedKeys = (count) => Array.from({ length: count }, (_, index) => PREFIX + suffix(index));
+
+/** Values of `bytes` letters and digits that are kept as ropes. */
+export const makeJoinedValues = (count, bytes) =>
+  Array.from({ length: count }, (_, index) => 'value-of-a-key.'.repeat(bytes).slice(0, bytes - DIGITS) + suffix(index));
+
+/** JSON of one small record; all have the same length. */
+const recordOf = (number) => JSON.stringify({ id: suffix(number), name: 'Ada Lovelace', roles: ['reader', 'author'], active: true });
+export const JSON_BYTES = recordOf(0).length;
+
+/** JSON texts as `JSON.stringify` made them. */
+export const makeRecords = (count) => Array.from({ length: count }, (_, index) => recordOf(index));
+
 /** The names of locks that a program keeps. */
 export const makeLocks = (count) => inPieces(count, (index) => `free:${suffix(index)}`);
 
