@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LRUCache } from 'lru-cache';
-import { CONFIGURATIONS, EVERY_CONFIGURATION, makeConfigured } from './shared/configurations.mjs';
+import { CONFIGURATIONS, EVERY_CONFIGURATION } from './shared/configurations.mjs';
 import { median, takeRounds } from './shared/rounds.mjs';
 import { makeKeys, makeValues } from './shared/texts.mjs';
 import { processorNs } from './support/time.mjs';
@@ -107,15 +107,16 @@ async function measure(stores, rows, texts, each) {
 
 /** One process: the rows of strings in a configuration, and those of commands where it is bare. */
 async function measureConfiguration(name, folders) {
-  const configuration = CONFIGURATIONS[name];
+  const { options, configure, each } = CONFIGURATIONS[name];
   const stores = new Map();
   for (const folder of folders) {
     const { Keylatch } = await import(pathToFileURL(resolve(folder, 'esm/index.js')).href);
-    stores.set(folder, makeConfigured(Keylatch, configuration));
+    stores.set(folder, new Keylatch(options));
   }
   const texts = makeTexts();
   for (const store of stores.values()) fillStrings(store, texts);
-  const figures = await measure(stores, STRINGS, texts, configuration.each);
+  for (const store of stores.values()) configure?.(store);
+  const figures = await measure(stores, STRINGS, texts, each);
   if (name !== 'bare') return figures;
   for (const store of stores.values()) fillCollections(store, texts);
   return { ...figures, ...(await measure(stores, COMMANDS, texts)) };

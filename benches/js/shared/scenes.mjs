@@ -22,11 +22,11 @@ const LENGTHS = { 32: '', 80: '80 B', 1024: '1 KiB' };
 /** Numbers of keys as tables show them. */
 export const short = (keys) => `1e${Math.log10(keys)}`;
 
-/** The scenes of a place, `node` or `chromium`; stores that are not at hand are left out. */
-export function scenesOf(place, isAtHand = () => true) {
+/** The scenes of a place, `node` or `chromium`, with the stores for which `isAvailable` is true. */
+export function scenesOf(place, isAvailable = () => true) {
   const all = place === 'node' ? ofNode() : ofChromium();
   return all.map(({ stores, rows: some, ...rest }) => {
-    const found = stores.filter(isAtHand);
+    const found = stores.filter(isAvailable);
     const able = (operation) => found.filter((name) => canDo(STORES[name], operation));
     return { ...rest, stores: found, rows: some.map((row) => ({ ...row, stores: able(row.operation) })) };
   });
@@ -82,7 +82,7 @@ const besideBare = (configuration, [ours, ...peers]) => [ours, ...(configuration
 
 const pipelines = (keys, stores, operations) => scene({ keys, stores, rows: same(...operations), suffix: ' RESP' });
 
-/** `suffix` tells scenes apart whose rows have the same traits. */
+/** `suffix` makes the name of a scene unique where another has the same traits. */
 function scene({ keys, bytes = 32, json = false, ttl = false, configuration = 'bare', stores, rows: some, suffix = '' }) {
   const kind = json ? 'JSON' : LENGTHS[bytes];
   const words = [short(keys), kind, ttl ? 'TTL' : ''].filter(Boolean).join(' ');

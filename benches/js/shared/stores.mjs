@@ -6,7 +6,7 @@
  * lists of a hundred. An operation that is missing is one the store does not have. `make` gets the modules, and as options
  * the largest number of keys and the name of a configuration (see configurations.mjs), which keylatch alone heeds.
  */
-import { CONFIGURATIONS, makeConfigured } from './configurations.mjs';
+import { CONFIGURATIONS } from './configurations.mjs';
 
 /** No key runs out while it is measured. */
 export const TTL_MS = 3_600_000;
@@ -60,7 +60,8 @@ const mapWithDeadlines = {
 };
 
 const keylatch = {
-  make: ({ Keylatch }, { configuration = 'bare' }) => makeConfigured(Keylatch, CONFIGURATIONS[configuration]),
+  make: ({ Keylatch }, { configuration = 'bare' }) => new Keylatch(CONFIGURATIONS[configuration].options),
+  /** Whether the rest of the scene's configuration holds for it, too. */
   configured: true,
   get: 'store.get(key)',
   set: 'store.set(key, value)',

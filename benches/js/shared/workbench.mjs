@@ -8,7 +8,7 @@ import { BATCH, OPERATIONS, compile, compileAround } from './operations.mjs';
 import { requestOf } from './resp.mjs';
 import { STORES } from './stores.mjs';
 import {
-  dice, makeFresh, makeJoinedKeys, makeJoinedValues, makeKeys, makeLocks, makeOrder, makeRecords, makeSuffixes, makeValues,
+  ageTexts, dice, makeFresh, makeJoinedKeys, makeJoinedValues, makeKeys, makeLocks, makeOrder, makeRecords, makeSuffixes, makeValues,
 } from './texts.mjs';
 
 /** Keys made anew for each sample, and keys that a sample adds, at most. */
@@ -16,7 +16,7 @@ export const NEW_KEYS_MAX = 50_000;
 const VALUES = 1024;
 const LISTS = 64;
 const LOCKS = 1024;
-/** A store that evicts holds no more than so many times the keys it was filled with. */
+/** Largest size of an evicting store, as a multiple of the keys it was filled with. */
 const GROWTH_MAX = 1.5;
 
 export class Workbench {
@@ -59,21 +59,24 @@ export class Workbench {
   #filled(name) {
     const { make, before = '', setpx, set } = STORES[name];
     const { keys, ttl, configuration, collections } = this.#scene;
-    const { filled } = CONFIGURATIONS[configuration];
-    const store = make(this.#modules, { max: filled ? keys : 2 * keys + NEW_KEYS_MAX, configuration });
+    const { configure, evicts } = CONFIGURATIONS[configuration];
+    const store = make(this.#modules, { max: evicts ? keys : 2 * keys + NEW_KEYS_MAX, configuration });
     const put = new Function('store', `${before}; return (key, value) => { ${ttl ? setpx : set}; };`)(store);
     const names = makeKeys(keys);
     this.#makeValues(keys).forEach((value, index) => put(names[index], value));
-    if (STORES[name].configured) filled?.(store);
     const texts = { names, ...this.#joinedTexts() };
     if (collections) Object.assign(texts, this.#collectionsOf(store, name));
+    if (STORES[name].configured) configure?.(store);
     return { store, texts: { ...texts, ...batchesOf({ ...this.#texts, ...texts }) } };
   }
 
   /** Keys and values that are kept as they were put together. */
   #joinedTexts() {
     const { joined, keys, bytes } = this.#scene;
-    return joined ? { joined: makeJoinedKeys(keys), joinedValues: makeJoinedValues(VALUES, bytes) } : {};
+    if (!joined) return {};
+    const texts = { joined: makeJoinedKeys(keys), joinedValues: makeJoinedValues(VALUES, bytes) };
+    ageTexts();
+    return texts;
   }
 
   #collectionsOf(store, name) {
