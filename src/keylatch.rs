@@ -8,7 +8,7 @@ use crate::argv::{Argv, ArgvRef};
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::{Engine, Status};
+use crate::engine::{Engine, Gates, Status};
 use crate::keyspace::{Error, Event, Inspection, Keyspace};
 use crate::memory;
 use crate::persistence::{LoadError, Replayed, rdb};
@@ -93,13 +93,19 @@ impl<C: Clock> Keylatch<C> {
 
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
     pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
-        self.engine.needs_time(client, &self.engine.request(argv))
+        self.engine.needs_time(self.engine.gates_for(client), &self.engine.request(argv))
+    }
+
+    /// What stands between a client and its handlers now.
+    #[inline(always)]
+    pub(crate) fn gates_for(&self, client: ClientId) -> Gates {
+        self.engine.gates_for(client)
     }
 
     /// As [`Keylatch::needs_time`].
     #[inline(always)]
-    pub(crate) fn request_needs_time(&self, client: ClientId, request: &Request<'_>) -> bool {
-        self.engine.needs_time(client, request)
+    pub(crate) fn request_needs_time(&self, gates: Gates, request: &Request<'_>) -> bool {
+        self.engine.needs_time(gates, request)
     }
 
     /// The request of a row by its number, or of its name where there is no such row.
@@ -114,13 +120,15 @@ impl<C: Clock> Keylatch<C> {
     }
 
     /// Runs a request at the instant the engine last heard of.
+    #[inline(always)]
     pub(crate) fn execute_request(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
-        self.engine.execute(client, request, out);
+        let gates = self.engine.gates_for(client);
+        self.engine.execute(client, request, gates, out);
     }
 
-    /// What is left to do for a host that calls for this client.
-    pub fn status(&self, client: ClientId) -> Status {
-        self.engine.status(client)
+    /// What is left to do for a host after a call.
+    pub fn status(&self) -> Status {
+        self.engine.status()
     }
 
     /// As [`Keylatch::next_deadline`]; from now on [`Keylatch::status`] says when something is due earlier than this.
@@ -315,10 +323,12 @@ impl<C: Clock> Turn<'_, C> {
 
     /// As [`Turn::execute`].
     pub(crate) fn perform(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
-        if !self.knows_time && self.keylatch.engine.needs_time(client, &request) {
+        let mut gates = self.keylatch.engine.gates_for(client);
+        if !self.knows_time && self.keylatch.engine.needs_time(gates, &request) {
             self.learn_time();
+            gates = self.keylatch.engine.gates_for(client);
         }
-        self.keylatch.engine.execute(client, request, out);
+        self.keylatch.engine.execute(client, request, gates, out);
     }
 
     fn learn_time(&mut self) {

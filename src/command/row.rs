@@ -38,6 +38,9 @@ pub mod flags {
     /// Ours: may take long though Redis calls it fast, and neither request nor reply shows that it did.
     pub const LONG: u32 = 1 << 28;
 
+    /// Ours: keeps small pieces of memory though it puts no data into the keyspace.
+    pub const KEEPS: u32 = 1 << 29;
+
     /// The names COMMAND INFO shows.
     pub const NAMES: &[(u32, &str)] = &[
         (WRITE, "write"),

@@ -52,7 +52,7 @@ impl Meter {
         out: &mut Vec<u8>,
     ) {
         let request = keylatch.request_of(u32::MAX, argv);
-        if keylatch.request_needs_time(client, &request) {
+        if keylatch.request_needs_time(keylatch.gates_for(client), &request) {
             keylatch.follow_clock();
         }
         self.execute_request(keylatch, client, request, out);

@@ -44,11 +44,16 @@ impl Gates {
     /// What is worked off before any command of any client.
     pub(crate) const TICK: Gates = Gates(Self::DUE.0 | Self::GARBAGE.0 | Self::PENDING.0);
 
+    /// What has to know the time, whatever the command.
+    pub(crate) const TIMED: Gates = Gates(Self::TICK.0 | Self::MONITORED.0 | Self::MULTI.0);
+
+    #[inline(always)]
     pub(crate) fn is_open(self) -> bool {
         self.0 == 0
     }
 
     /// Whether any of these is set.
+    #[inline(always)]
     pub(crate) fn has(self, gates: Gates) -> bool {
         self.0 & gates.0 != 0
     }

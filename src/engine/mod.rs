@@ -14,13 +14,13 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use self::gates::Gates;
+pub(crate) use self::gates::Gates;
 use self::parked::ParkedCommands;
 pub use self::status::Status;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
-use crate::command::{Request, Table};
+use crate::command::{Request, Table, flags};
 use crate::keyspace::Keyspace;
 use crate::memory::{ensure, ensure_reserve, make_room};
 use crate::reply::writer::Writer;
@@ -66,10 +66,22 @@ impl Engine {
         self.now
     }
 
-    /// Whether this request has to know the time: its command says so, or any command has to.
+    /// Whether this request has to know the time: its command says so, some key has a deadline, or something runs beside it.
     #[inline(always)]
-    pub fn needs_time(&self, client: ClientId, request: &Request<'_>) -> bool {
-        request.may_tell_time() || self.is_timed_for(client)
+    pub(crate) fn needs_time(&self, gates: Gates, request: &Request<'_>) -> bool {
+        // A blocked command, once it is woken, may let go whatever its client sent behind it. Monitors are shown when each
+        // command ran.
+        gates.has(Gates::TIMED)
+            || request.may_tell_time()
+            || self.is_timed()
+            || !self.parked.is_empty()
+            || gates.has(Gates::OVER_LIMIT) && self.keyspace.has_evictions_due()
+    }
+
+    /// Whether any command has to know the time: some key has a deadline, or uses of keys are told apart by it.
+    #[inline(always)]
+    pub fn is_timed(&self) -> bool {
+        self.keyspace.first_deadline().is_some() || self.keyspace.ranks_uses()
     }
 
     /// Looks up what a request means.
@@ -119,27 +131,48 @@ impl Engine {
         }
     }
 
-    /// Runs one request and appends its reply to `out`. A client that is gone gets none; a client whose command is
-    /// blocked gets it later, through its outbox.
-    pub fn execute(&mut self, id: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
+    /// What stands between a client and its handlers now: closed for one that is gone.
+    #[inline(always)]
+    pub(crate) fn gates_for(&self, id: ClientId) -> Gates {
+        match self.clients.get(id) {
+            Some(client) => self.gates() | client.gates(),
+            None => Gates::CLOSING,
+        }
+    }
+
+    /// Runs one request past the gates of its client, and appends its reply to `out`. A client that is gone gets none; a client
+    /// whose command is blocked gets it later, through its outbox.
+    #[inline(always)]
+    pub(crate) fn execute(&mut self, id: ClientId, request: Request<'_>, mut gates: Gates, out: &mut Vec<u8>) {
         self.ran = None;
-        let Some(client) = self.clients.get(id) else { return };
-        let mut gates = self.gates() | client.gates();
-        if request.argv.is_empty() || gates.has(Gates::CLOSING) {
-            return;
-        }
-        if gates.has(Gates::BLOCKED) {
-            return self.queue_behind(id, request.argv);
-        }
-        if gates.has(Gates::TICK) {
-            self.tick();
-            let Some(client) = self.clients.get(id) else { return };
-            gates = self.gates() | client.gates();
+        if !gates.is_open() {
+            match self.before(id, &request, gates) {
+                Some(left) => gates = left,
+                None => return,
+            }
         }
         self.run(id, request, gates, out);
         if self.is_pending() {
             self.after_command();
         }
+    }
+
+    /// Does what comes before any command, and tells the gates that are left; `None` for a client whose request does not run now.
+    #[cold]
+    fn before(&mut self, id: ClientId, request: &Request<'_>, gates: Gates) -> Option<Gates> {
+        if request.argv.is_empty() || gates.has(Gates::CLOSING) {
+            return None;
+        }
+        if gates.has(Gates::BLOCKED) {
+            self.queue_behind(id, request.argv);
+            return None;
+        }
+        if !gates.has(Gates::TICK) {
+            return Some(gates);
+        }
+        self.tick();
+        let left = self.gates_for(id);
+        (!left.has(Gates::CLOSING) || self.clients.get(id).is_some()).then_some(left)
     }
 
     /// Keeps a request of a blocked client for later.
@@ -181,15 +214,24 @@ impl Engine {
             return self.clients.close(id);
         }
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
-        self.keyspace.interest.tracking.set_author(Some(id));
+        let is_tracking = !self.keyspace.interest.tracking.is_idle();
+        if is_tracking {
+            self.keyspace.interest.tracking.set_author(Some(id));
+        }
         self.dispatch(id, request, gates, &mut reply);
-        self.end_tracking(id, request.command.map(|(_, row)| row));
+        let row = request.command.map(|(_, row)| row);
+        if is_tracking {
+            self.end_tracking(id, row);
+        }
         self.keyspace.effects.end_unit();
         if reply.take_failure() {
             self.clients.close(id);
         }
         *out = reply.into_bytes();
-        self.obey_reply_mode(id, start, out);
+        // A command about data changes no client.
+        if gates.has(Gates::REPLY_MODE) || row.is_none_or(|row| row.flags & (flags::READONLY | flags::WRITE) == 0) {
+            self.obey_reply_mode(id, start, out);
+        }
     }
 
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now

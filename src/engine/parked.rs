@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::{ERROR_BYTES, Engine};
 use crate::argv::{Argv, ArgvRef};
-use crate::client::{Client, ClientId, Line};
+use crate::client::{ClientId, Line};
 use crate::clock::Timestamp;
 use crate::command::{Cx, Outcome, Park, Waiting, call};
 use crate::keyspace::{KeyName, Ticket};
@@ -229,7 +229,7 @@ impl Engine {
             return false;
         }
         let mut out = Vec::new();
-        let gates = self.gates() | self.clients.get(id).map(Client::gates).unwrap_or_default();
+        let gates = self.gates_for(id);
         self.run(id, self.request(argv.as_ref()), gates, &mut out);
         if let Some(client) = self.clients.get_mut(id)
             && client.append_bytes(out).is_err()
@@ -269,7 +269,7 @@ mod tests {
         let words: Vec<&str> = line.split(' ').collect();
         let mut out = Vec::new();
         let argv = Argv::from_slices(&words);
-        engine.execute(client, engine.request(argv.as_ref()), &mut out);
+        engine.execute(client, engine.request(argv.as_ref()), engine.gates_for(client), &mut out);
         out
     }
 
@@ -313,10 +313,10 @@ mod tests {
         let mut engine = Engine::new(1);
         let (waiting, other) = (engine.connect(), engine.connect());
         let push = Argv::from_slices(&["RPUSH", "list", "x"]);
-        assert!(!engine.needs_time(other, &engine.request(push.as_ref())));
+        assert!(!engine.needs_time(engine.gates_for(other), &engine.request(push.as_ref())));
         say(&mut engine, waiting, "BLPOP list 0");
         // What is sent behind may need it, once the push lets it go.
         say(&mut engine, waiting, "SET k v EX 10");
-        assert!(engine.needs_time(other, &engine.request(push.as_ref())));
+        assert!(engine.needs_time(engine.gates_for(other), &engine.request(push.as_ref())));
     }
 }
