@@ -15,9 +15,8 @@ use super::text::{Coded, space};
 use super::{Field, NewDeadline};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
+use crate::value::search::{SearchKey, length_at, length_bytes, reserve, resize_part, write_bytes, write_length};
 
-/// Bytes of a length at most.
-const LENGTH_MAX: usize = 5;
 const PLAIN: u8 = 0;
 const DATED: u8 = 1;
 const DATED_BYTES: usize = 9;
@@ -42,11 +41,13 @@ struct Times {
 
 /// Where a field lies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct FieldLoc {
     start: usize,
-    end: usize,
+    /// Where the name ends and the length of the value begins.
+    name_end: usize,
     /// Where the deadline lies, or the value's bytes if there is none.
     value: usize,
+    end: usize,
     deadline: Option<Timestamp>,
 }
 
@@ -101,27 +102,29 @@ impl Small {
         self.iter().find(|field| field.deadline == Some(first))
     }
 
-    pub(super) fn place_of(&self, name: &[u8]) -> Option<Place> {
+    /// Searches the block for a field.
+    pub(super) fn place_of(&self, name: &[u8]) -> Option<FieldLoc> {
         let mut space = space();
         let name = Coded::of(name, &mut space);
-        let mut rest = self.bytes.as_slice();
-        while !rest.is_empty() {
-            let start = self.bytes.len() - rest.len();
-            let found = take_part(&mut rest)? == name;
-            let value = take_part(&mut rest)?;
-            if found {
-                let end = self.bytes.len() - rest.len();
-                let (deadline, _) = self.divide(value);
-                return Some(Place { start, end, value: end - value.bytes.len(), deadline });
+        let (bytes, key, coded_len) = (self.bytes.as_slice(), SearchKey::of(name.bytes), coded_len(name, 0));
+        let mut start = 0;
+        loop {
+            let (coded, from) = length_at(bytes, start)?;
+            let name_end = from + (coded >> 1);
+            let (value_len, value) = length_at(bytes, name_end)?;
+            let end = value + (value_len >> 1);
+            if coded == coded_len && key.ends_at(bytes, name_end) {
+                let deadline = self.deadline_at(value);
+                return Some(FieldLoc { start, name_end, value, end, deadline });
             }
+            start = end;
         }
-        None
     }
 
     /// Sets a field that was looked up. On an error nothing has changed.
     pub(super) fn set(
         &mut self,
-        mut place: Option<Place>,
+        mut place: Option<FieldLoc>,
         name: &[u8],
         value: &[u8],
         deadline: NewDeadline,
@@ -138,12 +141,11 @@ impl Small {
         }
         let (mut name_space, mut value_space) = (space(), space());
         let (name, value) = (Coded::of(name, &mut name_space), Coded::of(value, &mut value_space));
-        let coded = match (self.is_timed(), deadline) {
-            (false, _) => field(name, value, &[])?,
-            (true, None) => field(name, value, &[PLAIN])?,
-            (true, Some(_)) => field(name, value, &dated(deadline))?,
-        };
-        self.replace(place, &coded)?;
+        match (self.is_timed(), deadline) {
+            (false, _) => self.write(place, name, value, &[])?,
+            (true, None) => self.write(place, name, value, &[PLAIN])?,
+            (true, Some(_)) => self.write(place, name, value, &dated(deadline))?,
+        }
         self.moved(old, deadline);
         Ok(())
     }
@@ -155,10 +157,15 @@ impl Small {
         if self.bytes.get(place.value) == Some(&DATED) {
             return Ok(());
         }
-        let mut rest = self.bytes.get(place.start..place.end).unwrap_or_default();
-        let (Some(name), Some(value)) = (take_part(&mut rest), take_part(&mut rest)) else { return Ok(()) };
-        let coded = field(name, self.divide(value).1, &dated(None))?;
-        self.replace(Some(place), &coded)
+        let Some((coded, _)) = length_at(&self.bytes, place.name_end) else { return Ok(()) };
+        // What stands before the value's bytes becomes longer; they stay as they are.
+        let coded = coded + 2 * (DATED_BYTES - 1);
+        let len = length_bytes(coded) + DATED_BYTES;
+        let before = place.name_end..place.value + 1;
+        reserve(&mut self.bytes, len - before.len())?;
+        let rest = write_length(resize_part(&mut self.bytes, before, len), coded);
+        write_bytes(rest, &dated(None));
+        Ok(())
     }
 
     /// Sets or clears a deadline; false for a field that is not there or has no room for one.
@@ -175,7 +182,7 @@ impl Small {
 
     pub(super) fn remove(&mut self, name: &[u8]) -> bool {
         let Some(place) = self.place_of(name) else { return false };
-        self.bytes.drain(place.start..place.end);
+        resize_part(&mut self.bytes, place.start..place.end, 0);
         self.len -= 1;
         self.moved(place.deadline, None);
         true
@@ -191,27 +198,36 @@ impl Small {
         bytes.try_reserve_exact(self.bytes.len() + 2 * self.len).map_err(|_| OutOfMemory)?;
         let mut rest = self.bytes.as_slice();
         while let (Some(name), Some(value)) = (take_part(&mut rest), take_part(&mut rest)) {
-            bytes.extend_from_slice(&field(name, value, &[PLAIN])?);
+            let (start, name_len, value_len) = (bytes.len(), part_len(name, 0), part_len(value, 1));
+            bytes.resize(start + name_len + value_len, 0);
+            let rest = write_part(&mut bytes[start..], name, &[]);
+            write_part(rest, value, &[PLAIN]);
         }
         self.bytes = bytes;
         self.times = Some(Box::default());
         Ok(())
     }
 
-    /// Writes a field over another, or behind all. On an error nothing has changed.
-    fn replace(&mut self, place: Option<Place>, coded: &[u8]) -> Result<(), OutOfMemory> {
-        if self.bytes.capacity() - self.bytes.len() < coded.len() {
-            // Small blocks are many, so they grow by an eighth and not to the double.
-            self.bytes.try_reserve_exact(coded.len().max(self.bytes.len() / 8)).map_err(|_| OutOfMemory)?;
+    /// Writes a field behind all, or its value over the one it has; `time` stands before the value. On an error nothing has
+    /// changed.
+    fn write(
+        &mut self,
+        place: Option<FieldLoc>,
+        name: Coded<'_>,
+        value: Coded<'_>,
+        time: &[u8],
+    ) -> Result<(), OutOfMemory> {
+        let value_len = part_len(value, time.len());
+        if let Some(FieldLoc { name_end, end, .. }) = place {
+            reserve(&mut self.bytes, value_len.saturating_sub(end - name_end))?;
+            write_part(resize_part(&mut self.bytes, name_end..end, value_len), value, time);
+            return Ok(());
         }
-        match place {
-            // A new value leaves the field at its place.
-            Some(place) => drop(self.bytes.splice(place.start..place.end, coded.iter().copied())),
-            None => {
-                self.bytes.extend_from_slice(coded);
-                self.len += 1;
-            }
-        }
+        let (start, len) = (self.bytes.len(), part_len(name, 0) + value_len);
+        reserve(&mut self.bytes, len)?;
+        let rest = write_part(resize_part(&mut self.bytes, start..start, len), name, &[]);
+        write_part(rest, value, time);
+        self.len += 1;
         Ok(())
     }
 
@@ -228,9 +244,17 @@ impl Small {
         }
     }
 
-    /// The deadline before a value, and the value.
-    fn divide<'v>(&self, value: Coded<'v>) -> (Option<Timestamp>, Coded<'v>) {
-        divide(value, self.is_timed())
+    /// The deadline before the value at `at`.
+    fn deadline_at(&self, at: usize) -> Option<Timestamp> {
+        if !self.is_timed() {
+            return None;
+        }
+        match self.bytes.get(at..)?.first_chunk::<DATED_BYTES>()? {
+            [DATED, deadline @ ..] => {
+                Some(i64::from_le_bytes(*deadline)).filter(|&ms| ms != NONE).map(Timestamp::from_ms)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -268,40 +292,114 @@ fn dated(deadline: Option<Timestamp>) -> [u8; DATED_BYTES] {
     coded
 }
 
-/// A field as it lies in the block; `time` stands before the value.
-fn field(name: Coded<'_>, value: Coded<'_>, time: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
-    let mut coded = Vec::new();
-    let len = name.bytes.len() + time.len() + value.bytes.len() + 2 * LENGTH_MAX;
-    coded.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
-    for (part, time) in [(name, &[][..]), (value, time)] {
-        write_length(time.len() + part.bytes.len(), part.is_number, &mut coded);
-        coded.extend_from_slice(time);
-        coded.extend_from_slice(part.bytes);
-    }
-    Ok(coded)
+/// The length in front of a part: that of its bytes and what stands before them, and whether it is a number.
+#[inline(always)]
+fn coded_len(part: Coded<'_>, time_len: usize) -> usize {
+    (time_len + part.bytes.len()) << 1 | usize::from(part.is_number)
 }
 
-fn write_length(len: usize, is_number: bool, out: &mut Vec<u8>) {
-    let mut rest = (len as u64) << 1 | u64::from(is_number);
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
+/// How many bytes a part takes.
+fn part_len(part: Coded<'_>, time_len: usize) -> usize {
+    length_bytes(coded_len(part, time_len)) + time_len + part.bytes.len()
+}
+
+/// Writes a part at the front of `place`; what is left of `place`.
+fn write_part<'p>(place: &'p mut [u8], part: Coded<'_>, time: &[u8]) -> &'p mut [u8] {
+    let rest = write_length(place, coded_len(part, time.len()));
+    write_bytes(write_bytes(rest, time), part.bytes)
 }
 
 /// Takes the part at the beginning of `rest`.
+#[inline(always)]
 fn take_part<'a>(rest: &mut &'a [u8]) -> Option<Coded<'a>> {
-    let (mut coded, mut used) = (0u64, 0);
-    loop {
-        let byte = *rest.get(used).filter(|_| used < LENGTH_MAX)?;
-        coded |= u64::from(byte & 0x7f) << (7 * used);
-        used += 1;
-        if byte & 0x80 == 0 {
-            break;
-        }
-    }
-    let (bytes, behind) = rest.get(used..)?.split_at_checked((coded >> 1) as usize)?;
+    let (coded, used) = length_at(rest, 0)?;
+    let (bytes, behind) = rest.get(used..)?.split_at_checked(coded >> 1)?;
     *rest = behind;
     Some(Coded { is_number: coded & 1 == 1, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use alloc::format;
+
+    const LENS: [usize; 12] = [0, 1, 7, 8, 9, 54, 55, 63, 64, 127, 128, 300];
+
+    type Model = Vec<(Vec<u8>, Vec<u8>, Option<i64>)>;
+
+    /// Text of every class of lengths, and numbers of every size.
+    fn text(random: &mut Random, kinds: u64) -> Vec<u8> {
+        match random.below(3) {
+            0 => format!("{}", (1i64 << (random.below(kinds) % 63)) - 1).into_bytes(),
+            _ => alloc::vec![b'a' + random.below(3) as u8; LENS[(random.below(kinds) % 12) as usize]],
+        }
+    }
+
+    fn set(small: &mut Small, model: &mut Model, random: &mut Random, is_timed: bool) {
+        let (name, value) = (text(random, 12), text(random, 60));
+        let place = small.place_of(&name);
+        let known = model.iter().position(|(candidate, ..)| *candidate == name);
+        assert_eq!(place.is_some(), known.is_some());
+        let deadline = match random.below(3) {
+            0 if is_timed => NewDeadline::At(Timestamp::from_ms(random.below(90) as i64)),
+            1 => NewDeadline::Keep,
+            _ => NewDeadline::None,
+        };
+        small.set(place, &name, &value, deadline).unwrap();
+        let new = match deadline {
+            NewDeadline::At(deadline) => Some(deadline.as_ms()),
+            NewDeadline::Keep => known.and_then(|index| model[index].2),
+            NewDeadline::None => None,
+        };
+        match known {
+            Some(index) => model[index] = (name, value, new),
+            None => model.push((name, value, new)),
+        }
+    }
+
+    #[test]
+    fn agrees_with_a_vector_for_fields_of_every_length() {
+        for is_timed in [false, true] {
+            let (mut small, mut model, mut random) = (Small::default(), Model::new(), Random::new(4));
+            for _ in 0..8_000 {
+                let name = text(&mut random, 12);
+                let known = model.iter().position(|(candidate, ..)| *candidate == name);
+                match (random.below(8), known) {
+                    (0, _) => {
+                        assert_eq!(small.remove(&name), known.is_some());
+                        known.map(|index| model.remove(index));
+                    }
+                    (1, _) if is_timed => {
+                        let deadline = (random.below(2) == 0).then_some(7);
+                        small.make_room(&name).unwrap();
+                        assert_eq!(small.set_deadline(&name, deadline.map(Timestamp::from_ms)), known.is_some());
+                        known.into_iter().for_each(|index| model[index].2 = deadline);
+                    }
+                    _ => set(&mut small, &mut model, &mut random, is_timed),
+                }
+                let fields = small
+                    .iter()
+                    .map(|field| (field.name.to_vec(), field.value.to_vec(), field.deadline.map(Timestamp::as_ms)));
+                assert_eq!(fields.collect::<Model>(), model);
+                assert_eq!(small.len(), model.len());
+                assert_eq!(small.first().map(Timestamp::as_ms), model.iter().filter_map(|field| field.2).min());
+                let value = small.get(&name).map(|field| field.value.to_vec());
+                let held = model.iter().find(|(candidate, ..)| *candidate == name).map(|field| field.1.clone());
+                assert_eq!(value, held);
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_of_equal_length_stays_where_it_is() {
+        let mut small = Small::default();
+        for name in [&b"one"[..], b"two", b"3"] {
+            small.set(None, name, b"value", NewDeadline::None).unwrap();
+        }
+        let before = (small.bytes.as_ptr(), small.bytes.capacity(), small.byte_len());
+        small.set(small.place_of(b"two"), b"two", b"other", NewDeadline::None).unwrap();
+        assert_eq!((small.bytes.as_ptr(), small.bytes.capacity(), small.byte_len()), before);
+        assert!(small.iter().map(|field| field.value.to_vec()).eq([&b"value"[..], b"other", b"value"]));
+    }
 }

@@ -35,9 +35,13 @@ enum Form {
     Indexed(Box<Indexed>),
 }
 
-/// Whether one pair of score and member comes before another.
-fn is_before(one: (f64, &[u8]), other: (f64, &[u8])) -> bool {
-    one.0 < other.0 || (one.0 == other.0 && one.1 < other.1)
+/// What [`ZSet::update`] found and did.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Updated {
+    /// The score the member had.
+    pub old: Option<f64>,
+    /// The member is new or has another score.
+    pub is_change: bool,
 }
 
 impl ZSet {
@@ -53,7 +57,7 @@ impl ZSet {
             Form::Indexed(_) => {
                 let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
                 for (member, score) in self.iter() {
-                    indexed.set(member, score, |_| false)?;
+                    indexed.set(None, member, score)?;
                 }
                 Form::Indexed(Box::new(indexed))
             }
@@ -74,7 +78,7 @@ impl ZSet {
 
     pub fn score(&self, member: &[u8]) -> Option<f64> {
         match &self.form {
-            Form::Packed(packed) => packed.find(member).map(|(_, score)| score),
+            Form::Packed(packed) => packed.find(member).map(|pair| pair.score),
             Form::Indexed(indexed) => indexed.find(member).map(|(_, score)| score),
         }
     }
@@ -82,7 +86,7 @@ impl ZSet {
     /// How many members come before this one, and its score.
     pub fn rank(&self, member: &[u8]) -> Option<(usize, f64)> {
         match &self.form {
-            Form::Packed(packed) => packed.find(member),
+            Form::Packed(packed) => packed.find(member).map(|pair| (pair.rank, pair.score)),
             Form::Indexed(indexed) => {
                 let (_, score) = indexed.find(member)?;
                 Some((indexed.rank(score, member), score))
@@ -98,24 +102,66 @@ impl ZSet {
     /// Adds a member or gives it another score, which must be a number; answers the score it had. A negative zero keeps
     /// its sign only in a large set, as in Redis, and is no other score than zero. On an error nothing has changed.
     pub fn insert(&mut self, member: &[u8], score: f64, limit: PackedLimit) -> Result<Option<f64>, OutOfMemory> {
-        if let Form::Packed(packed) = &self.form
-            && packed.find(member).is_none()
-        {
-            self.expect(self.len() + 1, member.len(), limit)?;
-        }
-        match &mut self.form {
+        Ok(self.update(member, limit, |_| Some(score))?.old)
+    }
+
+    /// As [`ZSet::insert`], with a score made of the one the member has, or none for leaving the set as it is. `choose` is
+    /// called once.
+    pub fn update(
+        &mut self,
+        member: &[u8],
+        limit: PackedLimit,
+        choose: impl FnOnce(Option<f64>) -> Option<f64>,
+    ) -> Result<Updated, OutOfMemory> {
+        let Form::Packed(packed) = &mut self.form else { return self.update_indexed(member, choose) };
+        let found = packed.find(member);
+        let old = found.map(|pair| pair.score);
+        let Some(score) = choose(old).filter(|&score| old != Some(score)) else {
+            return Ok(Updated { old, is_change: false });
+        };
+        if found.is_some() || (packed.len() < limit.members && member.len() <= limit.bytes) {
             // Adding zero to a negative zero makes it a positive one and leaves any other number alone.
-            Form::Packed(packed) => packed.set(member, score + 0.0, |old| old == score),
-            Form::Indexed(indexed) => indexed.set(member, score, |old| old == score),
+            packed.set(found, member, score + 0.0)?;
+        } else {
+            self.index()?;
+            self.update_indexed(member, |_| Some(score))?;
         }
+        Ok(Updated { old, is_change: true })
+    }
+
+    fn update_indexed(
+        &mut self,
+        member: &[u8],
+        choose: impl FnOnce(Option<f64>) -> Option<f64>,
+    ) -> Result<Updated, OutOfMemory> {
+        let Form::Indexed(indexed) = &mut self.form else { return Ok(Updated::default()) };
+        let found = indexed.find(member);
+        let old = found.map(|(_, score)| score);
+        let Some(score) = choose(old).filter(|&score| old != Some(score)) else {
+            return Ok(Updated { old, is_change: false });
+        };
+        indexed.set(found, member, score)?;
+        Ok(Updated { old, is_change: true })
     }
 
     /// Adds a member or gives it another score as it is; [`ZSet::settle`] makes the set an ordinary one.
     pub fn insert_exact(&mut self, member: &[u8], score: f64) -> Result<Option<f64>, OutOfMemory> {
         let is_same = |old: f64| old.to_bits() == score.to_bits();
         match &mut self.form {
-            Form::Packed(packed) => packed.set(member, score, is_same),
-            Form::Indexed(indexed) => indexed.set(member, score, is_same),
+            Form::Packed(packed) => {
+                let found = packed.find(member);
+                if !found.is_some_and(|pair| is_same(pair.score)) {
+                    packed.set(found, member, score)?;
+                }
+                Ok(found.map(|pair| pair.score))
+            }
+            Form::Indexed(indexed) => {
+                let found = indexed.find(member);
+                if !found.is_some_and(|(_, old)| is_same(old)) {
+                    indexed.set(found, member, score)?;
+                }
+                Ok(found.map(|(_, old)| old))
+            }
         }
     }
 
@@ -138,9 +184,18 @@ impl ZSet {
 
     /// Takes a member away; answers the score it had.
     pub fn remove(&mut self, member: &[u8]) -> Option<f64> {
-        let (rank, score) = self.rank(member)?;
-        self.remove_ranks(rank..rank + 1);
-        Some(score)
+        match &mut self.form {
+            Form::Packed(packed) => {
+                let pair = packed.find(member)?;
+                packed.remove_pair(pair, member);
+                Some(pair.score)
+            }
+            Form::Indexed(indexed) => {
+                let (_, score) = indexed.find(member)?;
+                indexed.remove(indexed.rank(score, member));
+                Some(score)
+            }
+        }
     }
 
     /// Takes the members of these ranks away, at most the length.
@@ -292,7 +347,7 @@ impl ZSet {
         if let Form::Packed(packed) = &self.form {
             let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
             for (member, score) in packed.iter() {
-                indexed.set(member, score, |_| false)?;
+                indexed.set(None, member, score)?;
             }
             self.form = Form::Indexed(Box::new(indexed));
         }
@@ -351,32 +406,25 @@ impl Indexed {
         })
     }
 
-    /// Adds a member or gives it another score, unless it has the same; answers the score it had.
-    fn set(
-        &mut self,
-        member: &[u8],
-        score: f64,
-        is_same: impl FnOnce(f64) -> bool,
-    ) -> Result<Option<f64>, OutOfMemory> {
-        let Some((handle, old)) = self.find(member) else {
+    /// Gives a member that was searched for another score, or adds it. On an error nothing has changed.
+    fn set(&mut self, found: Option<(Handle, f64)>, member: &[u8], score: f64) -> Result<(), OutOfMemory> {
+        let Some((handle, old)) = found else {
             let hash = hash_of(self.seed, member);
-            let handle = self.hashed.insert(hash, member, &score.to_le_bytes())?;
+            let handle = self.hashed.add(hash, member, &score.to_le_bytes())?;
             let placed = self.order.insert(self.rank(score, member), Place::new(score, handle));
             if placed.is_err() {
                 self.hashed.remove(hash, member);
             }
-            return placed.map(|()| None);
+            return placed;
         };
-        if !is_same(old) {
-            let (from, to) = (self.rank(old, member), self.rank(score, member));
-            self.order.insert(to, Place::new(score, handle))?;
-            self.order.remove(if to <= from { from + 1 } else { from });
-            let block = self.hashed.slab.block_mut(handle);
-            if let Some(value) = value_range(block).and_then(|range| block.get_mut(range)) {
-                value.copy_from_slice(&score.to_le_bytes());
-            }
+        let (from, to) = (self.rank(old, member), self.rank(score, member));
+        self.order.insert(to, Place::new(score, handle))?;
+        self.order.remove(if to <= from { from + 1 } else { from });
+        let block = self.hashed.slab.block_mut(handle);
+        if let Some(value) = value_range(block).and_then(|range| block.get_mut(range)) {
+            value.copy_from_slice(&score.to_le_bytes());
         }
-        Ok(Some(old))
+        Ok(())
     }
 
     fn remove(&mut self, rank: usize) {
