@@ -88,7 +88,7 @@ impl Space<'_> {
             let mut list = List::default();
             list.push(end, elements, limit)?;
             let len = list.len();
-            self.put(key, NewValue::Value(Value::List(list)), None, event)?;
+            self.put_over(None, key, NewValue::Value(Value::List(list)), None, event)?;
             return Ok(len);
         };
         let change = self.update_list(handle, event, |list| {
@@ -303,7 +303,7 @@ impl Space<'_> {
     }
 
     fn list(&self, handle: Handle) -> Option<&List> {
-        match self.entry(handle)?.value {
+        match self.db().value(handle)? {
             ValueRef::List(list) => Some(list),
             _ => None,
         }

@@ -61,7 +61,7 @@ impl Space<'_> {
             None => {
                 let mut set = Set::new(self.seed());
                 let added = add_all(&mut set, members.clone(), limit)?;
-                self.put(key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
+                self.put_over(None, key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
                 Change::Changed(added)
             }
         };
@@ -268,7 +268,7 @@ impl Space<'_> {
     }
 
     fn set_behind(&self, handle: Handle) -> Option<&Set> {
-        match self.entry(handle)?.value {
+        match self.db().value(handle)? {
             ValueRef::Set(set) => Some(set),
             _ => None,
         }
@@ -297,12 +297,24 @@ impl Space<'_> {
 }
 
 /// Adds members, all or on an error none; answers how many were new.
-fn add_all<'m>(set: &mut Set, members: impl Iterator<Item = &'m [u8]>, limit: SetLimit) -> Result<usize, OutOfMemory> {
-    let mut added = Vec::new();
-    for member in members {
-        match make_room(&mut added, 1).and_then(|()| set.insert(member, limit)) {
-            Ok(true) => added.push(member),
+fn add_all<'m>(
+    set: &mut Set,
+    mut members: impl Iterator<Item = &'m [u8]>,
+    limit: SetLimit,
+) -> Result<usize, OutOfMemory> {
+    let (mut next, mut count, mut added) = (members.next(), 0, Vec::new());
+    while let Some(member) = next {
+        next = members.next();
+        // Behind the last member nothing can fail: a single one needs no notes.
+        let noted = if next.is_some() { make_room(&mut added, 1) } else { Ok(()) };
+        match noted.and_then(|()| set.insert(member, limit)) {
             Ok(false) => {}
+            Ok(true) => {
+                count += 1;
+                if next.is_some() {
+                    added.push(member);
+                }
+            }
             Err(OutOfMemory) => {
                 for member in added {
                     set.remove(member);
@@ -311,5 +323,5 @@ fn add_all<'m>(set: &mut Set, members: impl Iterator<Item = &'m [u8]>, limit: Se
             }
         }
     }
-    Ok(added.len())
+    Ok(count)
 }

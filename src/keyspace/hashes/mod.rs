@@ -176,7 +176,7 @@ impl Space<'_> {
     }
 
     fn hash_behind(&self, handle: Option<Handle>) -> Option<&Hash> {
-        match self.entry(handle?)?.value {
+        match self.db().value(handle?)? {
             ValueRef::Hash(hash) => Some(hash),
             _ => None,
         }
