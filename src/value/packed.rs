@@ -38,16 +38,20 @@ impl Packed {
 
     /// Searches the block for a member.
     pub(super) fn find(&self, member: &[u8]) -> Option<PairLoc> {
-        let (bytes, key) = (self.bytes.as_slice(), SearchKey::of(member));
+        let (bytes, key, own_len) = (self.bytes.as_slice(), SearchKey::of(member), pair_len(member, 0));
         let mut start = 0;
         loop {
             let (len, from) = length_at(bytes, start)?;
-            let (value_len, value) = length_at(bytes, from + len)?;
-            let end = value + value_len;
-            if len == member.len() && key.ends_at(bytes, from + len) {
-                return Some(PairLoc { start, end });
+            // A set has no values: their lengths are single zeros.
+            if len == member.len() {
+                if key.ends_at(bytes, start + own_len - 1) {
+                    return Some(PairLoc { start, end: start + own_len });
+                }
+                // Where the next pair begins is known without the length that was read, which need not be waited for.
+                start += own_len;
+            } else {
+                start = from + len + 1;
             }
-            start = end;
         }
     }
 

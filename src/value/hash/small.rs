@@ -106,18 +106,31 @@ impl Small {
     pub(super) fn place_of(&self, name: &[u8]) -> Option<FieldLoc> {
         let mut space = space();
         let name = Coded::of(name, &mut space);
-        let (bytes, key, coded_len) = (self.bytes.as_slice(), SearchKey::of(name.bytes), coded_len(name, 0));
+        let (bytes, key, own_coded, own_len) =
+            (self.bytes.as_slice(), SearchKey::of(name.bytes), coded_len(name, 0), part_len(name, 0));
         let mut start = 0;
         loop {
             let (coded, from) = length_at(bytes, start)?;
-            let name_end = from + (coded >> 1);
-            let (value_len, value) = length_at(bytes, name_end)?;
-            let end = value + (value_len >> 1);
-            if coded == coded_len && key.ends_at(bytes, name_end) {
+            let is_likely = coded == own_coded;
+            // Where a part ends that is as long as another is known without the length that was read: the search goes on
+            // while that is still on its way from memory.
+            let name_end = if is_likely && key.ends_at(bytes, start + own_len) {
+                let (value_len, value) = length_at(bytes, start + own_len)?;
                 let deadline = self.deadline_at(value);
-                return Some(FieldLoc { start, name_end, value, end, deadline });
-            }
-            start = end;
+                return Some(FieldLoc {
+                    start,
+                    name_end: start + own_len,
+                    value,
+                    end: value + (value_len >> 1),
+                    deadline,
+                });
+            } else if is_likely {
+                start + own_len
+            } else {
+                from + (coded >> 1)
+            };
+            let (value_coded, value) = length_at(bytes, name_end)?;
+            start = value + (value_coded >> 1);
         }
     }
 

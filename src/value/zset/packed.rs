@@ -55,12 +55,18 @@ impl Packed {
     pub(super) fn find(&self, member: &[u8]) -> Option<PairLoc> {
         let (bytes, key) = (self.bytes.as_slice(), SearchKey::of(member));
         let (mut start, mut rank) = (0, 0);
+        let (own_len, own_end) = (pair_len(member.len()), len_before_trailer(member.len()));
         while let Some((len, from)) = length_at(bytes, start + SCORE_BYTES) {
-            let end = from + len;
-            if len == member.len() && key.ends_at(bytes, end) {
-                return Some(PairLoc { rank, score: score_at(bytes, start), start });
+            if len == member.len() {
+                if key.ends_at(bytes, start + own_end) {
+                    return Some(PairLoc { rank, score: score_at(bytes, start), start });
+                }
+                // Where the next pair begins is known without the length that was read, which need not be waited for.
+                start += own_len;
+            } else {
+                let end = from + len;
+                start = end + length_bytes(end - start);
             }
-            start = end + length_bytes(end - start);
             rank += 1;
         }
         None
@@ -134,16 +140,27 @@ impl Packed {
 
     /// Where a pair belongs of which all pairs before `start` come before it.
     fn start_behind(&self, mut start: usize, member: &[u8], score: f64) -> usize {
+        let own_len = pair_len(member.len());
         while start < self.bytes.len() && self.is_before(start, member, score) {
-            start = next_start(&self.bytes, start);
+            start = match length_at(&self.bytes, start + SCORE_BYTES) {
+                // As in `find`, a pair as long as this one is passed without waiting for its length.
+                Some((len, _)) if len == member.len() => start + own_len,
+                Some((len, from)) => from + len + length_bytes(from + len - start),
+                None => self.bytes.len(),
+            };
         }
         start
     }
 
     /// Where a pair belongs of which all pairs from `end` on come behind it.
     fn start_before(&self, mut end: usize, member: &[u8], score: f64) -> usize {
+        let (own_len, own_end) = (pair_len(member.len()), len_before_trailer(member.len()));
         while end > 0 {
-            let start = previous_start(&self.bytes, end);
+            let start = match length_before(&self.bytes, end) {
+                Some((len, _)) if len == own_end => end.saturating_sub(own_len),
+                Some((len, behind)) => behind.saturating_sub(len),
+                None => 0,
+            };
             if self.is_before(start, member, score) {
                 break;
             }
@@ -231,15 +248,21 @@ impl ExactSizeIterator for Pairs<'_> {}
 /// How many bytes the pair of a member takes.
 #[inline(always)]
 fn pair_len(member_len: usize) -> usize {
-    let len = SCORE_BYTES + length_bytes(member_len) + member_len;
+    let len = len_before_trailer(member_len);
     len + length_bytes(len)
+}
+
+/// How many bytes of a pair stand before the length at its end.
+#[inline(always)]
+fn len_before_trailer(member_len: usize) -> usize {
+    SCORE_BYTES + length_bytes(member_len) + member_len
 }
 
 /// Writes a pair into a place of its size.
 fn write_pair(place: &mut [u8], member: &[u8], score: f64) {
     let rest = write_bytes(place, &score.to_le_bytes());
     let behind = write_bytes(write_length(rest, member.len()), member);
-    write_length(behind, SCORE_BYTES + length_bytes(member.len()) + member.len());
+    write_length(behind, len_before_trailer(member.len()));
     behind.reverse();
 }
 
