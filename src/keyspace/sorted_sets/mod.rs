@@ -117,7 +117,7 @@ impl Space<'_> {
                 let mut score = Ok(None);
                 let change = self.update_zset(handle, EventKind::ZIncr, |zset| {
                     zset.expect(1, 0, limit)?;
-                    let updated = zset.update(member, limit, |old| {
+                    let updated = zset.update(member, limit, &mut |old| {
                         score = options.sum(old, increment);
                         score.ok().flatten()
                     })?;
@@ -333,8 +333,8 @@ fn add_all(
     for (index, &(score, member)) in pairs.iter().enumerate() {
         // Behind the last pair nothing can fail: a single one needs no notes.
         let noted = if index + 1 < pairs.len() { make_room(&mut done, 1) } else { Ok(()) };
-        let choose = |old| options.allows(old, score).then_some(score);
-        let Ok(updated) = noted.and_then(|()| zset.update(member, limit, choose)) else {
+        let mut choose = |old| options.allows(old, score).then_some(score);
+        let Ok(updated) = noted.and_then(|()| zset.update(member, limit, &mut choose)) else {
             undo(zset, &done, limit);
             return Err(OutOfMemory);
         };

@@ -35,6 +35,9 @@ enum Form {
     Indexed(Box<Indexed>),
 }
 
+/// The score a member gets, made of the one it has; `None` where the set stays as it is.
+type Choose<'c> = &'c mut dyn FnMut(Option<f64>) -> Option<f64>;
+
 /// What [`ZSet::update`] found and did.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Updated {
@@ -102,17 +105,12 @@ impl ZSet {
     /// Adds a member or gives it another score, which must be a number; answers the score it had. A negative zero keeps
     /// its sign only in a large set, as in Redis, and is no other score than zero. On an error nothing has changed.
     pub fn insert(&mut self, member: &[u8], score: f64, limit: PackedLimit) -> Result<Option<f64>, OutOfMemory> {
-        Ok(self.update(member, limit, |_| Some(score))?.old)
+        Ok(self.update(member, limit, &mut |_| Some(score))?.old)
     }
 
-    /// As [`ZSet::insert`], with a score made of the one the member has, or none for leaving the set as it is. `choose` is
-    /// called once.
-    pub fn update(
-        &mut self,
-        member: &[u8],
-        limit: PackedLimit,
-        choose: impl FnOnce(Option<f64>) -> Option<f64>,
-    ) -> Result<Updated, OutOfMemory> {
+    /// Adds a member or gives it another score, made of the one it has. `choose` is called once. Zeros and errors are those
+    /// of [`ZSet::insert`].
+    pub fn update(&mut self, member: &[u8], limit: PackedLimit, choose: Choose<'_>) -> Result<Updated, OutOfMemory> {
         let Form::Packed(packed) = &mut self.form else { return self.update_indexed(member, choose) };
         let found = packed.find(member);
         let old = found.map(|pair| pair.score);
@@ -124,16 +122,12 @@ impl ZSet {
             packed.set(found, member, score + 0.0)?;
         } else {
             self.index()?;
-            self.update_indexed(member, |_| Some(score))?;
+            self.update_indexed(member, &mut |_| Some(score))?;
         }
         Ok(Updated { old, is_change: true })
     }
 
-    fn update_indexed(
-        &mut self,
-        member: &[u8],
-        choose: impl FnOnce(Option<f64>) -> Option<f64>,
-    ) -> Result<Updated, OutOfMemory> {
+    fn update_indexed(&mut self, member: &[u8], choose: Choose<'_>) -> Result<Updated, OutOfMemory> {
         let Form::Indexed(indexed) = &mut self.form else { return Ok(Updated::default()) };
         let found = indexed.find(member);
         let old = found.map(|(_, score)| score);

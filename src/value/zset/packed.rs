@@ -143,7 +143,7 @@ impl Packed {
         let own_len = pair_len(member.len());
         while start < self.bytes.len() && self.is_before(start, member, score) {
             start = match length_at(&self.bytes, start + SCORE_BYTES) {
-                // As in `find`, a pair as long as this one is passed without waiting for its length.
+                // A pair as long as this one is passed without waiting for its length.
                 Some((len, _)) if len == member.len() => start + own_len,
                 Some((len, from)) => from + len + length_bytes(from + len - start),
                 None => self.bytes.len(),
