@@ -1,6 +1,7 @@
 //! A sorted set: members with scores, ordered by score and then by their bytes. A small one is a packed block; a large
 //! one is a hash table of members beside a tree that orders their handles.
 
+mod indexed;
 mod order;
 mod packed;
 mod range;
@@ -8,15 +9,15 @@ mod range;
 use alloc::boxed::Box;
 use core::ops::Range;
 
-use order::{Order, Place, Places};
+use indexed::{Indexed, score_of};
+use order::Places;
 use packed::Packed;
 pub use range::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
 
 use super::PackedLimit;
-use super::hashed::{Hashed, hash_of};
-use super::packed::value_range;
+use super::hashed::Hashed;
 use crate::random::Random;
-use crate::slab::{Handle, OutOfMemory};
+use crate::slab::OutOfMemory;
 
 /// What a sorted set costs beside its pairs.
 const BASE_BYTES: u64 = 32;
@@ -58,7 +59,7 @@ impl ZSet {
         let form = match &self.form {
             Form::Packed(packed) => Form::Packed(packed.try_clone()?),
             Form::Indexed(_) => {
-                let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
+                let mut indexed = Indexed::new(self.seed);
                 for (member, score) in self.iter() {
                     indexed.set(None, member, score)?;
                 }
@@ -339,7 +340,7 @@ impl ZSet {
     /// Makes the set a large one.
     pub fn index(&mut self) -> Result<(), OutOfMemory> {
         if let Form::Packed(packed) = &self.form {
-            let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
+            let mut indexed = Indexed::new(self.seed);
             for (member, score) in packed.iter() {
                 indexed.set(None, member, score)?;
             }
@@ -369,65 +370,6 @@ fn run(
         }
     }
     (passed, count)
-}
-
-#[derive(Clone, Debug)]
-struct Indexed {
-    seed: u64,
-    /// The value of a member is its score.
-    hashed: Hashed,
-    order: Order,
-}
-
-fn score_of(value: &[u8]) -> f64 {
-    value.first_chunk().map_or(0.0, |bytes| f64::from_le_bytes(*bytes))
-}
-
-impl Indexed {
-    fn find(&self, member: &[u8]) -> Option<(Handle, f64)> {
-        let handle = self.hashed.find(hash_of(self.seed, member), member)?;
-        Some((handle, score_of(self.hashed.pair(handle).1)))
-    }
-
-    fn member(&self, handle: Handle) -> &[u8] {
-        self.hashed.pair(handle).0
-    }
-
-    fn rank(&self, score: f64, member: &[u8]) -> usize {
-        // The bytes of a member lie elsewhere: they are looked at only where scores are equal.
-        self.order.count_while(|place| {
-            place.score() < score || (place.score() == score && self.member(place.handle) < member)
-        })
-    }
-
-    /// Gives a member that was searched for another score, or adds it. On an error nothing has changed.
-    fn set(&mut self, found: Option<(Handle, f64)>, member: &[u8], score: f64) -> Result<(), OutOfMemory> {
-        let Some((handle, old)) = found else {
-            let hash = hash_of(self.seed, member);
-            let handle = self.hashed.add(hash, member, &score.to_le_bytes())?;
-            let placed = self.order.insert(self.rank(score, member), Place::new(score, handle));
-            if placed.is_err() {
-                self.hashed.remove(hash, member);
-            }
-            return placed;
-        };
-        let (from, to) = (self.rank(old, member), self.rank(score, member));
-        self.order.insert(to, Place::new(score, handle))?;
-        self.order.remove(if to <= from { from + 1 } else { from });
-        let block = self.hashed.slab.block_mut(handle);
-        if let Some(value) = value_range(block).and_then(|range| block.get_mut(range)) {
-            value.copy_from_slice(&score.to_le_bytes());
-        }
-        Ok(())
-    }
-
-    fn remove(&mut self, rank: usize) {
-        let Some(place) = self.order.range(rank..rank + 1).next() else { return };
-        self.order.remove(rank);
-        let hash = hash_of(self.seed, self.member(place.handle));
-        self.hashed.table.remove(hash, place.handle);
-        self.hashed.slab.free(place.handle);
-    }
 }
 
 /// Members with their scores, from both ends.
