@@ -155,6 +155,25 @@ impl Space<'_> {
     /// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
     pub fn increment(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
         let slot = self.entry(key, Access::Write);
+        let counted = match slot.found() {
+            Some(handle) if increment == 1 && self.keeps_use() => self.db_mut().count_up(handle),
+            _ => None,
+        };
+        let sum = match counted {
+            Some(sum) => {
+                self.tell_of_put(EventKind::IncrBy, key, false);
+                sum
+            }
+            None => self.add_integer(slot, key, increment)?,
+        };
+        self.effect(|effect| {
+            effect.bytes(b"INCRBY").bytes(key).integer(increment);
+        });
+        Ok(sum)
+    }
+
+    #[inline(never)]
+    fn add_integer(&mut self, slot: Slot, key: &[u8], increment: i64) -> Result<i64, Error> {
         let current = match self.value(slot) {
             Some(ValueRef::String(text)) => parse_integer(text).ok_or(Error::NotAnInteger)?,
             Some(_) => return Err(Error::WrongType),
@@ -162,9 +181,6 @@ impl Space<'_> {
         };
         let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
         self.put_string(slot, key, IntegerText::of(sum).as_bytes(), Expiry::Keep, EventKind::IncrBy)?;
-        self.effect(|effect| {
-            effect.bytes(b"INCRBY").bytes(key).integer(increment);
-        });
         Ok(sum)
     }
 
