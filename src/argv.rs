@@ -31,10 +31,10 @@ impl<'a> ArgvRef<'a> {
         self.spans.is_empty()
     }
 
-    /// Bytes from the first argument to the last, with what lies between them.
+    /// Bytes of all arguments.
+    #[inline(always)]
     pub fn bytes_len(&self) -> usize {
-        let start = self.spans.first().map_or(0, |span| span.start);
-        self.spans.last().map_or(0, |span| span.end.saturating_sub(start) as usize)
+        self.spans.iter().map(|span| span.end.saturating_sub(span.start) as usize).sum()
     }
 
     /// What a copy of all arguments takes.

@@ -8,7 +8,7 @@ use crate::argv::{Argv, ArgvRef};
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::Engine;
+use crate::engine::{Engine, Status};
 use crate::keyspace::{Error, Event, Inspection, Keyspace};
 use crate::memory;
 use crate::persistence::{LoadError, Replayed, rdb};
@@ -71,6 +71,11 @@ impl<C: Clock> Keylatch<C> {
         self.turn().execute(client, argv, out);
     }
 
+    /// The number of the command that the last request ran, unless it was refused or queued.
+    pub(crate) fn ran(&self) -> Option<u16> {
+        self.engine.ran()
+    }
+
     /// From how many microseconds on a command is remembered as slow; negative: never.
     pub(crate) fn slow_from_us(&self) -> i64 {
         self.engine.server.settings.slowlog_slower_than_us
@@ -89,6 +94,38 @@ impl<C: Clock> Keylatch<C> {
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
     pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
         self.engine.needs_time(client, &self.engine.request(argv))
+    }
+
+    /// As [`Keylatch::needs_time`].
+    #[inline(always)]
+    pub(crate) fn request_needs_time(&self, client: ClientId, request: &Request<'_>) -> bool {
+        self.engine.needs_time(client, request)
+    }
+
+    /// The request of a row by its number, or of its name where there is no such row.
+    #[inline(always)]
+    pub(crate) fn request_of<'a>(&self, row: u32, argv: ArgvRef<'a>) -> Request<'a> {
+        self.engine.request_of(row, argv)
+    }
+
+    /// Moves to the instant that the clock shows.
+    pub(crate) fn follow_clock(&mut self) {
+        self.engine.set_now(self.clock.now());
+    }
+
+    /// Runs a request at the instant the engine last heard of.
+    pub(crate) fn execute_request(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
+        self.engine.execute(client, request, out);
+    }
+
+    /// What is left to do for a host that calls for this client.
+    pub fn status(&self, client: ClientId) -> Status {
+        self.engine.status(client)
+    }
+
+    /// As [`Keylatch::next_deadline`]; from now on [`Keylatch::status`] says when something is due earlier than this.
+    pub fn tell_deadline(&mut self) -> Option<Timestamp> {
+        self.engine.tell_deadline()
     }
 
     /// Tells how long the last command of a client took, for SLOWLOG, LATENCY and INFO: the engine measures nothing.
@@ -148,7 +185,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Removes keys that are due now, a bounded number of them.
     pub fn tick(&mut self) {
-        self.engine.set_now(self.clock.now());
+        self.follow_clock();
         self.engine.tick();
     }
 

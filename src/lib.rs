@@ -67,6 +67,7 @@ pub use client::{Client, ClientId};
 pub use clock::SystemClock;
 pub use clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
 pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
+pub use engine::Status;
 pub use keylatch::{Keylatch, Options, Turn};
 pub use keyspace::{
     BitOperation, BitRange, Choice, CommonRun, CommonSubsequence, Comparison, CopyOptions, Counting, DATABASES,
@@ -83,3 +84,9 @@ pub use transcript::{
     StepKind, Verdict, parse as parse_session, run as run_session,
 };
 pub use value::Kind;
+
+/// The numbers that a host in another language calls commands by, printed as TypeScript for the npm package.
+#[doc(hidden)]
+pub fn calling_convention() -> alloc::string::String {
+    engine::convention::typescript()
+}

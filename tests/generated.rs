@@ -74,8 +74,10 @@ fn refresh_types() -> bool {
 fn the_command_table_of_the_package_is_fresh() {
     let table = refresh("pkg-templates/npm/commands.json", &keylatch::command::json());
     let types = refresh_types();
+    let convention = refresh("pkg-templates/npm/src/generated/convention.ts", &keylatch::calling_convention());
     assert!(!table, "commands.json was rewritten");
     assert!(!types, "src/generated/commands.ts was rewritten");
+    assert!(!convention, "src/generated/convention.ts was rewritten");
 }
 
 #[test]

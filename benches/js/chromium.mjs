@@ -17,7 +17,7 @@ const MS_NS = 1e6;
 const STEP_MS = 0.1;
 
 /** Asking the page takes some of its time: a sample is to be long beside that. */
-if (effort.sampleMs > 1) effort.sampleMs *= 2;
+if (effort.sampleMs > 1) effort.sampleMs *= 2.5;
 
 async function bundle() {
   const { outputFiles } = await build({

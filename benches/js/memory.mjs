@@ -32,7 +32,7 @@ async function measure(name, ttl) {
   const { Keylatch } = await entry('index');
   const before = await settled(linear);
   const { make, set, setpx } = STORES[name];
-  const store = make({ Keylatch, LRUCache }, MEASURED_KEYS);
+  const store = make({ Keylatch, LRUCache }, { max: MEASURED_KEYS });
   const put = new Function('store', `return (key, value) => { ${ttl ? setpx : set}; };`)(store);
   for (let from = 0; from < MEASURED_KEYS; from += PIECE) fillPiece(put, from);
   const after = await settled(linear);

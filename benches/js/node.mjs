@@ -1,17 +1,25 @@
 /** All scenes in Node, each in processes of its own; time is what the process had of the processors. */
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import KvJs from '@heyputer/kv.js';
 import { LRUCache } from 'lru-cache';
 import NodeCache from 'node-cache';
 import { entry } from '../../tests/js/support/package.mjs';
+import { landedFolder } from './options.mjs';
 import { answerScenes, measureScene, sceneToPrepare, wantedScenes } from './scene.mjs';
 import { RespMap } from './shared/resp.mjs';
 import { Workbench } from './shared/workbench.mjs';
 import { processorNs } from './support/time.mjs';
 
+async function loadLanded() {
+  if (landedFolder === undefined) return undefined;
+  return (await import(pathToFileURL(join(landedFolder, 'esm/index.js')).href)).Keylatch;
+}
+
 async function run(scene) {
   const { Keylatch } = await entry('index');
-  const workbench = new Workbench({ Keylatch, KvJs, LRUCache, NodeCache, RespMap });
+  const workbench = new Workbench({ Keylatch, Landed: await loadLanded(), KvJs, LRUCache, NodeCache, RespMap });
   workbench.prepare(sceneToPrepare(scene));
   return measureScene(scene, async (row, store, count) => {
     workbench.ready(row, store, count);

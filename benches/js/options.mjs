@@ -5,8 +5,11 @@ const filter = (process.env.KEYLATCH_BENCH_FILTER ?? '').toLowerCase();
 /** A short round: shows that everything runs, and says nothing about speed. */
 export const quick = process.env.KEYLATCH_BENCH_QUICK === '1';
 
-/** How long a sample is, and how many rounds of them there are. */
-export const effort = quick ? { sampleMs: 1, rounds: 1 } : { sampleMs: 12, rounds: 11 };
+/** How long a sample is, how many warm a store up, and how many rounds of them are counted. */
+export const effort = quick ? { sampleMs: 1, warmSamples: 4, rounds: 1 } : { sampleMs: 8, warmSamples: 24, rounds: 11 };
+
+/** The package of an earlier commit, where it was built. */
+export const landedFolder = process.env.KEYLATCH_LANDED || undefined;
 
 export const isWanted = (name) => name.toLowerCase().includes(filter);
 

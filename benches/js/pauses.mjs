@@ -29,7 +29,7 @@ async function measure(name) {
   const insert = new Function('store', 'key', 'value', STORES[name].set);
   for (let run = 0; run < RUNS; run += 1) {
     globalThis.gc();
-    const store = STORES[name].make({ Keylatch });
+    const store = STORES[name].make({ Keylatch }, {});
     // The engine is made at the first command; what that takes is measured with the start.
     insert(store, 'first', values[0]);
     fill(store, insert, values, least);

@@ -2,7 +2,7 @@
  * Measures the wanted rows of the scenes of a place; the host tells how a process is started and how time is taken. Where
  * things come to lie in memory is the luck of a process, so every scene has several, and a figure is of the rounds of all.
  */
-import { answer, effort, isWanted, quick, say } from './options.mjs';
+import { answer, effort, isWanted, landedFolder, quick, say } from './options.mjs';
 import { OPERATIONS } from './shared/operations.mjs';
 import { summarise, takeRounds } from './shared/rounds.mjs';
 import { scenesOf } from './shared/scenes.mjs';
@@ -33,7 +33,7 @@ export async function answerScenes(place, measure) {
 
 /** The scenes of a place with the rows that were asked for. */
 export function wantedScenes(place) {
-  const scenes = scenesOf(place).map((scene) => ({ ...scene, rows: scene.rows.filter((row) => isWanted(row.name)) }));
+  const scenes = scenesOf(place, (store) => store !== 'landed' || landedFolder !== undefined).map((scene) => ({ ...scene, rows: scene.rows.filter((row) => isWanted(row.name)) }));
   return scenes.filter((scene) => scene.rows.length > 0);
 }
 
@@ -48,8 +48,8 @@ export async function measureScene(scene, sample) {
   const rows = {};
   for (const row of scene.rows) {
     say(`    ${row.name}`);
-    const { commands = 1, missing } = OPERATIONS[row.operation];
-    const countMax = missing || row.state === 'fresh' ? NEW_KEYS_MAX : Infinity;
+    const { commands = 1, changes } = OPERATIONS[row.operation];
+    const countMax = changes || row.state === 'fresh' ? NEW_KEYS_MAX / commands : Infinity;
     const times = await takeRounds({
       ...effort, rounds: ROUNDS, names: row.stores, countMax, commands, sample: (store, count) => sample(row, store, count),
     });

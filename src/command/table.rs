@@ -133,6 +133,12 @@ impl Table {
         self.number(name)
     }
 
+    /// The row of a number that somebody else tells.
+    #[inline(always)]
+    pub fn numbered(&self, number: u32) -> Option<(u16, &'static Row)> {
+        Some((number as u16, self.rows.get(number as usize)?))
+    }
+
     /// The row of a number that this table gave out.
     pub fn row(&self, number: u16) -> &'static Row {
         self.rows[usize::from(number)]

@@ -51,16 +51,29 @@ impl Meter {
         argv: ArgvRef<'_>,
         out: &mut Vec<u8>,
     ) {
-        let mut turn = keylatch.turn();
-        let request = turn.request(argv);
-        if is_quick(&request) && !turn.measures_each() {
-            return turn.perform(client, request, out);
+        let request = keylatch.request_of(u32::MAX, argv);
+        if keylatch.request_needs_time(client, &request) {
+            keylatch.follow_clock();
+        }
+        self.execute_request(keylatch, client, request, out);
+    }
+
+    /// As [`Meter::execute_alone`], at the instant the engine knows.
+    pub(crate) fn execute_request<C: Clock>(
+        &mut self,
+        keylatch: &mut Keylatch<C>,
+        client: ClientId,
+        request: Request<'_>,
+        out: &mut Vec<u8>,
+    ) {
+        if is_quick(&request) && !keylatch.measures_each() {
+            return keylatch.execute_request(client, request, out);
         }
         self.lap_us();
-        turn.perform(client, request, out);
-        if turn.ran().is_some() {
+        keylatch.execute_request(client, request, out);
+        if keylatch.ran().is_some() {
             let elapsed_us = self.lap_us();
-            turn.took(client, argv, elapsed_us);
+            keylatch.took(client, request.argv, elapsed_us);
         }
     }
 

@@ -1,78 +1,110 @@
-//! From a request to its handler: the one gate every command of a client passes.
+//! From a request to its handler: the one way every command of a client takes.
 
 use super::Engine;
+use super::gates::Gates;
 use crate::argv::ArgvRef;
 use crate::client::{Client, ClientId, Queued};
 use crate::command::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
 use crate::memory::{ensure, ensure_reserve, make_room};
 use crate::reply::error::{CommandError, ErrorText};
-use crate::reply::writer::{Protocol, Writer};
-use crate::server::Settings;
+use crate::reply::writer::Writer;
 use crate::slab::OutOfMemory;
 
 impl Engine {
-    pub(super) fn dispatch(&mut self, client: ClientId, request: Request<'_>, reply: &mut Writer) {
+    /// Takes a request to its handler, unless a gate does something else with it.
+    pub(super) fn dispatch(&mut self, id: ClientId, request: Request<'_>, gates: Gates, reply: &mut Writer) {
         let argv = request.argv;
-        let (number, row) = match self.admit(client, request) {
-            Ok(admitted) => admitted,
-            Err(error) => {
-                let error = self.refuse(client, argv, error);
-                self.server.stats.error(&error);
-                reply.error(&error);
-                return;
-            }
+        let Some((number, row)) = request.command.filter(|(_, row)| row.accepts(argv.len())) else {
+            return self.refuse_unknown(id, request, reply);
         };
-        self.note(client, row, argv);
-        if let Some(transaction) = self.clients.get_mut(client).and_then(|client| client.transaction.as_mut())
-            && !row.has(flags::IMMEDIATE)
-        {
-            let room = make_room(&mut transaction.queue, 1).and_then(|()| ensure(argv.copy_len()));
-            if room.and_then(|()| ensure_reserve()).is_err() {
-                let error = self.refuse(client, argv, CommandError::OUT_OF_MEMORY.into());
-                return reply.error(&error);
-            }
-            transaction.queue.push(Queued { command: number, argv: argv.to_owned() });
-            return reply.simple("QUEUED");
-        }
-        if let Some(until) = self.paused_until(client, row) {
-            match self.ensure_room_to_wait(argv) {
-                Ok(()) => self.pause(client, number, argv, until),
-                Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
-            }
+        if gates.is_open() {
+            self.note(id, row);
+        } else if !self.passes(id, (number, row), argv, gates, reply) {
             return;
         }
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let waiting = Waiting::Allowed;
-        let mut cx = Cx { keyspace, clients, server, table, client, now: *now, waiting, park: None, reply };
+        let mut cx = Cx { keyspace, clients, server, table, client: id, now: *now, waiting, park: None, reply };
         let outcome = call(&mut cx, number, argv);
         self.ran = Some(number);
         if let Outcome::Park(park) = outcome {
             match self.ensure_room_to_wait(argv) {
-                Ok(()) => self.park(client, number, argv, park),
+                Ok(()) => self.park(id, number, argv, park),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }
         }
     }
 
-    /// Whether the request may run or be queued at all.
-    fn admit(&mut self, client: ClientId, request: Request<'_>) -> Result<(u16, &'static Row), ErrorText> {
-        let argv = request.argv;
-        let (number, row) = request.command.ok_or_else(|| unknown(&self.table, argv))?;
-        let rejection = match self.clients.get(client) {
-            _ if !row.accepts(argv.len()) => Some(CommandError::WRONG_ARITY),
-            Some(sender) => knows_password(sender, row, &self.server.settings)
-                .and_then(|()| self.make_room(client, row))
-                .and_then(|()| self.clients.get(client).map_or(Ok(()), |sender| may_send(sender, row)))
-                .err(),
-            None => Some(CommandError::NO_AUTH),
-        };
-        match rejection {
-            None => Ok((number, row)),
-            Some(error) => {
+    /// Refuses what is no command, or has too few or too many arguments for one.
+    #[cold]
+    fn refuse_unknown(&mut self, id: ClientId, request: Request<'_>, reply: &mut Writer) {
+        let error = match request.command {
+            None => unknown(&self.table, request.argv),
+            Some((number, row)) => {
                 self.server.stats.command(number).rejected += 1;
-                Err(error.of_command(row.name))
+                CommandError::WRONG_ARITY.of_command(row.name)
             }
+        };
+        self.refuse(id, request.argv, error, reply);
+    }
+
+    /// Asks the gates that are closed: whether the handler runs now. Otherwise the request was refused, queued or blocked.
+    #[cold]
+    fn passes(
+        &mut self,
+        id: ClientId,
+        (number, row): (u16, &'static Row),
+        argv: ArgvRef<'_>,
+        gates: Gates,
+        reply: &mut Writer,
+    ) -> bool {
+        if let Err(error) = self.check(id, row, gates) {
+            self.server.stats.command(number).rejected += 1;
+            self.refuse(id, argv, error.of_command(row.name), reply);
+            return false;
         }
+        self.note(id, row);
+        if gates.has(Gates::MONITORED) && !row.has(flags::ADMIN | flags::SKIP_MONITOR) {
+            self.show_monitors(id, argv);
+        }
+        if gates.has(Gates::MULTI) && !row.has(flags::IMMEDIATE) {
+            self.queue(id, number, argv, reply);
+            return false;
+        }
+        if let Some(until) = self.paused_until(id, row) {
+            match self.ensure_room_to_wait(argv) {
+                Ok(()) => self.pause(id, number, argv, until),
+                Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
+            }
+            return false;
+        }
+        true
+    }
+
+    /// Whether the client may send this now, and memory allows it.
+    fn check(&mut self, id: ClientId, row: &Row, gates: Gates) -> Result<(), CommandError> {
+        let is_locked_out = gates.has(Gates::UNAUTHENTICATED) && self.server.settings.password_required;
+        if is_locked_out && !row.has(flags::NO_AUTH) {
+            return Err(CommandError::NO_AUTH);
+        }
+        if gates.has(Gates::OVER_LIMIT) {
+            self.make_room(id, row)?;
+        }
+        // What a RESP2 subscriber may send.
+        let is_allowed = row.name.ends_with("subscribe") || matches!(row.name, "ping" | "quit" | "reset");
+        if gates.has(Gates::SUBSCRIBED) && !is_allowed { Err(CommandError::SUBSCRIBED) } else { Ok(()) }
+    }
+
+    /// Keeps a command for EXEC.
+    fn queue(&mut self, id: ClientId, number: u16, argv: ArgvRef<'_>, reply: &mut Writer) {
+        let Some(transaction) = self.clients.get_mut(id).and_then(|client| client.transaction.as_mut()) else { return };
+        let room = make_room(&mut transaction.queue, 1).and_then(|()| ensure(argv.copy_len()));
+        if room.and_then(|()| ensure_reserve()).is_err() {
+            transaction.aborted = true;
+            return reply.error(&CommandError::OUT_OF_MEMORY.into());
+        }
+        transaction.queue.push(Queued { command: number, argv: argv.to_owned() });
+        reply.simple("QUEUED");
     }
 
     /// Keeps memory within its limit before a command runs, and refuses those that would grow it when that fails.
@@ -95,30 +127,33 @@ impl Engine {
         Ok(())
     }
 
-    /// A request refused while queueing spoils the transaction; an EXEC refused for its arguments ends it.
-    fn refuse(&mut self, client: ClientId, argv: ArgvRef<'_>, error: ErrorText) -> ErrorText {
+    /// Answers an error in place of running a request. Refused while queueing, it spoils the transaction; an EXEC that is
+    /// refused for its arguments ends it.
+    fn refuse(&mut self, id: ClientId, argv: ArgvRef<'_>, error: ErrorText, reply: &mut Writer) {
         let is_exec = argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"exec"));
-        let Some(client_state) = self.clients.get_mut(client) else { return error };
-        if is_exec {
-            client_state.transaction = None;
-            self.keyspace.interest.unwatch(client);
-            return ErrorText::exec_refused(&error);
-        }
-        if let Some(transaction) = client_state.transaction.as_mut() {
-            transaction.aborted = true;
-        }
-        error
+        let error = match self.clients.get_mut(id) {
+            Some(client) if is_exec => {
+                client.transaction = None;
+                self.keyspace.interest.unwatch(id);
+                ErrorText::exec_refused(&error)
+            }
+            Some(Client { transaction: Some(transaction), .. }) => {
+                transaction.aborted = true;
+                error
+            }
+            _ => error,
+        };
+        self.server.stats.error(&error);
+        reply.error(&error);
     }
 
-    /// What CLIENT LIST, INFO and MONITOR know of the request.
-    fn note(&mut self, client: ClientId, row: &'static Row, argv: ArgvRef<'_>) {
+    /// What CLIENT LIST and INFO know of the request.
+    #[inline(always)]
+    fn note(&mut self, id: ClientId, row: &'static Row) {
         self.server.stats.commands_processed += 1;
-        if let Some(client) = self.clients.get_mut(client) {
+        if let Some(client) = self.clients.get_mut(id) {
             client.last_command = row.name;
             client.last_command_at = self.now;
-        }
-        if self.server.monitored && !row.has(flags::ADMIN | flags::SKIP_MONITOR) {
-            self.show_monitors(client, argv);
         }
     }
 
@@ -135,16 +170,3 @@ impl Engine {
 
 /// What may be sent between MULTI and EXEC while there is no memory.
 const ENDS_TRANSACTION: &[&str] = &["exec", "discard", "quit", "reset"];
-
-/// The gate for access control: a password where one is asked for.
-fn knows_password(client: &Client, row: &Row, settings: &Settings) -> Result<(), CommandError> {
-    let passes = !settings.password_required || client.authenticated || row.has(flags::NO_AUTH);
-    if passes { Ok(()) } else { Err(CommandError::NO_AUTH) }
-}
-
-/// What a RESP2 subscriber may send.
-fn may_send(client: &Client, row: &Row) -> Result<(), CommandError> {
-    let restricted = client.protocol == Protocol::Resp2 && client.is_subscribed();
-    let allowed = |name: &str| name.ends_with("subscribe") || matches!(name, "ping" | "quit" | "reset");
-    if restricted && !allowed(row.name) { Err(CommandError::SUBSCRIBED) } else { Ok(()) }
-}

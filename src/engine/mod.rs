@@ -1,17 +1,22 @@
 //! The engine: keyspace, clients and commands put together. One request goes in with the time, its reply comes out;
 //! everything else that happened waits in queues for the host.
 
+mod after_command;
+pub(crate) mod convention;
 mod dispatch;
+mod gates;
 mod loading;
 mod moving;
 mod parked;
-mod settle;
+mod status;
 
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use self::gates::Gates;
 use self::parked::ParkedCommands;
+pub use self::status::Status;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
@@ -35,6 +40,8 @@ pub struct Engine {
     parked: ParkedCommands,
     /// The latest instant the host told.
     now: Timestamp,
+    /// The deadline that the host was told last, if it wants to learn of an earlier one.
+    told_deadline: Option<Timestamp>,
     /// The number of the command that ran last, unless that was refused or queued: its duration is told afterwards.
     ran: Option<u16>,
 }
@@ -50,6 +57,7 @@ impl Engine {
             table,
             parked: ParkedCommands::default(),
             now: Timestamp::MIN,
+            told_deadline: None,
             ran: None,
         }
     }
@@ -58,27 +66,24 @@ impl Engine {
         self.now
     }
 
-    /// Whether this request has to know the time: its command says so, or some key has a deadline.
+    /// Whether this request has to know the time: its command says so, or any command has to.
+    #[inline(always)]
     pub fn needs_time(&self, client: ClientId, request: &Request<'_>) -> bool {
-        let queued = self.clients.get(client).is_some_and(|client| client.in_transaction());
-        // A parked command, once it is woken, may let go whatever its client sent behind it.
-        // Monitors are told when each command ran.
-        request.may_tell_time()
-            || queued
-            || self.server.monitored
-            || self.keyspace.ranks_uses()
-            || !self.parked.is_empty()
-            || self.is_timed()
-    }
-
-    /// Whether any key has a deadline, or something is due.
-    pub fn is_timed(&self) -> bool {
-        self.keyspace.first_deadline().is_some() || self.next_deadline().is_some()
+        request.may_tell_time() || self.is_timed_for(client)
     }
 
     /// Looks up what a request means.
     pub fn request<'a>(&self, argv: ArgvRef<'a>) -> Request<'a> {
         Request::new(&self.table, argv)
+    }
+
+    /// The request of a row whose number the caller knows; as [`Engine::request`] where there is no such row.
+    #[inline(always)]
+    pub fn request_of<'a>(&self, row: u32, argv: ArgvRef<'a>) -> Request<'a> {
+        match self.table.numbered(row) {
+            Some(command) if command.1.subcommands.is_empty() => Request { argv, command: Some(command) },
+            _ => self.request(argv),
+        }
     }
 
     /// See [`Engine::took`].
@@ -115,37 +120,45 @@ impl Engine {
     }
 
     /// Runs one request and appends its reply to `out`. A client that is gone gets none; a client whose command is
-    /// parked gets it later, through its outbox.
-    pub fn execute(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
+    /// blocked gets it later, through its outbox.
+    pub fn execute(&mut self, id: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
         self.ran = None;
-        let Some(sender) = self.clients.get_mut(client) else { return };
-        if request.argv.is_empty() || sender.closing {
+        let Some(client) = self.clients.get(id) else { return };
+        let mut gates = self.gates() | client.gates();
+        if request.argv.is_empty() || gates.has(Gates::CLOSING) {
             return;
         }
-        if sender.is_parked() {
-            // Its reply would come after others, so an error has no place.
-            let room = ensure(request.argv.copy_len().saturating_mul(2)).and_then(|()| ensure_reserve());
-            if room.is_err() || sender.waiting.try_reserve(1).is_err() {
-                return self.clients.close(client);
-            }
-            sender.waiting.push_back(request.argv.to_owned());
-            return;
+        if gates.has(Gates::BLOCKED) {
+            return self.queue_behind(id, request.argv);
         }
-        if self.is_something_due() {
+        if gates.has(Gates::TICK) {
             self.tick();
+            let Some(client) = self.clients.get(id) else { return };
+            gates = self.gates() | client.gates();
         }
-        self.run(client, request, out);
-        if self.has_aftermath() {
-            self.settle();
+        self.run(id, request, gates, out);
+        if self.is_pending() {
+            self.after_command();
         }
     }
 
-    /// Whether `tick` would find anything to do.
-    fn is_something_due(&self) -> bool {
+    /// Keeps a request of a blocked client for later.
+    #[cold]
+    fn queue_behind(&mut self, id: ClientId, argv: ArgvRef<'_>) {
+        let Some(client) = self.clients.get_mut(id) else { return };
+        // Its reply would come after others, so an error has no place.
+        let room = ensure(argv.copy_len().saturating_mul(2)).and_then(|()| ensure_reserve());
+        if room.is_err() || client.waiting.try_reserve(1).is_err() {
+            return self.clients.close(id);
+        }
+        client.waiting.push_back(argv.to_owned());
+    }
+
+    /// Whether a deadline has passed: of a key, of a field or of a blocked client.
+    #[inline(always)]
+    fn is_due(&self) -> bool {
         self.keyspace.first_deadline().is_some_and(|deadline| deadline < self.now)
             || self.parked.first_deadline().is_some_and(|until| until <= self.now)
-            || self.keyspace.has_remains()
-            || self.has_aftermath()
     }
 
     /// Removes what is due, and ends the waiting of those whose time is over.
@@ -156,26 +169,27 @@ impl Engine {
             self.keyspace.make_room(false, self.now);
         }
         self.give_up_due();
-        self.settle();
+        self.after_command();
     }
 
-    fn run(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
-        let Some(protocol) = self.clients.get(client).map(|client| client.protocol) else { return };
+    /// Runs a request whose client may go on, past the gates that are left.
+    fn run(&mut self, id: ClientId, request: Request<'_>, gates: Gates, out: &mut Vec<u8>) {
+        let Some(protocol) = self.clients.get(id).map(|client| client.protocol) else { return };
         let start = out.len();
         if make_room(out, ERROR_BYTES).is_err() {
             // Not even an error can be answered.
-            return self.clients.close(client);
+            return self.clients.close(id);
         }
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
-        self.keyspace.interest.tracking.set_author(Some(client));
-        self.dispatch(client, request, &mut reply);
-        self.end_tracking(client, request.command.map(|(_, row)| row));
+        self.keyspace.interest.tracking.set_author(Some(id));
+        self.dispatch(id, request, gates, &mut reply);
+        self.end_tracking(id, request.command.map(|(_, row)| row));
         self.keyspace.effects.end_unit();
         if reply.take_failure() {
-            self.clients.close(client);
+            self.clients.close(id);
         }
         *out = reply.into_bytes();
-        self.obey_reply_mode(client, start, out);
+        self.obey_reply_mode(id, start, out);
     }
 
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::Engine;
 use crate::argv::{Argv, ArgvRef};
-use crate::client::{Client, ClientId, ReplyMode};
+use crate::client::{Client, ClientId, Line, ReplyMode};
 use crate::clock::Timestamp;
 use crate::memory::{ensure, ensure_reserve};
 use crate::number::parse_integer;
@@ -54,7 +54,7 @@ impl Engine {
 
     fn check_whether_all_rest(&self) -> Result<(), &'static str> {
         let interest = &self.keyspace.interest;
-        if self.server.pause.is_some() || self.somebody_waits() {
+        if self.server.pause.is_some() || !self.parked.is_empty() || self.clients.first_of(Line::Freed).is_some() {
             return Err("a command waits, or clients are paused");
         }
         for client in self.clients.iter() {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::{ERROR_BYTES, Engine};
 use crate::argv::{Argv, ArgvRef};
-use crate::client::{ClientId, Line};
+use crate::client::{Client, ClientId, Line};
 use crate::clock::Timestamp;
 use crate::command::{Cx, Outcome, Park, Waiting, call};
 use crate::keyspace::{KeyName, Ticket};
@@ -40,6 +40,8 @@ pub(super) struct ParkedCommands {
     commands: SortedMap<Ticket, Box<Parked>>,
     deadlines: SortedMap<(Timestamp, Ticket), ()>,
     last_ticket: u64,
+    /// How many wait for the end of CLIENT PAUSE.
+    paused: usize,
 }
 
 impl ParkedCommands {
@@ -66,9 +68,12 @@ impl Engine {
         ensure(PARKED_BYTES.saturating_mul(self.parked.commands.len() + 1).saturating_add(copies))
     }
 
-    /// Somebody waits, or waited and has something left to be answered.
-    pub(super) fn somebody_waits(&self) -> bool {
-        !self.parked.is_empty() || self.clients.first_of(Line::Freed).is_some()
+    /// Whether commands wait for the end of a pause that is over.
+    pub(super) fn may_resume_paused(&self) -> bool {
+        match self.server.pause {
+            None => self.parked.paused > 0,
+            Some(pause) => pause.until <= self.now,
+        }
     }
 
     /// Lets a command wait at the end of the line.
@@ -224,7 +229,8 @@ impl Engine {
             return false;
         }
         let mut out = Vec::new();
-        self.run(id, self.request(argv.as_ref()), &mut out);
+        let gates = self.gates() | self.clients.get(id).map(Client::gates).unwrap_or_default();
+        self.run(id, self.request(argv.as_ref()), gates, &mut out);
         if let Some(client) = self.clients.get_mut(id)
             && client.append_bytes(out).is_err()
         {
@@ -240,11 +246,13 @@ impl Engine {
         if let Some(until) = parked.park.until {
             self.parked.deadlines.insert((until, ticket), ());
         }
+        self.parked.paused += usize::from(parked.paused);
         self.parked.commands.insert(ticket, Box::new(parked));
     }
 
     fn leave(&mut self, ticket: Ticket) -> Option<Parked> {
         let parked = *self.parked.commands.remove(ticket)?;
+        self.parked.paused -= usize::from(parked.paused);
         self.keyspace.interest.unwait(ticket, parked.park.keys());
         if let Some(until) = parked.park.until {
             self.parked.deadlines.remove((until, ticket));

@@ -120,12 +120,17 @@ pub struct Effects {
     unit_len: usize,
     /// The database the reader of `pending` has selected.
     selected: Option<u8>,
-    /// Changes and statements of the running unit: one without the other is a defect.
+    /// Changes and statements of the running unit, while they are built: one without the other is a defect.
     changed: bool,
     stated: bool,
 }
 
 impl Effects {
+    /// Whether none wait to be taken.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
     /// Starts or stops building effects.
     pub fn want(&mut self, wanted: bool) {
         self.wanted = wanted;
@@ -141,7 +146,7 @@ impl Effects {
     }
 
     pub(super) fn changed(&mut self) {
-        self.changed = true;
+        self.changed = self.are_built();
     }
 
     /// States what changed; `write` runs only while somebody takes effects.
@@ -155,10 +160,10 @@ impl Effects {
     /// Begins an effect, while somebody takes them; [`EffectWriter::close`] ends it.
     #[inline(never)]
     pub(super) fn open(&mut self, database: u8) -> Option<EffectWriter<'_>> {
-        self.stated = true;
         if !self.are_built() {
             return None;
         }
+        self.stated = true;
         self.begin(database);
         Some(EffectWriter::at_end(&mut self.pending))
     }
@@ -312,6 +317,7 @@ mod tests {
     #[should_panic(expected = "a change without an effect")]
     fn a_change_without_an_effect_is_a_defect() {
         let mut effects = Effects::default();
+        effects.want(true);
         effects.changed();
         effects.end_unit();
     }

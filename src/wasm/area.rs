@@ -27,14 +27,6 @@ impl Area {
         self.bytes.as_mut_ptr() as usize
     }
 
-    pub(super) fn all(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    pub(super) fn all_mut(&mut self) -> &mut [u8] {
-        &mut self.bytes
-    }
-
     /// The first `length` bytes; fewer when there are not so many.
     pub(super) fn bytes(&self, length: usize) -> &[u8] {
         self.bytes.get(..length).unwrap_or(&self.bytes)

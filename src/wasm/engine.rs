@@ -10,8 +10,9 @@ use wasm_bindgen::prelude::*;
 use super::area::Area;
 use super::clock::{FaceClock, HostTime, Now, timestamp};
 use super::data::to_js;
+use super::frame::Frame;
 use super::stream::Streams;
-use crate::{Argv, ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
+use crate::{ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
 
 /// Answered in place of a length when the clock failed and nothing ran.
 pub(super) const CLOCK_FAILED: f64 = -1.0;
@@ -60,6 +61,7 @@ pub struct Engine {
     pub(super) keylatch: Keylatch<FaceClock>,
     pub(super) time: HostTime,
     pub(super) area: Area,
+    pub(super) frame: Frame,
     pub(super) listening: bool,
     pub(super) streams: Streams,
     pub(super) output: Vec<u8>,
@@ -85,6 +87,7 @@ impl Engine {
             keylatch,
             time,
             area: Area::default(),
+            frame: Frame::new(),
             listening: false,
             streams: Streams::default(),
             output: Vec::new(),
@@ -140,29 +143,6 @@ impl Engine {
         self.keylatch.client(ClientId(client)).is_none_or(|client| client.closing)
     }
 
-    /// Runs the command whose packed arguments are the first `length` bytes of the input. Answers the length of the
-    /// reply, which is at `output()`, or -1 when the clock failed and nothing ran.
-    pub fn call(&mut self, client: u32, length: usize) -> f64 {
-        let client = ClientId(client);
-        self.clear_output();
-        let argv = self.area.arguments(length);
-        if self.keylatch.needs_time(client, argv) && !self.time.sample() {
-            return CLOCK_FAILED;
-        }
-        match self.time.is_manual() {
-            // Where time stands still, the same calls give the same replies, also of those that tell durations.
-            true => self.keylatch.execute(client, argv, &mut self.output),
-            false => self.streams.meter.execute_alone(&mut self.keylatch, client, argv, &mut self.output),
-        }
-        self.output.len() as f64
-    }
-
-    /// Ends a client's transaction, also while the clock fails: nothing in that depends on the time.
-    pub fn discard(&mut self, client: u32) {
-        let argv = Argv::from_slices(&["DISCARD"]);
-        self.keylatch.execute(ClientId(client), argv.as_ref(), &mut Vec::new());
-    }
-
     /// What waits for a client beside its replies, as whole RESP messages.
     pub fn outbox(&mut self, client: u32) -> Vec<u8> {
         self.keylatch.take_outbox(ClientId(client))
@@ -180,8 +160,8 @@ impl Engine {
 
     /// The first instant at which something is due, in milliseconds since the epoch.
     #[wasm_bindgen(js_name = nextDeadline)]
-    pub fn next_deadline(&self) -> Option<f64> {
-        self.keylatch.next_deadline().map(|due| due.as_ms() as f64)
+    pub fn next_deadline(&mut self) -> Option<f64> {
+        self.keylatch.tell_deadline().map(|due| due.as_ms() as f64)
     }
 
     /// Moves a manual clock; other clocks stay as they are.

@@ -11,9 +11,11 @@
 #[cfg(target_arch = "wasm32")]
 mod allocator;
 mod area;
+mod call;
 mod clock;
 mod data;
 mod engine;
+mod frame;
 mod moving;
 mod report;
 #[cfg(target_arch = "wasm32")]

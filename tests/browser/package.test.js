@@ -47,7 +47,7 @@ async function run(file) {
   }, `/tests/${file}`);
 }
 
-for (const file of ["reply.test.mjs"]) {
+for (const file of ["argument.test.mjs"]) {
   test(`${file} in a page`, async () => {
     const { passed, failed } = await run(file);
     assert.deepEqual(failed, []);

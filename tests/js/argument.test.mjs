@@ -1,60 +1,79 @@
-// Packing arguments: what goes in, byte by byte, and what is refused before it reaches the engine.
+// Arguments: what goes in, byte by byte, and what is refused before it reaches the engine.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { source } from './support/source.mjs';
+import { entry } from './support/package.mjs';
 
-const { measure, writePacked } = await source('argument.ts');
+const { Keylatch } = await entry('index');
 
-function pack(...argv) {
-  const packing = measure(argv);
-  const bytes = new Uint8Array(packing.room + 8).fill(0xee);
-  const length = writePacked(argv, packing, bytes, 4);
-  assert.deepEqual([...bytes.subarray(0, 4)], [0xee, 0xee, 0xee, 0xee], 'nothing is written in front');
-  return bytes.slice(4, 4 + length);
-}
+const utf8 = (text) => new TextEncoder().encode(text);
 
-function words(bytes) {
-  const view = new DataView(bytes.buffer);
-  const count = view.getUint32(0, true);
-  let at = 4 + 4 * count;
-  return Array.from({ length: count }, (_, index) => {
-    const length = view.getUint32(4 + 4 * index, true);
-    at += length;
-    return Buffer.from(bytes.slice(at - length, at)).toString('latin1');
+/** What the engine got: stored by MSET or SET, whichever way arguments of that number and length go. */
+function arrived(db, value) {
+  const ways = [
+    () => db.set('k', value),
+    () => db.call('set', 'k', value),
+    () => db.mset([['a', 'b'], ['c', 'd'], ['k', value]]),
+    () => db.call('MSET', 'a', new Uint8Array([0xff]), 'c', 'd', 'k', value),
+  ];
+  return ways.map((run) => {
+    run();
+    return db.bytes.get('k');
   });
 }
 
-test('strings travel as UTF-8, short and long, plain and not', () => {
-  const texts = ['GET', '', 'a'.repeat(39), 'b'.repeat(41), 'ü', '€uro', '🔑', `${'x'.repeat(50)}é`, 'nul\0byte', '\ufeffbom'];
-  const expected = texts.map((text) => Buffer.from(text).toString('latin1'));
-  assert.deepEqual(words(pack(...texts)), expected);
+const LENGTHS = [0, 1, 7, 8, 15, 16, 17, 24, 25, 99, 100, 101, 400, 2047, 2048, 2049, 16_384, 70_000, 1 << 20];
+
+test('strings travel as UTF-8, of every length, plain and not, in one piece and joined', () => {
+  const db = new Keylatch();
+  for (const length of LENGTHS) {
+    const plain = 'abcdefghij'.repeat(length / 10 + 1).slice(0, length);
+    const texts = [plain, `${plain}é`, `é${plain}`, '€'.repeat(length), `${plain}🔑`, `${plain}\0`, `\ufeff${plain}`, plain + plain];
+    for (const text of texts) {
+      for (const bytes of arrived(db, text)) assert.deepEqual(Buffer.compare(bytes, utf8(text)), 0, `${length} of ${text.slice(0, 20)}`);
+      assert.equal(db.get('k'), text);
+    }
+  }
 });
 
 test('numbers and bigints travel as they print', () => {
-  assert.deepEqual(words(pack('X', 0, -0, 5000, -1, 1.5, 2 ** 53, 9007199254740993n, Infinity)),
-    ['X', '0', '0', '5000', '-1', '1.5', '9007199254740992', '9007199254740993', 'Infinity']);
+  const db = new Keylatch();
+  const numbers = [0, -0, 5000, -1, 1.5, 2 ** 53, 9007199254740993n, Infinity];
+  const texts = numbers.map((number) => arrived(db, number).map((bytes) => Buffer.from(bytes).toString()));
+  const expected = ['0', '0', '5000', '-1', '1.5', '9007199254740992', '9007199254740993', 'Infinity'];
+  assert.deepEqual(texts, expected.map((text) => [text, text, text, text]));
 });
 
 test('bytes travel as they are', () => {
-  const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
-  assert.deepEqual(words(pack('SET', bytes, Buffer.from([255, 0]))), ['SET', Buffer.from(bytes).toString('latin1'), 'ÿ\0']);
+  const db = new Keylatch();
+  for (const length of [0, 1, 256, 2048, 2049, 100_000]) {
+    const value = Uint8Array.from({ length }, (_, index) => index * 7);
+    for (const bytes of arrived(db, value)) assert.equal(Buffer.compare(bytes, value), 0);
+    assert.equal(Buffer.compare(arrived(db, Buffer.from(value))[0], value), 0);
+  }
 });
 
-test('a megabyte takes no more room than it needs', () => {
-  const { room } = measure(['SET', 'k', 'y'.repeat(1 << 20)]);
-  assert.ok(room < (1 << 20) + 64, String(room));
-  assert.equal(words(pack('SET', 'k', 'é'.repeat(1 << 17)))[2].length, 1 << 18);
+test('many arguments of all lengths keep their order', () => {
+  const db = new Keylatch();
+  for (const count of [4, 5, 6, 63, 64, 65, 1000]) {
+    const values = Array.from({ length: count }, (_, index) => String(index % 7 === 0 ? 'x'.repeat(index * 5) : `v${index}`));
+    db.del('list');
+    db.rpush('list', ...values);
+    assert.deepEqual(db.lrange('list', 0, -1), values);
+    db.del('list');
+    db.rpush('list', ...values.map((value, index) => (index % 3 === 0 ? utf8(value) : value)));
+    assert.deepEqual(db.lrange('list', 0, -1), values);
+  }
 });
 
 test('an argument that is longer than any may be is refused before it is copied', () => {
+  const db = new Keylatch();
   const long = new Uint8Array(512 * 1024 * 1024 + 1);
-  assert.throws(() => measure(['SET', 'k', long]), { name: 'TypeError', message: 'argument 2 of SET is longer than 512 MB' });
-  assert.equal(measure(['SET', 'k', long.subarray(1)]).values.length, 3);
+  assert.throws(() => db.set('k', long), { name: 'TypeError', message: 'argument 2 of SET is longer than 512 MB' });
 });
 
 test('what has no bytes is refused with its place', () => {
+  const db = new Keylatch();
   const refused = [
-    [[], /a command name is needed/],
     [[null], /the command name must be a string, a number, a bigint or a Uint8Array, got null/],
     [['GET', undefined], /argument 1 of GET must be .* got undefined/],
     [['SET', 'k', NaN], /argument 2 of SET is NaN/],
@@ -65,12 +84,20 @@ test('what has no bytes is refused with its place', () => {
     [['SET', 'k', new Uint16Array(1)], /got Uint16Array/],
     [['SET', 'k', Object.create(null)], /got object/],
     [['SET', 'k', Symbol('s')], /got symbol/],
+    [['RPUSH', 'k', 'a', 'b', 'c', 'd', undefined], /argument 6 of RPUSH must be .* got undefined/],
   ];
-  for (const [argv, message] of refused) assert.throws(() => pack(...argv), { name: 'TypeError', message });
+  for (const [argv, message] of refused) assert.throws(() => db.call(...argv), { name: 'TypeError', message });
+  assert.throws(() => db.get(undefined), { name: 'TypeError', message: /argument 1 of GET must be .* got undefined/ });
+  assert.throws(() => db.call(), { name: 'TypeError', message: /the command name must be .* got undefined/ });
+  assert.equal(db.get('k'), null);
 });
 
 test('half a surrogate pair is refused wherever it stands', () => {
+  const db = new Keylatch();
   for (const text of ['\ud800', 'a\udc00b', `${'x'.repeat(60)}\ud83d`, `${'x'.repeat(70_000)}\udd11`]) {
-    assert.throws(() => pack('SET', text, 'v'), { name: 'TypeError', message: /argument 1 of SET holds half a surrogate pair/ });
+    const expected = { name: 'TypeError', message: /argument 1 of SET holds half a surrogate pair/ };
+    assert.throws(() => db.set(text, 'v'), expected);
+    assert.throws(() => db.call('SET', text, 'v', 'EX', 10, 'NX'), expected);
   }
+  assert.equal(db.dbsize(), 0);
 });

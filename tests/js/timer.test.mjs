@@ -37,7 +37,7 @@ test('it is armed only while somebody listens to more than errors, and only one'
   db.on('set', () => {});
   assert.equal(time.timers.size, 1);
   db.flushall();
-  assert.equal(time.timers.size, 0);
+  assert.equal(time.timers.size, 1, 'what is due later than it was told leaves it');
   db.set('a', 1, { px: 500 });
   const other = new Keylatch();
   other.once('expire', () => {});

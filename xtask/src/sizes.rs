@@ -9,10 +9,12 @@ use crate::{node, paths};
 /// A kilobyte as the budgets count it.
 pub(crate) const KB: f64 = 1024.0;
 
-const WASM_BROTLI_MAX: u64 = 120 * 1024;
-const PAGE_GZIP_MAX: u64 = 200 * 1024;
-const PACKED_MAX: u64 = 400 * 1024;
-const INSTALLED_MAX: u64 = 1200 * 1024;
+const WASM_BROTLI: Budget = Budget { aim: 215 * 1024, floor: 222 * 1024 };
+/// The module is most of the page, and gzip makes it a quarter larger than brotli does.
+const PAGE_GZIP: Budget = Budget { aim: 350 * 1024, floor: 360 * 1024 };
+/// The package holds the module twice: as it is, and as text for hosts that cannot load a file.
+const PACKED: Budget = Budget { aim: 680 * 1024, floor: 700 * 1024 };
+const INSTALLED: Budget = Budget { aim: 1600 * 1024, floor: 1640 * 1024 };
 
 /// Answers one line of JSON: for each file named, [raw, gzip, brotli].
 const MEASURE: &str = "
@@ -25,11 +27,28 @@ const sizes = process.argv.slice(1).map(path => {
 console.log(JSON.stringify(sizes));
 ";
 
+/// A size to be reached, and the one above which it counts as missed.
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    aim: u64,
+    floor: u64,
+}
+
+impl Budget {
+    fn verdict(self, bytes: u64) -> &'static str {
+        match bytes {
+            _ if bytes <= self.aim => "",
+            _ if bytes <= self.floor => "  above aim",
+            _ => "  OVER",
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) what: &'static str,
     pub(crate) bytes: u64,
-    budget: Option<u64>,
+    budget: Option<Budget>,
 }
 
 /// Prints the table.
@@ -38,12 +57,12 @@ pub(crate) fn print() -> Result {
     Ok(())
 }
 
-/// Prints the table and fails when a line is over its budget.
+/// Prints the table and fails when a line is over the floor of its budget.
 pub(crate) fn check() -> Result {
     node::check()?;
     let lines = measure()?;
     println!("{}", table(&lines));
-    match lines.iter().find(|line| line.budget.is_some_and(|budget| line.bytes > budget)) {
+    match lines.iter().find(|line| line.budget.is_some_and(|budget| line.bytes > budget.floor)) {
         Some(line) => Err(Failure::new(format!("{} is over its budget", line.what))),
         None => Ok(()),
     }
@@ -62,10 +81,10 @@ pub(crate) fn measure() -> Result<Vec<Line>> {
     Ok(vec![
         Line { what: "wasm, raw", bytes: raw, budget: None },
         Line { what: "wasm, gzip", bytes: gzip, budget: None },
-        Line { what: "wasm, brotli", bytes: brotli, budget: Some(WASM_BROTLI_MAX) },
-        Line { what: "page JS + CSS + wasm, gzip", bytes: page, budget: Some(PAGE_GZIP_MAX) },
-        Line { what: "package, packed", bytes: packed, budget: Some(PACKED_MAX) },
-        Line { what: "package, installed", bytes: installed, budget: Some(INSTALLED_MAX) },
+        Line { what: "wasm, brotli", bytes: brotli, budget: Some(WASM_BROTLI) },
+        Line { what: "page JS + CSS + wasm, gzip", bytes: page, budget: Some(PAGE_GZIP) },
+        Line { what: "package, packed", bytes: packed, budget: Some(PACKED) },
+        Line { what: "package, installed", bytes: installed, budget: Some(INSTALLED) },
     ])
 }
 
@@ -98,13 +117,13 @@ fn package() -> Result<(u64, u64)> {
 }
 
 fn table(lines: &[Line]) -> String {
-    let mut text = String::from("\nsize                                bytes         KB     budget");
+    let mut text = String::from("\nsize                                bytes         KB        aim      floor");
     for line in lines {
         let (bytes, kilobytes) = (line.bytes, line.bytes as f64 / KB);
         text.push_str(&format!("\n{:<28} {bytes:>12} {kilobytes:>10.1}", line.what));
         if let Some(budget) = line.budget {
-            let verdict = if line.bytes > budget { "  OVER" } else { "" };
-            text.push_str(&format!(" {:>10.1}{verdict}", budget as f64 / KB));
+            let [aim, floor] = [budget.aim, budget.floor].map(|bytes| bytes as f64 / KB);
+            text.push_str(&format!(" {aim:>10.1} {floor:>10.1}{}", budget.verdict(line.bytes)));
         }
     }
     text
@@ -112,12 +131,14 @@ fn table(lines: &[Line]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, table};
+    use super::{Budget, Line, table};
 
     #[test]
-    fn a_line_over_its_budget_says_so() {
-        let line = |bytes| Line { what: "wasm, brotli", bytes, budget: Some(60_000) };
-        assert!(!table(&[line(60_000)]).contains("OVER"));
-        assert!(table(&[line(60_001)]).contains("OVER"));
+    fn a_line_beyond_its_aim_or_floor_is_marked() {
+        let budget = Some(Budget { aim: 60_000, floor: 65_000 });
+        let shown = |bytes| table(&[Line { what: "wasm, brotli", bytes, budget }]);
+        assert!(shown(60_000).ends_with("63.5"), "{}", shown(60_000));
+        assert!(shown(60_001).ends_with("above aim"));
+        assert!(shown(65_001).ends_with("OVER"));
     }
 }

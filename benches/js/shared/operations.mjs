@@ -1,75 +1,127 @@
-/** What is measured: for each operation the text of its loop's body, made from the text a store has for it. */
+/** What is measured: for each operation the text of its loop's body, made from the texts a store has for it. */
+import { COLLECTIONS } from './collections.mjs';
 
 /** Keys of one MGET or MSET, commands of one pipeline. */
 export const BATCH = 100;
 
-/** How the loop comes by its key; `i` counts from 0. See texts.mjs for the three states. */
+/** How the loop comes by its key; `i` counts from 0. See texts.mjs for the states. */
 const KEYS = {
   same: 'names[order[(start + i) & last]]',
   fresh: 'fresh[i]',
-  concatenated: "'user:' + suffixes[(start + i) & last]",
-  spare: "'free:' + spares[i]",
+  concatenated: '`user:${suffixes[(start + i) & last]}`',
+  joined: 'joined[order[(start + i) & last]]',
+  spare: '`free:${spares[i]}`',
   lock: 'locks[(start + i) & 1023]',
-  counter: "'hits:' + suffixes[(start + i) & last]",
+  new: '`next:${counter.next += 1}`',
 };
 
 const withKey = (state, statement) => `const key = ${KEYS[state]}; ${statement}`;
-const VALUE = 'const value = values[i & 1023];';
+const withName = (list, statement) => `const key = ${list}[(start + i) % ${COLLECTIONS}]; ${statement}`;
+const withValue = (state) => `const value = ${state === 'joined' ? 'joinedValues' : 'values'}[i & 1023];`;
+const withField = (fields) => `const field = fields[i % ${fields}]; const value = values[i & 1023]; const score = i & 1023;`;
+
+const each = (number) => (_, count) => number * count;
+const deleteSpare = { body: (store) => withKey('spare', `${store.del};`) };
+const deleteAll = (list) => ({ body: (store) => withName(list, `${store.del};`), turns: COLLECTIONS });
+
+const into = (operation, list, fields) => ({
+  uses: [operation], collections: true,
+  body: (store) => withName(list, `${withField(fields)} sum += ${store[operation]};`), expected: each(0),
+});
+
+const pipeline = (command, needs, replyBytes) => ({
+  title: `RESP pipeline ${BATCH} ${command}`, state: command, uses: ['resp', ...needs], commands: BATCH, collections: true,
+  body: (store) => `const chunk = chunks.${command}[(start + i) & 63]; sum += (${store.resp}).length;`,
+  expected: replyBytes && ((facts, count) => BATCH * replyBytes(facts) * count),
+});
 
 /**
- * `title` names rows, `uses` the text a store must have, `body` makes the loop's body, `expected` is what one turn adds to
- * `sum` (a loop that sums something else did not do its work), `commands` how many commands one turn is, `missing` means
- * keys that are not there, of which there are so many only, `undo` is run after each sample, unmeasured.
+ * `title` names rows, `state` is fixed where keys come in one state only, `uses` names the texts a store must have, `body`
+ * makes the loop's body, `expected` is the sum of a sample of `count` turns (another sum fails the run), `commands` is the
+ * number of commands in a turn, `collections` asks for those of collections.mjs.
+ *
+ * `changes` limits the turns of a sample that adds or takes keys; `before` is run for each of its turns, and `undo` after
+ * it, both unmeasured. `bounded` checks that the store has not grown.
  */
 export const OPERATIONS = {
-  get: { title: 'GET', body: (text, state) => withKey(state, `sum += (${text}).length;`), expected: ({ bytes }) => bytes },
-  set: { title: 'SET', body: (text, state) => withKey(state, `${VALUE} ${text};`) },
-  setnx: { title: 'SETNX hit', body: (text, state) => withKey(state, `${VALUE} sum += ${text};`), expected: () => 0 },
-  setnxNew: {
-    title: 'SETNX miss', uses: 'setnx', state: 'spare', missing: true, undo: 'del',
-    body: (text) => withKey('spare', `${VALUE} sum += ${text};`), expected: () => 1,
+  get: { title: 'GET', body: ({ get }, state) => withKey(state, `sum += (${get}).length;`), expected: ({ bytes }, count) => bytes * count },
+  set: { title: 'SET', body: ({ set }, state) => withKey(state, `${withValue(state)} ${set};`) },
+  mix: {
+    title: '90 % GET, 10 % SET', uses: ['get', 'set'],
+    body: ({ get, set }, state) =>
+      withKey(state, `if (i % 10 === 9) { ${withValue(state)} ${set}; } else sum += (${get}).length;`),
+    expected: ({ bytes }, count) => bytes * (count - Math.floor(count / 10)),
   },
-  setpx: { title: 'SET PX', body: (text, state) => withKey(state, `${VALUE} ${text};`) },
-  setnxpx: { title: 'SET NX PX hit', body: (text, state) => withKey(state, `${VALUE} sum += ${text} ? 1 : 0;`), expected: () => 0 },
+  setpx: { title: 'SET PX', body: ({ setpx }, state) => withKey(state, `${withValue(state)} ${setpx};`) },
+  setnxpx: {
+    title: 'SET NX PX hit', expected: each(0),
+    body: ({ setnxpx }, state) => withKey(state, `${withValue(state)} sum += ${setnxpx} ? 1 : 0;`),
+  },
   setnxpxNew: {
-    title: 'SET NX PX miss', uses: 'setnxpx', state: 'spare', missing: true, undo: 'del',
-    body: (text) => withKey('spare', `${VALUE} sum += ${text} ? 1 : 0;`), expected: () => 1,
+    title: 'SET NX PX miss', state: 'spare', uses: ['setnxpx'], changes: true, undo: deleteSpare, expected: each(1),
+    body: ({ setnxpx }) => withKey('spare', `${withValue()} sum += ${setnxpx} ? 1 : 0;`),
   },
-  incr: { title: 'INCR', body: (text) => withKey('counter', `${text};`), counters: true },
+  setNew: { title: 'SET new', state: 'new', uses: ['set', 'size'], bounded: true, body: ({ set }) => withKey('new', `${withValue()} ${set};`) },
   mget: {
-    title: 'MGET 100', commands: BATCH,
-    body: (text) => `const keys = lists[(start + i) & 63]; sum += (${text}).length;`, expected: () => BATCH,
+    title: 'MGET 100', commands: BATCH, expected: each(BATCH),
+    body: ({ mget }) => `const keys = batches[(start + i) & 63]; sum += (${mget}).length;`,
   },
-  mset: { title: 'MSET 100', commands: BATCH, body: (text) => `const pairs = tables[(start + i) & 63]; ${text};` },
+  mset: { title: 'MSET 100', commands: BATCH, body: ({ mset }) => `const pairs = tables[(start + i) & 63]; ${mset};` },
   lock: {
-    title: 'lock acquire + release', missing: true,
-    body: (text, state) => withKey(state === 'same' ? 'lock' : 'spare', `sum += ${text};`), expected: () => 2,
+    title: 'lock acquire + release', changes: true, expected: each(2),
+    body: ({ lock }, state) => withKey(state === 'same' ? 'lock' : 'spare', `sum += ${lock};`),
   },
-  resp: {
-    title: 'RESP pipeline 100', commands: BATCH,
-    body: (text) => `const chunk = chunks[(start + i) & 63]; sum += (${text}).length;`,
-    expected: ({ replyBytes }) => replyBytes,
+  exists: { title: 'EXISTS', body: ({ exists }, state) => withKey(state, `sum += ${exists};`), expected: each(1) },
+  expire: { title: 'EXPIRE', body: ({ expire }, state) => withKey(state, `sum += ${expire};`), expected: each(1) },
+  incr: { title: 'INCR', state: 'kept', collections: true, body: ({ incr }) => withName('counters', `${incr};`) },
+  hget: {
+    title: 'HGET', state: 'kept', collections: true, expected: ({ bytes }, count) => bytes * count,
+    body: ({ hget }) => withName('hashes', `${withField(10)} sum += (${hget}).length;`),
   },
+  hset10: { title: 'HSET into 10 fields', state: 'kept', ...into('hset', 'hashes', 10) },
+  hset100: { title: 'HSET into 100 fields', state: 'kept', ...into('hset', 'wideHashes', 100) },
+  sadd: {
+    title: 'SADD', state: 'kept', collections: true, changes: true, undo: deleteAll('sets'), expected: each(1),
+    body: ({ sadd }) => withName('sets', `${withField(100)} sum += ${sadd};`),
+  },
+  lpush: {
+    title: 'LPUSH', state: 'kept', collections: true, changes: true, undo: deleteAll('queues'),
+    body: ({ lpush }) => withName('queues', `${withValue()} ${lpush};`),
+  },
+  rpop: {
+    title: 'RPOP', state: 'kept', collections: true, changes: true, expected: ({ bytes }, count) => bytes * count,
+    before: { body: ({ lpush }) => withName('queues', `${withValue()} ${lpush};`) },
+    body: ({ rpop }) => withName('queues', `sum += (${rpop}).length;`),
+  },
+  zadd10: { title: 'ZADD into 10 members', state: 'kept', ...into('zadd', 'ranks', 10) },
+  zadd100: { title: 'ZADD into 100 members', state: 'kept', ...into('zadd', 'wideRanks', 100) },
+  respGet: pipeline('GET', [], ({ bytes }) => `$${bytes}\r\n`.length + bytes + 2),
+  respSet: pipeline('SET', [], () => '+OK\r\n'.length),
+  respHset: pipeline('HSET', ['hset'], () => ':0\r\n'.length),
+  respLpush: { ...pipeline('LPUSH', ['lpush']), changes: true, undo: deleteAll('queues') },
 };
 
-export const textFor = (operation, store) => store[OPERATIONS[operation].uses ?? operation];
+/** Whether a store has the texts of an operation. */
+export const canDo = (store, operation) => (OPERATIONS[operation].uses ?? [operation]).every((name) => store[name] !== undefined);
 
 /** The loop of an operation over a store: `(store, texts, count, start)` to the sum of what came back. */
-export function compile(operation, store, state) {
-  return compileLoop(store, OPERATIONS[operation].body(textFor(operation, store), state));
+export function compile(operation, store, state, each) {
+  return compileLoop(store, OPERATIONS[operation].body(store, state), each);
 }
 
-/** The loop that removes what the last sample added. */
-export function compileUndo(operation, store) {
-  return compileLoop(store, withKey('spare', `${store[OPERATIONS[operation].undo]};`));
+/** What is run before or after each sample, unmeasured: `(store, texts, count, start)`. */
+export function compileAround({ body, turns }, store) {
+  const loop = compileLoop(store, body(store));
+  return turns === undefined ? loop : (target, texts) => loop(target, texts, turns, 0);
 }
 
-function compileLoop(store, body) {
+function compileLoop(store, body, each = '') {
   return new Function('store', 'texts', 'count', 'start', `
-    const { names, order, fresh, suffixes, spares, locks, values, lists, tables, chunks } = texts;
+    const { names, joined, joinedValues, order, fresh, suffixes, spares, locks, counter, values, batches, tables, chunks } = texts;
+    const { fields, counters, hashes, wideHashes, sets, queues, ranks, wideRanks } = texts;
     const last = suffixes.length - 1;
     let sum = 0;
     ${store.before ?? ''}
-    for (let i = 0; i < count; i += 1) { ${body} }
+    for (let i = 0; i < count; i += 1) { ${body} ${each} }
     return sum;`);
 }

@@ -5,8 +5,6 @@
 
 const FIRST_COUNT = 64;
 const GROWTH_MAX = 8;
-/** What is being compiled on the side counts as the process' time: with a quarter of these, a busy machine showed the compiler. */
-const WARM_SAMPLES = 24;
 /** Nothing that is measured is so fast that more turns than this would not take long enough. */
 const COUNT_MAX = 2 ** 24;
 
@@ -18,10 +16,13 @@ export function median(numbers) {
 
 /**
  * The rounds of one row: nanoseconds of a command by name. `sample(name, count)` answers those that `count` turns took.
+ * Compilation on other threads is processor time of the process: with fewer than two dozen `warmSamples` a busy machine
+ * showed the compiler.
  */
-export async function takeRounds({ names, sample, rounds, sampleMs, countMax = Infinity, commands = 1 }) {
+export async function takeRounds({ names, sample, rounds, sampleMs, warmSamples, countMax = Infinity, commands = 1 }) {
   const counts = new Map();
-  for (const name of names) counts.set(name, await warm((count) => sample(name, count), sampleMs * 1e6, countMax));
+  const limits = { wantedNs: sampleMs * 1e6, countMax, warmSamples };
+  for (const name of names) counts.set(name, await warm((count) => sample(name, count), limits));
   const times = new Map(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < names.length; turn += 1) {
@@ -37,9 +38,9 @@ export async function takeRounds({ names, sample, rounds, sampleMs, countMax = I
  * Runs samples that grow until they are long enough, so often that no accident made them long, and that what is compiled on
  * the way is compiled; answers how many turns such a sample has.
  */
-async function warm(sample, wantedNs, countMax) {
+async function warm(sample, { wantedNs, countMax, warmSamples }) {
   let count = Math.min(FIRST_COUNT, countMax);
-  for (let long = 0; long <= WARM_SAMPLES;) {
+  for (let long = 0; long <= warmSamples;) {
     const ns = await sample(count);
     long = ns >= wantedNs / 2 || count >= countMax ? long + 1 : 0;
     if (long > 0) continue;

@@ -2,9 +2,11 @@
  * The stores that are compared, and what each does for an operation, as text: every loop over a store is compiled from its
  * own text, so that no store pays for the types another one has shown to a shared call site. Runs in Node and in the page.
  *
- * In the texts, `store` is the store, `key` and `value` are strings, `keys` and `pairs` are lists of a hundred. An
- * operation that is missing is one the store does not have. `make` is told how many keys there will be at most.
+ * In the texts, `store` is the store, `key`, `value` and `field` are strings, `score` is a number, `keys` and `pairs` are
+ * lists of a hundred. An operation that is missing is one the store does not have. `make` gets the modules, and as options
+ * the largest number of keys and the name of a configuration (see configurations.mjs), which keylatch alone heeds.
  */
+import { CONFIGURATIONS } from './configurations.mjs';
 
 /** No key runs out while it is measured. */
 export const TTL_MS = 3_600_000;
@@ -18,11 +20,24 @@ const loops = {
 
 const map = {
   make: () => new Map(),
+  before: `
+    const part = (key, make) => {
+      const found = store.get(key);
+      if (found !== undefined) return found;
+      const made = make();
+      store.set(key, made);
+      return made;
+    };`,
   get: 'store.get(key)',
   set: 'store.set(key, value)',
-  setnx: '(store.has(key) ? 0 : (store.set(key, value), 1))',
+  exists: 'Number(store.has(key))',
   incr: 'store.set(key, String(Number(store.get(key)) + 1))',
   del: 'store.delete(key)',
+  hget: 'store.get(key).get(field)',
+  hset: '(part(key, () => new Map()).set(field, value), 0)',
+  sadd: '(part(key, () => new Set()).add(field), 1)',
+  lpush: 'part(key, () => []).unshift(value)',
+  rpop: 'store.get(key).pop()',
   ...loops,
 };
 
@@ -37,35 +52,54 @@ const mapWithDeadlines = {
   set: 'store.set(key, { value, deadlineMs: Infinity })',
   setpx: `store.set(key, { value, deadlineMs: Date.now() + ${TTL_MS} })`,
   setnxpx: `(alive(key) ? 0 : (store.set(key, { value, deadlineMs: Date.now() + ${TTL_MS} }), 1))`,
+  exists: '(alive(key) ? 1 : 0)',
+  expire: `(alive(key) ? (store.get(key).deadlineMs = Date.now() + ${TTL_MS}, 1) : 0)`,
   del: 'store.delete(key)',
   lock: `(alive(key) ? 0 : (store.set(key, { value: ${TOKEN}, deadlineMs: Date.now() + ${LEASE_MS} }), 1)) +
     (alive(key)?.value === ${TOKEN} ? Number(store.delete(key)) : 0)`,
 };
 
 const keylatch = {
-  make: ({ Keylatch }) => new Keylatch(),
+  make: ({ Keylatch }, { configuration = 'bare' }) => new Keylatch(CONFIGURATIONS[configuration].options),
+  /** Whether the rest of the scene's configuration holds for it, too. */
+  configured: true,
   get: 'store.get(key)',
   set: 'store.set(key, value)',
-  setnx: 'store.setnx(key, value)',
   setpx: `store.set(key, value, { px: ${TTL_MS} })`,
   setnxpx: `store.set(key, value, { nx: true, px: ${TTL_MS} })`,
+  exists: 'store.exists(key)',
+  expire: `store.expire(key, ${TTL_MS / 1000})`,
   incr: 'store.incr(key)',
+  hget: 'store.hget(key, field)',
+  hset: "store.call('HSET', key, field, value)",
+  sadd: 'store.sadd(key, field)',
+  lpush: 'store.lpush(key, value)',
+  rpop: 'store.rpop(key)',
+  zadd: "store.call('ZADD', key, score, field)",
   mget: 'store.mget(...keys)',
   mset: 'store.mset(pairs)',
   del: 'store.del(key)',
+  size: 'store.dbsize()',
   lock: `(store.set(key, ${TOKEN}, { nx: true, px: ${LEASE_MS} }) === 'OK' ? 1 : 0) + store.delex(key, { ifeq: ${TOKEN} })`,
   resp: 'store.feed(chunk).output',
 };
 
+/** The package in no configuration, whichever the scene has. */
+const bare = { ...keylatch, make: ({ Keylatch }) => new Keylatch(), configured: false };
+
+/** The package of an earlier commit: see xtask/src/bench/landed.rs. */
+const landed = { ...keylatch, make: ({ Landed }, options) => keylatch.make({ Keylatch: Landed }, options) };
+
 const lruCache = {
-  make: ({ LRUCache }, max) => new LRUCache({ max, ttl: TTL_MS }),
+  make: ({ LRUCache }, { max }) => new LRUCache({ max, ttl: TTL_MS }),
   get: 'store.get(key)',
   set: 'store.set(key, value)',
   setpx: 'store.set(key, value)',
-  setnx: '(store.has(key) ? 0 : (store.set(key, value), 1))',
   setnxpx: '(store.has(key) ? 0 : (store.set(key, value), 1))',
+  exists: 'Number(store.has(key))',
   incr: 'store.set(key, String(Number(store.get(key)) + 1))',
   del: 'store.delete(key)',
+  size: 'store.size',
   lock: `(store.has(key) ? 0 : (store.set(key, ${TOKEN}, { ttl: ${LEASE_MS} }), 1)) +
     (store.get(key) === ${TOKEN} ? Number(store.delete(key)) : 0)`,
   ...loops,
@@ -76,7 +110,6 @@ const nodeCache = {
   get: 'store.get(key)',
   set: 'store.set(key, value)',
   setpx: `store.set(key, value, ${TTL_MS / 1000})`,
-  setnx: '(store.has(key) ? 0 : (store.set(key, value), 1))',
   setnxpx: `(store.has(key) ? 0 : (store.set(key, value, ${TTL_MS / 1000}), 1))`,
   incr: 'store.set(key, String(Number(store.get(key)) + 1))',
   mget: 'Object.values(store.mget(keys))',
@@ -89,7 +122,6 @@ const kvjs = {
   get: 'store.get(key)',
   set: 'store.set(key, value)',
   setpx: `store.set(key, value, { PX: ${TTL_MS} })`,
-  setnx: '(store.set(key, value, { NX: true }) ? 1 : 0)',
   setnxpx: `(store.set(key, value, { NX: true, PX: ${TTL_MS} }) ? 1 : 0)`,
   incr: 'store.incr(key)',
   mget: 'store.mget(...keys)',
@@ -107,6 +139,8 @@ const jsParser = {
 /** By the names that tables show. */
 export const STORES = {
   keylatch,
+  bare,
+  landed,
   Map: map,
   'Map + deadline': mapWithDeadlines,
   'lru-cache': lruCache,

@@ -27,6 +27,33 @@ function inPieces(count, text) {
 /** `count` keys, each a string object of its own. */
 export const makeKeys = (count, from = 0) => inPieces(count, (index) => PREFIX + suffix(from + index));
 
+/** `count` kept names with a prefix of their own. */
+export const makeNames = (prefix, count) => inPieces(count, (index) => `${prefix}:${index}`);
+
+/** `count` keys that were put together and are kept: V8 holds them as ropes. */
+export const makeJoinedKeys = (count) => Array.from({ length: count }, (_, index) => PREFIX + suffix(index));
+
+/** Values of `bytes` letters and digits that are kept as ropes. */
+export const makeJoinedValues = (count, bytes) =>
+  Array.from({ length: count }, (_, index) => 'value-of-a-key.'.repeat(bytes).slice(0, bytes - DIGITS) + suffix(index));
+
+/**
+ * Makes garbage until V8 has collected its young generation more than twice. Texts made before are old then, as kept ones
+ * are; ropes that are flattened while they are young may be replaced by their flat texts.
+ */
+export function ageTexts() {
+  const kept = [];
+  for (let index = 0; index < 2_000_000; index += 1) kept[index & 1023] = { index, inner: { index } };
+  return kept.length;
+}
+
+/** JSON of one small record; all have the same length. */
+const recordOf = (number) => JSON.stringify({ id: suffix(number), name: 'Ada Lovelace', roles: ['reader', 'author'], active: true });
+export const JSON_BYTES = recordOf(0).length;
+
+/** JSON texts as `JSON.stringify` made them. */
+export const makeRecords = (count) => Array.from({ length: count }, (_, index) => recordOf(index));
+
 /** The names of locks that a program keeps. */
 export const makeLocks = (count) => inPieces(count, (index) => `free:${suffix(index)}`);
 

@@ -1,17 +1,23 @@
 /**
- * Holds the stores of one scene, filled, and runs one sample of one operation at a time. Takes no time itself: whoever calls
- * it does, from inside the process or from outside. Runs in Node and in the page.
+ * Holds the stores of one scene, filled, and runs one sample of one operation at a time. Takes no time itself: its caller
+ * does, from inside the process or from outside. Runs in Node and in the page.
  */
-import { BATCH, OPERATIONS, compile, compileUndo } from './operations.mjs';
+import { makeCollectionNames, makeFields, fillCollections } from './collections.mjs';
+import { CONFIGURATIONS } from './configurations.mjs';
+import { BATCH, OPERATIONS, compile, compileAround } from './operations.mjs';
 import { requestOf } from './resp.mjs';
 import { STORES } from './stores.mjs';
-import { dice, makeFresh, makeKeys, makeLocks, makeOrder, makeSuffixes, makeValues } from './texts.mjs';
+import {
+  ageTexts, dice, makeFresh, makeJoinedKeys, makeJoinedValues, makeKeys, makeLocks, makeOrder, makeRecords, makeSuffixes, makeValues,
+} from './texts.mjs';
 
 /** Keys made anew for each sample, and keys that a sample adds, at most. */
 export const NEW_KEYS_MAX = 50_000;
 const VALUES = 1024;
 const LISTS = 64;
 const LOCKS = 1024;
+/** Largest size of an evicting store, as a multiple of the keys it was filled with. */
+const GROWTH_MAX = 1.5;
 
 export class Workbench {
   #modules;
@@ -35,35 +41,59 @@ export class Workbench {
     const order = makeOrder(scene.keys, this.#random);
     this.#texts = {
       order,
-      values: makeValues(VALUES, scene.bytes),
+      values: this.#makeValues(VALUES),
       suffixes: makeSuffixes(order),
       spares: makeSuffixes(Uint32Array.from({ length: NEW_KEYS_MAX }, (_, index) => index)),
       locks: makeLocks(LOCKS),
+      fields: makeFields(),
+      counter: { next: 0 },
     };
     for (const name of scene.stores) this.#stores.set(name, this.#filled(name));
+  }
+
+  #makeValues(count) {
+    return this.#scene.json ? makeRecords(count) : makeValues(count, this.#scene.bytes);
   }
 
   /** A store, and the texts it holds: each gets its own, for those of another would be warm. */
   #filled(name) {
     const { make, before = '', setpx, set } = STORES[name];
-    const { keys, bytes, ttl } = this.#scene;
-    const store = make(this.#modules, 2 * keys + NEW_KEYS_MAX);
+    const { keys, ttl, configuration, collections } = this.#scene;
+    const { configure, evicts } = CONFIGURATIONS[configuration];
+    const store = make(this.#modules, { max: evicts ? keys : 2 * keys + NEW_KEYS_MAX, configuration });
     const put = new Function('store', `${before}; return (key, value) => { ${ttl ? setpx : set}; };`)(store);
     const names = makeKeys(keys);
-    makeValues(keys, bytes).forEach((value, index) => put(names[index], value));
-    const counters = this.#scene.counters ? new Set(this.#texts.suffixes) : [];
-    for (const suffix of counters) put(`hits:${suffix}`, '1');
-    return { store, texts: { names, ...batchesOf(names, this.#texts) } };
+    this.#makeValues(keys).forEach((value, index) => put(names[index], value));
+    const texts = { names, ...this.#joinedTexts() };
+    if (collections) Object.assign(texts, this.#collectionsOf(store, name));
+    if (STORES[name].configured) configure?.(store);
+    return { store, texts: { ...texts, ...batchesOf({ ...this.#texts, ...texts }) } };
+  }
+
+  /** Keys and values that are kept as they were put together. */
+  #joinedTexts() {
+    const { joined, keys, bytes } = this.#scene;
+    if (!joined) return {};
+    const texts = { joined: makeJoinedKeys(keys), joinedValues: makeJoinedValues(VALUES, bytes) };
+    ageTexts();
+    return texts;
+  }
+
+  #collectionsOf(store, name) {
+    const names = makeCollectionNames();
+    fillCollections(store, STORES[name], { ...this.#texts, ...names });
+    return names;
   }
 
   /** What a sample needs and should not be measured. */
   ready({ operation, state }, name, count) {
     const start = Math.floor(this.#random() * this.#texts.order.length);
     const fresh = state === 'fresh' ? makeFresh(this.#texts.order, start, count) : [];
-    const loop = this.#loop(operation, state, name);
+    const loops = this.#loopsOf(operation, state, name);
     const { store, texts } = this.#stores.get(name);
     const all = { ...this.#texts, ...texts, fresh };
-    this.#next = () => loop(store, all, count, start);
+    loops.before?.(store, all, count, start);
+    this.#next = () => loops.run(store, all, count, start);
   }
 
   /** The sample itself. */
@@ -73,38 +103,50 @@ export class Workbench {
 
   /** Checks that the sample did what it was to do, and takes back what it added. */
   finish({ operation, state }, name, count) {
-    const { expected, undo } = OPERATIONS[operation];
-    const wanted = expected && count * expected(this.#expectations());
+    const { title, expected, bounded } = OPERATIONS[operation];
+    const wanted = expected?.(this.#scene, count);
     if (wanted !== undefined && this.#sum !== wanted) {
-      throw new Error(`${OPERATIONS[operation].title} ${state} with ${name}: ${this.#sum} where ${wanted} was expected`);
+      throw new Error(`${title} ${state} with ${name}: ${this.#sum} where ${wanted} was expected`);
     }
     const { store, texts } = this.#stores.get(name);
-    if (undo) this.#loop(`${operation}/undo`, state, name)(store, { ...this.#texts, ...texts }, count, 0);
+    this.#loopsOf(operation, state, name).undo?.(store, { ...this.#texts, ...texts }, count, 0);
+    if (bounded) this.#checkSize(store, name);
   }
 
-  #expectations() {
-    const { bytes } = this.#scene;
-    const get = `$${bytes}\r\n`.length + bytes + 2;
-    return { bytes, replyBytes: (BATCH / 2) * (get + '+OK\r\n'.length) };
+  #checkSize(store, name) {
+    const size = new Function('store', `return ${STORES[name].size};`)(store);
+    if (size > GROWTH_MAX * this.#scene.keys) throw new Error(`${name} holds ${size} keys: it does not evict`);
   }
 
-  #loop(operation, state, name) {
+  #loopsOf(operation, state, name) {
     const id = [operation, state, name].join();
     if (!this.#loops.has(id)) {
-      const [done, undone] = operation.split('/');
-      this.#loops.set(id, undone ? compileUndo(done, STORES[name]) : compile(done, STORES[name], state));
+      const definition = STORES[name];
+      const { before, undo } = OPERATIONS[operation];
+      const { each } = definition.configured ? CONFIGURATIONS[this.#scene.configuration] : {};
+      const around = (part) => part && compileAround(part, definition);
+      this.#loops.set(id, { run: compile(operation, definition, state, each), before: around(before), undo: around(undo) });
     }
     return this.#loops.get(id);
   }
 }
 
-/** What is sent at once: keys, pairs, and the requests of a pipeline. */
-function batchesOf(names, { order, values }) {
-  const lists = Array.from({ length: LISTS }, (_, index) => [...distinct(order, index * BATCH)].map((at) => names[at]));
+/** What is sent at once: keys, pairs, and the requests of pipelines. */
+function batchesOf({ names, order, values, fields, hashes, queues }) {
+  const batches = Array.from({ length: LISTS }, (_, index) => [...distinct(order, index * BATCH)].map((at) => names[at]));
+  const requests = {
+    GET: (key) => ['GET', key],
+    SET: (key, index) => ['SET', key, values[index]],
+    ...(hashes && {
+      HSET: (_, index, list) => ['HSET', hashes[(list * BATCH + index) % hashes.length], fields[index % 10], values[index]],
+      LPUSH: (_, index, list) => ['LPUSH', queues[(list * BATCH + index) % queues.length], values[index]],
+    }),
+  };
+  const chunksOf = (request) => batches.map((keys, list) => pipeline(keys.map((key, index) => request(key, index, list))));
   return {
-    lists,
-    tables: lists.map((keys) => keys.map((key, index) => [key, values[index]])),
-    chunks: lists.map((keys) => pipeline(keys, values)),
+    batches,
+    tables: batches.map((keys) => keys.map((key, index) => [key, values[index]])),
+    chunks: hashes && Object.fromEntries(Object.entries(requests).map(([command, request]) => [command, chunksOf(request)])),
   };
 }
 
@@ -115,8 +157,5 @@ function distinct(order, from) {
   return found;
 }
 
-/** Half SET, half GET, in turns, as the bytes a client would send. */
-function pipeline(keys, values) {
-  const requests = keys.map((key, index) => (index % 2 === 0 ? requestOf('SET', key, values[index]) : requestOf('GET', key)));
-  return new TextEncoder().encode(requests.join(''));
-}
+/** Requests as the bytes a client would send. */
+const pipeline = (requests) => new TextEncoder().encode(requests.map((words) => requestOf(...words)).join(''));

@@ -4,6 +4,8 @@ import type { Argument } from './argument.js';
 import type { Carried, Now } from './carrier.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
+import { NO_ROW } from './frame.js';
+import type { Row } from './generated/convention.js';
 import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
@@ -35,7 +37,31 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
   }
 
   protected override execute<T>(argv: readonly Argument[]): Carried<Now, T> {
-    const reply = this.#connection.reply(argv, this.#asBytes);
+    const reply = this.#connection.reply(NO_ROW, argv, this.#asBytes);
+    if (reply instanceof ReplyError) throw reply;
+    return reply as Carried<Now, T>;
+  }
+
+  protected override run<T>(row: Row, argv: readonly Argument[]): Carried<Now, T> {
+    const reply = this.#connection.reply(row, argv, this.#asBytes);
+    if (reply instanceof ReplyError) throw reply;
+    return reply as Carried<Now, T>;
+  }
+
+  protected override run1<T>(row: Row, first: Argument): Carried<Now, T> {
+    const reply = this.#connection.reply1(row, first, this.#asBytes);
+    if (reply instanceof ReplyError) throw reply;
+    return reply as Carried<Now, T>;
+  }
+
+  protected override run2<T>(row: Row, first: Argument, second: Argument): Carried<Now, T> {
+    const reply = this.#connection.reply2(row, first, second, this.#asBytes);
+    if (reply instanceof ReplyError) throw reply;
+    return reply as Carried<Now, T>;
+  }
+
+  protected override run3<T>(row: Row, first: Argument, second: Argument, third: Argument): Carried<Now, T> {
+    const reply = this.#connection.reply3(row, first, second, third, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
   }
@@ -110,9 +136,7 @@ export class Client extends Direct<string> implements Disposable {
   callRaw(...argv: Argument[]): Uint8Array {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {
-      const reply = instance.callRaw(id, argv);
-      if (reply === undefined) throw this.#connection.host.clockFailure();
-      return reply;
+      return instance.callRaw(id, argv);
     });
   }
 

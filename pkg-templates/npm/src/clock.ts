@@ -103,6 +103,8 @@ export class GuardedClock {
   /** The time in whole milliseconds, or NaN after a failure. */
   readonly read = (): number => {
     this.#reading = true;
+    // An earlier failure that nobody asked for was of a reading that did not matter.
+    this.#failure = undefined;
     try {
       const value: unknown = this.source();
       if (isTime(value)) return Math.floor(value);

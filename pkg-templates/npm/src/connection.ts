@@ -53,18 +53,48 @@ export class Connection {
   }
 
   #begin(instance: Instance, id: number, argv: readonly Argument[]): void {
-    const reply = instance.call(id, argv, false);
-    if (reply !== 'OK') throw reply ?? this.host.clockFailure();
+    const reply = instance.execute(id, argv, false);
+    if (reply !== 'OK') throw reply;
   }
 
-  /** Runs one command; a server error is a value here. */
-  reply(argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
+  /** Runs one command, of a row or of the name that stands first; a server error is a value here. */
+  reply(row: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
+    if (argv.length === 0) throw new TypeError('a command name is needed');
     const id = this.id();
-    return this.host.enter((instance) => {
-      const reply = instance.call(id, argv, asBytes);
-      if (reply === undefined) throw this.host.clockFailure();
-      return reply;
-    });
+    const instance = this.host.ready();
+    instance.frame.begin(row, argv[0] as Argument);
+    instance.frame.putAll(argv);
+    return this.host.call(instance, id, row, argv.length, asBytes);
+  }
+
+  /** As `reply`, for the command of a row with one argument. */
+  reply1(row: number, first: Argument, asBytes: boolean): Reply<string | Uint8Array> {
+    const id = this.id();
+    const instance = this.host.ready();
+    instance.frame.begin(row, '');
+    instance.frame.put(1, first);
+    return this.host.call(instance, id, row, 2, asBytes);
+  }
+
+  /** As `reply`, for the command of a row with two arguments. */
+  reply2(row: number, first: Argument, second: Argument, asBytes: boolean): Reply<string | Uint8Array> {
+    const id = this.id();
+    const instance = this.host.ready();
+    instance.frame.begin(row, '');
+    instance.frame.put(1, first);
+    instance.frame.put(2, second);
+    return this.host.call(instance, id, row, 3, asBytes);
+  }
+
+  /** As `reply`, for the command of a row with three arguments. */
+  reply3(row: number, first: Argument, second: Argument, third: Argument, asBytes: boolean): Reply<string | Uint8Array> {
+    const id = this.id();
+    const instance = this.host.ready();
+    instance.frame.begin(row, '');
+    instance.frame.put(1, first);
+    instance.frame.put(2, second);
+    instance.frame.put(3, third);
+    return this.host.call(instance, id, row, 4, asBytes);
   }
 
   /** Ends an open transaction; works also when the clock does not. */

@@ -53,7 +53,12 @@ export interface GlueEngine {
   disconnect(client: number): void;
   setProtocol(client: number, protocol: number): void;
   client(client: number): GlueClient | undefined;
-  call(client: number, length: number): number;
+  /** Where the frame is: header, spans, how many, bytes, where their room begins, how long they are. */
+  frame(): Uint32Array;
+  /** Makes the frame larger, or small again; false when there is no memory for it. */
+  reserveFrame(args: number, room: number): boolean;
+  /** What the script must have been printed from. */
+  convention(): number;
   /** Ends a transaction whatever the clock says. */
   discard(client: number): void;
   /** A client over a stream, from one address to another; 0 as for `connect`. */
@@ -97,8 +102,11 @@ export interface GlueEngine {
   splitLine(length: number): Uint8Array[] | { message: string; column: number };
 }
 
+/** `engine_call`, an export of the instance itself: the bits of Status, or -1 when the time has to be known and nothing ran. */
+export type RawCall = (engine: number, client: number, row: number, count: number, now: number) => number;
+
 /** What the bindings' factory gives for one WebAssembly instance. */
 export interface Glue {
   readonly Engine: new (options: GlueOptions, now: () => number) => GlueEngine;
-  readonly raw: { readonly memory: { readonly buffer: ArrayBuffer } };
+  readonly raw: { readonly engine_call: RawCall; readonly memory: { readonly buffer: ArrayBuffer } };
 }

@@ -4,9 +4,11 @@
  */
 import { Attendants, type Attendant } from './attendants.js';
 import { type GuardedClock, ManualClock, type ClockUser } from './clock.js';
-import { ClockError, ClosedError, PoisonedError } from './errors.js';
+import { ClockError, ClosedError, PoisonedError, WaitingError } from './errors.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
-import type { Instance } from './instance.js';
+import { Status } from './generated/convention.js';
+import { PARKED, type Instance } from './instance.js';
+import type { Reply } from './reply.js';
 import { Timer, type Waker } from './timer.js';
 
 /** A message for callbacks. */
@@ -41,8 +43,9 @@ export class Host implements ClockUser, Waker {
   #recording = false;
   /** Effects of instances that were replaced, which nobody took yet. */
   #effects = NOTHING;
-  /** Somebody wants to know at once what happens. */
+  /** Somebody wants to know at once what happens, and which bits of a call's status tell that something did. */
   #watched = false;
+  #watchedBits = 0;
   readonly #attendants = new Attendants();
   // Replaced, never changed in place: a source may come or go in the midst of a delivery.
   #sources: readonly MessageSource[] = [];
@@ -70,7 +73,7 @@ export class Host implements ClockUser, Waker {
 
   /** Runs work on the engine. Before the outermost entry returns or throws, events are delivered. */
   enter<T>(work: (instance: Instance) => T): T {
-    const instance = this.#ready();
+    const instance = this.ready();
     this.#depth += 1;
     try {
       return work(instance);
@@ -80,6 +83,23 @@ export class Host implements ClockUser, Waker {
       this.#depth -= 1;
       if (this.#watched && this.#depth === 0 && !this.#delivering) this.#settle(instance);
     }
+  }
+
+  /** Runs the command whose arguments are in the frame; as in `enter`, events are delivered before it returns. */
+  call(instance: Instance, client: number, row: number, count: number, asBytes: boolean): Reply<string | Uint8Array> {
+    let status: number;
+    let reply: Reply<string | Uint8Array> | typeof PARKED;
+    try {
+      status = instance.call(client, row, count);
+      const { frame } = instance;
+      reply = frame.replyLength === 0 ? PARKED : frame.reply((status & Status.Ascii) !== 0, asBytes);
+      frame.end();
+    } catch (error) {
+      throw this.#judged(instance, error);
+    }
+    if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#settle(instance);
+    if (reply === PARKED) throw new WaitingError(instance.frame.command);
+    return reply;
   }
 
   /**
@@ -109,12 +129,15 @@ export class Host implements ClockUser, Waker {
       end();
       this.#changed();
       if (!this.#watched) this.#timer.disarm();
+      // Nobody may wait any more whom the process had to live for.
+      else if (this.#depth === 0 && !this.#delivering && this.#instance !== undefined) this.#settle(this.#instance);
     };
   }
 
   /** To be called after each change of what these two depend on: asking for all of it before every call takes longer than many a call. */
   #changed(): void {
     this.#watched = this.#listening || this.#attendants.any;
+    this.#watchedBits = this.#watched ? Status.Events | Status.Affected | Status.DeadlineEarlier : 0;
   }
 
   /** Says why a result is missing: only a clock that failed leaves one out. */
@@ -204,7 +227,7 @@ export class Host implements ClockUser, Waker {
     this.#refuseClock();
     if (this.#depth > 0 || this.#delivering) throw new Error('compact() cannot run within another call of the engine');
     if (this.#attendants.any) throw new Error('compact() must wait while somebody is subscribed, waits or is served');
-    const old = this.#ready();
+    const old = this.ready();
     // The snapshot takes memory too, of both.
     const { memoryBytes } = old;
     try {
@@ -251,7 +274,8 @@ export class Host implements ClockUser, Waker {
     this.#attendants.end(new ClosedError('engine'));
   }
 
-  #ready(): Instance {
+  /** The engine, made at the first call. */
+  ready(): Instance {
     if (this.#closed) throw new ClosedError('engine');
     if (this.#poison !== undefined) throw new PoisonedError(this.#poison.cause);
     this.#refuseClock();

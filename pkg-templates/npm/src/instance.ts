@@ -1,8 +1,10 @@
-/** One WebAssembly instance and its memory: packs arguments into it, reads replies out of it. Decides nothing. */
-import { ARGUMENT_MAX, commandName, measure, writePacked, type Argument } from './argument.js';
-import { ReplyError, WaitingError } from './errors.js';
-import type { Glue, GlueEngine, GlueOptions } from './glue.js';
-import { ReplyReader, type Reply } from './reply.js';
+/** One WebAssembly instance and its memory: commands through the frame, bytes through the input area. Decides nothing. */
+import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
+import { type ClockError, LoadError, ReplyError, WaitingError } from './errors.js';
+import { Frame, NO_ROW, ROW_MASK } from './frame.js';
+import { CONVENTION, Status } from './generated/convention.js';
+import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
+import type { Reply } from './reply.js';
 
 /** What the input area holds at least, and goes back to after something larger. */
 const AREA_MIN = 4 * 1024;
@@ -14,6 +16,9 @@ export const PARKED = Symbol('parked');
 /** Answered in place of a client when there is no memory for one. */
 const NO_CLIENT = 0;
 
+/** Answered in place of a status: nothing ran, because the time has to be known. */
+const NEED_TIME = -1;
+
 /** Signals that the clock failed and nothing ran; the host knows the failure. */
 export const CLOCK_FAILED = -1;
 
@@ -23,18 +28,17 @@ export function connected(client: number): number {
   return client;
 }
 
-/** Some commands answer with several messages, as SUBSCRIBE does: one for each channel. */
-function readRest(reader: ReplyReader): Reply<string | Uint8Array>[] {
-  const rest: Reply<string | Uint8Array>[] = [];
-  while (!reader.done) rest.push(reader.read());
-  return rest;
-}
-
 export class Instance {
   readonly engine: GlueEngine;
+  readonly frame: Frame;
   readonly #memory: { readonly buffer: ArrayBuffer };
+  /** The export itself: the method in between, which adds nothing to plain numbers, costs as much as the call. */
+  readonly #call: RawCall;
+  /** What the last call left to do. */
+  #status = 0;
   /** What the clock shows; NaN when it failed, or is moved by hand. */
   readonly #now: () => number;
+  readonly #clockFailure: () => ClockError;
   #view = new Uint8Array(0);
   #area = 0;
   #areaSize = 0;
@@ -42,10 +46,18 @@ export class Instance {
   inside = false;
 
   /** `parameters` are names of redis.conf with their values. */
-  constructor(glue: Glue, options: GlueOptions, now: () => number, parameters: readonly [string, string][]) {
+  constructor(
+    glue: Glue, options: GlueOptions, now: () => number, clockFailure: () => ClockError, parameters: readonly [string, string][],
+  ) {
     this.#memory = glue.raw.memory;
     this.engine = new glue.Engine(options, now);
+    this.#call = glue.raw.engine_call;
+    if (this.engine.convention() !== CONVENTION) {
+      throw new LoadError('this engine is of another version of keylatch than the script: load both from one package');
+    }
+    this.frame = new Frame(glue.raw.memory, this.engine);
     this.#now = options.manual ? () => NaN : now;
+    this.#clockFailure = clockFailure;
     for (const [name, value] of parameters) {
       const refusal = this.engine.configure(name, value);
       if (refusal !== undefined) throw new RangeError(`${name}: ${refusal}`);
@@ -64,30 +76,57 @@ export class Instance {
     return client;
   }
 
-  /** Runs one command that should not wait; `undefined` when the clock failed. */
-  call(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | undefined {
+  /**
+   * Runs the command whose arguments are in the frame: that of a row, or of the name that stands first. Answers the bits of
+   * `Status`; the reply is in the frame. Throws when the clock failed and nothing ran.
+   */
+  call(client: number, row: number, count: number): number {
+    const { engine } = this;
+    const timed = row > ROW_MASK || (this.#status & Status.Timed) !== 0;
+    this.inside = true;
+    let status = this.#call(engine.__wbg_ptr, client, row & ROW_MASK, count, timed ? this.#now() : NaN);
+    if (status === NEED_TIME) status = this.#callWithTime(client, row, count);
+    this.inside = false;
+    this.#status = status;
+    return status;
+  }
+
+  #callWithTime(client: number, row: number, count: number): number {
+    const now = this.#now();
+    const status = this.#call(this.engine.__wbg_ptr, client, row & ROW_MASK, count, now);
+    if (status !== NEED_TIME) return status;
+    this.inside = false;
+    throw this.#clockFailure();
+  }
+
+  /** Runs one command; its reply, or PARKED while it is blocked. */
+  run(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | typeof PARKED {
+    const status = this.#execute(client, argv);
+    if (this.frame.replyLength === 0) return PARKED;
+    return this.frame.reply((status & Status.Ascii) !== 0, asBytes);
+  }
+
+  /** Runs one command that should not wait. */
+  execute(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
     const reply = this.run(client, argv, asBytes);
-    if (reply === PARKED) throw new WaitingError(commandName(argv));
+    if (reply === PARKED) throw new WaitingError(commandName(argv[0]));
     return reply;
   }
 
-  /** Runs one command that may wait. */
-  run(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | undefined | typeof PARKED {
-    const length = this.#execute(client, argv);
-    if (length === CLOCK_FAILED) return undefined;
-    if (length === 0) return PARKED;
-    const start = this.engine.output();
-    const reader = new ReplyReader(this.#bytes(), start, start + length, asBytes, argv);
-    const reply = reader.read();
-    const replies = reader.done ? reply : [reply, ...readRest(reader)];
-    this.#giveBack();
-    return replies;
+  /** Runs one command; its reply as the bytes a socket would carry. */
+  callRaw(client: number, argv: readonly Argument[]): Uint8Array {
+    this.#execute(client, argv);
+    return this.frame.takeReply();
   }
 
-  /** Runs one command; its reply as the bytes a socket would carry. */
-  callRaw(client: number, argv: readonly Argument[]): Uint8Array | undefined {
-    const length = this.#execute(client, argv);
-    return length === CLOCK_FAILED ? undefined : this.#takeOutput(length);
+  #execute(client: number, argv: readonly Argument[]): number {
+    if (argv.length === 0) throw new TypeError('a command name is needed');
+    const { frame } = this;
+    frame.begin(NO_ROW, argv[0] as Argument);
+    frame.putAll(argv);
+    const status = this.call(client, NO_ROW, argv.length);
+    frame.end();
+    return status;
   }
 
   feed(client: number, chunk: Uint8Array): Uint8Array | undefined {
@@ -103,7 +142,7 @@ export class Instance {
 
   #feed(client: number, chunk: Uint8Array): number {
     if (chunk.length > 0) {
-      const at = this.#reserve(chunk.length, []);
+      const at = this.#reserve(chunk.length);
       this.#bytes().set(chunk, at);
     }
     // Read here, because a call out of the engine takes longer than several commands.
@@ -121,7 +160,7 @@ export class Instance {
 
   /** Puts bytes into the input area and hands their length to an engine method. */
   withInput<T>(bytes: Uint8Array, use: (length: number) => T): T {
-    const at = this.#reserve(bytes.length, []);
+    const at = this.#reserve(bytes.length);
     this.#bytes().set(bytes, at);
     const result = this.guarded(() => use(bytes.length));
     this.#giveBack();
@@ -134,16 +173,6 @@ export class Instance {
     const result = work();
     this.inside = false;
     return result;
-  }
-
-  #execute(client: number, argv: readonly Argument[]): number {
-    const packing = measure(argv);
-    const at = this.#reserve(packing.room, argv);
-    const length = writePacked(argv, packing, this.#bytes(), at);
-    this.inside = true;
-    const replyLength = this.engine.call(client, length);
-    this.inside = false;
-    return replyLength;
   }
 
   #viewOutput(length: number): Uint8Array {
@@ -159,13 +188,13 @@ export class Instance {
   }
 
   /** Where `size` bytes may be written. */
-  #reserve(size: number, argv: readonly Argument[]): number {
+  #reserve(size: number): number {
     if (size <= this.#areaSize) return this.#area;
     const wanted = Math.max(size, AREA_MIN);
     // The old area is given back first, also where there is no memory for the new one.
     this.#areaSize = 0;
-    const pointer = size > 3 * ARGUMENT_MAX ? 0 : this.guarded(() => this.engine.reserve(wanted));
-    if (pointer === 0) throw new ReplyError('OOM the arguments do not fit into the memory of the engine', commandName(argv));
+    const pointer = size > 2 * ARGUMENT_MAX ? 0 : this.guarded(() => this.engine.reserve(wanted));
+    if (pointer === 0) throw new ReplyError('OOM the input does not fit into the memory of the engine', '');
     this.#area = pointer;
     this.#areaSize = wanted;
     return pointer;

@@ -70,9 +70,9 @@ export class Keylatch extends Client {
     const make = (floorMs?: number): Instance => {
       const given = settings();
       const floored = floorMs === undefined ? given : { ...given, floorMs: Math.max(floorMs, given.floorMs ?? floorMs) };
-      return new Instance(instantiate(module), floored, clock.read, parameters);
+      return new Instance(instantiate(module), floored, clock.read, () => host.clockFailure(), parameters);
     };
-    const host = new Host(make, clock, manual);
+    const host: Host = new Host(make, clock, manual);
     super(new Connection(host, {}));
     this.#options = options;
     this.#host = host;

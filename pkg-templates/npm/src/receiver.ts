@@ -60,7 +60,7 @@ export class Receiver implements Attendant, MessageSource {
     if (outbox.length === 0) return [];
     const positions = instance.guarded(() => instance.engine.takePositions(client));
     const messages: Message[] = [];
-    for (const reader = new ReplyReader(outbox, 0, outbox.length, true, []); !reader.done; ) {
+    for (const reader = new ReplyReader(outbox, 0, outbox.length, true, ''); !reader.done; ) {
       const parts = reader.read() as Parts;
       // Every message was posted with its position.
       const before = positions[messages.length] ?? 0;

@@ -5,7 +5,6 @@
  * safe, else bigint · big number -> bigint · double -> number · boolean · null (all forms) -> null · array, push -> array
  * map -> Map · set -> Set · error -> ReplyError as a value: the caller throws it when it is the whole reply.
  */
-import { commandName, type Argument } from './argument.js';
 import { ReplyError } from './errors.js';
 
 /** Any reply. `Text` is what bulk strings become: string, or Uint8Array on request. */
@@ -48,6 +47,7 @@ export function textOf(bytes: Uint8Array, start = 0, end = bytes.length): string
 /** Reads one reply after another from bytes that hold whole replies. */
 export class ReplyReader {
   #at: number;
+  readonly #start: number;
 
   constructor(
     private readonly bytes: Uint8Array,
@@ -55,14 +55,26 @@ export class ReplyReader {
     private readonly end: number,
     /** Bulk strings as Uint8Array copies instead of strings. */
     private readonly asBytes: boolean,
-    /** The command that is answered; errors name it. */
-    private readonly argv: readonly Argument[],
+    /** The command that is answered, in capitals; errors name it. */
+    private readonly command: string,
+    /** The same bytes as text, if they are ASCII: texts are cut from it. */
+    private readonly ascii?: string,
   ) {
     this.#at = start;
+    this.#start = start;
   }
 
   get done(): boolean {
     return this.#at >= this.end;
+  }
+
+  /** The reply, or all of them: some commands answer with several messages, as SUBSCRIBE does: one for each channel. */
+  readAll(): Reply<string | Uint8Array> {
+    const first = this.read();
+    if (this.done) return first;
+    const replies = [first];
+    while (!this.done) replies.push(this.read());
+    return replies;
   }
 
   read(): Reply<string | Uint8Array> {
@@ -106,12 +118,12 @@ export class ReplyReader {
       case 0x21: // !
         return this.#error(this.#text(this.#length()));
       default:
-        throw new Error(`the reply of ${commandName(this.argv)} cannot be read`);
+        throw new Error(`the reply of ${this.command} cannot be read`);
     }
   }
 
   #error(message: string): ReplyError {
-    return new ReplyError(message, commandName(this.argv));
+    return new ReplyError(message, this.command);
   }
 
   /** The rest of the line as text; leaves the reader behind its CR LF. */
@@ -158,6 +170,7 @@ export class ReplyReader {
   #text(length: number): string {
     const start = this.#at;
     this.#at = start + length + 2;
+    if (this.ascii !== undefined) return this.ascii.substring(start - this.#start, start - this.#start + length);
     return textOf(this.bytes, start, start + length);
   }
 
@@ -195,7 +208,7 @@ export function decodeReplies(
   bytes: Uint8Array,
   options: { buffer?: boolean; command?: string } = {},
 ): Reply<string | Uint8Array>[] {
-  const reader = new ReplyReader(bytes, 0, bytes.length, options.buffer ?? false, [options.command ?? '']);
+  const reader = new ReplyReader(bytes, 0, bytes.length, options.buffer ?? false, (options.command ?? '').toUpperCase());
   const replies: Reply<string | Uint8Array>[] = [];
   while (!reader.done) replies.push(reader.read());
   return replies;

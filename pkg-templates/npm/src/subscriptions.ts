@@ -69,7 +69,7 @@ export class Subscriptions implements Hearer {
   ): Unsubscribe {
     const command = COMMANDS[kind][0];
     if (typeof listener !== 'function') throw new TypeError(`the callback of ${command} must be a function`);
-    const bytes = bytesOf([command, name], 1);
+    const bytes = bytesOf(name, 1, command).slice();
     const subscriber = { listener: listener as MessageListener<string | Uint8Array>, buffer: options.buffer ?? false, ended };
     this.#host.enter((instance) => {
       const client = this.#receiver.client ?? this.#receiver.connect(instance);
@@ -77,7 +77,7 @@ export class Subscriptions implements Hearer {
       let channel = this.#channels.get(key);
       if (channel === undefined) {
         channel = { kind, name: bytes, subscribers: [] };
-        instance.call(client, [command, bytes], false);
+        instance.execute(client, [command, bytes], false);
         this.#channels.set(key, channel);
       }
       channel.subscribers = [...channel.subscribers, subscriber];
@@ -87,7 +87,7 @@ export class Subscriptions implements Hearer {
   }
 
   reconnected(instance: Instance, client: number): void {
-    for (const { kind, name } of this.#channels.values()) instance.call(client, [COMMANDS[kind][0], name], false);
+    for (const { kind, name } of this.#channels.values()) instance.execute(client, [COMMANDS[kind][0], name], false);
   }
 
   ended(): void {
@@ -111,7 +111,7 @@ export class Subscriptions implements Hearer {
     if (client === undefined || this.#host.closed || this.#host.poisoned) return;
     this.#host.enter((instance) => {
       if (this.#channels.size === 0) this.#receiver.disconnect(instance);
-      else instance.call(client, [COMMANDS[kind][1], name], false);
+      else instance.execute(client, [COMMANDS[kind][1], name], false);
     });
   }
 

@@ -69,15 +69,14 @@ export class Tracking implements Hearer, Dependent {
     const end = (): void => {
       if (this.#over) return;
       removeDependent();
-      this.#end((instance) => instance.call(client, ['CLIENT', 'TRACKING', 'OFF'], false));
+      this.#end((instance) => instance.execute(client, ['CLIENT', 'TRACKING', 'OFF'], false));
     };
     return Object.assign(end, { [Symbol.dispose]: end });
   }
 
   #ask(instance: Instance, client: number, receiver: number): void {
-    const reply = instance.call(client, ['CLIENT', 'TRACKING', 'ON', 'REDIRECT', receiver, ...words(this.#options)], false);
+    const reply = instance.execute(client, ['CLIENT', 'TRACKING', 'ON', 'REDIRECT', receiver, ...words(this.#options)], false);
     if (reply instanceof ReplyError) throw reply;
-    if (reply !== 'OK') throw this.#connection.host.clockFailure();
   }
 
   heard([, keys]: Parts): void {

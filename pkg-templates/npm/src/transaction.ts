@@ -2,6 +2,7 @@
 import { commandName, type Argument } from './argument.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
+import { NO_ROW } from './frame.js';
 import type { Reply } from './reply.js';
 
 type Queue = readonly (readonly Argument[])[];
@@ -10,10 +11,10 @@ type Replies = Reply<string | Uint8Array>;
 /** Events wait until EXEC has answered, so no listener ever finds this client inside its transaction. */
 export function runTransaction(connection: Connection, queue: Queue, asBytes: boolean): unknown {
   return connection.host.enter(() => {
-    throwIfError(connection.reply(['MULTI'], false));
+    throwIfError(connection.reply(NO_ROW, ['MULTI'], false));
     try {
       const refusals = enqueue(connection, queue);
-      return result(connection.reply(['EXEC'], asBytes), queue, refusals);
+      return result(connection.reply(NO_ROW, ['EXEC'], asBytes), queue, refusals);
     } catch (error) {
       // An argument that is none, or a clock that failed: the transaction must not stay open behind it.
       if (!(error instanceof ReplyError)) connection.discard();
@@ -26,7 +27,7 @@ export function runTransaction(connection: Connection, queue: Queue, asBytes: bo
 function enqueue(connection: Connection, queue: Queue): ReplyError[] {
   const refusals: ReplyError[] = [];
   for (const argv of queue) {
-    const reply = connection.reply(argv, false);
+    const reply = connection.reply(NO_ROW, argv, false);
     if (reply instanceof ReplyError) refusals.push(reply);
   }
   return refusals;
@@ -43,7 +44,7 @@ function throwIfError(reply: Replies): void {
 
 /** An error among the results names its own command, not EXEC. */
 function named(reply: Replies, argv: readonly Argument[] | undefined): Replies {
-  return reply instanceof ReplyError && argv !== undefined ? new ReplyError(reply.message, commandName(argv)) : reply;
+  return reply instanceof ReplyError && argv !== undefined ? new ReplyError(reply.message, commandName(argv[0])) : reply;
 }
 
 function causeOf(refusals: readonly ReplyError[]): unknown {

@@ -2,7 +2,7 @@
  * Commands that wait. Each runs on an engine client of its own, so that nobody else's commands wait behind it, and is a
  * promise of its reply. Nothing polls: the host tells when the reply has reached that client.
  */
-import type { Argument } from './argument.js';
+import { commandName, type Argument } from './argument.js';
 import type { Attendant } from './attendants.js';
 import { Connection } from './connection.js';
 import { ClosedError, ReplyError } from './errors.js';
@@ -70,7 +70,6 @@ class Wait implements Attendant {
     const id = this.#connection.id();
     this.#cleanups.push(() => this.#connection.disconnect());
     const reply = instance.run(id, argv, asBytes);
-    if (reply === undefined) throw this.origin.host.clockFailure();
     if (reply !== PARKED) return this.#answer(reply);
     this.#cleanups.push(this.origin.host.attend(id, this, timed), this.origin.addDependent(this));
     if (signal === undefined) return;
@@ -83,7 +82,7 @@ class Wait implements Attendant {
     const id = this.#connection.id();
     const bytes = instance.guarded(() => instance.engine.outbox(id));
     if (bytes.length > 0) {
-      this.#answer(new ReplyReader(bytes, 0, bytes.length, this.request.asBytes, this.request.argv).read());
+      this.#answer(new ReplyReader(bytes, 0, bytes.length, this.request.asBytes, commandName(this.request.argv[0])).read());
     } else if (instance.guarded(() => instance.engine.closing(id))) {
       this.#fail(new ClosedError('client'));
     }

@@ -1,5 +1,13 @@
 // A stand-in for the engine's bindings: answers what a test laid out, and records what it was asked.
 
+import { readFileSync } from 'node:fs';
+
+/** Read as text, because these modules are loaded before there is a loader for TypeScript. */
+const printed = readFileSync(new URL('../../../pkg-templates/npm/src/generated/convention.ts', import.meta.url), 'utf8');
+const CONVENTION = Number(/CONVENTION = (\d+)/.exec(printed)[1]);
+const NAMES = Object.fromEntries([...printed.matchAll(/^  (\d+): '(\w+)',$/gm)].map(([, row, name]) => [row, name]));
+const bit = (name) => Number(new RegExp(`  ${name} = (\\d+),`).exec(printed)[1]);
+
 /** What the next instance does; tests replace these. */
 export const script = { reply: () => '+OK\r\n', events: [], deadline: undefined, calls: [], affected: undefined, outbox: '' };
 
@@ -12,28 +20,20 @@ export function reset() {
   script.outbox = '';
 }
 
+const HEADER = 64;
+const SPANS = 128;
+const SPAN_COUNT = 64;
 const AREA = 1024;
 const OUTPUT = 512 * 1024;
+const STATUS = bit('Events') | bit('Affected') | bit('DeadlineEarlier');
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-function unpack(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const count = view.getUint32(0, true);
-  const words = [];
-  let at = 4 + 4 * count;
-  for (let index = 0; index < count; index += 1) {
-    const length = view.getUint32(4 + 4 * index, true);
-    words.push(decoder.decode(bytes.subarray(at, at + length)));
-    at += length;
-  }
-  return words;
-}
 
 export function instantiate() {
   const memory = { buffer: new ArrayBuffer(1024 * 1024) };
   const bytes = () => new Uint8Array(memory.buffer);
   class Engine {
+    __wbg_ptr = 8;
     constructor(options, now) {
       this.options = options;
       this.now = now;
@@ -48,15 +48,9 @@ export function instantiate() {
     disconnect(client) { script.calls.push(['disconnect', client]); }
     setProtocol() {}
     client() { return { name: '', db: 0, protocol: 3, inTransaction: false }; }
-    call(_client, length) {
-      const argv = unpack(bytes().slice(AREA, AREA + length));
-      script.calls.push(argv);
-      const reply = script.reply(argv, this);
-      if (typeof reply === 'number') return reply;
-      const encoded = encoder.encode(reply);
-      bytes().set(encoded, OUTPUT);
-      return encoded.length;
-    }
+    convention() { return CONVENTION; }
+    frame() { return [HEADER, SPANS, SPAN_COUNT, AREA, 0, OUTPUT - AREA]; }
+    reserveFrame() { return false; }
     affected() {
       const { affected } = script;
       script.affected = undefined;
@@ -74,5 +68,18 @@ export function instantiate() {
       return events.length === 0 ? undefined : events;
     }
   }
-  return { Engine, raw: { memory } };
+  /** Runs what the frame holds. */
+  const engine_call = (_engine, _client, row, count) => {
+    const spans = new Uint32Array(memory.buffer, SPANS, 2 * SPAN_COUNT);
+    const argument = (index) => decoder.decode(bytes().slice(AREA + spans[2 * index], AREA + spans[2 * index + 1]));
+    const argv = Array.from({ length: count }, (_, index) => (index === 0 ? NAMES[row] : undefined) ?? argument(index));
+    script.calls.push(argv);
+    const reply = script.reply(argv, script.instance);
+    if (typeof reply === 'number') return reply;
+    const encoded = encoder.encode(reply);
+    bytes().set(encoded, OUTPUT);
+    new Uint32Array(memory.buffer, HEADER, 2).set([OUTPUT, encoded.length]);
+    return STATUS;
+  };
+  return { Engine, raw: { memory, engine_call } };
 }

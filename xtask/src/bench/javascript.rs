@@ -1,5 +1,8 @@
 //! Benches in JavaScript: the scripts of benches/js.
 
+use std::path::Path;
+
+use super::landed;
 use super::row::{self, Figure, Row};
 use crate::cli::BenchOptions;
 use crate::debian::{self, CHROMIUM, REDIS_BENCHMARK, REDIS_SERVER};
@@ -8,7 +11,8 @@ use crate::process::Program;
 use crate::{node, paths, sizes};
 
 pub(super) fn node(options: &BenchOptions) -> Result<Vec<Row>> {
-    all(&[&["node.mjs"], &["clients.mjs", "mock"]], options)
+    let landed = landed::package(options);
+    all_with(&[&["node.mjs"], &["clients.mjs", "mock"]], options, landed.as_deref())
 }
 
 pub(super) fn browser(options: &BenchOptions) -> Result<Vec<Row>> {
@@ -32,6 +36,11 @@ pub(super) fn server(options: &BenchOptions) -> Result<Vec<Row>> {
 
 /// Scripts that answer rows, and show their progress beside.
 fn all(scripts: &[&[&str]], options: &BenchOptions) -> Result<Vec<Row>> {
+    all_with(scripts, options, None)
+}
+
+/// Scripts, and the package of the earlier commit for those that compare it.
+fn all_with(scripts: &[&[&str]], options: &BenchOptions, landed: Option<&Path>) -> Result<Vec<Row>> {
     let folder = paths::root().join("benches/js");
     node::install(&folder)?;
     let mut rows = Vec::new();
@@ -40,6 +49,7 @@ fn all(scripts: &[&[&str]], options: &BenchOptions) -> Result<Vec<Row>> {
             .args(script)
             .folder(&folder)
             .env("KEYLATCH_PACKAGE", paths::package())
+            .env("KEYLATCH_LANDED", landed.unwrap_or(Path::new("")))
             .env("KEYLATCH_BENCH_FILTER", &options.filter)
             .env("KEYLATCH_BENCH_QUICK", if options.quick { "1" } else { "" });
         for wanted in [CHROMIUM, REDIS_SERVER, REDIS_BENCHMARK] {

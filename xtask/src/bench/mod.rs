@@ -3,7 +3,9 @@
 //! Scripts and programs measure; here they are chosen and started, and their answers kept in target/bench and made into tables.
 
 mod aims;
+mod headlines;
 mod javascript;
+mod landed;
 mod machine;
 mod native;
 mod report;
@@ -14,7 +16,7 @@ use crate::cli::BenchOptions;
 use crate::debian::{self, CHROMIUM, REDIS_BENCHMARK, REDIS_SERVER, Wanted};
 use crate::failure::{Failure, Result};
 use crate::progress;
-use aims::{Aim, Verdict};
+use aims::Verdict;
 use report::Judged;
 use row::Row;
 
@@ -101,8 +103,7 @@ fn measure_all(options: &BenchOptions) -> Result<Vec<Judged>> {
 /// Aims name rows, which a whole run has all of.
 fn judge(place: &Place, rows: &[Row], options: &BenchOptions) -> Result<Vec<Judged>> {
     let judged = report::judge(place.name, rows);
-    let is_judged = |aim: &&Aim| judged.iter().any(|judged| std::ptr::eq(judged.aim, *aim));
-    match aims::of(place.name).find(|aim| !is_judged(aim)) {
+    match aims::of(place.name).into_iter().find(|aim| judged.iter().all(|judged| judged.aim != *aim)) {
         Some(aim) if options.filter.is_empty() => {
             Err(Failure::new(format!("nothing was measured for the aim of `{}` in {}", aim.row, place.name)))
         }

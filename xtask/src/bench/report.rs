@@ -59,7 +59,7 @@ pub(crate) fn number(value: f64) -> String {
 /// An aim that something was measured for.
 #[derive(Debug)]
 pub(crate) struct Judged {
-    pub(crate) aim: &'static Aim,
+    pub(crate) aim: Aim,
     pub(crate) measured: f64,
     /// The unit of the row.
     unit: String,
@@ -67,36 +67,44 @@ pub(crate) struct Judged {
 }
 
 pub(crate) fn judge(place: &str, rows: &[Row]) -> Vec<Judged> {
-    let judged = |aim: &'static Aim| {
-        let row = rows.iter().find(|row| row.name == aim.row)?;
-        let measured = aim.measured(row)?;
-        Some(Judged { aim, measured, unit: row.unit.clone(), verdict: aim.verdict(measured) })
+    let judged = |aim: Aim| {
+        let unit = rows.iter().find(|row| row.name == aim.row)?.unit.clone();
+        let measured = aim.measured(rows)?;
+        let verdict = aim.verdict(measured);
+        Some(Judged { aim, measured, unit, verdict })
     };
-    aims::of(place).filter_map(judged).collect()
+    aims::of(place).into_iter().filter_map(judged).collect()
 }
 
 /// The aims of any places as one table, counted.
 pub(crate) fn aims_table(all: &[Judged]) -> String {
     let count = |verdict| all.iter().filter(|judged| judged.verdict == verdict).count();
     let [met, below, missed] = [Verdict::Met, Verdict::BelowAim, Verdict::Miss].map(count);
-    let mut text = format!("\nOf {} aims: {met} met, {below} not quite, {missed} missed.\n", all.len());
-    text += "\n| where | what | measured | aim | |\n|---|---|---:|---:|---|\n";
+    let mut text = format!("\nOf {} aims: {met} met, {below} below aim, {missed} missed.\n", all.len());
+    text += "\n| where | what | measured | aim (floor) | |\n|---|---|---:|---:|---|\n";
     for Judged { aim, measured, unit, verdict } in all {
         let (what, unit) = match aim.measure {
             Measure::Own => (String::new(), unit.as_str()),
             Measure::Rate => (String::new(), "/s"),
-            Measure::Ratio(peer) => (format!(", ratio to {peer}"), ""),
-            Measure::Times(peer) => (format!(", faster than {peer}"), "x"),
+            Measure::Ratio(store) => (format!(", ratio to {store}"), ""),
+            Measure::Beside(other) => (format!(", ratio to {other}"), ""),
         };
-        let aimed = match aim.bound {
-            Bound::AtMost(limit) => format!("<= {}", number(limit)),
-            Bound::AtLeast(limit) => format!(">= {}", number(limit)),
-        };
-        let (measured, aimed) = (with_unit(number(*measured), unit), with_unit(aimed, unit));
-        let (place, row, verdict) = (aim.place, aim.row, verdict.text());
-        text += &format!("| {place} | {row}{what} | {measured} | {aimed} | {verdict} |\n");
+        let measured = with_unit(number(*measured), unit);
+        let (place, row, verdict) = (aim.place, &aim.row, verdict.text());
+        text += &format!("| {place} | {row}{what} | {measured} | {} | {verdict} |\n", limits(aim, unit));
     }
     text
+}
+
+/// The aim, and behind it the floor where it is another.
+fn limits(aim: &Aim, unit: &str) -> String {
+    let sign = match aim.bound {
+        Bound::AtMost => "<=",
+        Bound::AtLeast => ">=",
+    };
+    let shown = |limit| with_unit(number(limit), unit);
+    let floor = if aim.floor == aim.aim { String::new() } else { format!(" ({})", shown(aim.floor)) };
+    format!("{sign} {}{floor}", shown(aim.aim))
 }
 
 #[cfg(test)]
@@ -125,7 +133,9 @@ mod tests {
         let rows = [row("GET same 1e3", &[("keylatch", 100.0, None), ("Map", 10.0, Some(10.0))])];
         let judged = judge("node", &rows);
         assert_eq!(judged.len(), 1);
-        assert!(aims_table(&judged).contains("Of 1 aims: 0 met, 0 not quite, 1 missed."));
-        assert!(aims_table(&judged).contains("| node | GET same 1e3, ratio to Map | 10.0 | <= 3.50 | **MISS** |"));
+        assert!(aims_table(&judged).contains("Of 1 aims: 0 met, 0 below aim, 1 missed."));
+        assert!(
+            aims_table(&judged).contains("| node | GET same 1e3, ratio to Map | 10.0 | <= 3.50 (4.50) | **MISS** |")
+        );
     }
 }

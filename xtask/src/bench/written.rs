@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
+use super::headlines;
 use super::machine;
 use super::report;
 use super::row::Row;
@@ -19,7 +20,8 @@ const PAGE: &str = "# Benchmarks
 Written by `cargo xtask bench --write`; do not edit. How it is measured: [CONTRIBUTING.md](../CONTRIBUTING.md#benchmarks).
 
 A cell holds a figure, and behind it, in parentheses, keylatch's figure divided by it: for times and bytes, less than 1 is in keylatch's favour; for rates, more.
-`1e5` is the number of keys; keys have 16 bytes and values 32 where nothing else is said.
+`1e5` is the number of keys. Keys have 16 bytes, values 32 unless the row names another length; `JSON` is a text of 84 bytes. Behind a comma stands the
+[configuration](../CONTRIBUTING.md#benchmarks) of keylatch. `bare` is keylatch without it, `landed` the package of an earlier commit in it.
 ";
 
 /// A whole run of one place.
@@ -58,7 +60,7 @@ fn section(place: &Place, machine: &Map<String, Value>, rows: &[Row]) -> String 
     format!("\n## {heading}\n\n{}.\n{tables}", machine::sentence(machine))
 }
 
-/// Writes the last whole run of every place into docs/benchmarks.md, and what became of the aims into README.md.
+/// Writes the last whole run of every place into docs/benchmarks.md, and five of its figures into README.md.
 pub(super) fn write() -> Result {
     let mut all = Vec::new();
     for place in PLACES {
@@ -69,7 +71,11 @@ pub(super) fn write() -> Result {
     let sections: String = all.iter().map(|(place, kept)| section(place, &kept.machine, &kept.rows)).collect();
     paths::write(&paths::root().join("docs/benchmarks.md"), format!("{PAGE}{aims}{sections}"))?;
     let machine = all.first().map(|(_, kept)| machine::sentence(&kept.machine)).unwrap_or_default();
-    let figures = format!("{aims}\nMeasured on: {machine}.\n");
+    let rows_of = |name: &str| {
+        let found = all.iter().find(|(place, _)| place.name == name);
+        found.map(|(_, kept)| kept.rows.as_slice()).unwrap_or_default()
+    };
+    let figures = format!("{}\nMeasured on: {machine}.\n", headlines::table(rows_of));
     let readme = paths::root().join("README.md");
     let document = block::with_block(&paths::read_text(&readme)?, "bench", &figures)
         .ok_or_else(|| Failure::new("README.md lacks the marks bench:begin and bench:end"))?;

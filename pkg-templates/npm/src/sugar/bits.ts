@@ -1,6 +1,7 @@
 /** Strings as arrays of bits. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { KeyCommands } from './keys.js';
 
 /** A part of a string, both ends included; negative ones count from the end. In bytes by default. */
@@ -22,12 +23,12 @@ function pushRange(argv: Argument[], range: BitRange | undefined): Argument[] {
 
 export abstract class BitCommands<C extends Carrier, Text extends string | Uint8Array> extends KeyCommands<C, Text> {
   getbit(key: Argument, offset: number): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['GETBIT', key, offset]);
+    return this.run2<0 | 1>(Row.GETBIT, key, offset);
   }
 
   /** Answers the bit that was there. */
   setbit(key: Argument, offset: number, bit: 0 | 1): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['SETBIT', key, offset, bit]);
+    return this.run3<0 | 1>(Row.SETBIT, key, offset, bit);
   }
 
   /** How many bits are set. */
@@ -42,7 +43,7 @@ export abstract class BitCommands<C extends Carrier, Text extends string | Uint8
 
   /** Combines strings and stores the result. Answers its length in bytes. */
   bitop(operation: BitOperation, destination: Argument, ...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['BITOP', operation, destination, ...keys]);
+    return this.run<number>(Row.BITOP, ['BITOP', operation, destination, ...keys]);
   }
 
   /**
@@ -50,6 +51,6 @@ export abstract class BitCommands<C extends Carrier, Text extends string | Uint8
    * Null where OVERFLOW FAIL refused.
    */
   bitfield(key: Argument, ...operations: Argument[]): Carried<C, (number | bigint | null)[]> {
-    return this.execute<(number | bigint | null)[]>(['BITFIELD', key, ...operations]);
+    return this.run<(number | bigint | null)[]>(Row.BITFIELD, ['BITFIELD', key, ...operations]);
   }
 }

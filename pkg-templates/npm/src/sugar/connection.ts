@@ -1,6 +1,7 @@
 /** Connection and server. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { PublishCommands } from './pubsub.js';
 
 export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array>
@@ -12,31 +13,31 @@ export abstract class ConnectionCommands<C extends Carrier, Text extends string 
   }
 
   echo(message: Argument): Carried<C, Text> {
-    return this.execute<Text>(['ECHO', message]);
+    return this.run1<Text>(Row.ECHO, message);
   }
 
   select(db: number): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['SELECT', db]);
+    return this.run1<'OK'>(Row.SELECT, db);
   }
 
   dbsize(): Carried<C, number> {
-    return this.execute<number>(['DBSIZE']);
+    return this.run<number>(Row.DBSIZE, ['DBSIZE']);
   }
 
   flushdb(): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['FLUSHDB']);
+    return this.run<'OK'>(Row.FLUSHDB, ['FLUSHDB']);
   }
 
   flushall(): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['FLUSHALL']);
+    return this.run<'OK'>(Row.FLUSHALL, ['FLUSHALL']);
   }
 
   /** Seconds since the epoch, and microseconds on top. */
   time(): Carried<C, [seconds: Text, microseconds: Text]> {
-    return this.execute<[Text, Text]>(['TIME']);
+    return this.run<[Text, Text]>(Row.TIME, ['TIME']);
   }
 
   swapdb(first: number, second: number): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['SWAPDB', first, second]);
+    return this.run2<'OK'>(Row.SWAPDB, first, second);
   }
 }

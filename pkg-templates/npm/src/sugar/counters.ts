@@ -1,27 +1,28 @@
 /** Counters. Results beyond 2^53 are bigints. */
+import { Row } from '../generated/convention.js';
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
 import { StringCommands } from './strings.js';
 
 export abstract class CounterCommands<C extends Carrier, Text extends string | Uint8Array> extends StringCommands<C, Text> {
   incr(key: Argument): Carried<C, number | bigint> {
-    return this.execute<number | bigint>(['INCR', key]);
+    return this.run1<number | bigint>(Row.INCR, key);
   }
 
   decr(key: Argument): Carried<C, number | bigint> {
-    return this.execute<number | bigint>(['DECR', key]);
+    return this.run1<number | bigint>(Row.DECR, key);
   }
 
   incrby(key: Argument, increment: number | bigint): Carried<C, number | bigint> {
-    return this.execute<number | bigint>(['INCRBY', key, increment]);
+    return this.run2<number | bigint>(Row.INCRBY, key, increment);
   }
 
   decrby(key: Argument, decrement: number | bigint): Carried<C, number | bigint> {
-    return this.execute<number | bigint>(['DECRBY', key, decrement]);
+    return this.run2<number | bigint>(Row.DECRBY, key, decrement);
   }
 
   /** The new value as text, with all its digits. */
   incrbyfloat(key: Argument, increment: number | string): Carried<C, Text> {
-    return this.execute<Text>(['INCRBYFLOAT', key, increment]);
+    return this.run2<Text>(Row.INCRBYFLOAT, key, increment);
   }
 }

@@ -1,6 +1,7 @@
 /** Places: members of a sorted set whose scores are positions on the globe. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { entriesOf, type Pairs } from './arguments.js';
 import { SetAlgebraCommands } from './set-algebra.js';
 
@@ -69,7 +70,7 @@ export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8
     const argv: Argument[] = ['GEOADD', key];
     for (const name of ['nx', 'xx', 'ch'] as const) if (options[name]) argv.push(name.toUpperCase());
     for (const [member, [longitude, latitude]] of entriesOf(places)) argv.push(longitude, latitude, member);
-    return this.execute<number>(argv);
+    return this.run<number>(Row.GEOADD, argv);
   }
 
   /** The distance between two members, as text; null when one is not there. In metres by default. */
@@ -79,11 +80,11 @@ export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8
 
   /** Positions as geohashes of eleven letters, as other programs take them. */
   geohash(key: Argument, ...members: Argument[]): Carried<C, (Text | null)[]> {
-    return this.execute<(Text | null)[]>(['GEOHASH', key, ...members]);
+    return this.run<(Text | null)[]>(Row.GEOHASH, ['GEOHASH', key, ...members]);
   }
 
   geopos(key: Argument, ...members: Argument[]): Carried<C, ([longitude: number, latitude: number] | null)[]> {
-    return this.execute<([number, number] | null)[]>(['GEOPOS', key, ...members]);
+    return this.run<([number, number] | null)[]>(Row.GEOPOS, ['GEOPOS', key, ...members]);
   }
 
   /** The members within an area: `geosearch('shops', { member: 'Palermo', radius: 200, unit: 'km' }, { order: 'ASC' })`. */

@@ -1,6 +1,7 @@
 /** What the engine tells about itself and about keys, and its settings. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { pushPairs, type Pairs } from './arguments.js';
 import { ConnectionCommands } from './connection.js';
 
@@ -30,6 +31,6 @@ export abstract class InspectionCommands<C extends Carrier, Text extends string 
 
   /** Lines of `name:value` below headings of sections; `all` and names of sections choose. */
   info(...sections: Argument[]): Carried<C, string> {
-    return this.execute<string>(['INFO', ...sections]);
+    return this.run<string>(Row.INFO, ['INFO', ...sections]);
   }
 }

@@ -1,6 +1,7 @@
 /** Keys of any type: existence, names, expiry, walking over them. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { pushPage, type PageOptions } from './arguments.js';
 import { CounterCommands } from './counters.js';
 
@@ -27,57 +28,57 @@ export interface RestoreOptions {
 export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8Array> extends CounterCommands<C, Text> {
   /** How many of the keys were there. */
   del(...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['DEL', ...keys]);
+    return this.run<number>(Row.DEL, ['DEL', ...keys]);
   }
 
   unlink(...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['UNLINK', ...keys]);
+    return this.run<number>(Row.UNLINK, ['UNLINK', ...keys]);
   }
 
   exists(...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['EXISTS', ...keys]);
+    return this.run<number>(Row.EXISTS, ['EXISTS', ...keys]);
   }
 
   touch(...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['TOUCH', ...keys]);
+    return this.run<number>(Row.TOUCH, ['TOUCH', ...keys]);
   }
 
   /** `none` for an absent key. */
   type(key: Argument): Carried<C, string> {
-    return this.execute<string>(['TYPE', key]);
+    return this.run1<string>(Row.TYPE, key);
   }
 
   keys(pattern: Argument = '*'): Carried<C, Text[]> {
-    return this.execute<Text[]>(['KEYS', pattern]);
+    return this.run1<Text[]>(Row.KEYS, pattern);
   }
 
   randomkey(): Carried<C, Text | null> {
-    return this.execute<Text | null>(['RANDOMKEY']);
+    return this.run<Text | null>(Row.RANDOMKEY, ['RANDOMKEY']);
   }
 
   rename(from: Argument, to: Argument): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['RENAME', from, to]);
+    return this.run2<'OK'>(Row.RENAME, from, to);
   }
 
   renamenx(from: Argument, to: Argument): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['RENAMENX', from, to]);
+    return this.run2<0 | 1>(Row.RENAMENX, from, to);
   }
 
   copy(from: Argument, to: Argument, options: CopyOptions = {}): Carried<C, 0 | 1> {
     const argv: Argument[] = ['COPY', from, to];
     if (options.db !== undefined) argv.push('DB', options.db);
     if (options.replace) argv.push('REPLACE');
-    return this.execute<0 | 1>(argv);
+    return this.run<0 | 1>(Row.COPY, argv);
   }
 
   /** 1 when the key was moved to another database. */
   move(key: Argument, db: number): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['MOVE', key, db]);
+    return this.run2<0 | 1>(Row.MOVE, key, db);
   }
 
   /** The value of a key as bytes for RESTORE: use it on `bytes`. */
   dump(key: Argument): Carried<C, Text | null> {
-    return this.execute<Text | null>(['DUMP', key]);
+    return this.run1<Text | null>(Row.DUMP, key);
   }
 
   /** Makes a key from what DUMP answered, with a lifetime in milliseconds; 0 for none. */
@@ -85,7 +86,7 @@ export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8
     const argv: Argument[] = ['RESTORE', key, milliseconds, dumped];
     if (options.replace) argv.push('REPLACE');
     if (options.absttl) argv.push('ABSTTL');
-    return this.execute<'OK'>(argv);
+    return this.run<'OK'>(Row.RESTORE, argv);
   }
 
   /** One page of keys and the cursor of the next; '0' starts and ends. `scanKeys` walks through all. */
@@ -113,25 +114,25 @@ export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8
 
   /** Seconds left; -1 without an expiry, -2 without a key. */
   ttl(key: Argument): Carried<C, number | bigint> {
-    return this.execute<number | bigint>(['TTL', key]);
+    return this.run1<number | bigint>(Row.TTL, key);
   }
 
   /** Milliseconds left; -1 without an expiry, -2 without a key. */
   pttl(key: Argument): Carried<C, number | bigint> {
-    return this.execute<number | bigint>(['PTTL', key]);
+    return this.run1<number | bigint>(Row.PTTL, key);
   }
 
   /** The instant of expiry in seconds since the epoch; -1 without one, -2 without a key. */
   expiretime(key: Argument): Carried<C, number | bigint> {
-    return this.execute<number | bigint>(['EXPIRETIME', key]);
+    return this.run1<number | bigint>(Row.EXPIRETIME, key);
   }
 
   pexpiretime(key: Argument): Carried<C, number | bigint> {
-    return this.execute<number | bigint>(['PEXPIRETIME', key]);
+    return this.run1<number | bigint>(Row.PEXPIRETIME, key);
   }
 
   persist(key: Argument): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['PERSIST', key]);
+    return this.run1<0 | 1>(Row.PERSIST, key);
   }
 
   #deadline(command: string, key: Argument, time: number, condition: ExpireCondition | undefined): Carried<C, 0 | 1> {

@@ -1,6 +1,7 @@
 /** Lists. What waits for elements is in blocking.ts. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { pushCounted, type Keys } from './arguments.js';
 import { BitCommands } from './bits.js';
 
@@ -22,22 +23,22 @@ export interface PopOptions {
 export abstract class ListCommands<C extends Carrier, Text extends string | Uint8Array> extends BitCommands<C, Text> {
   /** Puts values at the head, one after the other: the last of them is first then. Answers the new length. */
   lpush(key: Argument, ...values: Argument[]): Carried<C, number> {
-    return this.execute<number>(['LPUSH', key, ...values]);
+    return this.run<number>(Row.LPUSH, ['LPUSH', key, ...values]);
   }
 
   /** Puts values at the tail. Answers the new length. */
   rpush(key: Argument, ...values: Argument[]): Carried<C, number> {
-    return this.execute<number>(['RPUSH', key, ...values]);
+    return this.run<number>(Row.RPUSH, ['RPUSH', key, ...values]);
   }
 
   /** As `lpush`, but only if there is a list; else 0. */
   lpushx(key: Argument, ...values: Argument[]): Carried<C, number> {
-    return this.execute<number>(['LPUSHX', key, ...values]);
+    return this.run<number>(Row.LPUSHX, ['LPUSHX', key, ...values]);
   }
 
   /** As `rpush`, but only if there is a list; else 0. */
   rpushx(key: Argument, ...values: Argument[]): Carried<C, number> {
-    return this.execute<number>(['RPUSHX', key, ...values]);
+    return this.run<number>(Row.RPUSHX, ['RPUSHX', key, ...values]);
   }
 
   /** Takes the first element, or up to `count` of them. */
@@ -64,44 +65,44 @@ export abstract class ListCommands<C extends Carrier, Text extends string | Uint
 
   /** Takes an element from an end of one list to an end of another. */
   lmove(source: Argument, destination: Argument, from: ListEnd, to: ListEnd): Carried<C, Text | null> {
-    return this.execute<Text | null>(['LMOVE', source, destination, from, to]);
+    return this.run<Text | null>(Row.LMOVE, ['LMOVE', source, destination, from, to]);
   }
 
   rpoplpush(source: Argument, destination: Argument): Carried<C, Text | null> {
-    return this.execute<Text | null>(['RPOPLPUSH', source, destination]);
+    return this.run2<Text | null>(Row.RPOPLPUSH, source, destination);
   }
 
   llen(key: Argument): Carried<C, number> {
-    return this.execute<number>(['LLEN', key]);
+    return this.run1<number>(Row.LLEN, key);
   }
 
   /** The element at an index; negative ones count from the tail. */
   lindex(key: Argument, index: number): Carried<C, Text | null> {
-    return this.execute<Text | null>(['LINDEX', key, index]);
+    return this.run2<Text | null>(Row.LINDEX, key, index);
   }
 
   /** The elements from `start` to `stop`, both included. */
   lrange(key: Argument, start: number, stop: number): Carried<C, Text[]> {
-    return this.execute<Text[]>(['LRANGE', key, start, stop]);
+    return this.run3<Text[]>(Row.LRANGE, key, start, stop);
   }
 
   lset(key: Argument, index: number, value: Argument): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['LSET', key, index, value]);
+    return this.run3<'OK'>(Row.LSET, key, index, value);
   }
 
   /** The new length; -1 without the pivot, 0 without the list. */
   linsert(key: Argument, where: 'BEFORE' | 'AFTER', pivot: Argument, value: Argument): Carried<C, number> {
-    return this.execute<number>(['LINSERT', key, where, pivot, value]);
+    return this.run<number>(Row.LINSERT, ['LINSERT', key, where, pivot, value]);
   }
 
   /** Removes `count` equal elements from the head on, from the tail on if negative, all if 0. */
   lrem(key: Argument, count: number, value: Argument): Carried<C, number> {
-    return this.execute<number>(['LREM', key, count, value]);
+    return this.run3<number>(Row.LREM, key, count, value);
   }
 
   /** Keeps the elements from `start` to `stop`. */
   ltrim(key: Argument, start: number, stop: number): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['LTRIM', key, start, stop]);
+    return this.run3<'OK'>(Row.LTRIM, key, start, stop);
   }
 
   /** Where an element is; with `count` the places of so many, 0 for all. */
@@ -114,6 +115,6 @@ export abstract class ListCommands<C extends Carrier, Text extends string | Uint
     if (options.rank !== undefined) argv.push('RANK', options.rank);
     if (options.count !== undefined) argv.push('COUNT', options.count);
     if (options.maxlen !== undefined) argv.push('MAXLEN', options.maxlen);
-    return this.execute<number | number[] | null>(argv);
+    return this.run<number | number[] | null>(Row.LPOS, argv);
   }
 }

@@ -1,4 +1,5 @@
 /** Sending messages. What receives them is `subscribe` of the database. */
+import { Row } from '../generated/convention.js';
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
 import { SortCommands } from './sort.js';
@@ -6,12 +7,12 @@ import { SortCommands } from './sort.js';
 export abstract class PublishCommands<C extends Carrier, Text extends string | Uint8Array> extends SortCommands<C, Text> {
   /** How many clients got the message; the callbacks of one database are one client. */
   publish(channel: Argument, message: Argument): Carried<C, number> {
-    return this.execute<number>(['PUBLISH', channel, message]);
+    return this.run2<number>(Row.PUBLISH, channel, message);
   }
 
   /** The same on a shard channel, which has a name space of its own. */
   spublish(channel: Argument, message: Argument): Carried<C, number> {
-    return this.execute<number>(['SPUBLISH', channel, message]);
+    return this.run2<number>(Row.SPUBLISH, channel, message);
   }
 
   /** The channels that have subscribers, those that match a pattern or all. */

@@ -1,4 +1,5 @@
 /** Parts of sorted sets: by rank, by score, by name. */
+import { Row } from '../generated/convention.js';
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
 import { SortedSetCommands, type Score } from './sorted-sets.js';
@@ -47,23 +48,23 @@ export abstract class RangeCommands<C extends Carrier, Text extends string | Uin
 
   /** How many members have scores from `min` to `max`. */
   zcount(key: Argument, min: Score, max: Score): Carried<C, number> {
-    return this.execute<number>(['ZCOUNT', key, min, max]);
+    return this.run3<number>(Row.ZCOUNT, key, min, max);
   }
 
   zlexcount(key: Argument, min: string | Uint8Array, max: string | Uint8Array): Carried<C, number> {
-    return this.execute<number>(['ZLEXCOUNT', key, min, max]);
+    return this.run3<number>(Row.ZLEXCOUNT, key, min, max);
   }
 
   /** These remove a range and answer how many members it had. */
   zremrangebyrank(key: Argument, start: number, stop: number): Carried<C, number> {
-    return this.execute<number>(['ZREMRANGEBYRANK', key, start, stop]);
+    return this.run3<number>(Row.ZREMRANGEBYRANK, key, start, stop);
   }
 
   zremrangebyscore(key: Argument, min: Score, max: Score): Carried<C, number> {
-    return this.execute<number>(['ZREMRANGEBYSCORE', key, min, max]);
+    return this.run3<number>(Row.ZREMRANGEBYSCORE, key, min, max);
   }
 
   zremrangebylex(key: Argument, min: string | Uint8Array, max: string | Uint8Array): Carried<C, number> {
-    return this.execute<number>(['ZREMRANGEBYLEX', key, min, max]);
+    return this.run3<number>(Row.ZREMRANGEBYLEX, key, min, max);
   }
 }

@@ -1,6 +1,7 @@
 /** Sets. Replies that are sets are `Set`; as bytes their members are compared by identity, so walk them. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { pushCounted, pushPage, type Keys, type PageOptions } from './arguments.js';
 import { ListCommands } from './lists.js';
 
@@ -12,33 +13,33 @@ export interface CardinalityOptions {
 export abstract class SetCommands<C extends Carrier, Text extends string | Uint8Array> extends ListCommands<C, Text> {
   /** How many members are new. */
   sadd(key: Argument, ...members: Argument[]): Carried<C, number> {
-    return this.execute<number>(['SADD', key, ...members]);
+    return this.run<number>(Row.SADD, ['SADD', key, ...members]);
   }
 
   /** How many members were there. */
   srem(key: Argument, ...members: Argument[]): Carried<C, number> {
-    return this.execute<number>(['SREM', key, ...members]);
+    return this.run<number>(Row.SREM, ['SREM', key, ...members]);
   }
 
   scard(key: Argument): Carried<C, number> {
-    return this.execute<number>(['SCARD', key]);
+    return this.run1<number>(Row.SCARD, key);
   }
 
   sismember(key: Argument, member: Argument): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['SISMEMBER', key, member]);
+    return this.run2<0 | 1>(Row.SISMEMBER, key, member);
   }
 
   smismember(key: Argument, ...members: Argument[]): Carried<C, (0 | 1)[]> {
-    return this.execute<(0 | 1)[]>(['SMISMEMBER', key, ...members]);
+    return this.run<(0 | 1)[]>(Row.SMISMEMBER, ['SMISMEMBER', key, ...members]);
   }
 
   smembers(key: Argument): Carried<C, Set<Text>> {
-    return this.execute<Set<Text>>(['SMEMBERS', key]);
+    return this.run1<Set<Text>>(Row.SMEMBERS, key);
   }
 
   /** 1 when the member was in the source. */
   smove(source: Argument, destination: Argument, member: Argument): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['SMOVE', source, destination, member]);
+    return this.run3<0 | 1>(Row.SMOVE, source, destination, member);
   }
 
   /** Takes a random member, or up to `count` of them. */
@@ -56,29 +57,29 @@ export abstract class SetCommands<C extends Carrier, Text extends string | Uint8
   }
 
   sinter(...keys: Argument[]): Carried<C, Set<Text>> {
-    return this.execute<Set<Text>>(['SINTER', ...keys]);
+    return this.run<Set<Text>>(Row.SINTER, ['SINTER', ...keys]);
   }
 
   sunion(...keys: Argument[]): Carried<C, Set<Text>> {
-    return this.execute<Set<Text>>(['SUNION', ...keys]);
+    return this.run<Set<Text>>(Row.SUNION, ['SUNION', ...keys]);
   }
 
   /** The members of the first set that are in none of the others. */
   sdiff(...keys: Argument[]): Carried<C, Set<Text>> {
-    return this.execute<Set<Text>>(['SDIFF', ...keys]);
+    return this.run<Set<Text>>(Row.SDIFF, ['SDIFF', ...keys]);
   }
 
   /** These store the result and answer how many members it has. */
   sinterstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['SINTERSTORE', destination, ...keys]);
+    return this.run<number>(Row.SINTERSTORE, ['SINTERSTORE', destination, ...keys]);
   }
 
   sunionstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['SUNIONSTORE', destination, ...keys]);
+    return this.run<number>(Row.SUNIONSTORE, ['SUNIONSTORE', destination, ...keys]);
   }
 
   sdiffstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['SDIFFSTORE', destination, ...keys]);
+    return this.run<number>(Row.SDIFFSTORE, ['SDIFFSTORE', destination, ...keys]);
   }
 
   /** How many members the sets have in common. */

@@ -1,21 +1,22 @@
 /** Sketches (HyperLogLog): how many different things were seen, within a percent and in 12 KB at most. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { GeoCommands } from './geo.js';
 
 export abstract class SketchCommands<C extends Carrier, Text extends string | Uint8Array> extends GeoCommands<C, Text> {
   /** 1 when the estimate may have changed. */
   pfadd(key: Argument, ...elements: Argument[]): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['PFADD', key, ...elements]);
+    return this.run<0 | 1>(Row.PFADD, ['PFADD', key, ...elements]);
   }
 
   /** About how many different elements were added to any of the keys. */
   pfcount(...keys: Argument[]): Carried<C, number> {
-    return this.execute<number>(['PFCOUNT', ...keys]);
+    return this.run<number>(Row.PFCOUNT, ['PFCOUNT', ...keys]);
   }
 
   /** Makes the destination what it were if everything had been added there as well. */
   pfmerge(destination: Argument, ...sources: Argument[]): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['PFMERGE', destination, ...sources]);
+    return this.run<'OK'>(Row.PFMERGE, ['PFMERGE', destination, ...sources]);
   }
 }

@@ -1,6 +1,7 @@
 /** Sorted sets: members, scores and ranks. Ranges are in ranges.ts, several sets together in set-algebra.ts. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Row } from '../generated/convention.js';
 import { entriesOf, pushCounted, pushPage, type Keys, type PageOptions, type Pairs } from './arguments.js';
 import { HashExpiryCommands } from './hash-expiry.js';
 import type { PopOptions } from './lists.js';
@@ -33,14 +34,14 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
     pushCondition(argv, options);
     if (options.ch) argv.push('CH');
     for (const [member, score] of entriesOf(members)) argv.push(score, member);
-    return this.execute<number>(argv);
+    return this.run<number>(Row.ZADD, argv);
   }
 
   /** Adds to a score and answers the new one; null when the condition refused. */
   zincrby(key: Argument, increment: Score, member: Argument): Carried<C, number>;
   zincrby(key: Argument, increment: Score, member: Argument, options: AddCondition): Carried<C, number | null>;
   zincrby(key: Argument, increment: Score, member: Argument, options?: AddCondition): Carried<C, number | null> {
-    if (options === undefined) return this.execute<number | null>(['ZINCRBY', key, increment, member]);
+    if (options === undefined) return this.run3<number | null>(Row.ZINCRBY, key, increment, member);
     const argv: Argument[] = ['ZADD', key];
     pushCondition(argv, options);
     return this.execute<number | null>([...argv, 'INCR', increment, member]);
@@ -48,19 +49,19 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
 
   /** How many members were there. */
   zrem(key: Argument, ...members: Argument[]): Carried<C, number> {
-    return this.execute<number>(['ZREM', key, ...members]);
+    return this.run<number>(Row.ZREM, ['ZREM', key, ...members]);
   }
 
   zcard(key: Argument): Carried<C, number> {
-    return this.execute<number>(['ZCARD', key]);
+    return this.run1<number>(Row.ZCARD, key);
   }
 
   zscore(key: Argument, member: Argument): Carried<C, number | null> {
-    return this.execute<number | null>(['ZSCORE', key, member]);
+    return this.run2<number | null>(Row.ZSCORE, key, member);
   }
 
   zmscore(key: Argument, ...members: Argument[]): Carried<C, (number | null)[]> {
-    return this.execute<(number | null)[]>(['ZMSCORE', key, ...members]);
+    return this.run<(number | null)[]>(Row.ZMSCORE, ['ZMSCORE', key, ...members]);
   }
 
   /** How many members have a lower score. */
@@ -111,7 +112,7 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
     const argv: Argument[] = ['ZRANDMEMBER', key];
     if (count !== undefined) argv.push(count);
     if (options.withscores) argv.push('WITHSCORES');
-    return this.execute<Text | null | Text[] | [Text, number][]>(argv);
+    return this.run<Text | null | Text[] | [Text, number][]>(Row.ZRANDMEMBER, argv);
   }
 
   /**

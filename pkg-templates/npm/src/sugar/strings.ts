@@ -2,69 +2,72 @@
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
 import { Executor } from '../executor.js';
+import { Row } from '../generated/convention.js';
 import { pushPairs, type Pairs } from './arguments.js';
 import {
   pushCondition, pushExpiry, type DelexOptions, type Expiry, type ExpiryOrKeep, type SetCondition, type SetOptions, type SetResult,
 } from './set-options.js';
 
+const enum Bare { Set = Row.SET & 0xffff }
+
 export abstract class StringCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
   set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): Carried<C, SetResult<O, Text>> {
+    // Without options it tells no time.
+    if (options === undefined) return this.run2<SetResult<O, Text>>(Bare.Set as number as Row, key, value);
     const argv: Argument[] = ['SET', key, value];
-    if (options !== undefined) {
-      pushCondition(argv, options);
-      if (options.get) argv.push('GET');
-      pushExpiry(argv, options);
-    }
-    return this.execute<SetResult<O, Text>>(argv);
+    pushCondition(argv, options);
+    if (options.get) argv.push('GET');
+    pushExpiry(argv, options);
+    return this.run<SetResult<O, Text>>(Row.SET, argv);
   }
 
   /** 1 when the key was absent and is set now, 0 when nothing was done. */
   setnx(key: Argument, value: Argument): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(['SETNX', key, value]);
+    return this.run2<0 | 1>(Row.SETNX, key, value);
   }
 
   setex(key: Argument, seconds: number, value: Argument): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['SETEX', key, seconds, value]);
+    return this.run3<'OK'>(Row.SETEX, key, seconds, value);
   }
 
   psetex(key: Argument, milliseconds: number, value: Argument): Carried<C, 'OK'> {
-    return this.execute<'OK'>(['PSETEX', key, milliseconds, value]);
+    return this.run3<'OK'>(Row.PSETEX, key, milliseconds, value);
   }
 
   get(key: Argument): Carried<C, Text | null> {
-    return this.execute<Text | null>(['GET', key]);
+    return this.run1<Text | null>(Row.GET, key);
   }
 
   getset(key: Argument, value: Argument): Carried<C, Text | null> {
-    return this.execute<Text | null>(['GETSET', key, value]);
+    return this.run2<Text | null>(Row.GETSET, key, value);
   }
 
   getdel(key: Argument): Carried<C, Text | null> {
-    return this.execute<Text | null>(['GETDEL', key]);
+    return this.run1<Text | null>(Row.GETDEL, key);
   }
 
   getex(key: Argument, options: (Expiry & { persist?: undefined }) | { persist: boolean } = {}): Carried<C, Text | null> {
     const argv: Argument[] = ['GETEX', key];
     if (options.persist) argv.push('PERSIST');
     else pushExpiry(argv, options as Expiry);
-    return this.execute<Text | null>(argv);
+    return this.run<Text | null>(Row.GETEX, argv);
   }
 
   mget(...keys: Argument[]): Carried<C, (Text | null)[]> {
-    return this.execute<(Text | null)[]>(['MGET', ...keys]);
+    return this.run<(Text | null)[]>(Row.MGET, ['MGET', ...keys]);
   }
 
   mset(pairs: Pairs): Carried<C, 'OK'> {
     const argv: Argument[] = ['MSET'];
     pushPairs(argv, pairs);
-    return this.execute<'OK'>(argv);
+    return this.run<'OK'>(Row.MSET, argv);
   }
 
   /** 1 when no key was there and all are set now, 0 when nothing was done. */
   msetnx(pairs: Pairs): Carried<C, 0 | 1> {
     const argv: Argument[] = ['MSETNX'];
     pushPairs(argv, pairs);
-    return this.execute<0 | 1>(argv);
+    return this.run<0 | 1>(Row.MSETNX, argv);
   }
 
   msetex(pairs: Pairs, options: Pick<SetCondition, 'nx' | 'xx'> & ExpiryOrKeep = {}): Carried<C, 0 | 1> {
@@ -74,35 +77,35 @@ export abstract class StringCommands<C extends Carrier, Text extends string | Ui
     if (options.nx) argv.push('NX');
     if (options.xx) argv.push('XX');
     pushExpiry(argv, options);
-    return this.execute<0 | 1>(argv);
+    return this.run<0 | 1>(Row.MSETEX, argv);
   }
 
   /** Deletes the key if its value (`ifeq`, `ifne`) or its digest (`ifdeq`, `ifdne`) is as told; 1 when it did. */
   delex(key: Argument, options: DelexOptions = {}): Carried<C, 0 | 1> {
     const argv: Argument[] = ['DELEX', key];
     pushCondition(argv, options);
-    return this.execute<0 | 1>(argv);
+    return this.run<0 | 1>(Row.DELEX, argv);
   }
 
   /** Sixteen hexadecimal digits that stand for the value. */
   digest(key: Argument): Carried<C, Text | null> {
-    return this.execute<Text | null>(['DIGEST', key]);
+    return this.run1<Text | null>(Row.DIGEST, key);
   }
 
   strlen(key: Argument): Carried<C, number> {
-    return this.execute<number>(['STRLEN', key]);
+    return this.run1<number>(Row.STRLEN, key);
   }
 
   append(key: Argument, value: Argument): Carried<C, number> {
-    return this.execute<number>(['APPEND', key, value]);
+    return this.run2<number>(Row.APPEND, key, value);
   }
 
   getrange(key: Argument, start: number, end: number): Carried<C, Text> {
-    return this.execute<Text>(['GETRANGE', key, start, end]);
+    return this.run3<Text>(Row.GETRANGE, key, start, end);
   }
 
   setrange(key: Argument, offset: number, value: Argument): Carried<C, number> {
-    return this.execute<number>(['SETRANGE', key, offset, value]);
+    return this.run3<number>(Row.SETRANGE, key, offset, value);
   }
 
   /** The longest text that is in both in this order, with gaps allowed. */

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::Engine;
 use crate::argv::ArgvRef;
-use crate::client::{ClientId, Clients, ReplyMode};
+use crate::client::{ClientId, Clients, Line, ReplyMode};
 use crate::command::Row;
 use crate::memory::{ensure, is_reserve_whole};
 use crate::persistence::rdb;
@@ -23,20 +23,21 @@ const US_PER_MS: i64 = 1000;
 const MS_PER_SECOND: i64 = 1000;
 
 impl Engine {
-    /// Whether anything is left to do after a command; after most there is not.
-    pub(super) fn has_aftermath(&self) -> bool {
+    /// Whether something follows what happened: after most commands nothing does.
+    #[inline(always)]
+    pub(super) fn is_pending(&self) -> bool {
         let server = &self.server;
         self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_news()
-            || self.somebody_waits()
+            || self.clients.first_of(Line::Freed).is_some()
+            || self.may_resume_paused()
             || self.keyspace.events.has_unseen()
-            || server.pause.is_some()
             || server.reload
             || !server.unblocks.is_empty()
     }
 
-    /// Brings everything to rest after a command, or after time has passed.
-    pub(super) fn settle(&mut self) {
+    /// Does what follows a command, or the passing of time.
+    pub(super) fn after_command(&mut self) {
         // Who was unblocked in a transaction gets nothing of what the same transaction brought.
         for unblock in core::mem::take(&mut self.server.unblocks) {
             self.unblock(unblock);

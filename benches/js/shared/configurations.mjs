@@ -1,0 +1,33 @@
+/** Configurations in which programs use keylatch. Runs in Node and in the page. */
+
+const ignore = () => {};
+
+/** Far above the memory of any scene: nothing is evicted. */
+const LIMITED = { maxmemory: '1gb', maxmemoryPolicy: 'allkeys-lru' };
+
+/** Commands between two readings of the recorded effects. */
+const DRAIN_INTERVAL = 1000;
+
+/** Memory that a store reports as used. */
+const usedMemory = (store) => Number(/used_memory:(\d+)/.exec(store.call('INFO', 'memory'))[1]);
+
+/**
+ * `options` are those of the constructor, `configure` prepares a store that holds the keys of its scene, `each` is run after
+ * each command of a loop: text in which `store` is the store and `i` counts the commands. `evicts` means that the number of
+ * keys stays what it was.
+ */
+export const CONFIGURATIONS = {
+  bare: {},
+  maxmemory: { options: LIMITED },
+  /** Every key that is added evicts another. */
+  evicting: { options: LIMITED, configure: (store) => store.call('CONFIG', 'SET', 'maxmemory', usedMemory(store)), evicts: true },
+  listener: { configure: (store) => store.on('expired', ignore) },
+  subscriber: { configure: (store) => store.subscribe('news', ignore) },
+  recording: {
+    configure: (store) => store.record(true),
+    each: `if (i % ${DRAIN_INTERVAL} === ${DRAIN_INTERVAL - 1}) store.takeEffects();`,
+  },
+};
+
+/** Configurations without eviction: what programs read and write most is measured in each. */
+export const EVERY_CONFIGURATION = ['bare', 'maxmemory', 'listener', 'subscriber', 'recording'];

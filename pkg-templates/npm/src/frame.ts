@@ -1,0 +1,303 @@
+/**
+ * The frame of one instance, where the engine reads the arguments of a command and shows its reply (src/wasm/frame.rs).
+ * Writes texts, numbers and bytes, reads replies; decides nothing. How texts go in and out quickest was measured by runtime
+ * and length.
+ */
+import { ARGUMENT_MAX, bytesOf, commandName, type Argument } from './argument.js';
+import { ReplyError } from './errors.js';
+import { NAMES } from './generated/convention.js';
+import type { GlueEngine } from './glue.js';
+import { ReplyReader, textOf, type Reply } from './reply.js';
+
+/** The first arguments, the name among them, have a place each, with a view made before. */
+const enum Slot { Count = 5, Bytes = 2048 }
+
+/** In place of a row: the command is called by its name. */
+export const NO_ROW = 0xffff;
+/** The part of a printed row that is its number. */
+export const ROW_MASK = 0xffff;
+
+/** A frame with more room is made small again after the call. */
+const ROOM_KEPT_MAX = 1024 * 1024;
+/** Strings beyond this are encoded on their own, so that the room for them is exact. */
+const TEXT_IN_PLACE_MAX = 64 * 1024;
+
+/** The part of Node's Buffer that is used, where there is one. */
+interface TextBuffer {
+  toString(encoding: 'latin1', start: number, end: number): string;
+  /** What `toString` comes down to, without the choice; Node does not promise it. */
+  latin1Slice?(start: number, end: number): string;
+}
+type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer };
+const NodeBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node
+  ? (globalThis as { readonly Buffer?: BufferMaker }).Buffer
+  : undefined;
+
+/** Up to so many characters a loop beats the encoder; in Node a call of that costs less. */
+const LOOP_MAX = NodeBuffer === undefined ? 100 : 16;
+/** Without Node's Buffer, up to so many bytes character codes beat the decoder. */
+const CODES_MAX = 64;
+/** Of a text of more characters than this, pieces are cut that keep all of it in memory: then each is made for itself. */
+const CUT_MAX = 64 * 1024;
+
+const enum Byte { CarriageReturn = 13, Bulk = 36, Status = 43, Integer = 58, Null = 95, Array = 42, Zero = 48, Minus = 45 }
+/** An integer of so many characters is exact, whatever its digits. */
+const SAFE_DIGITS = 15;
+
+const NOTHING = new Uint8Array(0);
+const encoder = new TextEncoder();
+
+export class Frame {
+  readonly #memory: { readonly buffer: ArrayBuffer };
+  readonly #engine: GlueEngine;
+  #bytes = new Uint8Array(0);
+  #words = new Uint32Array(0);
+  #slots: Uint8Array[] = [];
+  #buffer: TextBuffer | undefined;
+  /** Words: of the header, and of the first span. */
+  #header = 0;
+  #spans = 0;
+  #spanCount = 0;
+  /** Bytes: what spans count from, where the room for arguments begins, and where it ends. */
+  #base = 0;
+  #room = 0;
+  #end = 0;
+  /** Where large arguments of the command under way go next. */
+  #tail = 0;
+  /** The command under way: its row, and its name where it has none. */
+  #row = 0;
+  #name: Argument = '';
+
+  constructor(memory: { readonly buffer: ArrayBuffer }, engine: GlueEngine) {
+    this.#memory = memory;
+    this.#engine = engine;
+    this.#find();
+  }
+
+  /** Begins the arguments of a command, of a row or of another name. Memory that grew leaves views of it empty. */
+  begin(row: number, name: Argument): void {
+    if (this.#bytes.length === 0) this.#look();
+    this.#row = row;
+    this.#name = name;
+    this.#tail = this.#room + Slot.Count * Slot.Bytes;
+  }
+
+  /** Writes an argument, one of the first. */
+  put(index: number, value: Argument): void {
+    if (typeof value !== 'string') return this.#putBytes(index, bytesOf(value, index, this.command));
+    const length = value.length;
+    const at = this.#room + index * Slot.Bytes;
+    if (length <= LOOP_MAX) {
+      const bytes = this.#bytes;
+      let seen = 0;
+      for (let next = 0; next < length; next += 1) {
+        const code = value.charCodeAt(next);
+        seen |= code;
+        bytes[at + next] = code;
+      }
+      if (seen < 0x80) return this.#span(index, at, length);
+    } else if (length <= Slot.Bytes) {
+      const { read, written } = encoder.encodeInto(value, this.#slots[index] as Uint8Array);
+      // As many bytes as characters are ASCII, unless some are missing.
+      if (written === length && read === length) return this.#span(index, at, length);
+    }
+    this.#putBytes(index, bytesOf(value, index, this.command));
+  }
+
+  /** Writes all arguments of a command, its name first. */
+  putAll(argv: readonly Argument[]): void {
+    if (argv.length > this.#spanCount) this.#reserve(argv.length, 0);
+    if (argv.length > Slot.Count) return this.#putMany(argv);
+    // Room for several large ones is made at once, or what was made for the first would be copied.
+    if (countLarge(argv) > 1) return this.#putEach(argv);
+    for (let index = this.#first(); index < argv.length; index += 1) this.put(index, argv[index] as Argument);
+  }
+
+  /** Writes more arguments than have places, one behind the other: texts together, which is quicker than one by one. */
+  #putMany(argv: readonly Argument[]): void {
+    let all = '';
+    for (let index = this.#first(); index < argv.length; index += 1) {
+      const value = argv[index];
+      if (typeof value !== 'string' || all.length + value.length > TEXT_IN_PLACE_MAX) return this.#putEach(argv);
+      all += value;
+    }
+    if (this.#room + all.length > this.#end) this.#reserve(0, all.length);
+    const { read, written } = encoder.encodeInto(all, this.#bytes.subarray(this.#room, this.#end));
+    if (written !== all.length || read !== all.length) return this.#putEach(argv);
+    let at = this.#room;
+    for (let index = this.#first(); index < argv.length; index += 1) {
+      const { length } = argv[index] as string;
+      this.#span(index, at, length);
+      at += length;
+    }
+  }
+
+  /** The engine knows the names of rows. */
+  #first(): number {
+    return this.#row === NO_ROW ? 0 : 1;
+  }
+
+  #putEach(argv: readonly Argument[]): void {
+    const parts = argv.map((value, index) => (index < this.#first() ? NOTHING : bytesOf(value, index, this.command)));
+    const total = parts.reduce((sum, part) => sum + part.length, 0);
+    if (this.#room + total > this.#end) this.#reserve(0, total);
+    this.#tail = this.#room;
+    parts.forEach((part, index) => this.#append(index, part));
+  }
+
+  #putBytes(index: number, bytes: Uint8Array): void {
+    if (bytes.length > Slot.Bytes) return this.#append(index, bytes);
+    const at = this.#room + index * Slot.Bytes;
+    this.#bytes.set(bytes, at);
+    this.#span(index, at, bytes.length);
+  }
+
+  /** Writes an argument behind those before. */
+  #append(index: number, bytes: Uint8Array): void {
+    if (this.#tail + bytes.length > this.#end) {
+      const used = this.#tail - this.#room;
+      this.#reserve(0, used + bytes.length);
+      this.#tail = this.#room + used;
+    }
+    this.#bytes.set(bytes, this.#tail);
+    this.#span(index, this.#tail, bytes.length);
+    this.#tail += bytes.length;
+  }
+
+  /** The command under way in capitals, for errors. */
+  get command(): string {
+    return this.#row === NO_ROW ? commandName(this.#name) : (NAMES[this.#row & ROW_MASK] ?? '');
+  }
+
+  #span(index: number, at: number, length: number): void {
+    const word = this.#spans + 2 * index;
+    this.#words[word] = at - this.#base;
+    this.#words[word + 1] = at - this.#base + length;
+  }
+
+  /** Makes room for so many arguments and so many bytes; what was written stays. */
+  #reserve(args: number, bytes: number): void {
+    const room = Math.max(bytes, this.#end - this.#room);
+    const reserved = room <= Slot.Count * ARGUMENT_MAX && this.#engine.reserveFrame(Math.max(args, this.#spanCount), room);
+    if (!reserved) throw new ReplyError('OOM the arguments do not fit into the memory of the engine', this.command);
+    this.#find();
+  }
+
+  /** To be called after a command: a huge one must not hold its memory for ever. */
+  end(): void {
+    if (this.#end - this.#room <= ROOM_KEPT_MAX) return;
+    this.#engine.reserveFrame(0, 0);
+    this.#find();
+  }
+
+  #find(): void {
+    const [header = 0, spans = 0, spanCount = 0, base = 0, roomAt = 0, length = 0] = this.#engine.frame();
+    this.#header = header >>> 2;
+    this.#spans = spans >>> 2;
+    this.#spanCount = spanCount;
+    this.#base = base;
+    this.#room = base + roomAt;
+    this.#end = base + length;
+    this.#look();
+  }
+
+  #look(): void {
+    const { buffer } = this.#memory;
+    this.#bytes = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#buffer = NodeBuffer?.from(buffer);
+    this.#slots = Array.from({ length: Slot.Count }, (_, index) => {
+      const at = this.#room + index * Slot.Bytes;
+      return this.#bytes.subarray(at, at + Slot.Bytes);
+    });
+  }
+
+  /** How long the reply of the last command is; 0 when it is blocked. */
+  get replyLength(): number {
+    if (this.#bytes.length === 0) this.#look();
+    return this.#words[this.#header + 1] as number;
+  }
+
+  /** A copy of the reply. */
+  takeReply(): Uint8Array {
+    const length = this.replyLength;
+    const at = this.#words[this.#header] as number;
+    return this.#bytes.slice(at, at + length);
+  }
+
+  /** Reads the reply of the last command. Those that most commands have are read here, all others by the reader. */
+  reply(isAscii: boolean, asBytes: boolean): Reply<string | Uint8Array> {
+    const length = this.replyLength;
+    const at = this.#words[this.#header] as number;
+    const bytes = this.#bytes;
+    switch (bytes[at]) {
+      case Byte.Bulk: {
+        let start = at + 1;
+        let size = 0;
+        for (let code = bytes[start] as number; code !== Byte.CarriageReturn; code = bytes[++start] as number) size = size * 10 + code - Byte.Zero;
+        start += 2;
+        if (asBytes || bytes[at + 1] === Byte.Minus || start + size + 2 !== at + length) break;
+        return isAscii ? this.#ascii(start, start + size) : textOf(bytes, start, start + size);
+      }
+      case Byte.Integer: {
+        if (length > SAFE_DIGITS + 3 || bytes[at + 1] === Byte.Minus) break;
+        let value = 0;
+        for (let next = at + 1; next < at + length - 2; next += 1) value = value * 10 + (bytes[next] as number) - Byte.Zero;
+        return value;
+      }
+      case Byte.Status:
+        if (length === 5 && bytes[at + 1] === 79 && bytes[at + 2] === 75) return 'OK';
+        break;
+      case Byte.Null:
+        return null;
+      case Byte.Array:
+        if (isAscii && !asBytes && length <= CUT_MAX) return new ReplyReader(bytes, at, at + length, false, this.command, this.#ascii(at, at + length)).readAll();
+        break;
+    }
+    return new ReplyReader(bytes, at, at + length, asBytes, this.command).readAll();
+  }
+
+  #ascii(start: number, end: number): string {
+    if (end - start <= Short.Max) return shortText(this.#bytes, start, end - start);
+    const buffer = this.#buffer;
+    if (buffer !== undefined) return buffer.latin1Slice?.(start, end) ?? buffer.toString('latin1', start, end);
+    return end - start <= CODES_MAX ? ofCodes(this.#bytes, start, end) : textOf(this.#bytes, start, end);
+  }
+}
+
+/** How many arguments are longer than their places. */
+function countLarge(argv: readonly Argument[]): number {
+  let count = 0;
+  for (let index = 0; index < argv.length; index += 1) {
+    const value = argv[index];
+    if ((typeof value === 'string' || typeof value === 'object') && value.length > Slot.Bytes) count += 1;
+  }
+  return count;
+}
+
+const enum Short { Max = 32 }
+
+/** ASCII of at most 32 bytes. One call with what may be too many arguments beats several with the right number. */
+function shortText(b: Uint8Array, i: number, length: number): string {
+  if (length > 16) {
+    const text = String.fromCharCode(
+      b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
+      b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
+      b[i + 16]!, b[i + 17]!, b[i + 18]!, b[i + 19]!, b[i + 20]!, b[i + 21]!, b[i + 22]!, b[i + 23]!,
+      b[i + 24]!, b[i + 25]!, b[i + 26]!, b[i + 27]!, b[i + 28]!, b[i + 29]!, b[i + 30]!, b[i + 31]!,
+    );
+    return length === Short.Max ? text : text.substring(0, length);
+  }
+  const text = String.fromCharCode(
+    b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
+    b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
+  );
+  return text.substring(0, length);
+}
+
+/** ASCII by pieces of sixteen: each call costs more than many arguments do. */
+function ofCodes(b: Uint8Array, start: number, end: number): string {
+  let text = '';
+  for (let i = start; i < end; i += 16) text += shortText(b, i, Math.min(16, end - i));
+  return text;
+}

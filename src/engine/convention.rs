@@ -1,0 +1,48 @@
+//! What a host in another language has to know to call commands by number: the numbers of rows and the bits of a status,
+//! printed for it, and a hash of both that the engine carries. A host that was printed from another table would run another
+//! command than it names.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::Status;
+use crate::command::{Row, flags, rows};
+use crate::hash::hash_bytes;
+
+/// Set in the printed number of a row whose command has to know the time.
+const TIMED: u32 = 1 << 16;
+
+/// Commands without subcommands, each with its number among all rows.
+fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
+    let all = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
+    (0..).zip(all).filter(|(_, row)| row.subcommands.is_empty() && !row.name.contains('|'))
+}
+
+/// The numbers as TypeScript.
+pub fn typescript() -> String {
+    let mut text = String::from("/** Printed from the table of commands: how they are called by number. */\n\n");
+    text += "/** Rows by command; the seventeenth bit is set for those that have to know the time. */\nexport const enum Row {\n";
+    for (number, row) in numbered() {
+        let timed = if row.has(flags::TIME) { TIMED } else { 0 };
+        text += &format!("  {} = {},\n", row.name.to_ascii_uppercase(), number | timed);
+    }
+    text += "}\n\n/** What a call leaves to do. */\nexport const enum Status {\n";
+    for (status, name) in Status::NAMES {
+        text += &format!("  {name} = {},\n", status.bits());
+    }
+    text +=
+        &format!("}}\n\n/** Shown by an engine that was made of the same. */\nexport const CONVENTION = {};\n", hash());
+    text += "\n/** Names of commands by row. */\nexport const NAMES: Readonly<Record<number, string>> = {\n";
+    for (number, row) in numbered() {
+        text += &format!("  {number}: '{}',\n", row.name.to_ascii_uppercase());
+    }
+    text + "};\n"
+}
+
+/// Tells tables apart whose rows have other numbers, and status words with other bits.
+pub fn hash() -> u32 {
+    let status = Status::NAMES.iter().map(|(_, name)| *name);
+    let all = numbered().map(|(_, row)| row.name).chain(status);
+    // A number of the word is part of each step, so that another order is another hash.
+    (all.fold(1u64, |hash, name| hash_bytes(hash, name.as_bytes())) >> 32) as u32
+}

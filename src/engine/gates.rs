@@ -1,0 +1,96 @@
+//! The gates between a request and its handler, in one word: a bit says that something has to be done before the handler
+//! runs, or in its place. Nothing is a gate because it is configured: a memory limit is one while memory is over it, a
+//! pause while it lasts. Every gate is listed here and nowhere else; [`Engine::execute`] asks once for a command.
+
+use super::Engine;
+use crate::client::{Client, ReplyMode};
+use crate::memory::is_reserve_whole;
+use crate::reply::writer::Protocol;
+
+/// A word of gates; zero lets a command pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Gates(u32);
+
+impl Gates {
+    // Of the engine.
+    /// A deadline has passed: of a key, of a field or of a blocked client.
+    pub(crate) const DUE: Gates = Gates(1 << 0);
+    /// Memory of deleted values is to be given back.
+    pub(crate) const GARBAGE: Gates = Gates(1 << 1);
+    /// Something follows what happened before: blocked clients to serve, messages to hand out.
+    pub(crate) const PENDING: Gates = Gates(1 << 2);
+    /// CLIENT PAUSE.
+    pub(crate) const PAUSED: Gates = Gates(1 << 3);
+    /// MONITOR shows every command.
+    pub(crate) const MONITORED: Gates = Gates(1 << 4);
+    /// Memory is over `maxmemory`.
+    pub(crate) const OVER_LIMIT: Gates = Gates(1 << 5);
+    /// The allocator's reserve is not whole.
+    pub(crate) const RESERVE: Gates = Gates(1 << 6);
+    // Of the client.
+    /// Its connection is to be closed.
+    pub(crate) const CLOSING: Gates = Gates(1 << 16);
+    /// It is blocked: what it sends waits.
+    pub(crate) const BLOCKED: Gates = Gates(1 << 17);
+    /// Between MULTI and EXEC.
+    pub(crate) const MULTI: Gates = Gates(1 << 18);
+    /// It has not given the password.
+    pub(crate) const UNAUTHENTICATED: Gates = Gates(1 << 19);
+    /// A subscriber over RESP2 may send little else.
+    pub(crate) const SUBSCRIBED: Gates = Gates(1 << 20);
+    /// CLIENT REPLY leaves replies out.
+    pub(crate) const REPLY_MODE: Gates = Gates(1 << 21);
+
+    /// What is worked off before any command of any client.
+    pub(crate) const TICK: Gates = Gates(Self::DUE.0 | Self::GARBAGE.0 | Self::PENDING.0);
+
+    pub(crate) fn is_open(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether any of these is set.
+    pub(crate) fn has(self, gates: Gates) -> bool {
+        self.0 & gates.0 != 0
+    }
+
+    #[inline(always)]
+    fn when(self, condition: bool) -> Gates {
+        Gates(if condition { self.0 } else { 0 })
+    }
+}
+
+impl core::ops::BitOr for Gates {
+    type Output = Gates;
+
+    #[inline(always)]
+    fn bitor(self, other: Gates) -> Gates {
+        Gates(self.0 | other.0)
+    }
+}
+
+impl Client {
+    /// The gates of this client.
+    #[inline(always)]
+    pub(crate) fn gates(&self) -> Gates {
+        Gates::CLOSING.when(self.closing)
+            | Gates::BLOCKED.when(self.parked.is_some())
+            | Gates::MULTI.when(self.transaction.is_some())
+            | Gates::UNAUTHENTICATED.when(!self.authenticated)
+            | Gates::SUBSCRIBED.when(self.protocol == Protocol::Resp2 && self.is_subscribed())
+            | Gates::REPLY_MODE.when(self.reply_mode != ReplyMode::On)
+    }
+}
+
+impl Engine {
+    /// The gates that hold for every client.
+    #[inline(always)]
+    pub(super) fn gates(&self) -> Gates {
+        Gates::DUE.when(self.is_due())
+            | Gates::GARBAGE.when(self.keyspace.has_remains())
+            | Gates::PENDING.when(self.is_pending())
+            | Gates::PAUSED.when(self.server.pause.is_some())
+            | Gates::MONITORED.when(self.server.monitored)
+            | Gates::OVER_LIMIT.when(self.keyspace.is_over_limit())
+            | Gates::RESERVE.when(!is_reserve_whole())
+    }
+}

@@ -1,0 +1,70 @@
+//! The surroundings in which streams run: limits, and everything that observes commands.
+
+use keylatch::Protocol;
+
+pub const PROTOCOLS: [(&str, Protocol); 2] = [("resp2", Protocol::Resp2), ("resp3", Protocol::Resp3)];
+
+pub struct Configuration {
+    pub name: &'static str,
+    /// A limit in bytes, and a policy.
+    pub limit: Option<(u64, &'static str)>,
+    /// The host takes events after each command.
+    pub listens: bool,
+    /// The host takes effects, now and then.
+    pub records: bool,
+    /// A client is subscribed to keyspace notifications.
+    pub notifies: bool,
+    /// A client monitors.
+    pub monitors: bool,
+    /// A client tracks what it reads, another tracks prefixes.
+    pub tracks: bool,
+    /// The host measures commands, with a watch that shows the same on every run.
+    pub measures: bool,
+    /// Only the last worker gives keys deadlines, and it stays in a database of its own: the others run commands that have
+    /// no deadline in sight.
+    pub parts_deadlines: bool,
+    /// About every second unit is a transaction.
+    pub transacts: bool,
+}
+
+const BARE: Configuration = Configuration {
+    name: "bare",
+    limit: None,
+    listens: false,
+    records: false,
+    notifies: false,
+    monitors: false,
+    tracks: false,
+    measures: false,
+    parts_deadlines: false,
+    transacts: false,
+};
+
+/// Small enough that commands evict steadily.
+const LIMIT_BYTES: u64 = 3_500;
+
+/// A stream's seed is made of its configuration's name: further configurations change no stream.
+pub const CONFIGURATIONS: &[Configuration] = &[
+    BARE,
+    Configuration { name: "lru", limit: Some((LIMIT_BYTES, "allkeys-lru")), ..BARE },
+    Configuration { name: "lfu", limit: Some((LIMIT_BYTES, "allkeys-lfu")), ..BARE },
+    Configuration { name: "ttl", limit: Some((LIMIT_BYTES, "volatile-ttl")), ..BARE },
+    Configuration { name: "events", listens: true, ..BARE },
+    Configuration { name: "effects", records: true, ..BARE },
+    Configuration { name: "notified", notifies: true, ..BARE },
+    Configuration { name: "monitored", monitors: true, ..BARE },
+    Configuration { name: "tracked", tracks: true, ..BARE },
+    Configuration { name: "measured", measures: true, ..BARE },
+    Configuration { name: "parted", parts_deadlines: true, ..BARE },
+    Configuration { name: "transactions", transacts: true, ..BARE },
+    Configuration {
+        name: "everything",
+        limit: Some((LIMIT_BYTES, "allkeys-lru")),
+        listens: true,
+        records: true,
+        notifies: true,
+        monitors: true,
+        tracks: true,
+        ..BARE
+    },
+];
