@@ -116,6 +116,7 @@ impl Table {
         let Some(index) = self.segment_of(hash) else { return };
         let slots = &mut self.segments[index].slots;
         slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
+        self.cache.insert(Slot { hash, handle });
         self.overlong += usize::from(slots.len() == SEGMENT_SLOTS_MAX + 1);
         self.len += 1;
     }

@@ -32,6 +32,14 @@ impl Cache {
         }
     }
 
+    /// Caches what is inserted: a key that is new is asked for next.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, slot: Slot) {
+        if let Some(lines) = &mut self.0 {
+            lines[line_of(slot.hash)] = slot;
+        }
+    }
+
     /// Forgets a slot that is replaced or removed.
     #[inline(always)]
     pub(super) fn forget(&mut self, slot: Slot) {
