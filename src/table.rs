@@ -4,6 +4,7 @@
 //! moves more than one segment's slots. The owner of the keys supplies hashes and comparisons. The only order that
 //! leaves this module is hash order (equal hashes by handle), which is the same on every target.
 
+mod cache;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ mod tests;
 use alloc::vec::Vec;
 use hashbrown::HashTable;
 
+use self::cache::Cache;
 use self::segment::{HASH_BITS, SEGMENT_SLOTS_MAX, Segment, Walk, rehash, spread};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory};
@@ -40,6 +42,7 @@ pub struct Table {
     /// How many segments hold more than [`SEGMENT_SLOTS_MAX`]: none, unless hashes were chosen to share a prefix.
     overlong: usize,
     len: usize,
+    cache: Cache,
 }
 
 impl Table {
@@ -62,11 +65,21 @@ impl Table {
     }
 
     /// One of those that have this hash, nearly always the only one.
-    #[inline(always)]
     pub fn any_of(&self, hash: u32) -> Option<Handle> {
-        let segment = self.segments.get(self.segment_of(hash)?)?;
-        let slot = segment.slots.find(spread(hash), |slot| slot.hash == hash)?;
-        Some(slot.handle)
+        self.find(hash, |_| true)
+    }
+
+    /// As [`Table::any_of`], by way of the cache.
+    #[inline(always)]
+    pub fn cached(&mut self, hash: u32) -> Option<Handle> {
+        self.cache.get(hash).or_else(|| self.search(hash))
+    }
+
+    #[inline(never)]
+    fn search(&mut self, hash: u32) -> Option<Handle> {
+        let handle = self.any_of(hash)?;
+        self.cache.fill(Slot { hash, handle }, self.len);
+        Some(handle)
     }
 
     /// Makes sure that the next `insert` of this hash cannot fail.
@@ -103,6 +116,7 @@ impl Table {
         let Some(index) = self.segment_of(hash) else { return };
         let slots = &mut self.segments[index].slots;
         slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
+        self.cache.insert(Slot { hash, handle });
         self.overlong += usize::from(slots.len() == SEGMENT_SLOTS_MAX + 1);
         self.len += 1;
     }
@@ -112,6 +126,7 @@ impl Table {
         let Some(index) = self.segment_of(hash) else { return };
         if let Some(slot) = self.segments[index].slots.find_mut(spread(hash), |slot| slot.handle == old) {
             slot.handle = new;
+            self.cache.forget(Slot { hash, handle: old });
         }
     }
 
@@ -120,6 +135,7 @@ impl Table {
         let slots = &mut self.segments[index].slots;
         let Ok(entry) = slots.find_entry(spread(hash), |slot| slot.handle == handle) else { return };
         entry.remove();
+        self.cache.forget(Slot { hash, handle });
         self.overlong -= usize::from(slots.len() == SEGMENT_SLOTS_MAX);
         self.len -= 1;
         if slots.len() <= MERGE_SLOTS_MAX {
@@ -130,6 +146,7 @@ impl Table {
     /// Gives up to so many segments back, whatever they hold; answers how many. Only what it counts as may be asked
     /// of it from then on.
     pub fn shed(&mut self, segments: usize) -> usize {
+        self.cache.clear();
         let kept = self.segments.len().saturating_sub(segments);
         let len = &mut self.len;
         self.segments.drain(kept..).inspect(|segment| *len -= segment.slots.len()).count()

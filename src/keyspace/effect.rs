@@ -7,6 +7,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use crate::bytes;
 use crate::clock::Timestamp;
 use crate::memory::make_room;
 use crate::number::{IntegerText, write_double, write_integer};
@@ -23,6 +24,11 @@ const FRAME_BYTES: usize = 1024;
 /// itself together.
 const LOGGED_FACTOR: usize = 2;
 
+/// Nearly all arguments are no longer.
+const SHORT_MAX: usize = 64;
+/// What stands before such a one: `$64` and the end of the line.
+const HEADER_MAX: usize = 5;
+
 /// One effect on its way into the log.
 #[derive(Debug)]
 pub struct EffectWriter<'a> {
@@ -33,26 +39,60 @@ pub struct EffectWriter<'a> {
 }
 
 impl<'a> EffectWriter<'a> {
+    /// Leaves place for the number of arguments, which is known last: nearly always it has one digit.
     fn at_end(out: &'a mut Vec<u8>) -> EffectWriter<'a> {
-        EffectWriter { start: out.len(), out, len: 0 }
+        let start = out.len();
+        out.extend_from_slice(b"*0\r\n");
+        EffectWriter { start, out, len: 0 }
     }
 
-    /// Puts the number of arguments first, which is known last.
-    #[inline(never)]
+    /// Puts the number of arguments in its place.
+    #[inline(always)]
     pub(super) fn close(&mut self) {
-        let end = self.out.len();
-        write_header(b'*', self.len, self.out);
-        let header_len = self.out.len() - end;
-        self.out[self.start..].rotate_right(header_len);
+        match (self.len, self.out.get_mut(self.start + 1)) {
+            (..10, Some(digit)) => *digit = b'0' + self.len as u8,
+            _ => self.close_long(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn close_long(&mut self) {
+        let digits = IntegerText::of(self.len as i64);
+        let digits = digits.as_bytes();
+        // One digit has its place already.
+        self.out.extend_from_slice(&digits[1..]);
+        self.out[self.start + 2..].rotate_right(digits.len() - 1);
+        self.out[self.start + 1..][..digits.len()].copy_from_slice(digits);
     }
 
     #[inline(never)]
     pub fn bytes(&mut self, argument: &[u8]) -> &mut Self {
-        write_header(b'$', argument.len(), self.out);
-        self.out.extend_from_slice(argument);
-        self.out.extend_from_slice(b"\r\n");
         self.len += 1;
+        if argument.len() > SHORT_MAX {
+            write_header(b'$', argument.len(), self.out);
+            self.out.extend_from_slice(argument);
+            self.out.extend_from_slice(b"\r\n");
+        } else {
+            self.short_bytes(argument);
+        }
         self
+    }
+
+    /// An argument whose length has two digits at most is put together first, and added at once.
+    #[inline(always)]
+    fn short_bytes(&mut self, argument: &[u8]) {
+        let len = argument.len();
+        let mut line = [0; HEADER_MAX + SHORT_MAX + 2];
+        let (tens, ones) = (b'0' + (len / 10) as u8, b'0' + (len % 10) as u8);
+        let (header, start) = match len {
+            ..10 => ([b'$', ones, b'\r', b'\n', 0], HEADER_MAX - 1),
+            _ => ([b'$', tens, ones, b'\r', b'\n'], HEADER_MAX),
+        };
+        line[..HEADER_MAX].copy_from_slice(&header);
+        bytes::copy(&mut line[start..], argument);
+        bytes::copy(&mut line[start + len..], b"\r\n");
+        self.out.extend_from_slice(&line[..start + len + 2]);
     }
 
     pub fn integer(&mut self, argument: i64) -> &mut Self {
@@ -236,6 +276,32 @@ mod tests {
         stated(&mut effects, 3, &["DEL", "d"]);
         effects.end_unit();
         assert_eq!(words(&effects.take(Timestamp::from_ms(44))), "#KL:44 v1 SELECT 3 DEL d ");
+    }
+
+    #[test]
+    fn effects_of_any_length_are_arrays_of_bulk_strings() {
+        let arguments: Vec<Vec<u8>> =
+            [0, 1, 9, 10, 11, 63, 64, 65, 99, 100, 101, 5000].map(|len| alloc::vec![b'x'; len]).into();
+        for count in [1, 2, 9, 10, 11, 99, 100, 101, 1234] {
+            let mut effects = Effects::default();
+            effects.want(true);
+            effects.changed();
+            let named = || arguments.iter().cycle().take(count);
+            effects.state(0, |effect| {
+                named().for_each(|argument| {
+                    effect.bytes(argument);
+                });
+            });
+            effects.end_unit();
+            let mut expected = b"#KL:7 v1\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n".to_vec();
+            expected.extend_from_slice(format!("*{count}\r\n").as_bytes());
+            for argument in named() {
+                expected.extend_from_slice(format!("${}\r\n", argument.len()).as_bytes());
+                expected.extend_from_slice(argument);
+                expected.extend_from_slice(b"\r\n");
+            }
+            assert!(effects.take(Timestamp::from_ms(7)) == expected, "{count}");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ impl Space<'_> {
     pub fn expire_at(&mut self, key: &[u8], deadline: Timestamp, condition: DeadlineCondition) -> Result<bool, Error> {
         let slot = self.entry(key, Access::Write);
         let Some(handle) = slot.found() else { return Ok(false) };
-        if !condition.holds(self.db().deadline(handle), deadline) {
+        if condition != DeadlineCondition::default() && !condition.holds(self.db().deadline(handle), deadline) {
             return Ok(false);
         }
         if self.is_past(deadline) {

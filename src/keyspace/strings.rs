@@ -34,23 +34,21 @@ impl Space<'_> {
     /// Stores a string, if the conditions hold for what is there.
     pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
         let slot = self.entry(key, Access::Write);
-        let (stored, previous) = match options.is_unconditional() {
-            true => (true, None),
-            false => self.check(slot, options)?,
+        let presence_holds = options.presence.is_none_or(|presence| presence.holds(!slot.is_vacant()));
+        let (value_holds, previous) = match options.asks_for_value() {
+            true => self.compare(slot, options)?,
+            false => (true, None),
         };
+        let stored = presence_holds && value_holds;
         if stored {
             self.set_string(slot, key, value, options.expiry)?;
         }
         Ok(SetOutcome { stored, previous })
     }
 
-    /// Whether the conditions hold for what is there, and a copy of that if it is asked for.
+    /// Whether the comparison holds for what is there, which must be a string, and a copy of that if it is asked for.
     #[inline(never)]
-    fn check(&mut self, slot: Slot, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
-        let presence_holds = options.presence.is_none_or(|presence| presence.holds(!slot.is_vacant()));
-        if !options.get && options.comparison.is_none() {
-            return Ok((presence_holds, None));
-        }
+    fn compare(&mut self, slot: Slot, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
         let text = match self.value(slot) {
             None => None,
             Some(ValueRef::String(bytes)) => Some(bytes),
@@ -60,7 +58,7 @@ impl Space<'_> {
             Some(bytes) if options.get => Some(copied(bytes)?),
             _ => None,
         };
-        let comparison_holds = match (options.comparison, text) {
+        let holds = match (options.comparison, text) {
             (Some(comparison), Some(bytes)) => comparison.holds(bytes)?,
             (Some(comparison), None) => comparison.holds_for_missing(),
             (None, _) => true,
@@ -68,7 +66,7 @@ impl Space<'_> {
         if let Some(previous) = &previous {
             self.ensure_room(1, previous.len())?;
         }
-        Ok((comparison_holds && presence_holds, previous))
+        Ok((holds, previous))
     }
 
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
@@ -155,6 +153,25 @@ impl Space<'_> {
     /// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
     pub fn increment(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
         let slot = self.entry(key, Access::Write);
+        let counted = match slot.found() {
+            Some(handle) if increment == 1 && self.keeps_use() => self.db_mut().count_up(handle),
+            _ => None,
+        };
+        let sum = match counted {
+            Some(sum) => {
+                self.tell_of_put(EventKind::IncrBy, key, false);
+                sum
+            }
+            None => self.add_integer(slot, key, increment)?,
+        };
+        self.effect(|effect| {
+            effect.bytes(b"INCRBY").bytes(key).integer(increment);
+        });
+        Ok(sum)
+    }
+
+    #[inline(never)]
+    fn add_integer(&mut self, slot: Slot, key: &[u8], increment: i64) -> Result<i64, Error> {
         let current = match self.value(slot) {
             Some(ValueRef::String(text)) => parse_integer(text).ok_or(Error::NotAnInteger)?,
             Some(_) => return Err(Error::WrongType),
@@ -162,9 +179,6 @@ impl Space<'_> {
         };
         let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
         self.put_string(slot, key, IntegerText::of(sum).as_bytes(), Expiry::Keep, EventKind::IncrBy)?;
-        self.effect(|effect| {
-            effect.bytes(b"INCRBY").bytes(key).integer(increment);
-        });
         Ok(sum)
     }
 

@@ -8,6 +8,7 @@ use crate::deadlines::{Node, Positions};
 use crate::keyspace::entry::{self, Layout, NO_POSITION, Payload, last_use};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
+use crate::slots::Slot as ValueSlot;
 use crate::value::{Value, copied};
 
 /// So many more are looked at where some have only fields with deadlines.
@@ -133,15 +134,20 @@ impl Db {
     /// Enters, moves or takes out the deadlines of an entry that has room for a position: its own, which is given, and
     /// the first of its fields. `deadlines.reserve` must have succeeded when there may be one to enter.
     pub(super) fn assign_deadline(&mut self, handle: Handle, own: Option<Timestamp>) {
-        let mut field = None;
-        let block = self.slab.block(handle);
-        if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
-            && let Some(Value::Hash(hash)) = self.values.get_mut(slot)
-        {
-            field = hash.first_deadline();
-            hash.note_whole_deadline(own);
-        }
+        let Some(block) = self.slab.block_and_more(handle) else { return };
+        let field = match Layout::of(block).map(|layout| layout.payload(block)) {
+            Some(Payload::Slot(slot)) => self.note_whole_deadline(slot, own),
+            _ => None,
+        };
         self.schedule(handle, own, field);
+    }
+
+    /// Notes the deadline of a key in its hash, if it has one, and answers the first of the fields.
+    #[inline(never)]
+    fn note_whole_deadline(&mut self, slot: ValueSlot, own: Option<Timestamp>) -> Option<Timestamp> {
+        let Some(Value::Hash(hash)) = self.values.get_mut(slot) else { return None };
+        hash.note_whole_deadline(own);
+        hash.first_deadline()
     }
 
     /// As [`Db::assign_deadline`] where both are known: the heap has the earlier of them.
@@ -153,9 +159,12 @@ impl Db {
         if position.is_none() && deadline.is_some() && !self.deadlines.has_room() {
             return;
         }
-        layout.note_deadlines(block, own.is_some(), field.is_some());
-        self.own_deadlines = self.own_deadlines + usize::from(own.is_some()) - usize::from(layout.has_own());
-        self.field_deadlines = self.field_deadlines + usize::from(field.is_some()) - usize::from(layout.has_field());
+        if (own.is_some(), field.is_some()) != (layout.has_own(), layout.has_field()) {
+            layout.note_deadlines(block, own.is_some(), field.is_some());
+            self.own_deadlines = self.own_deadlines + usize::from(own.is_some()) - usize::from(layout.has_own());
+            self.field_deadlines =
+                self.field_deadlines + usize::from(field.is_some()) - usize::from(layout.has_field());
+        }
         let mut positions = BlockPositions(&mut self.slab);
         match (position, deadline) {
             (Some(position), Some(deadline)) => {

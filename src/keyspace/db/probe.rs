@@ -48,7 +48,7 @@ impl Db {
     #[inline(always)]
     pub(in crate::keyspace) fn probe_in_use(&mut self, key: &[u8], last_use: Option<u32>) -> Slot {
         let hash = self.hash(key);
-        let Some(handle) = self.table.any_of(hash) else { return Slot { hash, found: None } };
+        let Some(handle) = self.table.cached(hash) else { return Slot { hash, found: None } };
         if let Some(block) = self.slab.block_and_more_mut(handle)
             && entry::is_of(block, key)
         {

@@ -77,10 +77,10 @@ pub struct SetOptions<'a> {
 }
 
 impl SetOptions<'_> {
-    /// Neither a condition nor the previous value is asked for.
+    /// What is there is compared or answered.
     #[inline(always)]
-    pub(super) fn is_unconditional(&self) -> bool {
-        matches!(self, SetOptions { presence: None, comparison: None, get: false, .. })
+    pub(super) fn asks_for_value(&self) -> bool {
+        self.get || self.comparison.is_some()
     }
 }
 
