@@ -9,7 +9,7 @@ use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
 use crate::engine::{Engine, Gates, Status};
-use crate::keyspace::{Error, Event, Inspection, Keyspace};
+use crate::keyspace::{Error, Event, EventKind, Inspection, Keyspace};
 use crate::memory;
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::writer::Protocol;
@@ -92,13 +92,14 @@ impl<C: Clock> Keylatch<C> {
     }
 
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
-    pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
-        self.engine.needs_time(self.engine.gates_for(client), &self.engine.request(argv))
+    pub fn needs_time(&mut self, client: ClientId, argv: ArgvRef<'_>) -> bool {
+        let gates = self.engine.gates_for(client);
+        self.engine.needs_time(gates, &self.engine.request(argv))
     }
 
     /// What stands between a client and its handlers now.
     #[inline(always)]
-    pub(crate) fn gates_for(&self, client: ClientId) -> Gates {
+    pub(crate) fn gates_for(&mut self, client: ClientId) -> Gates {
         self.engine.gates_for(client)
     }
 
@@ -208,6 +209,11 @@ impl<C: Clock> Keylatch<C> {
         self.engine.keyspace.events.want(on);
     }
 
+    /// As [`Keylatch::listen`], for these kinds only: others are not built. None of them ends it.
+    pub fn listen_to(&mut self, kinds: impl Iterator<Item = EventKind>) {
+        self.engine.keyspace.events.want_kinds(kinds);
+    }
+
     /// The events since the last call, in commit order.
     pub fn take_events(&mut self) -> Vec<Event> {
         self.engine.keyspace.events.take()
@@ -254,6 +260,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Takes over what belonged to another engine, whose snapshot was loaded.
     pub fn settle_in(&mut self, belongings: ArgvRef<'_>) {
+        self.engine.mark_stale();
         self.engine.settle_in(belongings);
     }
 
@@ -289,6 +296,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// The typed operations, at this instant.
     pub fn keyspace(&mut self) -> &mut Keyspace {
+        self.engine.mark_stale();
         &mut self.engine.keyspace
     }
 

@@ -103,6 +103,7 @@ impl Cx<'_> {
 }
 
 /// Runs one command whose arity was checked, by its number in the table, and writes its reply or its error.
+#[inline(always)]
 pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     let row = cx.table.row(number);
     let start = cx.reply.len();
@@ -233,6 +234,7 @@ impl<'a> Request<'a> {
     }
 
     /// Whether the command may need the time for what it does: a SET without any options does not.
+    #[inline(always)]
     pub fn may_tell_time(&self) -> bool {
         let bare = |row: &Row| row.name == "set" && self.argv.len() == BARE_SET_LEN;
         self.command.is_some_and(|(_, row)| row.has(flags::TIME) && !bare(row))

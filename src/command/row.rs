@@ -314,6 +314,7 @@ impl Row {
     }
 
     /// How many words the name has: 2 for a subcommand.
+    #[inline(always)]
     pub fn words(&self) -> usize {
         1 + usize::from(self.name.contains('|'))
     }
@@ -323,6 +324,7 @@ impl Row {
         self.name.rsplit('|').next().unwrap_or(self.name)
     }
 
+    #[inline(always)]
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
@@ -333,6 +335,7 @@ impl Row {
     }
 
     /// Whether a request of so many words has the right arity.
+    #[inline(always)]
     pub fn accepts(&self, words: usize) -> bool {
         let words = i32::try_from(words).unwrap_or(i32::MAX);
         if self.arity >= 0 { words == self.arity } else { words >= -self.arity }

@@ -40,6 +40,9 @@ pub struct Engine {
     parked: ParkedCommands,
     /// The latest instant the host told.
     now: Timestamp,
+    /// The gates of all clients as they were found last, and the first instant at which something is due.
+    gates: Gates,
+    due_at: Timestamp,
     /// The deadline that the host was told last, if it wants to learn of an earlier one.
     told_deadline: Option<Timestamp>,
     /// The number of the command that ran last, unless that was refused or queued: its duration is told afterwards.
@@ -57,6 +60,8 @@ impl Engine {
             table,
             parked: ParkedCommands::default(),
             now: Timestamp::MIN,
+            gates: Gates::STALE,
+            due_at: Timestamp::MAX,
             told_deadline: None,
             ran: None,
         }
@@ -78,10 +83,10 @@ impl Engine {
             || gates.has(Gates::OVER_LIMIT) && self.keyspace.has_evictions_due()
     }
 
-    /// Whether any command has to know the time: some key has a deadline, or uses of keys are told apart by it.
+    /// Whether any command has to know the time: something has a deadline, or uses of keys are told apart by it.
     #[inline(always)]
     pub fn is_timed(&self) -> bool {
-        self.keyspace.first_deadline().is_some() || self.keyspace.ranks_uses()
+        self.due_at != Timestamp::MAX || self.keyspace.ranks_uses()
     }
 
     /// Looks up what a request means.
@@ -105,6 +110,7 @@ impl Engine {
 
     /// See [`crate::Keylatch::configure`].
     pub fn configure(&mut self, name: &str, value: &str) -> Result<(), String> {
+        self.mark_stale();
         let change = self.server.config.check(name, value)?;
         self.server.configure(vec![change], &mut self.keyspace);
         Ok(())
@@ -117,6 +123,7 @@ impl Engine {
         }
         if now < self.now {
             self.keyspace.events.clock_stepped_back();
+            self.mark_stale();
         }
         self.now = now;
     }
@@ -131,18 +138,9 @@ impl Engine {
         }
     }
 
-    /// What stands between a client and its handlers now: closed for one that is gone.
-    #[inline(always)]
-    pub(crate) fn gates_for(&self, id: ClientId) -> Gates {
-        match self.clients.get(id) {
-            Some(client) => self.gates() | client.gates(),
-            None => Gates::CLOSING,
-        }
-    }
-
     /// Runs one request past the gates of its client, and appends its reply to `out`. A client that is gone gets none; a client
     /// whose command is blocked gets it later, through its outbox.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn execute(&mut self, id: ClientId, request: Request<'_>, mut gates: Gates, out: &mut Vec<u8>) {
         self.ran = None;
         if !gates.is_open() {
@@ -152,9 +150,22 @@ impl Engine {
             }
         }
         self.run(id, request, gates, out);
-        if self.is_pending() {
+        // Past open gates, a command that only reads changes nothing that gates are about, but what tracking remembers.
+        let only_reads = request.command.is_some_and(|(_, row)| row.has(flags::READONLY));
+        if only_reads && gates.is_open() && self.keyspace.interest.tracking.is_idle() {
+            return;
+        }
+        if self.is_pending() || self.is_pause_over() {
             self.after_command();
         }
+        self.refresh_gates();
+    }
+
+    /// Runs one request at the instant there is.
+    #[cfg(test)]
+    pub(crate) fn execute_now(&mut self, id: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+        let gates = self.gates_for(id);
+        self.execute(id, self.request(argv), gates, out);
     }
 
     /// Does what comes before any command, and tells the gates that are left; `None` for a client whose request does not run now.
@@ -187,13 +198,6 @@ impl Engine {
         client.waiting.push_back(argv.to_owned());
     }
 
-    /// Whether a deadline has passed: of a key, of a field or of a blocked client.
-    #[inline(always)]
-    fn is_due(&self) -> bool {
-        self.keyspace.first_deadline().is_some_and(|deadline| deadline < self.now)
-            || self.parked.first_deadline().is_some_and(|until| until <= self.now)
-    }
-
     /// Removes what is due, and ends the waiting of those whose time is over.
     pub fn tick(&mut self) {
         self.keyspace.sweep(self.now);
@@ -203,6 +207,7 @@ impl Engine {
         }
         self.give_up_due();
         self.after_command();
+        self.refresh_gates();
     }
 
     /// Runs a request whose client may go on, past the gates that are left.
@@ -262,6 +267,7 @@ impl Engine {
     }
 
     pub fn disconnect(&mut self, client: ClientId) {
+        self.mark_stale();
         self.keyspace.interest.unwatch(client);
         self.keyspace.interest.tracking.stop(client);
         let mut gone = self.clients.disconnect(client);

@@ -170,6 +170,7 @@ impl Keyspace {
     }
 
     /// One database at one instant. `database` must be below [`DATABASES`]; a larger one means the last.
+    #[inline(always)]
     pub fn at(&mut self, database: u8, now: Timestamp) -> Space<'_> {
         let database = database.min(DATABASES - 1);
         self.use_up_to(database);
@@ -178,6 +179,7 @@ impl Keyspace {
     }
 
     /// Nobody takes events or effects, and nobody is interested in a key: changes need not be told.
+    #[inline(always)]
     pub(crate) fn is_quiet(&self) -> bool {
         !self.events.are_built()
             && !self.effects.are_built()
@@ -186,6 +188,7 @@ impl Keyspace {
     }
 
     /// Something may come to be in a database.
+    #[inline(always)]
     fn use_up_to(&mut self, database: u8) {
         self.unused_from = self.unused_from.max(database + 1);
     }
@@ -254,12 +257,8 @@ impl Keyspace {
     /// The earliest deadline of all databases.
     pub fn first_deadline(&self) -> Option<Timestamp> {
         debug_assert!(self.databases[usize::from(self.unused_from)..].iter().all(Db::is_empty));
-        let of = |db: &Db| Some(db.first_deadline()?.deadline);
-        match self.unused_from {
-            // Most programs use one.
-            ..=1 => of(&self.databases[0]),
-            used => self.databases[..usize::from(used)].iter().filter_map(of).min(),
-        }
+        let used = self.databases.iter().take(self.unused_from.into());
+        used.filter_map(|db| Some(db.first_deadline()?.deadline)).min()
     }
 
     /// Whether something deleted has not given its memory back yet.

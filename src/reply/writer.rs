@@ -44,6 +44,7 @@ impl Writer {
     }
 
     /// Continues behind the bytes already in `out`.
+    #[inline(always)]
     pub fn appending_to(out: Vec<u8>, protocol: Protocol) -> Writer {
         Writer { out, protocol, failed: false }
     }
@@ -68,17 +69,20 @@ impl Writer {
         &self.out
     }
 
+    #[inline(always)]
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
     /// Whether there was no memory for a part of what was written since the last call. Replies come after changes, so a
     /// command that changes something asks before: [`Writer::make_room`].
+    #[inline(always)]
     pub fn take_failure(&mut self) -> bool {
         core::mem::take(&mut self.failed)
     }
 
     /// Whether everything so far was written: asked by a handler that changes something only then.
+    #[inline(always)]
     pub fn check(&self) -> Result<(), OutOfMemory> {
         if self.failed { Err(OutOfMemory) } else { Ok(()) }
     }
@@ -127,7 +131,7 @@ impl Writer {
         self.header(b':', value);
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub fn bulk(&mut self, bytes: &[u8]) {
         match bytes.len() {
             ..=SHORT_BULK_MAX => self.short_bulk(bytes),

@@ -27,8 +27,11 @@ impl Engine {
         if !time.is_manual() {
             if time.tell(now) {
                 keylatch.follow_clock();
-            } else if keylatch.request_needs_time(keylatch.gates_for(client), &request) {
-                return NEED_TIME;
+            } else {
+                let gates = keylatch.gates_for(client);
+                if keylatch.request_needs_time(gates, &request) {
+                    return NEED_TIME;
+                }
             }
         } else {
             keylatch.follow_clock();
