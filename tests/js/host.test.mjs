@@ -19,7 +19,7 @@ test('nothing is made before the first command', () => {
   assert.equal(script.instance, undefined);
   db.ping();
   assert.deepEqual(script.instance.options, { seed: '5', monotonic: false, manual: false });
-  assert.equal(script.instance.listening, true);
+  assert.equal(script.instance.listening, 'set');
 });
 
 test('a trap poisons the engine: the call and every later one say so', () => {

@@ -269,7 +269,7 @@ function countLarge(argv: readonly Argument[]): number {
   let count = 0;
   for (let index = 0; index < argv.length; index += 1) {
     const value = argv[index];
-    if ((typeof value === 'string' || typeof value === 'object') && value.length > Slot.Bytes) count += 1;
+    if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > Slot.Bytes) count += 1;
   }
   return count;
 }

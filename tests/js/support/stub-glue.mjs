@@ -61,7 +61,7 @@ export function instantiate() {
     tick() { script.calls.push(['tick']); return false; }
     nextDeadline() { return script.deadline; }
     setClock(ms) { this.manualMs = ms; }
-    listen(on) { this.listening = on; }
+    listen(names) { this.listening = names; }
     takeEvents() {
       const events = script.events;
       script.events = [];
