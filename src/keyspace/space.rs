@@ -65,6 +65,7 @@ pub struct Space<'a> {
 }
 
 impl<'a> Space<'a> {
+    #[inline]
     pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Space<'a> {
         let is_quiet = keyspace.is_quiet();
         Space { keyspace, database, now, marking: true, is_quiet }
