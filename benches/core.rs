@@ -15,7 +15,7 @@ use criterion::{Bencher, Criterion, criterion_group, criterion_main};
 use dice::Dice;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use keylatch::{Connection, Keylatch, Keyspace, ManualClock, Options, SetOptions, Timestamp};
+use keylatch::{Argv, ClientId, Connection, Keylatch, Keyspace, ManualClock, Options, SetOptions, Timestamp};
 
 /// A table as a Rust program would use it: `get`, `insert`, and nothing of time, types or limits.
 type Table = HashMap<Vec<u8>, Vec<u8>, RandomState>;
@@ -171,6 +171,85 @@ fn commands_of<S: Store>(criterion: &mut Benches, side: &str, name: &str, size: 
     });
 }
 
+/// Members of a collection: the packed form of a sorted set and of a set ends at 128.
+const COLLECTION_SIZES: [usize; 3] = [10, 100, 200];
+/// Different commands of a row.
+const TURNS: usize = 1 << 10;
+/// A member that no collection has.
+const NEW: &[u8] = b"member:00000000NEW";
+
+/// An engine with one client, and commands it executes in turn.
+struct Commands {
+    engine: Keylatch<ManualClock>,
+    client: ClientId,
+    output: Vec<u8>,
+}
+
+impl Commands {
+    fn new() -> Commands {
+        let mut engine = Keylatch::new(Options::default(), ManualClock::new(NOW));
+        let client = engine.connect();
+        Commands { engine, client, output: Vec::new() }
+    }
+
+    fn run(&mut self, command: &Argv) {
+        self.output.clear();
+        self.engine.execute(self.client, command.as_ref(), &mut self.output);
+    }
+
+    fn measure(&mut self, criterion: &mut Benches, row: &str, commands: &[Argv]) {
+        let mut turns = commands.iter().cycle();
+        measure(criterion, row, "keylatch", |bencher| {
+            bencher.iter(|| turns.next().map(|command| self.run(black_box(command))));
+        });
+        assert!(!self.output.starts_with(b"-"), "{row}: {}", self.output.escape_ascii());
+    }
+}
+
+fn one<'w>(dice: &mut Dice, words: &'w [Vec<u8>]) -> &'w [u8] {
+    dice.pick::<Vec<u8>>(words)
+}
+
+fn command(words: &[&[u8]]) -> Argv {
+    Argv::from_slices(words)
+}
+
+/// Commands of one member each, on collections of both forms.
+fn collections(criterion: &mut Benches) {
+    for size in COLLECTION_SIZES {
+        let (mut dice, mut commands) = (Dice::new(SEED), Commands::new());
+        let members: Vec<Vec<u8>> = (0..size as u64).map(|number| key("member:", number)).collect();
+        let scores: Vec<Vec<u8>> = (0..size).map(|number| (number * 10).to_string().into_bytes()).collect();
+        for (member, score) in members.iter().zip(&scores) {
+            commands.run(&command(&[b"ZADD", b"scores", score, member]));
+            commands.run(&command(&[b"HSET", b"fields", member, VALUE]));
+            commands.run(&command(&[b"SADD", b"members", member]));
+            commands.run(&command(&[b"RPUSH", b"jobs", member]));
+        }
+        let mut row = |name: &str, draw: &mut dyn FnMut(&mut Dice) -> Vec<Argv>| {
+            let turns: Vec<Argv> = (0..TURNS).flat_map(|_| draw(&mut dice)).collect();
+            commands.measure(criterion, &format!("{name}, {size}"), &turns);
+        };
+        row("zadd", &mut |dice| vec![command(&[b"ZADD", b"scores", one(dice, &scores), one(dice, &members)])]);
+        row("zadd of a new member, zrem", &mut |dice| {
+            vec![command(&[b"ZADD", b"scores", one(dice, &scores), NEW]), command(&[b"ZREM", b"scores", NEW])]
+        });
+        row("hset", &mut |dice| vec![command(&[b"HSET", b"fields", one(dice, &members), VALUE])]);
+        row("hset of another length", &mut |dice| {
+            let value = &VALUE[dice.roll(VALUE.len() as u64) as usize..];
+            vec![command(&[b"HSET", b"fields", one(dice, &members), value])]
+        });
+        row("hget", &mut |dice| vec![command(&[b"HGET", b"fields", one(dice, &members)])]);
+        row("sadd", &mut |dice| vec![command(&[b"SADD", b"members", one(dice, &members)])]);
+        row("sadd of a new member, srem", &mut |_| {
+            vec![command(&[b"SADD", b"members", NEW]), command(&[b"SREM", b"members", NEW])]
+        });
+        row("lpush, rpop", &mut |dice| {
+            vec![command(&[b"LPUSH", b"jobs", one(dice, &members)]), command(&[b"RPOP", b"jobs"])]
+        });
+    }
+}
+
 /// A request as a client sends it.
 fn request(words: &[&[u8]], chunk: &mut Vec<u8>) {
     chunk.extend_from_slice(format!("*{}\r\n", words.len()).as_bytes());
@@ -220,6 +299,6 @@ fn chunks(criterion: &mut Benches) {
 criterion_group! {
     name = core;
     config = Criterion::default().with_measurement(ProcessorTime);
-    targets = single_commands, chunks
+    targets = single_commands, collections, chunks
 }
 criterion_main!(core);

@@ -23,10 +23,12 @@ impl<'a> ArgvRef<'a> {
         ArgvRef { bytes, spans }
     }
 
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -38,10 +40,12 @@ impl<'a> ArgvRef<'a> {
     }
 
     /// What a copy of all arguments takes.
+    #[inline(always)]
     pub fn copy_len(&self) -> usize {
         self.bytes_len() + core::mem::size_of_val(self.spans)
     }
 
+    #[inline(always)]
     pub fn get(&self, index: usize) -> Option<&'a [u8]> {
         self.spans.get(index).map(|span| self.slice(*span))
     }
@@ -74,6 +78,7 @@ impl<'a> ArgvRef<'a> {
         argv
     }
 
+    #[inline(always)]
     fn slice(&self, span: Span) -> &'a [u8] {
         self.bytes.get(span.start as usize..span.end as usize).unwrap_or_default()
     }

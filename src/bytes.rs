@@ -93,19 +93,31 @@ fn copy_ends<const N: usize>(place: &mut [u8], bytes: &[u8]) {
     }
 }
 
-/// Appends `bytes`.
+/// Appends `bytes`. As in [`copy`] there is no loop for the short: the first bytes and the last, which overlap.
 #[inline(always)]
 pub fn append(out: &mut Vec<u8>, bytes: &[u8]) {
-    if bytes.len() > SHORT_MAX {
-        return out.extend_from_slice(bytes);
+    match bytes.len() {
+        WORD..=16 => append_ends::<WORD>(out, bytes),
+        17..=32 => append_ends::<16>(out, bytes),
+        33..=SHORT_MAX => append_ends::<32>(out, bytes),
+        4..WORD => append_ends::<4>(out, bytes),
+        2..4 => append_ends::<2>(out, bytes),
+        0..2 => append_ends::<1>(out, bytes),
+        _ => out.extend_from_slice(bytes),
     }
-    out.reserve(bytes.len());
-    let (words, tail) = bytes.as_chunks::<WORD>();
-    for word in words {
-        out.extend_from_slice(word);
-    }
-    for &byte in tail {
-        out.push(byte);
+}
+
+/// Appends the first bytes and the last, which overlap, of a run of `N` to `2 * N` bytes.
+#[inline(always)]
+fn append_ends<const N: usize>(out: &mut Vec<u8>, bytes: &[u8]) {
+    let start = out.len();
+    if let Some(first) = bytes.first_chunk::<N>()
+        && let Some(last) = bytes.last_chunk::<N>()
+    {
+        out.reserve(2 * N);
+        out.extend_from_slice(first);
+        out.truncate(start + bytes.len() - N);
+        out.extend_from_slice(last);
     }
 }
 

@@ -323,10 +323,12 @@ impl Clients {
         self.get_mut(id).map(|client| &mut client.places[line as usize])
     }
 
+    #[inline(always)]
     pub fn get(&self, id: ClientId) -> Option<&Client> {
         self.clients.get_near(id, self.recent).map(|client| &**client)
     }
 
+    #[inline(always)]
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
         self.clients.get_mut_near(id, &mut self.recent).map(|client| &mut **client)
     }

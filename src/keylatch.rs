@@ -8,8 +8,8 @@ use crate::argv::{Argv, ArgvRef};
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::{Engine, Status};
-use crate::keyspace::{Error, Event, Inspection, Keyspace};
+use crate::engine::{Engine, Gates, Status};
+use crate::keyspace::{Error, Event, EventKind, Inspection, Keyspace};
 use crate::memory;
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::writer::Protocol;
@@ -92,14 +92,21 @@ impl<C: Clock> Keylatch<C> {
     }
 
     /// Whether [`Keylatch::execute`] would ask the clock for this request. A host whose clock may fail asks it first.
-    pub fn needs_time(&self, client: ClientId, argv: ArgvRef<'_>) -> bool {
-        self.engine.needs_time(client, &self.engine.request(argv))
+    pub fn needs_time(&mut self, client: ClientId, argv: ArgvRef<'_>) -> bool {
+        let gates = self.engine.gates_for(client);
+        self.engine.needs_time(gates, &self.engine.request(argv))
+    }
+
+    /// What stands between a client and its handlers now.
+    #[inline(always)]
+    pub(crate) fn gates_for(&mut self, client: ClientId) -> Gates {
+        self.engine.gates_for(client)
     }
 
     /// As [`Keylatch::needs_time`].
     #[inline(always)]
-    pub(crate) fn request_needs_time(&self, client: ClientId, request: &Request<'_>) -> bool {
-        self.engine.needs_time(client, request)
+    pub(crate) fn request_needs_time(&self, gates: Gates, request: &Request<'_>) -> bool {
+        self.engine.needs_time(gates, request)
     }
 
     /// The request of a row by its number, or of its name where there is no such row.
@@ -114,13 +121,15 @@ impl<C: Clock> Keylatch<C> {
     }
 
     /// Runs a request at the instant the engine last heard of.
+    #[inline(always)]
     pub(crate) fn execute_request(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
-        self.engine.execute(client, request, out);
+        let gates = self.engine.gates_for(client);
+        self.engine.execute(client, request, gates, out);
     }
 
-    /// What is left to do for a host that calls for this client.
-    pub fn status(&self, client: ClientId) -> Status {
-        self.engine.status(client)
+    /// What is left to do for a host after a call.
+    pub fn status(&self) -> Status {
+        self.engine.status()
     }
 
     /// As [`Keylatch::next_deadline`]; from now on [`Keylatch::status`] says when something is due earlier than this.
@@ -200,6 +209,11 @@ impl<C: Clock> Keylatch<C> {
         self.engine.keyspace.events.want(on);
     }
 
+    /// As [`Keylatch::listen`], for these kinds only: others are not built. None of them ends it.
+    pub fn listen_to(&mut self, kinds: impl Iterator<Item = EventKind>) {
+        self.engine.keyspace.events.want_kinds(kinds);
+    }
+
     /// The events since the last call, in commit order.
     pub fn take_events(&mut self) -> Vec<Event> {
         self.engine.keyspace.events.take()
@@ -246,6 +260,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Takes over what belonged to another engine, whose snapshot was loaded.
     pub fn settle_in(&mut self, belongings: ArgvRef<'_>) {
+        self.engine.mark_stale();
         self.engine.settle_in(belongings);
     }
 
@@ -281,6 +296,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// The typed operations, at this instant.
     pub fn keyspace(&mut self) -> &mut Keyspace {
+        self.engine.mark_stale();
         &mut self.engine.keyspace
     }
 
@@ -315,10 +331,12 @@ impl<C: Clock> Turn<'_, C> {
 
     /// As [`Turn::execute`].
     pub(crate) fn perform(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
-        if !self.knows_time && self.keylatch.engine.needs_time(client, &request) {
+        let mut gates = self.keylatch.engine.gates_for(client);
+        if !self.knows_time && self.keylatch.engine.needs_time(gates, &request) {
             self.learn_time();
+            gates = self.keylatch.engine.gates_for(client);
         }
-        self.keylatch.engine.execute(client, request, out);
+        self.keylatch.engine.execute(client, request, gates, out);
     }
 
     fn learn_time(&mut self) {

@@ -73,9 +73,15 @@ pub fn ensure(bytes: usize) -> Result<(), OutOfMemory> {
 }
 
 /// Makes room for more elements: for some more than these where there is memory, because others will follow.
+#[inline(always)]
 pub fn make_room<T>(elements: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     if elements.capacity() - elements.len() >= more {
         return Ok(());
     }
+    grow(elements, more)
+}
+
+#[inline(never)]
+fn grow<T>(elements: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     elements.try_reserve(more).or_else(|_| elements.try_reserve_exact(more)).map_err(|_| OutOfMemory)
 }

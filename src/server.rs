@@ -62,6 +62,7 @@ impl Settings {
     }
 
     /// Whether SLOWLOG asks for commands so short that each has to be measured.
+    #[inline(always)]
     pub fn measures_each(&self) -> bool {
         (0..ALONE_BELOW_US).contains(&self.slowlog_slower_than_us)
     }

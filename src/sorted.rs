@@ -34,6 +34,7 @@ impl<K: Ord + Copy, V> SortedMap<K, V> {
     }
 
     /// As `get`, looking at a place first.
+    #[inline(always)]
     pub fn get_near(&self, key: K, place: usize) -> Option<&V> {
         match self.entries.get(place) {
             Some((found, value)) if *found == key => Some(value),
@@ -46,6 +47,7 @@ impl<K: Ord + Copy, V> SortedMap<K, V> {
     }
 
     /// The value to be changed, looking at a place first, and noting where the key was.
+    #[inline(always)]
     pub fn get_mut_near(&mut self, key: K, place: &mut usize) -> Option<&mut V> {
         if self.entries.get(*place).is_none_or(|(found, _)| *found != key) {
             *place = self.position(key).ok()?;

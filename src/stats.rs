@@ -101,6 +101,7 @@ impl Stats {
         stats
     }
 
+    #[inline(always)]
     pub fn command(&mut self, number: u16) -> &mut CommandStats {
         let number = usize::from(number);
         if number >= self.commands.len() {

@@ -130,7 +130,7 @@ const SUBCOMMANDS: &[Row] = &[
         arguments: tracking::ARGUMENTS,
         complexity: "O(N) with N the number of prefixes.",
         summary: "Begins or ends to be told about changes of keys that the client may hold copies of.",
-        ..row("client|tracking", -3, 0, tracking::tracking)
+        ..row("client|tracking", -3, KEEPS, tracking::tracking)
     },
     Row {
         since: "6.2.0",

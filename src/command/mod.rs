@@ -103,6 +103,7 @@ impl Cx<'_> {
 }
 
 /// Runs one command whose arity was checked, by its number in the table, and writes its reply or its error.
+#[inline(always)]
 pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     let row = cx.table.row(number);
     let start = cx.reply.len();
@@ -133,10 +134,7 @@ pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     Outcome::Done
 }
 
-/// What keeps small pieces of memory though it puts no data into the keyspace.
-const KEEPING: &[&str] = &["watch", "subscribe", "psubscribe", "ssubscribe", "client|tracking"];
-
-/// What such a command takes in tables and confirmations for each of its arguments, for each that came before, and for
+/// What a command that keeps small pieces takes in tables and confirmations for each of its arguments, for each that came before, and for
 /// each client.
 const KEPT_NEW_BYTES: usize = 512;
 const KEPT_BYTES: usize = 64;
@@ -147,11 +145,22 @@ const KEPT_COPIES: usize = 8;
 /// What a command that is about no keys makes of its arguments on its way, at most.
 const ARGUMENTS_FACTOR: usize = 4;
 
+/// Requests of so many bytes need no room made before, where nobody is told of what they do.
+const SMALL_REQUEST_BYTES: usize = 1024;
+
+/// Makes sure that a command can end once it began to change something.
+#[inline(always)]
 fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
+    let is_small = argv.copy_len() <= SMALL_REQUEST_BYTES && !row.has(flags::KEEPS);
+    if is_small && is_reserve_whole() && cx.keyspace.is_quiet() { Ok(()) } else { ensure_more_memory(cx, row, argv) }
+}
+
+#[inline(never)]
+fn ensure_more_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
     if !is_reserve_whole() && row.has(flags::DENYOOM) {
         ensure_reserve()?;
     }
-    if row.flags & (flags::READONLY | flags::WRITE) == 0 && KEEPING.contains(&row.name) {
+    if row.has(flags::KEEPS) {
         ensure_reserve()?;
         let kept = KEPT_BYTES.saturating_mul(cx.keyspace.interest.name_count() + cx.server.pubsub.name_count());
         let clients = KEPT_CLIENT_BYTES.saturating_mul(cx.clients.len());
@@ -161,8 +170,10 @@ fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), Ou
     if row.flags & (flags::READONLY | flags::WRITE) == 0 {
         ensure(argv.copy_len().saturating_mul(ARGUMENTS_FACTOR))?;
     }
-    let names_bytes = if cx.keyspace.is_quiet() { 0 } else { names_bytes(row, argv) };
-    let request = Extent { arguments: argv.len(), names_bytes, bytes: argv.copy_len() };
+    let bytes = argv.copy_len();
+    let names_matter = bytes > SMALL_REQUEST_BYTES || !cx.keyspace.interest.tracking.is_idle();
+    let names_bytes = if names_matter && !cx.keyspace.is_quiet() { names_bytes(row, argv) } else { 0 };
+    let request = Extent { arguments: argv.len(), names_bytes, bytes };
     cx.keyspace.ensure_room(request)?;
     if cx.keyspace.tells_of_dead_fields(cx.now) {
         // They are more than the request has arguments.
@@ -195,8 +206,12 @@ fn fail(cx: &mut Cx<'_>, number: u16, start: usize, error: &ErrorText) {
 }
 
 /// The client may keep a copy of what it read, also of an error.
+#[inline(always)]
 fn remember_keys(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) {
-    if !cx.keyspace.interest.tracking.remembers(cx.client) || !row.has(flags::READONLY) {
+    if cx.keyspace.interest.tracking.is_idle()
+        || !cx.keyspace.interest.tracking.remembers(cx.client)
+        || !row.has(flags::READONLY)
+    {
         return;
     }
     let _ = keys_of::visit_keys(row, argv, &mut |key, _| cx.keyspace.interest.tracking.remember(cx.client, key));
@@ -219,6 +234,7 @@ impl<'a> Request<'a> {
     }
 
     /// Whether the command may need the time for what it does: a SET without any options does not.
+    #[inline(always)]
     pub fn may_tell_time(&self) -> bool {
         let bare = |row: &Row| row.name == "set" && self.argv.len() == BARE_SET_LEN;
         self.command.is_some_and(|(_, row)| row.has(flags::TIME) && !bare(row))

@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "pattern:pattern...",
         summary: "Listens to the channels that match glob patterns.",
-        ..row("psubscribe", -2, SUBSCRIPTION, psubscribe)
+        ..row("psubscribe", -2, SUBSCRIPTION | KEEPS, psubscribe)
     },
     Row {
         arguments: "channel message",
@@ -57,9 +57,13 @@ pub(super) const ROWS: &[Row] = &[
         since: "7.0.0",
         arguments: "shardchannel...",
         summary: "Listens to shard channels.",
-        ..row("ssubscribe", -2, SUBSCRIPTION, ssubscribe)
+        ..row("ssubscribe", -2, SUBSCRIPTION | KEEPS, ssubscribe)
     },
-    Row { arguments: "channel...", summary: "Listens to channels.", ..row("subscribe", -2, SUBSCRIPTION, subscribe) },
+    Row {
+        arguments: "channel...",
+        summary: "Listens to channels.",
+        ..row("subscribe", -2, SUBSCRIPTION | KEEPS, subscribe)
+    },
     Row {
         since: "7.0.0",
         arguments: "[shardchannel...]",

@@ -38,6 +38,9 @@ pub mod flags {
     /// Ours: may take long though Redis calls it fast, and neither request nor reply shows that it did.
     pub const LONG: u32 = 1 << 28;
 
+    /// Ours: keeps small pieces of memory though it puts no data into the keyspace.
+    pub const KEEPS: u32 = 1 << 29;
+
     /// The names COMMAND INFO shows.
     pub const NAMES: &[(u32, &str)] = &[
         (WRITE, "write"),
@@ -311,6 +314,7 @@ impl Row {
     }
 
     /// How many words the name has: 2 for a subcommand.
+    #[inline(always)]
     pub fn words(&self) -> usize {
         1 + usize::from(self.name.contains('|'))
     }
@@ -320,6 +324,7 @@ impl Row {
         self.name.rsplit('|').next().unwrap_or(self.name)
     }
 
+    #[inline(always)]
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
     }
@@ -330,6 +335,7 @@ impl Row {
     }
 
     /// Whether a request of so many words has the right arity.
+    #[inline(always)]
     pub fn accepts(&self, words: usize) -> bool {
         let words = i32::try_from(words).unwrap_or(i32::MAX);
         if self.arity >= 0 { words == self.arity } else { words >= -self.arity }

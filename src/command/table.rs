@@ -7,6 +7,7 @@ use super::{
     bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
     memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, surroundings, transactions,
 };
+use crate::bytes::{ends, word_at};
 
 const FAMILIES: &[&[Row]] = &[
     strings::ROWS,
@@ -67,19 +68,68 @@ pub fn find(name: &str) -> Option<&'static Row> {
 pub struct Table {
     rows: Vec<&'static Row>,
     /// Numbers of rows by the shape of their names, in the order of the families.
-    shaped: Vec<u16>,
+    shaped: Vec<Named>,
     /// Where those of a shape begin in `shaped`; they end where those of the next begin.
     starts: [u16; SHAPES + 1],
 }
 
+/// A row with what finds it by its name.
+#[derive(Clone, Copy, Debug, Default)]
+struct Named {
+    number: u16,
+    len: u16,
+    words: Words,
+    /// Where the words do not tell the whole name, or other bytes than its own have the same words.
+    checked: Option<&'static str>,
+}
+
+impl Named {
+    fn of(row: &'static Row, number: u16) -> Named {
+        let name = row.name;
+        let is_told = name.len() <= WORDS_MAX && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        let checked = if is_told { None } else { Some(name) };
+        Named { number, len: name.len() as u16, words: words(name.as_bytes()), checked }
+    }
+
+    /// Whether a name with the same words is this one.
+    #[inline(always)]
+    fn is(&self, name: &[u8]) -> bool {
+        usize::from(self.len) == name.len() && self.checked.is_none_or(|own| own.as_bytes().eq_ignore_ascii_case(name))
+    }
+}
+
+/// The words of a name of at most so many bytes are all of it.
+const WORDS_MAX: usize = 16;
 const SHAPES: usize = 256;
 
-/// Tells most names apart by their length and three of their letters, whatever their case.
+/// The first eight bytes of a name and its last eight, which overlap in short ones, as small letters: with the length they name
+/// it, whatever its case. Some bytes that no name has become others by that.
+type Words = (u64, u64);
+
+/// What a small letter has and a capital has not.
+const SMALL: u64 = 0x2020_2020_2020_2020;
+
 #[inline(always)]
-fn shape(name: &[u8]) -> usize {
-    let letter = |byte: Option<&u8>| usize::from(byte.map_or(0, u8::to_ascii_lowercase));
-    let (first, middle, last) = (letter(name.first()), letter(name.get(name.len() / 2)), letter(name.last()));
-    (name.len() * 37 + first * 3 + middle * 11 + last) % SHAPES
+fn words(name: &[u8]) -> Words {
+    let (first, last) = match name.len() {
+        8.. => (word_at(name, 0), word_at(name, name.len() - 8)),
+        _ => {
+            let (first, last) = ends(name);
+            (first.into(), last.into())
+        }
+    };
+    (first | SMALL, last | SMALL)
+}
+
+/// Tells most names apart.
+#[inline(always)]
+fn shape((first, last): Words, len: usize) -> usize {
+    let mixed = (first ^ last.rotate_left(29) ^ len as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (u64::BITS - SHAPES.trailing_zeros())) as usize
+}
+
+fn shape_of(row: &Row) -> usize {
+    shape(words(row.name.as_bytes()), row.name.len())
 }
 
 impl Default for Table {
@@ -93,15 +143,15 @@ impl Table {
         let rows: Vec<&Row> = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands)).collect();
         let mut starts = [0; SHAPES + 1];
         for row in &rows {
-            starts[shape(row.name.as_bytes()) + 1] += 1;
+            starts[shape_of(row) + 1] += 1;
         }
         for shape in 0..SHAPES {
             starts[shape + 1] += starts[shape];
         }
-        let (mut shaped, mut places) = (alloc::vec![0; rows.len()], starts);
+        let (mut shaped, mut places) = (alloc::vec![Named::default(); rows.len()], starts);
         for (number, row) in (0..).zip(&rows) {
-            let place = &mut places[shape(row.name.as_bytes())];
-            shaped[usize::from(*place)] = number;
+            let place = &mut places[shape_of(row)];
+            shaped[usize::from(*place)] = Named::of(row, number);
             *place += 1;
         }
         Table { rows, shaped, starts }
@@ -115,10 +165,15 @@ impl Table {
 
     /// The number of a command by name, in any case.
     pub fn number(&self, name: &[u8]) -> Option<u16> {
-        let shape = shape(name);
+        let words = words(name);
+        let shape = shape(words, name.len());
         let range = usize::from(self.starts[shape])..usize::from(self.starts[shape + 1]);
-        let of_shape = self.shaped.get(range).unwrap_or_default();
-        of_shape.iter().copied().find(|&number| self.row(number).name.as_bytes().eq_ignore_ascii_case(name))
+        for named in self.shaped.get(range)? {
+            if named.words == words && named.is(name) {
+                return Some(named.number);
+            }
+        }
+        None
     }
 
     /// The number of a container's subcommand.

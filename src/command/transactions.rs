@@ -42,7 +42,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of keys.",
         summary: "Watches keys: EXEC does nothing if one of them changes before.",
         keys: &[KeySpec::rest(1, Access::ReadOnly)],
-        ..row("watch", -2, FAST | ALLOW_BUSY | IMMEDIATE, watch)
+        ..row("watch", -2, FAST | ALLOW_BUSY | IMMEDIATE | KEEPS, watch)
     },
 ];
 

@@ -52,7 +52,8 @@ impl Meter {
         out: &mut Vec<u8>,
     ) {
         let request = keylatch.request_of(u32::MAX, argv);
-        if keylatch.request_needs_time(client, &request) {
+        let gates = keylatch.gates_for(client);
+        if keylatch.request_needs_time(gates, &request) {
             keylatch.follow_clock();
         }
         self.execute_request(keylatch, client, request, out);
@@ -164,6 +165,7 @@ impl Meter {
 }
 
 /// Whether the request takes so little that it need not be measured alone.
+#[inline(always)]
 fn is_quick(Request { argv, command }: &Request<'_>) -> bool {
     argv.bytes_len() < LARGE_REQUEST_BYTES
         && command.is_some_and(|(_, row)| row.flags & (flags::FAST | flags::LONG) == flags::FAST || row.name == "set")

@@ -154,7 +154,7 @@ mod tests {
     fn say(engine: &mut Engine, client: ClientId, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
         let argv = Argv::from_slices(&words);
-        engine.execute(client, engine.request(argv.as_ref()), &mut Vec::new());
+        engine.execute_now(client, argv.as_ref(), &mut Vec::new());
     }
 
     #[test]

@@ -35,9 +35,12 @@ impl Engine {
         }
     }
 
-    /// Refuses what is no command, or has too few or too many arguments for one.
+    /// Refuses what is no command, or has too few or too many arguments for one. An empty request is none.
     #[cold]
     fn refuse_unknown(&mut self, id: ClientId, request: Request<'_>, reply: &mut Writer) {
+        if request.argv.is_empty() {
+            return;
+        }
         let error = match request.command {
             None => unknown(&self.table, request.argv),
             Some((number, row)) => {

@@ -3,7 +3,8 @@
 //! pause while it lasts. Every gate is listed here and nowhere else; [`Engine::execute`] asks once for a command.
 
 use super::Engine;
-use crate::client::{Client, ReplyMode};
+use crate::client::{Client, ClientId, ReplyMode};
+use crate::clock::Timestamp;
 use crate::memory::is_reserve_whole;
 use crate::reply::writer::Protocol;
 
@@ -27,6 +28,8 @@ impl Gates {
     pub(crate) const OVER_LIMIT: Gates = Gates(1 << 5);
     /// The allocator's reserve is not whole.
     pub(crate) const RESERVE: Gates = Gates(1 << 6);
+    /// The other gates of the engine are to be looked at anew.
+    pub(crate) const STALE: Gates = Gates(1 << 7);
     // Of the client.
     /// Its connection is to be closed.
     pub(crate) const CLOSING: Gates = Gates(1 << 16);
@@ -44,11 +47,16 @@ impl Gates {
     /// What is worked off before any command of any client.
     pub(crate) const TICK: Gates = Gates(Self::DUE.0 | Self::GARBAGE.0 | Self::PENDING.0);
 
+    /// What has to know the time, whatever the command.
+    pub(crate) const TIMED: Gates = Gates(Self::TICK.0 | Self::MONITORED.0 | Self::MULTI.0);
+
+    #[inline(always)]
     pub(crate) fn is_open(self) -> bool {
         self.0 == 0
     }
 
     /// Whether any of these is set.
+    #[inline(always)]
     pub(crate) fn has(self, gates: Gates) -> bool {
         self.0 & gates.0 != 0
     }
@@ -82,15 +90,47 @@ impl Client {
 }
 
 impl Engine {
-    /// The gates that hold for every client.
-    #[inline(always)]
-    pub(super) fn gates(&self) -> Gates {
-        Gates::DUE.when(self.is_due())
-            | Gates::GARBAGE.when(self.keyspace.has_remains())
+    /// The gates that hold for every client, found from the state that each is about. Deadlines and the reserve are left to
+    /// [`Engine::gates_for`]: they change without a command.
+    fn found_gates(&self) -> Gates {
+        Gates::GARBAGE.when(self.keyspace.has_remains())
             | Gates::PENDING.when(self.is_pending())
             | Gates::PAUSED.when(self.server.pause.is_some())
             | Gates::MONITORED.when(self.server.monitored)
             | Gates::OVER_LIMIT.when(self.keyspace.is_over_limit())
-            | Gates::RESERVE.when(!is_reserve_whole())
+    }
+
+    /// The first instant at which [`Gates::DUE`] holds; `Timestamp::MAX` for never.
+    fn found_due_at(&self) -> Timestamp {
+        let key = self.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
+        key.into_iter().chain(self.parked.first_deadline()).min().unwrap_or(Timestamp::MAX)
+    }
+
+    /// Looks at the gates anew: at the end of whatever may have changed what they are about.
+    pub(super) fn refresh_gates(&mut self) {
+        self.gates = self.found_gates();
+        self.due_at = self.found_due_at();
+    }
+
+    /// Something else than a command changes what gates are about.
+    pub(crate) fn mark_stale(&mut self) {
+        self.gates = Gates::STALE;
+    }
+
+    /// What stands between a client and its handlers now; [`Gates::CLOSING`] for one that is gone.
+    #[inline(always)]
+    pub(crate) fn gates_for(&mut self, id: ClientId) -> Gates {
+        if self.gates == Gates::STALE {
+            self.refresh_gates();
+        }
+        debug_assert_eq!(
+            (self.gates, self.due_at),
+            (self.found_gates(), self.found_due_at()),
+            "a gate was left as it was"
+        );
+        let Some(client) = self.clients.get(id) else { return Gates::CLOSING };
+        let timely = Gates::DUE.when(self.due_at <= self.now) | Gates::RESERVE.when(!is_reserve_whole());
+        let resumed = Gates::PENDING.when(self.gates.has(Gates::PAUSED) && self.is_pause_over());
+        self.gates | timely | resumed | client.gates()
     }
 }

@@ -27,6 +27,7 @@ impl Engine {
     /// See [`crate::Keylatch::replay`]. What became due on the way is removed by the next sweep, and who waits for a
     /// loaded key is woken by the next command or tick.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
+        self.mark_stale();
         let mut loading = Loading::begin(self);
         let replayed = aof::replay(&mut loading, log);
         loading.end();
@@ -35,6 +36,7 @@ impl Engine {
 
     /// See [`crate::Keylatch::load`].
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
+        self.mark_stale();
         let loaded = rdb::load(&self.keyspace, snapshot)?;
         self.keyspace.replace_with(loaded.keyspace).map_err(|_| LoadError::OutOfMemory)?;
         // Reading an instant is no step of the clock.

@@ -14,13 +14,13 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use self::gates::Gates;
+pub(crate) use self::gates::Gates;
 use self::parked::ParkedCommands;
 pub use self::status::Status;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;
-use crate::command::{Request, Table};
+use crate::command::{Request, Table, flags};
 use crate::keyspace::Keyspace;
 use crate::memory::{ensure, ensure_reserve, make_room};
 use crate::reply::writer::Writer;
@@ -40,6 +40,9 @@ pub struct Engine {
     parked: ParkedCommands,
     /// The latest instant the host told.
     now: Timestamp,
+    /// The gates of all clients as they were found last, and the first instant at which something is due.
+    gates: Gates,
+    due_at: Timestamp,
     /// The deadline that the host was told last, if it wants to learn of an earlier one.
     told_deadline: Option<Timestamp>,
     /// The number of the command that ran last, unless that was refused or queued: its duration is told afterwards.
@@ -57,6 +60,8 @@ impl Engine {
             table,
             parked: ParkedCommands::default(),
             now: Timestamp::MIN,
+            gates: Gates::STALE,
+            due_at: Timestamp::MAX,
             told_deadline: None,
             ran: None,
         }
@@ -66,10 +71,22 @@ impl Engine {
         self.now
     }
 
-    /// Whether this request has to know the time: its command says so, or any command has to.
+    /// Whether this request has to know the time: its command says so, some key has a deadline, or something runs beside it.
     #[inline(always)]
-    pub fn needs_time(&self, client: ClientId, request: &Request<'_>) -> bool {
-        request.may_tell_time() || self.is_timed_for(client)
+    pub(crate) fn needs_time(&self, gates: Gates, request: &Request<'_>) -> bool {
+        // A blocked command, once it is woken, may let go whatever its client sent behind it. Monitors are shown when each
+        // command ran.
+        gates.has(Gates::TIMED)
+            || request.may_tell_time()
+            || self.is_timed()
+            || !self.parked.is_empty()
+            || gates.has(Gates::OVER_LIMIT) && self.keyspace.has_evictions_due()
+    }
+
+    /// Whether any command has to know the time: something has a deadline, or uses of keys are told apart by it.
+    #[inline(always)]
+    pub fn is_timed(&self) -> bool {
+        self.due_at != Timestamp::MAX || self.keyspace.ranks_uses()
     }
 
     /// Looks up what a request means.
@@ -93,6 +110,7 @@ impl Engine {
 
     /// See [`crate::Keylatch::configure`].
     pub fn configure(&mut self, name: &str, value: &str) -> Result<(), String> {
+        self.mark_stale();
         let change = self.server.config.check(name, value)?;
         self.server.configure(vec![change], &mut self.keyspace);
         Ok(())
@@ -105,6 +123,7 @@ impl Engine {
         }
         if now < self.now {
             self.keyspace.events.clock_stepped_back();
+            self.mark_stale();
         }
         self.now = now;
     }
@@ -119,27 +138,52 @@ impl Engine {
         }
     }
 
-    /// Runs one request and appends its reply to `out`. A client that is gone gets none; a client whose command is
-    /// blocked gets it later, through its outbox.
-    pub fn execute(&mut self, id: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
+    /// Runs one request past the gates of its client, and appends its reply to `out`. A client that is gone gets none; a client
+    /// whose command is blocked gets it later, through its outbox.
+    #[inline(never)]
+    pub(crate) fn execute(&mut self, id: ClientId, request: Request<'_>, mut gates: Gates, out: &mut Vec<u8>) {
         self.ran = None;
-        let Some(client) = self.clients.get(id) else { return };
-        let mut gates = self.gates() | client.gates();
-        if request.argv.is_empty() || gates.has(Gates::CLOSING) {
-            return;
-        }
-        if gates.has(Gates::BLOCKED) {
-            return self.queue_behind(id, request.argv);
-        }
-        if gates.has(Gates::TICK) {
-            self.tick();
-            let Some(client) = self.clients.get(id) else { return };
-            gates = self.gates() | client.gates();
+        if !gates.is_open() {
+            match self.before(id, &request, gates) {
+                Some(left) => gates = left,
+                None => return,
+            }
         }
         self.run(id, request, gates, out);
-        if self.is_pending() {
+        // Past open gates, a command that only reads changes nothing that gates are about, but what tracking remembers.
+        let only_reads = request.command.is_some_and(|(_, row)| row.has(flags::READONLY));
+        if only_reads && gates.is_open() && self.keyspace.interest.tracking.is_idle() {
+            return;
+        }
+        if self.is_pending() || self.is_pause_over() {
             self.after_command();
         }
+        self.refresh_gates();
+    }
+
+    /// Runs one request at the instant there is.
+    #[cfg(test)]
+    pub(crate) fn execute_now(&mut self, id: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
+        let gates = self.gates_for(id);
+        self.execute(id, self.request(argv), gates, out);
+    }
+
+    /// Does what comes before any command, and tells the gates that are left; `None` for a client whose request does not run now.
+    #[cold]
+    fn before(&mut self, id: ClientId, request: &Request<'_>, gates: Gates) -> Option<Gates> {
+        if request.argv.is_empty() || gates.has(Gates::CLOSING) {
+            return None;
+        }
+        if gates.has(Gates::BLOCKED) {
+            self.queue_behind(id, request.argv);
+            return None;
+        }
+        if !gates.has(Gates::TICK) {
+            return Some(gates);
+        }
+        self.tick();
+        let left = self.gates_for(id);
+        (!left.has(Gates::CLOSING) || self.clients.get(id).is_some()).then_some(left)
     }
 
     /// Keeps a request of a blocked client for later.
@@ -154,13 +198,6 @@ impl Engine {
         client.waiting.push_back(argv.to_owned());
     }
 
-    /// Whether a deadline has passed: of a key, of a field or of a blocked client.
-    #[inline(always)]
-    fn is_due(&self) -> bool {
-        self.keyspace.first_deadline().is_some_and(|deadline| deadline < self.now)
-            || self.parked.first_deadline().is_some_and(|until| until <= self.now)
-    }
-
     /// Removes what is due, and ends the waiting of those whose time is over.
     pub fn tick(&mut self) {
         self.keyspace.sweep(self.now);
@@ -170,6 +207,7 @@ impl Engine {
         }
         self.give_up_due();
         self.after_command();
+        self.refresh_gates();
     }
 
     /// Runs a request whose client may go on, past the gates that are left.
@@ -181,15 +219,24 @@ impl Engine {
             return self.clients.close(id);
         }
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
-        self.keyspace.interest.tracking.set_author(Some(id));
+        let is_tracking = !self.keyspace.interest.tracking.is_idle();
+        if is_tracking {
+            self.keyspace.interest.tracking.set_author(Some(id));
+        }
         self.dispatch(id, request, gates, &mut reply);
-        self.end_tracking(id, request.command.map(|(_, row)| row));
+        let row = request.command.map(|(_, row)| row);
+        if is_tracking {
+            self.end_tracking(id, row);
+        }
         self.keyspace.effects.end_unit();
         if reply.take_failure() {
             self.clients.close(id);
         }
         *out = reply.into_bytes();
-        self.obey_reply_mode(id, start, out);
+        // A command about data changes no client.
+        if gates.has(Gates::REPLY_MODE) || row.is_none_or(|row| row.flags & (flags::READONLY | flags::WRITE) == 0) {
+            self.obey_reply_mode(id, start, out);
+        }
     }
 
     /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
@@ -220,6 +267,7 @@ impl Engine {
     }
 
     pub fn disconnect(&mut self, client: ClientId) {
+        self.mark_stale();
         self.keyspace.interest.unwatch(client);
         self.keyspace.interest.tracking.stop(client);
         let mut gone = self.clients.disconnect(client);

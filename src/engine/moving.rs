@@ -124,7 +124,7 @@ mod tests {
     fn say(engine: &mut Engine, client: ClientId, line: &str) -> alloc::string::String {
         let argv = Argv::from_slices(&line.split(' ').collect::<Vec<_>>());
         let mut out = Vec::new();
-        engine.execute(client, engine.request(argv.as_ref()), &mut out);
+        engine.execute_now(client, argv.as_ref(), &mut out);
         alloc::string::String::from_utf8(out).unwrap()
     }
 

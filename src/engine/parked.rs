@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use super::{ERROR_BYTES, Engine};
 use crate::argv::{Argv, ArgvRef};
-use crate::client::{Client, ClientId, Line};
+use crate::client::{ClientId, Line};
 use crate::clock::Timestamp;
 use crate::command::{Cx, Outcome, Park, Waiting, call};
 use crate::keyspace::{KeyName, Ticket};
@@ -68,12 +68,14 @@ impl Engine {
         ensure(PARKED_BYTES.saturating_mul(self.parked.commands.len() + 1).saturating_add(copies))
     }
 
-    /// Whether commands wait for the end of a pause that is over.
+    /// Whether commands wait for the end of a pause that was ended.
     pub(super) fn may_resume_paused(&self) -> bool {
-        match self.server.pause {
-            None => self.parked.paused > 0,
-            Some(pause) => pause.until <= self.now,
-        }
+        self.server.pause.is_none() && self.parked.paused > 0
+    }
+
+    /// Whether the time of a pause is over.
+    pub(super) fn is_pause_over(&self) -> bool {
+        self.server.pause.is_some_and(|pause| pause.until <= self.now)
     }
 
     /// Lets a command wait at the end of the line.
@@ -229,7 +231,8 @@ impl Engine {
             return false;
         }
         let mut out = Vec::new();
-        let gates = self.gates() | self.clients.get(id).map(Client::gates).unwrap_or_default();
+        self.mark_stale();
+        let gates = self.gates_for(id);
         self.run(id, self.request(argv.as_ref()), gates, &mut out);
         if let Some(client) = self.clients.get_mut(id)
             && client.append_bytes(out).is_err()
@@ -269,7 +272,7 @@ mod tests {
         let words: Vec<&str> = line.split(' ').collect();
         let mut out = Vec::new();
         let argv = Argv::from_slices(&words);
-        engine.execute(client, engine.request(argv.as_ref()), &mut out);
+        engine.execute_now(client, argv.as_ref(), &mut out);
         out
     }
 
@@ -313,10 +316,12 @@ mod tests {
         let mut engine = Engine::new(1);
         let (waiting, other) = (engine.connect(), engine.connect());
         let push = Argv::from_slices(&["RPUSH", "list", "x"]);
-        assert!(!engine.needs_time(other, &engine.request(push.as_ref())));
+        let gates = engine.gates_for(other);
+        assert!(!engine.needs_time(gates, &engine.request(push.as_ref())));
         say(&mut engine, waiting, "BLPOP list 0");
         // What is sent behind may need it, once the push lets it go.
         say(&mut engine, waiting, "SET k v EX 10");
-        assert!(engine.needs_time(other, &engine.request(push.as_ref())));
+        let gates = engine.gates_for(other);
+        assert!(engine.needs_time(gates, &engine.request(push.as_ref())));
     }
 }

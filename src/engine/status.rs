@@ -1,7 +1,7 @@
 //! What a call leaves for its host to do, in one word: the host looks further only where a bit is set.
 
 use super::Engine;
-use crate::client::{ClientId, Line};
+use crate::client::Line;
 use crate::clock::Timestamp;
 
 /// A word of what is left to do after a call.
@@ -17,7 +17,7 @@ impl Status {
     pub const EFFECTS: Status = Status(1 << 2);
     /// Something is due earlier than the host was told.
     pub const DEADLINE_EARLIER: Status = Status(1 << 3);
-    /// The next command has to know the time, whichever it is.
+    /// The next command most likely has to know the time, whichever it is.
     pub const TIMED: Status = Status(1 << 4);
 
     /// The reply is ASCII, for a host whose texts are not UTF-8. Faces set it.
@@ -44,16 +44,16 @@ impl Status {
 }
 
 impl Engine {
-    /// What is left to do for a host that calls for this client.
+    /// What is left to do for a host after a call.
     #[inline(always)]
-    pub fn status(&self, client: ClientId) -> Status {
+    pub fn status(&self) -> Status {
         let is_affected = self.clients.first_of(Line::Affected).is_some() || self.server.configured;
         Status(
             Status::EVENTS.when(!self.keyspace.events.is_empty())
                 | Status::AFFECTED.when(is_affected)
                 | Status::EFFECTS.when(!self.keyspace.effects.is_empty())
                 | Status::DEADLINE_EARLIER.when(self.is_due_earlier())
-                | Status::TIMED.when(self.is_timed_for(client)),
+                | Status::TIMED.when(self.is_timed()),
         )
     }
 
@@ -71,20 +71,5 @@ impl Engine {
         let due = self.next_deadline();
         self.told_deadline = Some(due.unwrap_or(Timestamp::MAX));
         due
-    }
-
-    /// Whether any command of a client has to know the time: some key has a deadline, or what runs may tell the time.
-    #[inline(always)]
-    pub fn is_timed_for(&self, client: ClientId) -> bool {
-        // A blocked command, once it is woken, may let go whatever its client sent behind it. Monitors are shown when each
-        // command ran.
-        self.keyspace.first_deadline().is_some()
-            || self.keyspace.ranks_uses()
-            || self.server.monitored
-            || !self.parked.is_empty()
-            || self.is_pending()
-            || self.keyspace.has_remains()
-            || self.keyspace.has_evictions_due()
-            || self.clients.get(client).is_some_and(|client| client.in_transaction())
     }
 }

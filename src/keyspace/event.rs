@@ -66,6 +66,12 @@ macro_rules! kinds {
                 !matches!(self, EventKind::Expired | EventKind::HExpired | EventKind::Evicted)
             }
 
+            /// Its bit among the kinds.
+            #[inline(always)]
+            fn bit(self) -> u64 {
+                1 << self as u32
+            }
+
             /// Every kind there is.
             pub const ALL: &'static [EventKind] = &[$(EventKind::$kind,)*];
         }
@@ -130,6 +136,9 @@ kinds! {
     Clock = Engine "clock";
 }
 
+/// A word has a bit for each.
+const _: () = assert!(EventKind::ALL.len() <= 64);
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
     pub kind: EventKind,
@@ -140,7 +149,8 @@ pub struct Event {
 /// The queue of events the host drains.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    wanted: bool,
+    /// The kinds that the host takes, a bit each.
+    wanted: u64,
     /// What a log being replayed does happened before.
     muted: bool,
     /// The engine itself publishes them.
@@ -153,7 +163,12 @@ pub struct Events {
 impl Events {
     /// Starts or stops building events; those already queued stay.
     pub fn want(&mut self, wanted: bool) {
-        self.wanted = wanted;
+        self.wanted = if wanted { u64::MAX } else { 0 };
+    }
+
+    /// Builds events of these kinds from now on, and no others; those already queued stay.
+    pub fn want_kinds(&mut self, kinds: impl Iterator<Item = EventKind>) {
+        self.wanted = kinds.fold(0, |wanted, kind| wanted | kind.bit());
     }
 
     pub(super) fn mute(&mut self, muted: bool) {
@@ -186,7 +201,7 @@ impl Events {
 
     /// Whether anybody takes events.
     pub(super) fn are_built(&self) -> bool {
-        self.wanted || self.published
+        self.wanted != 0 || self.published
     }
 
     /// Whether [`Events::unseen`] has something to answer.
@@ -209,7 +224,7 @@ impl Events {
         if !self.has_unseen() {
             return;
         }
-        if !self.wanted {
+        if self.wanted == 0 {
             self.queue.clear();
         }
         self.seen = self.queue.len();
@@ -231,7 +246,7 @@ impl Events {
 
     #[inline(always)]
     pub(super) fn push(&mut self, kind: EventKind, key: &[u8], database: u8) {
-        if self.are_built() {
+        if self.wanted & kind.bit() != 0 || self.published {
             self.build(kind, key, database);
         }
     }

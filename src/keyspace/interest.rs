@@ -56,6 +56,7 @@ impl Interest {
     }
 
     /// Nobody watches anything or waits for it.
+    #[inline(always)]
     pub fn is_idle(&self) -> bool {
         self.watched.is_empty() && self.waited.is_empty()
     }
@@ -96,6 +97,7 @@ impl Interest {
     }
 
     /// Keys appeared that somebody waits for, and nobody has looked yet: after a load, for example.
+    #[inline(always)]
     pub fn has_ready(&self) -> bool {
         !self.ready.is_empty()
     }

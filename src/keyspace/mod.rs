@@ -170,7 +170,7 @@ impl Keyspace {
     }
 
     /// One database at one instant. `database` must be below [`DATABASES`]; a larger one means the last.
-    #[inline]
+    #[inline(always)]
     pub fn at(&mut self, database: u8, now: Timestamp) -> Space<'_> {
         let database = database.min(DATABASES - 1);
         self.use_up_to(database);
@@ -179,7 +179,7 @@ impl Keyspace {
     }
 
     /// Nobody takes events or effects, and nobody is interested in a key: changes need not be told.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_quiet(&self) -> bool {
         !self.events.are_built()
             && !self.effects.are_built()
@@ -188,7 +188,7 @@ impl Keyspace {
     }
 
     /// Something may come to be in a database.
-    #[inline]
+    #[inline(always)]
     fn use_up_to(&mut self, database: u8) {
         self.unused_from = self.unused_from.max(database + 1);
     }

@@ -297,12 +297,24 @@ impl Space<'_> {
 }
 
 /// Adds members, all or on an error none; answers how many were new.
-fn add_all<'m>(set: &mut Set, members: impl Iterator<Item = &'m [u8]>, limit: SetLimit) -> Result<usize, OutOfMemory> {
-    let mut added = Vec::new();
-    for member in members {
-        match make_room(&mut added, 1).and_then(|()| set.insert(member, limit)) {
-            Ok(true) => added.push(member),
+fn add_all<'m>(
+    set: &mut Set,
+    mut members: impl Iterator<Item = &'m [u8]>,
+    limit: SetLimit,
+) -> Result<usize, OutOfMemory> {
+    let (mut next, mut count, mut added) = (members.next(), 0, Vec::new());
+    while let Some(member) = next {
+        next = members.next();
+        // Behind the last member nothing can fail: a single one needs no notes.
+        let noted = if next.is_some() { make_room(&mut added, 1) } else { Ok(()) };
+        match noted.and_then(|()| set.insert(member, limit)) {
             Ok(false) => {}
+            Ok(true) => {
+                count += 1;
+                if next.is_some() {
+                    added.push(member);
+                }
+            }
             Err(OutOfMemory) => {
                 for member in added {
                     set.remove(member);
@@ -311,5 +323,5 @@ fn add_all<'m>(set: &mut Set, members: impl Iterator<Item = &'m [u8]>, limit: Se
             }
         }
     }
-    Ok(added.len())
+    Ok(count)
 }

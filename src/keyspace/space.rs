@@ -65,13 +65,14 @@ pub struct Space<'a> {
 }
 
 impl<'a> Space<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Space<'a> {
         let is_quiet = keyspace.is_quiet();
         Space { keyspace, database, now, marking: true, is_quiet }
     }
 
     /// The same, with lookups that count as uses or do not (CLIENT NO-TOUCH).
+    #[inline(always)]
     pub fn marking(self, marking: bool) -> Space<'a> {
         Space { marking, ..self }
     }

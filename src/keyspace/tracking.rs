@@ -144,6 +144,7 @@ impl Tracking {
     }
 
     /// Nobody tracks anything, and nothing is remembered.
+    #[inline(always)]
     pub fn is_idle(&self) -> bool {
         self.trackers.is_empty() && self.read.is_empty()
     }
@@ -345,6 +346,7 @@ impl Tracking {
     // --- What has to be told.
 
     /// Whether anything is left to do after a command.
+    #[inline(always)]
     pub fn has_news(&self) -> bool {
         !self.queue.is_empty() || !self.changed.is_empty() || self.has_missed || self.is_full()
     }
@@ -377,6 +379,7 @@ impl Tracking {
         }
     }
 
+    #[inline(always)]
     fn is_full(&self) -> bool {
         self.keys_max > 0 && self.read.len() as u64 > self.keys_max
     }

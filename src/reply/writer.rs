@@ -28,6 +28,9 @@ pub struct Writer {
 /// The longest header: a kind, an integer, an end of line.
 const HEADER_MAX_BYTES: usize = 24;
 
+/// Bulk strings of up to so many bytes have a header of one word.
+const SHORT_BULK_MAX: usize = 9999;
+
 /// An aggregate whose length is not known yet; close it with the `close_*` of its kind.
 #[derive(Debug)]
 #[must_use = "an open aggregate has no header until it is closed"]
@@ -41,6 +44,7 @@ impl Writer {
     }
 
     /// Continues behind the bytes already in `out`.
+    #[inline(always)]
     pub fn appending_to(out: Vec<u8>, protocol: Protocol) -> Writer {
         Writer { out, protocol, failed: false }
     }
@@ -65,17 +69,20 @@ impl Writer {
         &self.out
     }
 
+    #[inline(always)]
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
     /// Whether there was no memory for a part of what was written since the last call. Replies come after changes, so a
     /// command that changes something asks before: [`Writer::make_room`].
+    #[inline(always)]
     pub fn take_failure(&mut self) -> bool {
         core::mem::take(&mut self.failed)
     }
 
     /// Whether everything so far was written: asked by a handler that changes something only then.
+    #[inline(always)]
     pub fn check(&self) -> Result<(), OutOfMemory> {
         if self.failed { Err(OutOfMemory) } else { Ok(()) }
     }
@@ -96,8 +103,11 @@ impl Writer {
 
     /// A status. The text must be one line.
     pub fn simple(&mut self, text: &str) {
-        self.put(b"+");
-        self.line(text.as_bytes());
+        if self.has_room(text.len() + HEADER_MAX_BYTES) {
+            self.out.push(b'+');
+            bytes::append(&mut self.out, text.as_bytes());
+            self.out.extend_from_slice(b"\r\n");
+        }
     }
 
     /// CR and LF in the text become blanks, as in Redis: an error is one line.
@@ -121,7 +131,29 @@ impl Writer {
         self.header(b':', value);
     }
 
+    #[inline(never)]
     pub fn bulk(&mut self, bytes: &[u8]) {
+        match bytes.len() {
+            ..=SHORT_BULK_MAX => self.short_bulk(bytes),
+            _ => self.long_bulk(bytes),
+        }
+    }
+
+    /// Room is asked for once, and the header is appended as a word of which a part stays.
+    #[inline(always)]
+    fn short_bulk(&mut self, bytes: &[u8]) {
+        if self.has_room(bytes.len() + HEADER_MAX_BYTES) {
+            let (header, header_len) = short_header(bytes.len());
+            let start = self.out.len();
+            self.out.extend_from_slice(&header);
+            self.out.truncate(start + header_len);
+            bytes::append(&mut self.out, bytes);
+            self.out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    #[inline(never)]
+    fn long_bulk(&mut self, bytes: &[u8]) {
         self.header(b'$', bytes.len() as i64);
         self.line(bytes);
     }
@@ -271,33 +303,24 @@ impl Writer {
     }
 
     /// The one place where bytes are added.
+    #[inline(always)]
     fn put(&mut self, bytes: &[u8]) {
         if self.has_room(bytes.len()) {
             bytes::append(&mut self.out, bytes);
         }
     }
 
+    #[inline(always)]
     fn has_room(&mut self, len: usize) -> bool {
-        let has_room = self.out.capacity() - self.out.len() >= len || self.make_room(len);
+        self.out.capacity() - self.out.len() >= len || self.grow(len)
+    }
+
+    #[inline(never)]
+    fn grow(&mut self, len: usize) -> bool {
+        let has_room = self.make_room(len);
         self.failed |= !has_room;
         has_room
     }
-}
-
-/// Writes a bulk string of at most 9999 bytes at the front of `place`, as [`Writer::bulk`] does, and tells its length. What
-/// does not fit is left out.
-#[inline(always)]
-pub fn place_bulk<const N: usize>(place: &mut [u8; N], bytes: &[u8]) -> usize {
-    let (header, header_len) = short_header(bytes.len());
-    if let Some(place) = place.get_mut(..header.len()) {
-        place.copy_from_slice(&header);
-    }
-    let end = header_len + bytes.len();
-    bytes::copy(place.get_mut(header_len..).unwrap_or_default(), bytes);
-    if let Some(place) = place.get_mut(end..end + 2) {
-        place.copy_from_slice(b"\r\n");
-    }
-    end + 2
 }
 
 /// The header of a bulk string, and how many bytes of it there are.
@@ -362,11 +385,11 @@ mod tests {
     }
 
     #[test]
-    fn a_placed_bulk_string_is_a_written_one() {
-        for len in [0, 1, 9, 10, 11, 63, 99, 100, 101, 999, 1000, 1024] {
-            let (value, mut place) = (alloc::vec![b'v'; len], [b'x'; 2000]);
-            let placed = place_bulk(&mut place, &value);
-            assert_eq!(place[..placed], written(Protocol::Resp2, |writer| writer.bulk(&value)));
+    fn bulk_strings_of_every_length_have_their_header() {
+        for len in [0, 1, 9, 10, 11, 63, 99, 100, 101, 999, 1000, 9999, 10_000, 123_456] {
+            let value = alloc::vec![b'v'; len];
+            let expected = [alloc::format!("${len}\r\n").as_bytes(), &value, b"\r\n"].concat();
+            assert_eq!(written(Protocol::Resp2, |writer| writer.bulk(&value)), expected);
         }
     }
 

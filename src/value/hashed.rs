@@ -1,8 +1,6 @@
 //! Pairs of byte strings in blocks of a slab behind a hash index: the form of large collections.
 
-use alloc::vec::Vec;
-
-use super::packed::{first_pair, write_pair};
+use super::packed::{first_pair, pair_len, write_pair};
 use crate::hash::hash_bytes;
 use crate::slab::{Handle, OutOfMemory, Slab};
 use crate::table::Table;
@@ -23,31 +21,12 @@ impl Hashed {
         self.table.find(hash, |handle| self.pair(handle).0 == member)
     }
 
-    pub(super) fn get(&self, hash: u32, member: &[u8]) -> Option<&[u8]> {
-        self.find(hash, member).map(|handle| self.pair(handle).1)
-    }
-
-    /// Adds a member or replaces its value; answers where it lies from now on.
-    pub(super) fn insert(&mut self, hash: u32, member: &[u8], value: &[u8]) -> Result<Handle, OutOfMemory> {
-        let existing = self.find(hash, member);
-        if existing.is_none() {
-            self.table.reserve(hash)?;
-        }
-        let mut pair = Vec::new();
-        write_pair(member, &[value], &mut pair)?;
-        let handle = match existing {
-            Some(handle) if self.slab.block(handle).len() == Slab::rounded(pair.len()) => handle,
-            _ => self.slab.allocate(pair.len())?,
-        };
-        self.slab.block_mut(handle)[..pair.len()].copy_from_slice(&pair);
-        match existing {
-            None => self.table.insert(hash, handle),
-            Some(old) if old != handle => {
-                self.table.replace(hash, old, handle);
-                self.slab.free(old);
-            }
-            Some(_) => {}
-        }
+    /// Adds a member that is not there; answers where it lies. On an error nothing has changed.
+    pub(super) fn add(&mut self, hash: u32, member: &[u8], value: &[u8]) -> Result<Handle, OutOfMemory> {
+        self.table.reserve(hash)?;
+        let handle = self.slab.allocate(pair_len(member, value.len()))?;
+        write_pair(self.slab.block_mut(handle), member, &[value]);
+        self.table.insert(hash, handle);
         Ok(handle)
     }
 

@@ -1,5 +1,5 @@
-//! Byte strings that are there once, each with a value: what hashes, sets and sorted sets are made of. Small ones lie
-//! packed in one block, in the order of insertion; larger ones are blocks of a slab behind a hash index.
+//! Byte strings that are there once: what sets are made of. Small ones lie packed in one block, in the order of insertion;
+//! larger ones are blocks of a slab behind a hash index.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -72,29 +72,29 @@ impl Members {
     }
 
     pub fn contains(&self, member: &[u8]) -> bool {
-        self.get(member).is_some()
-    }
-
-    pub fn get(&self, member: &[u8]) -> Option<&[u8]> {
         match &self.form {
-            Form::Packed(packed) => packed.get(member),
-            Form::Table(hashed) => hashed.get(self.hash(member), member),
+            Form::Packed(packed) => packed.find(member).is_some(),
+            Form::Table(hashed) => hashed.find(self.hash(member), member).is_some(),
         }
     }
 
-    /// Adds a member or replaces its value; true when it is new. On an error nothing has changed.
-    pub fn insert(&mut self, member: &[u8], value: &[u8], limit: PackedLimit) -> Result<bool, OutOfMemory> {
-        let new = !self.contains(member);
-        let fits = self.len() + usize::from(new) <= limit.members && member.len().max(value.len()) <= limit.bytes;
-        if self.is_packed() && !fits {
+    /// Adds a member; false when it was there. Only a new one asks for the limit. On an error nothing has changed.
+    pub fn insert(&mut self, member: &[u8], limit: impl FnOnce() -> PackedLimit) -> Result<bool, OutOfMemory> {
+        if self.contains(member) {
+            return Ok(false);
+        }
+        if let Form::Packed(packed) = &mut self.form {
+            let limit = limit();
+            if packed.len() < limit.members && member.len() <= limit.bytes {
+                packed.add(member)?;
+                return Ok(true);
+            }
             self.form = Form::Table(Box::new(self.hashed()?));
         }
-        let hash = self.hash(member);
-        match &mut self.form {
-            Form::Packed(packed) => packed.insert(member, &[value])?,
-            Form::Table(hashed) => hashed.insert(hash, member, value).map(drop)?,
+        if let Form::Table(hashed) = &mut self.form {
+            hashed.add(hash_of(self.seed, member), member, b"")?;
         }
-        Ok(new)
+        Ok(true)
     }
 
     /// Takes a member away; false when it was not there.
@@ -106,36 +106,34 @@ impl Members {
         }
     }
 
-    /// Members with their values: in the order of insertion while packed, in hash order otherwise.
-    pub fn iter(&self) -> Pairs<'_> {
+    /// Members: in the order of insertion while packed, in hash order otherwise.
+    pub fn iter(&self) -> Iter<'_> {
         match &self.form {
-            Form::Packed(packed) => Pairs::Packed(packed.iter()),
-            Form::Table(hashed) => Pairs::Hashed(hashed, hashed.table.iter()),
+            Form::Packed(packed) => Iter::Packed(packed.iter()),
+            Form::Table(hashed) => Iter::Hashed(hashed, hashed.table.iter()),
         }
     }
 
     /// Visits about `count` members from a cursor on and answers the next one; 0 begins and ends. A packed collection
     /// is one page.
-    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8], &[u8])) -> u64 {
+    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8])) -> u64 {
         match &self.form {
             Form::Packed(packed) => {
-                packed.iter().for_each(|(member, value)| visit(member, value));
+                packed.iter().for_each(|(member, _)| visit(member));
                 0
             }
-            Form::Table(hashed) => hashed.table.page(cursor, count, &mut |slot| {
-                let (member, value) = hashed.pair(slot.handle);
-                visit(member, value);
-            }),
+            Form::Table(hashed) => hashed.table.page(cursor, count, &mut |slot| visit(hashed.pair(slot.handle).0)),
         }
     }
 
     /// Any member, all equally likely.
-    pub fn random(&self, random: &mut Random) -> Option<(&[u8], &[u8])> {
-        match &self.form {
+    pub fn random(&self, random: &mut Random) -> Option<&[u8]> {
+        let (member, _) = match &self.form {
             Form::Packed(packed) if packed.len() == 0 => None,
             Form::Packed(packed) => packed.iter().nth(random.below(packed.len() as u64) as usize),
             Form::Table(hashed) => hashed.table.random(random).map(|slot| hashed.pair(slot.handle)),
-        }
+        }?;
+        Some(member)
     }
 
     /// A formula over the members, the same on every target.
@@ -166,30 +164,30 @@ impl Members {
     /// A hashed copy of all members.
     fn hashed(&self) -> Result<Hashed, OutOfMemory> {
         let mut hashed = Hashed::default();
-        for (member, value) in self.iter() {
-            hashed.insert(hash_of(self.seed, member), member, value)?;
+        for member in self.iter() {
+            hashed.add(hash_of(self.seed, member), member, b"")?;
         }
         Ok(hashed)
     }
 }
 
-/// Members with their values, one after another. One type with one `next`: adapters would be compiled anew for everybody
-/// who walks.
+/// Members, one after another. One type with one `next`: adapters would be compiled anew for every caller.
 #[allow(missing_debug_implementations)] // only within the crate
-pub enum Pairs<'a> {
+pub enum Iter<'a> {
     Packed(PackedPairs<'a>),
     Hashed(&'a Hashed, Slots<'a>),
 }
 
-impl<'a> Iterator for Pairs<'a> {
-    type Item = (&'a [u8], &'a [u8]);
+impl<'a> Iterator for Iter<'a> {
+    type Item = &'a [u8];
 
     #[inline(never)]
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Pairs::Packed(pairs) => pairs.next(),
-            Pairs::Hashed(hashed, slots) => slots.next().map(|slot| hashed.pair(slot.handle)),
-        }
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (member, _) = match self {
+            Iter::Packed(pairs) => pairs.next(),
+            Iter::Hashed(hashed, slots) => slots.next().map(|slot| hashed.pair(slot.handle)),
+        }?;
+        Some(member)
     }
 }
 
@@ -206,61 +204,69 @@ pub fn owned<'m>(members: impl Iterator<Item = &'m [u8]>) -> Result<Vec<Vec<u8>>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::collections::BTreeMap;
-    use alloc::format;
+    use alloc::collections::BTreeSet;
 
-    const LIMIT: PackedLimit = PackedLimit { members: 20, bytes: 30 };
+    const LIMIT: PackedLimit = PackedLimit { members: 20, bytes: 300 };
+    const LENS: [usize; 10] = [0, 1, 7, 8, 9, 63, 64, 127, 128, 300];
+
+    /// Long ones differ in one byte.
+    fn member(random: &mut Random, members: u64) -> Vec<u8> {
+        let number = random.below(members) as usize;
+        let mut member = alloc::vec![b'm'; LENS[number % LENS.len()]];
+        if let Some(byte) = member.get_mut(number / LENS.len() % 8) {
+            *byte = (number / LENS.len()) as u8;
+        }
+        member
+    }
 
     #[test]
-    fn agrees_with_a_map_whatever_the_form() {
-        for keys in [15, 400] {
-            let mut random = Random::new(keys);
-            let mut members = Members::new(3);
-            let mut model: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+    fn agrees_with_a_set_whatever_the_form() {
+        for count in [19, 400] {
+            let mut random = Random::new(count);
+            let (mut members, mut model) = (Members::new(3), BTreeSet::new());
             for _ in 0..6_000 {
-                let member = format!("m{}", random.below(keys)).into_bytes();
+                let member = member(&mut random, count);
                 if random.below(3) == 0 {
-                    assert_eq!(members.remove(&member), model.remove(&member).is_some());
+                    assert_eq!(members.remove(&member), model.remove(&member));
                 } else {
-                    let value = alloc::vec![b'v'; random.below(25) as usize];
-                    let new = members.insert(&member, &value, LIMIT).unwrap();
-                    assert_eq!(new, model.insert(member.clone(), value).is_none());
+                    assert_eq!(members.insert(&member, || LIMIT), Ok(model.insert(member.clone())));
                 }
-                assert_eq!(members.get(&member), model.get(&member).map(Vec::as_slice));
+                assert_eq!(members.contains(&member), model.contains(&member));
                 assert_eq!(members.len(), model.len());
             }
-            assert_eq!(members.is_packed(), keys < 20);
-            let found: BTreeMap<Vec<u8>, Vec<u8>> =
-                members.iter().map(|(member, value)| (member.to_vec(), value.to_vec())).collect();
-            assert_eq!(found, model);
+            assert_eq!(members.is_packed(), count < 20);
+            assert_eq!(members.iter().map(<[u8]>::to_vec).collect::<BTreeSet<_>>(), model);
+            let copy = members.try_clone().unwrap();
+            assert!(copy.iter().eq(members.iter()));
             let (mut paged, mut cursor) = (0, 0);
             loop {
-                cursor = members.page(cursor, 10, &mut |_, _| paged += 1);
+                cursor = members.page(cursor, 10, &mut |_| paged += 1);
                 if cursor == 0 {
                     break;
                 }
             }
             assert_eq!(paged, model.len());
-            assert!(members.random(&mut random).is_some_and(|(member, _)| model.contains_key(member)));
+            assert!(members.random(&mut random).is_some_and(|member| model.contains(member)));
         }
     }
 
     #[test]
     fn packed_members_keep_the_order_they_came_in() {
         let mut members = Members::new(0);
-        for (member, value) in [("b", "1"), ("a", "2"), ("b", "three")] {
-            members.insert(member.as_bytes(), value.as_bytes(), LIMIT).unwrap();
+        for member in [&b"b"[..], b"a", b"b", b"c"] {
+            members.insert(member, || LIMIT).unwrap();
         }
-        let pairs: Vec<_> = members.iter().collect();
-        assert_eq!(pairs, [(&b"b"[..], &b"three"[..]), (&b"a"[..], &b"2"[..])]);
+        members.remove(b"a");
+        assert!(members.iter().eq([b"b", b"c"]));
     }
 
     #[test]
     fn a_long_member_ends_the_packed_form() {
         let mut members = Members::new(0);
-        members.insert(b"short", b"", LIMIT).unwrap();
-        assert!(members.is_packed());
-        members.insert(&[b'x'; 31], b"", LIMIT).unwrap();
+        members.insert(b"short", || LIMIT).unwrap();
+        members.insert(b"short", || PackedLimit { members: 0, bytes: 0 }).unwrap();
+        assert!(members.is_packed(), "nothing is new");
+        members.insert(&[b'x'; 301], || LIMIT).unwrap();
         assert!(!members.is_packed() && members.contains(b"short"));
         assert_eq!(Members::new(0).random(&mut Random::new(1)), None);
     }

@@ -7,6 +7,7 @@ mod limits;
 mod list;
 mod members;
 mod packed;
+mod search;
 mod set;
 mod sketch;
 mod zset;

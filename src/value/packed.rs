@@ -1,18 +1,24 @@
-//! Pairs of byte strings in one block, in the order of insertion: the form of small collections. Finding is a search.
+//! Members in one block, in the order of insertion: the form of small sets. Finding is a search. A block of a larger
+//! collection holds one pair of a member and its value in the same form.
 
 use alloc::vec::Vec;
 
 use super::copied;
+use super::search::{SearchKey, length_at, length_bytes, reserve, resize_part, write_bytes, write_length};
 use crate::slab::OutOfMemory;
 
-/// Bytes of a length at most.
-const LENGTH_MAX: usize = 5;
-
-/// Pairs behind one another: the length of each part as a number of seven bits a byte, then its bytes.
+/// Pairs behind one another: the length of each part as a number of seven bits a byte, then its bytes. Values are empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     bytes: Vec<u8>,
     len: usize,
+}
+
+/// Where the pair of a member lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairLoc {
+    start: usize,
+    end: usize,
 }
 
 impl Packed {
@@ -30,49 +36,43 @@ impl Packed {
         self.bytes.len()
     }
 
-    pub(super) fn get(&self, member: &[u8]) -> Option<&[u8]> {
-        self.iter().find(|(candidate, _)| *candidate == member).map(|(_, value)| value)
-    }
-
-    /// Adds a member or replaces its value, which comes in pieces. On an error nothing has changed.
-    pub(super) fn insert(&mut self, member: &[u8], value: &[&[u8]]) -> Result<(), OutOfMemory> {
-        let mut pair = Vec::new();
-        write_pair(member, value, &mut pair)?;
-        if self.bytes.capacity() - self.bytes.len() < pair.len() {
-            // Small blocks are many, so they grow by an eighth and not to the double.
-            self.bytes.try_reserve_exact(pair.len().max(self.bytes.len() / 8)).map_err(|_| OutOfMemory)?;
-        }
-        match self.range_of(member) {
-            // A new value leaves the member at its place.
-            Some(range) => drop(self.bytes.splice(range, pair)),
-            None => {
-                self.bytes.extend_from_slice(&pair);
-                self.len += 1;
+    /// Searches the block for a member.
+    pub(super) fn find(&self, member: &[u8]) -> Option<PairLoc> {
+        let (bytes, key, own_len) = (self.bytes.as_slice(), SearchKey::of(member), pair_len(member, 0));
+        let mut start = 0;
+        loop {
+            let (len, from) = length_at(bytes, start)?;
+            // A set has no values: their lengths are single zeros.
+            if len == member.len() {
+                if key.ends_at(bytes, start + own_len - 1) {
+                    return Some(PairLoc { start, end: start + own_len });
+                }
+                // Where the next pair begins is known without the length that was read, which need not be waited for.
+                start += own_len;
+            } else {
+                start = from + len + 1;
             }
         }
+    }
+
+    /// Adds a member that is not there, with an empty value. On an error nothing has changed.
+    pub(super) fn add(&mut self, member: &[u8]) -> Result<(), OutOfMemory> {
+        let (start, len) = (self.bytes.len(), pair_len(member, 0));
+        reserve(&mut self.bytes, len)?;
+        write_pair(resize_part(&mut self.bytes, start..start, len), member, &[]);
+        self.len += 1;
         Ok(())
     }
 
     pub(super) fn remove(&mut self, member: &[u8]) -> bool {
-        let Some(range) = self.range_of(member) else { return false };
-        self.bytes.drain(range);
+        let Some(pair) = self.find(member) else { return false };
+        resize_part(&mut self.bytes, pair.start..pair.end, 0);
         self.len -= 1;
         true
     }
 
     pub(super) fn iter(&self) -> PackedPairs<'_> {
         PackedPairs { rest: &self.bytes }
-    }
-
-    fn range_of(&self, member: &[u8]) -> Option<core::ops::Range<usize>> {
-        let mut pairs = self.iter();
-        loop {
-            let start = self.bytes.len() - pairs.rest.len();
-            let (candidate, _) = pairs.next()?;
-            if candidate == member {
-                return Some(start..self.bytes.len() - pairs.rest.len());
-            }
-        }
     }
 }
 
@@ -82,10 +82,11 @@ pub(super) struct PackedPairs<'a> {
 }
 
 impl<'a> PackedPairs<'a> {
+    #[inline(always)]
     fn part(&mut self) -> Option<&'a [u8]> {
-        let (len, used) = read_length(self.rest)?;
-        let part = self.rest.get(used..used + len)?;
-        self.rest = &self.rest[used + len..];
+        let (len, used) = length_at(self.rest, 0)?;
+        let (part, rest) = self.rest.get(used..)?.split_at_checked(len)?;
+        self.rest = rest;
         Some(part)
     }
 }
@@ -111,33 +112,14 @@ pub(super) fn value_range(bytes: &[u8]) -> Option<core::ops::Range<usize>> {
     Some(end - value.len()..end)
 }
 
-/// Appends a pair; the value comes in pieces.
-pub(super) fn write_pair(member: &[u8], value: &[&[u8]], out: &mut Vec<u8>) -> Result<(), OutOfMemory> {
-    let value_len = value.iter().map(|piece| piece.len()).sum::<usize>();
-    out.try_reserve(member.len() + value_len + 2 * LENGTH_MAX).map_err(|_| OutOfMemory)?;
-    write_length(member.len(), out);
-    out.extend_from_slice(member);
-    write_length(value_len, out);
-    value.iter().for_each(|piece| out.extend_from_slice(piece));
-    Ok(())
+/// How many bytes a pair takes.
+pub(super) fn pair_len(member: &[u8], value_len: usize) -> usize {
+    length_bytes(member.len()) + member.len() + length_bytes(value_len) + value_len
 }
 
-fn write_length(mut len: usize, out: &mut Vec<u8>) {
-    while len >= 0x80 {
-        out.push(len as u8 | 0x80);
-        len >>= 7;
-    }
-    out.push(len as u8);
-}
-
-/// A length and how many bytes it takes.
-fn read_length(bytes: &[u8]) -> Option<(usize, usize)> {
-    let mut len = 0;
-    for (at, byte) in bytes.iter().take(LENGTH_MAX).enumerate() {
-        len |= usize::from(byte & 0x7f) << (7 * at);
-        if byte & 0x80 == 0 {
-            return Some((len, at + 1));
-        }
-    }
-    None
+/// Writes a pair at the front of `place`, where it fits; the value comes in pieces.
+pub(super) fn write_pair(place: &mut [u8], member: &[u8], value: &[&[u8]]) {
+    let value_len = value.iter().map(|piece| piece.len()).sum();
+    let rest = write_bytes(write_length(place, member.len()), member);
+    value.iter().fold(write_length(rest, value_len), |rest, piece| write_bytes(rest, piece));
 }

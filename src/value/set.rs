@@ -50,14 +50,14 @@ impl Set {
 
     /// Adds a member; false when it was there.
     pub fn insert(&mut self, member: &[u8], limit: SetLimit) -> Result<bool, OutOfMemory> {
-        if self.contains(member) {
-            return Ok(false);
-        }
-        let integers_only = self.integers_only && parse_integer(member).is_some();
-        let members = if integers_only { limit.integers } else { limit.packed.members };
-        self.members.insert(member, b"", PackedLimit { members, ..limit.packed })?;
+        let mut integers_only = self.integers_only;
+        let is_new = self.members.insert(member, || {
+            integers_only = integers_only && parse_integer(member).is_some();
+            let members = if integers_only { limit.integers } else { limit.packed.members };
+            PackedLimit { members, ..limit.packed }
+        })?;
         self.integers_only = integers_only;
-        Ok(true)
+        Ok(is_new)
     }
 
     /// Takes a member away; false when it was not there.
@@ -66,17 +66,17 @@ impl Set {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.members.iter().map(|(member, _)| member)
+        self.members.iter()
     }
 
     /// A page of members; see [`Members::page`].
     pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8])) -> u64 {
-        self.members.page(cursor, count, &mut |member, _| visit(member))
+        self.members.page(cursor, count, visit)
     }
 
     /// Any member, all equally likely.
     pub fn random(&self, random: &mut Random) -> Option<&[u8]> {
-        self.members.random(random).map(|(member, _)| member)
+        self.members.random(random)
     }
 
     /// The name Redis gives such a representation.

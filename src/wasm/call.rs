@@ -27,8 +27,11 @@ impl Engine {
         if !time.is_manual() {
             if time.tell(now) {
                 keylatch.follow_clock();
-            } else if keylatch.request_needs_time(client, &request) {
-                return NEED_TIME;
+            } else {
+                let gates = keylatch.gates_for(client);
+                if keylatch.request_needs_time(gates, &request) {
+                    return NEED_TIME;
+                }
             }
         } else {
             keylatch.follow_clock();
@@ -40,7 +43,7 @@ impl Engine {
         }
         frame.show(output);
         let ascii = if output.is_ascii() { Status::ASCII.bits() } else { 0 };
-        (keylatch.status(client).bits() | ascii) as i32
+        (keylatch.status().bits() | ascii) as i32
     }
 
     /// Where the frame is (`Frame::places`).

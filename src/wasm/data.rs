@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
 use super::engine::Engine;
-use crate::{DATABASES, Event, Inspected, Timestamp};
+use crate::{DATABASES, Event, EventKind, Inspected, Timestamp};
 
 /// Bytes that become a Uint8Array.
 struct Bytes<'a>(&'a [u8]);
@@ -75,10 +75,16 @@ pub(super) fn ms(instant: Timestamp) -> f64 {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Starts or stops the queue of events.
-    pub fn listen(&mut self, on: bool) {
-        self.listening = on;
-        self.keylatch.listen(on);
+    /// Builds events of these names from now on, separated by blanks; `*` for all, nothing for none.
+    pub fn listen(&mut self, names: &str) {
+        self.listening = names.into();
+        self.follow_listeners();
+    }
+
+    pub(super) fn follow_listeners(&mut self) {
+        let names = &self.listening;
+        let is_named = |kind: &EventKind| names.split(' ').any(|name| name == "*" || name == kind.name());
+        self.keylatch.listen_to(EventKind::ALL.iter().copied().filter(is_named));
     }
 
     /// The events since the last call as `{ event, key, db }`, in commit order; undefined when there were none.

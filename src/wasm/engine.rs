@@ -62,7 +62,8 @@ pub struct Engine {
     pub(super) time: HostTime,
     pub(super) area: Area,
     pub(super) frame: Frame,
-    pub(super) listening: bool,
+    /// Names of the events that are listened to.
+    pub(super) listening: String,
     pub(super) streams: Streams,
     pub(super) output: Vec<u8>,
 }
@@ -88,7 +89,7 @@ impl Engine {
             time,
             area: Area::default(),
             frame: Frame::new(),
-            listening: false,
+            listening: String::new(),
             streams: Streams::default(),
             output: Vec::new(),
         })

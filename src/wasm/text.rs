@@ -85,7 +85,7 @@ impl Engine {
         let text = str::from_utf8(self.area.bytes(length))?;
         let report = parse_session(text).and_then(|session| run_session(&mut self.keylatch, &session, until_line));
         // The runner listens for itself and leaves the queue closed.
-        self.keylatch.listen(self.listening);
+        self.follow_listeners();
         match report {
             Ok(report) => to_js(&ReportView::new(&report)),
             Err(error) => to_js(&SessionErrorView::from(error)),

@@ -41,9 +41,11 @@ export class Events {
   // Replaced, never changed in place: a delivery under way goes on with the list it started with.
   #listeners: readonly Listener[] = [];
 
-  /** Somebody listens to more than errors. */
-  get wanted(): boolean {
-    return this.#listeners.some(({ event }) => event !== 'error');
+  /** The names of the events that are listened to, errors left out, separated by blanks. */
+  get wanted(): string {
+    const names = new Set(this.#listeners.map(({ event }) => event));
+    names.delete('error');
+    return [...names].sort().join(' ');
   }
 
   add(event: string, callback: Callback, once: boolean, options: ListenOptions = {}): void {

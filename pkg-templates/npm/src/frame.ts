@@ -24,14 +24,14 @@ const TEXT_IN_PLACE_MAX = 64 * 1024;
 
 /** The part of Node's Buffer that is used, where there is one. */
 interface TextBuffer {
-  toString(encoding: 'latin1', start: number, end: number): string;
-  /** What `toString` comes down to, without the choice; Node does not promise it. */
-  latin1Slice?(start: number, end: number): string;
+  /** What `toString('latin1')` comes down to, without the choice; Node does not promise it. */
+  latin1Slice(start: number, end: number): string;
 }
-type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer };
-const NodeBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node
-  ? (globalThis as { readonly Buffer?: BufferMaker }).Buffer
+type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer; readonly prototype: Partial<TextBuffer> };
+const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node
+  ? (globalThis as unknown as { readonly Buffer?: BufferMaker }).Buffer
   : undefined;
+const NodeBuffer = typeof AnyBuffer?.prototype.latin1Slice === 'function' ? AnyBuffer : undefined;
 
 /** Up to so many characters a loop beats the encoder; in Node a call of that costs less. */
 const LOOP_MAX = NodeBuffer === undefined ? 100 : 16;
@@ -259,8 +259,7 @@ export class Frame {
 
   #ascii(start: number, end: number): string {
     if (end - start <= Short.Max) return shortText(this.#bytes, start, end - start);
-    const buffer = this.#buffer;
-    if (buffer !== undefined) return buffer.latin1Slice?.(start, end) ?? buffer.toString('latin1', start, end);
+    if (this.#buffer !== undefined) return this.#buffer.latin1Slice(start, end);
     return end - start <= CODES_MAX ? ofCodes(this.#bytes, start, end) : textOf(this.#bytes, start, end);
   }
 }

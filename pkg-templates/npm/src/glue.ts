@@ -85,7 +85,8 @@ export interface GlueEngine {
   nextDeadline(): number | undefined;
   setClock(ms: number): void;
   now(): number;
-  listen(on: boolean): void;
+  /** Names of events, separated by blanks; `*` for all. Others are not built. */
+  listen(names: string): void;
   takeEvents(): RawEvent[] | undefined;
   record(on: boolean): void;
   takeEffects(): Uint8Array;

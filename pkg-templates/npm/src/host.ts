@@ -39,7 +39,8 @@ export class Host implements ClockUser, Waker {
   #poison: { readonly cause: unknown } | undefined;
   #depth = 0;
   #delivering = false;
-  #listening = false;
+  /** Names of the events that are listened to, separated by blanks. */
+  #listening = '';
   #recording = false;
   /** Effects of instances that were replaced, which nobody took yet. */
   #effects = NOTHING;
@@ -136,7 +137,7 @@ export class Host implements ClockUser, Waker {
 
   /** To be called after each change of what these two depend on: asking for all of it before every call takes longer than many a call. */
   #changed(): void {
-    this.#watched = this.#listening || this.#attendants.any;
+    this.#watched = this.#listening !== '' || this.#attendants.any;
     this.#watchedBits = this.#watched ? Status.Events | Status.Affected | Status.DeadlineEarlier : 0;
   }
 
@@ -267,7 +268,7 @@ export class Host implements ClockUser, Waker {
     this.#timer.disarm();
     this.#manual?.detach(this);
     this.events.clear();
-    this.#listening = false;
+    this.#listening = '';
     // A trapped instance is left to the garbage collector: nothing in it may run again.
     if (this.#poison === undefined) this.#instance?.engine.free();
     this.#instance = undefined;
@@ -282,7 +283,7 @@ export class Host implements ClockUser, Waker {
     if (this.#instance === undefined) {
       const instance = this.#make();
       if (this.#manual) instance.engine.setClock(this.#manual.now());
-      if (this.#listening) instance.engine.listen(true);
+      if (this.#listening !== '') instance.engine.listen(this.#listening);
       this.#instance = instance;
       this.#changed();
     }
@@ -325,7 +326,7 @@ export class Host implements ClockUser, Waker {
   /** Hands events to listeners and messages to callbacks; false when there were none, or it would never end. */
   #deliver(instance: Instance, rounds: number): boolean {
     if (this.#closed || this.#poison !== undefined) return false;
-    const events = this.#listening ? (instance.guarded(() => instance.engine.takeEvents()) ?? []) : [];
+    const events = this.#listening !== '' ? (instance.guarded(() => instance.engine.takeEvents()) ?? []) : [];
     const messages = this.#take(instance);
     if (events.length + messages.length === 0) return false;
     if (rounds >= ROUNDS_MAX) {

@@ -38,10 +38,6 @@ pub struct Added {
 }
 
 impl ScoreOptions {
-    fn allow_all(self) -> bool {
-        self.presence.is_none() && self.condition.is_none()
-    }
-
     /// Whether a member may get this score.
     fn allows(self, old: Option<f64>, new: f64) -> bool {
         match old {
@@ -55,6 +51,22 @@ impl ScoreOptions {
                     }
             }
         }
+    }
+
+    /// The score of a member that an increment is added to; `None` where the options forbid it.
+    fn sum(self, old: Option<f64>, increment: f64) -> Result<Option<f64>, Error> {
+        let is_forbidden = match old {
+            None => self.presence == Some(Presence::Existing),
+            Some(_) => self.presence == Some(Presence::Missing),
+        };
+        if is_forbidden {
+            return Ok(None);
+        }
+        let score = old.map_or(increment, |old| old + increment);
+        if score.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        Ok(self.allows(old, score).then_some(score))
     }
 }
 
@@ -99,30 +111,34 @@ impl Space<'_> {
         increment: f64,
         member: &[u8],
     ) -> Result<Option<f64>, Error> {
-        let handle = self.write_zset(key)?;
-        let old = handle.and_then(|handle| self.zset_behind(handle)?.score(member));
-        let allowed_at_all = match old {
-            None => options.presence != Some(Presence::Existing),
-            Some(_) => options.presence != Some(Presence::Missing),
+        let limit = self.limits().zset;
+        let (score, is_change) = match self.write_zset(key)? {
+            Some(handle) => {
+                let mut score = Ok(None);
+                let change = self.update_zset(handle, EventKind::ZIncr, |zset| {
+                    zset.expect(1, 0, limit)?;
+                    let updated = zset.update(member, limit, &mut |old| {
+                        score = options.sum(old, increment);
+                        score.ok().flatten()
+                    })?;
+                    Ok(if updated.is_change { Change::Changed(()) } else { Change::Unchanged(()) })
+                })?;
+                (score?, change.is_change())
+            }
+            None => {
+                let score = options.sum(None, increment)?;
+                if let Some(score) = score {
+                    self.zset_make(key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
+                }
+                (score, score.is_some())
+            }
         };
-        if !allowed_at_all {
-            return Ok(None);
-        }
-        let score = old.map_or(increment, |old| old + increment);
-        if score.is_nan() {
-            return Err(Error::NotANumber);
-        }
-        if !options.allows(old, score) {
-            return Ok(None);
-        }
-        let pair = [(score, member)];
-        let added = self.zset_add_silently(key, ScoreOptions::default(), &pair, EventKind::ZIncr)?;
-        if added != Added::default() {
+        if let (Some(score), true) = (score, is_change) {
             self.effect(|effect| {
                 effect.bytes(b"ZADD").bytes(key).double(score).bytes(member);
             });
         }
-        Ok(Some(score))
+        Ok(score)
     }
 
     /// The caller states the effect.
@@ -134,43 +150,35 @@ impl Space<'_> {
         event: EventKind,
     ) -> Result<Added, Error> {
         let limit = self.limits().zset;
-        // Redis takes the number of pairs, and with a new set the first member, for a hint at what the set will be.
-        let (count, first_len) = (pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()));
-        let add_all = |zset: &mut ZSet| -> Result<Added, OutOfMemory> {
-            let (mut added, mut done) = (Added::default(), Vec::new());
-            for &(score, member) in pairs {
-                if !options.allow_all() && !options.allows(zset.score(member), score) {
-                    continue;
-                }
-                let old = make_room(&mut done, 1).and_then(|()| zset.insert(member, score, limit));
-                let Ok(old) = old else {
-                    undo(zset, &done, limit);
-                    return Err(OutOfMemory);
-                };
-                done.push((member, old));
-                added.added += usize::from(old.is_none());
-                added.updated += usize::from(old.is_some_and(|old| old != score));
-            }
-            Ok(added)
-        };
-        let Some(handle) = self.write_zset(key)? else {
-            if options.presence == Some(Presence::Existing) {
-                return Ok(Added::default());
-            }
-            let mut zset = ZSet::new(self.seed());
-            zset.expect(count, first_len, limit)?;
-            let added = add_all(&mut zset)?;
-            if !zset.is_empty() {
-                self.put(self.db().vacant(key), key, NewValue::Value(Value::ZSet(zset)), None, event)?;
-            }
-            return Ok(added);
-        };
+        let Some(handle) = self.write_zset(key)? else { return self.zset_make(key, options, pairs, event) };
         let change = self.update_zset(handle, event, |zset| {
-            zset.expect(count, 0, limit)?;
-            let added = add_all(zset)?;
+            zset.expect(pairs.len(), 0, limit)?;
+            let added = add_all(zset, options, pairs, limit)?;
             Ok(if added == Added::default() { Change::Unchanged(added) } else { Change::Changed(added) })
         });
         Ok(change?.answer())
+    }
+
+    /// Creates a sorted set at a key that is missing; the caller states the effect.
+    fn zset_make(
+        &mut self,
+        key: &[u8],
+        options: ScoreOptions,
+        pairs: &[(f64, &[u8])],
+        event: EventKind,
+    ) -> Result<Added, Error> {
+        if options.presence == Some(Presence::Existing) {
+            return Ok(Added::default());
+        }
+        let limit = self.limits().zset;
+        let mut zset = ZSet::new(self.seed());
+        // Redis takes the number of pairs and the first member for a hint at what the set will be.
+        zset.expect(pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()), limit)?;
+        let added = add_all(&mut zset, options, pairs, limit)?;
+        if !zset.is_empty() {
+            self.put(self.db().vacant(key), key, NewValue::Value(Value::ZSet(zset)), None, event)?;
+        }
+        Ok(added)
     }
 
     /// Takes members away; answers how many there were.
@@ -312,6 +320,33 @@ impl Space<'_> {
             });
         });
     }
+}
+
+/// Gives members scores that the options allow: all of them or, on an error, none.
+fn add_all(
+    zset: &mut ZSet,
+    options: ScoreOptions,
+    pairs: &[(f64, &[u8])],
+    limit: PackedLimit,
+) -> Result<Added, OutOfMemory> {
+    let (mut added, mut done) = (Added::default(), Vec::new());
+    for (index, &(score, member)) in pairs.iter().enumerate() {
+        // Behind the last pair nothing can fail: a single one needs no notes.
+        let noted = if index + 1 < pairs.len() { make_room(&mut done, 1) } else { Ok(()) };
+        let mut choose = |old| options.allows(old, score).then_some(score);
+        let Ok(updated) = noted.and_then(|()| zset.update(member, limit, &mut choose)) else {
+            undo(zset, &done, limit);
+            return Err(OutOfMemory);
+        };
+        if updated.is_change {
+            added.added += usize::from(updated.old.is_none());
+            added.updated += usize::from(updated.old.is_some());
+            if index + 1 < pairs.len() {
+                done.push((member, updated.old));
+            }
+        }
+    }
+    Ok(added)
 }
 
 /// Gives members the scores they had, in the order opposite to that in which they got others. Each place that is needed

@@ -13,8 +13,9 @@ use crate::deadlines::{Deadlines, NODE_BYTES, Node, Positions};
 use crate::random::Random;
 use crate::slab::{Handle, OutOfMemory, Slab};
 use crate::table::Slots;
+use crate::value::copied;
 use crate::value::hashed::{Hashed, hash_of};
-use crate::value::packed::{value_range, write_pair};
+use crate::value::packed::{pair_len, value_range, write_pair};
 
 const PLAIN: u8 = 0;
 const DATED: u8 = 1;
@@ -185,12 +186,11 @@ impl Large {
         let hash = hash_of(self.seed, name);
         let Some(old) = self.pairs.find(hash, name) else { return Ok(()) };
         self.deadlines.reserve_many(count, old)?;
-        let mut pair = Vec::new();
-        match self.pairs.pair(old) {
-            (name, [PLAIN, value @ ..]) => write_pair(name, &[&dated(NONE), value], &mut pair)?,
+        let value = match self.pairs.pair(old).1 {
+            [PLAIN, value @ ..] => copied(value)?,
             _ => return Ok(()),
-        }
-        let new = self.place(&pair)?;
+        };
+        let new = self.allocate(name, &[&dated(NONE), &value])?;
         self.pairs.table.replace(hash, old, new);
         self.pairs.slab.free(old);
         Ok(())
@@ -253,14 +253,8 @@ impl Large {
     }
 
     fn allocate(&mut self, name: &[u8], value: &[&[u8]]) -> Result<Handle, OutOfMemory> {
-        let mut pair = Vec::new();
-        write_pair(name, value, &mut pair)?;
-        self.place(&pair)
-    }
-
-    fn place(&mut self, pair: &[u8]) -> Result<Handle, OutOfMemory> {
-        let handle = self.pairs.slab.allocate(pair.len())?;
-        self.pairs.slab.block_mut(handle)[..pair.len()].copy_from_slice(pair);
+        let handle = self.pairs.slab.allocate(pair_len(name, value.iter().map(|piece| piece.len()).sum()))?;
+        write_pair(self.pairs.slab.block_mut(handle), name, value);
         Ok(handle)
     }
 }

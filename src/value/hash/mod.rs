@@ -154,8 +154,14 @@ impl Hash {
         if let Form::Large(large) = &mut self.form {
             return large.set_all(pairs, deadline);
         }
+        let (first, second) = (pairs.next(), pairs.next());
+        let mut pairs = first.into_iter().chain(second).chain(pairs);
+        if second.is_none() {
+            // One field is set or not.
+            return self.fill(&mut pairs, deadline, limit);
+        }
         let mut draft = self.try_clone()?;
-        let added = draft.fill(pairs, deadline, limit)?;
+        let added = draft.fill(&mut pairs, deadline, limit)?;
         *self = draft;
         Ok(added)
     }

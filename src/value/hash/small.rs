@@ -15,9 +15,8 @@ use super::text::{Coded, space};
 use super::{Field, NewDeadline};
 use crate::clock::Timestamp;
 use crate::slab::OutOfMemory;
+use crate::value::search::{SearchKey, length_at, length_bytes, reserve, resize_part, write_bytes, write_length};
 
-/// Bytes of a length at most.
-const LENGTH_MAX: usize = 5;
 const PLAIN: u8 = 0;
 const DATED: u8 = 1;
 const DATED_BYTES: usize = 9;
@@ -42,11 +41,13 @@ struct Times {
 
 /// Where a field lies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct FieldLoc {
     start: usize,
-    end: usize,
+    /// Where the name ends and the length of the value begins.
+    name_end: usize,
     /// Where the deadline lies, or the value's bytes if there is none.
     value: usize,
+    end: usize,
     deadline: Option<Timestamp>,
 }
 
@@ -101,27 +102,42 @@ impl Small {
         self.iter().find(|field| field.deadline == Some(first))
     }
 
-    pub(super) fn place_of(&self, name: &[u8]) -> Option<Place> {
+    /// Searches the block for a field.
+    pub(super) fn place_of(&self, name: &[u8]) -> Option<FieldLoc> {
         let mut space = space();
         let name = Coded::of(name, &mut space);
-        let mut rest = self.bytes.as_slice();
-        while !rest.is_empty() {
-            let start = self.bytes.len() - rest.len();
-            let found = take_part(&mut rest)? == name;
-            let value = take_part(&mut rest)?;
-            if found {
-                let end = self.bytes.len() - rest.len();
-                let (deadline, _) = self.divide(value);
-                return Some(Place { start, end, value: end - value.bytes.len(), deadline });
-            }
+        let (bytes, key, own_coded, own_len) =
+            (self.bytes.as_slice(), SearchKey::of(name.bytes), coded_len(name, 0), part_len(name, 0));
+        let mut start = 0;
+        loop {
+            let (coded, from) = length_at(bytes, start)?;
+            let is_likely = coded == own_coded;
+            // Where a part ends that is as long as another is known without the length that was read: the search goes on
+            // while that is still on its way from memory.
+            let name_end = if is_likely && key.ends_at(bytes, start + own_len) {
+                let (value_len, value) = length_at(bytes, start + own_len)?;
+                let deadline = self.deadline_at(value);
+                return Some(FieldLoc {
+                    start,
+                    name_end: start + own_len,
+                    value,
+                    end: value + (value_len >> 1),
+                    deadline,
+                });
+            } else if is_likely {
+                start + own_len
+            } else {
+                from + (coded >> 1)
+            };
+            let (value_coded, value) = length_at(bytes, name_end)?;
+            start = value + (value_coded >> 1);
         }
-        None
     }
 
     /// Sets a field that was looked up. On an error nothing has changed.
     pub(super) fn set(
         &mut self,
-        mut place: Option<Place>,
+        mut place: Option<FieldLoc>,
         name: &[u8],
         value: &[u8],
         deadline: NewDeadline,
@@ -138,12 +154,11 @@ impl Small {
         }
         let (mut name_space, mut value_space) = (space(), space());
         let (name, value) = (Coded::of(name, &mut name_space), Coded::of(value, &mut value_space));
-        let coded = match (self.is_timed(), deadline) {
-            (false, _) => field(name, value, &[])?,
-            (true, None) => field(name, value, &[PLAIN])?,
-            (true, Some(_)) => field(name, value, &dated(deadline))?,
-        };
-        self.replace(place, &coded)?;
+        match (self.is_timed(), deadline) {
+            (false, _) => self.write(place, name, value, &[])?,
+            (true, None) => self.write(place, name, value, &[PLAIN])?,
+            (true, Some(_)) => self.write(place, name, value, &dated(deadline))?,
+        }
         self.moved(old, deadline);
         Ok(())
     }
@@ -155,10 +170,15 @@ impl Small {
         if self.bytes.get(place.value) == Some(&DATED) {
             return Ok(());
         }
-        let mut rest = self.bytes.get(place.start..place.end).unwrap_or_default();
-        let (Some(name), Some(value)) = (take_part(&mut rest), take_part(&mut rest)) else { return Ok(()) };
-        let coded = field(name, self.divide(value).1, &dated(None))?;
-        self.replace(Some(place), &coded)
+        let Some((coded, _)) = length_at(&self.bytes, place.name_end) else { return Ok(()) };
+        // What stands before the value's bytes becomes longer; they stay as they are.
+        let coded = coded + 2 * (DATED_BYTES - 1);
+        let len = length_bytes(coded) + DATED_BYTES;
+        let before = place.name_end..place.value + 1;
+        reserve(&mut self.bytes, len - before.len())?;
+        let rest = write_length(resize_part(&mut self.bytes, before, len), coded);
+        write_bytes(rest, &dated(None));
+        Ok(())
     }
 
     /// Sets or clears a deadline; false for a field that is not there or has no room for one.
@@ -175,7 +195,7 @@ impl Small {
 
     pub(super) fn remove(&mut self, name: &[u8]) -> bool {
         let Some(place) = self.place_of(name) else { return false };
-        self.bytes.drain(place.start..place.end);
+        resize_part(&mut self.bytes, place.start..place.end, 0);
         self.len -= 1;
         self.moved(place.deadline, None);
         true
@@ -191,27 +211,36 @@ impl Small {
         bytes.try_reserve_exact(self.bytes.len() + 2 * self.len).map_err(|_| OutOfMemory)?;
         let mut rest = self.bytes.as_slice();
         while let (Some(name), Some(value)) = (take_part(&mut rest), take_part(&mut rest)) {
-            bytes.extend_from_slice(&field(name, value, &[PLAIN])?);
+            let (start, name_len, value_len) = (bytes.len(), part_len(name, 0), part_len(value, 1));
+            bytes.resize(start + name_len + value_len, 0);
+            let rest = write_part(&mut bytes[start..], name, &[]);
+            write_part(rest, value, &[PLAIN]);
         }
         self.bytes = bytes;
         self.times = Some(Box::default());
         Ok(())
     }
 
-    /// Writes a field over another, or behind all. On an error nothing has changed.
-    fn replace(&mut self, place: Option<Place>, coded: &[u8]) -> Result<(), OutOfMemory> {
-        if self.bytes.capacity() - self.bytes.len() < coded.len() {
-            // Small blocks are many, so they grow by an eighth and not to the double.
-            self.bytes.try_reserve_exact(coded.len().max(self.bytes.len() / 8)).map_err(|_| OutOfMemory)?;
+    /// Writes a field behind all, or its value over the one it has; `time` stands before the value. On an error nothing has
+    /// changed.
+    fn write(
+        &mut self,
+        place: Option<FieldLoc>,
+        name: Coded<'_>,
+        value: Coded<'_>,
+        time: &[u8],
+    ) -> Result<(), OutOfMemory> {
+        let value_len = part_len(value, time.len());
+        if let Some(FieldLoc { name_end, end, .. }) = place {
+            reserve(&mut self.bytes, value_len.saturating_sub(end - name_end))?;
+            write_part(resize_part(&mut self.bytes, name_end..end, value_len), value, time);
+            return Ok(());
         }
-        match place {
-            // A new value leaves the field at its place.
-            Some(place) => drop(self.bytes.splice(place.start..place.end, coded.iter().copied())),
-            None => {
-                self.bytes.extend_from_slice(coded);
-                self.len += 1;
-            }
-        }
+        let (start, len) = (self.bytes.len(), part_len(name, 0) + value_len);
+        reserve(&mut self.bytes, len)?;
+        let rest = write_part(resize_part(&mut self.bytes, start..start, len), name, &[]);
+        write_part(rest, value, time);
+        self.len += 1;
         Ok(())
     }
 
@@ -228,9 +257,17 @@ impl Small {
         }
     }
 
-    /// The deadline before a value, and the value.
-    fn divide<'v>(&self, value: Coded<'v>) -> (Option<Timestamp>, Coded<'v>) {
-        divide(value, self.is_timed())
+    /// The deadline before the value at `at`.
+    fn deadline_at(&self, at: usize) -> Option<Timestamp> {
+        if !self.is_timed() {
+            return None;
+        }
+        match self.bytes.get(at..)?.first_chunk::<DATED_BYTES>()? {
+            [DATED, deadline @ ..] => {
+                Some(i64::from_le_bytes(*deadline)).filter(|&ms| ms != NONE).map(Timestamp::from_ms)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -268,40 +305,31 @@ fn dated(deadline: Option<Timestamp>) -> [u8; DATED_BYTES] {
     coded
 }
 
-/// A field as it lies in the block; `time` stands before the value.
-fn field(name: Coded<'_>, value: Coded<'_>, time: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
-    let mut coded = Vec::new();
-    let len = name.bytes.len() + time.len() + value.bytes.len() + 2 * LENGTH_MAX;
-    coded.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
-    for (part, time) in [(name, &[][..]), (value, time)] {
-        write_length(time.len() + part.bytes.len(), part.is_number, &mut coded);
-        coded.extend_from_slice(time);
-        coded.extend_from_slice(part.bytes);
-    }
-    Ok(coded)
+/// The length in front of a part: that of its bytes and what stands before them, and whether it is a number.
+#[inline(always)]
+fn coded_len(part: Coded<'_>, time_len: usize) -> usize {
+    (time_len + part.bytes.len()) << 1 | usize::from(part.is_number)
 }
 
-fn write_length(len: usize, is_number: bool, out: &mut Vec<u8>) {
-    let mut rest = (len as u64) << 1 | u64::from(is_number);
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
+/// How many bytes a part takes.
+fn part_len(part: Coded<'_>, time_len: usize) -> usize {
+    length_bytes(coded_len(part, time_len)) + time_len + part.bytes.len()
+}
+
+/// Writes a part at the front of `place`; what is left of `place`.
+fn write_part<'p>(place: &'p mut [u8], part: Coded<'_>, time: &[u8]) -> &'p mut [u8] {
+    let rest = write_length(place, coded_len(part, time.len()));
+    write_bytes(write_bytes(rest, time), part.bytes)
 }
 
 /// Takes the part at the beginning of `rest`.
+#[inline(always)]
 fn take_part<'a>(rest: &mut &'a [u8]) -> Option<Coded<'a>> {
-    let (mut coded, mut used) = (0u64, 0);
-    loop {
-        let byte = *rest.get(used).filter(|_| used < LENGTH_MAX)?;
-        coded |= u64::from(byte & 0x7f) << (7 * used);
-        used += 1;
-        if byte & 0x80 == 0 {
-            break;
-        }
-    }
-    let (bytes, behind) = rest.get(used..)?.split_at_checked((coded >> 1) as usize)?;
+    let (coded, used) = length_at(rest, 0)?;
+    let (bytes, behind) = rest.get(used..)?.split_at_checked(coded >> 1)?;
     *rest = behind;
     Some(Coded { is_number: coded & 1 == 1, bytes })
 }
+
+#[cfg(test)]
+mod tests;

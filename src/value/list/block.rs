@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use super::End;
 use crate::number::parse_integer;
 use crate::slab::OutOfMemory;
+use crate::value::search::{length_at, length_before, length_bytes, write_bytes, write_length};
 
 /// What Redis' listpack takes beside its entries.
 const LISTPACK_FRAME_BYTES: usize = 7;
@@ -71,17 +72,18 @@ impl Block {
 
     /// The element whose entry begins at `at`, and where the entry ends.
     pub(super) fn after(&self, at: usize) -> Option<(&[u8], usize)> {
-        let (len, len_bytes) = read_length(self.bytes.get(at..)?.iter())?;
-        let from = at + len_bytes;
-        Some((self.bytes.get(from..from + len)?, from + len + len_bytes))
+        let (len, from) = length_at(&self.bytes, at)?;
+        Some((self.bytes.get(from..from + len)?, from + len + (from - at)))
     }
 
     /// The element whose entry ends at `at`, and where the entry begins.
     pub(super) fn before(&self, at: usize) -> Option<(&[u8], usize)> {
-        let (len, len_bytes) = read_length(self.bytes.get(self.start..at)?.iter().rev())?;
-        let to = at.checked_sub(len_bytes)?;
+        if at <= self.start {
+            return None;
+        }
+        let (len, to) = length_before(&self.bytes, at)?;
         let from = to.checked_sub(len)?;
-        Some((self.bytes.get(from..to)?, from.checked_sub(len_bytes)?))
+        Some((self.bytes.get(from..to)?, from.checked_sub(at - to)?))
     }
 
     /// Where the entry of an element begins; the end for the one behind the last.
@@ -275,45 +277,15 @@ impl Block {
     }
 
     fn write_entry(&mut self, at: usize, element: &[u8]) {
-        let (length, len_bytes) = length_bytes(element.len());
-        let length = &length[..len_bytes];
-        let entry = &mut self.bytes[at..at + element.len() + 2 * len_bytes];
-        entry[..len_bytes].copy_from_slice(length);
-        entry[len_bytes..len_bytes + element.len()].copy_from_slice(element);
-        let behind = &mut entry[len_bytes + element.len()..];
-        behind.copy_from_slice(length);
+        let entry = &mut self.bytes[at..at + entry_bytes(element)];
+        let behind = write_bytes(write_length(entry, element.len()), element);
+        write_length(behind, element.len());
         behind.reverse();
     }
 }
 
-/// A length as it is written, and how many bytes of that count.
-fn length_bytes(len: usize) -> ([u8; 10], usize) {
-    let (mut bytes, mut used, mut rest) = ([0; 10], 0, len);
-    loop {
-        let low = (rest & 0x7f) as u8;
-        rest >>= 7;
-        bytes[used] = if rest == 0 { low } else { low | 0x80 };
-        used += 1;
-        if rest == 0 {
-            return (bytes, used);
-        }
-    }
-}
-
-/// The length, and how many bytes it takes.
-fn read_length<'b>(bytes: impl Iterator<Item = &'b u8>) -> Option<(usize, usize)> {
-    let mut len = 0usize;
-    for (index, &byte) in bytes.enumerate() {
-        len |= usize::from(byte & 0x7f).checked_shl(7 * index as u32)?;
-        if byte & 0x80 == 0 {
-            return Some((len, index + 1));
-        }
-    }
-    None
-}
-
 fn entry_bytes(element: &[u8]) -> usize {
-    element.len() + 2 * length_bytes(element.len()).1
+    element.len() + 2 * length_bytes(element.len())
 }
 
 /// What an element takes in a listpack of Redis, which writes small integers shorter.
@@ -330,7 +302,7 @@ fn listpack_entry_bytes(element: &[u8]) -> usize {
         (None, len @ 64..=4095) => 2 + len,
         (None, len) => 5 + len,
     };
-    body + length_bytes(body).1
+    body + length_bytes(body)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A sorted set: members with scores, ordered by score and then by their bytes. A small one is a packed block; a large
 //! one is a hash table of members beside a tree that orders their handles.
 
+mod indexed;
 mod order;
 mod packed;
 mod range;
@@ -8,15 +9,15 @@ mod range;
 use alloc::boxed::Box;
 use core::ops::Range;
 
-use order::{Order, Place, Places};
+use indexed::{Indexed, score_of};
+use order::Places;
 use packed::Packed;
 pub use range::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
 
 use super::PackedLimit;
-use super::hashed::{Hashed, hash_of};
-use super::packed::value_range;
+use super::hashed::Hashed;
 use crate::random::Random;
-use crate::slab::{Handle, OutOfMemory};
+use crate::slab::OutOfMemory;
 
 /// What a sorted set costs beside its pairs.
 const BASE_BYTES: u64 = 32;
@@ -35,9 +36,16 @@ enum Form {
     Indexed(Box<Indexed>),
 }
 
-/// Whether one pair of score and member comes before another.
-fn is_before(one: (f64, &[u8]), other: (f64, &[u8])) -> bool {
-    one.0 < other.0 || (one.0 == other.0 && one.1 < other.1)
+/// The score a member gets, made of the one it has; `None` where the set stays as it is.
+type Choose<'c> = &'c mut dyn FnMut(Option<f64>) -> Option<f64>;
+
+/// What [`ZSet::update`] found and did.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Updated {
+    /// The score the member had.
+    pub old: Option<f64>,
+    /// The member is new or has another score.
+    pub is_change: bool,
 }
 
 impl ZSet {
@@ -51,9 +59,9 @@ impl ZSet {
         let form = match &self.form {
             Form::Packed(packed) => Form::Packed(packed.try_clone()?),
             Form::Indexed(_) => {
-                let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
+                let mut indexed = Indexed::new(self.seed);
                 for (member, score) in self.iter() {
-                    indexed.set(member, score, |_| false)?;
+                    indexed.set(None, member, score)?;
                 }
                 Form::Indexed(Box::new(indexed))
             }
@@ -74,7 +82,7 @@ impl ZSet {
 
     pub fn score(&self, member: &[u8]) -> Option<f64> {
         match &self.form {
-            Form::Packed(packed) => packed.find(member).map(|(_, score)| score),
+            Form::Packed(packed) => packed.find(member).map(|pair| pair.score),
             Form::Indexed(indexed) => indexed.find(member).map(|(_, score)| score),
         }
     }
@@ -82,7 +90,7 @@ impl ZSet {
     /// How many members come before this one, and its score.
     pub fn rank(&self, member: &[u8]) -> Option<(usize, f64)> {
         match &self.form {
-            Form::Packed(packed) => packed.find(member),
+            Form::Packed(packed) => packed.find(member).map(|pair| (pair.rank, pair.score)),
             Form::Indexed(indexed) => {
                 let (_, score) = indexed.find(member)?;
                 Some((indexed.rank(score, member), score))
@@ -98,24 +106,57 @@ impl ZSet {
     /// Adds a member or gives it another score, which must be a number; answers the score it had. A negative zero keeps
     /// its sign only in a large set, as in Redis, and is no other score than zero. On an error nothing has changed.
     pub fn insert(&mut self, member: &[u8], score: f64, limit: PackedLimit) -> Result<Option<f64>, OutOfMemory> {
-        if let Form::Packed(packed) = &self.form
-            && packed.find(member).is_none()
-        {
-            self.expect(self.len() + 1, member.len(), limit)?;
-        }
-        match &mut self.form {
+        Ok(self.update(member, limit, &mut |_| Some(score))?.old)
+    }
+
+    /// Adds a member or gives it another score, made of the one it has. `choose` is called once. Zeros and errors are those
+    /// of [`ZSet::insert`].
+    pub fn update(&mut self, member: &[u8], limit: PackedLimit, choose: Choose<'_>) -> Result<Updated, OutOfMemory> {
+        let Form::Packed(packed) = &mut self.form else { return self.update_indexed(member, choose) };
+        let found = packed.find(member);
+        let old = found.map(|pair| pair.score);
+        let Some(score) = choose(old).filter(|&score| old != Some(score)) else {
+            return Ok(Updated { old, is_change: false });
+        };
+        if found.is_some() || (packed.len() < limit.members && member.len() <= limit.bytes) {
             // Adding zero to a negative zero makes it a positive one and leaves any other number alone.
-            Form::Packed(packed) => packed.set(member, score + 0.0, |old| old == score),
-            Form::Indexed(indexed) => indexed.set(member, score, |old| old == score),
+            packed.set(found, member, score + 0.0)?;
+        } else {
+            self.index()?;
+            self.update_indexed(member, &mut |_| Some(score))?;
         }
+        Ok(Updated { old, is_change: true })
+    }
+
+    fn update_indexed(&mut self, member: &[u8], choose: Choose<'_>) -> Result<Updated, OutOfMemory> {
+        let Form::Indexed(indexed) = &mut self.form else { return Ok(Updated::default()) };
+        let found = indexed.find(member);
+        let old = found.map(|(_, score)| score);
+        let Some(score) = choose(old).filter(|&score| old != Some(score)) else {
+            return Ok(Updated { old, is_change: false });
+        };
+        indexed.set(found, member, score)?;
+        Ok(Updated { old, is_change: true })
     }
 
     /// Adds a member or gives it another score as it is; [`ZSet::settle`] makes the set an ordinary one.
     pub fn insert_exact(&mut self, member: &[u8], score: f64) -> Result<Option<f64>, OutOfMemory> {
         let is_same = |old: f64| old.to_bits() == score.to_bits();
         match &mut self.form {
-            Form::Packed(packed) => packed.set(member, score, is_same),
-            Form::Indexed(indexed) => indexed.set(member, score, is_same),
+            Form::Packed(packed) => {
+                let found = packed.find(member);
+                if !found.is_some_and(|pair| is_same(pair.score)) {
+                    packed.set(found, member, score)?;
+                }
+                Ok(found.map(|pair| pair.score))
+            }
+            Form::Indexed(indexed) => {
+                let found = indexed.find(member);
+                if !found.is_some_and(|(_, old)| is_same(old)) {
+                    indexed.set(found, member, score)?;
+                }
+                Ok(found.map(|(_, old)| old))
+            }
         }
     }
 
@@ -138,9 +179,18 @@ impl ZSet {
 
     /// Takes a member away; answers the score it had.
     pub fn remove(&mut self, member: &[u8]) -> Option<f64> {
-        let (rank, score) = self.rank(member)?;
-        self.remove_ranks(rank..rank + 1);
-        Some(score)
+        match &mut self.form {
+            Form::Packed(packed) => {
+                let pair = packed.find(member)?;
+                packed.remove_pair(pair, member);
+                Some(pair.score)
+            }
+            Form::Indexed(indexed) => {
+                let (_, score) = indexed.find(member)?;
+                indexed.remove(indexed.rank(score, member));
+                Some(score)
+            }
+        }
     }
 
     /// Takes the members of these ranks away, at most the length.
@@ -290,9 +340,9 @@ impl ZSet {
     /// Makes the set a large one.
     pub fn index(&mut self) -> Result<(), OutOfMemory> {
         if let Form::Packed(packed) = &self.form {
-            let mut indexed = Indexed { seed: self.seed, hashed: Hashed::default(), order: Order::default() };
+            let mut indexed = Indexed::new(self.seed);
             for (member, score) in packed.iter() {
-                indexed.set(member, score, |_| false)?;
+                indexed.set(None, member, score)?;
             }
             self.form = Form::Indexed(Box::new(indexed));
         }
@@ -320,72 +370,6 @@ fn run(
         }
     }
     (passed, count)
-}
-
-#[derive(Clone, Debug)]
-struct Indexed {
-    seed: u64,
-    /// The value of a member is its score.
-    hashed: Hashed,
-    order: Order,
-}
-
-fn score_of(value: &[u8]) -> f64 {
-    value.first_chunk().map_or(0.0, |bytes| f64::from_le_bytes(*bytes))
-}
-
-impl Indexed {
-    fn find(&self, member: &[u8]) -> Option<(Handle, f64)> {
-        let handle = self.hashed.find(hash_of(self.seed, member), member)?;
-        Some((handle, score_of(self.hashed.pair(handle).1)))
-    }
-
-    fn member(&self, handle: Handle) -> &[u8] {
-        self.hashed.pair(handle).0
-    }
-
-    fn rank(&self, score: f64, member: &[u8]) -> usize {
-        // The bytes of a member lie elsewhere: they are looked at only where scores are equal.
-        self.order.count_while(|place| {
-            place.score() < score || (place.score() == score && self.member(place.handle) < member)
-        })
-    }
-
-    /// Adds a member or gives it another score, unless it has the same; answers the score it had.
-    fn set(
-        &mut self,
-        member: &[u8],
-        score: f64,
-        is_same: impl FnOnce(f64) -> bool,
-    ) -> Result<Option<f64>, OutOfMemory> {
-        let Some((handle, old)) = self.find(member) else {
-            let hash = hash_of(self.seed, member);
-            let handle = self.hashed.insert(hash, member, &score.to_le_bytes())?;
-            let placed = self.order.insert(self.rank(score, member), Place::new(score, handle));
-            if placed.is_err() {
-                self.hashed.remove(hash, member);
-            }
-            return placed.map(|()| None);
-        };
-        if !is_same(old) {
-            let (from, to) = (self.rank(old, member), self.rank(score, member));
-            self.order.insert(to, Place::new(score, handle))?;
-            self.order.remove(if to <= from { from + 1 } else { from });
-            let block = self.hashed.slab.block_mut(handle);
-            if let Some(value) = value_range(block).and_then(|range| block.get_mut(range)) {
-                value.copy_from_slice(&score.to_le_bytes());
-            }
-        }
-        Ok(Some(old))
-    }
-
-    fn remove(&mut self, rank: usize) {
-        let Some(place) = self.order.range(rank..rank + 1).next() else { return };
-        self.order.remove(rank);
-        let hash = hash_of(self.seed, self.member(place.handle));
-        self.hashed.table.remove(hash, place.handle);
-        self.hashed.slab.free(place.handle);
-    }
 }
 
 /// Members with their scores, from both ends.

@@ -6,6 +6,11 @@ use alloc::vec::Vec;
 
 const LIMIT: PackedLimit = PackedLimit { members: 128, bytes: 64 };
 
+/// Whether one pair of score and member comes before another.
+fn is_before(one: (f64, &[u8]), other: (f64, &[u8])) -> bool {
+    one.0 < other.0 || (one.0 == other.0 && one.1 < other.1)
+}
+
 /// Pairs in a vector that is sorted after every change.
 #[derive(Default)]
 struct Model(Vec<(f64, Vec<u8>)>);
