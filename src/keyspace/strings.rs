@@ -24,7 +24,8 @@ impl Space<'_> {
     /// The string at `key`; `None` when there is no key.
     #[inline]
     pub fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>, Error> {
-        match self.value_at(key) {
+        let slot = self.entry_inlined(key, Access::Read);
+        match self.value(slot) {
             None => Ok(None),
             Some(ValueRef::String(bytes)) => Ok(Some(bytes)),
             Some(_) => Err(Error::WrongType),
@@ -33,7 +34,7 @@ impl Space<'_> {
 
     /// Stores a string, if the conditions hold for what is there.
     pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
-        let slot = self.entry(key, Access::Write);
+        let slot = self.entry_inlined(key, Access::Write);
         let presence_holds = options.presence.is_none_or(|presence| presence.holds(!slot.is_vacant()));
         let (value_holds, previous) = match options.asks_for_value() {
             true => self.compare(slot, options)?,
@@ -152,7 +153,7 @@ impl Space<'_> {
 
     /// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
     pub fn increment(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
-        let slot = self.entry(key, Access::Write);
+        let slot = self.entry_inlined(key, Access::Write);
         let counted = match slot.found() {
             Some(handle) if increment == 1 && self.keeps_use() => self.db_mut().count_up(handle),
             _ => None,

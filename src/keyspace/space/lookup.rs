@@ -36,6 +36,12 @@ impl Space<'_> {
     /// Looks a key up, removes it if its time is over, and counts that.
     #[inline(never)]
     pub(in crate::keyspace) fn entry(&mut self, key: &[u8], access: Access) -> Slot {
+        self.entry_inlined(key, access)
+    }
+
+    /// Inlined variant of [`Space::entry`], for GET, SET and INCR.
+    #[inline(always)]
+    pub(in crate::keyspace) fn entry_inlined(&mut self, key: &[u8], access: Access) -> Slot {
         let slot = match self.stamp(access) {
             Some(last_use) => self.db_mut().probe_in_use(key, last_use),
             None => self.entry_with_care(key, access),
