@@ -69,15 +69,18 @@ impl Table {
         self.find(hash, |_| true)
     }
 
-    /// As [`Table::any_of`], by way of the cache.
+    /// One of those that have this hash, from the cache.
     #[inline(always)]
-    pub fn cached(&mut self, hash: u32) -> Option<Handle> {
-        self.cache.get(hash).or_else(|| self.search(hash))
+    pub fn cached(&self, hash: u32) -> Option<Handle> {
+        self.cache.get(hash)
     }
 
-    #[inline(never)]
-    fn search(&mut self, hash: u32) -> Option<Handle> {
-        let handle = self.any_of(hash)?;
+    /// One of those that have this hash, which is cached from then on.
+    #[inline(always)]
+    pub fn search(&mut self, hash: u32) -> Option<Handle> {
+        let segment = self.segments.get(self.segment_of(hash)?)?;
+        segment.read_ahead(hash);
+        let handle = segment.slots.find(spread(hash), |slot| slot.hash == hash)?.handle;
         self.cache.fill(Slot { hash, handle }, self.len);
         Some(handle)
     }

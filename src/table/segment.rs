@@ -31,6 +31,14 @@ impl Segment {
         self.slots.len() < self.slots.capacity().min(SEGMENT_SLOTS_MAX)
     }
 
+    /// Reads the slot where the search for a hash begins, which lies beside the one it ends at: memory is asked for it
+    /// together with the tags, and not when those have come.
+    #[inline(always)]
+    pub(super) fn read_ahead(&self, hash: u32) {
+        let first = spread(hash) as usize & self.slots.num_buckets().wrapping_sub(1);
+        core::hint::black_box(self.slots.get_bucket(first).map(|slot| slot.hash));
+    }
+
     /// Slots with a hash from `first` on, smallest first.
     pub(super) fn sorted_from(&self, first: u32) -> Walk<'_> {
         self.walk(first, u32::MAX)

@@ -48,7 +48,9 @@ impl Db {
     #[inline(always)]
     pub(in crate::keyspace) fn probe_in_use(&mut self, key: &[u8], last_use: Option<u32>) -> Slot {
         let hash = self.hash(key);
-        let Some(handle) = self.table.cached(hash) else { return Slot { hash, found: None } };
+        let Some(handle) = self.table.cached(hash).or_else(|| self.search(hash)) else {
+            return Slot { hash, found: None };
+        };
         if let Some(block) = self.slab.block_and_more_mut(handle)
             && entry::is_of(block, key)
         {
@@ -58,6 +60,14 @@ impl Db {
             return Slot { hash, found: Some(handle) };
         }
         self.probe_namesakes(hash, key, last_use)
+    }
+
+    /// Memory is asked ahead for what will be looked at.
+    #[inline(never)]
+    fn search(&mut self, hash: u32) -> Option<Handle> {
+        let handle = self.table.search(hash)?;
+        self.slab.read_ahead(handle);
+        Some(handle)
     }
 
     /// Looks a key up where another has its hash.
