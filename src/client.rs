@@ -52,12 +52,11 @@ pub struct Client {
     pub address: String,
     pub local_address: String,
     pub connected_at: Timestamp,
-    /// Commands that went the short way are told late (`engine/guarded`).
     pub(crate) last_command_at: Timestamp,
     pub(crate) last_command: &'static str,
     pub authenticated: bool,
     pub reply_mode: ReplyMode,
-    /// Sees every command (MONITOR).
+    /// Sees every command (MONITOR); changed by [`Clients::set_monitor`].
     pub is_monitor: bool,
     pub no_evict: bool,
     pub no_touch: bool,
@@ -195,6 +194,8 @@ pub struct Clients {
     recent: usize,
     last_id: u32,
     lines: [Ends; LINES],
+    /// How many clients are monitors.
+    monitors: usize,
     /// How many events wait for the host, as far as it matters for the messages posted now.
     pub events_before: u32,
 }
@@ -234,7 +235,20 @@ impl Clients {
     pub fn disconnect(&mut self, id: ClientId) -> Option<Box<Client>> {
         self.leave_line(Line::Affected, id);
         self.leave_line(Line::Freed, id);
+        self.set_monitor(id, false);
         self.clients.remove(id)
+    }
+
+    /// Makes a client a monitor, or no monitor any more.
+    pub fn set_monitor(&mut self, id: ClientId, is_monitor: bool) {
+        let Some(client) = self.get_mut(id) else { return };
+        let was_monitor = core::mem::replace(&mut client.is_monitor, is_monitor);
+        self.monitors = self.monitors + usize::from(is_monitor) - usize::from(was_monitor);
+    }
+
+    /// Whether some client is a monitor.
+    pub fn has_monitors(&self) -> bool {
+        self.monitors > 0
     }
 
     /// Appends messages to what waits for a client; false when it is gone. One that there is no memory for misses them, and

@@ -80,8 +80,6 @@ pub struct Server {
     pub unblocks: Vec<Unblock>,
     /// DEBUG RELOAD was asked for.
     pub reload: bool,
-    /// Some client is, or was, a monitor.
-    pub monitored: bool,
     pub pubsub: PubSub,
     pub started_at: Option<Timestamp>,
     /// When the keyspace was last saved, or loaded.
@@ -99,7 +97,6 @@ impl Default for Server {
             pause: None,
             unblocks: Vec::new(),
             reload: false,
-            monitored: false,
             pubsub: PubSub::default(),
             started_at: None,
             saved_at: Timestamp::default(),

@@ -110,10 +110,10 @@ fn reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
         client.protocol = Protocol::Resp2;
         client.name = Default::default();
         client.reply_mode = ReplyMode::On;
-        client.is_monitor = false;
         (client.no_evict, client.no_touch) = (false, false);
         client.authenticated = authenticated;
     }
+    cx.clients.set_monitor(cx.client, false);
     cx.reply.set_protocol(Protocol::Resp2);
     cx.reply.simple("RESET");
     Ok(())

@@ -255,10 +255,7 @@ fn lolwut(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 }
 
 fn monitor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    if let Some(client) = cx.client() {
-        client.is_monitor = true;
-    }
-    cx.server.monitored = true;
+    cx.clients.set_monitor(cx.client, true);
     cx.reply.ok();
     Ok(())
 }

@@ -96,7 +96,7 @@ impl Engine {
         Gates::GARBAGE.when(self.keyspace.has_remains())
             | Gates::PENDING.when(self.is_pending())
             | Gates::PAUSED.when(self.server.pause.is_some())
-            | Gates::MONITORED.when(self.server.monitored)
+            | Gates::MONITORED.when(self.clients.has_monitors())
             | Gates::OVER_LIMIT.when(self.keyspace.is_over_limit())
     }
 
@@ -134,3 +134,6 @@ impl Engine {
         self.gates | timely | resumed | client.gates()
     }
 }
+
+#[cfg(test)]
+mod tests;
