@@ -36,7 +36,7 @@ pub struct Unblock {
 /// SLOWLOG thresholds below this have every command measured alone.
 const ALONE_BELOW_US: i64 = 1000;
 
-/// What the hot path needs of the configuration, read once a change.
+/// Settings that every command may need, read when the configuration changes.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Negative: no command is remembered as slow.
