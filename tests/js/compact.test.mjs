@@ -71,7 +71,7 @@ test('clients keep number, name, database and protocol; new ones come behind the
   assert.equal(client.call('GET', 'elsewhere'), 'other');
 });
 
-test('the short way leads to the fresh instance', () => {
+test('methods and calls by name reach the fresh instance', () => {
   const db = filled();
   assert.equal(db.get('key:1'), '1');
   db.set('key:1', 'before');

@@ -72,7 +72,7 @@ function refusesSoon(db, store) {
   assert.fail('there is room for all of them');
 }
 
-/** What still works, in the short way, the ordinary way and as a stream. */
+/** Checks what still works: methods, calls by name and a stream. */
 function goesOn(db) {
   assert.equal(db.get('key:1'), value);
   assert.equal(db.call('get', 'key:1'), value);
@@ -308,7 +308,7 @@ test('a sweep that finds no memory tries again, and keeps no timer spinning', ()
   assert.equal(time.timers.size, 0);
 }));
 
-test('a short way that fails for memory is as good as new once there is some', () => {
+test('a SET that failed for memory works again once there is some', () => {
   const { db, count } = full();
   let missing = 0;
   for (let round = 0; round < 3; round += 1) {

@@ -1,5 +1,4 @@
-// Module hooks: a `.js` import inside the package's sources is its `.ts` file, stripped of types by esbuild. What is written
-// as WebAssembly text is not assembled: its module answers no bytes, as if the runtime had nothing to run them with.
+// Module hooks: a `.js` import inside the package's sources is its `.ts` file, stripped of types by esbuild.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +14,6 @@ export function resolve(specifier, context, next) {
 }
 
 export async function load(url, context, next) {
-  if (url.endsWith('.wat')) return { format: 'module', source: 'export default () => new Uint8Array();', shortCircuit: true };
   if (!url.endsWith('.ts')) return next(url, context);
   const source = await readFile(fileURLToPath(url), 'utf8');
   const { code } = await transform(source, { loader: 'ts', target: 'es2022', format: 'esm' });

@@ -73,7 +73,7 @@ export class KeyList {
     this.sort();
   }
 
-  /** The value, or its beginning, as redis-cli prints it; undefined when there is no short way to show it. */
+  /** The value, or its beginning, as redis-cli prints it; undefined when it has no short form. */
   preview(row: KeyRow): string | undefined {
     const command = row.goneBy ? undefined : previewCommand(row);
     const reply = command && this.ask(command);
