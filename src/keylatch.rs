@@ -13,7 +13,7 @@ use crate::keyspace::{Error, Event, EventKind, Inspection, Keyspace};
 use crate::memory;
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::writer::Protocol;
-use crate::request::Limits;
+use crate::request::{Limits, StringRequest};
 
 /// How an engine begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -349,6 +349,9 @@ impl<C: Clock> Turn<'_, C> {
         stop_at: usize,
         out: &mut Vec<u8>,
     ) -> StringRun {
+        if StringRequest::read(requests).is_none() {
+            return StringRun::default();
+        }
         if !self.knows_time && self.keylatch.engine.is_timed() {
             self.learn_time();
         }
