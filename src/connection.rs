@@ -116,6 +116,11 @@ impl Connection {
             if is_full && self.decoder.waiting_bytes() > 0 {
                 return Some(Fed { more: true, ..Fed::default() });
             }
+            let run_bytes = meter.run_strings(turn, self.client, self.decoder.unread(), stop_at, out);
+            if run_bytes > 0 {
+                self.decoder.skip(run_bytes);
+                continue;
+            }
             match self.decoder.next() {
                 Next::Command => {
                     meter.execute(turn, self.client, self.decoder.argv(), out);

@@ -8,12 +8,12 @@ use crate::argv::{Argv, ArgvRef};
 use crate::client::{Client, ClientId};
 use crate::clock::{Clock, Timestamp};
 use crate::command::Request;
-use crate::engine::{Engine, Gates, Status};
+use crate::engine::{Engine, Gates, Status, StringRun};
 use crate::keyspace::{Error, Event, EventKind, Inspection, Keyspace};
 use crate::memory;
 use crate::persistence::{LoadError, Replayed, rdb};
 use crate::reply::writer::Protocol;
-use crate::request::Limits;
+use crate::request::{Limits, StringRequest};
 
 /// How an engine begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -337,6 +337,25 @@ impl<C: Clock> Turn<'_, C> {
             gates = self.keylatch.engine.gates_for(client);
         }
         self.keylatch.engine.execute(client, request, gates, out);
+    }
+
+    /// Runs GET and SET at the beginning of a stream, at most so many, until the output reaches a length.
+    #[inline(always)]
+    pub(crate) fn run_strings(
+        &mut self,
+        client: ClientId,
+        requests: &[u8],
+        most: u32,
+        stop_at: usize,
+        out: &mut Vec<u8>,
+    ) -> StringRun {
+        if StringRequest::read(requests).is_none() {
+            return StringRun::default();
+        }
+        if !self.knows_time && self.keylatch.engine.is_timed() {
+            self.learn_time();
+        }
+        self.keylatch.engine.run_strings(client, requests, most, stop_at, out)
     }
 
     fn learn_time(&mut self) {

@@ -284,6 +284,17 @@ pub struct Row {
     pub tips: &'static [&'static str],
     pub subcommands: &'static [Row],
     pub handler: Handler,
+    /// Of the name.
+    pub(super) words: u8,
+}
+
+const fn words_of(name: &str) -> u8 {
+    let (bytes, mut words, mut at) = (name.as_bytes(), 1, 0);
+    while at < bytes.len() {
+        words += (bytes[at] == b'|') as u8;
+        at += 1;
+    }
+    words
 }
 
 impl Row {
@@ -310,13 +321,14 @@ impl Row {
             tips: &[],
             subcommands: &[],
             handler,
+            words: words_of(name),
         }
     }
 
     /// How many words the name has: 2 for a subcommand.
     #[inline(always)]
     pub fn words(&self) -> usize {
-        1 + usize::from(self.name.contains('|'))
+        usize::from(self.words)
     }
 
     /// The last word of the name.

@@ -88,6 +88,27 @@ impl Meter {
         self.all_alone = self.suspected > 0 || turn.measures_each();
     }
 
+    /// Runs GET and SET at the beginning of a stream and measures them together; the length of what ran.
+    pub(super) fn run_strings<C: Clock>(
+        &mut self,
+        turn: &mut Turn<'_, C>,
+        client: ClientId,
+        requests: &[u8],
+        stop_at: usize,
+        out: &mut Vec<u8>,
+    ) -> usize {
+        if self.all_alone {
+            return 0;
+        }
+        let run = turn.run_strings(client, requests, TOGETHER_MAX - self.together, stop_at, out);
+        if self.watch.is_some() {
+            for (number, times) in run.counts.into_iter().filter(|(_, times)| *times > 0) {
+                self.count(turn, number, times);
+            }
+        }
+        run.bytes
+    }
+
     /// Runs a command and measures it, alone or with its neighbours.
     pub(super) fn execute<C: Clock>(
         &mut self,

@@ -9,6 +9,7 @@ mod loading;
 mod moving;
 mod parked;
 mod status;
+mod string_run;
 
 use alloc::string::String;
 use alloc::vec;
@@ -17,6 +18,7 @@ use alloc::vec::Vec;
 pub(crate) use self::gates::Gates;
 use self::parked::ParkedCommands;
 pub use self::status::Status;
+pub(crate) use self::string_run::StringRun;
 use crate::argv::ArgvRef;
 use crate::client::{ClientId, Clients};
 use crate::clock::Timestamp;

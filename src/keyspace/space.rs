@@ -77,6 +77,18 @@ impl<'a> Space<'a> {
         Space { marking, ..self }
     }
 
+    /// As [`Keyspace::has_remains`], of this database.
+    #[inline(always)]
+    pub(crate) fn has_remains(&self) -> bool {
+        self.db().has_remains()
+    }
+
+    /// As [`Keyspace::is_over_limit`].
+    #[inline(always)]
+    pub(crate) fn is_over_limit(&self) -> bool {
+        self.keyspace.is_over_limit()
+    }
+
     pub fn now(&self) -> Timestamp {
         self.now
     }

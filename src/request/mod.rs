@@ -4,6 +4,7 @@
 //! holds no more than has arrived, and copies each byte a constant number of times.
 
 mod line;
+mod string_request;
 
 use crate::argv::{Argv, ArgvRef, Span};
 use crate::number::parse_integer;
@@ -11,6 +12,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 pub use line::{LineError, LineErrorKind, split_line};
+pub(crate) use string_request::StringRequest;
 
 /// Bytes a line may have before its end is seen: an inline request, a count, a length. As in Redis.
 pub const LINE_MAX: usize = 64 * 1024;
@@ -199,6 +201,26 @@ impl Decoder {
         } else {
             self.inline.as_ref()
         }
+    }
+
+    /// What arrived and begins with a request, for reading GET and SET in place; empty where limits, or a client without a
+    /// password, ask for a closer look.
+    #[inline(always)]
+    pub(crate) fn unread(&self) -> &[u8] {
+        let Limits { bulk_bytes, request_bytes } = self.limits;
+        let is_allowed = bulk_bytes as usize >= string_request::ARGUMENT_MAX
+            && request_bytes as usize >= string_request::REQUEST_MAX;
+        match is_allowed && self.pending == 0 && !self.distrusted {
+            true => self.buffer.get(self.at..).unwrap_or_default(),
+            false => &[],
+        }
+    }
+
+    /// Goes on behind so many bytes of whole requests.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+        self.start = self.at;
+        self.spans.clear();
     }
 
     /// Bytes fed that no request handed out so far has used.
