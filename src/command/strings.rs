@@ -260,7 +260,8 @@ fn set_with_lifetime(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply 
 }
 
 fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    answer_string(cx, args.bytes()?)?;
+    let (mut space, reply) = cx.space_and_reply();
+    reply.optional_bulk(space.get(args.bytes()?)?);
     Ok(())
 }
 

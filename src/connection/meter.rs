@@ -56,22 +56,25 @@ impl Meter {
         if keylatch.request_needs_time(gates, &request) {
             keylatch.follow_clock();
         }
-        self.execute_request(keylatch, client, request, out);
+        let is_measured = self.start_alone(keylatch, &request);
+        keylatch.execute_request(client, request, out);
+        if is_measured {
+            self.stop_alone(keylatch, client, request);
+        }
     }
 
-    /// As [`Meter::execute_alone`], at the instant the engine knows.
-    pub(crate) fn execute_request<C: Clock>(
-        &mut self,
-        keylatch: &mut Keylatch<C>,
-        client: ClientId,
-        request: Request<'_>,
-        out: &mut Vec<u8>,
-    ) {
-        if is_quick(&request) && !keylatch.measures_each() {
-            return keylatch.execute_request(client, request, out);
+    /// Begins to measure a command that came alone; false for a quick one, which is not measured.
+    #[inline(always)]
+    pub(crate) fn start_alone<C: Clock>(&mut self, keylatch: &Keylatch<C>, request: &Request<'_>) -> bool {
+        let is_measured = !is_quick(request) || keylatch.measures_each();
+        if is_measured {
+            self.lap_us();
         }
-        self.lap_us();
-        keylatch.execute_request(client, request, out);
+        is_measured
+    }
+
+    /// Tells how long the command took that came alone, if it ran.
+    pub(crate) fn stop_alone<C: Clock>(&mut self, keylatch: &mut Keylatch<C>, client: ClientId, request: Request<'_>) {
         if keylatch.ran().is_some() {
             let elapsed_us = self.lap_us();
             keylatch.took(client, request.argv, elapsed_us);

@@ -36,10 +36,11 @@ impl Engine {
         } else {
             keylatch.follow_clock();
         }
-        match time.is_manual() {
-            // Where time stands still, the same calls give the same replies, also of those that tell durations.
-            true => keylatch.execute_request(client, request, output),
-            false => streams.meter.execute_request(keylatch, client, request, output),
+        // Where time stands still, the same calls give the same replies, also of those that tell durations.
+        let is_measured = !time.is_manual() && streams.meter.start_alone(keylatch, &request);
+        keylatch.execute_request(client, request, output);
+        if is_measured {
+            streams.meter.stop_alone(keylatch, client, request);
         }
         frame.show(output);
         let ascii = if output.is_ascii() { Status::ASCII.bits() } else { 0 };

@@ -70,6 +70,11 @@ impl Scene {
         self.engine.set_now(self.engine.now().saturating_add_ms(ms));
     }
 
+    /// How much of a stream with one GET runs with the gates asked once.
+    fn run_bytes(&mut self) -> usize {
+        self.engine.run_strings(self.client, b"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", 1, 100, &mut Vec::new()).bytes
+    }
+
     /// The reply to a request, and its route, as counts and the client show it.
     fn ask(&mut self, line: &str) -> (String, Route) {
         let (before, reply, after) = (self.counts(line), self.say(line), self.counts(line));
@@ -116,11 +121,13 @@ fn check(gates: Gates, close: Step, get: Answer, set: Answer, open: Step) {
         let mut scene = Scene::new();
         close(&mut scene);
         assert_eq!(scene.gates(), gates, "{line}");
+        assert_eq!(scene.run_bytes(), 0, "a stream runs past {gates:?}");
         let (reply, route) = scene.ask(line);
         let reply = reply.replace(" in this context\r\n", "");
         assert_eq!((&*reply, route), expected, "{line} past {gates:?}");
         open(&mut scene);
         assert_eq!(scene.gates(), Gates::default(), "{gates:?} stays closed after {line}");
+        assert!(scene.run_bytes() > 0);
         let (reply, route) = scene.ask("GET k");
         assert!(reply.starts_with("$1\r\n") && route == Ran, "{gates:?} after {line}: {reply}");
     }
