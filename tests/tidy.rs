@@ -13,6 +13,8 @@ mod rust_text;
 mod sessions;
 #[path = "tidy/sizes.rs"]
 mod sizes;
+#[path = "tidy/speed.rs"]
+mod speed;
 #[allow(dead_code)] // Others use more of it.
 #[path = "support/tree.rs"]
 mod tree;
@@ -81,6 +83,12 @@ fn npm_folders_are_pinned_and_name_no_host() {
     let manifests = packages::manifests();
     assert!(manifests.len() >= 4, "only {} package.json files were found", manifests.len());
     expect_none(manifests.iter().flat_map(packages::check).collect());
+}
+
+#[test]
+fn files_that_exist_for_speed_are_listed_with_their_gain_and_few() {
+    let text_of = |path: &str| std::fs::read_to_string(tree::root().join(path)).ok();
+    expect_none(speed::check(&text_of("ARCHITECTURE.md").unwrap_or_default(), text_of));
 }
 
 #[test]

@@ -77,3 +77,86 @@ fn is_leading(digit: u8) -> bool {
 fn tens(first: u8, second: u8) -> usize {
     usize::from(first.wrapping_sub(b'0')) * 10 + usize::from(second.wrapping_sub(b'0'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::request::{Decoder, Limits, Next};
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    /// Requests as nearly every client sends them, with a byte changed, left out or put in here and there.
+    fn nearly_plain(random: &mut Random) -> Vec<u8> {
+        let mut word = |max: u64| "x".repeat(random.below(max) as usize);
+        let (key, value, long) = (word(12), word(120), word(1100));
+        let requests = [
+            format!("*2\r\n$3\r\nGET\r\n${}\r\n{key}\r\n", key.len()),
+            format!("*3\r\n$3\r\nsEt\r\n${}\r\n{key}\r\n${}\r\n{value}\r\n", key.len(), value.len()),
+            format!("*3\r\n$3\r\nSET\r\n${}\r\n{key}\r\n${}\r\n{long}\r\n", key.len(), long.len()),
+        ];
+        let mut bytes = requests[random.below(3) as usize].clone().into_bytes();
+        let at = random.below(bytes.len() as u64) as usize;
+        match random.below(6) {
+            0 => bytes[at] = *b"$*\r\n019 :gG"[..].get(random.below(11) as usize).unwrap(),
+            1 => drop(bytes.remove(at)),
+            2 => bytes.insert(at, b"0$\r\n1"[random.below(5) as usize]),
+            3 => bytes.truncate(at),
+            _ => {}
+        }
+        bytes.extend_from_slice(b"*1\r\n$4\r\nPING\r\n");
+        bytes
+    }
+
+    fn as_string_request(decoder: &Decoder) -> Option<StringRequest<'_>> {
+        let argv = decoder.argv();
+        match argv.len() {
+            2 => Some(StringRequest::Get(argv.get(1)?)),
+            _ => Some(StringRequest::Set(argv.get(1)?, argv.get(2)?)),
+        }
+    }
+
+    #[test]
+    fn a_string_request_is_what_the_decoder_would_have_read() {
+        let mut random = Random::new(11);
+        let mut plain = 0;
+        for _ in 0..20_000 {
+            let bytes = nearly_plain(&mut random);
+            let Some((request, len)) = StringRequest::read(&bytes) else { continue };
+            plain += 1;
+            let mut decoder = Decoder::new(Limits::default());
+            decoder.feed(&bytes);
+            assert_eq!(decoder.next(), Next::Command);
+            assert_eq!((as_string_request(&decoder), decoder.waiting_bytes()), (Some(request), bytes.len() - len));
+        }
+        assert!(plain > 10_000, "{plain}");
+    }
+
+    #[test]
+    fn reading_goes_on_behind_skipped_requests_and_only_where_limits_allow_it() {
+        let get = b"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n";
+        let mut decoder = Decoder::new(Limits::default());
+        decoder.feed(&[&get[..], get, b"*1\r\n$4\r\nPING\r\n", &get[..9]].concat());
+        let (_, len) = StringRequest::read(decoder.unread()).unwrap();
+        decoder.skip(len);
+        assert_eq!(decoder.next(), Next::Command);
+        assert_eq!(decoder.argv().get(1), Some(&b"k"[..]));
+        assert_eq!((decoder.next(), decoder.argv().len()), (Next::Command, 1));
+        assert_eq!((decoder.next(), StringRequest::read(decoder.unread())), (Next::Incomplete, None));
+        decoder.feed(&get[9..]);
+        // A count was read already.
+        assert!(decoder.unread().is_empty());
+        assert_eq!(decoder.next(), Next::Command);
+        for limits in
+            [Limits { bulk_bytes: 100, ..Limits::default() }, Limits { request_bytes: 100, ..Limits::default() }]
+        {
+            let mut decoder = Decoder::new(limits);
+            decoder.feed(get);
+            assert!(decoder.unread().is_empty());
+        }
+        let mut decoder = Decoder::new(Limits::default());
+        decoder.trust(false);
+        decoder.feed(get);
+        assert!(decoder.unread().is_empty());
+    }
+}
