@@ -62,8 +62,7 @@ export class Connection {
     if (argv.length === 0) throw new TypeError('a command name is needed');
     const id = this.id();
     const instance = this.host.ready();
-    instance.frame.begin(row, argv[0] as Argument);
-    instance.frame.putAll(argv);
+    instance.frame.putAll(row, argv);
     return this.host.call(instance, id, row, argv.length, asBytes);
   }
 
@@ -71,8 +70,9 @@ export class Connection {
   reply1(row: number, first: Argument, asBytes: boolean): Reply<string | Uint8Array> {
     const id = this.id();
     const instance = this.host.ready();
-    instance.frame.begin(row, '');
-    instance.frame.put(1, first);
+    const { frame } = instance;
+    frame.begin(row);
+    frame.put(1, first);
     return this.host.call(instance, id, row, 2, asBytes);
   }
 
@@ -80,9 +80,10 @@ export class Connection {
   reply2(row: number, first: Argument, second: Argument, asBytes: boolean): Reply<string | Uint8Array> {
     const id = this.id();
     const instance = this.host.ready();
-    instance.frame.begin(row, '');
-    instance.frame.put(1, first);
-    instance.frame.put(2, second);
+    const { frame } = instance;
+    frame.begin(row);
+    frame.put(1, first);
+    frame.put(2, second);
     return this.host.call(instance, id, row, 3, asBytes);
   }
 
@@ -90,10 +91,11 @@ export class Connection {
   reply3(row: number, first: Argument, second: Argument, third: Argument, asBytes: boolean): Reply<string | Uint8Array> {
     const id = this.id();
     const instance = this.host.ready();
-    instance.frame.begin(row, '');
-    instance.frame.put(1, first);
-    instance.frame.put(2, second);
-    instance.frame.put(3, third);
+    const { frame } = instance;
+    frame.begin(row);
+    frame.put(1, first);
+    frame.put(2, second);
+    frame.put(3, third);
     return this.host.call(instance, id, row, 4, asBytes);
   }
 

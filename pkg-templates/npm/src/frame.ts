@@ -45,6 +45,9 @@ const enum Byte { CarriageReturn = 13, Bulk = 36, Status = 43, Integer = 58, Nul
 const SAFE_DIGITS = 15;
 
 const NOTHING = new Uint8Array(0);
+/** Answered in place of a reply: the command waits for something. */
+export const PARKED = Symbol('parked');
+
 const encoder = new TextEncoder();
 
 export class Frame {
@@ -62,7 +65,7 @@ export class Frame {
   #base = 0;
   #room = 0;
   #end = 0;
-  /** Where large arguments of the command under way go next. */
+  /** Where large arguments of the command under way go next, once there is one. */
   #tail = 0;
   /** The command under way: its row, and its name where it has none. */
   #row = 0;
@@ -74,12 +77,10 @@ export class Frame {
     this.#find();
   }
 
-  /** Begins the arguments of a command, of a row or of another name. Memory that grew leaves views of it empty. */
-  begin(row: number, name: Argument): void {
+  /** Begins the arguments of the command of a row. Memory that grew leaves views of it empty. */
+  begin(row: number): void {
     if (this.#bytes.length === 0) this.#look();
     this.#row = row;
-    this.#name = name;
-    this.#tail = this.#room + Slot.Count * Slot.Bytes;
   }
 
   /** Writes an argument, one of the first. */
@@ -104,8 +105,10 @@ export class Frame {
     this.#putBytes(index, bytesOf(value, index, this.command));
   }
 
-  /** Writes all arguments of a command, its name first. */
-  putAll(argv: readonly Argument[]): void {
+  /** Writes all arguments of the command of a row, or of the name that stands first. */
+  putAll(row: number, argv: readonly Argument[]): void {
+    this.begin(row);
+    this.#name = argv[0] as Argument;
     if (argv.length > this.#spanCount) this.#reserve(argv.length, 0);
     if (argv.length > Slot.Count) return this.#putMany(argv);
     // Room for several large ones is made at once, or what was made for the first would be copied.
@@ -154,6 +157,7 @@ export class Frame {
 
   /** Writes an argument behind those before. */
   #append(index: number, bytes: Uint8Array): void {
+    if (this.#tail === 0) this.#tail = this.#room + Slot.Count * Slot.Bytes;
     if (this.#tail + bytes.length > this.#end) {
       const used = this.#tail - this.#room;
       this.#reserve(0, used + bytes.length);
@@ -185,6 +189,8 @@ export class Frame {
 
   /** To be called after a command: a huge one must not hold its memory for ever. */
   end(): void {
+    if (this.#tail === 0) return;
+    this.#tail = 0;
     if (this.#end - this.#room <= ROOM_KEPT_MAX) return;
     this.#engine.reserveFrame(0, 0);
     this.#find();
@@ -225,11 +231,15 @@ export class Frame {
     return this.#bytes.slice(at, at + length);
   }
 
-  /** Reads the reply of the last command. Those that most commands have are read here, all others by the reader. */
-  reply(isAscii: boolean, asBytes: boolean): Reply<string | Uint8Array> {
+  /**
+   * Reads the reply of the last command; PARKED while that is blocked. What most commands answer is read here, all else by
+   * the reader.
+   */
+  reply(isAscii: boolean, asBytes: boolean): Reply<string | Uint8Array> | typeof PARKED {
     const length = this.replyLength;
     const at = this.#words[this.#header] as number;
     const bytes = this.#bytes;
+    if (length === 0) return PARKED;
     switch (bytes[at]) {
       case Byte.Bulk: {
         let start = at + 1;

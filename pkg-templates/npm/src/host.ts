@@ -6,8 +6,9 @@ import { Attendants, type Attendant } from './attendants.js';
 import { type GuardedClock, ManualClock, type ClockUser } from './clock.js';
 import { ClockError, ClosedError, PoisonedError, WaitingError } from './errors.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
+import { PARKED } from './frame.js';
 import { Status } from './generated/convention.js';
-import { PARKED, type Instance } from './instance.js';
+import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
 import { Timer, type Waker } from './timer.js';
 
@@ -89,15 +90,14 @@ export class Host implements ClockUser, Waker {
   /** Runs the command whose arguments are in the frame; as in `enter`, events are delivered before it returns. */
   call(instance: Instance, client: number, row: number, count: number, asBytes: boolean): Reply<string | Uint8Array> {
     let status: number;
-    let reply: Reply<string | Uint8Array> | typeof PARKED;
     try {
       status = instance.call(client, row, count);
-      const { frame } = instance;
-      reply = frame.replyLength === 0 ? PARKED : frame.reply((status & Status.Ascii) !== 0, asBytes);
-      frame.end();
     } catch (error) {
       throw this.#judged(instance, error);
     }
+    const { frame } = instance;
+    const reply = frame.reply((status & Status.Ascii) !== 0, asBytes);
+    frame.end();
     if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#settle(instance);
     if (reply === PARKED) throw new WaitingError(instance.frame.command);
     return reply;

@@ -1,7 +1,7 @@
 /** One WebAssembly instance and its memory: commands through the frame, bytes through the input area. Decides nothing. */
 import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
 import { type ClockError, LoadError, ReplyError, WaitingError } from './errors.js';
-import { Frame, NO_ROW, ROW_MASK } from './frame.js';
+import { Frame, NO_ROW, PARKED, ROW_MASK } from './frame.js';
 import { CONVENTION, Status } from './generated/convention.js';
 import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
 import type { Reply } from './reply.js';
@@ -9,9 +9,6 @@ import type { Reply } from './reply.js';
 /** What the input area holds at least, and goes back to after something larger. */
 const AREA_MIN = 4 * 1024;
 const AREA_KEPT_MAX = 1024 * 1024;
-
-/** Answered in place of a reply: the command waits for something. */
-export const PARKED = Symbol('parked');
 
 /** Answered in place of a client when there is no memory for one. */
 const NO_CLIENT = 0;
@@ -102,7 +99,6 @@ export class Instance {
   /** Runs one command; its reply, or PARKED while it is blocked. */
   run(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | typeof PARKED {
     const status = this.#execute(client, argv);
-    if (this.frame.replyLength === 0) return PARKED;
     return this.frame.reply((status & Status.Ascii) !== 0, asBytes);
   }
 
@@ -122,8 +118,7 @@ export class Instance {
   #execute(client: number, argv: readonly Argument[]): number {
     if (argv.length === 0) throw new TypeError('a command name is needed');
     const { frame } = this;
-    frame.begin(NO_ROW, argv[0] as Argument);
-    frame.putAll(argv);
+    frame.putAll(NO_ROW, argv);
     const status = this.call(client, NO_ROW, argv.length);
     frame.end();
     return status;

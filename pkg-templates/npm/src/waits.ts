@@ -6,7 +6,8 @@ import { commandName, type Argument } from './argument.js';
 import type { Attendant } from './attendants.js';
 import { Connection } from './connection.js';
 import { ClosedError, ReplyError } from './errors.js';
-import { PARKED, type Instance } from './instance.js';
+import { PARKED } from './frame.js';
+import type { Instance } from './instance.js';
 import { ReplyReader, type Reply } from './reply.js';
 
 /** An AbortSignal, or what looks like one. */
