@@ -118,7 +118,7 @@ impl Engine {
     }
 
     /// What stands between a client and its handlers now; [`Gates::CLOSING`] for one that is gone.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn gates_for(&mut self, id: ClientId) -> Gates {
         if self.gates == Gates::STALE {
             self.refresh_gates();

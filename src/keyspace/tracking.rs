@@ -346,7 +346,6 @@ impl Tracking {
     // --- What has to be told.
 
     /// Whether anything is left to do after a command.
-    #[inline(always)]
     pub fn has_news(&self) -> bool {
         !self.queue.is_empty() || !self.changed.is_empty() || self.has_missed || self.is_full()
     }
@@ -379,7 +378,6 @@ impl Tracking {
         }
     }
 
-    #[inline(always)]
     fn is_full(&self) -> bool {
         self.keys_max > 0 && self.read.len() as u64 > self.keys_max
     }

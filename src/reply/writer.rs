@@ -303,7 +303,6 @@ impl Writer {
     }
 
     /// The one place where bytes are added.
-    #[inline(always)]
     fn put(&mut self, bytes: &[u8]) {
         if self.has_room(bytes.len()) {
             bytes::append(&mut self.out, bytes);
