@@ -27,7 +27,10 @@ function throws(run, expected) {
   }
   if (thrown === undefined) fail("nothing was thrown", String(run));
   if (typeof expected === "function") return ok(thrown instanceof expected, String(thrown));
-  for (const [name, value] of Object.entries(expected)) deepEqual(thrown[name], value, String(thrown));
+  for (const [name, value] of Object.entries(expected)) {
+    if (value instanceof RegExp) ok(value.test(thrown[name]), String(thrown));
+    else deepEqual(thrown[name], value, String(thrown));
+  }
 }
 
 export default { ok, equal, deepEqual, throws };
