@@ -22,6 +22,14 @@ test('nothing is made before the first command', () => {
   assert.equal(script.instance.listening, 'set');
 });
 
+test('an engine of another version is refused before its first command', () => {
+  script.convention = 1;
+  const db = Keylatch.from(module);
+  assert.throws(() => db.get('k'), { name: 'LoadError', message: /of another version of keylatch than the script/ });
+  assert.throws(() => db.call('GET', 'k'), { name: 'LoadError' });
+  assert.deepEqual(script.calls, []);
+});
+
 test('a trap poisons the engine: the call and every later one say so', () => {
   const db = Keylatch.from(module);
   const client = db.client();

@@ -9,7 +9,9 @@ const NAMES = Object.fromEntries([...printed.matchAll(/^  (\d+): '(\w+)',$/gm)].
 const bit = (name) => Number(new RegExp(`  ${name} = (\\d+),`).exec(printed)[1]);
 
 /** What the next instance does; tests replace these. */
-export const script = { reply: () => '+OK\r\n', events: [], deadline: undefined, calls: [], affected: undefined, outbox: '' };
+export const script = {
+  reply: () => '+OK\r\n', events: [], deadline: undefined, calls: [], affected: undefined, outbox: '', convention: undefined,
+};
 
 export function reset() {
   script.reply = () => '+OK\r\n';
@@ -18,6 +20,7 @@ export function reset() {
   script.calls = [];
   script.affected = undefined;
   script.outbox = '';
+  script.convention = undefined;
 }
 
 const HEADER = 64;
@@ -48,7 +51,7 @@ export function instantiate() {
     disconnect(client) { script.calls.push(['disconnect', client]); }
     setProtocol() {}
     client() { return { name: '', db: 0, protocol: 3, inTransaction: false }; }
-    convention() { return CONVENTION; }
+    convention() { return script.convention ?? CONVENTION; }
     frame() { return [HEADER, SPANS, SPAN_COUNT, AREA, 0, OUTPUT - AREA]; }
     reserveFrame() { return false; }
     affected() {
