@@ -225,7 +225,7 @@ export const enum Status {
 }
 
 /** Shown by an engine that was made of the same. */
-export const CONVENTION = 1966879683;
+export const CONVENTION = 270550046;
 
 /** Names of commands by row. */
 export const NAMES: Readonly<Record<number, string>> = {
