@@ -114,7 +114,7 @@ fn append_ends<const N: usize>(out: &mut Vec<u8>, bytes: &[u8]) {
     if let Some(first) = bytes.first_chunk::<N>()
         && let Some(last) = bytes.last_chunk::<N>()
     {
-        // No more than this: whoever made room for it asked for no more.
+        // No more than this: the caller made room for these bytes alone.
         out.reserve(bytes.len());
         out.extend_from_slice(first);
         out.truncate(start + bytes.len() - N);

@@ -115,6 +115,12 @@ impl Stats {
         (0..).zip(&self.commands).filter(|(_, stats)| stats.calls > 0 || stats.rejected > 0)
     }
 
+    /// Counts a command that ran and answered an error.
+    pub fn fail(&mut self, number: u16, error: &ErrorText) {
+        self.command(number).failed += 1;
+        self.error(error);
+    }
+
     /// Counts an error by its code, the first word of its text.
     pub fn error(&mut self, error: &ErrorText) {
         let code = error.bytes().split(|byte| *byte == b' ').next().unwrap_or_default();

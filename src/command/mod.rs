@@ -145,7 +145,7 @@ const KEPT_COPIES: usize = 8;
 /// What a command that is about no keys makes of its arguments on its way, at most.
 const ARGUMENTS_FACTOR: usize = 4;
 
-/// Requests of so many bytes need no room made before, where nobody is told of what they do.
+/// The longest request, in bytes, that needs no memory reserved before it runs while changes have no observers.
 const SMALL_REQUEST_BYTES: usize = 1024;
 
 /// Makes sure that a command can end once it began to change something.
@@ -201,8 +201,7 @@ fn fail(cx: &mut Cx<'_>, number: u16, start: usize, error: &ErrorText) {
     cx.reply.truncate(start);
     cx.reply.take_failure();
     cx.reply.error(error);
-    cx.server.stats.command(number).failed += 1;
-    cx.server.stats.error(error);
+    cx.server.stats.fail(number, error);
 }
 
 /// The client may keep a copy of what it read, also of an error.

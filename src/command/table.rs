@@ -98,7 +98,7 @@ impl Named {
     }
 }
 
-/// The words of a name of at most so many bytes are all of it.
+/// The longest name, in bytes, of which the words hold every byte.
 const WORDS_MAX: usize = 16;
 const SHAPES: usize = 256;
 
@@ -188,7 +188,7 @@ impl Table {
         self.number(name)
     }
 
-    /// The row of a number that somebody else tells.
+    /// The row of a number from outside; `None` if there is no such row.
     #[inline(always)]
     pub fn numbered(&self, number: u32) -> Option<(u16, &'static Row)> {
         Some((number as u16, self.rows.get(number as usize)?))

@@ -51,13 +51,9 @@ impl Meter {
         argv: ArgvRef<'_>,
         out: &mut Vec<u8>,
     ) {
-        let request = keylatch.request_of(u32::MAX, argv);
-        let gates = keylatch.gates_for(client);
-        if keylatch.request_needs_time(gates, &request) {
-            keylatch.follow_clock();
-        }
+        let request = keylatch.turn().request(argv);
         let is_measured = self.start_alone(keylatch, &request);
-        keylatch.execute_request(client, request, out);
+        keylatch.turn().perform(client, request, out);
         if is_measured {
             self.stop_alone(keylatch, client, request);
         }

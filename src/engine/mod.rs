@@ -185,7 +185,8 @@ impl Engine {
         }
         self.tick();
         let left = self.gates_for(id);
-        (!left.has(Gates::CLOSING) || self.clients.get(id).is_some()).then_some(left)
+        // A client that is gone by now has no reply; one that is only to be closed still gets it.
+        self.clients.get(id).is_some().then_some(left)
     }
 
     /// Keeps a request of a blocked client for later.

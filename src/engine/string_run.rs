@@ -70,8 +70,7 @@ impl Engine {
             if let Some(error) = failure {
                 reply.truncate(start);
                 reply.error(&error.into());
-                self.server.stats.command(last).failed += 1;
-                self.server.stats.error(&error.into());
+                self.server.stats.fail(last, &error.into());
             }
             // What a SET replaced or brought may be for the gates.
             if last == set && (space.has_remains() || space.is_over_limit() || !is_reserve_whole()) {

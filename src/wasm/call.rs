@@ -24,21 +24,17 @@ impl Engine {
         let Engine { keylatch, time, frame, streams, output, .. } = self;
         let client = ClientId(client);
         let request = keylatch.request_of(row, frame.arguments(row, count));
-        if !time.is_manual() {
-            if time.tell(now) {
-                keylatch.follow_clock();
-            } else {
-                let gates = keylatch.gates_for(client);
-                if keylatch.request_needs_time(gates, &request) {
-                    return NEED_TIME;
-                }
-            }
-        } else {
+        let knows_time = time.tell(now);
+        if knows_time {
             keylatch.follow_clock();
+        }
+        let gates = keylatch.gates_for(client);
+        if !knows_time && keylatch.request_needs_time(gates, &request) {
+            return NEED_TIME;
         }
         // Where time stands still, the same calls give the same replies, also of those that tell durations.
         let is_measured = !time.is_manual() && streams.meter.start_alone(keylatch, &request);
-        keylatch.execute_request(client, request, output);
+        keylatch.execute_request(client, request, gates, output);
         if is_measured {
             streams.meter.stop_alone(keylatch, client, request);
         }

@@ -54,6 +54,14 @@ test('what is taken and given back over and over lets memory grow no further', (
   assert.deepEqual(growths(size, 500, once), []);
 });
 
+test('refused commands leave nothing of their arguments', () => {
+  const size = memoryOfNext();
+  const db = new Keylatch();
+  const key = 'k'.repeat(2 ** 20);
+  for (let count = 0; count < 100; count += 1) assert.throws(() => db.set(key, undefined), TypeError);
+  assert.ok(size() < 8 * 2 ** 20, String(size()));
+});
+
 test('a long value takes its input and itself, and nothing more', () => {
   const [length, beside] = [16 * 2 ** 20, 2 * 2 ** 20];
   const value = new Uint8Array(length).fill(118);

@@ -103,7 +103,7 @@ export class GuardedClock {
   /** The time in whole milliseconds, or NaN after a failure. */
   readonly read = (): number => {
     this.#reading = true;
-    // An earlier failure that nobody asked for was of a reading that did not matter.
+    // An earlier failure that was not taken belongs to a reading the command did not need.
     this.#failure = undefined;
     try {
       const value: unknown = this.source();

@@ -33,15 +33,15 @@ const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { re
   : undefined;
 const NodeBuffer = typeof AnyBuffer?.prototype.latin1Slice === 'function' ? AnyBuffer : undefined;
 
-/** Up to so many characters a loop beats the encoder; in Node a call of that costs less. */
+/** The longest text, in characters, that a loop writes quicker than the encoder, whose call costs less in Node. */
 const LOOP_MAX = NodeBuffer === undefined ? 100 : 16;
-/** Without Node's Buffer, up to so many bytes character codes beat the decoder. */
+/** The longest text, in bytes, that character codes make quicker than the decoder, without Node's Buffer. */
 const CODES_MAX = 64;
 /** Of a text of more characters than this, pieces are cut that keep all of it in memory: then each is made for itself. */
 const CUT_MAX = 64 * 1024;
 
 const enum Byte { CarriageReturn = 13, Bulk = 36, Status = 43, Integer = 58, Null = 95, Array = 42, Zero = 48, Minus = 45 }
-/** An integer of so many characters is exact, whatever its digits. */
+/** The most digits of an integer that is exact whatever they are. */
 const SAFE_DIGITS = 15;
 
 const NOTHING = new Uint8Array(0);
@@ -81,6 +81,8 @@ export class Frame {
   begin(row: number): void {
     if (this.#bytes.length === 0) this.#look();
     this.#row = row;
+    // A refused command may have left large arguments.
+    this.#tail = 0;
   }
 
   /** Writes an argument, one of the first. */
@@ -179,7 +181,7 @@ export class Frame {
     this.#words[word + 1] = at - this.#base + length;
   }
 
-  /** Makes room for so many arguments and so many bytes; what was written stays. */
+  /** Makes room for `args` arguments and `bytes` bytes of them; keeps what was written. */
   #reserve(args: number, bytes: number): void {
     const room = Math.max(bytes, this.#end - this.#room);
     const reserved = room <= Slot.Count * ARGUMENT_MAX && this.#engine.reserveFrame(Math.max(args, this.#spanCount), room);
@@ -189,8 +191,6 @@ export class Frame {
 
   /** To be called after a command: a huge one must not hold its memory for ever. */
   end(): void {
-    if (this.#tail === 0) return;
-    this.#tail = 0;
     if (this.#end - this.#room <= ROOM_KEPT_MAX) return;
     this.#engine.reserveFrame(0, 0);
     this.#find();

@@ -45,7 +45,7 @@ export class Host implements ClockUser, Waker {
   #recording = false;
   /** Effects of instances that were replaced, which nobody took yet. */
   #effects = NOTHING;
-  /** Somebody wants to know at once what happens, and which bits of a call's status tell that something did. */
+  /** Whether listeners or attendants need what a call left, and the bits of a status that say there is something. */
   #watched = false;
   #watchedBits = 0;
   readonly #attendants = new Attendants();
@@ -130,7 +130,7 @@ export class Host implements ClockUser, Waker {
       end();
       this.#changed();
       if (!this.#watched) this.#timer.disarm();
-      // Nobody may wait any more whom the process had to live for.
+      // The timer may have kept the process alive for the wait that ended.
       else if (this.#depth === 0 && !this.#delivering && this.#instance !== undefined) this.#settle(this.#instance);
     };
   }

@@ -80,8 +80,9 @@ export class Instance {
   call(client: number, row: number, count: number): number {
     const { engine } = this;
     const timed = row > ROW_MASK || (this.#status & Status.Timed) !== 0;
+    const now = timed ? this.#now() : NaN;
     this.inside = true;
-    let status = this.#call(engine.__wbg_ptr, client, row & ROW_MASK, count, timed ? this.#now() : NaN);
+    let status = this.#call(engine.__wbg_ptr, client, row & ROW_MASK, count, now);
     if (status === NEED_TIME) status = this.#callWithTime(client, row, count);
     this.inside = false;
     this.#status = status;
@@ -89,7 +90,9 @@ export class Instance {
   }
 
   #callWithTime(client: number, row: number, count: number): number {
+    this.inside = false;
     const now = this.#now();
+    this.inside = true;
     const status = this.#call(this.engine.__wbg_ptr, client, row & ROW_MASK, count, now);
     if (status !== NEED_TIME) return status;
     this.inside = false;
