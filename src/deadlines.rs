@@ -117,6 +117,12 @@ impl<H: Copy> Deadlines<H> {
         self.len() == 0
     }
 
+    /// The deadline of the earliest node; the latest instant there is while there is no node.
+    #[inline(always)]
+    pub fn first(&self) -> Timestamp {
+        self.first
+    }
+
     /// Whether a deadline is before an instant. While none is, everything is alive.
     #[inline(always)]
     pub fn is_due(&self, now: Timestamp) -> bool {

@@ -81,7 +81,7 @@ impl Table {
         let segment = self.segments.get(self.segment_of(hash)?)?;
         segment.read_ahead(hash);
         let handle = segment.slots.find(spread(hash), |slot| slot.hash == hash)?.handle;
-        self.cache.fill(Slot { hash, handle }, self.len);
+        self.cache.fill(Slot { hash, handle });
         Some(handle)
     }
 

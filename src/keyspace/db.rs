@@ -172,16 +172,20 @@ impl Db {
 
     /// In one copy for all kinds of edits. Calls `edit` once, or not at all; answers whether the value is empty then.
     pub(super) fn edit_in_place(&mut self, handle: Handle, edit: &mut dyn FnMut(&mut Value)) -> bool {
-        let block = self.slab.block(handle);
-        let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block)) else { return false };
-        let own = self.deadline(handle);
+        let Some(block) = self.slab.block_and_more(handle) else { return false };
+        let Some(layout) = Layout::of(block) else { return false };
+        let Payload::Slot(slot) = layout.payload(block) else { return false };
+        // The edit may take away the fields beside which a hash keeps its own deadline.
+        let kept = if layout.has_field() { self.deadline(handle) } else { None };
         let Some(value) = self.values.get_mut(slot) else { return false };
         let before = value.counted_bytes();
         edit(value);
         let is_emptied = value.is_emptied();
         self.slot_bytes = self.slot_bytes - before + value.counted_bytes();
-        if matches!(value, Value::Hash(_)) {
-            self.assign_deadline(handle, own);
+        if layout.has_field() {
+            self.assign_deadline(handle, kept);
+        } else if value.has_dated_fields() {
+            self.assign_deadline(handle, self.deadline(handle));
         }
         is_emptied
     }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::iter::once;
 
 use super::space::{Access, Change, Space};
-use super::{Error, EventKind, NewValue};
+use super::{Error, EventKind, NewValue, Slot};
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::{Elements, End, List, Side, Value, ValueRef, copied};
 
@@ -41,8 +41,8 @@ impl Space<'_> {
         end: End,
         elements: impl Iterator<Item = &'e [u8]> + Clone,
     ) -> Result<usize, Error> {
-        let handle = self.write_list(key)?;
-        self.list_push_all(handle, key, end, elements)
+        let slot = self.entry(key, Access::Write);
+        self.list_push_all(slot, key, end, elements)
     }
 
     /// Adds elements to a list that exists; answers its new length, 0 when there is none.
@@ -52,20 +52,20 @@ impl Space<'_> {
         end: End,
         elements: impl Iterator<Item = &'e [u8]> + Clone,
     ) -> Result<usize, Error> {
-        match self.write_list(key)? {
-            None => Ok(0),
-            handle => self.list_push_all(handle, key, end, elements),
+        match self.entry(key, Access::Write) {
+            slot if slot.is_vacant() => Ok(0),
+            slot => self.list_push_all(slot, key, end, elements),
         }
     }
 
     fn list_push_all<'e>(
         &mut self,
-        handle: Option<Handle>,
+        slot: Slot,
         key: &[u8],
         end: End,
         elements: impl Iterator<Item = &'e [u8]> + Clone,
     ) -> Result<usize, Error> {
-        let len = self.list_push_silently(handle, key, end, elements.clone())?;
+        let len = self.list_push_silently(slot, key, end, elements.clone())?;
         self.effect(|effect| {
             effect.bytes(if end == End::Head { b"LPUSH" } else { b"RPUSH" }).bytes(key);
             elements.for_each(|element| {
@@ -78,17 +78,17 @@ impl Space<'_> {
     /// The caller states the effect.
     fn list_push_silently<'e>(
         &mut self,
-        handle: Option<Handle>,
+        slot: Slot,
         key: &[u8],
         end: End,
         elements: impl Iterator<Item = &'e [u8]> + Clone,
     ) -> Result<usize, Error> {
         let (event, limit) = (push_event(end), self.limits().list);
-        let Some(handle) = handle else {
+        let Some(handle) = slot.found() else {
             let mut list = List::default();
             list.push(end, elements, limit)?;
             let len = list.len();
-            self.put(self.db().vacant(key), key, NewValue::Value(Value::List(list)), None, event)?;
+            self.put(slot, key, NewValue::Value(Value::List(list)), None, event)?;
             return Ok(len);
         };
         let change = self.update_list(handle, event, |list| {
@@ -101,7 +101,7 @@ impl Space<'_> {
     /// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; false when
     /// there is no list. A `count` of 0 changes nothing, and neither does an error of `take`.
     pub fn list_pop(&mut self, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
-        let Some(handle) = self.write_list(key)? else { return Ok(false) };
+        let Some(handle) = self.write_list(key)?.found() else { return Ok(false) };
         let limit = self.limits().list;
         let mut taken = 0;
         let change = self.update_list(handle, pop_event(end), |list| {
@@ -128,7 +128,7 @@ impl Space<'_> {
     /// Takes the element at one end of a list to an end of another, or of the same; answers it, `None` when the first
     /// list does not exist.
     pub fn list_move(&mut self, from: &[u8], from_end: End, to: &[u8], to_end: End) -> Result<Option<Vec<u8>>, Error> {
-        let Some(source) = self.write_list(from)? else { return Ok(None) };
+        let Some(source) = self.write_list(from)?.found() else { return Ok(None) };
         let target = self.write_list(to)?;
         let Some(element) = self.list(source).and_then(|list| list.peek(from_end)) else { return Ok(None) };
         let element = copied(element)?;
@@ -195,7 +195,7 @@ impl Space<'_> {
 
     /// Replaces the element at an index; negative ones count from the end.
     pub fn list_set(&mut self, key: &[u8], index: i64, element: &[u8]) -> Result<(), Error> {
-        let handle = self.write_list(key)?.ok_or(Error::NoSuchKey)?;
+        let handle = self.write_list(key)?.found().ok_or(Error::NoSuchKey)?;
         let limit = self.limits().list;
         self.update_list(handle, EventKind::LSet, |list| {
             let place = list.resolve(index).ok_or(Error::NoSuchIndex)?;
@@ -217,7 +217,7 @@ impl Space<'_> {
         pivot: &[u8],
         element: &[u8],
     ) -> Result<InsertOutcome, Error> {
-        let Some(handle) = self.write_list(key)? else { return Ok(InsertOutcome::NoList) };
+        let Some(handle) = self.write_list(key)?.found() else { return Ok(InsertOutcome::NoList) };
         let limit = self.limits().list;
         let change = self.update_list(handle, EventKind::LInsert, |list| {
             Ok(match list.insert(side, pivot, element, limit)? {
@@ -237,7 +237,7 @@ impl Space<'_> {
     /// Removes elements that equal one: the first `count` of them, the last ones when it is negative, all when it is
     /// 0. Answers how many.
     pub fn list_remove(&mut self, key: &[u8], count: i64, element: &[u8]) -> Result<usize, Error> {
-        let Some(handle) = self.write_list(key)? else { return Ok(0) };
+        let Some(handle) = self.write_list(key)?.found() else { return Ok(0) };
         let limit = self.limits().list;
         let from = if count < 0 { End::Tail } else { End::Head };
         let most = if count == 0 { usize::MAX } else { usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX) };
@@ -257,7 +257,7 @@ impl Space<'_> {
     /// Keeps the elements between two indexes and removes the others. Keeping all of them counts as a change too, as
     /// in Redis.
     pub fn list_trim(&mut self, key: &[u8], start: i64, stop: i64) -> Result<(), Error> {
-        let Some(handle) = self.write_list(key)? else { return Ok(()) };
+        let Some(handle) = self.write_list(key)?.found() else { return Ok(()) };
         let limit = self.limits().list;
         self.update_list(handle, EventKind::LTrim, |list| {
             let (start, count) = span(start, stop, list.len());
@@ -293,13 +293,14 @@ impl Space<'_> {
 
     /// Refuses a key that is missing or holds another type.
     pub fn expect_list(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.write_list(key)?.map(drop).ok_or(Error::NoSuchKey)
+        self.write_list(key)?.found().map(drop).ok_or(Error::NoSuchKey)
     }
 
     /// Looks a list up to change it.
-    fn write_list(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        let Some(handle) = self.entry(key, Access::Write).found() else { return Ok(None) };
-        self.list(handle).map(|_| Some(handle)).ok_or(Error::WrongType)
+    fn write_list(&mut self, key: &[u8]) -> Result<Slot, Error> {
+        let slot = self.entry(key, Access::Write);
+        let is_list = slot.found().is_none_or(|handle| self.list(handle).is_some());
+        if is_list { Ok(slot) } else { Err(Error::WrongType) }
     }
 
     fn list(&self, handle: Handle) -> Option<&List> {

@@ -258,7 +258,7 @@ impl Keyspace {
     pub fn first_deadline(&self) -> Option<Timestamp> {
         debug_assert!(self.databases[usize::from(self.unused_from)..].iter().all(Db::is_empty));
         let used = self.databases.iter().take(self.unused_from.into());
-        used.filter_map(|db| Some(db.first_deadline()?.deadline)).min()
+        used.filter(|db| db.is_timed()).map(Db::first_due).min()
     }
 
     /// Whether something deleted has not given its memory back yet.

@@ -53,7 +53,8 @@ impl Space<'_> {
     /// Adds members, creating the set; answers how many are new.
     pub fn set_add<'m>(&mut self, key: &[u8], members: impl Iterator<Item = &'m [u8]> + Clone) -> Result<usize, Error> {
         let limit = self.limits().set;
-        let added = match self.write_set(key)? {
+        let slot = self.entry(key, Access::Write);
+        let added = match slot.found() {
             Some(handle) => self.update_set(handle, EventKind::SAdd, |set| {
                 let added = add_all(set, members.clone(), limit)?;
                 Ok(if added == 0 { Change::Unchanged(0) } else { Change::Changed(added) })
@@ -61,7 +62,7 @@ impl Space<'_> {
             None => {
                 let mut set = Set::new(self.seed());
                 let added = add_all(&mut set, members.clone(), limit)?;
-                self.put(self.db().vacant(key), key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
+                self.put(slot, key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
                 Change::Changed(added)
             }
         };

@@ -118,12 +118,24 @@ impl IntegerText {
             value /= 10;
         }
         let mut value = value as u32;
-        loop {
-            text.push_front(b'0' + (value % 10) as u8);
-            value /= 10;
-            if value == 0 {
-                return text;
-            }
+        while value >= 100 {
+            text.push_pair(value % 100);
+            value /= 100;
+        }
+        match value {
+            0..10 => text.push_front(b'0' + value as u8),
+            _ => text.push_pair(value),
+        }
+        text
+    }
+
+    /// Two digits of a number below a hundred.
+    #[inline(always)]
+    fn push_pair(&mut self, value: u32) {
+        let tens = value / 10;
+        self.start -= 2;
+        if let Some(place) = self.text.get_mut(self.start..).and_then(|text| text.first_chunk_mut()) {
+            *place = [b'0' + tens as u8, b'0' + (value - tens * 10) as u8];
         }
     }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::error::{CommandError, ErrorText};
 use crate::bytes;
 use crate::memory::make_room;
-use crate::number::{write_double, write_integer};
+use crate::number::{IntegerText, write_double};
 use crate::slab::OutOfMemory;
 
 /// The version of the Redis serialization protocol a client speaks.
@@ -287,8 +287,8 @@ impl Writer {
             10..=99 => self.out.extend_from_slice(&[kind, digit(value / 10), digit(value % 10), b'\r', b'\n']),
             _ => {
                 self.out.push(kind);
-                write_integer(value, &mut self.out);
-                self.end_line();
+                bytes::append(&mut self.out, IntegerText::of(value).as_bytes());
+                self.out.extend_from_slice(b"\r\n");
             }
         }
     }

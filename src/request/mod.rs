@@ -402,7 +402,20 @@ fn read_plain(bytes: &[u8], limits: Limits, spans: &mut Vec<Span>) -> Option<usi
 }
 
 /// A number of few digits from `at` on, and where the next line begins.
-fn plain_number(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
+#[inline(always)]
+fn plain_number(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    // Nearly every number has one digit or two.
+    match bytes.get(at..)?.first_chunk()? {
+        [digit @ b'0'..=b'9', b'\r', _] => Some((usize::from(digit - b'0'), at + 3)),
+        [tens @ b'1'..=b'9', digit @ b'0'..=b'9', b'\r'] => {
+            Some((usize::from(tens - b'0') * 10 + usize::from(digit - b'0'), at + 4))
+        }
+        _ => longer_number(bytes, at),
+    }
+}
+
+#[inline(never)]
+fn longer_number(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let first = at;
     let mut number = 0;
     while let Some(digit @ b'0'..=b'9') = bytes.get(at) {

@@ -7,10 +7,8 @@ use alloc::vec::Vec;
 use super::Slot;
 use crate::slab::Handle;
 
-/// 32 KiB, taken by a table that is searched and holds more than [`LEN_MIN`].
+/// 32 KiB, taken by a table at its first search that finds something.
 const LINES: usize = 4096;
-/// A smaller table is as quick by itself.
-const LEN_MIN: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cache(Option<Box<[Slot; LINES]>>);
@@ -22,13 +20,12 @@ impl Cache {
         (slot.hash == hash).then_some(slot.handle)
     }
 
-    /// Caches what a table of so many keys answered.
+    /// Caches what a table answered.
     #[inline(always)]
-    pub(super) fn fill(&mut self, slot: Slot, len: usize) {
+    pub(super) fn fill(&mut self, slot: Slot) {
         match &mut self.0 {
             Some(lines) => lines[line_of(slot.hash)] = slot,
-            None if len > LEN_MIN => self.0 = empty(),
-            None => {}
+            None => self.0 = empty(),
         }
     }
 

@@ -91,6 +91,11 @@ impl Value {
         }
     }
 
+    /// Whether this is a hash some of whose fields have deadlines.
+    pub fn has_dated_fields(&self) -> bool {
+        matches!(self, Value::Hash(hash) if hash.first_deadline().is_some())
+    }
+
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
     pub fn shed(&mut self, pieces: usize) -> usize {
         match self {

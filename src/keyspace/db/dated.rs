@@ -37,6 +37,12 @@ impl Db {
         self.deadlines.is_due(now)
     }
 
+    /// As [`Db::first_deadline`], without the key; the latest instant there is for never.
+    #[inline(always)]
+    pub fn first_due(&self) -> Timestamp {
+        self.deadlines.first()
+    }
+
     /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
     #[inline(always)]
     pub fn first_deadline(&self) -> Option<Node<Handle>> {

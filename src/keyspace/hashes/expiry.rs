@@ -55,7 +55,7 @@ impl Space<'_> {
         deadline: Timestamp,
         condition: DeadlineCondition,
     ) -> Result<Vec<FieldFate>, Error> {
-        let existing = self.write_hash(key)?;
+        let existing = self.write_hash(key)?.found();
         let mut fates = fates_of(names.clone())?;
         let Some(handle) = existing else { return Ok(fates) };
         let holds = |hash: &Hash, name: &[u8]| match hash.find(name) {
@@ -99,7 +99,7 @@ impl Space<'_> {
         key: &[u8],
         names: impl Iterator<Item = &'n [u8]> + Clone,
     ) -> Result<Vec<FieldFate>, Error> {
-        let existing = self.write_hash(key)?;
+        let existing = self.write_hash(key)?.found();
         let mut fates = fates_of(names.clone())?;
         let Some(handle) = existing else { return Ok(fates) };
         let change = self.update_hash(handle, EventKind::HPersist, |hash| {
@@ -140,7 +140,7 @@ impl Space<'_> {
         names: impl Iterator<Item = &'n [u8]> + Clone,
         expiry: FieldExpiry,
     ) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let existing = self.write_hash(key)?;
+        let existing = self.write_hash(key)?.found();
         let mut values = values_of(self.hash_behind(existing), names.clone())?;
         self.ensure_room_for(&values)?;
         let fates = match expiry {
@@ -165,8 +165,8 @@ impl Space<'_> {
         presence: Option<Presence>,
         expiry: FieldExpiry,
     ) -> Result<bool, Error> {
-        let existing = self.write_hash(key)?;
-        let hash = self.hash_behind(existing);
+        let slot = self.write_hash(key)?;
+        let hash = self.hash_behind(slot.found());
         let is_there = |name: &[u8]| hash.is_some_and(|hash| hash.contains(name));
         let mut names = pairs.clone().map(|(name, _)| name);
         let met = match presence {
@@ -183,7 +183,7 @@ impl Space<'_> {
             FieldExpiry::At(deadline) if self.is_past(deadline) => NewDeadline::None,
             FieldExpiry::At(deadline) => NewDeadline::At(deadline),
         };
-        self.store(existing, key, &mut pairs.clone(), deadline, EventKind::HSet)?;
+        self.store(slot, key, &mut pairs.clone(), deadline, EventKind::HSet)?;
         self.state_pairs(key, pairs.clone());
         let names = pairs.map(|(name, _)| name);
         match (expiry, deadline) {

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 pub use expiry::{FieldExpiry, FieldFate, FieldTimeToLive};
 
 use super::space::{Access, Change, Space};
-use super::{Error, EventKind, NewValue};
+use super::{Error, EventKind, NewValue, Slot};
 use crate::clock::Timestamp;
 use crate::number::{IntegerText, LongDouble, parse_integer};
 use crate::random::Random;
@@ -39,20 +39,20 @@ impl Space<'_> {
         key: &[u8],
         pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
     ) -> Result<usize, Error> {
-        let existing = self.write_hash(key)?;
-        let added = self.store(existing, key, &mut pairs.clone(), NewDeadline::None, EventKind::HSet)?;
+        let slot = self.entry(key, Access::Write);
+        let added = self.store(slot, key, &mut pairs.clone(), NewDeadline::None, EventKind::HSet)?;
         self.state_pairs(key, pairs);
         Ok(added)
     }
 
     /// Sets a field that is not there; false when it is.
     pub fn hash_set_new(&mut self, key: &[u8], name: &[u8], value: &[u8]) -> Result<bool, Error> {
-        let existing = self.write_hash(key)?;
-        if self.hash_behind(existing).is_some_and(|hash| hash.contains(name)) {
+        let slot = self.write_hash(key)?;
+        if self.hash_behind(slot.found()).is_some_and(|hash| hash.contains(name)) {
             return Ok(false);
         }
         let pair = core::iter::once((name, value));
-        self.store(existing, key, &mut pair.clone(), NewDeadline::None, EventKind::HSet)?;
+        self.store(slot, key, &mut pair.clone(), NewDeadline::None, EventKind::HSet)?;
         self.state_pairs(key, pair);
         Ok(true)
     }
@@ -63,7 +63,7 @@ impl Space<'_> {
         key: &[u8],
         names: impl Iterator<Item = &'n [u8]> + Clone,
     ) -> Result<usize, Error> {
-        let Some(handle) = self.write_hash(key)? else { return Ok(0) };
+        let Some(handle) = self.write_hash(key)?.found() else { return Ok(0) };
         let removed = self.update_hash(handle, EventKind::HDel, |hash| {
             let removed = names.clone().filter(|name| hash.remove(name)).count();
             Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
@@ -80,7 +80,7 @@ impl Space<'_> {
         key: &[u8],
         names: impl Iterator<Item = &'n [u8]> + Clone,
     ) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let existing = self.write_hash(key)?;
+        let existing = self.write_hash(key)?.found();
         let mut values = values_of(self.hash_behind(existing), names.clone())?;
         let Some(handle) = existing else { return Ok(values) };
         self.ensure_room_for(&values)?;
@@ -104,15 +104,15 @@ impl Space<'_> {
 
     /// Adds to the integer in a field, a missing one being 0; keeps the deadline.
     pub fn hash_increment(&mut self, key: &[u8], name: &[u8], increment: i64) -> Result<i64, Error> {
-        let existing = self.write_hash(key)?;
-        let current = match self.hash_behind(existing).and_then(|hash| hash.get(name)) {
+        let slot = self.write_hash(key)?;
+        let current = match self.hash_behind(slot.found()).and_then(|hash| hash.get(name)) {
             Some(text) => parse_integer(&text).ok_or(Error::FieldNotAnInteger)?,
             None => 0,
         };
         let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
         let text = IntegerText::of(sum);
         let pair = &mut core::iter::once((name, text.as_bytes()));
-        self.store(existing, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
+        self.store(slot, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
         self.effect(|effect| {
             effect.bytes(b"HINCRBY").bytes(key).bytes(name).integer(increment);
         });
@@ -121,8 +121,8 @@ impl Space<'_> {
 
     /// Adds to the float in a field in 80-bit precision; answers the stored text and keeps the deadline.
     pub fn hash_increment_float(&mut self, key: &[u8], name: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
-        let existing = self.write_hash(key)?;
-        let field = self.hash_behind(existing).and_then(|hash| hash.find(name));
+        let slot = self.write_hash(key)?;
+        let field = self.hash_behind(slot.found()).and_then(|hash| hash.find(name));
         let deadline = field.and_then(|field| field.deadline);
         let sum = match field {
             Some(field) => LongDouble::parse(&field.value).ok_or(Error::FieldNotAFloat)?.add(increment),
@@ -134,7 +134,7 @@ impl Space<'_> {
         let mut text = Vec::new();
         sum.write(&mut text);
         let pair = core::iter::once((name, text.as_slice()));
-        self.store(existing, key, &mut pair.clone(), NewDeadline::Keep, EventKind::HIncrByFloat)?;
+        self.store(slot, key, &mut pair.clone(), NewDeadline::Keep, EventKind::HIncrByFloat)?;
         self.state_pairs(key, pair);
         if let Some(deadline) = deadline {
             self.state_deadline(key, deadline, core::iter::once(name));
@@ -170,9 +170,10 @@ impl Space<'_> {
         }
     }
 
-    fn write_hash(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        let Some(handle) = self.entry(key, Access::Write).found() else { return Ok(None) };
-        if self.hash_behind(Some(handle)).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
+    fn write_hash(&mut self, key: &[u8]) -> Result<Slot, Error> {
+        let slot = self.entry(key, Access::Write);
+        let is_hash = slot.is_vacant() || self.hash_behind(slot.found()).is_some();
+        if is_hash { Ok(slot) } else { Err(Error::WrongType) }
     }
 
     fn hash_behind(&self, handle: Option<Handle>) -> Option<&Hash> {
@@ -197,14 +198,14 @@ impl Space<'_> {
     /// Sets fields of a hash that was looked up, or makes one; the caller states the effect.
     fn store(
         &mut self,
-        existing: Option<Handle>,
+        slot: Slot,
         key: &[u8],
         pairs: Pairs<'_, '_>,
         deadline: NewDeadline,
         event: EventKind,
     ) -> Result<usize, Error> {
         let limit = self.limits().hash;
-        match existing {
+        match slot.found() {
             Some(handle) => {
                 if matches!(deadline, NewDeadline::At(_)) {
                     self.db_mut().reserve_deadline(handle)?;
@@ -215,7 +216,7 @@ impl Space<'_> {
             None => {
                 let mut hash = Hash::new(self.seed());
                 let added = hash.set_all(pairs, deadline, limit)?;
-                self.put(self.db().vacant(key), key, NewValue::Value(Value::Hash(hash)), None, event)?;
+                self.put(slot, key, NewValue::Value(Value::Hash(hash)), None, event)?;
                 Ok(added)
             }
         }

@@ -9,7 +9,7 @@ pub use combine::{Aggregate, Sources, Weighting};
 
 use super::space::{Access, Change, Space};
 use super::strings::Presence;
-use super::{Error, EventKind, NewValue};
+use super::{Error, EventKind, NewValue, Slot};
 use crate::memory::make_room;
 use crate::slab::{Handle, OutOfMemory};
 use crate::value::{End, Interval, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
@@ -112,7 +112,8 @@ impl Space<'_> {
         member: &[u8],
     ) -> Result<Option<f64>, Error> {
         let limit = self.limits().zset;
-        let (score, is_change) = match self.write_zset(key)? {
+        let slot = self.entry(key, Access::Write);
+        let (score, is_change) = match slot.found() {
             Some(handle) => {
                 let mut score = Ok(None);
                 let change = self.update_zset(handle, EventKind::ZIncr, |zset| {
@@ -128,7 +129,7 @@ impl Space<'_> {
             None => {
                 let score = options.sum(None, increment)?;
                 if let Some(score) = score {
-                    self.zset_make(key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
+                    self.zset_make(slot, key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
                 }
                 (score, score.is_some())
             }
@@ -150,7 +151,8 @@ impl Space<'_> {
         event: EventKind,
     ) -> Result<Added, Error> {
         let limit = self.limits().zset;
-        let Some(handle) = self.write_zset(key)? else { return self.zset_make(key, options, pairs, event) };
+        let slot = self.entry(key, Access::Write);
+        let Some(handle) = slot.found() else { return self.zset_make(slot, key, options, pairs, event) };
         let change = self.update_zset(handle, event, |zset| {
             zset.expect(pairs.len(), 0, limit)?;
             let added = add_all(zset, options, pairs, limit)?;
@@ -162,6 +164,7 @@ impl Space<'_> {
     /// Creates a sorted set at a key that is missing; the caller states the effect.
     fn zset_make(
         &mut self,
+        slot: Slot,
         key: &[u8],
         options: ScoreOptions,
         pairs: &[(f64, &[u8])],
@@ -176,7 +179,7 @@ impl Space<'_> {
         zset.expect(pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()), limit)?;
         let added = add_all(&mut zset, options, pairs, limit)?;
         if !zset.is_empty() {
-            self.put(self.db().vacant(key), key, NewValue::Value(Value::ZSet(zset)), None, event)?;
+            self.put(slot, key, NewValue::Value(Value::ZSet(zset)), None, event)?;
         }
         Ok(added)
     }

@@ -84,6 +84,13 @@ impl Large {
         self.pairs.table.random(random).map(|slot| self.field(slot.handle))
     }
 
+    /// Sets a field; true when it was not there before. On an error nothing has changed.
+    pub(super) fn set(&mut self, name: &[u8], value: &[u8], deadline: NewDeadline) -> Result<bool, OutOfMemory> {
+        let step = self.stage(name, value, deadline, 0)?;
+        self.commit(core::slice::from_ref(&step), deadline);
+        Ok(step.old.is_none())
+    }
+
     /// Sets fields; answers how many are new. On an error nothing has changed: blocks that were replaced go only when
     /// all new ones are in place.
     pub(super) fn set_all<'p>(
@@ -93,24 +100,21 @@ impl Large {
     ) -> Result<usize, OutOfMemory> {
         let mut steps = Vec::new();
         for (name, value) in pairs {
-            if let Err(OutOfMemory) = self.stage(name, value, deadline, &mut steps) {
-                self.undo(&steps);
-                return Err(OutOfMemory);
+            let room = steps.try_reserve(1).map_err(|_| OutOfMemory);
+            match room.and_then(|()| self.stage(name, value, deadline, steps.len())) {
+                Ok(step) => steps.push(step),
+                Err(OutOfMemory) => {
+                    self.undo(&steps);
+                    return Err(OutOfMemory);
+                }
             }
         }
         self.commit(&steps, deadline);
         Ok(steps.iter().filter(|step| step.old.is_none()).count())
     }
 
-    /// Puts the new block of a field in place; heap and old block stay as they are.
-    fn stage(
-        &mut self,
-        name: &[u8],
-        value: &[u8],
-        deadline: NewDeadline,
-        steps: &mut Vec<Step>,
-    ) -> Result<(), OutOfMemory> {
-        steps.try_reserve(1).map_err(|_| OutOfMemory)?;
+    /// Puts the new block of a field in place, behind so many staged ones; heap and old block stay as they are.
+    fn stage(&mut self, name: &[u8], value: &[u8], deadline: NewDeadline, staged: usize) -> Result<Step, OutOfMemory> {
         let hash = hash_of(self.seed, name);
         let old = self.pairs.find(hash, name);
         let position = old.and_then(|old| self.position(old));
@@ -127,7 +131,7 @@ impl Large {
             None => self.pairs.table.reserve(hash),
             Some(_) => Ok(()),
         };
-        if let Err(OutOfMemory) = room.and_then(|()| self.reserve_nodes(steps.len() + 1, deadline, new)) {
+        if let Err(OutOfMemory) = room.and_then(|()| self.reserve_nodes(staged + 1, deadline, new)) {
             self.pairs.slab.free(new);
             return Err(OutOfMemory);
         }
@@ -135,8 +139,7 @@ impl Large {
             None => self.pairs.table.insert(hash, new),
             Some(old) => self.pairs.table.replace(hash, old, new),
         }
-        steps.push(Step { hash, old, new });
-        Ok(())
+        Ok(Step { hash, old, new })
     }
 
     fn reserve_nodes(&mut self, count: usize, deadline: NewDeadline, filler: Handle) -> Result<(), OutOfMemory> {

@@ -135,13 +135,23 @@ impl Hash {
         deadline: NewDeadline,
         limit: PackedLimit,
     ) -> Result<bool, OutOfMemory> {
-        let pair = &mut core::iter::once((name, value));
-        let added = match &mut self.form {
-            Form::Large(large) => large.set_all(pair, deadline)?,
-            // One field is set or not.
-            _ => self.fill(pair, deadline, limit)?,
+        let small = match &mut self.form {
+            Form::Small(small) => small,
+            Form::Large(large) => return large.set(name, value, deadline),
         };
-        Ok(added > 0)
+        let place = small.place_of(name);
+        let len = small.len() + usize::from(place.is_none());
+        let bytes = small.byte_len() + name.len() + value.len();
+        let is_large = self.is_large || len > limit.members || name.len() > limit.bytes || value.len() > limit.bytes;
+        if is_large && (len > PACKED_FIELDS_MAX || bytes > PACKED_BYTES_MAX) {
+            let mut large = self.enlarged()?;
+            let is_new = large.set(name, value, deadline)?;
+            (self.form, self.is_large) = (Form::Large(Box::new(large)), true);
+            return Ok(is_new);
+        }
+        small.set(place, name, value, deadline)?;
+        self.is_large = is_large;
+        Ok(place.is_none())
     }
 
     /// Sets fields; answers how many are new. On an error nothing has changed.
@@ -154,43 +164,14 @@ impl Hash {
         if let Form::Large(large) = &mut self.form {
             return large.set_all(pairs, deadline);
         }
-        let (first, second) = (pairs.next(), pairs.next());
-        let mut pairs = first.into_iter().chain(second).chain(pairs);
-        if second.is_none() {
-            // One field is set or not.
-            return self.fill(&mut pairs, deadline, limit);
-        }
+        let Some((name, value)) = pairs.next() else { return Ok(0) };
+        let Some(second) = pairs.next() else { return self.set(name, value, deadline, limit).map(usize::from) };
         let mut draft = self.try_clone()?;
-        let added = draft.fill(&mut pairs, deadline, limit)?;
-        *self = draft;
-        Ok(added)
-    }
-
-    /// Sets fields one by one: on an error some are set.
-    fn fill<'p>(
-        &mut self,
-        pairs: &mut dyn Iterator<Item = (&'p [u8], &'p [u8])>,
-        deadline: NewDeadline,
-        limit: PackedLimit,
-    ) -> Result<usize, OutOfMemory> {
-        let mut added = 0;
-        while let Some((name, value)) = pairs.next() {
-            let Form::Small(small) = &mut self.form else { return Ok(added) };
-            let place = small.place_of(name);
-            let len = small.len() + usize::from(place.is_none());
-            let bytes = small.byte_len() + name.len() + value.len();
-            let is_large =
-                self.is_large || len > limit.members || name.len() > limit.bytes || value.len() > limit.bytes;
-            if is_large && (len > PACKED_FIELDS_MAX || bytes > PACKED_BYTES_MAX) {
-                let mut large = self.enlarged()?;
-                added += large.set_all(&mut core::iter::once((name, value)).chain(pairs), deadline)?;
-                (self.form, self.is_large) = (Form::Large(Box::new(large)), true);
-                return Ok(added);
-            }
-            small.set(place, name, value, deadline)?;
-            self.is_large = is_large;
-            added += usize::from(place.is_none());
+        let mut added = usize::from(draft.set(name, value, deadline, limit)?);
+        for (name, value) in core::iter::once(second).chain(pairs) {
+            added += usize::from(draft.set(name, value, deadline, limit)?);
         }
+        *self = draft;
         Ok(added)
     }
 
