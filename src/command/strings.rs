@@ -314,12 +314,11 @@ fn getex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn mget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    cx.reply.array(args.left());
+    let (mut space, reply) = cx.space_and_reply();
+    reply.array(args.left());
     for key in args.rest() {
         // A key of another type reads as missing here.
-        if answer_string(cx, key).is_err() {
-            cx.reply.null();
-        }
+        reply.optional_bulk(space.get(key).unwrap_or_default());
     }
     Ok(())
 }

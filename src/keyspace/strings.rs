@@ -71,7 +71,7 @@ impl Space<'_> {
     }
 
     /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
-    #[inline(always)]
+    #[inline(never)]
     fn set_string(&mut self, slot: Slot, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
         if self.is_past_expiry(expiry) {
             self.delete(slot, key);

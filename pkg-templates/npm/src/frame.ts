@@ -87,20 +87,21 @@ export class Frame {
 
   /** Writes an argument, one of the first. */
   put(index: number, value: Argument): void {
-    if (typeof value !== 'string') return this.#putBytes(index, bytesOf(value, index, this.command));
-    const length = value.length;
+    const text = typeof value === 'number' && !Number.isNaN(value) ? String(value) : value;
+    if (typeof text !== 'string') return this.#putBytes(index, bytesOf(value, index, this.command));
+    const length = text.length;
     const at = this.#room + index * Slot.Bytes;
     if (length <= LOOP_MAX) {
       const bytes = this.#bytes;
       let seen = 0;
       for (let next = 0; next < length; next += 1) {
-        const code = value.charCodeAt(next);
+        const code = text.charCodeAt(next);
         seen |= code;
         bytes[at + next] = code;
       }
       if (seen < 0x80) return this.#span(index, at, length);
     } else if (length <= Slot.Bytes) {
-      const { read, written } = encoder.encodeInto(value, this.#slots[index] as Uint8Array);
+      const { read, written } = encoder.encodeInto(text, this.#slots[index] as Uint8Array);
       // As many bytes as characters are ASCII, unless some are missing.
       if (written === length && read === length) return this.#span(index, at, length);
     }
@@ -261,10 +262,36 @@ export class Frame {
       case Byte.Null:
         return null;
       case Byte.Array:
-        if (isAscii && !asBytes && length <= CUT_MAX) return new ReplyReader(bytes, at, at + length, false, this.command, this.#ascii(at, at + length)).readAll();
+        if (isAscii && !asBytes && length <= CUT_MAX) return this.#array(at, at + length);
         break;
     }
     return new ReplyReader(bytes, at, at + length, asBytes, this.command).readAll();
+  }
+
+  /** Reads an ASCII array. Of texts, which most are made of, each is cut from one text; all else is left to the reader. */
+  #array(at: number, end: number): Reply {
+    const bytes = this.#bytes;
+    const all = this.#ascii(at, end);
+    let next = at + 1;
+    while (bytes[next] !== Byte.CarriageReturn) next += 1;
+    next += 2;
+    const items: (string | null)[] = [];
+    while (next < end) {
+      const type = bytes[next];
+      if (type === Byte.Null) {
+        items.push(null);
+        next += 3;
+        continue;
+      }
+      if (type !== Byte.Bulk || bytes[next + 1] === Byte.Minus) break;
+      let size = 0;
+      for (let code = bytes[++next] as number; code !== Byte.CarriageReturn; code = bytes[++next] as number) size = size * 10 + code - Byte.Zero;
+      const start = next + 2 - at;
+      items.push(all.substring(start, start + size));
+      next += size + 4;
+    }
+    if (next === end && bytes[at + 1] !== Byte.Minus) return items;
+    return new ReplyReader(bytes, at, end, false, this.command, all).readAll() as Reply;
   }
 
   #ascii(start: number, end: number): string {

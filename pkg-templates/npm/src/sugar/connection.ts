@@ -9,7 +9,7 @@ export abstract class ConnectionCommands<C extends Carrier, Text extends string 
   ping(): Carried<C, 'PONG'>;
   ping(message: Argument): Carried<C, Text>;
   ping(message?: Argument): Carried<C, 'PONG' | Text> {
-    return this.execute<'PONG' | Text>(message === undefined ? ['PING'] : ['PING', message]);
+    return message === undefined ? this.run<'PONG' | Text>(Row.PING, ['PING']) : this.run1<'PONG' | Text>(Row.PING, message);
   }
 
   echo(message: Argument): Carried<C, Text> {

@@ -97,19 +97,19 @@ export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8
   }
 
   expire(key: Argument, seconds: number, condition?: ExpireCondition): Carried<C, 0 | 1> {
-    return this.#deadline('EXPIRE', key, seconds, condition);
+    return this.#deadline(Row.EXPIRE, key, seconds, condition);
   }
 
   pexpire(key: Argument, milliseconds: number, condition?: ExpireCondition): Carried<C, 0 | 1> {
-    return this.#deadline('PEXPIRE', key, milliseconds, condition);
+    return this.#deadline(Row.PEXPIRE, key, milliseconds, condition);
   }
 
   expireat(key: Argument, seconds: number, condition?: ExpireCondition): Carried<C, 0 | 1> {
-    return this.#deadline('EXPIREAT', key, seconds, condition);
+    return this.#deadline(Row.EXPIREAT, key, seconds, condition);
   }
 
   pexpireat(key: Argument, milliseconds: number, condition?: ExpireCondition): Carried<C, 0 | 1> {
-    return this.#deadline('PEXPIREAT', key, milliseconds, condition);
+    return this.#deadline(Row.PEXPIREAT, key, milliseconds, condition);
   }
 
   /** Seconds left; -1 without an expiry, -2 without a key. */
@@ -135,7 +135,7 @@ export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8
     return this.run1<0 | 1>(Row.PERSIST, key);
   }
 
-  #deadline(command: string, key: Argument, time: number, condition: ExpireCondition | undefined): Carried<C, 0 | 1> {
-    return this.execute<0 | 1>(condition === undefined ? [command, key, time] : [command, key, time, condition]);
+  #deadline(row: Row, key: Argument, time: number, condition: ExpireCondition | undefined): Carried<C, 0 | 1> {
+    return condition === undefined ? this.run2<0 | 1>(row, key, time) : this.run3<0 | 1>(row, key, time, condition);
   }
 }

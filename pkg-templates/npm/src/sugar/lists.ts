@@ -45,14 +45,14 @@ export abstract class ListCommands<C extends Carrier, Text extends string | Uint
   lpop(key: Argument): Carried<C, Text | null>;
   lpop(key: Argument, count: number): Carried<C, Text[] | null>;
   lpop(key: Argument, count?: number): Carried<C, Text | Text[] | null> {
-    return this.execute<Text | Text[] | null>(count === undefined ? ['LPOP', key] : ['LPOP', key, count]);
+    return count === undefined ? this.run1<Text | Text[] | null>(Row.LPOP, key) : this.run2<Text | Text[] | null>(Row.LPOP, key, count);
   }
 
   /** Takes the last element, or up to `count` of them. */
   rpop(key: Argument): Carried<C, Text | null>;
   rpop(key: Argument, count: number): Carried<C, Text[] | null>;
   rpop(key: Argument, count?: number): Carried<C, Text | Text[] | null> {
-    return this.execute<Text | Text[] | null>(count === undefined ? ['RPOP', key] : ['RPOP', key, count]);
+    return count === undefined ? this.run1<Text | Text[] | null>(Row.RPOP, key) : this.run2<Text | Text[] | null>(Row.RPOP, key, count);
   }
 
   /** Takes elements from an end of the first list that has some. */

@@ -82,14 +82,14 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
   zpopmin(key: Argument): Carried<C, [member: Text, score: number] | []>;
   zpopmin(key: Argument, count: number): Carried<C, [member: Text, score: number][]>;
   zpopmin(key: Argument, count?: number): Carried<C, [Text, number] | [] | [Text, number][]> {
-    return this.execute<[Text, number] | [] | [Text, number][]>(count === undefined ? ['ZPOPMIN', key] : ['ZPOPMIN', key, count]);
+    return count === undefined ? this.run1<[Text, number] | [] | [Text, number][]>(Row.ZPOPMIN, key) : this.run2<[Text, number] | [] | [Text, number][]>(Row.ZPOPMIN, key, count);
   }
 
   /** Takes the member with the highest score, or up to `count` of them. */
   zpopmax(key: Argument): Carried<C, [member: Text, score: number] | []>;
   zpopmax(key: Argument, count: number): Carried<C, [member: Text, score: number][]>;
   zpopmax(key: Argument, count?: number): Carried<C, [Text, number] | [] | [Text, number][]> {
-    return this.execute<[Text, number] | [] | [Text, number][]>(count === undefined ? ['ZPOPMAX', key] : ['ZPOPMAX', key, count]);
+    return count === undefined ? this.run1<[Text, number] | [] | [Text, number][]>(Row.ZPOPMAX, key) : this.run2<[Text, number] | [] | [Text, number][]>(Row.ZPOPMAX, key, count);
   }
 
   /** Takes members with the lowest or highest scores of the first sorted set that has some. */
