@@ -1,6 +1,7 @@
 /** One connection: bytes from the socket to the engine and back, at the pace of whoever is slower. */
 import type { Socket } from 'node:net';
 import { PoisonedError, ReplyError, type Stream, type Streams, type StreamUser } from '../index.js';
+import type { OutputBatch } from './output-batch.js';
 import { OutputGauge, type OutputLimit } from './output-limit.js';
 
 const NOTHING = new Uint8Array(0);
@@ -12,6 +13,7 @@ const FAREWELL_MS = 2_000;
 /** What connections ask of their server. */
 export interface PeerHost {
   readonly outputLimit: OutputLimit;
+  readonly output: OutputBatch;
   /** Connections note when they were last heard. */
   readonly countsIdleness: boolean;
   peerEnded(peer: Peer): void;
@@ -76,7 +78,7 @@ export class Peer implements StreamUser {
   }
 
   readonly #write = (output: Uint8Array): void => {
-    this.#socket.write(Buffer.from(output));
+    this.#host.output.write(this.#socket, output);
   };
 
   #receive(chunk: Uint8Array): void {

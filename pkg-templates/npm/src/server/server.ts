@@ -5,6 +5,7 @@ import { PoisonedError, type Keylatch } from '../index.js';
 import { closed, endsOf, listenAt, shown } from './addresses.js';
 import { IdleTimeout } from './idle.js';
 import { exposure, isLoopback, parametersOf, placesOf, type Places, type ServerOptions } from './options.js';
+import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
 import { Peer, type PeerHost } from './peer.js';
 
@@ -27,6 +28,8 @@ export class Server implements PeerHost, AsyncDisposable {
   #isGuarded = true;
   #isPoisoned = false;
   outputLimit!: OutputLimit;
+  /** @internal */
+  readonly output = new OutputBatch();
 
   /** @internal Use `createServer`. */
   constructor(options: ServerOptions, makeDb: () => Keylatch) {
