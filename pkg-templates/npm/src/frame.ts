@@ -3,6 +3,7 @@
  * Writes texts, numbers and bytes, reads replies; decides nothing. How texts go in and out quickest was measured by runtime
  * and length.
  */
+import { AsciiText, hasBuffer } from './ascii-text.js';
 import { ARGUMENT_MAX, bytesOf, commandName, type Argument } from './argument.js';
 import { ReplyError } from './errors.js';
 import { NAMES } from './generated/convention.js';
@@ -22,21 +23,8 @@ const ROOM_KEPT_MAX = 1024 * 1024;
 /** Strings beyond this are encoded on their own, so that the room for them is exact. */
 const TEXT_IN_PLACE_MAX = 64 * 1024;
 
-/** The part of Node's Buffer that is used, where there is one. */
-interface TextBuffer {
-  /** What `toString('latin1')` comes down to, without the choice; Node does not promise it. */
-  latin1Slice(start: number, end: number): string;
-}
-type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer; readonly prototype: Partial<TextBuffer> };
-const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node
-  ? (globalThis as unknown as { readonly Buffer?: BufferMaker }).Buffer
-  : undefined;
-const NodeBuffer = typeof AnyBuffer?.prototype.latin1Slice === 'function' ? AnyBuffer : undefined;
-
 /** The longest text, in characters, that a loop writes quicker than the encoder, whose call costs less in Node. */
-const LOOP_MAX = NodeBuffer === undefined ? 100 : 16;
-/** The longest text, in bytes, that character codes make quicker than the decoder, without Node's Buffer. */
-const CODES_MAX = 64;
+const LOOP_MAX = hasBuffer ? 16 : 100;
 /** Of a text of more characters than this, pieces are cut that keep all of it in memory: then each is made for itself. */
 const CUT_MAX = 64 * 1024;
 
@@ -56,7 +44,7 @@ export class Frame {
   #bytes = new Uint8Array(0);
   #words = new Uint32Array(0);
   #slots: Uint8Array[] = [];
-  #buffer: TextBuffer | undefined;
+  #text = new AsciiText(this.#bytes);
   /** Words: of the header, and of the first span. */
   #header = 0;
   #spans = 0;
@@ -212,7 +200,7 @@ export class Frame {
     const { buffer } = this.#memory;
     this.#bytes = new Uint8Array(buffer);
     this.#words = new Uint32Array(buffer);
-    this.#buffer = NodeBuffer?.from(buffer);
+    this.#text = new AsciiText(this.#bytes);
     this.#slots = Array.from({ length: Slot.Count }, (_, index) => {
       const at = this.#room + index * Slot.Bytes;
       return this.#bytes.subarray(at, at + Slot.Bytes);
@@ -248,7 +236,7 @@ export class Frame {
         for (let code = bytes[start] as number; code !== Byte.CarriageReturn; code = bytes[++start] as number) size = size * 10 + code - Byte.Zero;
         start += 2;
         if (asBytes || bytes[at + 1] === Byte.Minus || start + size + 2 !== at + length) break;
-        return isAscii ? this.#ascii(start, start + size) : textOf(bytes, start, start + size);
+        return isAscii ? this.#text.read(start, start + size) : textOf(bytes, start, start + size);
       }
       case Byte.Integer: {
         if (length > SAFE_DIGITS + 3 || bytes[at + 1] === Byte.Minus) break;
@@ -271,7 +259,7 @@ export class Frame {
   /** Reads an ASCII array. Of texts, which most are made of, each is cut from one text; all else is left to the reader. */
   #array(at: number, end: number): Reply {
     const bytes = this.#bytes;
-    const all = this.#ascii(at, end);
+    const all = this.#text.read(at, end);
     let next = at + 1;
     while (bytes[next] !== Byte.CarriageReturn) next += 1;
     next += 2;
@@ -293,12 +281,6 @@ export class Frame {
     if (next === end && bytes[at + 1] !== Byte.Minus) return items;
     return new ReplyReader(bytes, at, end, false, this.command, all).readAll() as Reply;
   }
-
-  #ascii(start: number, end: number): string {
-    if (end - start <= Short.Max) return shortText(this.#bytes, start, end - start);
-    if (this.#buffer !== undefined) return this.#buffer.latin1Slice(start, end);
-    return end - start <= CODES_MAX ? ofCodes(this.#bytes, start, end) : textOf(this.#bytes, start, end);
-  }
 }
 
 /** How many arguments are longer than their places. */
@@ -309,31 +291,4 @@ function countLarge(argv: readonly Argument[]): number {
     if ((typeof value === 'string' || value instanceof Uint8Array) && value.length > Slot.Bytes) count += 1;
   }
   return count;
-}
-
-const enum Short { Max = 32 }
-
-/** ASCII of at most 32 bytes. One call with what may be too many arguments beats several with the right number. */
-function shortText(b: Uint8Array, i: number, length: number): string {
-  if (length > 16) {
-    const text = String.fromCharCode(
-      b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
-      b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
-      b[i + 16]!, b[i + 17]!, b[i + 18]!, b[i + 19]!, b[i + 20]!, b[i + 21]!, b[i + 22]!, b[i + 23]!,
-      b[i + 24]!, b[i + 25]!, b[i + 26]!, b[i + 27]!, b[i + 28]!, b[i + 29]!, b[i + 30]!, b[i + 31]!,
-    );
-    return length === Short.Max ? text : text.substring(0, length);
-  }
-  const text = String.fromCharCode(
-    b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
-    b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
-  );
-  return text.substring(0, length);
-}
-
-/** ASCII by pieces of sixteen: each call costs more than many arguments do. */
-function ofCodes(b: Uint8Array, start: number, end: number): string {
-  let text = '';
-  for (let i = start; i < end; i += 16) text += shortText(b, i, Math.min(16, end - i));
-  return text;
 }
