@@ -1,14 +1,18 @@
 //! keylatch: a key-value engine that speaks Redis.
 //!
-//! The engine is built in floors; a file uses the floors below it and nothing above:
+//! The source is built in floors; a file uses its own floor and those below:
 //!
-//! - ground: `clock`, `argv`, `bytes`, `number`, `glob`, `random`, `hash`, `slab`, `slots`, `table`, `deadlines`, `geo`, `sorted`, `registry`
-//! - values: `value`, `reply`, `request`
-//! - keyspace: `keyspace`, typed operations on databases of values with deadlines
-//! - server: `client`, `pubsub`, `invalidations`, `config`, `stats`, `server`
-//! - commands: `command`, one row and one handler each
-//! - engine: `engine`, `persistence`, [`Keylatch`]
-//! - faces: `transcript`, `connection`, and `wasm`, the only place that knows JavaScript
+//! - `base`: clocks, bytes, numbers, chance, the headroom of memory
+//! - `store`: memory structures, such as the slab and the hash index
+//! - `values`: lists, hashes, sets, sorted sets, sketches
+//! - `resp`: decoder, encoder and reader of the protocol, every error text
+//! - `keyspace`: databases of keys with deadlines, and the typed operations
+//! - `server`: clients, channels, configuration, statistics: data only
+//! - `commands`: one row and one handler each
+//! - `engine`: dispatch, blocked clients, persistence, [`Keylatch`]
+//! - `connection`: one client's stream of bytes
+//! - `session`: command sessions, which are tests and documentation
+//! - `wasm`: the only floor that names JavaScript
 //!
 //! Nothing here reads a clock or a random source: time and chance are arguments. Bytes go in, bytes come out.
 //!
@@ -27,63 +31,42 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-mod argv;
-mod bytes;
-mod client;
-mod clock;
-pub mod command;
-mod config;
+mod base;
+pub mod commands;
 mod connection;
-mod deadlines;
 mod engine;
-mod geo;
-mod glob;
-mod hash;
-mod invalidations;
-mod keylatch;
 mod keyspace;
-mod memory;
-mod number;
-mod persistence;
-mod pubsub;
-mod random;
-mod registry;
-pub mod reply;
-mod request;
+pub mod resp;
 mod server;
-mod slab;
-mod slots;
-mod sorted;
-mod stats;
-mod table;
-mod transcript;
-mod value;
+mod session;
+mod store;
+mod values;
 #[cfg(feature = "wasm")]
 mod wasm;
 
-pub use argv::{Argv, ArgvRef, Span};
-pub use client::{Client, ClientId};
+pub use base::argv::{Argv, ArgvRef, Span};
 #[cfg(feature = "std")]
-pub use clock::SystemClock;
-pub use clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
+pub use base::clock::SystemClock;
+pub use base::clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
+pub use base::headroom::{Reserve, tell_reserve};
 pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
 pub use engine::Status;
-pub use keylatch::{Keylatch, Options, Turn};
+pub use engine::keylatch::{Keylatch, Options, Turn};
+pub use engine::persistence::{LoadError, Replayed};
 pub use keyspace::{
     BitOperation, BitRange, Choice, CommonRun, CommonSubsequence, Comparison, CopyOptions, Counting, DATABASES,
     DeadlineCondition, Error, Event, EventClass, EventKind, Expiry, FieldAction, FieldOperation, FieldType, Frequency,
     Inspected, Inspection, Keyspace, MemoryLimit, Overflow, PastUse, Presence, RangeUnit, RestoreOptions, ScanFilter,
     SetOptions, SetOutcome, Space, TimeToLive,
 };
-pub use memory::{Reserve, tell_reserve};
-pub use persistence::{LoadError, Replayed};
-pub use reply::writer::Protocol;
-pub use request::{Decoder, Limits, Next, ProtocolError};
-pub use transcript::{
+pub use resp::decode::{Decoder, Limits, Next, ProtocolError};
+pub use resp::encode::Protocol;
+pub use server::clients::{Client, ClientId};
+pub use session::{
     Action, ClientReport, ClockMove, Expectation, Failure, Report, SESSION_START, Session, SessionError, Step,
     StepKind, Verdict, parse as parse_session, run as run_session,
 };
-pub use value::Kind;
+pub use values::Kind;
 
 /// The numbers that a host in another language calls commands by, printed as TypeScript for the npm package.
 #[doc(hidden)]

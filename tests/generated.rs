@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use keylatch::command::rows;
+use keylatch::commands::rows;
 
 const GROUPS: &[(&str, &str)] = &[
     ("string", "Strings"),
@@ -72,7 +72,7 @@ fn refresh_types() -> bool {
 
 #[test]
 fn the_command_table_of_the_package_is_fresh() {
-    let table = refresh("pkg-templates/npm/commands.json", &keylatch::command::json());
+    let table = refresh("pkg-templates/npm/commands.json", &keylatch::commands::json());
     let types = refresh_types();
     let convention = refresh("pkg-templates/npm/src/generated/convention.ts", &keylatch::calling_convention());
     assert!(!table, "commands.json was rewritten");

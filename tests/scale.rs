@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use keylatch::reply::read::{Value, read};
+use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, ClientId, EventKind, Keylatch, ManualClock, Options, SESSION_START};
 
 /// What one tick removes at most.

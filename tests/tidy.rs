@@ -50,11 +50,6 @@ fn files_import_only_their_own_floor_and_those_below() {
 }
 
 #[test]
-fn rooms_of_one_floor_do_not_import_each_other_in_a_circle() {
-    expect_none(floors::circles(&engine_sources()));
-}
-
-#[test]
 fn functions_and_files_are_short() {
     let rust = rust_sources();
     expect_none(rust.iter().flat_map(sizes::long_functions).collect());

@@ -5,11 +5,11 @@
 
 use alloc::vec::Vec;
 
-use crate::argv::ArgvRef;
-use crate::client::ClientId;
-use crate::clock::Clock;
-use crate::command::{Request, flags};
-use crate::keylatch::{Keylatch, Turn};
+use crate::base::argv::ArgvRef;
+use crate::base::clock::Clock;
+use crate::commands::{Request, flags};
+use crate::engine::keylatch::{Keylatch, Turn};
+use crate::server::clients::ClientId;
 
 /// A request of so many bytes takes its time, whatever the command.
 const LARGE_REQUEST_BYTES: usize = 4 * 1024;

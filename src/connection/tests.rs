@@ -1,8 +1,8 @@
 //! Streams of one client: cut anywhere, broken, endless.
 
 use super::*;
-use crate::clock::{ManualClock, Timestamp};
-use crate::keylatch::Options;
+use crate::base::clock::{ManualClock, Timestamp};
+use crate::engine::keylatch::Options;
 use alloc::string::String;
 use alloc::vec;
 

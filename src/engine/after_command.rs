@@ -5,13 +5,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Engine;
-use crate::argv::ArgvRef;
-use crate::client::{ClientId, Clients, Line, ReplyMode};
-use crate::command::Row;
-use crate::memory::{ensure, is_reserve_whole};
-use crate::persistence::rdb;
-use crate::reply::print::quote;
-use crate::stats::{REDACTED, SlowCommand, is_secret, shortened};
+use crate::base::argv::ArgvRef;
+use crate::base::headroom::{ensure, is_reserve_whole};
+use crate::commands::Row;
+use crate::engine::persistence::rdb;
+use crate::resp::cli_text::quote;
+use crate::server::clients::{ClientId, Clients, Line, ReplyMode};
+use crate::server::stats::{REDACTED, SlowCommand, is_secret, shortened};
 
 /// A byte is four characters in quotes; the line holds it while it grows to twice its size.
 const SHOWN_FACTOR: usize = 12;
@@ -149,7 +149,7 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::argv::Argv;
+    use crate::base::argv::Argv;
 
     fn say(engine: &mut Engine, client: ClientId, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();

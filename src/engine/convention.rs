@@ -6,8 +6,8 @@ use alloc::format;
 use alloc::string::String;
 
 use super::Status;
-use crate::command::{Row, flags, rows};
-use crate::hash::hash_bytes;
+use crate::base::hash::hash_bytes;
+use crate::commands::{Row, flags, rows};
 
 /// Set in the printed number of a row whose command has to know the time.
 const TIMED: u32 = 1 << 16;

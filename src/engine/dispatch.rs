@@ -2,13 +2,12 @@
 
 use super::Engine;
 use super::gates::Gates;
-use crate::argv::ArgvRef;
-use crate::client::{Client, ClientId, Queued};
-use crate::command::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
-use crate::memory::{ensure, ensure_reserve, make_room};
-use crate::reply::error::{CommandError, ErrorText};
-use crate::reply::writer::Writer;
-use crate::slab::OutOfMemory;
+use crate::base::argv::ArgvRef;
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
+use crate::commands::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
+use crate::resp::encode::Writer;
+use crate::resp::error::{CommandError, ErrorText};
+use crate::server::clients::{Client, ClientId, Queued};
 
 impl Engine {
     /// Takes a request to its handler, unless a gate does something else with it.
@@ -161,7 +160,7 @@ impl Engine {
     }
 
     /// Until when the command has to wait for the end of CLIENT PAUSE.
-    fn paused_until(&self, client: ClientId, row: &Row) -> Option<crate::clock::Timestamp> {
+    fn paused_until(&self, client: ClientId, row: &Row) -> Option<crate::base::clock::Timestamp> {
         let pause = self.server.pause.filter(|pause| pause.until > self.now)?;
         let transaction = self.clients.get(client).and_then(|client| client.transaction.as_ref());
         let queued = transaction.into_iter().flat_map(|transaction| &transaction.queue);

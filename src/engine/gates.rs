@@ -3,10 +3,10 @@
 //! pause while it lasts. Every gate is listed here and nowhere else; [`Engine::execute`] asks once for a command.
 
 use super::Engine;
-use crate::client::{Client, ClientId, ReplyMode};
-use crate::clock::Timestamp;
-use crate::memory::is_reserve_whole;
-use crate::reply::writer::Protocol;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::is_reserve_whole;
+use crate::resp::encode::Protocol;
+use crate::server::clients::{Client, ClientId, ReplyMode};
 
 /// A word of gates; zero lets a command pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -4,14 +4,14 @@
 use super::Engine;
 use core::cell::OnceCell;
 
-use crate::argv::ArgvRef;
-use crate::client::ClientId;
-use crate::clock::Timestamp;
-use crate::command::{Args, Cx, Row, Waiting, flags, resolve};
+use crate::base::argv::ArgvRef;
+use crate::base::clock::Timestamp;
+use crate::commands::{Args, Cx, Row, Waiting, flags, resolve};
+use crate::engine::persistence::{LoadError, Replayed, aof, rdb};
 use crate::keyspace::Counts;
-use crate::persistence::{LoadError, Replayed, aof, rdb};
-use crate::reply::error::CommandError;
-use crate::reply::writer::{Protocol, Writer};
+use crate::resp::encode::{Protocol, Writer};
+use crate::resp::error::CommandError;
+use crate::server::clients::ClientId;
 
 /// An engine in load mode.
 struct Loading<'a> {

@@ -5,9 +5,11 @@ mod after_command;
 pub(crate) mod convention;
 mod dispatch;
 mod gates;
+pub(crate) mod keylatch;
 mod loading;
 mod moving;
 mod parked;
+pub(crate) mod persistence;
 mod status;
 mod string_run;
 
@@ -19,15 +21,15 @@ pub(crate) use self::gates::Gates;
 use self::parked::ParkedCommands;
 pub use self::status::Status;
 pub(crate) use self::string_run::StringRun;
-use crate::argv::ArgvRef;
-use crate::client::{ClientId, Clients};
-use crate::clock::Timestamp;
-use crate::command::{Request, Table, flags};
+use crate::base::argv::ArgvRef;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{ensure, ensure_reserve, make_room};
+use crate::commands::{Request, Table, flags};
 use crate::keyspace::Keyspace;
-use crate::memory::{ensure, ensure_reserve, make_room};
-use crate::reply::writer::Writer;
+use crate::resp::encode::Writer;
 use crate::server::Server;
-use crate::stats::Stats;
+use crate::server::clients::{ClientId, Clients};
+use crate::server::stats::Stats;
 
 /// Room for an error is made before anything else.
 pub const ERROR_BYTES: usize = 512;

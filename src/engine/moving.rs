@@ -5,12 +5,12 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::Engine;
-use crate::argv::{Argv, ArgvRef};
-use crate::client::{Client, ClientId, Line, ReplyMode};
-use crate::clock::Timestamp;
-use crate::memory::{ensure, ensure_reserve};
-use crate::number::parse_integer;
-use crate::reply::writer::Protocol;
+use crate::base::argv::{Argv, ArgvRef};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{ensure, ensure_reserve};
+use crate::base::number::parse_integer;
+use crate::resp::encode::Protocol;
+use crate::server::clients::{Client, ClientId, Line, ReplyMode};
 
 /// What the words of a client, or of a parameter, take at most beside their texts.
 const RECORD_BYTES: usize = 1024;

@@ -7,17 +7,16 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{ERROR_BYTES, Engine};
-use crate::argv::{Argv, ArgvRef};
-use crate::client::{ClientId, Line};
-use crate::clock::Timestamp;
-use crate::command::{Cx, Outcome, Park, Waiting, call};
+use crate::base::argv::{Argv, ArgvRef};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, make_room};
+use crate::commands::{Cx, Outcome, Park, Waiting, call};
 use crate::keyspace::{KeyName, Ticket};
-use crate::memory::{ensure, ensure_reserve, ensure_reserve_unspent, make_room};
-use crate::reply::error::CommandError;
-use crate::reply::writer::Writer;
+use crate::resp::encode::Writer;
+use crate::resp::error::CommandError;
 use crate::server::Unblock;
-use crate::slab::OutOfMemory;
-use crate::sorted::SortedMap;
+use crate::server::clients::{ClientId, Line};
+use crate::store::sorted_vec::SortedMap;
 
 /// What a parked command takes at most in tables.
 const PARKED_BYTES: usize = 96;
@@ -302,7 +301,7 @@ mod tests {
     fn a_waiting_command_is_called_once_however_often_it_runs() {
         let mut engine = Engine::new(1);
         let (waiting, other) = (engine.connect(), engine.connect());
-        let (number, _) = crate::command::resolve(&engine.table, Argv::from_slices(&["BLPOP"]).as_ref()).unwrap();
+        let (number, _) = crate::commands::resolve(&engine.table, Argv::from_slices(&["BLPOP"]).as_ref()).unwrap();
         say(&mut engine, waiting, "BLPOP a b 0");
         assert_eq!(engine.server.stats.command(number).calls, 0);
         say(&mut engine, other, "SET a v");

@@ -1,8 +1,8 @@
 //! What a call leaves for its host to do, in one word: the host looks further only where a bit is set.
 
 use super::Engine;
-use crate::client::Line;
-use crate::clock::Timestamp;
+use crate::base::clock::Timestamp;
+use crate::server::clients::Line;
 
 /// A word of what is left to do after a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -4,12 +4,12 @@
 use alloc::vec::Vec;
 
 use super::{ERROR_BYTES, Engine};
-use crate::client::ClientId;
+use crate::base::headroom::is_reserve_whole;
 use crate::keyspace::SetOptions;
-use crate::memory::is_reserve_whole;
-use crate::reply::error::CommandError;
-use crate::reply::writer::Writer;
-use crate::request::StringRequest;
+use crate::resp::decode::StringRequest;
+use crate::resp::encode::Writer;
+use crate::resp::error::CommandError;
+use crate::server::clients::ClientId;
 
 /// What a run came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -7,7 +7,7 @@ use core::ops::Range;
 use super::space::{Access, Space};
 use super::strings::zeros;
 use super::{Error, EventKind, NewValue};
-use crate::value::copied;
+use crate::values::copied;
 
 const WORD_BYTES: usize = 8;
 /// BITOP works through its sources side by side, a block of each at a time, so that what it combines stays in the cache.
@@ -311,7 +311,7 @@ fn store(block: &Block, out: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::base::random::Random;
 
     fn expected(operation: BitOperation, bits: &[bool]) -> bool {
         let (first, others) = bits.split_first().unwrap();

@@ -15,16 +15,16 @@ use alloc::vec::Vec;
 
 use super::entry::{self, Layout, Payload, last_use, set_last_use};
 use super::graveyard::Graveyard;
-use crate::clock::Timestamp;
-use crate::deadlines::{Deadlines, NODE_BYTES};
-use crate::hash::hash_key;
-use crate::memory::make_room;
-use crate::number::count_up;
-use crate::random::Random;
-use crate::slab::{Handle, OutOfMemory, Slab};
-use crate::slots::{Slot as ValueSlot, Slots};
-use crate::table::{SLOT_BYTES, Table};
-use crate::value::{Hash, Value, ValueRef};
+use crate::base::clock::Timestamp;
+use crate::base::hash::hash_key;
+use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::number::count_up;
+use crate::base::random::Random;
+use crate::store::deadline_heap::{Deadlines, NODE_BYTES};
+use crate::store::hash_index::{SLOT_BYTES, Table};
+use crate::store::slab::{Handle, Slab};
+use crate::store::slots::{Slot as ValueSlot, Slots};
+use crate::values::{Hash, Value, ValueRef};
 
 /// What the place of a value in a slot is counted as: its size in WebAssembly.
 const PLACE_BYTES: u64 = 44;

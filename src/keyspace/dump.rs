@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 
 use super::space::{Access, Space};
 use super::{Error, EventKind, NewValue, PastUse};
-use crate::clock::Timestamp;
-use crate::slab::OutOfMemory;
-use crate::value::dump::{DumpError, Input, Output, crc64, read_value, type_of, version_of, write_value};
-use crate::value::{Value, ValueRef};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
+use crate::values::rdb::{DumpError, Input, Output, crc64, read_value, type_of, version_of, write_value};
+use crate::values::{Value, ValueRef};
 
 const VERSION_BYTES: usize = 2;
 const CHECKSUM_BYTES: usize = 8;

@@ -7,11 +7,10 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use crate::bytes;
-use crate::clock::Timestamp;
-use crate::memory::make_room;
-use crate::number::{IntegerText, write_double, write_integer};
-use crate::slab::OutOfMemory;
+use crate::base::bytes;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::number::{IntegerText, write_double, write_integer};
 
 /// The version of the annotation line; a newer one is refused when a log is read.
 pub const LOG_VERSION: u32 = 1;

@@ -11,9 +11,9 @@
 
 use core::ops::Range;
 
-use crate::bytes;
-use crate::slab::Slab;
-use crate::slots::Slot;
+use crate::base::bytes;
+use crate::store::slab::Slab;
+use crate::store::slots::Slot;
 
 const IN_SLOT: u8 = 1 << 0;
 const WIDE: u8 = 1 << 1;

@@ -1,7 +1,7 @@
 //! Why a typed operation refused. The wording for users is in `reply::error`.
 
-use crate::reply::error::CommandError;
-use crate::slab::OutOfMemory;
+use crate::base::headroom::OutOfMemory;
+use crate::resp::error::CommandError;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {

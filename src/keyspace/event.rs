@@ -4,8 +4,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::memory::{ensure_reserve_unspent, make_room};
-use crate::slab::OutOfMemory;
+use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
 
 /// The classes of `notify-keyspace-events`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 use super::space::Access;
 use super::uses::{Counting, PastUse};
 use super::{Db, EventKind, Keyspace, Space};
-use crate::clock::Timestamp;
-use crate::slab::Handle;
+use crate::base::clock::Timestamp;
+use crate::store::slab::Handle;
 
 /// How many keys a command evicts that brings nothing itself, and `tick`: no call pays for everybody.
 const EVICTIONS_MAX: usize = 256;

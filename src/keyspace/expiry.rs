@@ -2,7 +2,7 @@
 
 use super::space::{Access, Space};
 use super::{Error, EventKind};
-use crate::clock::Timestamp;
+use crate::base::clock::Timestamp;
 
 /// When a new deadline may replace what is there. Several conditions hold together; a key without a deadline counts as
 /// living for ever.

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use super::space::{Access, Space};
 use super::{Error, EventKind, NewValue};
-use crate::geo::{Position, Shape, cover};
-use crate::sorted::ranking;
-use crate::value::{Interval, ScoreBound, ScoreRange, Value, ZSet, copied};
+use crate::base::geo::{Position, Shape, cover};
+use crate::store::sorted_vec::ranking;
+use crate::values::{Interval, ScoreBound, ScoreRange, Value, ZSet, copied};
 
 /// Which end of the distances comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Db;
-use crate::memory::make_room;
-use crate::value::Value;
+use crate::base::headroom::make_room;
+use crate::values::Value;
 
 /// What counts as less is given back at once.
 const KEPT_MIN_BYTES: u64 = 64 * 1024;
@@ -89,9 +89,9 @@ mod tests {
     use alloc::format;
 
     use super::*;
-    use crate::clock::Timestamp;
+    use crate::base::clock::Timestamp;
     use crate::keyspace::{FREED_MAX, Keyspace};
-    use crate::value::End;
+    use crate::values::End;
 
     /// More than is given back at once.
     const MEMBERS: usize = 100_000;

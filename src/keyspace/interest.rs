@@ -4,10 +4,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{EventKind, Tracking};
-use crate::memory::{ensure, ensure_reserve_unspent, make_room};
-use crate::registry::Registry;
-use crate::slab::OutOfMemory;
-use crate::sorted::SortedMap;
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve_unspent, make_room};
+use crate::store::name_index::Registry;
+use crate::store::sorted_vec::SortedMap;
 
 /// What a key that is ready takes in tables, beside its name.
 const READY_BYTES: usize = 256;

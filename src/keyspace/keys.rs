@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::space::{Access, Space};
 use super::{Error, EventKind, NewValue, SWEEP_MAX, Slot};
-use crate::slab::Handle;
-use crate::value::{Kind, Value, ValueRef, copied};
+use crate::store::slab::Handle;
+use crate::values::{Kind, Value, ValueRef, copied};
 
 /// Where a copy goes and what may be in its way.
 #[derive(Clone, Copy, Debug, Default)]
@@ -174,7 +174,7 @@ impl Space<'_> {
         Ok(())
     }
 
-    fn cloned(&self, handle: Handle) -> Result<(NewValue<'static>, Option<crate::clock::Timestamp>), Error> {
+    fn cloned(&self, handle: Handle) -> Result<(NewValue<'static>, Option<crate::base::clock::Timestamp>), Error> {
         let entry = self.db().entry(handle).ok_or(Error::NoSuchKey)?;
         let copy = match entry.value {
             ValueRef::String(bytes) if entry.is_raw => NewValue::Edited(copied(bytes)?),

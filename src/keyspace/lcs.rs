@@ -198,7 +198,7 @@ fn words(filler: u64, len: usize) -> Result<Vec<u64>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::base::random::Random;
 
     /// The table as Redis fills it, and its walk.
     fn expected(rows: &[u8], columns: &[u8]) -> CommonSubsequence {

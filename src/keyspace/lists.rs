@@ -5,8 +5,9 @@ use core::iter::once;
 
 use super::space::{Access, Change, Space};
 use super::{Error, EventKind, NewValue, Slot};
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::{Elements, End, List, Side, Value, ValueRef, copied};
+use crate::base::headroom::OutOfMemory;
+use crate::store::slab::Handle;
+use crate::values::{Elements, End, List, Side, Value, ValueRef, copied};
 
 /// What LINSERT did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -60,20 +60,20 @@ pub use uses::{Counting, Frequency, PastUse};
 
 use self::evict::Memory;
 use self::uses::Uses;
-use crate::argv::Span;
-use crate::clock::Timestamp;
-use crate::hash::hash_bytes;
-use crate::memory::ensure;
-use crate::random::Random;
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::Limits;
+use crate::base::argv::Span;
+use crate::base::clock::Timestamp;
+use crate::base::hash::hash_bytes;
+use crate::base::headroom::{OutOfMemory, ensure};
+use crate::base::random::Random;
+use crate::store::slab::Handle;
+use crate::values::Limits;
 
 /// Databases 0 to 15, as in Redis' default configuration.
 pub const DATABASES: u8 = 16;
 /// How many due keys one sweep removes at most, so that no call pays for everybody.
 pub const SWEEP_MAX: usize = 256;
 
-/// Arguments of so many bytes are copied without asking whether there is room: see [`crate::memory`].
+/// Arguments of so many bytes are copied without asking whether there is room: see [`crate::base::headroom`].
 const UNASKED_MAX_BYTES: usize = 1536;
 /// What so few arguments are kept in is no more small pieces than the reserve has. A long one needs room for itself, and
 /// asks for that itself.

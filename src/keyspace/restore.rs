@@ -3,9 +3,9 @@
 use super::effect::EffectWriter;
 use super::space::Space;
 use super::{DATABASES, Db, Effects, Entry, Keyspace, NewValue, PastUse};
-use crate::clock::Timestamp;
-use crate::slab::OutOfMemory;
-use crate::value::{Hash, Value, ValueRef, ZSet};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
+use crate::values::{Hash, Value, ValueRef, ZSet};
 
 /// What an argument of an effect takes beside its bytes.
 const PART_BYTES: usize = 16;

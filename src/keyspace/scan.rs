@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use super::space::Space;
 use super::{Entry, Error, Keyspace};
-use crate::clock::Timestamp;
-use crate::glob;
-use crate::memory::ensure;
-use crate::value::Kind;
+use crate::base::clock::Timestamp;
+use crate::base::glob;
+use crate::base::headroom::ensure;
+use crate::values::Kind;
 
 /// Which keys of a page are answered.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use super::space::{Access, Change, Space};
 use super::{Error, EventKind, NewValue};
-use crate::argv::ArgvRef;
-use crate::memory::make_room;
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::{Set, SetLimit, Value, ValueRef, copied, owned};
+use crate::base::argv::ArgvRef;
+use crate::base::headroom::{OutOfMemory, make_room};
+use crate::store::slab::Handle;
+use crate::values::{Set, SetLimit, Value, ValueRef, copied, owned};
 
 /// Up to this share of all members, drawing again is cheaper than copying all of them.
 const DRAWN_SHARE: usize = 4;

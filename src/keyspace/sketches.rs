@@ -3,7 +3,7 @@
 
 use super::space::{Access, Space};
 use super::{Error, EventKind, Slot};
-use crate::value::{Registers, Sketch, add_to_dense};
+use crate::values::{Registers, Sketch, add_to_dense};
 
 impl Space<'_> {
     /// Shows elements to a sketch, creating it; true when it changed.

@@ -6,9 +6,9 @@ use core::ops::Range;
 
 use super::space::{Access, Space};
 use super::{Error, EventKind, NewValue};
-use crate::number::parse_double;
-use crate::sorted::ranking;
-use crate::value::{End, List, Value, ValueRef, copied, owned};
+use crate::base::number::parse_double;
+use crate::store::sorted_vec::ranking;
+use crate::values::{End, List, Value, ValueRef, copied, owned};
 
 /// What to sort by, and what to answer.
 #[derive(Clone, Debug, Default)]

@@ -9,11 +9,11 @@ pub(super) use lookup::Access;
 use alloc::vec::Vec;
 
 use super::{DATABASES, Db, Effects, Error, EventKind, Expiry, Extent, Keyspace, NewValue, Slot};
-use crate::clock::Timestamp;
-use crate::memory::ensure;
-use crate::random::Random;
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::{Limits, Value};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{OutOfMemory, ensure};
+use crate::base::random::Random;
+use crate::store::slab::Handle;
+use crate::values::{Limits, Value};
 
 /// What a part costs in a message beside its bytes.
 const PART_BYTES: usize = 16;

@@ -13,9 +13,9 @@ use self::options::digest_text;
 use super::entry::INLINE_MAX;
 use super::space::{Access, Change, Space};
 use super::{Error, EventKind, Expiry, NewValue, Slot};
-use crate::clock::Timestamp;
-use crate::number::{IntegerText, LongDouble, parse_integer};
-use crate::value::{Value, ValueRef, copied};
+use crate::base::clock::Timestamp;
+use crate::base::number::{IntegerText, LongDouble, parse_integer};
+use crate::values::{Value, ValueRef, copied};
 
 /// The longest string, as in Redis' default configuration (proto-max-bulk-len).
 pub const STRING_MAX: usize = 512 * 1024 * 1024;

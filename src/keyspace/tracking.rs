@@ -9,12 +9,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::{ClientId, EventKind};
-use crate::memory::{ensure_reserve_unspent, make_room};
-use crate::random::Random;
-use crate::registry::Registry;
-use crate::slab::OutOfMemory;
-use crate::sorted::SortedMap;
-use crate::value::{Hash, NewDeadline, PackedLimit, copied};
+use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
+use crate::base::random::Random;
+use crate::store::name_index::Registry;
+use crate::store::sorted_vec::SortedMap;
+use crate::values::{Hash, NewDeadline, PackedLimit, copied};
 
 /// How many keys are remembered at most, unless the configuration says otherwise.
 const KEYS_MAX: u64 = 1_000_000;

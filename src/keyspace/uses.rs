@@ -11,8 +11,8 @@
 //! of the database has come anew, and begins again after 256 steps: a key that stays unused for so long in a database
 //! that evicts is most likely gone.
 
-use crate::clock::Timestamp;
-use crate::random::Random;
+use crate::base::clock::Timestamp;
+use crate::base::random::Random;
 
 const ORDER_BITS: u32 = 8;
 const COUNTER_AT: u32 = 24;

@@ -12,7 +12,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::command::rows;
+use crate::commands::rows;
 use crate::{ArgvRef, Span};
 
 /// Arguments of most commands, their names included: reading many keys must go on when there is no memory.

@@ -8,7 +8,7 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
 use core::ptr::null_mut;
 
-use crate::memory::{Reserve, SMALL_MAX_BYTES, is_reserve_whole, tell_reserve};
+use crate::base::headroom::{Reserve, SMALL_MAX_BYTES, is_reserve_whole, tell_reserve};
 
 const BLOCKS: usize = 16;
 /// With so many blocks it counts as whole: a full memory need not give back first what a few small pieces took.

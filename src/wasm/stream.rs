@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::engine::{CLOCK_FAILED, Engine, NO_CLIENT};
 use crate::ClientId;
 use crate::connection::{Connection, Fed, Meter};
-use crate::sorted::SortedMap;
+use crate::store::sorted_vec::SortedMap;
 
 /// Stands among the affected clients for the configuration. No client has this number.
 const CONFIGURATION: u32 = 0;

@@ -11,10 +11,10 @@ use wasm_bindgen::prelude::*;
 use super::data::{out_of_memory, to_js};
 use super::engine::Engine;
 use super::report::ReportView;
-use crate::command::split_line;
-use crate::memory::ensure;
-use crate::reply::print::print;
-use crate::reply::read::read;
+use crate::base::headroom::ensure;
+use crate::commands::split_line;
+use crate::resp::cli_text::print;
+use crate::resp::read::read;
 use crate::{Argv, SessionError, parse_session, run_session};
 
 /// What a byte becomes: read, in a line, in the text of all lines; or once in quotes.

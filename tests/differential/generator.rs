@@ -1,7 +1,7 @@
 //! Draws what the clients do: requests from the grammar of the rows, some of them spoilt, in transactions and between
 //! them, by several clients in turns.
 
-use keylatch::command::{Argument, ArgumentKind};
+use keylatch::commands::{Argument, ArgumentKind};
 use keylatch::{Client, Protocol};
 
 use super::pools::Pools;

@@ -6,8 +6,8 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use keylatch::command::flags;
-use keylatch::reply::read::{Value, read};
+use keylatch::commands::flags;
+use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, MovableClock, Options, Protocol, Timestamp};
 
 use super::allowed::Tally;

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keylatch::command::{Argument, ArgumentKind, Row, flags, parse_grammar, rows};
-use keylatch::reply::read::{Value, read};
+use keylatch::commands::{Argument, ArgumentKind, Row, flags, parse_grammar, rows};
+use keylatch::resp::read::{Value, read};
 
 use super::redis::Server;
 

@@ -1,6 +1,6 @@
 //! The session files, up to where a server cannot follow: its clock does not move, and it does not know every command.
 
-use keylatch::command::split_line;
+use keylatch::commands::split_line;
 use keylatch::{Argv, Protocol, Session, StepKind, parse_session};
 
 use super::allowed::Tally;

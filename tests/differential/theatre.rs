@@ -1,6 +1,6 @@
 //! An engine that writes its log, and the clients that take turns in it.
 
-use keylatch::reply::read::{Value, read};
+use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, Options, Protocol, Timestamp};
 
 use super::generator::CLIENTS;

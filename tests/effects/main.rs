@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 use dice::Dice;
 use generator::Generator;
 use keylatch::SESSION_START;
-use keylatch::command::flags;
+use keylatch::commands::flags;
 use scope::{Scope, row_of};
 use theatre::Theatre;
 

@@ -1,7 +1,7 @@
 //! Arguments that the grammar of a row does not give. Drawn one by one they would seldom be legal, or the reply would list
 //! what may be added later.
 
-use keylatch::reply::read::{Value, read};
+use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, Keylatch, ManualClock, Options, SESSION_START};
 
 use super::pools::Pools;

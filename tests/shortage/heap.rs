@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use keylatch::{Reserve, tell_reserve};
 
-/// As in `src/memory.rs`: what is always there.
+/// As in `src/base/headroom.rs`: what is always there.
 pub const SMALL_MAX: usize = 4096;
 /// What a command may hold in small pieces beyond what it had.
 pub const RESERVE_BYTES: isize = 64 * 1024;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use keylatch::reply::read::{Value, read};
+use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, Event, Timestamp};
 
 use super::heap::{self, BEGUN, Outcome, SPENT, with_memory};

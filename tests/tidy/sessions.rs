@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use keylatch::command;
+use keylatch::commands;
 
 use crate::tree::{self, File};
 
@@ -10,7 +10,7 @@ use crate::tree::{self, File};
 pub fn rows_without_session() -> Vec<String> {
     let sessions = tree::files("tests/sessions", &["session"]);
     assert!(!sessions.is_empty(), "tests/sessions has no session file");
-    let rows = command::rows().flat_map(|row| std::iter::once(row).chain(row.subcommands.iter()));
+    let rows = commands::rows().flat_map(|row| std::iter::once(row).chain(row.subcommands.iter()));
     let names = rows.map(|row| row.name.to_uppercase());
     let missing = names.filter(|name| !sessions.iter().any(|session| shows(session, name)));
     missing.map(|name| format!("tests/sessions: no session runs {name}")).collect()

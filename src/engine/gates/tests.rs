@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 use std::process::Command;
 
 use super::{Engine, Gates};
-use crate::argv::Argv;
-use crate::client::ClientId;
-use crate::clock::Timestamp;
-use crate::command::resolve;
-use crate::memory::{Reserve, tell_reserve};
-use crate::value::End;
+use crate::base::argv::Argv;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{Reserve, tell_reserve};
+use crate::commands::resolve;
+use crate::server::clients::ClientId;
+use crate::values::End;
 
 /// What became of a request: the handler ran; the command was called and failed; an error was answered in place of a call;
 /// kept for EXEC; blocked its client; kept behind the command that blocks its client; nothing.

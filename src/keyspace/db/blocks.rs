@@ -2,11 +2,12 @@
 
 use super::dated::BlockPositions;
 use super::{Db, Expiry, NewValue, Slot, slot_bytes_of};
-use crate::clock::Timestamp;
-use crate::deadlines::Node;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
 use crate::keyspace::entry::{self, INLINE_MAX, Layout, Payload, set_last_use};
-use crate::slab::{Handle, OutOfMemory, Slab};
-use crate::value::{Value, copied};
+use crate::store::deadline_heap::Node;
+use crate::store::slab::{Handle, Slab};
+use crate::values::{Value, copied};
 
 /// What an entry has beside key and value.
 #[derive(Clone, Copy)]

@@ -3,13 +3,14 @@
 use alloc::vec::Vec;
 
 use super::{Db, Slot};
-use crate::clock::Timestamp;
-use crate::deadlines::{Node, Positions};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
+use crate::base::random::Random;
 use crate::keyspace::entry::{self, Layout, NO_POSITION, Payload, last_use};
-use crate::random::Random;
-use crate::slab::{Handle, OutOfMemory, Slab};
-use crate::slots::Slot as ValueSlot;
-use crate::value::{Value, copied};
+use crate::store::deadline_heap::{Node, Positions};
+use crate::store::slab::{Handle, Slab};
+use crate::store::slots::Slot as ValueSlot;
+use crate::values::{Value, copied};
 
 /// So many more are looked at where some have only fields with deadlines.
 const EXTRA_NODES: usize = 64;

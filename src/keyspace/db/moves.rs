@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use super::{Db, Slot};
+use crate::base::headroom::OutOfMemory;
 use crate::keyspace::entry::{Layout, Payload};
-use crate::slab::OutOfMemory;
-use crate::value::{Hash, Value, copied};
+use crate::values::{Hash, Value, copied};
 
 impl Db {
     /// Moves value and deadline to another key, replacing what that holds. On an error nothing has changed.

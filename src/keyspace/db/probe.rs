@@ -1,9 +1,9 @@
 //! Lookups: from a key to what is known of it, with one hash and one search.
 
 use super::Db;
-use crate::hash::hash_key;
+use crate::base::hash::hash_key;
 use crate::keyspace::entry::{self, set_last_use};
-use crate::slab::Handle;
+use crate::store::slab::Handle;
 
 /// What a lookup of a key found: its hash, and its entry if there is one. A copy and not a borrow, so it is good only until
 /// this key comes, goes or moves; debug builds check that.

@@ -3,7 +3,7 @@
 use super::dated::BlockPositions;
 use super::{Db, Slot, slot_bytes_of};
 use crate::keyspace::entry::Layout;
-use crate::slab::Handle;
+use crate::store::slab::Handle;
 
 impl Db {
     /// Forgets the key, its value and its deadline.

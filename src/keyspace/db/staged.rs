@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use super::{Db, Slot, slot_bytes_of};
-use crate::clock::Timestamp;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{OutOfMemory, make_room};
 use crate::keyspace::entry::{INLINE_MAX, Layout, Payload};
-use crate::memory::make_room;
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::{Value, copied};
+use crate::store::slab::Handle;
+use crate::values::{Value, copied};
 
 /// A string on its way in, and what was found at its key.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,11 @@
 use alloc::vec::Vec;
 
 use super::values_of;
-use crate::clock::Timestamp;
+use crate::base::clock::Timestamp;
 use crate::keyspace::space::{Burial, Change, Space};
 use crate::keyspace::{DeadlineCondition, Error, EventKind, Presence};
-use crate::slab::Handle;
-use crate::value::{Hash, NewDeadline, copied};
+use crate::store::slab::Handle;
+use crate::values::{Hash, NewDeadline, copied};
 
 /// So many dead fields are removed in one edit, and stated as one effect.
 const FIELDS_PER_EDIT: usize = 64;

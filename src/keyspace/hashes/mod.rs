@@ -11,11 +11,12 @@ pub use expiry::{FieldExpiry, FieldFate, FieldTimeToLive};
 
 use super::space::{Access, Change, Space};
 use super::{Error, EventKind, NewValue, Slot};
-use crate::clock::Timestamp;
-use crate::number::{IntegerText, LongDouble, parse_integer};
-use crate::random::Random;
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::{Field, Hash, NewDeadline, Set, SetLimit, Value, ValueRef, copied};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
+use crate::base::number::{IntegerText, LongDouble, parse_integer};
+use crate::base::random::Random;
+use crate::store::slab::Handle;
+use crate::values::{Field, Hash, NewDeadline, Set, SetLimit, Value, ValueRef, copied};
 
 /// Drawing one field is worth walking past so many.
 const DRAWS_WORTH: usize = 64;

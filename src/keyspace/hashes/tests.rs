@@ -5,8 +5,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::*;
+use crate::base::random::Random;
 use crate::keyspace::{CopyOptions, DeadlineCondition, Keyspace, RestoreOptions};
-use crate::random::Random;
 
 type Fields = BTreeMap<Vec<u8>, (Vec<u8>, Option<i64>)>;
 /// Hashes with their deadlines.

@@ -3,11 +3,12 @@
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 
+use crate::base::headroom::OutOfMemory;
 use crate::keyspace::sets::Combination;
 use crate::keyspace::space::{Access, Space};
 use crate::keyspace::{Error, EventKind};
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::{PackedLimit, Set, ValueRef, ZSet};
+use crate::store::slab::Handle;
+use crate::values::{PackedLimit, Set, ValueRef, ZSet};
 
 /// What becomes of the scores of a member that is in several sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -10,9 +10,9 @@ pub use combine::{Aggregate, Sources, Weighting};
 use super::space::{Access, Change, Space};
 use super::strings::Presence;
 use super::{Error, EventKind, NewValue, Slot};
-use crate::memory::make_room;
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::{End, Interval, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
+use crate::base::headroom::{OutOfMemory, make_room};
+use crate::store::slab::Handle;
+use crate::values::{End, Interval, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
 
 /// A new score that counts only on one side of the one that is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

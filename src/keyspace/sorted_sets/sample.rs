@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
+use crate::base::headroom::OutOfMemory;
+use crate::base::random::Random;
 use crate::keyspace::Error;
 use crate::keyspace::space::{Access, Space};
-use crate::random::Random;
-use crate::slab::OutOfMemory;
-use crate::value::{Set, SetLimit, ValueRef};
+use crate::values::{Set, SetLimit, ValueRef};
 
 /// Up to this share of all ranks, drawing again is cheaper than a list of all of them.
 const DRAWN_SHARE: usize = 4;

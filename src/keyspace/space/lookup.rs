@@ -2,10 +2,11 @@
 //! was used.
 
 use super::{Space, db_index};
+use crate::base::headroom::OutOfMemory;
 use crate::keyspace::uses::{Counting, PastUse};
 use crate::keyspace::{Db, Entry, Error, Keyspace, Slot};
-use crate::slab::{Handle, OutOfMemory};
-use crate::value::ValueRef;
+use crate::store::slab::Handle;
+use crate::values::ValueRef;
 
 /// Why a key is looked up, which decides what the lookup counts as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 use super::{Space, db_index};
 use crate::keyspace::effect::EffectWriter;
 use crate::keyspace::{EventKind, Keyspace};
-use crate::slab::Handle;
+use crate::store::slab::Handle;
 
 impl Space<'_> {
     /// Nobody wants to be told of changes.

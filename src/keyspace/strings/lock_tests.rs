@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::{Presence, SetOptions};
-use crate::clock::Timestamp;
+use crate::base::clock::Timestamp;
 use crate::keyspace::{Choice, CopyOptions, EventKind, Expiry, Keyspace, MemoryLimit};
-use crate::value::ValueRef;
+use crate::values::ValueRef;
 
 const NOW: Timestamp = Timestamp::from_ms(1_000_000);
 const TOKEN: &[u8] = b"token-4f1d09ac77";

@@ -3,11 +3,10 @@
 use alloc::vec::Vec;
 
 use super::Presence;
+use crate::base::headroom::{OutOfMemory, make_room};
 use crate::keyspace::db::Staged;
 use crate::keyspace::space::Access;
 use crate::keyspace::{Error, EventKind, Expiry, Slot, Space};
-use crate::memory::make_room;
-use crate::slab::OutOfMemory;
 
 /// Room is made for so many keys of an MSET together.
 const SLOTS_AT_ONCE: usize = 64;
@@ -94,9 +93,9 @@ impl Space<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Timestamp;
+    use crate::base::clock::Timestamp;
+    use crate::base::random::Random;
     use crate::keyspace::{Keyspace, SetOptions};
-    use crate::random::Random;
     use alloc::format;
 
     const NOW: Timestamp = Timestamp::from_ms(1_000_000);

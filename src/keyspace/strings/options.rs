@@ -3,8 +3,8 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use crate::bytes;
-use crate::hash::xxh3_64;
+use crate::base::bytes;
+use crate::base::hash::xxh3_64;
 use crate::keyspace::{Error, Expiry};
 
 /// Hex digits of a digest.

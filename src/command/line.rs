@@ -1,4 +1,0 @@
-//! A typed line into arguments, by redis-cli's rules. Inline requests are split by the same rules, so the work is
-//! done on their floor.
-
-pub use crate::request::{LineError, LineErrorKind, split_line};

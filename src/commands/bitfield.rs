@@ -1,0 +1,88 @@
+//! BITFIELD and BITFIELD_RO: their operations are a small language of its own.
+
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::{Args, is};
+use super::bits::bit_offset;
+use super::row::Reply;
+use crate::base::number::parse_integer;
+use crate::keyspace::{FieldAction, FieldOperation, FieldType, Overflow};
+use crate::resp::error::CommandError;
+
+pub(super) const ARGUMENTS: &str = "key:key [operation=GET encoding offset:integer | ([OVERFLOW <overflow=WRAP | SAT | FAIL>] <write-operation=SET encoding offset:integer value:integer | INCRBY encoding offset:integer increment:integer>)]...";
+
+/// `BITFIELD key [GET t o | SET t o n | INCRBY t o n | OVERFLOW WRAP|SAT|FAIL] ...`
+pub(super) fn bitfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let operations = operations(args)?;
+    run(cx, key, &operations)
+}
+
+/// All operations are read before a write among them is refused, and that before the key is looked at, as in Redis.
+pub(super) fn bitfield_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let operations = operations(args)?;
+    if operations.iter().any(|operation| operation.action != FieldAction::Get) {
+        return Err(CommandError::BITFIELD_READ_ONLY);
+    }
+    run(cx, key, &operations)
+}
+
+fn run(cx: &mut Cx<'_>, key: &[u8], operations: &[FieldOperation]) -> Reply {
+    cx.reply.array(operations.len());
+    let (mut space, reply) = cx.space_and_reply();
+    space.bitfield(key, operations, |answer| match answer {
+        Some(number) => reply.integer(number),
+        None => reply.null(),
+    })?;
+    Ok(())
+}
+
+fn operations(args: &mut Args<'_>) -> Result<Vec<FieldOperation>, CommandError> {
+    let (mut operations, mut overflow) = (Vec::new(), Overflow::default());
+    while let Some(word) = args.optional() {
+        let writes = is(word, "SET") || is(word, "INCRBY");
+        if is(word, "OVERFLOW") {
+            overflow = overflow_named(args.bytes()?)?;
+            continue;
+        }
+        // Too few arguments are a syntax error before any of them is looked at.
+        if !(writes && args.left() >= 3 || is(word, "GET") && args.left() >= 2) {
+            return Err(CommandError::SYNTAX);
+        }
+        let field = field_type(args.bytes()?).ok_or(CommandError::FIELD_TYPE)?;
+        let offset = field_offset(args.bytes()?, field)?;
+        let action = match writes {
+            false => FieldAction::Get,
+            true if is(word, "SET") => FieldAction::Set { value: args.integer()?, overflow },
+            true => FieldAction::Increment { by: args.integer()?, overflow },
+        };
+        operations.try_reserve(1).map_err(|_| CommandError::OUT_OF_MEMORY)?;
+        operations.push(FieldOperation { field, offset, action });
+    }
+    Ok(operations)
+}
+
+fn overflow_named(word: &[u8]) -> Result<Overflow, CommandError> {
+    let mut all = [Overflow::Wrap, Overflow::Saturate, Overflow::Fail].into_iter();
+    all.find(|overflow| is(word, overflow.name())).ok_or(CommandError::FIELD_OVERFLOW)
+}
+
+/// `i16`, `u8`: the letter is not a keyword, so its case counts.
+fn field_type(text: &[u8]) -> Option<FieldType> {
+    let (sign, bits) = text.split_first()?;
+    let bits = u8::try_from(parse_integer(bits)?).ok()?;
+    match sign {
+        b'i' => FieldType::new(true, bits),
+        b'u' => FieldType::new(false, bits),
+        _ => None,
+    }
+}
+
+/// A position in bits, or with `#` in fields of this type.
+fn field_offset(text: &[u8], field: FieldType) -> Result<u32, CommandError> {
+    let Some(index) = text.strip_prefix(b"#") else { return bit_offset(text) };
+    let offset = bit_offset(index)?.checked_mul(field.bits().into());
+    offset.ok_or(CommandError::BIT_OFFSET)
+}

@@ -1,0 +1,153 @@
+//! The bitmap family: strings as rows of bits. BITFIELD has a file of its own.
+
+use super::Cx;
+use super::args::{Args, is};
+use super::bitfield;
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use crate::base::number::parse_integer;
+use crate::keyspace::{BitOperation, BitRange, RangeUnit};
+use crate::resp::error::{CommandError, ErrorText};
+
+const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const UPDATE_ANSWER: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
+const BITOP_KEYS: &[KeySpec] = &[KeySpec::one(2, Access::Overwrite), KeySpec::rest(3, Access::ReadAccess)];
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row { since: "2.2.0", reply: "integer", ..Row::of(Group::Bitmap, name, arity, flags, keys, handler) }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key [range=start:integer end:integer [unit=BYTE | BIT]]",
+        complexity: "O(N) with N the number of bytes looked at.",
+        since: "2.6.0",
+        summary: "Counts the bits that are set in a string, or in a part of it.",
+        ..row("bitcount", -2, READONLY, READ, bitcount)
+    },
+    Row {
+        arguments: bitfield::ARGUMENTS,
+        complexity: "O(1) for each operation.",
+        since: "3.2.0",
+        summary: "Reads, writes and increments integers of any width within a string.",
+        reply: "array(integer|null)",
+        ..row("bitfield", -2, WRITE | DENYOOM, UPDATE_ANSWER, bitfield::bitfield)
+    },
+    Row {
+        arguments: "key:key [get-block=GET encoding offset:integer]...",
+        complexity: "O(1) for each operation.",
+        since: "6.0.0",
+        summary: "Reads integers of any width within a string.",
+        reply: "array(integer)",
+        ..row("bitfield_ro", -2, READONLY | FAST, READ, bitfield::bitfield_ro)
+    },
+    Row {
+        arguments: "<operation=AND | OR | XOR | NOT | DIFF | DIFF1 | ANDOR | ONE> destkey:key key:key...",
+        complexity: "O(N) with N the number of bytes of all sources.",
+        since: "2.6.0",
+        summary: "Combines strings bit by bit and stores the result.",
+        ..row("bitop", -4, WRITE | DENYOOM, BITOP_KEYS, bitop)
+    },
+    Row {
+        arguments: "key:key bit:integer [range=start:integer [end-unit-block=end:integer [unit=BYTE | BIT]]]",
+        complexity: "O(N) with N the number of bytes looked at.",
+        since: "2.8.7",
+        summary: "Finds the first bit in a string, or in a part of it, that is set or clear.",
+        ..row("bitpos", -3, READONLY, READ, bitpos)
+    },
+    Row {
+        arguments: "key:key offset:integer",
+        summary: "Answers one bit of a string.",
+        ..row("getbit", 3, READONLY | FAST, READ, getbit)
+    },
+    Row {
+        arguments: "key:key offset:integer value:integer",
+        summary: "Sets or clears one bit of a string, which grows as far as needed; answers what the bit was.",
+        ..row("setbit", 4, WRITE | DENYOOM, UPDATE_ANSWER, setbit)
+    },
+];
+
+/// The offset of a bit: a string has at most 2^32 of them.
+pub(super) fn bit_offset(text: &[u8]) -> Result<u32, CommandError> {
+    parse_integer(text).and_then(|offset| u32::try_from(offset).ok()).ok_or(CommandError::BIT_OFFSET)
+}
+
+fn setbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, offset) = (args.bytes()?, bit_offset(args.bytes()?)?);
+    let on = match parse_integer(args.bytes()?) {
+        Some(0) => false,
+        Some(1) => true,
+        _ => return Err(CommandError::BIT_VALUE),
+    };
+    let was_on = cx.space().set_bit(key, offset, on)?;
+    cx.reply.integer(was_on.into());
+    Ok(())
+}
+
+fn getbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, offset) = (args.bytes()?, bit_offset(args.bytes()?)?);
+    let is_on = cx.space().get_bit(key, offset)?;
+    cx.reply.integer(is_on.into());
+    Ok(())
+}
+
+/// `BITCOUNT key [start end [BYTE | BIT]]`
+fn bitcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let range = match args.left() {
+        0 => BitRange::default(),
+        2 | 3 => BitRange { start: args.integer()?, end: Some(args.integer()?), unit: unit(args.optional())? },
+        _ => return Err(CommandError::SYNTAX),
+    };
+    let count = cx.space().count_bits(key, range)?;
+    cx.reply.integer(count as i64);
+    Ok(())
+}
+
+/// `BITPOS key bit [start [end [BYTE | BIT]]]`
+fn bitpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let wanted = match args.integer()? {
+        0 => false,
+        1 => true,
+        _ => return Err(CommandError::BIT_ARGUMENT),
+    };
+    let mut range = BitRange::default();
+    if args.left() > 3 {
+        return Err(CommandError::SYNTAX);
+    }
+    if !args.is_done() {
+        range.start = args.integer()?;
+        let end = args.optional();
+        range.unit = unit(args.optional())?;
+        range.end = end.map(|end| parse_integer(end).ok_or(CommandError::NOT_AN_INTEGER)).transpose()?;
+    }
+    let position = cx.space().find_bit(key, wanted, range)?;
+    cx.reply.integer(position.map_or(-1, |position| position as i64));
+    Ok(())
+}
+
+fn unit(word: Option<&[u8]>) -> Result<RangeUnit, CommandError> {
+    match word {
+        None => Ok(RangeUnit::Byte),
+        Some(word) if is(word, "BYTE") => Ok(RangeUnit::Byte),
+        Some(word) if is(word, "BIT") => Ok(RangeUnit::Bit),
+        Some(_) => Err(CommandError::SYNTAX),
+    }
+}
+
+/// `BITOP <AND | OR | XOR | NOT | DIFF | DIFF1 | ANDOR | ONE> destkey key [key ...]`
+fn bitop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (word, destination) = (args.bytes()?, args.bytes()?);
+    let operation = BitOperation::ALL.into_iter().find(|operation| is(word, operation.name()));
+    let operation = operation.ok_or(CommandError::SYNTAX)?;
+    match operation {
+        BitOperation::Not if args.left() != 1 => return Err(CommandError::BITOP_NOT_SOURCES),
+        BitOperation::Diff | BitOperation::Diff1 | BitOperation::AndOr if args.left() < 2 => {
+            return Err(args.refuse(ErrorText::too_few_sources(operation.name())));
+        }
+        _ => {}
+    }
+    let len = cx.space().combine_bits(operation, destination, args.rest())?;
+    cx.reply.integer(len as i64);
+    Ok(())
+}

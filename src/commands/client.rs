@@ -1,0 +1,428 @@
+//! CLIENT: what clients can ask and tell about themselves and each other.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::{Args, is};
+use super::connection::{client_flags, valid_name};
+use super::row::{Group, Reply, Row, flags::*};
+use super::tracking;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::make_room;
+use crate::base::number::parse_integer;
+use crate::resp::encode::Protocol;
+use crate::resp::error::{CommandError, ErrorText};
+use crate::server::clients::{Client, ClientId, ReplyMode};
+use crate::server::{Pause, Unblock};
+
+const MS_PER_SECOND: i64 = 1000;
+/// The types CLIENT LIST and KILL know.
+const TYPES: &[&str] = &["normal", "master", "replica", "slave", "pubsub"];
+
+const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+    Row::of(Group::Connection, name, arity, flags | NOSCRIPT | LOADING | STALE, &[], handler)
+}
+
+pub(super) const ROWS: &[Row] = &[Row {
+    since: "2.4.0",
+    complexity: "Depends on the subcommand.",
+    summary: "Asks and tells about clients.",
+    reply: "any",
+    subcommands: SUBCOMMANDS,
+    ..row("client", -2, 0, help)
+}];
+
+const SUBCOMMANDS: &[Row] = &[
+    Row {
+        since: "6.0.0",
+        arguments: "<mode=YES | NO>",
+        summary: "Says whether the keys that the next command reads are tracked.",
+        ..row("client|caching", 3, 0, tracking::caching)
+    },
+    Row {
+        since: "2.6.9",
+        summary: "Answers the name of the connection.",
+        reply: "bulk|null",
+        ..row("client|getname", 2, 0, getname)
+    },
+    Row {
+        since: "6.0.0",
+        summary: "Answers the id of the client that gets its invalidation messages; -1 without tracking.",
+        reply: "integer",
+        ..row("client|getredir", 2, 0, tracking::getredir)
+    },
+    Row {
+        since: "5.0.0",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..Row::of(Group::Connection, "client|help", 2, LOADING | STALE, &[], help)
+    },
+    Row {
+        since: "5.0.0",
+        summary: "Answers the id of the connection.",
+        reply: "integer",
+        ..row("client|id", 2, 0, id)
+    },
+    Row {
+        since: "6.2.0",
+        summary: "Describes the connection in one line.",
+        reply: "bulk",
+        tips: &["nondeterministic_output"],
+        ..row("client|info", 2, TIME, info)
+    },
+    Row {
+        since: "2.4.0",
+        complexity: "O(N) with N the number of clients.",
+        arguments: "<filter=old-format | (new-format=[ID client-id:integer] [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [USER username] [ADDR address] [LADDR address] [SKIPME <YES | NO>] [MAXAGE maxage:integer])...>",
+        summary: "Closes connections and answers how many.",
+        reply: "OK|integer",
+        ..row("client|kill", -3, ADMIN | TIME, kill)
+    },
+    Row {
+        since: "2.4.0",
+        complexity: "O(N) with N the number of clients.",
+        arguments: "[TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id:integer...]",
+        summary: "Describes clients, one a line.",
+        reply: "bulk",
+        tips: &["nondeterministic_output"],
+        ..row("client|list", -2, ADMIN | TIME, list)
+    },
+    Row {
+        since: "7.0.0",
+        arguments: "<enabled=ON | OFF>",
+        summary: "Keeps the client from being evicted when clients use too much memory.",
+        ..row("client|no-evict", 3, ADMIN, no_evict)
+    },
+    Row {
+        since: "7.2.0",
+        arguments: "<enabled=ON | OFF>",
+        summary: "Lets the client's commands leave access times of keys alone.",
+        ..row("client|no-touch", 3, 0, no_touch)
+    },
+    Row {
+        since: "3.0.0",
+        arguments: "timeout:integer [mode=WRITE | ALL]",
+        summary: "Lets commands wait for so many milliseconds: all, or those that write.",
+        ..row("client|pause", -3, ADMIN | TIME, pause)
+    },
+    Row {
+        since: "3.2.0",
+        arguments: "<action=ON | OFF | SKIP>",
+        summary: "Chooses whether the server answers.",
+        ..row("client|reply", 3, 0, reply)
+    },
+    Row {
+        since: "7.2.0",
+        arguments: "<attr=LIB-NAME libname | LIB-VER libver>",
+        summary: "Tells the name or version of the client's library.",
+        ..row("client|setinfo", 4, 0, setinfo)
+    },
+    Row {
+        since: "2.6.9",
+        arguments: "connection-name",
+        summary: "Names the connection.",
+        ..row("client|setname", 3, 0, setname)
+    },
+    Row {
+        since: "6.0.0",
+        arguments: tracking::ARGUMENTS,
+        complexity: "O(N) with N the number of prefixes.",
+        summary: "Begins or ends to be told about changes of keys that the client may hold copies of.",
+        ..row("client|tracking", -3, KEEPS, tracking::tracking)
+    },
+    Row {
+        since: "6.2.0",
+        complexity: "O(N) with N the number of prefixes.",
+        summary: "Answers how the connection tracks keys.",
+        reply: "map(bulk,any)",
+        ..row("client|trackinginfo", 2, 0, tracking::trackinginfo)
+    },
+    Row {
+        since: "5.0.0",
+        arguments: "client-id:integer [unblock-type=TIMEOUT | ERROR]",
+        complexity: "O(log N) with N the number of clients.",
+        summary: "Ends the waiting of another client's blocking command.",
+        reply: "integer",
+        ..row("client|unblock", -3, ADMIN, unblock)
+    },
+    Row { since: "6.2.0", summary: "Lets paused commands go on.", ..row("client|unpause", 2, ADMIN, unpause) },
+];
+
+fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "client")
+}
+
+fn done(cx: &mut Cx<'_>, change: impl FnOnce(&mut Client)) -> Reply {
+    if let Some(client) = cx.client() {
+        change(client);
+    }
+    cx.reply.ok();
+    Ok(())
+}
+
+fn id(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.integer(cx.client.0.into());
+    Ok(())
+}
+
+fn getname(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let Some(client) = cx.clients.get(cx.client) else { return Ok(()) };
+    cx.reply.optional_bulk(Some(&*client.name).filter(|name| !name.is_empty()));
+    Ok(())
+}
+
+fn setname(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let name = valid_name(args.bytes()?, CommandError::BAD_CLIENT_NAME)?;
+    done(cx, |client| client.name = name.into())
+}
+
+fn setinfo(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (attribute, value) = (args.bytes()?, args.bytes()?);
+    if is(attribute, "LIB-NAME") {
+        let value = valid_name(value, CommandError::BAD_LIBRARY_NAME)?;
+        done(cx, |client| client.library_name = value.into())
+    } else if is(attribute, "LIB-VER") {
+        let value = valid_name(value, CommandError::BAD_LIBRARY_VERSION)?;
+        done(cx, |client| client.library_version = value.into())
+    } else {
+        Err(args.refuse(ErrorText::quoted("ERR Unrecognized option", attribute)))
+    }
+}
+
+fn on_or_off(word: &[u8]) -> Result<bool, CommandError> {
+    match word {
+        _ if is(word, "ON") => Ok(true),
+        _ if is(word, "OFF") => Ok(false),
+        _ => Err(CommandError::SYNTAX),
+    }
+}
+
+fn no_evict(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let on = on_or_off(args.bytes()?)?;
+    done(cx, |client| client.no_evict = on)
+}
+
+fn no_touch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let on = on_or_off(args.bytes()?)?;
+    done(cx, |client| client.no_touch = on)
+}
+
+fn reply(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let word = args.bytes()?;
+    let mode = match word {
+        _ if is(word, "ON") => ReplyMode::On,
+        _ if is(word, "OFF") => ReplyMode::Off,
+        _ if is(word, "SKIP") => ReplyMode::SkipNext,
+        _ => return Err(CommandError::SYNTAX),
+    };
+    done(cx, |client| {
+        // Replies that are off stay off: there is none to skip.
+        if !(mode == ReplyMode::SkipNext && client.reply_mode == ReplyMode::Off) {
+            client.reply_mode = mode;
+        }
+    })
+}
+
+/// `CLIENT PAUSE milliseconds [WRITE | ALL]`
+fn pause(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
+    if timeout_ms < 0 {
+        return Err(CommandError::NEGATIVE_TIMEOUT);
+    }
+    let writes_only = match args.optional() {
+        None => false,
+        Some(word) if is(word, "ALL") => false,
+        Some(word) if is(word, "WRITE") => true,
+        Some(_) => return Err(CommandError::PAUSE_MODE),
+    };
+    args.finish()?;
+    let until = cx.now.checked_add_ms(timeout_ms).ok_or(CommandError::BAD_TIMEOUT)?;
+    // The longer and the stricter of two pauses holds.
+    let previous = cx.server.pause.filter(|pause| pause.until > cx.now);
+    cx.server.pause = Some(Pause {
+        until: previous.map_or(until, |pause| pause.until.max(until)),
+        writes_only: writes_only && previous.is_none_or(|pause| pause.writes_only),
+    });
+    cx.reply.ok();
+    Ok(())
+}
+
+fn unpause(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.server.pause = None;
+    cx.reply.ok();
+    Ok(())
+}
+
+/// `CLIENT UNBLOCK id [TIMEOUT | ERROR]`
+fn unblock(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let id = client_id(args.bytes()?).ok_or(CommandError::NOT_AN_INTEGER)?;
+    let with_error = match args.optional() {
+        None => false,
+        Some(word) if is(word, "TIMEOUT") => false,
+        Some(word) if is(word, "ERROR") => true,
+        Some(_) => return Err(CommandError::BAD_UNBLOCK_REASON),
+    };
+    let parked = cx.clients.get(id).and_then(|client| client.parked);
+    // In a transaction the same client may be named again before it goes on.
+    let parked = parked.filter(|ticket| cx.server.unblocks.iter().all(|unblock| unblock.ticket != *ticket));
+    if let Some(ticket) = parked {
+        make_room(&mut cx.server.unblocks, 1)?;
+        cx.server.unblocks.push(Unblock { ticket, with_error });
+    }
+    cx.reply.integer(parked.is_some().into());
+    Ok(())
+}
+
+/// An id as sent; one that no client can have is nobody's.
+fn client_id(text: &[u8]) -> Option<ClientId> {
+    let id = parse_integer(text)?;
+    Some(ClientId(u32::try_from(id).unwrap_or(0)))
+}
+
+fn info(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let line = cx.clients.get(cx.client).map(|client| describe(cx, client)).unwrap_or_default();
+    cx.reply.verbatim("txt", line.as_bytes());
+    Ok(())
+}
+
+/// `CLIENT LIST [TYPE type] [ID id ...]`
+fn list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let mut chosen: Option<Vec<ClientId>> = None;
+    let mut kind = None;
+    if let Some(word) = args.optional() {
+        if is(word, "TYPE") && args.left() == 1 {
+            kind = {
+                let word = args.bytes()?;
+                Some(client_type(args, word)?)
+            };
+        } else if is(word, "ID") && !args.is_done() {
+            let ids = args.rest().map(|id| client_id(id).ok_or(CommandError::INVALID_CLIENT_ID));
+            chosen = Some(ids.collect::<Result<_, _>>()?);
+        } else {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    let mut lines = String::new();
+    for client in cx.clients.iter() {
+        let wanted = chosen.as_ref().is_none_or(|ids| ids.contains(&client.id));
+        if wanted && kind.is_none_or(|kind| type_of(client) == kind) {
+            lines += &describe(cx, client);
+        }
+    }
+    cx.reply.verbatim("txt", lines.as_bytes());
+    Ok(())
+}
+
+fn client_type(args: &Args<'_>, word: &[u8]) -> Result<&'static str, CommandError> {
+    let known = TYPES.iter().find(|name| is(word, name));
+    known.copied().ok_or_else(|| args.refuse(ErrorText::quoted("ERR Unknown client type", word)))
+}
+
+fn type_of(client: &Client) -> &'static str {
+    if client.is_subscribed() { "pubsub" } else { "normal" }
+}
+
+/// One line of CLIENT LIST. What has no meaning here (descriptors, buffers of a socket) reads as zero.
+fn describe(cx: &Cx<'_>, client: &Client) -> String {
+    let seconds_since = |then: Timestamp| cx.now.ms_since(then).max(0) / MS_PER_SECOND;
+    let queued = client.transaction.as_ref().map_or(-1, |transaction| transaction.queue.len() as i64);
+    let interest = &cx.keyspace.interest;
+    let tracker = interest.tracking.tracker(client.id);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let protocol = match client.protocol {
+        Protocol::Resp2 => 2,
+        Protocol::Resp3 => 3,
+    };
+    format!(
+        "id={} addr={} laddr={} fd=0 name={} age={} idle={} flags={} db={} sub={} psub={} ssub={} multi={queued} watch={} \
+         qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem={} tot-mem=0 events=r cmd={} \
+         user=default redir={} resp={protocol} lib-name={} lib-ver={}\n",
+        client.id.0,
+        client.address,
+        client.local_address,
+        text(&client.name),
+        seconds_since(client.connected_at),
+        seconds_since(client.last_command_at),
+        client_flags(client, interest),
+        client.database,
+        client.channels.len(),
+        client.patterns.len(),
+        client.shard_channels.len(),
+        interest.watched_by(client.id).len(),
+        client.outbox.len(),
+        client.last_command,
+        tracking::redirect_of(tracker),
+        text(&client.library_name),
+        text(&client.library_version),
+    )
+}
+
+/// The filters of CLIENT KILL; all of those given must hold.
+#[derive(Default)]
+struct KillFilter<'a> {
+    id: Option<ClientId>,
+    kind: Option<&'static str>,
+    address: Option<&'a [u8]>,
+    local_address: Option<&'a [u8]>,
+    age_s: Option<i64>,
+    skip_me: bool,
+}
+
+impl KillFilter<'_> {
+    fn meets(&self, client: &Client, me: ClientId, now: Timestamp) -> bool {
+        let age_s = now.ms_since(client.connected_at) / MS_PER_SECOND;
+        self.id.is_none_or(|id| id == client.id)
+            && self.kind.is_none_or(|kind| kind == type_of(client))
+            && self.address.is_none_or(|address| address == client.address.as_bytes())
+            && self.local_address.is_none_or(|address| address == client.local_address.as_bytes())
+            && self.age_s.is_none_or(|least_s| age_s >= least_s)
+            && !(self.skip_me && client.id == me)
+    }
+}
+
+/// `CLIENT KILL address`, or `CLIENT KILL` with filters.
+fn kill(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let old_format = args.left() == 1;
+    let filter = if old_format {
+        KillFilter { address: Some(args.bytes()?), ..KillFilter::default() }
+    } else {
+        kill_filter(args)?
+    };
+    let (me, now) = (cx.client, cx.now);
+    let clients = cx.clients.iter().filter(|client| filter.meets(client, me, now));
+    let killed: Vec<ClientId> = clients.map(|client| client.id).collect();
+    killed.iter().for_each(|client| cx.clients.close(*client));
+    match (old_format, killed.len()) {
+        (true, 0) => return Err(CommandError::NO_SUCH_CLIENT),
+        (true, _) => cx.reply.ok(),
+        (false, killed) => cx.reply.integer(killed as i64),
+    }
+    Ok(())
+}
+
+fn kill_filter<'a>(args: &mut Args<'a>) -> Result<KillFilter<'a>, CommandError> {
+    let mut filter = KillFilter { skip_me: true, ..KillFilter::default() };
+    while let Some(word) = args.optional() {
+        let value = args.bytes()?;
+        match word {
+            _ if is(word, "ID") => {
+                let id = parse_integer(value).filter(|&id| id > 0).ok_or(CommandError::BAD_CLIENT_ID)?;
+                filter.id = Some(ClientId(u32::try_from(id).unwrap_or(0)));
+            }
+            _ if is(word, "TYPE") => filter.kind = Some(client_type(args, value)?),
+            _ if is(word, "ADDR") => filter.address = Some(value),
+            _ if is(word, "LADDR") => filter.local_address = Some(value),
+            _ if is(word, "USER") && value != b"default" => {
+                return Err(args.refuse(ErrorText::quoted("ERR No such user", value)));
+            }
+            _ if is(word, "USER") => {}
+            _ if is(word, "SKIPME") && is(value, "YES") => filter.skip_me = true,
+            _ if is(word, "SKIPME") && is(value, "NO") => filter.skip_me = false,
+            _ if is(word, "MAXAGE") => filter.age_s = Some(parse_integer(value).ok_or(CommandError::BAD_MAX_AGE)?),
+            _ => return Err(CommandError::SYNTAX),
+        }
+    }
+    Ok(filter)
+}

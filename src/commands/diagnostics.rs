@@ -1,0 +1,411 @@
+//! SLOWLOG, LATENCY, MONITOR and what else shows the server at work.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::{Args, count_of, is};
+use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
+use super::table::find;
+use crate::base::number::{leading_integer, parse_integer};
+use crate::keyspace::PastUse;
+use crate::resp::error::{CommandError, ErrorText};
+use crate::server::REDIS_VERSION;
+
+const MS_PER_SECOND: i64 = 1000;
+/// How many entries SLOWLOG GET answers unless told.
+const SLOWLOG_COUNT: i64 = 10;
+
+const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+    Row::of(Group::Server, name, arity, flags, &[], handler)
+}
+
+const ASKING: u32 = LOADING | STALE;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        complexity: "Depends on the subcommand.",
+        summary: "Tools for tests of the server.",
+        reply: "any",
+        subcommands: DEBUG_ROWS,
+        ..row("debug", -2, ADMIN | NOSCRIPT | ASKING, debug_help)
+    },
+    Row {
+        since: "7.0.0",
+        complexity: "Depends on the subcommand.",
+        summary: "Manages functions.",
+        subcommands: FUNCTION_ROWS,
+        ..row("function", -2, NOSCRIPT, function_help)
+    },
+    Row {
+        since: "1.0.0",
+        summary: "Answers when the keyspace was last saved, as a Unix time in seconds.",
+        reply: "integer",
+        ..row("lastsave", 1, ADMIN | FAST | ASKING | TIME, lastsave)
+    },
+    Row {
+        since: "2.8.13",
+        complexity: "Depends on the subcommand.",
+        summary: "Answers how long commands take.",
+        reply: "any",
+        subcommands: LATENCY_ROWS,
+        ..row("latency", -2, NOSCRIPT | ASKING, latency_help)
+    },
+    Row {
+        since: "5.0.0",
+        arguments: "[VERSION version:integer]",
+        summary: "Answers a picture, and the version.",
+        reply: "bulk",
+        ..row("lolwut", -1, READONLY | FAST, lolwut)
+    },
+    Row {
+        since: "1.0.0",
+        summary: "Shows the connection every command the server runs.",
+        ..row("monitor", 1, ADMIN | NOSCRIPT | ASKING, monitor)
+    },
+    Row {
+        since: "2.6.0",
+        complexity: "Depends on the subcommand.",
+        summary: "Manages scripts.",
+        subcommands: SCRIPT_ROWS,
+        ..row("script", -2, NOSCRIPT, script_help)
+    },
+    Row {
+        since: "2.2.12",
+        complexity: "Depends on the subcommand.",
+        summary: "Answers which commands were slow.",
+        reply: "any",
+        subcommands: SLOWLOG_ROWS,
+        ..row("slowlog", -2, ASKING, slowlog_help)
+    },
+    Row {
+        since: "3.0.0",
+        arguments: "numreplicas:integer timeout:integer",
+        summary: "Waits until so many replicas have the writes of the connection. There are none.",
+        reply: "integer",
+        tips: &["request_policy:all_shards", "response_policy:agg_min"],
+        ..Row::of(Group::Generic, "wait", 3, BLOCKING | TIME, &[], wait)
+    },
+];
+
+const DEBUG_ROWS: &[Row] = &[
+    Row {
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("debug|help", 2, ADMIN | ASKING, debug_help)
+    },
+    Row {
+        arguments: "key:key",
+        summary: "Describes the representation of a value.",
+        reply: "status",
+        ..row("debug|object", 3, ADMIN | ASKING | TIME, debug_object)
+    },
+    Row {
+        complexity: "O(N) with N the number of keys.",
+        summary: "Saves the keyspace and loads what was saved.",
+        ..row("debug|reload", -2, ADMIN | ASKING, debug_reload)
+    },
+    Row {
+        arguments: "enabled:integer",
+        summary: "Stops (0) or resumes (1) the removal of due keys that nobody touches.",
+        ..row("debug|set-active-expire", 3, ADMIN | ASKING, set_active_expire)
+    },
+];
+
+const FUNCTION_ROWS: &[Row] = &[
+    Row {
+        since: "7.0.0",
+        arguments: "[flush-type=ASYNC | SYNC]",
+        summary: "Deletes all functions: there are none.",
+        ..row("function|flush", -2, WRITE | NOSCRIPT, function_flush)
+    },
+    Row {
+        since: "7.0.0",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("function|help", 2, ASKING, function_help)
+    },
+];
+
+const SCRIPT_ROWS: &[Row] = &[
+    Row {
+        since: "2.6.0",
+        arguments: "[flush-type=ASYNC | SYNC]",
+        summary: "Forgets all scripts: there are none.",
+        ..row("script|flush", -2, NOSCRIPT, script_flush)
+    },
+    Row {
+        since: "5.0.0",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("script|help", 2, ASKING, script_help)
+    },
+];
+
+const SLOWLOG_ROWS: &[Row] = &[
+    Row {
+        since: "2.2.12",
+        arguments: "[count:integer]",
+        complexity: "O(N) with N the number of entries.",
+        summary: "Answers the latest slow commands; -1 asks for all.",
+        reply: "array(any)",
+        tips: &["request_policy:all_nodes", "nondeterministic_output"],
+        ..row("slowlog|get", -2, ADMIN | ASKING, slowlog_get)
+    },
+    Row {
+        since: "6.2.0",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("slowlog|help", 2, ASKING, slowlog_help)
+    },
+    Row {
+        since: "2.2.12",
+        summary: "Answers how many slow commands are remembered.",
+        reply: "integer",
+        ..row("slowlog|len", 2, ADMIN | ASKING, slowlog_len)
+    },
+    Row {
+        since: "2.2.12",
+        complexity: "O(N) with N the number of entries.",
+        summary: "Forgets the slow commands.",
+        ..row("slowlog|reset", 2, ADMIN | ASKING, slowlog_reset)
+    },
+];
+
+const LATENCY_ROWS: &[Row] = &[
+    Row {
+        since: "2.8.13",
+        summary: "Answers advice on latency.",
+        reply: "bulk",
+        ..row("latency|doctor", 2, ADMIN | NOSCRIPT | ASKING, latency_doctor)
+    },
+    Row {
+        since: "2.8.13",
+        arguments: "event",
+        summary: "Answers a graph of the spikes of an event: none are recorded.",
+        reply: "bulk",
+        tips: &["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
+        ..row("latency|graph", 3, ADMIN | NOSCRIPT | ASKING, latency_graph)
+    },
+    Row {
+        since: "2.8.13",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("latency|help", 2, ASKING, latency_help)
+    },
+    Row {
+        since: "7.0.0",
+        arguments: "[command...]",
+        complexity: "O(N) with N the number of commands.",
+        summary: "Answers how often the durations of commands fell into classes.",
+        reply: "map(bulk,any)",
+        ..row("latency|histogram", -2, ADMIN | NOSCRIPT | ASKING | UNORDERED, latency_histogram)
+    },
+    Row {
+        since: "2.8.13",
+        arguments: "event",
+        summary: "Answers the spikes of an event: none are recorded.",
+        reply: "array(any)",
+        ..row("latency|history", 3, ADMIN | NOSCRIPT | ASKING, latency_none)
+    },
+    Row {
+        since: "2.8.13",
+        summary: "Answers the latest spikes: none are recorded.",
+        reply: "array(any)",
+        ..row("latency|latest", 2, ADMIN | NOSCRIPT | ASKING, latency_none)
+    },
+    Row {
+        since: "2.8.13",
+        arguments: "[event...]",
+        summary: "Forgets the spikes of events and answers of how many.",
+        reply: "integer",
+        ..row("latency|reset", -2, ADMIN | NOSCRIPT | ASKING, latency_reset)
+    },
+];
+
+fn debug_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "debug")
+}
+
+fn function_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "function")
+}
+
+fn latency_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "latency")
+}
+
+fn script_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "script")
+}
+
+fn slowlog_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "slowlog")
+}
+
+fn lastsave(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.integer(cx.server.saved_at.as_ms() / MS_PER_SECOND);
+    Ok(())
+}
+
+fn lolwut(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let latch = "  .--.\n (    )\n _|__|_\n|  ..  |\n|  ||  |\n'------'\n";
+    cx.reply.verbatim("txt", format!("{latch}\nRedis ver. {REDIS_VERSION}\n").as_bytes());
+    Ok(())
+}
+
+fn monitor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.clients.set_monitor(cx.client, true);
+    cx.reply.ok();
+    Ok(())
+}
+
+fn function_flush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    if args.left() > 1 {
+        return Err(args.refuse(ErrorText::unknown_or_wrong("FUNCTION", b"FLUSH")));
+    }
+    flush_nothing(cx, args, CommandError::FUNCTION_FLUSH_TYPE)
+}
+
+fn script_flush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    flush_nothing(cx, args, CommandError::SCRIPT_FLUSH_TYPE)
+}
+
+/// Nothing to flush is as good as flushed.
+fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>, wrong_type: CommandError) -> Reply {
+    let known = |word| is(word, "ASYNC") || is(word, "SYNC");
+    if args.left() > 1 || args.optional().is_some_and(|word| !known(word)) {
+        return Err(wrong_type);
+    }
+    cx.reply.ok();
+    Ok(())
+}
+
+/// With no replica to count, the only thing to wait for is the end of the time.
+fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let replicas = args.integer()?;
+    // Redis keeps the number of one that waits in thirty-two bits, so a huge one may turn out to be none.
+    let wants_some = replicas > 0 && replicas as i32 > 0;
+    let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
+    if timeout_ms < 0 {
+        return Err(CommandError::NEGATIVE_TIMEOUT);
+    }
+    if wants_some && cx.waiting == Waiting::Allowed {
+        let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
+        cx.park = Some(Park { wanted: None, until });
+        return Ok(());
+    }
+    cx.reply.integer(0);
+    Ok(())
+}
+
+fn set_active_expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    // As C's `atoi` reads it: any word that is no number is 0.
+    let (number, _) = leading_integer(args.bytes()?);
+    cx.keyspace.set_sweeping(number as i32 != 0);
+    cx.reply.ok();
+    Ok(())
+}
+
+fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let entry = space.peek(key).ok_or(CommandError::NO_SUCH_KEY)?;
+    let (encoding, size) = (super::keys::encoding(entry.key, entry.value, entry.is_raw), entry.value.size());
+    let idle_s = match space.past_use(key) {
+        Some(PastUse::IdleSeconds(idle_s)) => idle_s,
+        Some(PastUse::Frequency(_)) | None => 0,
+    };
+    reply.simple(&format!(
+        "Value at:0x0 refcount:1 encoding:{encoding} serializedlength:{size} lru:0 lru_seconds_idle:{idle_s}"
+    ));
+    Ok(())
+}
+
+fn debug_reload(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.server.reload = true;
+    cx.reply.ok();
+    Ok(())
+}
+
+/// `SLOWLOG GET [count]`
+fn slowlog_get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let count = match args.optional() {
+        None => SLOWLOG_COUNT,
+        Some(count) => parse_integer(count).filter(|&count| count >= -1).ok_or(CommandError::SLOWLOG_COUNT)?,
+    };
+    let count = count_of(count).unwrap_or(usize::MAX);
+    let slow: Vec<_> = cx.server.stats.slow.iter().take(count).collect();
+    cx.reply.array(slow.len());
+    for command in slow {
+        cx.reply.array(6);
+        cx.reply.integer(command.id as i64);
+        cx.reply.integer(command.at.as_ms() / MS_PER_SECOND);
+        cx.reply.integer(command.elapsed_us as i64);
+        cx.reply.array(command.argv.len());
+        command.argv.as_ref().iter().for_each(|argument| cx.reply.bulk(argument));
+        cx.reply.bulk(command.client_address.as_bytes());
+        cx.reply.bulk(command.client_name.as_bytes());
+    }
+    Ok(())
+}
+
+fn slowlog_len(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.integer(cx.server.stats.slow.len() as i64);
+    Ok(())
+}
+
+fn slowlog_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.server.stats.slow.clear();
+    cx.reply.ok();
+    Ok(())
+}
+
+fn latency_doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply
+        .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
+    Ok(())
+}
+
+fn latency_graph(_: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let event = args.bytes()?;
+    Err(args.refuse(ErrorText::quoted("ERR No samples available for event", event)))
+}
+
+fn latency_none(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.array(0);
+    Ok(())
+}
+
+fn latency_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.integer(0);
+    Ok(())
+}
+
+/// `LATENCY HISTOGRAM [command ...]`
+fn latency_histogram(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let all = args.is_done();
+    let names: Vec<_> = args.rest().filter_map(|name| find(core::str::from_utf8(name).ok()?)).collect();
+    let asked = |name: &str| all || names.iter().any(|row| row.name == name);
+    let (open, mut count) = (cx.reply.open(), 0);
+    for (number, stats) in cx.server.stats.commands() {
+        let row = cx.table.row(number);
+        if stats.calls == 0 || !asked(row.name) {
+            continue;
+        }
+        let classes = stats.durations().map(|durations| durations.cumulative()).unwrap_or_default();
+        cx.reply.bulk(row.name.as_bytes());
+        cx.reply.map(2);
+        cx.reply.bulk(b"calls");
+        cx.reply.integer(stats.calls as i64);
+        cx.reply.bulk(b"histogram_usec");
+        cx.reply.map(classes.len());
+        for (bound_us, calls) in classes {
+            cx.reply.integer(bound_us as i64);
+            cx.reply.integer(calls as i64);
+        }
+        count += 1;
+    }
+    cx.reply.close_map(open, count);
+    Ok(())
+}

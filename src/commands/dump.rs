@@ -1,0 +1,76 @@
+//! DUMP and RESTORE: values on their way from one server to another.
+
+use super::Cx;
+use super::args::{Args, is};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use crate::base::clock::Timestamp;
+use crate::base::number::parse_integer;
+use crate::keyspace::{PastUse, RestoreOptions};
+use crate::resp::error::CommandError;
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row { since: "2.6.0", ..Row::of(Group::Generic, name, arity, flags, keys, handler) }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key",
+        complexity: "O(N) with N the size of the value.",
+        summary: "Answers the value of a key as bytes that RESTORE takes, also in Redis and Valkey.",
+        reply: "bulk|null",
+        tips: &["nondeterministic_output"],
+        ..row("dump", 2, READONLY, &[KeySpec::one(1, Access::ReadAccess)], dump)
+    },
+    Row {
+        arguments: "key:key ttl:integer serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds:integer] [FREQ frequency:integer]",
+        complexity: "O(N) with N the size of the value.",
+        summary: "Creates a key from the bytes DUMP answered, with a time to live in milliseconds, 0 for none.",
+        ..row("restore", -4, WRITE | DENYOOM | DANGEROUS | TIME, &[KeySpec::one(1, Access::Overwrite)], restore)
+    },
+];
+
+fn dump(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let payload = cx.space().dump(args.bytes()?)?;
+    cx.reply.optional_bulk(payload.as_deref());
+    Ok(())
+}
+
+/// `RESTORE key ttl payload [REPLACE] [ABSTTL] [IDLETIME s] [FREQ n]`: the options are read first, then the key is
+/// looked at, then the time to live and the payload.
+fn restore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, ttl, payload) = (args.bytes()?, args.bytes()?, args.bytes()?);
+    let (mut options, mut is_absolute) = (RestoreOptions::default(), false);
+    while let Some(word) = args.optional() {
+        match word {
+            _ if is(word, "REPLACE") => options.replace = true,
+            _ if is(word, "ABSTTL") => is_absolute = true,
+            _ => options.past_use = Some(past_use(word, args, options.past_use)?),
+        }
+    }
+    if !options.replace && cx.space().is_taken(key) {
+        return Err(CommandError::KEY_EXISTS);
+    }
+    options.deadline = match parse_integer(ttl).ok_or(CommandError::NOT_AN_INTEGER)? {
+        ..0 => return Err(CommandError::BAD_TTL),
+        0 => None,
+        instant if is_absolute => Some(Timestamp::from_ms(instant)),
+        // Past the end of time Redis' sum turns negative, and the value is gone at once.
+        ttl_ms => Some(cx.now.checked_add_ms(ttl_ms).unwrap_or(Timestamp::MIN)),
+    };
+    cx.space().restore(key, payload, options)?;
+    cx.reply.ok();
+    Ok(())
+}
+
+/// IDLETIME or FREQ; not both.
+fn past_use(word: &[u8], args: &mut Args<'_>, said: Option<PastUse>) -> Result<PastUse, CommandError> {
+    match said {
+        None | Some(PastUse::IdleSeconds(_)) if is(word, "IDLETIME") => {
+            u64::try_from(args.integer()?).map(PastUse::IdleSeconds).map_err(|_| CommandError::BAD_IDLETIME)
+        }
+        None | Some(PastUse::Frequency(_)) if is(word, "FREQ") => {
+            u8::try_from(args.integer()?).map(PastUse::Frequency).map_err(|_| CommandError::BAD_FREQ)
+        }
+        _ => Err(CommandError::SYNTAX),
+    }
+}

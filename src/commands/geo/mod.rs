@@ -1,0 +1,158 @@
+//! The geo family: places as members of sorted sets. What searches is in `search`.
+
+pub(super) mod search;
+
+use alloc::vec::Vec;
+
+use super::args::{Args, is};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::{Cx, Handler};
+use crate::base::geo::Position;
+use crate::base::number::{parse_double, write_fixed};
+use crate::keyspace::{Presence, ScoreOptions};
+use crate::resp::encode::Writer;
+use crate::resp::error::{CommandError, ErrorText};
+
+const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
+    Row {
+        since: "3.2.0",
+        complexity: "O(N) with N the number of members named.",
+        ..Row::of(Group::Geo, name, arity, flags, keys, handler)
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key [condition=NX | XX] [change=CH] (longitude:double latitude:double member)...",
+        complexity: "O(log(N)) for each place, with N the number of members.",
+        summary: "Adds places to a sorted set, creating it if it does not exist.",
+        reply: "integer",
+        ..row("geoadd", -5, WRITE | DENYOOM, &[KeySpec::one(1, Access::ReadWriteUpdate)], geoadd)
+    },
+    Row {
+        arguments: "key:key member1 member2 [unit=m | km | ft | mi]",
+        complexity: "O(1)",
+        summary: "Answers the distance between two places.",
+        reply: "bulk|null",
+        ..row("geodist", -4, READONLY, READ, geodist)
+    },
+    Row {
+        arguments: "key:key [member...]",
+        summary: "Answers the geohashes of places.",
+        reply: "array(bulk|null)",
+        ..row("geohash", -2, READONLY, READ, geohash)
+    },
+    Row {
+        arguments: "key:key [member...]",
+        summary: "Answers the longitudes and latitudes of places.",
+        reply: "array(array(double,double)|null)",
+        ..row("geopos", -2, READONLY, READ, geopos)
+    },
+];
+
+/// `GEOADD key [NX | XX] [CH] longitude latitude member [longitude latitude member ...]`: ZADD with places for scores.
+fn geoadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let (mut only_new, mut only_existing, mut counts_changes) = (false, false, false);
+    while let Some(word) = args.peek() {
+        match word {
+            _ if is(word, "NX") => only_new = true,
+            _ if is(word, "XX") => only_existing = true,
+            _ if is(word, "CH") => counts_changes = true,
+            _ => break,
+        }
+        args.optional();
+    }
+    if args.is_done() || !args.left().is_multiple_of(3) || (only_new && only_existing) {
+        return Err(CommandError::SYNTAX);
+    }
+    let mut pairs: Vec<(f64, &[u8])> = Vec::new();
+    pairs.try_reserve_exact(args.left() / 3).map_err(|_| CommandError::OUT_OF_MEMORY)?;
+    while !args.is_done() {
+        let place = position(args)?;
+        pairs.push((place.score(), args.bytes()?));
+    }
+    let presence = match (only_new, only_existing) {
+        (true, _) => Some(Presence::Missing),
+        (_, true) => Some(Presence::Existing),
+        _ => None,
+    };
+    let added = cx.space().zset_add(key, ScoreOptions { presence, condition: None }, &pairs)?;
+    let counted = if counts_changes { added.added + added.updated } else { added.added };
+    cx.reply.integer(counted as i64);
+    Ok(())
+}
+
+/// Longitude and latitude.
+fn position(args: &mut Args<'_>) -> Result<Position, CommandError> {
+    let mut degrees = || parse_double(args.bytes()?).ok_or(CommandError::NOT_A_FLOAT);
+    let (longitude, latitude) = (degrees()?, degrees()?);
+    Position::new(longitude, latitude).ok_or_else(|| args.refuse(ErrorText::invalid_position(longitude, latitude)))
+}
+
+/// How many metres a unit is.
+fn unit(word: &[u8]) -> Result<f64, CommandError> {
+    match word {
+        _ if is(word, "m") => Ok(1.0),
+        _ if is(word, "km") => Ok(1000.0),
+        _ if is(word, "ft") => Ok(0.3048),
+        _ if is(word, "mi") => Ok(1609.34),
+        _ => Err(CommandError::UNKNOWN_UNIT),
+    }
+}
+
+/// A distance with four decimals, as text in RESP3 too.
+fn write_distance(distance: f64, reply: &mut Writer) {
+    let mut text = Vec::new();
+    write_fixed(distance, 4, &mut text);
+    reply.bulk(&text);
+}
+
+fn write_position(position: Position, reply: &mut Writer) {
+    reply.array(2);
+    reply.double(position.longitude);
+    reply.double(position.latitude);
+}
+
+/// `GEODIST key member1 member2 [M | KM | FT | MI]`
+fn geodist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, one, other) = (args.bytes()?, args.bytes()?, args.bytes()?);
+    // Too many words are noticed before what the first of them means.
+    if args.left() > 1 {
+        return Err(CommandError::SYNTAX);
+    }
+    let unit = args.optional().map_or(Ok(1.0), unit)?;
+    let (mut space, reply) = cx.space_and_reply();
+    let zset = space.zset_at(key)?;
+    let place = |member: &[u8]| Some(Position::of_score(zset?.score(member)?));
+    match (place(one), place(other)) {
+        (Some(one), Some(other)) => write_distance(one.distance(other) / unit, reply),
+        _ => reply.null(),
+    }
+    Ok(())
+}
+
+fn geohash(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    each_position(cx, args, |position, reply| match position {
+        Some(position) => reply.bulk(&position.geohash()),
+        None => reply.null(),
+    })
+}
+
+fn geopos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    each_position(cx, args, |position, reply| match position {
+        Some(position) => write_position(position, reply),
+        None => reply.null_array(),
+    })
+}
+
+fn each_position(cx: &mut Cx<'_>, args: &mut Args<'_>, write: impl Fn(Option<Position>, &mut Writer)) -> Reply {
+    let key = args.bytes()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let zset = space.zset_at(key)?;
+    reply.array(args.left());
+    args.rest().for_each(|member| write(zset.and_then(|zset| zset.score(member)).map(Position::of_score), reply));
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! Deadlines of fields. Relative times exist only here; the keyspace sees instants.
+
+use super::words::{self, condition_and_fields, fields_to_the_end, instant};
+use super::{ANSWER_AND_UPDATE, READ, UPDATE};
+use crate::base::clock::Timestamp;
+use crate::commands::options::Unit;
+use crate::commands::row::{Group, KeySpec, Reply, Row, flags::*};
+use crate::commands::{Args, Cx, Handler};
+use crate::keyspace::{FieldExpiry, FieldFate, FieldTimeToLive};
+
+const MS_PER_SECOND: i64 = 1000;
+const NO_FIELD: i64 = -2;
+const NO_DEADLINE: i64 = -1;
+
+const WRITES: u32 = WRITE | FAST | TIME;
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
+    Row {
+        arguments: "key:key FIELDS numfields:integer field...",
+        complexity: "O(N) with N the number of fields named.",
+        since: "7.4.0",
+        reply: "array(integer)",
+        ..Row::of(Group::Hash, name, arity, flags, keys, handler)
+    }
+}
+
+pub(in crate::commands) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key seconds:integer [condition=NX | XX | GT | LT] FIELDS numfields:integer field...",
+        summary: "Sets the time to live of fields in seconds.",
+        ..row("hexpire", -6, WRITES | DENYOOM, UPDATE, hexpire)
+    },
+    Row {
+        arguments: "key:key unix-time-seconds:unix-time [condition=NX | XX | GT | LT] FIELDS numfields:integer field...",
+        summary: "Sets the expiration of fields to a Unix time in seconds.",
+        ..row("hexpireat", -6, WRITES | DENYOOM, UPDATE, hexpireat)
+    },
+    Row {
+        summary: "Answers the expiration of fields as Unix times in seconds; -1 without one, -2 without a field.",
+        ..row("hexpiretime", -5, READONLY | FAST, READ, hexpiretime)
+    },
+    Row {
+        arguments: "key:key [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST] FIELDS numfields:integer field...",
+        since: "8.0.0",
+        summary: "Answers the values of fields, and sets or takes away their expiration.",
+        reply: "array(bulk|null)",
+        ..row("hgetex", -5, WRITES, ANSWER_AND_UPDATE, hgetex)
+    },
+    Row { summary: "Takes the expiration of fields away.", ..row("hpersist", -5, WRITE | FAST, UPDATE, hpersist) },
+    Row {
+        arguments: "key:key milliseconds:integer [condition=NX | XX | GT | LT] FIELDS numfields:integer field...",
+        summary: "Sets the time to live of fields in milliseconds.",
+        ..row("hpexpire", -6, WRITES | DENYOOM, UPDATE, hpexpire)
+    },
+    Row {
+        arguments: "key:key unix-time-milliseconds:unix-time [condition=NX | XX | GT | LT] FIELDS numfields:integer field...",
+        summary: "Sets the expiration of fields to a Unix time in milliseconds.",
+        ..row("hpexpireat", -6, WRITES | DENYOOM, UPDATE, hpexpireat)
+    },
+    Row {
+        summary: "Answers the expiration of fields as Unix times in milliseconds; -1 without one, -2 without a field.",
+        ..row("hpexpiretime", -5, READONLY | FAST, READ, hpexpiretime)
+    },
+    Row {
+        summary: "Answers the time to live of fields in milliseconds; -1 without one, -2 without a field.",
+        tips: &["nondeterministic_output"],
+        ..row("hpttl", -5, READONLY | FAST | TIME, READ, hpttl)
+    },
+    Row {
+        arguments: "key:key [condition=FNX | FXX] [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL] FIELDS numfields:integer (field value)...",
+        since: "8.0.0",
+        summary: "Sets fields of a hash with an expiration, if none of them exists, or only if all do.",
+        reply: "integer",
+        ..row("hsetex", -6, WRITES | DENYOOM, UPDATE, hsetex)
+    },
+    Row {
+        summary: "Answers the time to live of fields in seconds; -1 without one, -2 without a field.",
+        tips: &["nondeterministic_output"],
+        ..row("httl", -5, READONLY | FAST | TIME, READ, httl)
+    },
+];
+
+fn hexpire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    set_deadlines(cx, args, Unit::Seconds)
+}
+
+fn hpexpire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    set_deadlines(cx, args, Unit::Milliseconds)
+}
+
+fn hexpireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    set_deadlines(cx, args, Unit::UnixSeconds)
+}
+
+fn hpexpireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    set_deadlines(cx, args, Unit::UnixMilliseconds)
+}
+
+/// `HEXPIRE key n [NX | XX | GT | LT] FIELDS numfields field ...` and its three sisters. The key's type comes first, then
+/// the number, then the words.
+fn set_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
+    let key = args.bytes()?;
+    cx.space().hash_at(key)?;
+    let deadline = instant(args.bytes()?, unit, cx.now)?;
+    let (condition, mut fields) = condition_and_fields(args)?;
+    let names = fields.args.many(fields.count);
+    let fates = cx.space().fields_expire_at(key, names, deadline, condition)?;
+    answer_fates(cx, &fates, 0);
+    Ok(())
+}
+
+/// `untouched` stands for a field whose deadline stayed as it was.
+fn answer_fates(cx: &mut Cx<'_>, fates: &[FieldFate], untouched: i64) {
+    cx.reply.array(fates.len());
+    for fate in fates {
+        cx.reply.integer(match fate {
+            FieldFate::NoField => NO_FIELD,
+            FieldFate::Untouched => untouched,
+            FieldFate::Changed => 1,
+            FieldFate::Deleted => 2,
+        });
+    }
+}
+
+fn hpersist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    cx.space().hash_at(key)?;
+    let count = fields_to_the_end(args)?;
+    let fates = cx.space().fields_persist(key, args.many(count))?;
+    answer_fates(cx, &fates, NO_DEADLINE);
+    Ok(())
+}
+
+fn httl(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let now = cx.now;
+    answer_deadlines(cx, args, |deadline| rounded_up(deadline.ms_since(now).max(0)))
+}
+
+fn hpttl(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let now = cx.now;
+    answer_deadlines(cx, args, |deadline| deadline.ms_since(now).max(0))
+}
+
+fn hexpiretime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_deadlines(cx, args, |deadline| rounded_up(deadline.as_ms()))
+}
+
+fn hpexpiretime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_deadlines(cx, args, Timestamp::as_ms)
+}
+
+/// Unlike those of keys, deadlines of fields are rounded up to seconds.
+fn rounded_up(ms: i64) -> i64 {
+    ms / MS_PER_SECOND + i64::from(ms % MS_PER_SECOND > 0)
+}
+
+fn answer_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, shown: impl Fn(Timestamp) -> i64) -> Reply {
+    let key = args.bytes()?;
+    cx.space().hash_at(key)?;
+    let count = fields_to_the_end(args)?;
+    cx.reply.array(count);
+    for name in args.many(count) {
+        let answer = match cx.space().field_time_to_live(key, name)? {
+            FieldTimeToLive::NoField => NO_FIELD,
+            FieldTimeToLive::Forever => NO_DEADLINE,
+            FieldTimeToLive::Until(deadline) => shown(deadline),
+        };
+        cx.reply.integer(answer);
+    }
+    Ok(())
+}
+
+/// The key's type comes before everything.
+fn hgetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    cx.space().hash_at(key)?;
+    let mut said = words::hgetex(args, cx.now)?;
+    let names = said.fields.args.many(said.fields.count);
+    let expiry = said.expiry.unwrap_or(FieldExpiry::Keep);
+    let values = cx.space().hash_get_and_expire(key, names, expiry)?;
+    words::write_values(&values, cx.reply);
+    Ok(())
+}
+
+/// The words come before the key's type.
+fn hsetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let mut said = words::hsetex(args, cx.now)?;
+    let pairs = said.fields.args.pairs(said.fields.count);
+    let expiry = said.expiry.unwrap_or(FieldExpiry::Never);
+    let set = cx.space().hash_set_and_expire(key, pairs, said.presence, expiry)?;
+    cx.reply.integer(set.into());
+    Ok(())
+}

@@ -1,0 +1,332 @@
+//! The hash family. Commands about deadlines of fields are in `expiry`.
+
+pub(super) mod expiry;
+mod words;
+
+use super::args::{Args, is};
+use super::options::{cursor, scan_options};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::{Cx, write_matches, write_no_page};
+use crate::base::number::{LongDouble, parse_integer};
+use crate::resp::encode::{Protocol, Writer};
+use crate::resp::error::CommandError;
+use crate::values::{Field, Hash};
+
+/// HRANDFIELD with repetitions answers at most this many fields: a reply has to fit into memory.
+const REPETITIONS_MAX: u64 = 1 << 24;
+
+const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const LOOK: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
+const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
+const ANSWER_AND_UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
+const INSERT: &[KeySpec] = &[KeySpec::one(1, Access::Insert)];
+const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
+const TAKE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row {
+        arguments: "key:key field",
+        reply: "integer",
+        since: "2.0.0",
+        ..Row::of(Group::Hash, name, arity, flags, keys, handler)
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key field...",
+        complexity: "O(N) with N the number of fields named.",
+        summary: "Takes fields out of a hash.",
+        ..row("hdel", -3, WRITE | FAST, REMOVE, hdel)
+    },
+    Row { summary: "Tells whether a hash has a field.", ..row("hexists", 3, READONLY | FAST, LOOK, hexists) },
+    Row {
+        summary: "Answers the value of a field of a hash.",
+        reply: "bulk|null",
+        ..row("hget", 3, READONLY | FAST, READ, hget)
+    },
+    Row {
+        arguments: "key:key",
+        complexity: "O(N) with N the number of fields.",
+        summary: "Answers the fields of a hash with their values.",
+        reply: "map(bulk,bulk)",
+        tips: &["nondeterministic_output_order"],
+        ..row("hgetall", 2, READONLY | UNORDERED, READ, hgetall)
+    },
+    Row {
+        arguments: "key:key FIELDS numfields:integer field...",
+        complexity: "O(N) with N the number of fields named.",
+        since: "8.0.0",
+        summary: "Takes fields out of a hash and answers their values.",
+        reply: "array(bulk|null)",
+        ..row("hgetdel", -5, WRITE | FAST, TAKE, hgetdel)
+    },
+    Row {
+        arguments: "key:key field increment:integer",
+        summary: "Adds to the integer in a field of a hash, a missing one being 0.",
+        ..row("hincrby", 4, WRITE | DENYOOM | FAST, ANSWER_AND_UPDATE, hincrby)
+    },
+    Row {
+        arguments: "key:key field increment:double",
+        since: "2.6.0",
+        summary: "Adds to the number in a field of a hash, a missing one being 0.",
+        reply: "bulk",
+        ..row("hincrbyfloat", 4, WRITE | DENYOOM | FAST, ANSWER_AND_UPDATE, hincrbyfloat)
+    },
+    Row {
+        arguments: "key:key",
+        complexity: "O(N) with N the number of fields.",
+        summary: "Answers the fields of a hash.",
+        reply: "array(bulk)",
+        tips: &["nondeterministic_output_order"],
+        ..row("hkeys", 2, READONLY | UNORDERED, READ, hkeys)
+    },
+    Row {
+        arguments: "key:key",
+        summary: "Answers the number of fields of a hash.",
+        ..row("hlen", 2, READONLY | FAST, LOOK, hlen)
+    },
+    Row {
+        arguments: "key:key field...",
+        complexity: "O(N) with N the number of fields named.",
+        summary: "Answers the values of fields of a hash.",
+        reply: "array(bulk|null)",
+        ..row("hmget", -3, READONLY | FAST, READ, hmget)
+    },
+    Row {
+        arguments: "key:key (field value)...",
+        complexity: "O(N) with N the number of fields.",
+        summary: "Sets fields of a hash, creating it if it does not exist.",
+        reply: "OK",
+        ..row("hmset", -4, WRITE | DENYOOM | FAST, UPDATE, hmset)
+    },
+    Row {
+        arguments: "key:key [options=count:integer [WITHVALUES]]",
+        complexity: "O(N) with N the number of fields answered.",
+        since: "6.2.0",
+        summary: "Answers random fields of a hash; with a negative count the same may come again.",
+        reply: "bulk|null|array(bulk)|array(array(bulk,bulk))",
+        tips: &["nondeterministic_output"],
+        ..row("hrandfield", -2, READONLY | UNORDERED, READ, hrandfield)
+    },
+    Row {
+        arguments: "key:key cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [NOVALUES]",
+        complexity: "O(1) a call, O(N) for a whole walk with N the number of fields.",
+        since: "2.8.0",
+        summary: "Walks through the fields of a hash, page by page.",
+        reply: "array(bulk,array(bulk))",
+        tips: &["nondeterministic_output"],
+        ..row("hscan", -3, READONLY | UNORDERED, READ, hscan)
+    },
+    Row {
+        arguments: "key:key (field value)...",
+        complexity: "O(N) with N the number of fields.",
+        summary: "Sets fields of a hash, creating it if it does not exist, and answers how many are new.",
+        ..row("hset", -4, WRITE | DENYOOM | FAST, UPDATE, hset)
+    },
+    Row {
+        arguments: "key:key field value",
+        summary: "Sets a field of a hash, but only if it is not there.",
+        ..row("hsetnx", 4, WRITE | DENYOOM | FAST, INSERT, hsetnx)
+    },
+    Row {
+        since: "3.2.0",
+        summary: "Answers the length of the value of a field of a hash.",
+        ..row("hstrlen", 3, READONLY | FAST, LOOK, hstrlen)
+    },
+    Row {
+        arguments: "key:key",
+        complexity: "O(N) with N the number of fields.",
+        summary: "Answers the values of a hash.",
+        reply: "array(bulk)",
+        tips: &["nondeterministic_output_order"],
+        ..row("hvals", 2, READONLY | UNORDERED, READ, hvals)
+    },
+];
+
+fn hset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let added = set(cx, args)?;
+    cx.reply.integer(added as i64);
+    Ok(())
+}
+
+fn hmset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    set(cx, args)?;
+    cx.reply.ok();
+    Ok(())
+}
+
+fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<usize, CommandError> {
+    let key = args.bytes()?;
+    if args.left() % 2 == 1 {
+        return Err(CommandError::WRONG_ARITY);
+    }
+    Ok(cx.space().hash_set(key, args.pairs(args.left() / 2))?)
+}
+
+fn hsetnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let set = cx.space().hash_set_new(args.bytes()?, args.bytes()?, args.bytes()?)?;
+    cx.reply.integer(set.into());
+    Ok(())
+}
+
+fn hget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (mut space, reply) = cx.space_and_reply();
+    let hash = space.hash_at(args.bytes()?)?;
+    let name = args.bytes()?;
+    reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref());
+    Ok(())
+}
+
+fn hmget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (mut space, reply) = cx.space_and_reply();
+    let hash = space.hash_at(args.bytes()?)?;
+    reply.array(args.left());
+    args.rest().for_each(|name| reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref()));
+    Ok(())
+}
+
+fn hexists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_about(cx, args, |value| value.is_some().into())
+}
+
+fn hstrlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_about(cx, args, |value| value.map_or(0, |value| value.len() as i64))
+}
+
+fn answer_about(cx: &mut Cx<'_>, args: &mut Args<'_>, answer: fn(Option<&[u8]>) -> i64) -> Reply {
+    let (key, name) = (args.bytes()?, args.bytes()?);
+    let answer = answer(cx.space().hash_at(key)?.and_then(|hash| hash.get(name)).as_deref());
+    cx.reply.integer(answer);
+    Ok(())
+}
+
+fn hlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().hash_at(args.bytes()?)?.map_or(0, Hash::len);
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn hdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let removed = cx.space().hash_remove(args.bytes()?, args.rest())?;
+    cx.reply.integer(removed as i64);
+    Ok(())
+}
+
+fn hgetall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_all(cx, args, Writer::map, |field, reply| {
+        reply.bulk(&field.name);
+        reply.bulk(&field.value);
+    })
+}
+
+fn hkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_all(cx, args, Writer::array, |field, reply| reply.bulk(&field.name))
+}
+
+fn hvals(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer_all(cx, args, Writer::array, |field, reply| reply.bulk(&field.value))
+}
+
+fn answer_all(
+    cx: &mut Cx<'_>,
+    args: &mut Args<'_>,
+    header: fn(&mut Writer, usize),
+    write: fn(Field<'_>, &mut Writer),
+) -> Reply {
+    let (mut space, reply) = cx.space_and_reply();
+    let hash = space.hash_at(args.bytes()?)?;
+    header(reply, hash.map_or(0, Hash::len));
+    hash.into_iter().flat_map(Hash::iter).for_each(|field| write(field, reply));
+    Ok(())
+}
+
+/// `HGETDEL key FIELDS numfields field ...`: the key's type comes before everything.
+fn hgetdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    cx.space().hash_at(key)?;
+    let count = words::fields_to_the_end(args)?;
+    let values = cx.space().hash_take(key, args.many(count))?;
+    words::write_values(&values, cx.reply);
+    Ok(())
+}
+
+fn hincrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let sum = cx.space().hash_increment(args.bytes()?, args.bytes()?, args.integer()?)?;
+    cx.reply.integer(sum);
+    Ok(())
+}
+
+fn hincrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, name) = (args.bytes()?, args.bytes()?);
+    let increment = LongDouble::parse(args.bytes()?).ok_or(CommandError::NOT_A_FLOAT)?;
+    if !increment.is_finite() {
+        return Err(CommandError::NOT_FINITE);
+    }
+    let text = cx.space().hash_increment_float(key, name, increment)?;
+    cx.reply.bulk(&text);
+    Ok(())
+}
+
+/// `HRANDFIELD key [count [WITHVALUES]]`
+fn hrandfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let Some(count) = args.optional() else { return random_field(cx, key) };
+    let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
+    if count == i64::MIN {
+        return Err(CommandError::COUNT_RANGE);
+    }
+    let with_values = match args.optional() {
+        None => false,
+        Some(word) if is(word, "WITHVALUES") && args.is_done() => true,
+        Some(_) => return Err(CommandError::SYNTAX),
+    };
+    if with_values && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
+        return Err(CommandError::VALUE_RANGE);
+    }
+    let len = cx.space().hash_at(key)?.map_or(0, Hash::len);
+    if count < 0 && len > 0 && count.unsigned_abs() > REPETITIONS_MAX {
+        return Err(CommandError::REPLY_TOO_LARGE);
+    }
+    let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    let answered = if count < 0 && len > 0 { wanted } else { wanted.min(len) };
+    let (mut space, reply) = cx.space_and_reply();
+    let nested = with_values && reply.protocol() == Protocol::Resp3;
+    reply.array(if with_values && !nested { 2 * answered } else { answered });
+    space.hash_sample(key, answered, count < 0, &mut |field| {
+        if nested {
+            reply.array(2);
+        }
+        reply.bulk(&field.name);
+        if with_values {
+            reply.bulk(&field.value);
+        }
+    });
+    Ok(())
+}
+
+fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
+    let (mut space, reply) = cx.space_and_reply();
+    match space.hash_at(key)? {
+        None => reply.null(),
+        Some(_) => space.hash_sample(key, 1, true, &mut |field| reply.bulk(&field.name)),
+    }
+    Ok(())
+}
+
+/// `HSCAN key cursor [MATCH pattern] [COUNT n] [NOVALUES]`: options are read only if there is a hash.
+fn hscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
+    let (mut space, reply) = cx.space_and_reply();
+    let Some(hash) = space.hash_at(key)? else {
+        write_no_page(reply);
+        return Ok(());
+    };
+    let options = scan_options(args, "NOVALUES")?;
+    write_matches(reply, options.pattern, &mut |show| {
+        hash.page(cursor, options.count, &mut |field| {
+            show(&field.name, (!options.no_values).then_some(&*field.value));
+        })
+    });
+    Ok(())
+}

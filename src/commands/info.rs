@@ -1,0 +1,231 @@
+//! INFO: true figures, section by section.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::{Args, is};
+use super::row::{Group, Reply, Row, flags::*};
+use crate::base::number::parse_double;
+use crate::server::{KEYLATCH_VERSION, REDIS_VERSION};
+
+const MS_PER_SECOND: i64 = 1000;
+const SECONDS_PER_DAY: i64 = 86_400;
+const UNITS: [(char, u64); 4] = [('T', 1 << 40), ('G', 1 << 30), ('M', 1 << 20), ('K', 1 << 10)];
+
+pub(super) const ROWS: &[Row] = &[Row {
+    arguments: "[section...]",
+    summary: "Answers figures about the server.",
+    reply: "bulk",
+    tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+    ..Row::of(Group::Server, "info", -1, LOADING | STALE | DANGEROUS | TIME, &[], info)
+}];
+
+type Section = fn(&Cx<'_>, &mut Lines);
+
+/// Name, title, and whether it is among the default sections.
+const SECTIONS: &[(&str, &str, bool, Section)] = &[
+    ("server", "Server", true, server),
+    ("clients", "Clients", true, clients),
+    ("memory", "Memory", true, memory),
+    ("persistence", "Persistence", true, persistence),
+    ("stats", "Stats", true, stats),
+    ("replication", "Replication", true, replication),
+    ("cpu", "CPU", true, cpu),
+    ("modules", "Modules", true, modules),
+    ("commandstats", "Commandstats", false, commandstats),
+    ("errorstats", "Errorstats", true, errorstats),
+    ("latencystats", "Latencystats", false, latencystats),
+    ("cluster", "Cluster", true, cluster),
+    ("keyspace", "Keyspace", true, keyspace),
+];
+
+/// `INFO [section ...]`; `default`, `all` and `everything` name several at once.
+fn info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let wanted: Vec<&[u8]> = args.rest().collect();
+    let named = |name: &str| wanted.iter().any(|word| is(word, name));
+    let everything = named("all") || named("everything");
+    let defaults = wanted.is_empty() || named("default");
+    let mut text = Lines::default();
+    for (name, title, by_default, lines) in SECTIONS {
+        if everything || named(name) || (defaults && *by_default) {
+            let gap = if text.0.is_empty() { "" } else { "\r\n" };
+            text.push(&[gap, "# ", title]);
+            lines(cx, &mut text);
+        }
+    }
+    cx.reply.verbatim("txt", text.0.as_bytes());
+    Ok(())
+}
+
+/// The answer, line by line.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    #[inline(never)]
+    fn push(&mut self, parts: &[&str]) {
+        parts.iter().for_each(|part| self.0.push_str(part));
+        self.0.push_str("\r\n");
+    }
+
+    #[inline(never)]
+    fn text(&mut self, name: &str, value: &str) {
+        self.push(&[name, ":", value]);
+    }
+
+    fn number(&mut self, name: &str, value: impl TryInto<i64>) {
+        self.integer(name, value.try_into().unwrap_or(i64::MAX));
+    }
+
+    #[inline(never)]
+    fn integer(&mut self, name: &str, value: i64) {
+        self.text(name, &format!("{value}"));
+    }
+}
+
+fn server(cx: &Cx<'_>, lines: &mut Lines) {
+    let started_at = cx.server.started_at.unwrap_or(cx.now);
+    let uptime_s = cx.now.ms_since(started_at).max(0) / MS_PER_SECOND;
+    lines.text("redis_version", REDIS_VERSION);
+    lines.text("keylatch_version", KEYLATCH_VERSION);
+    lines.text("redis_mode", "standalone");
+    lines.number("arch_bits", usize::BITS);
+    lines.text("multiplexing_api", "host");
+    lines.text("process_id", "0");
+    lines.text("run_id", &format!("{:016x}{:016x}{:08x}", cx.keyspace.seed(), cx.keyspace.seed(), 0));
+    lines.text("tcp_port", cx.server.config.get("port"));
+    lines.number("server_time_usec", cx.now.as_ms().saturating_mul(1000));
+    lines.number("uptime_in_seconds", uptime_s);
+    lines.number("uptime_in_days", uptime_s / SECONDS_PER_DAY);
+    lines.text("hz", cx.server.config.get("hz"));
+    lines.text("configured_hz", cx.server.config.get("hz"));
+    lines.text("executable", "");
+    lines.text("config_file", "");
+}
+
+fn clients(cx: &Cx<'_>, lines: &mut Lines) {
+    let count = |is: fn(&crate::server::clients::Client) -> bool| cx.clients.iter().filter(|client| is(client)).count();
+    lines.number("connected_clients", cx.clients.len());
+    lines.text("cluster_connections", "0");
+    lines.text("maxclients", cx.server.config.get("maxclients"));
+    lines.number("blocked_clients", count(|client| client.is_parked()));
+    lines.number("pubsub_clients", count(|client| client.is_subscribed()));
+    lines.number("tracking_clients", cx.keyspace.interest.tracking.client_count());
+}
+
+fn memory(cx: &Cx<'_>, lines: &mut Lines) {
+    let used = cx.keyspace.counted_bytes();
+    let maxmemory = cx.server.config.number("maxmemory") as u64;
+    lines.number("used_memory", used);
+    lines.text("used_memory_human", &human(used));
+    lines.number("used_memory_dataset", used);
+    lines.number("maxmemory", maxmemory);
+    lines.text("maxmemory_human", &human(maxmemory));
+    lines.text("maxmemory_policy", cx.server.config.get("maxmemory-policy"));
+    lines.text("mem_allocator", "slab");
+}
+
+fn persistence(cx: &Cx<'_>, lines: &mut Lines) {
+    lines.text("loading", "0");
+    lines.text("async_loading", "0");
+    lines.text("rdb_bgsave_in_progress", "0");
+    lines.number("rdb_last_save_time", cx.server.saved_at.as_ms() / MS_PER_SECOND);
+    lines.text("rdb_last_bgsave_status", "ok");
+    lines.text("aof_enabled", "0");
+    lines.text("aof_rewrite_in_progress", "0");
+    lines.text("aof_last_bgrewrite_status", "ok");
+}
+
+fn stats(cx: &Cx<'_>, lines: &mut Lines) {
+    let (stats, counts) = (&cx.server.stats, &cx.keyspace.counts);
+    let pubsub = |channels| cx.server.pubsub.count(channels);
+    let tracking = &cx.keyspace.interest.tracking;
+    lines.number("total_connections_received", stats.connections_received);
+    lines.number("total_commands_processed", stats.commands_processed);
+    lines.number("expired_subkeys", counts.expired_fields);
+    lines.number("expired_keys", counts.expired);
+    lines.number("evicted_keys", counts.evicted);
+    lines.number("keyspace_hits", counts.hits);
+    lines.number("keyspace_misses", counts.misses);
+    lines.number("pubsub_channels", pubsub(crate::server::pubsub::Channels::Plain));
+    lines.number("pubsub_patterns", pubsub(crate::server::pubsub::Channels::Pattern));
+    lines.number("pubsubshard_channels", pubsub(crate::server::pubsub::Channels::Shard));
+    lines.text("latest_fork_usec", "0");
+    lines.number("tracking_total_keys", tracking.key_count());
+    lines.number("tracking_total_items", tracking.reader_count());
+    lines.number("tracking_total_prefixes", tracking.prefix_count());
+    lines.number("total_error_replies", stats.errors.iter().map(|(_, count)| count).sum::<u64>());
+}
+
+fn replication(_: &Cx<'_>, lines: &mut Lines) {
+    lines.text("role", "master");
+    lines.text("connected_slaves", "0");
+    lines.text("master_repl_offset", "0");
+}
+
+/// The engine reads no clock, so time on the processor is the host's to know.
+fn cpu(_: &Cx<'_>, _: &mut Lines) {}
+
+fn modules(_: &Cx<'_>, _: &mut Lines) {}
+
+fn cluster(_: &Cx<'_>, lines: &mut Lines) {
+    lines.text("cluster_enabled", "0");
+}
+
+fn commandstats(cx: &Cx<'_>, lines: &mut Lines) {
+    for (number, stats) in cx.server.stats.commands() {
+        let per_call = hundredths(stats.elapsed_us, stats.calls.max(1));
+        let value = format!(
+            "calls={},usec={},usec_per_call={per_call},rejected_calls={},failed_calls={}",
+            stats.calls, stats.elapsed_us, stats.rejected, stats.failed
+        );
+        lines.text(&format!("cmdstat_{}", cx.table.row(number).name), &value);
+    }
+}
+
+fn errorstats(cx: &Cx<'_>, lines: &mut Lines) {
+    for (code, count) in &cx.server.stats.errors {
+        lines.text(&format!("errorstat_{code}"), &format!("count={count}"));
+    }
+}
+
+fn latencystats(cx: &Cx<'_>, lines: &mut Lines) {
+    let percentiles = cx.server.config.get("latency-tracking-info-percentiles");
+    for (number, stats) in cx.server.stats.commands() {
+        let Some(durations) = stats.durations() else { continue };
+        let shown = |text: &str| {
+            let percentile = parse_double(text.as_bytes()).unwrap_or(100.0);
+            format!("p{text}={}.000", durations.percentile_us(percentile))
+        };
+        let values: Vec<String> = percentiles.split(' ').filter(|text| !text.is_empty()).map(shown).collect();
+        lines.text(&format!("latency_percentiles_usec_{}", cx.table.row(number).name), &values.join(","));
+    }
+}
+
+/// Bytes in the largest unit there is one of.
+fn human(bytes: u64) -> String {
+    match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
+        Some((letter, unit)) => format!("{}{letter}", hundredths(bytes, *unit)),
+        None => format!("{bytes}B"),
+    }
+}
+
+/// A quotient with two decimals, rounded down: floats and their formatting would cost more than the figure is worth.
+fn hundredths(numerator: u64, denominator: u64) -> String {
+    let hundredths = numerator.saturating_mul(100) / denominator;
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+fn keyspace(cx: &Cx<'_>, lines: &mut Lines) {
+    for (number, db) in cx.keyspace.databases().filter(|(_, db)| !db.is_empty()) {
+        let value = format!(
+            "keys={},expires={},avg_ttl=0,subexpiry={}",
+            db.len(),
+            db.deadline_count(),
+            db.field_deadline_count()
+        );
+        lines.text(&format!("db{number}"), &value);
+    }
+}

@@ -1,0 +1,189 @@
+//! COMMAND: the table, asked for over the wire.
+
+use super::args::{Args, is};
+use super::docs::{categories, without_sign, write_docs, write_info};
+use super::keys_of::keys_of;
+use super::row::{Group, Reply, Row, flags::*};
+use super::table::{find, rows};
+use super::{Cx, resolve};
+use crate::base::argv::ArgvRef;
+use crate::base::glob;
+use crate::resp::error::CommandError;
+
+const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+    Row::of(Group::Server, name, arity, flags, &[], handler)
+}
+
+pub(super) const ROWS: &[Row] = &[Row {
+    since: "2.8.13",
+    complexity: "O(N) with N the number of commands.",
+    summary: "Answers what is known about all commands.",
+    reply: "array(any)",
+    tips: &["nondeterministic_output_order"],
+    subcommands: COMMAND_ROWS,
+    ..row("command", -1, LOADING | STALE | UNORDERED, command)
+}];
+
+const COMMAND_ROWS: &[Row] = &[
+    Row {
+        since: "2.8.13",
+        summary: "Answers the number of commands.",
+        reply: "integer",
+        ..row("command|count", 2, LOADING | STALE, command_count)
+    },
+    Row {
+        arguments: "[command-name...]",
+        since: "7.0.0",
+        complexity: "O(N) with N the number of commands asked for.",
+        summary: "Answers summaries, arguments and history of commands.",
+        reply: "map(bulk,any)",
+        tips: &["nondeterministic_output_order"],
+        ..row("command|docs", -2, LOADING | STALE | UNORDERED, command_docs)
+    },
+    Row {
+        arguments: "command [arg...]",
+        since: "2.8.13",
+        complexity: "O(N) with N the number of arguments.",
+        summary: "Answers the keys of a command.",
+        reply: "array(bulk)",
+        ..row("command|getkeys", -3, LOADING | STALE, command_getkeys)
+    },
+    Row {
+        arguments: "command [arg...]",
+        since: "7.0.0",
+        complexity: "O(N) with N the number of arguments.",
+        summary: "Answers the keys of a command, and what it does with each.",
+        reply: "array(any)",
+        ..row("command|getkeysandflags", -3, LOADING | STALE, command_getkeysandflags)
+    },
+    Row {
+        since: "5.0.0",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("command|help", 2, LOADING | STALE, command_help)
+    },
+    Row {
+        arguments: "[command-name...]",
+        since: "2.8.13",
+        complexity: "O(N) with N the number of commands asked for.",
+        summary: "Answers arity, flags, keys and categories of commands.",
+        reply: "array(any|null)",
+        tips: &["nondeterministic_output_order"],
+        ..row("command|info", -2, LOADING | STALE | UNORDERED, command_info)
+    },
+    Row {
+        arguments: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern:pattern>]",
+        since: "7.0.0",
+        complexity: "O(N) with N the number of commands.",
+        summary: "Answers the names of commands.",
+        reply: "array(bulk)",
+        tips: &["nondeterministic_output_order"],
+        ..row("command|list", -2, LOADING | STALE | UNORDERED, command_list)
+    },
+];
+
+fn command(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.array(rows().count());
+    rows().for_each(|row| write_info(row, cx.reply));
+    Ok(())
+}
+
+fn command_count(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.integer(rows().count() as i64);
+    Ok(())
+}
+
+fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    if args.is_done() {
+        return command(cx, args);
+    }
+    cx.reply.array(args.left());
+    for name in args.rest() {
+        match named(name) {
+            Some(row) => write_info(row, cx.reply),
+            None => cx.reply.null_array(),
+        }
+    }
+    Ok(())
+}
+
+fn command_docs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    if args.is_done() {
+        cx.reply.map(rows().count());
+        rows().for_each(|row| write_docs(row, cx.reply));
+        return Ok(());
+    }
+    let known = || args.argv().iter().skip(2).filter_map(named);
+    cx.reply.map(known().count());
+    known().for_each(|row| write_docs(row, cx.reply));
+    Ok(())
+}
+
+fn named(name: &[u8]) -> Option<&'static Row> {
+    find(core::str::from_utf8(name).ok()?)
+}
+
+fn command_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "command")
+}
+
+/// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`
+fn command_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let all = || rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
+    let is_wanted: &dyn Fn(&Row) -> bool = match args.optional() {
+        None => &|_| true,
+        Some(word) if is(word, "FILTERBY") && args.left() == 2 => {
+            let (by, what) = (args.bytes()?, args.bytes()?);
+            match by {
+                _ if is(by, "MODULE") => &|_| false,
+                _ if is(by, "ACLCAT") => &move |row| in_category(row, what),
+                _ if is(by, "PATTERN") => &move |row| glob::matches(what, row.name.as_bytes()),
+                _ => return Err(CommandError::SYNTAX),
+            }
+        }
+        Some(_) => return Err(CommandError::SYNTAX),
+    };
+    let list = cx.reply.open();
+    let mut len = 0;
+    for row in all().filter(|row| is_wanted(row)) {
+        cx.reply.bulk(row.name.as_bytes());
+        len += 1;
+    }
+    cx.reply.close_array(list, len);
+    Ok(())
+}
+
+fn in_category(row: &Row, category: &[u8]) -> bool {
+    categories(row).iter().any(|name| is(category, without_sign(name)))
+}
+
+fn command_getkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (row, argv) = named_request(cx, args)?;
+    let keys = keys_of(row, argv)?;
+    cx.reply.array(keys.len());
+    keys.iter().for_each(|(key, _)| cx.reply.bulk(key));
+    Ok(())
+}
+
+fn command_getkeysandflags(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (row, argv) = named_request(cx, args)?;
+    let keys = keys_of(row, argv)?;
+    cx.reply.array(keys.len());
+    for (key, access) in keys {
+        cx.reply.array(2);
+        cx.reply.bulk(key);
+        cx.reply.set(access.flags().len());
+        access.flags().iter().for_each(|flag| cx.reply.simple(flag));
+    }
+    Ok(())
+}
+
+/// The request that stands behind COMMAND GETKEYS.
+fn named_request<'a>(cx: &Cx<'_>, args: &Args<'a>) -> Result<(&'static Row, ArgvRef<'a>), CommandError> {
+    let argv = args.argv().from_index(2);
+    let (_, row) = resolve(cx.table, argv).map_err(|_| CommandError::INVALID_COMMAND)?;
+    if row.keys.is_empty() {
+        return Err(CommandError::NO_KEY_ARGUMENTS);
+    }
+    if row.accepts(argv.len()) { Ok((row, argv)) } else { Err(CommandError::BAD_ARGUMENT_COUNT) }
+}

@@ -1,0 +1,324 @@
+//! The generic family: keys whatever they hold.
+
+use super::args::{Args, is};
+use super::options::{cursor, scan_options};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::{Cx, write_page};
+use crate::base::number::parse_integer;
+use crate::keyspace::{CopyOptions, PastUse, RenameOutcome, ScanFilter};
+use crate::resp::error::CommandError;
+use crate::values::ValueRef;
+
+/// Redis 8.6.3 embeds a string in its key's object while key and value together have at most this many bytes.
+const EMBSTR_MAX_BYTES: usize = 41;
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row { arguments: "key:key", ..Row::of(Group::Generic, name, arity, flags, keys, handler) }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "source:key destination:key [DB destination-db:integer] [REPLACE]",
+        complexity: "O(N) with N the number of elements, O(1) for strings.",
+        since: "6.2.0",
+        summary: "Copies the value and the expiration of a key to another key.",
+        reply: "integer",
+        ..row("copy", -3, WRITE | DENYOOM, COPY_KEYS, copy)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of keys, and of elements in them.",
+        summary: "Deletes keys and answers how many there were.",
+        reply: "integer",
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        ..row("del", -2, WRITE, &[KeySpec::rest(1, Access::Delete)], del)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of keys.",
+        summary: "Counts how many of the keys exist; a key named twice counts twice.",
+        reply: "integer",
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        ..row("exists", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], exists)
+    },
+    Row {
+        arguments: "pattern:pattern",
+        complexity: "O(N) with N the number of keys in the database.",
+        summary: "Answers all keys that match a glob pattern.",
+        reply: "array(bulk)",
+        tips: &["request_policy:all_shards", "nondeterministic_output_order"],
+        ..row("keys", 2, READONLY | UNORDERED | DANGEROUS, &[], keys)
+    },
+    Row {
+        arguments: "key:key db:integer",
+        summary: "Moves a key to another database, but only if it is not there yet.",
+        reply: "integer",
+        ..row("move", 3, WRITE | FAST | LONG, &[KeySpec::one(1, Access::ReadWriteAccess)], move_key)
+    },
+    Row {
+        arguments: "",
+        summary: "Looks into the representation of values.",
+        reply: "any",
+        since: "2.2.3",
+        complexity: "Depends on the subcommand.",
+        subcommands: OBJECT_ROWS,
+        ..row("object", -2, 0, &[], object_help)
+    },
+    Row {
+        arguments: "",
+        summary: "Answers a random key, all equally likely.",
+        reply: "bulk|null",
+        tips: &["request_policy:all_shards", "response_policy:special", "nondeterministic_output"],
+        ..row("randomkey", 1, READONLY, &[], randomkey)
+    },
+    Row {
+        arguments: "key:key newkey:key",
+        summary: "Gives a key another name, replacing what had it.",
+        reply: "OK",
+        ..row("rename", 3, WRITE, RENAME_KEYS, rename)
+    },
+    Row {
+        arguments: "key:key newkey:key",
+        summary: "Gives a key another name, but only if nothing has it.",
+        reply: "integer",
+        ..row("renamenx", 3, WRITE | FAST, RENAMENX_KEYS, renamenx)
+    },
+    Row {
+        arguments: "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]",
+        complexity: "O(1) a call, O(N) for a whole walk with N the number of keys.",
+        since: "2.8.0",
+        summary: "Walks through the keys of the database, page by page.",
+        reply: "array(bulk,array(bulk))",
+        tips: &["nondeterministic_output", "request_policy:special", "response_policy:special"],
+        ..row("scan", -2, READONLY | UNORDERED, &[], scan)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of keys.",
+        since: "3.2.1",
+        summary: "Marks keys as used and answers how many of them exist.",
+        reply: "integer",
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        ..row("touch", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], touch)
+    },
+    Row {
+        summary: "Answers the type of the value of a key.",
+        reply: "status",
+        ..row("type", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], kind)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(1) a key; the memory of large values is freed later.",
+        since: "4.0.0",
+        summary: "Deletes keys and answers how many there were, like DEL.",
+        reply: "integer",
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        ..row("unlink", -2, WRITE | FAST | LONG, &[KeySpec::rest(1, Access::Delete)], del)
+    },
+];
+
+const COPY_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess), KeySpec::one(2, Access::Overwrite)];
+const RENAMENX_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::OverwriteInsert)];
+const RENAME_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Overwrite)];
+
+const OBJECT_ROWS: &[Row] = &[
+    Row {
+        summary: "Answers the name of the representation of a value.",
+        reply: "bulk|null",
+        since: "2.2.3",
+        tips: &["nondeterministic_output"],
+        ..row("object|encoding", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_encoding)
+    },
+    Row {
+        summary: "Answers how frequently a value is used, on a logarithmic scale to 255; an LFU policy must be selected.",
+        reply: "integer|null",
+        since: "4.0.0",
+        tips: &["nondeterministic_output"],
+        ..row("object|freq", 3, READONLY | TIME, &[KeySpec::one(2, Access::ReadOnly)], object_freq)
+    },
+    Row {
+        arguments: "",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        since: "6.2.0",
+        ..row("object|help", 2, LOADING | STALE, &[], object_help)
+    },
+    Row {
+        summary: "Answers the seconds since a value was used; no LFU policy must be selected.",
+        reply: "integer|null",
+        since: "2.2.3",
+        tips: &["nondeterministic_output"],
+        ..row("object|idletime", 3, READONLY | TIME, &[KeySpec::one(2, Access::ReadOnly)], object_idletime)
+    },
+    Row {
+        summary: "Answers how many references to a value there are: values are not shared, so it is 1.",
+        reply: "integer|null",
+        since: "2.2.3",
+        tips: &["nondeterministic_output"],
+        ..row("object|refcount", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_refcount)
+    },
+];
+
+fn del(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let deleted = cx.space().delete_all(args.rest());
+    cx.reply.integer(deleted as i64);
+    Ok(())
+}
+
+fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let mut space = cx.space();
+    let count = args.rest().filter(|key| space.exists(key)).count();
+    cx.reply.integer(count as i64);
+    Ok(())
+}
+
+/// Counts as a use also for a client whose other commands do not (CLIENT NO-TOUCH).
+fn touch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let mut space = cx.space().marking(true);
+    let count = args.rest().filter(|key| space.touch(key)).count();
+    cx.reply.integer(count as i64);
+    Ok(())
+}
+
+fn kind(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let kind = cx.space().kind(args.bytes()?);
+    cx.reply.simple(kind.map_or("none", |kind| kind.name()));
+    Ok(())
+}
+
+fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let pattern = args.bytes()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let (open, mut count) = (reply.open(), 0);
+    space.keys(pattern, &mut |key| {
+        reply.bulk(key);
+        count += 1;
+    })?;
+    reply.close_array(open, count);
+    Ok(())
+}
+
+fn randomkey(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let key = cx.space().random_key()?;
+    cx.reply.optional_bulk(key.as_deref());
+    Ok(())
+}
+
+fn rename(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    cx.space().rename(args.bytes()?, args.bytes()?, false)?;
+    cx.reply.ok();
+    Ok(())
+}
+
+fn renamenx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let outcome = cx.space().rename(args.bytes()?, args.bytes()?, true)?;
+    cx.reply.integer((outcome == RenameOutcome::Renamed).into());
+    Ok(())
+}
+
+/// `COPY source destination [DB n] [REPLACE]`
+fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (source, destination) = (args.bytes()?, args.bytes()?);
+    let mut options = CopyOptions::default();
+    while let Some(word) = args.optional() {
+        if is(word, "REPLACE") {
+            options.replace = true;
+        } else if is(word, "DB") {
+            options.database = Some(database(cx, args.integer()?)?);
+        } else {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    let copied = cx.space().copy(source, destination, options)?;
+    cx.reply.integer(copied.into());
+    Ok(())
+}
+
+/// A database number within range.
+pub(super) fn database(cx: &Cx<'_>, number: i64) -> Result<u8, CommandError> {
+    let number = i32::try_from(number).map_err(|_| CommandError::DATABASE_NUMBER)?;
+    let count = cx.server.settings.databases;
+    u8::try_from(number).ok().filter(|&number| number < count).ok_or(CommandError::DATABASE_RANGE)
+}
+
+fn move_key(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, database) = (args.bytes()?, database(cx, args.integer()?)?);
+    let moved = cx.space().move_key(key, database)?;
+    cx.reply.integer(moved.into());
+    Ok(())
+}
+
+/// `SCAN cursor [MATCH pattern] [COUNT n] [TYPE t]`
+fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let cursor = cursor(args.bytes()?)?;
+    let options = scan_options(args, "TYPE")?;
+    let filter = ScanFilter { pattern: options.pattern, type_name: options.type_name };
+    let (mut space, reply) = cx.space_and_reply();
+    let mut scanned = Ok(0);
+    write_page(reply, &mut |page| {
+        let mut len = 0;
+        scanned = space.scan(cursor, options.count, filter, &mut |key| {
+            page.bulk(key);
+            len += 1;
+        });
+        (scanned.unwrap_or_default(), len)
+    });
+    Ok(scanned.map(drop)?)
+}
+
+fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let Some(entry) = space.peek(key) else {
+        reply.null();
+        return Ok(());
+    };
+    reply.bulk(encoding(entry.key, entry.value, entry.is_raw).as_bytes());
+    Ok(())
+}
+
+/// The name Redis 8.6.3 would give the representation of such a value.
+pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'static str {
+    match value {
+        ValueRef::String(_) if is_raw => "raw",
+        ValueRef::String(bytes) if parse_integer(bytes).is_some() => "int",
+        ValueRef::String(bytes) if key.len() + bytes.len() <= EMBSTR_MAX_BYTES => "embstr",
+        ValueRef::String(_) => "raw",
+        ValueRef::Set(set) => set.encoding(),
+        ValueRef::ZSet(zset) => zset.encoding(),
+        ValueRef::List(list) if !list.is_compact() => "quicklist",
+        ValueRef::List(_) => "listpack",
+        ValueRef::Hash(hash) => hash.encoding(),
+    }
+}
+
+/// Values are not shared between keys.
+fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    match cx.space().peek(args.bytes()?) {
+        Some(_) => cx.reply.integer(1),
+        None => cx.reply.null(),
+    }
+    Ok(())
+}
+
+fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    match cx.space().past_use(args.bytes()?) {
+        Some(PastUse::IdleSeconds(idle_s)) => cx.reply.integer(idle_s as i64),
+        Some(PastUse::Frequency(_)) => return Err(CommandError::NO_IDLETIME),
+        None => cx.reply.null(),
+    }
+    Ok(())
+}
+
+fn object_freq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    match cx.space().past_use(args.bytes()?) {
+        Some(PastUse::Frequency(frequency)) => cx.reply.integer(frequency.into()),
+        Some(PastUse::IdleSeconds(_)) => return Err(CommandError::NO_FREQUENCY),
+        None => cx.reply.null(),
+    }
+    Ok(())
+}
+
+fn object_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "object")
+}

@@ -1,0 +1,103 @@
+//! The commands of the list family that wait for an element.
+
+use super::{end, pop_first};
+use crate::commands::args::Args;
+use crate::commands::multi_pop::MultiPop;
+use crate::commands::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, Waiting, flags::*};
+use crate::commands::waiting::{answer_or_wait, timeout};
+use crate::commands::{Cx, Handler};
+use crate::values::{End, Kind};
+
+/// All arguments but the last, the timeout.
+const ALL_BUT_LAST: &[KeySpec] =
+    &[KeySpec { access: Access::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
+const BEHIND_TIMEOUT: &[KeySpec] = &[KeySpec::counted(2, Access::ReadDelete)];
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
+    // The time is needed for the end of the waiting.
+    Row { since: "2.0.0", ..Row::of(Group::List, name, arity, flags | WRITE | BLOCKING | TIME, keys, handler) }
+}
+
+const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row {
+        arguments: "key:key... timeout:double",
+        complexity: "O(N) with N the number of keys.",
+        summary,
+        reply: "array(bulk)|null",
+        ..row(name, -3, NOSCRIPT, ALL_BUT_LAST, handler)
+    }
+}
+
+pub(in crate::commands) const ROWS: &[Row] = &[
+    Row {
+        arguments: "source:key destination:key <wherefrom=LEFT | RIGHT> <whereto=LEFT | RIGHT> timeout:double",
+        since: "6.2.0",
+        summary: "Takes an element from an end of a list to an end of another, waiting for one if there is none.",
+        reply: "bulk|null",
+        ..row("blmove", 6, DENYOOM | NOSCRIPT, super::MOVE, blmove)
+    },
+    Row {
+        arguments: "timeout:double numkeys:integer key:key... <where=LEFT | RIGHT> [COUNT count:integer]",
+        complexity: "O(N+M) with N the number of keys and M the number of elements answered.",
+        since: "7.0.0",
+        summary: "Takes elements from an end of the first list there is, waiting for one if there is none.",
+        reply: "array(bulk,array(bulk))|null",
+        ..row("blmpop", -5, MOVABLEKEYS, BEHIND_TIMEOUT, blmpop)
+    },
+    pop_row("blpop", "Takes the first element of the first list there is, waiting for one if there is none.", blpop),
+    pop_row("brpop", "Takes the last element of the first list there is, waiting for one if there is none.", brpop),
+    Row {
+        arguments: "source:key destination:key timeout:double",
+        since: "2.2.0",
+        summary: "Takes the last element of a list to the head of another, waiting for one if there is none.",
+        reply: "bulk|null",
+        ..row("brpoplpush", 4, DENYOOM | NOSCRIPT, super::MOVE, brpoplpush)
+    },
+];
+
+fn blpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    pop(cx, args, End::Head)
+}
+
+fn brpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    pop(cx, args, End::Tail)
+}
+
+/// `BLPOP key [key ...] timeout`: the timeout is looked at before the keys.
+fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
+    let keys = args.many(args.left().saturating_sub(1));
+    let until = timeout(args.bytes()?, cx.now)?;
+    answer_or_wait(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, None))
+}
+
+/// `BLMPOP timeout numkeys key [key ...] LEFT | RIGHT [COUNT n]`: the timeout is looked at last.
+fn blmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let text = args.bytes()?;
+    let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
+    let until = timeout(text, cx.now)?;
+    answer_or_wait(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, Some(count)))
+}
+
+/// `BLMOVE source destination LEFT | RIGHT LEFT | RIGHT timeout`
+fn blmove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (source, destination) = (args.bytes()?, args.bytes()?);
+    let (from, to) = (end(args.bytes()?)?, end(args.bytes()?)?);
+    move_or_wait(cx, source, from, destination, to, args.bytes()?)
+}
+
+fn brpoplpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    move_or_wait(cx, args.bytes()?, End::Tail, args.bytes()?, End::Head, args.bytes()?)
+}
+
+fn move_or_wait(cx: &mut Cx<'_>, source: &[u8], from: End, destination: &[u8], to: End, text: &[u8]) -> Reply {
+    let until = timeout(text, cx.now)?;
+    answer_or_wait(cx, core::iter::once(source), Kind::List, until, |cx| {
+        let moved = cx.space().list_move(source, from, destination, to)?;
+        // In a transaction the answer is that of LMOVE; at the end of the time it is a null array, as in Redis.
+        let answers = moved.is_some() || cx.waiting == Waiting::Denied;
+        if answers {
+            cx.reply.optional_bulk(moved.as_deref());
+        }
+        Ok(answers)
+    })
+}

@@ -1,0 +1,365 @@
+//! The list family. Commands that wait are in `blocking`.
+
+pub(super) mod blocking;
+
+use super::Cx;
+use super::args::{Args, at_least, is};
+use super::multi_pop::MultiPop;
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use crate::base::number::parse_integer;
+use crate::keyspace::{InsertOutcome, Search};
+use crate::resp::encode::Writer;
+use crate::resp::error::CommandError;
+use crate::values::{End, Side};
+
+const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const INSERT: &[KeySpec] = &[KeySpec::one(1, Access::Insert)];
+const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
+const TAKE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+/// An element is taken from the first list and put into the second.
+const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Insert)];
+const TAKE_COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadDelete)];
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row { arguments: "key:key", reply: "integer", ..Row::of(Group::List, name, arity, flags, keys, handler) }
+}
+
+const fn push_row(name: &'static str, summary: &'static str, handler: super::Handler) -> Row {
+    Row {
+        arguments: "key:key element...",
+        complexity: "O(N) with N the number of elements added.",
+        summary,
+        ..row(name, -3, WRITE | DENYOOM | FAST, INSERT, handler)
+    }
+}
+
+const fn pop_row(name: &'static str, summary: &'static str, handler: super::Handler) -> Row {
+    Row {
+        arguments: "key:key [count:integer]",
+        complexity: "O(N) with N the number of elements answered.",
+        summary,
+        reply: "bulk|array(bulk)|null",
+        ..row(name, -2, WRITE | FAST, TAKE, handler)
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key index:integer",
+        complexity: "O(N) with N the number of blocks between the element and the nearer end; O(1) at the ends.",
+        summary: "Answers the element at an index of a list; negative ones count from the end.",
+        reply: "bulk|null",
+        ..row("lindex", 3, READONLY, READ, lindex)
+    },
+    Row {
+        arguments: "key:key <where=BEFORE | AFTER> pivot element",
+        complexity: "O(N) with N the number of elements before the pivot.",
+        since: "2.2.0",
+        summary: "Puts an element before or after another one of a list.",
+        ..row("linsert", 5, WRITE | DENYOOM, INSERT, linsert)
+    },
+    Row {
+        summary: "Answers the number of elements of a list.",
+        ..row("llen", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], llen)
+    },
+    Row {
+        arguments: "source:key destination:key <wherefrom=LEFT | RIGHT> <whereto=LEFT | RIGHT>",
+        since: "6.2.0",
+        summary: "Takes an element from an end of a list to an end of another, or of the same, and answers it.",
+        reply: "bulk|null",
+        ..row("lmove", 5, WRITE | DENYOOM, MOVE, lmove)
+    },
+    Row {
+        arguments: "numkeys:integer key:key... <where=LEFT | RIGHT> [COUNT count:integer]",
+        complexity: "O(N+M) with N the number of keys and M the number of elements answered.",
+        since: "7.0.0",
+        summary: "Takes elements from an end of the first list there is, and answers its key and the elements.",
+        reply: "array(bulk,array(bulk))|null",
+        ..row("lmpop", -4, WRITE | MOVABLEKEYS, TAKE_COUNTED, lmpop)
+    },
+    pop_row("lpop", "Takes one or more elements from the head of a list and answers them.", lpop),
+    Row {
+        arguments: "key:key element [RANK rank:integer] [COUNT num-matches:integer] [MAXLEN len:integer]",
+        complexity: "O(N) with N the number of elements that are compared.",
+        since: "6.0.6",
+        summary: "Answers at which indexes of a list an element is.",
+        reply: "integer|array(integer)|null",
+        ..row("lpos", -3, READONLY, READ, lpos)
+    },
+    push_row(
+        "lpush",
+        "Puts elements at the head of a list one after another, creating it if it does not exist.",
+        lpush,
+    ),
+    Row { since: "2.2.0", ..push_row("lpushx", "Puts elements at the head of a list, but only if it exists.", lpushx) },
+    Row {
+        arguments: "key:key start:integer stop:integer",
+        complexity: "O(S+N) with S the number of blocks before the first and N the number of elements answered.",
+        summary: "Answers the elements between two indexes of a list, both included.",
+        reply: "array(bulk)",
+        ..row("lrange", 4, READONLY, READ, lrange)
+    },
+    Row {
+        arguments: "key:key count:integer element",
+        complexity: "O(N) with N the number of elements of the list.",
+        summary: "Removes elements that equal one from a list: the first ones, the last ones or all.",
+        ..row("lrem", 4, WRITE, REMOVE, lrem)
+    },
+    Row {
+        arguments: "key:key index:integer element",
+        complexity: "O(N) with N the number of blocks between the element and the nearer end; O(1) at the ends.",
+        summary: "Replaces the element at an index of a list.",
+        reply: "OK",
+        ..row("lset", 4, WRITE | DENYOOM, &[KeySpec::one(1, Access::ReadWriteUpdate)], lset)
+    },
+    Row {
+        arguments: "key:key start:integer stop:integer",
+        complexity: "O(N) with N the number of blocks removed.",
+        summary: "Keeps the elements between two indexes of a list and removes the others.",
+        reply: "OK",
+        ..row("ltrim", 4, WRITE, REMOVE, ltrim)
+    },
+    pop_row("rpop", "Takes one or more elements from the tail of a list and answers them.", rpop),
+    Row {
+        arguments: "source:key destination:key",
+        since: "1.2.0",
+        summary: "Takes the last element of a list to the head of another, or of the same, and answers it.",
+        reply: "bulk|null",
+        ..row("rpoplpush", 3, WRITE | DENYOOM, MOVE, rpoplpush)
+    },
+    push_row("rpush", "Appends elements to a list, creating it if it does not exist.", rpush),
+    Row { since: "2.2.0", ..push_row("rpushx", "Appends elements to a list, but only if it exists.", rpushx) },
+];
+
+fn lpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().list_push(args.bytes()?, End::Head, args.rest())?;
+    answer_len(cx, len)
+}
+
+fn rpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().list_push(args.bytes()?, End::Tail, args.rest())?;
+    answer_len(cx, len)
+}
+
+fn lpushx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().list_push_existing(args.bytes()?, End::Head, args.rest())?;
+    answer_len(cx, len)
+}
+
+fn rpushx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().list_push_existing(args.bytes()?, End::Tail, args.rest())?;
+    answer_len(cx, len)
+}
+
+fn llen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().list_len(args.bytes()?)?;
+    answer_len(cx, len)
+}
+
+fn answer_len(cx: &mut Cx<'_>, len: usize) -> Reply {
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn lpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    pop(cx, args, End::Head)
+}
+
+fn rpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    pop(cx, args, End::Tail)
+}
+
+/// `LPOP key [count]`: one element, or an array of them. The count is looked at before the key.
+fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
+    if args.left() > 2 {
+        return Err(CommandError::WRONG_ARITY);
+    }
+    let key = args.bytes()?;
+    let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let found = space.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
+        match count {
+            Some(_) => write_all(elements, reply),
+            None => reply.optional_bulk(elements.next()),
+        }
+        reply.check()
+    })?;
+    match (found, count) {
+        (true, _) => {}
+        (false, Some(_)) => cx.reply.null_array(),
+        (false, None) => cx.reply.null(),
+    }
+    Ok(())
+}
+
+fn write_all(elements: &mut dyn ExactSizeIterator<Item = &[u8]>, reply: &mut Writer) {
+    reply.array(elements.len());
+    elements.for_each(|element| reply.bulk(element));
+}
+
+/// `LMPOP numkeys key [key ...] LEFT | RIGHT [COUNT n]`
+fn lmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let wanted = MultiPop::read(args, end)?;
+    if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
+        cx.reply.null_array();
+    }
+    Ok(())
+}
+
+/// Takes elements from the first of the keys that holds a list and answers its key with them: one element as it is,
+/// several as an array. False, and nothing answered, when none of them does.
+fn pop_first<'k>(
+    cx: &mut Cx<'_>,
+    keys: impl Iterator<Item = &'k [u8]>,
+    end: End,
+    count: Option<usize>,
+) -> Result<bool, CommandError> {
+    let (mut space, reply) = cx.space_and_reply();
+    for key in keys {
+        let found = space.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
+            reply.array(2);
+            reply.bulk(key);
+            match count {
+                Some(_) => write_all(elements, reply),
+                None => reply.optional_bulk(elements.next()),
+            }
+            reply.check()
+        })?;
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// LEFT or RIGHT.
+fn end(word: &[u8]) -> Result<End, CommandError> {
+    match word {
+        _ if is(word, "LEFT") => Ok(End::Head),
+        _ if is(word, "RIGHT") => Ok(End::Tail),
+        _ => Err(CommandError::SYNTAX),
+    }
+}
+
+fn lmove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (source, destination) = (args.bytes()?, args.bytes()?);
+    let (from, to) = (end(args.bytes()?)?, end(args.bytes()?)?);
+    let moved = cx.space().list_move(source, from, destination, to)?;
+    cx.reply.optional_bulk(moved.as_deref());
+    Ok(())
+}
+
+fn rpoplpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let moved = cx.space().list_move(args.bytes()?, End::Tail, args.bytes()?, End::Head)?;
+    cx.reply.optional_bulk(moved.as_deref());
+    Ok(())
+}
+
+/// The key is looked at before the index is.
+fn lindex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, index) = (args.bytes()?, args.bytes()?);
+    let (mut space, reply) = cx.space_and_reply();
+    let Some(list) = space.read_list(key)? else {
+        reply.null();
+        return Ok(());
+    };
+    let index = parse_integer(index).ok_or(CommandError::NOT_AN_INTEGER)?;
+    reply.optional_bulk(list.at(index));
+    Ok(())
+}
+
+/// The key is looked at before the index is.
+fn lset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    cx.space().expect_list(key)?;
+    cx.space().list_set(key, args.integer()?, args.bytes()?)?;
+    cx.reply.ok();
+    Ok(())
+}
+
+/// `LINSERT key BEFORE | AFTER pivot element`
+fn linsert(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, side) = (args.bytes()?, args.bytes()?);
+    let side = match side {
+        _ if is(side, "BEFORE") => Side::Before,
+        _ if is(side, "AFTER") => Side::After,
+        _ => return Err(CommandError::SYNTAX),
+    };
+    let outcome = cx.space().list_insert(key, side, args.bytes()?, args.bytes()?)?;
+    cx.reply.integer(match outcome {
+        InsertOutcome::Inserted(len) => len as i64,
+        InsertOutcome::NoPivot => -1,
+        InsertOutcome::NoList => 0,
+    });
+    Ok(())
+}
+
+fn lrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, start, stop) = (args.bytes()?, args.integer()?, args.integer()?);
+    let (mut space, reply) = cx.space_and_reply();
+    match space.list_range(key, start, stop)? {
+        Some(mut elements) => write_all(&mut elements, reply),
+        None => reply.array(0),
+    }
+    Ok(())
+}
+
+fn lrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let removed = cx.space().list_remove(args.bytes()?, args.integer()?, args.bytes()?)?;
+    answer_len(cx, removed)
+}
+
+fn ltrim(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    cx.space().list_trim(args.bytes()?, args.integer()?, args.integer()?)?;
+    cx.reply.ok();
+    Ok(())
+}
+
+/// `LPOS key element [RANK n] [COUNT n] [MAXLEN n]`: the first index, or with COUNT an array of them.
+fn lpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, element) = (args.bytes()?, args.bytes()?);
+    let (search, many) = read_search(args)?;
+    let (mut space, reply) = cx.space_and_reply();
+    let (open, mut found) = (reply.open(), 0);
+    space.list_positions(key, element, search, &mut |index| {
+        found += 1;
+        reply.integer(index as i64);
+    })?;
+    match (many, found) {
+        (true, _) => reply.close_array(open, found),
+        (false, 0) => reply.null(),
+        (false, _) => {}
+    }
+    Ok(())
+}
+
+/// What is looked for, and whether COUNT was said. The same option may be repeated, the last counts.
+fn read_search(args: &mut Args<'_>) -> Result<(Search, bool), CommandError> {
+    let (mut rank, mut count, mut len_max) = (1, None, 0);
+    while let Some(word) = args.optional() {
+        if args.is_done() {
+            return Err(CommandError::SYNTAX);
+        } else if is(word, "RANK") {
+            rank = args.integer()?;
+            match rank {
+                0 => return Err(CommandError::RANK_ZERO),
+                i64::MIN => return Err(CommandError::RANK_RANGE),
+                _ => {}
+            }
+        } else if is(word, "COUNT") {
+            count = Some(at_least(args.bytes()?, 0, CommandError::COUNT_NEGATIVE)?);
+        } else if is(word, "MAXLEN") {
+            len_max = at_least(args.bytes()?, 0, CommandError::MAXLEN_NEGATIVE)?;
+        } else {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    let all_when_zero = |number: usize| if number == 0 { usize::MAX } else { number };
+    let search = Search {
+        from: if rank < 0 { End::Tail } else { End::Head },
+        skipped: usize::try_from(rank.unsigned_abs() - 1).unwrap_or(usize::MAX),
+        most: count.map_or(1, all_when_zero),
+        compared_most: all_when_zero(len_max),
+    };
+    Ok((search, count.is_some()))
+}

@@ -1,0 +1,110 @@
+//! MEMORY: what keys take.
+
+use alloc::format;
+
+use super::Cx;
+use super::args::{Args, is};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use crate::resp::error::CommandError;
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row { since: "4.0.0", ..Row::of(Group::Server, name, arity, flags, keys, handler) }
+}
+
+pub(super) const ROWS: &[Row] = &[Row {
+    summary: "Looks into the use of memory.",
+    reply: "any",
+    complexity: "Depends on the subcommand.",
+    subcommands: MEMORY_ROWS,
+    ..row("memory", -2, 0, &[], help)
+}];
+
+const MEMORY_ROWS: &[Row] = &[
+    Row {
+        summary: "Answers a report on problems with memory.",
+        reply: "bulk",
+        tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+        ..row("memory|doctor", 2, 0, &[], doctor)
+    },
+    Row {
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("memory|help", 2, LOADING | STALE, &[], help)
+    },
+    Row {
+        summary: "Answers what the allocator says of itself: nothing.",
+        reply: "bulk",
+        tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+        ..row("memory|malloc-stats", 2, 0, &[], malloc_stats)
+    },
+    Row {
+        summary: "Gives unused memory back; there is none, for freed pages are reused.",
+        tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
+        ..row("memory|purge", 2, 0, &[], purge)
+    },
+    Row {
+        complexity: "O(N) with N the number of databases.",
+        summary: "Answers how many bytes and keys are counted.",
+        reply: "map(bulk,integer)",
+        tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
+        ..row("memory|stats", 2, 0, &[], stats)
+    },
+    Row {
+        arguments: "key:key [SAMPLES count:integer]",
+        summary: "Answers how many bytes a key, its value and its place in the index are counted as.",
+        reply: "integer|null",
+        ..row("memory|usage", -3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], usage)
+    },
+];
+
+/// `MEMORY USAGE key [SAMPLES count]`: the count is kept up to date, so nothing has to be sampled.
+fn usage(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    while let Some(word) = args.optional() {
+        if !is(word, "SAMPLES") || args.integer()? < 0 {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    match cx.space().memory_usage(key) {
+        Some(bytes) => cx.reply.integer(bytes as i64),
+        None => cx.reply.null(),
+    }
+    Ok(())
+}
+
+fn doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let keys: usize = cx.keyspace.databases().map(|(_, db)| db.len()).sum();
+    let bytes = cx.keyspace.counted_bytes();
+    let report = format!("No problems found: {bytes} bytes are counted for {keys} keys, and freed pages are reused.\n");
+    cx.reply.verbatim("txt", report.as_bytes());
+    Ok(())
+}
+
+/// The figures of Redis that mean something here; others are left out rather than made up.
+fn stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let keys = cx.keyspace.databases().map(|(_, db)| db.len() as u64).sum();
+    let bytes = cx.keyspace.counted_bytes();
+    let per_key = bytes.checked_div(keys).unwrap_or(0);
+    let figures =
+        [("total.allocated", bytes), ("keys.count", keys), ("keys.bytes-per-key", per_key), ("dataset.bytes", bytes)];
+    cx.reply.map(figures.len());
+    for (name, figure) in figures {
+        cx.reply.bulk(name.as_bytes());
+        cx.reply.integer(figure as i64);
+    }
+    Ok(())
+}
+
+fn malloc_stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.bulk(b"Stats not supported for the current allocator");
+    Ok(())
+}
+
+fn purge(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.ok();
+    Ok(())
+}
+
+fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "memory")
+}

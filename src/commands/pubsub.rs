@@ -1,0 +1,258 @@
+//! The pub/sub family.
+
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::Args;
+use super::row::{Group, Reply, Row, Waiting, flags::*};
+use crate::base::glob;
+use crate::resp::error::{CommandError, ErrorText};
+use crate::server::pubsub::Channels;
+
+const SUBSCRIPTION: u32 = PUBSUB | NOSCRIPT | LOADING | STALE;
+
+const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+    Row {
+        since: "2.0.0",
+        complexity: "O(N) with N the number of channels or patterns.",
+        reply: "any",
+        ..Row::of(Group::PubSub, name, arity, flags, &[], handler)
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "pattern:pattern...",
+        summary: "Listens to the channels that match glob patterns.",
+        ..row("psubscribe", -2, SUBSCRIPTION | KEEPS, psubscribe)
+    },
+    Row {
+        arguments: "channel message",
+        complexity: "O(N+M) with N the number of subscribers and M the number of patterns.",
+        summary: "Sends a message to a channel and answers how many clients got it.",
+        reply: "integer",
+        ..row("publish", 3, PUBSUB | LOADING | STALE | FAST | LONG, publish)
+    },
+    Row {
+        since: "2.8.0",
+        complexity: "Depends on the subcommand.",
+        summary: "Asks about channels and their subscribers.",
+        subcommands: PUBSUB_ROWS,
+        ..row("pubsub", -2, 0, help)
+    },
+    Row {
+        arguments: "[pattern:pattern...]",
+        summary: "Stops listening to patterns; to all of them when none is named.",
+        ..row("punsubscribe", -1, SUBSCRIPTION, punsubscribe)
+    },
+    Row {
+        since: "7.0.0",
+        arguments: "shardchannel message",
+        complexity: "O(N) with N the number of subscribers.",
+        summary: "Sends a message to a shard channel and answers how many clients got it.",
+        reply: "integer",
+        ..row("spublish", 3, PUBSUB | LOADING | STALE | FAST | LONG, spublish)
+    },
+    Row {
+        since: "7.0.0",
+        arguments: "shardchannel...",
+        summary: "Listens to shard channels.",
+        ..row("ssubscribe", -2, SUBSCRIPTION | KEEPS, ssubscribe)
+    },
+    Row {
+        arguments: "channel...",
+        summary: "Listens to channels.",
+        ..row("subscribe", -2, SUBSCRIPTION | KEEPS, subscribe)
+    },
+    Row {
+        since: "7.0.0",
+        arguments: "[shardchannel...]",
+        summary: "Stops listening to shard channels; to all of them when none is named.",
+        ..row("sunsubscribe", -1, SUBSCRIPTION, sunsubscribe)
+    },
+    Row {
+        arguments: "[channel...]",
+        summary: "Stops listening to channels; to all of them when none is named.",
+        ..row("unsubscribe", -1, SUBSCRIPTION, unsubscribe)
+    },
+];
+
+const ASKING: u32 = PUBSUB | LOADING | STALE;
+
+const PUBSUB_ROWS: &[Row] = &[
+    Row {
+        since: "2.8.0",
+        arguments: "[pattern:pattern]",
+        summary: "Answers the channels that have subscribers.",
+        reply: "array(bulk)",
+        ..row("pubsub|channels", -2, ASKING | UNORDERED, channels)
+    },
+    Row {
+        since: "6.2.0",
+        summary: "Answers what the subcommands do.",
+        reply: "array(status)",
+        ..row("pubsub|help", 2, LOADING | STALE, help)
+    },
+    Row {
+        since: "2.8.0",
+        complexity: "O(1)",
+        summary: "Answers how many patterns have subscribers.",
+        reply: "integer",
+        ..row("pubsub|numpat", 2, ASKING, numpat)
+    },
+    Row {
+        since: "2.8.0",
+        arguments: "[channel...]",
+        summary: "Answers how many subscribers channels have.",
+        reply: "array(any)",
+        ..row("pubsub|numsub", -2, ASKING, numsub)
+    },
+    Row {
+        since: "7.0.0",
+        arguments: "[pattern:pattern]",
+        summary: "Answers the shard channels that have subscribers.",
+        reply: "array(bulk)",
+        ..row("pubsub|shardchannels", -2, ASKING | UNORDERED, shardchannels)
+    },
+    Row {
+        since: "7.0.0",
+        arguments: "[shardchannel...]",
+        summary: "Answers how many subscribers shard channels have.",
+        reply: "array(any)",
+        ..row("pubsub|shardnumsub", -2, ASKING, shardnumsub)
+    },
+];
+
+fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    super::write_help(cx, "pubsub")
+}
+
+fn subscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    subscribe_to(cx, args, Channels::Plain)
+}
+
+fn psubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    subscribe_to(cx, args, Channels::Pattern)
+}
+
+fn ssubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    // One reply a command: SUBSCRIBE and PSUBSCRIBE may break that in a transaction for the sake of old clients only.
+    if cx.waiting == Waiting::Denied {
+        return Err(CommandError::SHARD_SUBSCRIPTION_DENIED);
+    }
+    subscribe_to(cx, args, Channels::Shard)
+}
+
+fn unsubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    unsubscribe_from(cx, args, Channels::Plain)
+}
+
+fn punsubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    unsubscribe_from(cx, args, Channels::Pattern)
+}
+
+fn sunsubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    unsubscribe_from(cx, args, Channels::Shard)
+}
+
+/// One confirmation a channel: its name and how many the client listens to now.
+fn subscribe_to(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+    for name in args.rest() {
+        let Some(client) = cx.clients.get_mut(cx.client) else { break };
+        cx.server.pubsub.subscribe(channels, name, client);
+        confirm(cx, channels, channels.words().subscribed, Some(name), 0);
+    }
+    Ok(())
+}
+
+fn unsubscribe_from(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+    let word = channels.words().unsubscribed;
+    let names_all = args.left() == 0;
+    for name in args.rest() {
+        let Some(client) = cx.clients.get_mut(cx.client) else { break };
+        cx.server.pubsub.unsubscribe(channels, name, client);
+        confirm(cx, channels, word, Some(name), 0);
+    }
+    let Some(client) = cx.clients.get_mut(cx.client).filter(|_| names_all) else { return Ok(()) };
+    let leaving = cx.server.pubsub.leave(channels, client);
+    if leaving.is_empty() {
+        confirm(cx, channels, word, None, 0);
+    }
+    for (name, left) in leaving.iter().zip((0..leaving.len()).rev()) {
+        confirm(cx, channels, word, Some(name), left);
+    }
+    Ok(())
+}
+
+/// Shard channels are counted apart from the others; `more` are those that are still to be left.
+fn confirm(cx: &mut Cx<'_>, channels: Channels, word: &str, name: Option<&[u8]>, more: usize) {
+    let count = cx.clients.get(cx.client).map_or(0, |client| match channels {
+        Channels::Plain | Channels::Pattern => client.channels.len() + client.patterns.len(),
+        Channels::Shard => client.shard_channels.len(),
+    });
+    cx.reply.push(3);
+    cx.reply.bulk(word.as_bytes());
+    cx.reply.optional_bulk(name);
+    cx.reply.integer((count + more) as i64);
+}
+
+fn publish(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    send(cx, args, Channels::Plain)
+}
+
+fn spublish(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    send(cx, args, Channels::Shard)
+}
+
+fn send(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+    let (name, message) = (args.bytes()?, args.bytes()?);
+    // What happened before in the same transaction is published before.
+    cx.server.announce(cx.keyspace, cx.clients);
+    cx.clients.events_before = cx.keyspace.events.len();
+    let receivers = cx.server.pubsub.publish(channels, name, message, cx.clients);
+    cx.reply.integer(receivers as i64);
+    Ok(())
+}
+
+fn channels(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    list(cx, args, Channels::Plain)
+}
+
+fn shardchannels(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    list(cx, args, Channels::Shard)
+}
+
+fn list(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+    if args.left() > 1 {
+        return Err(args.refuse(ErrorText::unknown_or_wrong("PUBSUB", args.argv().get(1).unwrap_or_default())));
+    }
+    let pattern = args.optional();
+    let known = cx.server.pubsub.names(channels);
+    let matching: Vec<&[u8]> =
+        known.filter(|name| pattern.is_none_or(|pattern| glob::matches_channel(pattern, name))).collect();
+    cx.reply.array(matching.len());
+    matching.iter().for_each(|name| cx.reply.bulk(name));
+    Ok(())
+}
+
+fn numsub(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    count(cx, args, Channels::Plain)
+}
+
+fn shardnumsub(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    count(cx, args, Channels::Shard)
+}
+
+fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+    cx.reply.array(args.left() * 2);
+    for name in args.rest() {
+        cx.reply.bulk(name);
+        cx.reply.integer(cx.server.pubsub.subscriber_count(channels, name) as i64);
+    }
+    Ok(())
+}
+
+fn numpat(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.integer(cx.server.pubsub.count(Channels::Pattern) as i64);
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! The set family.
+
+use alloc::vec::Vec;
+
+use super::args::{Args, at_least};
+use super::options::{cursor, limit, scan_options};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::{Cx, write_matches, write_no_page};
+use crate::base::number::parse_integer;
+use crate::keyspace::Combination;
+use crate::resp::error::CommandError;
+
+/// SRANDMEMBER with repetitions answers at most this many members: a reply has to fit into memory.
+const REPETITIONS_MAX: u64 = 1 << 24;
+
+const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const LOOK: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
+const READ_ALL: &[KeySpec] = &[KeySpec::rest(1, Access::ReadAccess)];
+const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::rest(2, Access::ReadAccess)];
+const COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadAccess)];
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row { arguments: "key:key", reply: "integer", ..Row::of(Group::Set, name, arity, flags, keys, handler) }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key member...",
+        complexity: "O(N) with N the number of members added.",
+        summary: "Adds members to a set, creating it if it does not exist.",
+        ..row("sadd", -3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], sadd)
+    },
+    Row { summary: "Answers the number of members of a set.", ..row("scard", 2, READONLY | FAST, LOOK, scard) },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of members of all sets.",
+        summary: "Answers the members of the first set that are in none of the others.",
+        reply: "set(bulk)",
+        ..row("sdiff", -2, READONLY | UNORDERED, READ_ALL, sdiff)
+    },
+    Row {
+        arguments: "destination:key key:key...",
+        complexity: "O(N) with N the number of members of all sets.",
+        summary: "Stores the members of the first set that are in none of the others.",
+        ..row("sdiffstore", -3, WRITE | DENYOOM, STORE, sdiffstore)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N*M) with N the size of the smallest set and M the number of sets.",
+        summary: "Answers the members that are in all sets.",
+        reply: "set(bulk)",
+        ..row("sinter", -2, READONLY | UNORDERED, READ_ALL, sinter)
+    },
+    Row {
+        arguments: "numkeys:integer key:key... [LIMIT limit:integer]",
+        complexity: "O(N*M) with N the size of the smallest set and M the number of sets.",
+        since: "7.0.0",
+        summary: "Counts the members that are in all sets.",
+        ..row("sintercard", -3, READONLY | MOVABLEKEYS, COUNTED, sintercard)
+    },
+    Row {
+        arguments: "destination:key key:key...",
+        complexity: "O(N*M) with N the size of the smallest set and M the number of sets.",
+        summary: "Stores the members that are in all sets.",
+        ..row("sinterstore", -3, WRITE | DENYOOM, STORE, sinterstore)
+    },
+    Row {
+        arguments: "key:key member",
+        summary: "Tells whether something is a member of a set.",
+        ..row("sismember", 3, READONLY | FAST, READ, sismember)
+    },
+    Row {
+        complexity: "O(N) with N the number of members.",
+        summary: "Answers the members of a set.",
+        reply: "set(bulk)",
+        tips: &["nondeterministic_output_order"],
+        ..row("smembers", 2, READONLY | UNORDERED, READ, smembers)
+    },
+    Row {
+        arguments: "key:key member...",
+        complexity: "O(N) with N the number of members asked for.",
+        since: "6.2.0",
+        summary: "Tells of several things whether they are members of a set.",
+        reply: "array(integer)",
+        ..row("smismember", -3, READONLY | FAST, READ, smismember)
+    },
+    Row {
+        arguments: "source:key destination:key member",
+        summary: "Moves a member from one set to another.",
+        ..row("smove", 4, WRITE | FAST, MOVE, smove)
+    },
+    Row {
+        arguments: "key:key [count:integer]",
+        complexity: "O(N) with N the number of members.",
+        summary: "Takes random members out of a set and answers them.",
+        reply: "bulk|null|array(bulk)",
+        tips: &["nondeterministic_output"],
+        ..row("spop", -2, WRITE | FAST | UNORDERED, &[KeySpec::one(1, Access::ReadDelete)], spop)
+    },
+    Row {
+        arguments: "key:key [count:integer]",
+        complexity: "O(N) with N the number of members.",
+        summary: "Answers random members of a set; with a negative count the same may come again.",
+        reply: "bulk|null|array(bulk)",
+        tips: &["nondeterministic_output"],
+        ..row("srandmember", -2, READONLY | UNORDERED, READ, srandmember)
+    },
+    Row {
+        arguments: "key:key member...",
+        complexity: "O(N) with N the number of members named.",
+        summary: "Takes members out of a set.",
+        ..row("srem", -3, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], srem)
+    },
+    Row {
+        arguments: "key:key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]",
+        complexity: "O(1) a call, O(N) for a whole walk with N the number of members.",
+        since: "2.8.0",
+        summary: "Walks through the members of a set, page by page.",
+        reply: "array(bulk,array(bulk))",
+        tips: &["nondeterministic_output"],
+        ..row("sscan", -3, READONLY | UNORDERED, READ, sscan)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of members of all sets.",
+        summary: "Answers the members that are in any of the sets.",
+        reply: "set(bulk)",
+        ..row("sunion", -2, READONLY | UNORDERED, READ_ALL, sunion)
+    },
+    Row {
+        arguments: "destination:key key:key...",
+        complexity: "O(N) with N the number of members of all sets.",
+        summary: "Stores the members that are in any of the sets.",
+        ..row("sunionstore", -3, WRITE | DENYOOM, STORE, sunionstore)
+    },
+];
+
+const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Insert)];
+
+fn sadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let added = cx.space().set_add(args.bytes()?, args.rest())?;
+    cx.reply.integer(added as i64);
+    Ok(())
+}
+
+fn srem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let removed = cx.space().set_remove(args.bytes()?, args.rest())?;
+    cx.reply.integer(removed as i64);
+    Ok(())
+}
+
+fn scard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().set_at(args.bytes()?)?.map_or(0, |set| set.len());
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn sismember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, member) = (args.bytes()?, args.bytes()?);
+    let is_member = cx.space().set_at(key)?.is_some_and(|set| set.contains(member));
+    cx.reply.integer(is_member.into());
+    Ok(())
+}
+
+fn smismember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let set = space.set_at(key)?;
+    reply.array(args.left());
+    args.rest().for_each(|member| reply.integer(set.is_some_and(|set| set.contains(member)).into()));
+    Ok(())
+}
+
+fn smembers(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (mut space, reply) = cx.space_and_reply();
+    let set = space.set_at(args.bytes()?)?;
+    reply.set(set.map_or(0, |set| set.len()));
+    set.into_iter().flat_map(|set| set.iter()).for_each(|member| reply.bulk(member));
+    Ok(())
+}
+
+fn smove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let moved = cx.space().set_move(args.bytes()?, args.bytes()?, args.bytes()?)?;
+    cx.reply.integer(moved.into());
+    Ok(())
+}
+
+/// `SPOP key [count]`
+fn spop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let Some(count) = args.optional() else {
+        let members = cx.space().set_pop(key, 1)?;
+        cx.reply.optional_bulk(members.as_ref().and_then(|members| members.first()).map(Vec::as_slice));
+        return Ok(());
+    };
+    args.finish()?;
+    let count = at_least(count, 0, CommandError::NOT_POSITIVE)?;
+    let members = cx.space().set_pop(key, count)?.unwrap_or_default();
+    cx.reply.set(members.len());
+    members.iter().for_each(|member| cx.reply.bulk(member));
+    Ok(())
+}
+
+/// `SRANDMEMBER key [count]`
+fn srandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let Some(count) = args.optional() else {
+        let members = cx.space().set_sample(key, 1, true)?;
+        cx.reply.optional_bulk(members.as_ref().and_then(|members| members.first()).map(Vec::as_slice));
+        return Ok(());
+    };
+    args.finish()?;
+    let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
+    if count == i64::MIN {
+        return Err(CommandError::COUNT_RANGE);
+    }
+    if count < 0 && count.unsigned_abs() > REPETITIONS_MAX {
+        return Err(CommandError::REPLY_TOO_LARGE);
+    }
+    let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    let members = cx.space().set_sample(key, wanted, count < 0)?.unwrap_or_default();
+    cx.reply.array(members.len());
+    members.iter().for_each(|member| cx.reply.bulk(member));
+    Ok(())
+}
+
+fn sinter(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    combine(cx, args, Combination::Intersection)
+}
+
+fn sunion(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    combine(cx, args, Combination::Union)
+}
+
+fn sdiff(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    combine(cx, args, Combination::Difference)
+}
+
+fn combine(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+    let result = cx.space().set_combine(combination, args.take(usize::MAX), 0)?;
+    cx.reply.set(result.len());
+    result.iter().for_each(|member| cx.reply.bulk(member));
+    Ok(())
+}
+
+fn sinterstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    combine_into(cx, args, Combination::Intersection)
+}
+
+fn sunionstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    combine_into(cx, args, Combination::Union)
+}
+
+fn sdiffstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    combine_into(cx, args, Combination::Difference)
+}
+
+fn combine_into(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+    let len = cx.space().set_combine_into(combination, args.bytes()?, args.take(usize::MAX))?;
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+/// `SINTERCARD numkeys key [key ...] [LIMIT n]`
+fn sintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let count = at_least(args.bytes()?, 1, CommandError::NUMKEYS_NOT_POSITIVE)?;
+    if count > args.left() {
+        return Err(CommandError::TOO_MANY_KEYS);
+    }
+    let (keys, most) = (args.take(count), limit(args)?);
+    let common = cx.space().set_combine(Combination::Intersection, keys, most)?;
+    cx.reply.integer(common.len() as i64);
+    Ok(())
+}
+
+/// `SSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set.
+fn sscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
+    let (mut space, reply) = cx.space_and_reply();
+    let Some(set) = space.set_at(key)? else {
+        write_no_page(reply);
+        return Ok(());
+    };
+    let options = scan_options(args, "")?;
+    write_matches(reply, options.pattern, &mut |show| {
+        set.page(cursor, options.count, &mut |member| show(member, None))
+    });
+    Ok(())
+}

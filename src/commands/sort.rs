@@ -1,0 +1,84 @@
+//! SORT and SORT_RO.
+
+use super::Cx;
+use super::args::{Args, is};
+use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
+use crate::keyspace::SortOptions;
+use crate::resp::error::CommandError;
+
+/// The keys that BY and GET name follow from the elements: nobody can tell them from the request.
+const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const STORE: &[KeySpec] = &[
+    KeySpec::one(1, Access::ReadAccess),
+    KeySpec {
+        access: Access::Overwrite,
+        begin: Begin::Keyword { word: "STORE", from: 2 },
+        find: Find::Range { last: 0, step: 1 },
+    },
+];
+
+const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row {
+        complexity: "O(N+M*log(N)) with N the number of elements and M the number of those answered.",
+        ..Row::of(Group::Generic, name, -2, flags | MOVABLEKEYS | DANGEROUS, keys, handler)
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key [BY by-pattern:pattern] [LIMIT (offset:integer count:integer)] [GET... get-pattern:pattern...] [order=ASC | DESC] [sorting=ALPHA] [STORE destination:key]",
+        summary: "Answers the elements of a list, a set or a sorted set in order, or stores them as a list.",
+        reply: "array(bulk|null)|integer",
+        ..row("sort", WRITE | DENYOOM, STORE, sort)
+    },
+    Row {
+        arguments: "key:key [BY by-pattern:pattern] [LIMIT (offset:integer count:integer)] [GET... get-pattern:pattern...] [order=ASC | DESC] [sorting=ALPHA]",
+        since: "7.0.0",
+        summary: "Answers the elements of a list, a set or a sorted set in order.",
+        reply: "array(bulk|null)",
+        ..row("sort_ro", READONLY, READ, sort_ro)
+    },
+];
+
+fn sort(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let (options, to) = read_options(args, true)?;
+    let Some(to) = to else { return answer(cx, key, &options) };
+    let len = cx.space().sort_into(to, key, &options)?;
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn sort_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let (options, _) = read_options(args, false)?;
+    answer(cx, key, &options)
+}
+
+fn answer(cx: &mut Cx<'_>, key: &[u8], options: &SortOptions<'_>) -> Reply {
+    let found = cx.space().sort(key, options)?;
+    cx.reply.array(found.len());
+    found.iter().for_each(|element| cx.reply.optional_bulk(element.as_deref()));
+    Ok(())
+}
+
+/// The options, and the destination that STORE names. An option may be repeated: the last counts, of GET all.
+fn read_options<'a>(args: &mut Args<'a>, may_store: bool) -> Result<(SortOptions<'a>, Option<&'a [u8]>), CommandError> {
+    let (mut options, mut to) = (SortOptions::default(), None);
+    while let Some(word) = args.optional() {
+        match word {
+            _ if is(word, "ASC") => options.descending = false,
+            _ if is(word, "DESC") => options.descending = true,
+            _ if is(word, "ALPHA") => options.alpha = true,
+            _ if is(word, "LIMIT") && args.left() >= 2 => {
+                options.offset = args.integer()?;
+                options.limit = Some(args.integer()?);
+            }
+            _ if may_store && is(word, "STORE") => to = Some(args.bytes()?),
+            _ if is(word, "BY") => options.by = Some(args.bytes()?),
+            _ if is(word, "GET") => options.get.push(args.bytes()?),
+            _ => return Err(CommandError::SYNTAX),
+        }
+    }
+    Ok((options, to))
+}

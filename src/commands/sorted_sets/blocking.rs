@@ -1,0 +1,70 @@
+//! The commands of the sorted set family that wait for a member.
+
+use super::pop::{end, pop_first};
+use super::row;
+use crate::commands::args::Args;
+use crate::commands::multi_pop::MultiPop;
+use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
+use crate::commands::waiting::{answer_or_wait, timeout};
+use crate::commands::{Cx, Handler};
+use crate::values::{End, Kind};
+
+/// All arguments but the last, the timeout.
+const ALL_BUT_LAST: &[KeySpec] =
+    &[KeySpec { access: Access::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
+
+const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row {
+        arguments: "key:key... timeout:double",
+        complexity: "O(log(N)) with N the number of members.",
+        since: "5.0.0",
+        summary,
+        reply: "array(any)|null",
+        // The time is needed for the end of the waiting.
+        ..row(name, -3, WRITE | BLOCKING | TIME | NOSCRIPT | FAST, ALL_BUT_LAST, handler)
+    }
+}
+
+pub(in crate::commands) const ROWS: &[Row] = &[
+    Row {
+        arguments: "timeout:double numkeys:integer key:key... <where=MIN | MAX> [COUNT count:integer]",
+        complexity: "O(K)+O(log(N)*M) with K the number of keys, N the number of members and M the number of those taken.",
+        since: "7.0.0",
+        summary: "Takes the lowest or highest members out of the first sorted set there is, waiting for one if there is none.",
+        reply: "array(bulk,array(array(bulk,double)))|null",
+        ..row("bzmpop", -5, WRITE | BLOCKING | TIME | MOVABLEKEYS, &[KeySpec::counted(2, Access::ReadDelete)], bzmpop)
+    },
+    pop_row(
+        "bzpopmax",
+        "Takes the member with the highest score out of the first sorted set there is, waiting for one if there is none.",
+        bzpopmax,
+    ),
+    pop_row(
+        "bzpopmin",
+        "Takes the member with the lowest score out of the first sorted set there is, waiting for one if there is none.",
+        bzpopmin,
+    ),
+];
+
+fn bzpopmin(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    pop(cx, args, End::Head)
+}
+
+fn bzpopmax(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    pop(cx, args, End::Tail)
+}
+
+/// `BZPOPMIN key [key ...] timeout`: the timeout is looked at before the keys.
+fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
+    let keys = args.many(args.left().saturating_sub(1));
+    let until = timeout(args.bytes()?, cx.now)?;
+    answer_or_wait(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, None))
+}
+
+/// `BZMPOP timeout numkeys key [key ...] MIN | MAX [COUNT n]`: the timeout is looked at last.
+fn bzmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let text = args.bytes()?;
+    let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
+    let until = timeout(text, cx.now)?;
+    answer_or_wait(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, Some(count)))
+}

@@ -1,0 +1,197 @@
+//! The commands that put sorted sets, and sets, together.
+
+use alloc::vec::Vec;
+
+use super::{row, write_members};
+use crate::base::number::parse_double;
+use crate::commands::args::{Args, count_of, is};
+use crate::commands::options::limit;
+use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
+use crate::commands::{Cx, Handler};
+use crate::keyspace::{Aggregate, Combination, Sources, Weighting};
+use crate::resp::error::CommandError;
+
+const SOURCES: &[KeySpec] = &[KeySpec::counted(1, Access::ReadAccess)];
+const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::counted(2, Access::ReadAccess)];
+
+const fn read_row(name: &'static str, arguments: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row {
+        arguments,
+        complexity: "O(N*K+M*log(M)) with N the size of the smallest, K the number of sets and M the size of the result.",
+        since: "6.2.0",
+        summary,
+        reply: "array(bulk)|array(array(bulk,double))",
+        ..row(name, -3, READONLY | MOVABLEKEYS, SOURCES, handler)
+    }
+}
+
+const fn store_row(name: &'static str, arguments: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row {
+        reply: "integer",
+        since: "2.0.0",
+        arity: -4,
+        flags: WRITE | DENYOOM | MOVABLEKEYS,
+        keys: STORE,
+        ..read_row(name, arguments, summary, handler)
+    }
+}
+
+pub(in crate::commands) const ROWS: &[Row] = &[
+    Row {
+        complexity: "O(N*K+M*log(M)) with N the size of the first, K the number of sets and M the size of the result.",
+        ..read_row(
+            "zdiff",
+            "numkeys:integer key:key... [WITHSCORES]",
+            "Answers the members of the first sorted set that are in none of the others.",
+            zdiff,
+        )
+    },
+    Row {
+        complexity: "O(N*K+M*log(M)) with N the size of the first, K the number of sets and M the size of the result.",
+        since: "6.2.0",
+        ..store_row(
+            "zdiffstore",
+            "destination:key numkeys:integer key:key...",
+            "Stores the members of the first sorted set that are in none of the others.",
+            zdiffstore,
+        )
+    },
+    read_row(
+        "zinter",
+        "numkeys:integer key:key... [WEIGHTS weight:double...] [AGGREGATE <aggregate=SUM | MIN | MAX>] [WITHSCORES]",
+        "Answers the members that are in all sorted sets.",
+        zinter,
+    ),
+    Row {
+        complexity: "O(N*K) with N the size of the smallest and K the number of sets.",
+        since: "7.0.0",
+        reply: "integer",
+        ..read_row(
+            "zintercard",
+            "numkeys:integer key:key... [LIMIT limit:integer]",
+            "Counts the members that are in all sorted sets.",
+            zintercard,
+        )
+    },
+    store_row(
+        "zinterstore",
+        "destination:key numkeys:integer key:key... [WEIGHTS weight:double...] [AGGREGATE <aggregate=SUM | MIN | MAX>]",
+        "Stores the members that are in all sorted sets.",
+        zinterstore,
+    ),
+    Row {
+        complexity: "O(N*log(N)) with N the number of members of all sets.",
+        ..read_row(
+            "zunion",
+            "numkeys:integer key:key... [WEIGHTS weight:double...] [AGGREGATE <aggregate=SUM | MIN | MAX>] [WITHSCORES]",
+            "Answers the members that are in any of the sorted sets.",
+            zunion,
+        )
+    },
+    Row {
+        complexity: "O(N*log(N)) with N the number of members of all sets.",
+        ..store_row(
+            "zunionstore",
+            "destination:key numkeys:integer key:key... [WEIGHTS weight:double...] [AGGREGATE <aggregate=SUM | MIN | MAX>]",
+            "Stores the members that are in any of the sorted sets.",
+            zunionstore,
+        )
+    },
+];
+
+/// The sources of a request. They are looked at before the options are.
+struct Named<'a> {
+    keys: Vec<&'a [u8]>,
+    sources: Sources,
+}
+
+impl<'a> Named<'a> {
+    fn read(cx: &mut Cx<'_>, args: &mut Args<'a>) -> Result<Named<'a>, CommandError> {
+        let number = count_of(args.integer()?).filter(|&number| number > 0).ok_or(CommandError::NO_INPUT_KEY)?;
+        if number > args.left() {
+            return Err(CommandError::SYNTAX);
+        }
+        let keys: Vec<&[u8]> = args.many(number).collect();
+        let sources = cx.space().zset_sources(keys.iter().copied())?;
+        Ok(Named { keys, sources })
+    }
+}
+
+/// Reads WEIGHTS and AGGREGATE, which a difference does not have, and WITHSCORES where the result is answered.
+fn read_options(
+    args: &mut Args<'_>,
+    combination: Combination,
+    number: usize,
+    is_answered: bool,
+) -> Result<(Weighting, bool), CommandError> {
+    let (mut weighting, mut with_scores) = (Weighting::default(), false);
+    let is_weighted = combination != Combination::Difference;
+    while let Some(word) = args.optional() {
+        if is_weighted && is(word, "WEIGHTS") && args.left() >= number {
+            let weights = args.many(number).map(|text| parse_double(text).ok_or(CommandError::WEIGHT_NOT_A_FLOAT));
+            weighting.weights = weights.collect::<Result<_, _>>()?;
+        } else if is_weighted && is(word, "AGGREGATE") && !args.is_done() {
+            weighting.aggregate = match args.bytes()? {
+                word if is(word, "SUM") => Aggregate::Sum,
+                word if is(word, "MIN") => Aggregate::Least,
+                word if is(word, "MAX") => Aggregate::Greatest,
+                _ => return Err(CommandError::SYNTAX),
+            };
+        } else if is_answered && is(word, "WITHSCORES") {
+            with_scores = true;
+        } else {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    Ok((weighting, with_scores))
+}
+
+fn zunion(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Combination::Union)
+}
+
+fn zinter(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Combination::Intersection)
+}
+
+fn zdiff(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Combination::Difference)
+}
+
+fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+    let named = Named::read(cx, args)?;
+    let (weighting, with_scores) = read_options(args, combination, named.keys.len(), true)?;
+    let result = cx.space().zset_combine(combination, &named.sources, &weighting)?;
+    write_members(result.iter(), with_scores, cx.reply);
+    Ok(())
+}
+
+fn zunionstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    store(cx, args, Combination::Union)
+}
+
+fn zinterstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    store(cx, args, Combination::Intersection)
+}
+
+fn zdiffstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    store(cx, args, Combination::Difference)
+}
+
+fn store(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+    let to = args.bytes()?;
+    let Named { keys, sources } = Named::read(cx, args)?;
+    let (weighting, _) = read_options(args, combination, keys.len(), false)?;
+    let len = cx.space().zset_combine_into(combination, to, keys.into_iter(), &sources, &weighting)?;
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+/// `ZINTERCARD numkeys key [key ...] [LIMIT n]`
+fn zintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let named = Named::read(cx, args)?;
+    let most = limit(args)?;
+    let common = cx.space().zset_common(&named.sources, most);
+    cx.reply.integer(common as i64);
+    Ok(())
+}

@@ -1,0 +1,348 @@
+//! The sorted set family: adding, asking about members, walking. What asks for parts is in `range`, what takes members
+//! away with an answer in `pop`, what waits in `blocking`, what puts several together in `combine`.
+
+pub(super) mod blocking;
+pub(super) mod combine;
+pub(super) mod pop;
+pub(super) mod range;
+
+use alloc::vec::Vec;
+
+use super::args::{Args, is};
+use super::options::{cursor, scan_options};
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::{Cx, Handler, write_matches, write_no_page};
+use crate::base::number::{parse_double, parse_integer, write_double};
+use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
+use crate::resp::encode::{Protocol, Writer};
+use crate::resp::error::CommandError;
+
+/// ZRANDMEMBER with repetitions answers at most this many members: a reply has to fit into memory.
+const REPETITIONS_MAX: u64 = 1 << 24;
+
+const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const LOOK: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
+const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
+const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
+const TAKE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
+    Row {
+        since: "2.0.0",
+        arguments: "key:key",
+        reply: "integer",
+        ..Row::of(Group::SortedSet, name, arity, flags, keys, handler)
+    }
+}
+
+const fn rank_row(name: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row {
+        arguments: "key:key member [WITHSCORE]",
+        complexity: "O(log(N)) with N the number of members.",
+        summary,
+        reply: "integer|array(integer,double)|null",
+        ..row(name, -3, READONLY | FAST, READ, handler)
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key [condition=NX | XX] [comparison=GT | LT] [change=CH] [increment=INCR] (score:double member)...",
+        complexity: "O(log(N)) for each member, with N the number of members of the set.",
+        since: "1.2.0",
+        summary: "Gives members of a sorted set scores, creating the set if it does not exist.",
+        reply: "integer|double|null",
+        ..row("zadd", -4, WRITE | DENYOOM | FAST, UPDATE, zadd)
+    },
+    Row {
+        since: "1.2.0",
+        summary: "Answers the number of members of a sorted set.",
+        ..row("zcard", 2, READONLY | FAST, LOOK, zcard)
+    },
+    Row {
+        arguments: "key:key increment:double member",
+        complexity: "O(log(N)) with N the number of members.",
+        since: "1.2.0",
+        summary: "Adds to the score of a member, which is created with it if it does not exist.",
+        reply: "double",
+        ..row("zincrby", 4, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::ReadWriteAccess)], zincrby)
+    },
+    Row {
+        arguments: "key:key member...",
+        complexity: "O(N) with N the number of members asked for.",
+        since: "6.2.0",
+        summary: "Answers the scores of several members.",
+        reply: "array(double|null)",
+        ..row("zmscore", -3, READONLY | FAST, READ, zmscore)
+    },
+    Row {
+        arguments: "key:key [options=count:integer [WITHSCORES]]",
+        complexity: "O(N*log(M)) with N the number of members answered and M that of all.",
+        since: "6.2.0",
+        summary: "Answers random members of a sorted set; with a negative count the same may come again.",
+        reply: "bulk|null|array(bulk)|array(array(bulk,double))",
+        tips: &["nondeterministic_output"],
+        ..row("zrandmember", -2, READONLY | UNORDERED, READ, zrandmember)
+    },
+    rank_row("zrank", "Answers how many members of a sorted set come before one.", zrank),
+    Row {
+        arguments: "key:key member...",
+        complexity: "O(M*log(N)) with M the number of members named and N that of all.",
+        since: "1.2.0",
+        summary: "Takes members out of a sorted set.",
+        ..row("zrem", -3, WRITE | FAST, REMOVE, zrem)
+    },
+    rank_row("zrevrank", "Answers how many members of a sorted set come behind one.", zrevrank),
+    Row {
+        arguments: "key:key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]",
+        complexity: "O(1) a call, O(N) for a whole walk with N the number of members.",
+        since: "2.8.0",
+        summary: "Walks through the members of a sorted set and their scores, page by page.",
+        reply: "array(bulk,array(bulk))",
+        tips: &["nondeterministic_output"],
+        ..row("zscan", -3, READONLY | UNORDERED, READ, zscan)
+    },
+    Row {
+        arguments: "key:key member",
+        since: "1.2.0",
+        summary: "Answers the score of a member.",
+        reply: "double|null",
+        ..row("zscore", 3, READONLY | FAST, READ, zscore)
+    },
+];
+
+/// What ZADD was told before the pairs.
+#[derive(Clone, Copy, Debug, Default)]
+struct AddWords {
+    only_new: bool,
+    only_existing: bool,
+    greater: bool,
+    less: bool,
+    count_changes: bool,
+    increment: bool,
+}
+
+impl AddWords {
+    /// Takes the next argument if it is an option.
+    fn take(&mut self, args: &mut Args<'_>) -> bool {
+        let Some(word) = args.peek() else { return false };
+        let option = match word {
+            _ if is(word, "NX") => &mut self.only_new,
+            _ if is(word, "XX") => &mut self.only_existing,
+            _ if is(word, "GT") => &mut self.greater,
+            _ if is(word, "LT") => &mut self.less,
+            _ if is(word, "CH") => &mut self.count_changes,
+            _ if is(word, "INCR") => &mut self.increment,
+            _ => return false,
+        };
+        *option = true;
+        args.optional();
+        true
+    }
+
+    fn options(&self) -> Result<ScoreOptions, CommandError> {
+        if self.only_new && self.only_existing {
+            return Err(CommandError::NX_WITH_XX);
+        }
+        let sides = usize::from(self.greater) + usize::from(self.less) + usize::from(self.only_new);
+        if sides > 1 {
+            return Err(CommandError::CONFLICTING_SCORE_OPTIONS);
+        }
+        let presence = match (self.only_new, self.only_existing) {
+            (true, _) => Some(Presence::Missing),
+            (_, true) => Some(Presence::Existing),
+            _ => None,
+        };
+        let condition = match (self.greater, self.less) {
+            (true, _) => Some(ScoreCondition::Greater),
+            (_, true) => Some(ScoreCondition::Less),
+            _ => None,
+        };
+        Ok(ScoreOptions { presence, condition })
+    }
+}
+
+fn zadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    add(cx, args, AddWords::default())
+}
+
+/// To Redis this is ZADD with INCR, and takes the same options.
+fn zincrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    add(cx, args, AddWords { increment: true, ..AddWords::default() })
+}
+
+/// `ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]`: everything is read before the key is
+/// looked at.
+fn add(cx: &mut Cx<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply {
+    let key = args.bytes()?;
+    while words.take(args) {}
+    if args.is_done() || args.left() % 2 == 1 {
+        return Err(CommandError::SYNTAX);
+    }
+    let options = words.options()?;
+    if words.increment && args.left() > 2 {
+        return Err(CommandError::SINGLE_INCREMENT);
+    }
+    let mut pairs: Vec<(f64, &[u8])> = Vec::new();
+    pairs.try_reserve_exact(args.left() / 2).map_err(|_| CommandError::OUT_OF_MEMORY)?;
+    for (score, member) in args.pairs(args.left() / 2) {
+        pairs.push((parse_double(score).ok_or(CommandError::NOT_A_FLOAT)?, member));
+    }
+    if let (true, &[(increment, member)]) = (words.increment, &pairs[..]) {
+        match cx.space().zset_increment(key, options, increment, member)? {
+            Some(score) => cx.reply.double(score),
+            None => cx.reply.null(),
+        }
+        return Ok(());
+    }
+    let added = cx.space().zset_add(key, options, &pairs)?;
+    let counted = if words.count_changes { added.added + added.updated } else { added.added };
+    cx.reply.integer(counted as i64);
+    Ok(())
+}
+
+fn zrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let removed = cx.space().zset_remove(args.bytes()?, args.rest())?;
+    cx.reply.integer(removed as i64);
+    Ok(())
+}
+
+fn zcard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().zset_at(args.bytes()?)?.map_or(0, |zset| zset.len());
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn zscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, member) = (args.bytes()?, args.bytes()?);
+    let (mut space, reply) = cx.space_and_reply();
+    let score = space.zset_at(key)?.and_then(|zset| zset.score(member));
+    write_score(score, reply);
+    Ok(())
+}
+
+fn zmscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let zset = space.zset_at(key)?;
+    reply.array(args.left());
+    args.rest().for_each(|member| write_score(zset.and_then(|zset| zset.score(member)), reply));
+    Ok(())
+}
+
+fn write_score(score: Option<f64>, reply: &mut Writer) {
+    match score {
+        Some(score) => reply.double(score),
+        None => reply.null(),
+    }
+}
+
+/// Writes members, with their scores if they are wanted: flat in RESP2, in pairs in RESP3.
+fn write_members<'m>(members: impl ExactSizeIterator<Item = (&'m [u8], f64)>, with_scores: bool, reply: &mut Writer) {
+    let flat = with_scores && reply.protocol() == Protocol::Resp2;
+    reply.array(if flat { members.len() * 2 } else { members.len() });
+    members.for_each(|pair| write_member(pair, with_scores, reply));
+}
+
+fn write_member((member, score): (&[u8], f64), with_score: bool, reply: &mut Writer) {
+    if with_score && reply.protocol() == Protocol::Resp3 {
+        reply.array(2);
+    }
+    reply.bulk(member);
+    if with_score {
+        reply.double(score);
+    }
+}
+
+fn zrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    rank(cx, args, false)
+}
+
+fn zrevrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    rank(cx, args, true)
+}
+
+/// `ZRANK key member [WITHSCORE]`
+fn rank(cx: &mut Cx<'_>, args: &mut Args<'_>, reversed: bool) -> Reply {
+    let (key, member) = (args.bytes()?, args.bytes()?);
+    if args.left() > 1 {
+        return Err(CommandError::WRONG_ARITY);
+    }
+    let with_score = match args.optional() {
+        Some(word) if !is(word, "WITHSCORE") => return Err(CommandError::SYNTAX),
+        word => word.is_some(),
+    };
+    let (mut space, reply) = cx.space_and_reply();
+    let found = space.zset_at(key)?.and_then(|zset| Some((zset.len(), zset.rank(member)?)));
+    match found {
+        Some((len, (rank, score))) => {
+            if with_score {
+                reply.array(2);
+            }
+            reply.integer(if reversed { len - 1 - rank } else { rank } as i64);
+            if with_score {
+                reply.double(score);
+            }
+        }
+        None if with_score => reply.null_array(),
+        None => reply.null(),
+    }
+    Ok(())
+}
+
+/// `ZRANDMEMBER key [count [WITHSCORES]]`
+fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let Some(count) = args.optional() else {
+        let (mut space, reply) = cx.space_and_reply();
+        let found = space.zset_sample(key, 1, true, &mut |member, _| reply.bulk(member))?;
+        if !found {
+            reply.null();
+        }
+        return Ok(());
+    };
+    let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
+    if count == i64::MIN {
+        return Err(CommandError::COUNT_RANGE);
+    }
+    let with_scores = match args.optional() {
+        Some(word) if !is(word, "WITHSCORES") => return Err(CommandError::SYNTAX),
+        word => word.is_some(),
+    };
+    args.finish()?;
+    if with_scores && count.unsigned_abs() > i64::MAX as u64 / 2 {
+        return Err(CommandError::OUT_OF_RANGE);
+    }
+    if count < 0 && count.unsigned_abs() > REPETITIONS_MAX {
+        return Err(CommandError::REPLY_TOO_LARGE);
+    }
+    let (mut space, reply) = cx.space_and_reply();
+    let (open, mut elements) = (reply.open(), 0);
+    let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    let elements_each = if with_scores && reply.protocol() == Protocol::Resp2 { 2 } else { 1 };
+    space.zset_sample(key, wanted, count < 0, &mut |member, score| {
+        write_member((member, score), with_scores, reply);
+        elements += elements_each;
+    })?;
+    reply.close_array(open, elements);
+    Ok(())
+}
+
+/// `ZSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set. Scores are text, in RESP3 too.
+fn zscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
+    let (mut space, reply) = cx.space_and_reply();
+    let Some(zset) = space.zset_at(key)? else {
+        write_no_page(reply);
+        return Ok(());
+    };
+    let options = scan_options(args, "")?;
+    write_matches(reply, options.pattern, &mut |show| {
+        zset.page(cursor, options.count, &mut |member, score| {
+            let mut text = Vec::new();
+            write_double(score, &mut text);
+            show(member, Some(&text));
+        })
+    });
+    Ok(())
+}

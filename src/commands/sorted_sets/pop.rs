@@ -1,0 +1,128 @@
+//! The commands of the sorted set family that take members away and answer them.
+
+use super::{TAKE, row, write_member};
+use crate::commands::args::{Args, at_least, is};
+use crate::commands::multi_pop::MultiPop;
+use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
+use crate::commands::{Cx, Handler};
+use crate::resp::encode::{Protocol, Writer};
+use crate::resp::error::CommandError;
+use crate::values::End;
+
+const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row {
+        arguments: "key:key [count:integer]",
+        complexity: "O(log(N)*M) with N the number of members and M the number of those taken.",
+        since: "5.0.0",
+        summary,
+        reply: "array(any)",
+        ..row(name, -2, WRITE | FAST, TAKE, handler)
+    }
+}
+
+pub(in crate::commands) const ROWS: &[Row] = &[
+    Row {
+        arguments: "numkeys:integer key:key... <where=MIN | MAX> [COUNT count:integer]",
+        complexity: "O(K)+O(log(N)*M) with K the number of keys, N the number of members and M the number of those taken.",
+        since: "7.0.0",
+        summary: "Takes the lowest or highest members out of the first sorted set there is, and answers its key and them.",
+        reply: "array(bulk,array(array(bulk,double)))|null",
+        ..row("zmpop", -4, WRITE | MOVABLEKEYS, &[KeySpec::counted(1, Access::ReadDelete)], zmpop)
+    },
+    pop_row("zpopmax", "Takes the members with the highest scores out of a sorted set and answers them.", zpopmax),
+    pop_row("zpopmin", "Takes the members with the lowest scores out of a sorted set and answers them.", zpopmin),
+];
+
+fn zpopmin(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    pop(cx, args, End::Head)
+}
+
+fn zpopmax(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    pop(cx, args, End::Tail)
+}
+
+/// `ZPOPMIN key [count]`: without a count the pair itself, with one an array of pairs, which is flat in RESP2.
+fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
+    if args.left() > 2 {
+        return Err(CommandError::SYNTAX);
+    }
+    let key = args.bytes()?;
+    let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
+    let (mut space, reply) = cx.space_and_reply();
+    let nested = count.is_some() && reply.protocol() == Protocol::Resp3;
+    let found = space.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
+        reply.array(if nested { pairs.len() } else { pairs.len() * 2 });
+        pairs.for_each(|(member, score)| match nested {
+            true => write_member((member, score), true, reply),
+            false => {
+                reply.bulk(member);
+                reply.double(score);
+            }
+        });
+        reply.check()
+    })?;
+    if !found {
+        reply.array(0);
+    }
+    Ok(())
+}
+
+/// `ZMPOP numkeys key [key ...] MIN | MAX [COUNT n]`
+fn zmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let wanted = MultiPop::read(args, end)?;
+    if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
+        cx.reply.null_array();
+    }
+    Ok(())
+}
+
+/// MIN or MAX.
+pub(super) fn end(word: &[u8]) -> Result<End, CommandError> {
+    match word {
+        _ if is(word, "MIN") => Ok(End::Head),
+        _ if is(word, "MAX") => Ok(End::Tail),
+        _ => Err(CommandError::SYNTAX),
+    }
+}
+
+/// Takes members out of the first of the keys that holds a sorted set and answers its key with them: behind it the one
+/// pair, or an array of pairs when there is a count. False, and nothing answered, when none of them does.
+pub(super) fn pop_first<'k>(
+    cx: &mut Cx<'_>,
+    keys: impl Iterator<Item = &'k [u8]>,
+    end: End,
+    count: Option<usize>,
+) -> Result<bool, CommandError> {
+    let (mut space, reply) = cx.space_and_reply();
+    for key in keys {
+        let found = space.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
+            match count {
+                Some(_) => write_nested(key, pairs, reply),
+                None => {
+                    reply.array(3);
+                    reply.bulk(key);
+                    pairs.for_each(|(member, score)| {
+                        reply.bulk(member);
+                        reply.double(score);
+                    });
+                }
+            }
+            reply.check()
+        })?;
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn write_nested(key: &[u8], pairs: &mut dyn ExactSizeIterator<Item = (&[u8], f64)>, reply: &mut Writer) {
+    reply.array(2);
+    reply.bulk(key);
+    reply.array(pairs.len());
+    pairs.for_each(|(member, score)| {
+        reply.array(2);
+        reply.bulk(member);
+        reply.double(score);
+    });
+}

@@ -1,0 +1,318 @@
+//! The commands of the sorted set family that name a part: by rank, by score, or by the bytes of the members.
+
+use super::{LOOK, READ, REMOVE, row, write_members};
+use crate::base::number::{parse_integer, parse_lenient_double};
+use crate::commands::args::{Args, is};
+use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
+use crate::commands::{Cx, Handler};
+use crate::resp::error::CommandError;
+use crate::values::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
+
+const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::one(2, Access::ReadAccess)];
+const OF_RANGE: &str = "O(log(N)+M) with N the number of members and M the number of those answered.";
+const OF_REMOVAL: &str = "O(log(N)*M) with N the number of members and M the number of those removed.";
+
+const fn count_row(name: &'static str, arguments: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row {
+        arguments,
+        complexity: "O(log(N)) with N the number of members.",
+        summary,
+        ..row(name, 4, READONLY | FAST, LOOK, handler)
+    }
+}
+
+const fn range_row(name: &'static str, arguments: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row {
+        arguments,
+        complexity: OF_RANGE,
+        summary,
+        reply: "array(bulk)|array(array(bulk,double))",
+        ..row(name, -4, READONLY, READ, handler)
+    }
+}
+
+const fn removal_row(name: &'static str, arguments: &'static str, summary: &'static str, handler: Handler) -> Row {
+    Row { arguments, complexity: OF_REMOVAL, summary, ..row(name, 4, WRITE, REMOVE, handler) }
+}
+
+pub(in crate::commands) const ROWS: &[Row] = &[
+    count_row("zcount", "key:key min:double max:double", "Counts the members with a score between two.", zcount),
+    Row {
+        since: "2.8.9",
+        ..count_row(
+            "zlexcount",
+            "key:key min max",
+            "Counts the members between two, where all scores are equal.",
+            zlexcount,
+        )
+    },
+    Row {
+        since: "1.2.0",
+        ..range_row(
+            "zrange",
+            "key:key start stop [sortby=BYSCORE | BYLEX] [REV] [LIMIT (offset:integer count:integer)] [WITHSCORES]",
+            "Answers the members of a sorted set between two ranks, scores or members.",
+            zrange,
+        )
+    },
+    Row {
+        since: "2.8.9",
+        reply: "array(bulk)",
+        ..range_row(
+            "zrangebylex",
+            "key:key min max [LIMIT (offset:integer count:integer)]",
+            "Answers the members between two, where all scores are equal.",
+            zrangebylex,
+        )
+    },
+    Row {
+        since: "1.0.5",
+        ..range_row(
+            "zrangebyscore",
+            "key:key min:double max:double [WITHSCORES] [LIMIT (offset:integer count:integer)]",
+            "Answers the members with a score between two.",
+            zrangebyscore,
+        )
+    },
+    Row {
+        arguments: "destination:key source:key min max [sortby=BYSCORE | BYLEX] [REV] [LIMIT (offset:integer count:integer)]",
+        complexity: "O(log(N)+M) with N the number of members and M the number of those stored.",
+        since: "6.2.0",
+        summary: "Stores the members of a sorted set between two ranks, scores or members as another one.",
+        ..row("zrangestore", -5, WRITE | DENYOOM, STORE, zrangestore)
+    },
+    Row {
+        since: "2.8.9",
+        ..removal_row(
+            "zremrangebylex",
+            "key:key min max",
+            "Takes the members between two out of a sorted set where all scores are equal.",
+            zremrangebylex,
+        )
+    },
+    removal_row(
+        "zremrangebyrank",
+        "key:key start:integer stop:integer",
+        "Takes the members between two ranks out of a sorted set.",
+        zremrangebyrank,
+    ),
+    Row {
+        since: "1.2.0",
+        ..removal_row(
+            "zremrangebyscore",
+            "key:key min:double max:double",
+            "Takes the members with a score between two out of a sorted set.",
+            zremrangebyscore,
+        )
+    },
+    Row {
+        since: "1.2.0",
+        ..range_row(
+            "zrevrange",
+            "key:key start:integer stop:integer [WITHSCORES]",
+            "Answers the members of a sorted set between two ranks, from the highest on.",
+            zrevrange,
+        )
+    },
+    Row {
+        since: "2.8.9",
+        reply: "array(bulk)",
+        ..range_row(
+            "zrevrangebylex",
+            "key:key max min [LIMIT (offset:integer count:integer)]",
+            "Answers the members between two from the last on, where all scores are equal.",
+            zrevrangebylex,
+        )
+    },
+    Row {
+        since: "2.2.0",
+        ..range_row(
+            "zrevrangebyscore",
+            "key:key max:double min:double [WITHSCORES] [LIMIT (offset:integer count:integer)]",
+            "Answers the members with a score between two, from the highest on.",
+            zrevrangebyscore,
+        )
+    },
+];
+
+/// What two bounds are bounds of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum By {
+    Rank,
+    Score,
+    Member,
+}
+
+/// What a command fixes of a range, and what its options may say.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    /// BYSCORE and BYLEX may say it when the command does not.
+    by: Option<By>,
+    /// REV may say it when the command does not.
+    reversed: Option<bool>,
+    with_scores: bool,
+}
+
+/// A whole request: bounds and options.
+struct Request<'a> {
+    selection: Selection<'a>,
+    with_scores: bool,
+}
+
+impl Form {
+    const fn of(by: By, reversed: bool) -> Form {
+        Form { by: Some(by), reversed: Some(reversed), with_scores: true }
+    }
+
+    /// Reads two bounds and options. The options are read first, then judged together, then the bounds are looked at.
+    fn read<'a>(self, args: &mut Args<'a>) -> Result<Request<'a>, CommandError> {
+        let (first, second) = (args.bytes()?, args.bytes()?);
+        let Form { mut by, mut reversed, .. } = self;
+        let (mut with_scores, mut offset, mut limit) = (false, 0, -1);
+        while let Some(word) = args.optional() {
+            match word {
+                _ if self.with_scores && is(word, "WITHSCORES") => with_scores = true,
+                _ if is(word, "LIMIT") && args.left() >= 2 => (offset, limit) = (args.integer()?, args.integer()?),
+                _ if self.reversed.is_none() && is(word, "REV") && reversed.is_none() => reversed = Some(true),
+                _ if by.is_none() && is(word, "BYLEX") => by = Some(By::Member),
+                _ if by.is_none() && is(word, "BYSCORE") => by = Some(By::Score),
+                _ => return Err(CommandError::SYNTAX),
+            }
+        }
+        let (by, reversed) = (by.unwrap_or(By::Rank), reversed.unwrap_or(false));
+        if by == By::Rank && limit != -1 {
+            return Err(CommandError::LIMIT_NEEDS_SCORES_OR_MEMBERS);
+        }
+        if by == By::Member && with_scores {
+            return Err(CommandError::SCORES_WITH_MEMBER_RANGE);
+        }
+        let interval = match (by, reversed) {
+            // The ranks are counted from the end that is meant; scores and members are named the other way round.
+            (By::Rank, _) | (_, false) => interval(by, first, second)?,
+            (_, true) => interval(by, second, first)?,
+        };
+        let offset = if by == By::Rank { 0 } else { offset };
+        Ok(Request { selection: Selection { interval, reversed, offset, limit }, with_scores })
+    }
+}
+
+fn interval<'a>(by: By, least: &'a [u8], most: &'a [u8]) -> Result<Interval<'a>, CommandError> {
+    Ok(match by {
+        By::Rank => {
+            let rank = |text| parse_integer(text).ok_or(CommandError::NOT_AN_INTEGER);
+            Interval::Ranks(rank(least)?, rank(most)?)
+        }
+        By::Score => {
+            let bound = |text| score_bound(text).ok_or(CommandError::SCORE_RANGE);
+            Interval::Scores(ScoreRange { least: bound(least)?, most: bound(most)? })
+        }
+        By::Member => {
+            let bound = |text| member_bound(text).ok_or(CommandError::MEMBER_RANGE);
+            Interval::Members(MemberRange { least: bound(least)?, most: bound(most)? })
+        }
+    })
+}
+
+/// A score, or `(` and a score that is outside itself.
+fn score_bound(text: &[u8]) -> Option<ScoreBound> {
+    let (exclusive, number) = match text {
+        [b'(', number @ ..] => (true, number),
+        number => (false, number),
+    };
+    Some(ScoreBound { score: parse_lenient_double(number)?, exclusive })
+}
+
+/// `-`, `+`, `[member` or `(member`.
+fn member_bound(text: &[u8]) -> Option<MemberBound<'_>> {
+    match text {
+        b"-" => Some(MemberBound::Lowest),
+        b"+" => Some(MemberBound::Highest),
+        [b'[', member @ ..] => Some(MemberBound::Included(member)),
+        [b'(', member @ ..] => Some(MemberBound::Excluded(member)),
+        _ => None,
+    }
+}
+
+fn zrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Form { by: None, reversed: None, with_scores: true })
+}
+
+fn zrevrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Form::of(By::Rank, true))
+}
+
+fn zrangebyscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Form::of(By::Score, false))
+}
+
+fn zrevrangebyscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Form::of(By::Score, true))
+}
+
+fn zrangebylex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Form::of(By::Member, false))
+}
+
+fn zrevrangebylex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    answer(cx, args, Form::of(By::Member, true))
+}
+
+fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
+    let key = args.bytes()?;
+    let Request { selection, with_scores } = form.read(args)?;
+    let (mut space, reply) = cx.space_and_reply();
+    let Some(zset) = space.zset_at(key)? else {
+        reply.array(0);
+        return Ok(());
+    };
+    let pairs = zset.range(zset.select(&selection));
+    match selection.reversed {
+        false => write_members(pairs, with_scores, reply),
+        true => write_members(pairs.rev(), with_scores, reply),
+    }
+    Ok(())
+}
+
+fn zrangestore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (to, from) = (args.bytes()?, args.bytes()?);
+    let request = Form { by: None, reversed: None, with_scores: false }.read(args)?;
+    let len = cx.space().zset_store_selection(to, from, &request.selection)?;
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn zcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    count(cx, args, By::Score)
+}
+
+fn zlexcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    count(cx, args, By::Member)
+}
+
+fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
+    let key = args.bytes()?;
+    let interval = interval(by, args.bytes()?, args.bytes()?)?;
+    let count = cx.space().zset_at(key)?.map_or(0, |zset| zset.select(&interval.into()).len());
+    cx.reply.integer(count as i64);
+    Ok(())
+}
+
+fn zremrangebyrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    remove(cx, args, By::Rank)
+}
+
+fn zremrangebyscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    remove(cx, args, By::Score)
+}
+
+fn zremrangebylex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    remove(cx, args, By::Member)
+}
+
+fn remove(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
+    let key = args.bytes()?;
+    let interval = interval(by, args.bytes()?, args.bytes()?)?;
+    let removed = cx.space().zset_remove_interval(key, interval)?;
+    cx.reply.integer(removed as i64);
+    Ok(())
+}

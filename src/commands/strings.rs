@@ -1,0 +1,466 @@
+//! The string family.
+
+use super::Cx;
+use super::args::{Args, count_of, is};
+use super::options::{Alternative, ExpiryWords, Unit, comparison, deadline, take_presence};
+use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
+use crate::base::number::{LongDouble, parse_integer};
+use crate::keyspace::{Comparison, Expiry, Presence, SetOptions};
+use crate::resp::error::CommandError;
+
+const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
+const UPDATE_ANSWER: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
+const OVERWRITE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite)];
+const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
+    Row { arguments: "key:key", ..Row::of(Group::String, name, arity, flags, keys, handler) }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        arguments: "key:key value",
+        complexity: "O(1) amortized for small appended values; a long string grows in place.",
+        since: "2.0.0",
+        summary: "Appends to the string of a key, creating it if it does not exist.",
+        reply: "integer",
+        ..row("append", 3, WRITE | DENYOOM | FAST | LONG, &[KeySpec::one(1, Access::Insert)], append)
+    },
+    Row {
+        summary: "Decrements the integer of a key by one, starting from 0 if it does not exist.",
+        reply: "integer",
+        ..row("decr", 2, WRITE | DENYOOM | FAST, UPDATE_ANSWER, decr)
+    },
+    Row {
+        arguments: "key:key decrement:integer",
+        summary: "Decrements the integer of a key by a number, starting from 0 if it does not exist.",
+        reply: "integer",
+        ..row("decrby", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, decrby)
+    },
+    Row {
+        arguments: "key:key [condition=IFEQ ifeq-value | IFNE ifne-value | IFDEQ ifdeq-digest | IFDNE ifdne-digest]",
+        complexity: "O(1) for IFEQ and IFNE, O(N) for IFDEQ and IFDNE with N the length of the string.",
+        since: "8.4.0",
+        summary: "Deletes a key, if its value or its digest meets a condition.",
+        reply: "integer",
+        ..row("delex", -2, WRITE | FAST | LONG, &[KeySpec::one(1, Access::Delete)], delex)
+    },
+    Row {
+        arguments: "key:key value",
+        since: "9.0.0",
+        summary: "Deletes a key, if its value equals this one: a command of Valkey, and the way to give a lock back.",
+        reply: "integer",
+        ..row("delifeq", 3, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], delifeq)
+    },
+    Row {
+        complexity: "O(N) with N the length of the string.",
+        since: "8.4.0",
+        summary: "Answers the XXH3 digest of the string of a key as 16 hex digits.",
+        reply: "bulk|null",
+        ..row("digest", 2, READONLY | FAST | LONG, READ, digest)
+    },
+    Row { summary: "Answers the string of a key.", reply: "bulk|null", ..row("get", 2, READONLY | FAST, READ, get) },
+    Row {
+        since: "6.2.0",
+        summary: "Answers the string of a key and deletes the key.",
+        reply: "bulk|null",
+        ..row("getdel", 2, WRITE | FAST, &[KeySpec::one(1, Access::ReadDelete)], getdel)
+    },
+    Row {
+        arguments: "key:key [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST]",
+        since: "6.2.0",
+        summary: "Answers the string of a key and sets or clears its expiration.",
+        reply: "bulk|null",
+        ..row("getex", -2, WRITE | FAST | TIME, UPDATE_ANSWER, getex)
+    },
+    Row {
+        arguments: "key:key start:integer end:integer",
+        complexity: "O(N) with N the length of the answer.",
+        since: "2.4.0",
+        summary: "Answers a part of the string of a key.",
+        reply: "bulk",
+        ..row("getrange", 4, READONLY, READ, getrange)
+    },
+    Row {
+        arguments: "key:key value",
+        summary: "Sets the string of a key and answers the previous one.",
+        reply: "bulk|null",
+        ..row("getset", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, getset)
+    },
+    Row {
+        summary: "Increments the integer of a key by one, starting from 0 if it does not exist.",
+        reply: "integer",
+        ..row("incr", 2, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incr)
+    },
+    Row {
+        arguments: "key:key increment:integer",
+        summary: "Increments the integer of a key by a number, starting from 0 if it does not exist.",
+        reply: "integer",
+        ..row("incrby", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incrby)
+    },
+    Row {
+        arguments: "key:key increment:double",
+        since: "2.6.0",
+        summary: "Increments the number of a key by a floating-point number, starting from 0 if it does not exist.",
+        reply: "bulk",
+        ..row("incrbyfloat", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incrbyfloat)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of keys.",
+        summary: "Answers the strings of several keys, null for what is missing or not a string.",
+        reply: "array(bulk|null)",
+        tips: &["request_policy:multi_shard"],
+        ..row("mget", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadAccess)], mget)
+    },
+    Row {
+        arguments: "(key:key value)...",
+        complexity: "O(N) with N the number of keys.",
+        since: "1.0.1",
+        summary: "Sets the strings of several keys at once.",
+        reply: "OK",
+        tips: &["request_policy:multi_shard", "response_policy:all_succeeded"],
+        ..row("mset", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::Overwrite)], mset)
+    },
+    Row {
+        arguments: "numkeys:integer (key:key value)... [condition=NX | XX] [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL]",
+        complexity: "O(N) with N the number of keys.",
+        since: "8.4.0",
+        summary: "Sets the strings of several keys at once, with a common condition and expiration.",
+        reply: "integer",
+        ..row("msetex", -4, WRITE | DENYOOM | MOVABLEKEYS | TIME, MSETEX_KEYS, msetex)
+    },
+    Row {
+        arguments: "(key:key value)...",
+        complexity: "O(N) with N the number of keys.",
+        since: "1.0.1",
+        summary: "Sets the strings of several keys, but only if none of them exists.",
+        reply: "integer",
+        ..row("msetnx", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::OverwriteInsert)], msetnx)
+    },
+    Row {
+        arguments: "key:key milliseconds:integer value",
+        since: "2.6.0",
+        summary: "Sets the string of a key and its time to live in milliseconds.",
+        reply: "OK",
+        ..row("psetex", 4, WRITE | DENYOOM | TIME, OVERWRITE, psetex)
+    },
+    Row {
+        arguments: SET_ARGUMENTS,
+        summary: "Sets the string of a key, whatever it held, with conditions and expiration.",
+        reply: "OK|null|bulk",
+        ..row("set", -3, WRITE | DENYOOM | TIME, &[KeySpec::one(1, Access::OverwriteAccess)], set)
+    },
+    Row {
+        arguments: "key:key seconds:integer value",
+        since: "2.0.0",
+        summary: "Sets the string of a key and its time to live in seconds.",
+        reply: "OK",
+        ..row("setex", 4, WRITE | DENYOOM | TIME, OVERWRITE, setex)
+    },
+    Row {
+        arguments: "key:key value",
+        summary: "Sets the string of a key, but only if the key does not exist.",
+        reply: "integer",
+        ..row("setnx", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::OverwriteInsert)], setnx)
+    },
+    Row {
+        arguments: "key:key offset:integer value",
+        complexity: "O(1) without counting the time to copy the value and to fill a gap.",
+        since: "2.2.0",
+        summary: "Overwrites a part of the string of a key, filling a gap with zero bytes.",
+        reply: "integer",
+        ..row("setrange", 4, WRITE | DENYOOM, UPDATE, setrange)
+    },
+    Row {
+        since: "2.2.0",
+        summary: "Answers the length of the string of a key in bytes.",
+        reply: "integer",
+        ..row("strlen", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], strlen)
+    },
+    Row {
+        arguments: "key:key start:integer end:integer",
+        complexity: "O(N) with N the length of the answer.",
+        summary: "Answers a part of the string of a key: the old name of GETRANGE.",
+        reply: "bulk",
+        ..row("substr", 4, READONLY, READ, getrange)
+    },
+];
+
+const SET_ARGUMENTS: &str = "key:key value [condition=NX | XX | IFEQ ifeq-value | IFNE ifne-value | IFDEQ ifdeq-digest | IFDNE ifdne-digest] [GET] [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL]";
+
+const MSETEX_KEYS: &[KeySpec] = &[KeySpec {
+    access: Access::Overwrite,
+    begin: Begin::Index(1),
+    find: Find::Counted { count_at: 0, first: 1, step: 2 },
+}];
+
+/// `SET key value [NX | XX | IFEQ v | IFNE v | IFDEQ d | IFDNE d] [GET] [EX s | PX ms | EXAT s | PXAT ms | KEEPTTL]`
+fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, value) = (args.bytes()?, args.bytes()?);
+    let mut options = SetOptions::default();
+    let mut expiry = ExpiryWords::default();
+    while let Some(word) = args.optional() {
+        if is(word, "GET") {
+            options.get = true;
+        } else if is_condition(word) {
+            take_condition(word, args, &mut options)?;
+        } else if !expiry.take(word, args, Alternative::KeepTtl)? {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    options.expiry = expiry.resolve(cx.now)?;
+    let outcome = cx.space().set(key, value, &options)?;
+    match (options.get, outcome.stored) {
+        (true, _) => cx.reply.optional_bulk(outcome.previous.as_deref()),
+        (false, true) => cx.reply.ok(),
+        (false, false) => cx.reply.null(),
+    }
+    Ok(())
+}
+
+fn is_condition(word: &[u8]) -> bool {
+    ["NX", "XX", "IFEQ", "IFNE", "IFDEQ", "IFDNE"].iter().any(|keyword| is(word, keyword))
+}
+
+/// NX and XX may follow a comparison (then both must hold) but not come before one, as in Redis 8.6.3.
+fn take_condition<'a>(word: &[u8], args: &mut Args<'a>, options: &mut SetOptions<'a>) -> Result<(), CommandError> {
+    if take_presence(word, &mut options.presence)? {
+        return Ok(());
+    }
+    let comparison = comparison(word, args.bytes()?).ok_or(CommandError::SYNTAX)?;
+    let same_kind = |said: Comparison<'_>| core::mem::discriminant(&said) == core::mem::discriminant(&comparison);
+    if options.comparison.map_or(options.presence.is_some(), |said| !same_kind(said)) {
+        return Err(CommandError::SYNTAX);
+    }
+    options.comparison = Some(comparison);
+    Ok(())
+}
+
+fn setnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let options = SetOptions { presence: Some(Presence::Missing), ..SetOptions::default() };
+    let outcome = cx.space().set(args.bytes()?, args.bytes()?, &options)?;
+    cx.reply.integer(outcome.stored.into());
+    Ok(())
+}
+
+fn setex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    set_with_lifetime(cx, args, Unit::Seconds)
+}
+
+fn psetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    set_with_lifetime(cx, args, Unit::Milliseconds)
+}
+
+fn set_with_lifetime(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
+    let (key, lifetime, value) = (args.bytes()?, args.bytes()?, args.bytes()?);
+    let expiry = Expiry::At(deadline(lifetime, unit, cx.now)?);
+    cx.space().set(key, value, &SetOptions { expiry, ..SetOptions::default() })?;
+    cx.reply.ok();
+    Ok(())
+}
+
+fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (mut space, reply) = cx.space_and_reply();
+    reply.optional_bulk(space.get(args.bytes()?)?);
+    Ok(())
+}
+
+/// Writes the string of a key; true when there is one.
+fn answer_string(cx: &mut Cx<'_>, key: &[u8]) -> Result<bool, CommandError> {
+    let (mut space, reply) = cx.space_and_reply();
+    let value = space.get(key)?;
+    reply.optional_bulk(value);
+    // Some take the value away once it is answered.
+    reply.check()?;
+    Ok(value.is_some())
+}
+
+fn getset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let options = SetOptions { get: true, ..SetOptions::default() };
+    let outcome = cx.space().set(args.bytes()?, args.bytes()?, &options)?;
+    cx.reply.optional_bulk(outcome.previous.as_deref());
+    Ok(())
+}
+
+fn getdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    if answer_string(cx, key)? {
+        cx.space().delete_all(core::iter::once(key));
+    }
+    Ok(())
+}
+
+/// `GETEX key [EX s | PX ms | EXAT s | PXAT ms | PERSIST]`: the key is looked at before the number is.
+fn getex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let mut expiry = ExpiryWords::default();
+    while let Some(word) = args.optional() {
+        if !expiry.take(word, args, Alternative::Persist)? {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    if !answer_string(cx, key)? {
+        return Ok(());
+    }
+    match expiry {
+        ExpiryWords::Unsaid | ExpiryWords::Keep => {}
+        ExpiryWords::Persist => drop(cx.space().persist(key)?),
+        ExpiryWords::Deadline(unit, number) => {
+            let deadline = deadline(number, unit, cx.now)?;
+            cx.space().expire_at(key, deadline, Default::default())?;
+        }
+    }
+    Ok(())
+}
+
+fn mget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (mut space, reply) = cx.space_and_reply();
+    reply.array(args.left());
+    for key in args.rest() {
+        // A key of another type reads as missing here.
+        reply.optional_bulk(space.get(key).unwrap_or_default());
+    }
+    Ok(())
+}
+
+fn mset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    set_pairs(cx, args, None)?;
+    cx.reply.ok();
+    Ok(())
+}
+
+fn msetnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let stored = set_pairs(cx, args, Some(Presence::Missing))?;
+    cx.reply.integer(stored.into());
+    Ok(())
+}
+
+fn set_pairs(cx: &mut Cx<'_>, args: &mut Args<'_>, presence: Option<Presence>) -> Result<bool, CommandError> {
+    if args.left() % 2 == 1 {
+        return Err(CommandError::WRONG_ARITY);
+    }
+    let pairs = args.pairs(args.left() / 2);
+    Ok(cx.space().set_many(pairs, presence, Expiry::Never)?)
+}
+
+/// `MSETEX numkeys key value [key value ...] [NX | XX] [EX s | PX ms | EXAT s | PXAT ms | KEEPTTL]`
+fn msetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let count = parse_integer(args.bytes()?).filter(|count| (1..=i64::from(i32::MAX)).contains(count));
+    let count = count.ok_or(CommandError::BAD_NUMKEYS)? as usize;
+    if args.left() / 2 < count {
+        return Err(CommandError::BAD_PAIR_COUNT);
+    }
+    let pairs = args.pairs(count);
+    let (mut presence, mut expiry) = (None, ExpiryWords::default());
+    while let Some(word) = args.optional() {
+        if !take_presence(word, &mut presence)? && !expiry.take(word, args, Alternative::KeepTtl)? {
+            return Err(CommandError::SYNTAX);
+        }
+    }
+    let expiry = expiry.resolve(cx.now)?;
+    let stored = cx.space().set_many(pairs, presence, expiry)?;
+    cx.reply.integer(stored.into());
+    Ok(())
+}
+
+/// `DELEX key [IFEQ v | IFNE v | IFDEQ d | IFDNE d]`
+fn delex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let key = args.bytes()?;
+    let deleted = match args.left() {
+        0 => cx.space().delete_all(core::iter::once(key)) == 1,
+        2 => {
+            let condition = comparison(args.bytes()?, args.bytes()?).ok_or(CommandError::BAD_CONDITION)?;
+            cx.space().delete_if(key, condition)?
+        }
+        _ => return Err(CommandError::WRONG_ARITY),
+    };
+    cx.reply.integer(deleted.into());
+    Ok(())
+}
+
+fn delifeq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let deleted = cx.space().delete_if_equal(args.bytes()?, args.bytes()?)?;
+    cx.reply.integer(deleted.into());
+    Ok(())
+}
+
+fn digest(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let digest = cx.space().value_digest(args.bytes()?)?;
+    cx.reply.optional_bulk(digest.as_deref());
+    Ok(())
+}
+
+fn strlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().get(args.bytes()?)?.map_or(0, <[u8]>::len);
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let len = cx.space().append(args.bytes()?, args.bytes()?)?;
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn setrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, offset, value) = (args.bytes()?, args.integer()?, args.bytes()?);
+    let offset = count_of(offset).ok_or(CommandError::OFFSET_RANGE)?;
+    let len = cx.space().set_range(key, offset, value)?;
+    cx.reply.integer(len as i64);
+    Ok(())
+}
+
+fn getrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, start, end) = (args.bytes()?, args.integer()?, args.integer()?);
+    let (mut space, reply) = cx.space_and_reply();
+    let value = space.get(key)?.unwrap_or_default();
+    reply.bulk(part(value, start, end));
+    Ok(())
+}
+
+/// The bytes from `start` to `end`, both included, negative ones counted from the end.
+fn part(value: &[u8], start: i64, end: i64) -> &[u8] {
+    let len = value.len() as i64;
+    let absolute = |index: i64| if index < 0 { index.saturating_add(len).max(0) } else { index };
+    // Two negative ends in the wrong order stay empty even when both are clamped to the first byte.
+    if start < 0 && end < 0 && start > end {
+        return &[];
+    }
+    let (start, end) = (absolute(start), absolute(end).min(len - 1));
+    if start > end { &[] } else { &value[start as usize..=end as usize] }
+}
+
+fn incr(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    add(cx, args.bytes()?, 1)
+}
+
+fn decr(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    add(cx, args.bytes()?, -1)
+}
+
+fn incrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, increment) = (args.bytes()?, args.integer()?);
+    add(cx, key, increment)
+}
+
+fn decrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, decrement) = (args.bytes()?, args.integer()?);
+    let increment = decrement.checked_neg().ok_or(CommandError::DECREMENT_OVERFLOW)?;
+    add(cx, key, increment)
+}
+
+fn add(cx: &mut Cx<'_>, key: &[u8], increment: i64) -> Reply {
+    let sum = cx.space().increment(key, increment)?;
+    cx.reply.integer(sum);
+    Ok(())
+}
+
+/// The type of the key is looked at before the increment is read, as in Redis.
+fn incrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let (key, increment) = (args.bytes()?, args.bytes()?);
+    cx.space().expect_string(key)?;
+    let increment = LongDouble::parse(increment).ok_or(CommandError::NOT_A_FLOAT)?;
+    let text = cx.space().increment_float(key, increment)?;
+    cx.reply.bulk(&text);
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! CLIENT TRACKING and its like: who is told that its copies of keys are out of date.
+
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::args::{Args, is};
+use super::row::Reply;
+use crate::keyspace::{TrackedReads, Tracker, TrackingOptions};
+use crate::resp::error::{CommandError, ErrorText};
+use crate::server::clients::ClientId;
+
+pub(super) const ARGUMENTS: &str =
+    "<status=ON | OFF> [REDIRECT client-id:integer] [PREFIX... prefix...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]";
+
+/// The words behind ON or OFF as they were read, before it is known whether they fit together.
+#[derive(Default)]
+struct Words<'a> {
+    redirect: Option<ClientId>,
+    broadcast: bool,
+    opt_in: bool,
+    opt_out: bool,
+    noloop: bool,
+    prefixes: Vec<&'a [u8]>,
+}
+
+/// `CLIENT TRACKING ON | OFF [REDIRECT id] [PREFIX prefix ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]`
+pub(super) fn tracking(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let status = args.bytes()?;
+    let words = words(cx, args)?;
+    let tracking = &mut cx.keyspace.interest.tracking;
+    if is(status, "ON") {
+        let options = checked(args, words, tracking.tracker(cx.client))?;
+        tracking.start(cx.client, &options);
+    } else if is(status, "OFF") {
+        tracking.stop(cx.client);
+    } else {
+        return Err(CommandError::SYNTAX);
+    }
+    cx.reply.ok();
+    Ok(())
+}
+
+fn words<'a>(cx: &Cx<'_>, args: &mut Args<'a>) -> Result<Words<'a>, CommandError> {
+    let mut words = Words::default();
+    while let Some(word) = args.optional() {
+        match word {
+            _ if is(word, "REDIRECT") && words.redirect.is_some() && !args.is_done() => {
+                return Err(CommandError::TWO_REDIRECTS);
+            }
+            _ if is(word, "REDIRECT") && !args.is_done() => words.redirect = Some(connected(cx, args.integer()?)?),
+            _ if is(word, "PREFIX") && !args.is_done() => words.prefixes.push(args.bytes()?),
+            _ if is(word, "BCAST") => words.broadcast = true,
+            _ if is(word, "OPTIN") => words.opt_in = true,
+            _ if is(word, "OPTOUT") => words.opt_out = true,
+            _ if is(word, "NOLOOP") => words.noloop = true,
+            _ => return Err(CommandError::SYNTAX),
+        }
+    }
+    Ok(words)
+}
+
+fn connected(cx: &Cx<'_>, id: i64) -> Result<ClientId, CommandError> {
+    let id = u32::try_from(id).ok().map(ClientId);
+    id.filter(|id| cx.clients.get(*id).is_some_and(|client| !client.closing)).ok_or(CommandError::NO_REDIRECT)
+}
+
+/// Whether the words fit together, and to how the client tracks already.
+fn checked<'a>(
+    args: &Args<'_>,
+    words: Words<'a>,
+    tracker: Option<&Tracker>,
+) -> Result<TrackingOptions<'a>, CommandError> {
+    if !words.broadcast && !words.prefixes.is_empty() {
+        return Err(CommandError::PREFIX_NEEDS_BROADCAST);
+    }
+    if tracker.is_some_and(|tracker| tracker.broadcast != words.broadcast) {
+        return Err(CommandError::BROADCAST_SWITCH);
+    }
+    if words.broadcast && (words.opt_in || words.opt_out) {
+        return Err(CommandError::BROADCAST_CHOICE);
+    }
+    let reads = match (words.opt_in, words.opt_out) {
+        (true, true) => return Err(CommandError::TWO_CHOICES),
+        (true, false) => TrackedReads::OptIn,
+        (false, true) => TrackedReads::OptOut,
+        (false, false) => TrackedReads::All,
+    };
+    let before = tracker.map_or(TrackedReads::All, |tracker| tracker.reads);
+    if reads != before && reads != TrackedReads::All && before != TrackedReads::All {
+        return Err(CommandError::CHOICE_SWITCH);
+    }
+    check_overlaps(&words.prefixes, tracker).map_err(|text| args.refuse(text))?;
+    let Words { redirect, broadcast, noloop, prefixes, .. } = words;
+    Ok(TrackingOptions { redirect, broadcast, reads, noloop, prefixes })
+}
+
+fn check_overlaps(prefixes: &[&[u8]], tracker: Option<&Tracker>) -> Result<(), ErrorText> {
+    for (index, prefix) in prefixes.iter().enumerate() {
+        let mut existing = tracker.into_iter().flat_map(|tracker| &tracker.prefixes);
+        if let Some(other) = existing.find(|other| overlap(prefix, other)) {
+            return Err(ErrorText::overlapping_prefixes(prefix, "an existing", other));
+        }
+        if let Some(other) = prefixes.iter().skip(index + 1).find(|other| overlap(prefix, other)) {
+            return Err(ErrorText::overlapping_prefixes(prefix, "another provided", other));
+        }
+    }
+    Ok(())
+}
+
+fn overlap(one: &[u8], other: &[u8]) -> bool {
+    one.starts_with(other) || other.starts_with(one)
+}
+
+/// `CLIENT CACHING YES | NO`
+pub(super) fn caching(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    let tracking = &mut cx.keyspace.interest.tracking;
+    let reads = tracking.tracker(cx.client).ok_or(CommandError::CACHING_WITHOUT_TRACKING)?.reads;
+    let word = args.bytes()?;
+    match reads {
+        TrackedReads::OptIn if is(word, "YES") => {}
+        TrackedReads::OptOut if is(word, "NO") => {}
+        _ if is(word, "YES") => return Err(CommandError::CACHING_WITHOUT_OPT_IN),
+        _ if is(word, "NO") => return Err(CommandError::CACHING_WITHOUT_OPT_OUT),
+        _ => return Err(CommandError::SYNTAX),
+    }
+    tracking.set_caching(cx.client, true);
+    cx.reply.ok();
+    Ok(())
+}
+
+/// Whom a client has told instead of itself: 0 for nobody, -1 for one that does not track.
+pub(super) fn redirect_of(tracker: Option<&Tracker>) -> i64 {
+    tracker.map_or(-1, |tracker| tracker.redirect.map_or(0, |other| other.0.into()))
+}
+
+pub(super) fn getredir(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let redirect = redirect_of(cx.keyspace.interest.tracking.tracker(cx.client));
+    cx.reply.integer(redirect);
+    Ok(())
+}
+
+pub(super) fn trackinginfo(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let tracker = cx.keyspace.interest.tracking.tracker(cx.client);
+    let flags = flags(tracker);
+    cx.reply.map(3);
+    cx.reply.bulk(b"flags");
+    cx.reply.set(flags.len());
+    flags.iter().for_each(|flag| cx.reply.bulk(flag.as_bytes()));
+    cx.reply.bulk(b"redirect");
+    cx.reply.integer(redirect_of(tracker));
+    cx.reply.bulk(b"prefixes");
+    let prefixes = tracker.map(|tracker| tracker.prefixes.as_slice()).unwrap_or_default();
+    cx.reply.array(prefixes.len());
+    prefixes.iter().for_each(|prefix| cx.reply.bulk(prefix));
+    Ok(())
+}
+
+fn flags(tracker: Option<&Tracker>) -> Vec<&'static str> {
+    let Some(tracker) = tracker else { return alloc::vec!["off"] };
+    let (opt_in, opt_out) = (tracker.reads == TrackedReads::OptIn, tracker.reads == TrackedReads::OptOut);
+    let flags = [
+        (true, "on"),
+        (tracker.broadcast, "bcast"),
+        (opt_in, "optin"),
+        (opt_in && tracker.caching, "caching-yes"),
+        (opt_out, "optout"),
+        (opt_out && tracker.caching, "caching-no"),
+        (tracker.noloop, "noloop"),
+        (tracker.is_redirect_broken, "broken_redirect"),
+    ];
+    flags.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect()
+}

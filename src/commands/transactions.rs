@@ -1,0 +1,116 @@
+//! The transaction family. Queueing itself is the engine's: it happens before a handler is called.
+
+use super::args::Args;
+use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::{Cx, Waiting, call};
+use crate::resp::error::CommandError;
+use crate::server::clients::Transaction;
+
+const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+    Row {
+        since: "2.2.0",
+        ..Row::of(Group::Transactions, name, arity, flags | NOSCRIPT | LOADING | STALE, &[], handler)
+    }
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        since: "2.0.0",
+        complexity: "O(N) with N the number of queued commands.",
+        summary: "Discards a transaction.",
+        ..row("discard", 1, FAST | ALLOW_BUSY | IMMEDIATE, discard)
+    },
+    Row {
+        since: "1.2.0",
+        complexity: "Depends on the queued commands.",
+        summary: "Runs the queued commands of a transaction, one after another and nothing between them.",
+        reply: "array(any)|null",
+        ..row("exec", 1, SKIP_SLOWLOG | IMMEDIATE | TIME, exec)
+    },
+    Row {
+        since: "1.2.0",
+        summary: "Begins a transaction: commands that follow are queued.",
+        ..row("multi", 1, FAST | ALLOW_BUSY | IMMEDIATE, multi)
+    },
+    Row {
+        complexity: "O(N) with N the number of watched keys.",
+        summary: "Forgets the watched keys.",
+        ..row("unwatch", 1, FAST | ALLOW_BUSY, unwatch)
+    },
+    Row {
+        arguments: "key:key...",
+        complexity: "O(N) with N the number of keys.",
+        summary: "Watches keys: EXEC does nothing if one of them changes before.",
+        keys: &[KeySpec::rest(1, Access::ReadOnly)],
+        ..row("watch", -2, FAST | ALLOW_BUSY | IMMEDIATE | KEEPS, watch)
+    },
+];
+
+fn multi(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let Some(client) = cx.client() else { return Ok(()) };
+    if client.in_transaction() {
+        return Err(CommandError::NESTED_MULTI);
+    }
+    client.transaction = Some(Transaction::default());
+    cx.reply.ok();
+    Ok(())
+}
+
+fn discard(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    take_transaction(cx).ok_or(CommandError::DISCARD_WITHOUT_MULTI)?;
+    cx.keyspace.interest.unwatch(cx.client);
+    cx.reply.ok();
+    Ok(())
+}
+
+fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    let transaction = take_transaction(cx).ok_or(CommandError::EXEC_WITHOUT_MULTI)?;
+    let disturbed = watched_key_changed(cx);
+    cx.keyspace.interest.unwatch(cx.client);
+    if transaction.aborted {
+        return Err(CommandError::EXEC_ABORTED);
+    }
+    if disturbed {
+        cx.reply.null_array();
+        return Ok(());
+    }
+    cx.waiting = Waiting::Denied;
+    cx.reply.array(transaction.queue.len());
+    for queued in &transaction.queue {
+        call(cx, queued.command, queued.argv.as_ref());
+    }
+    Ok(())
+}
+
+/// A watched key that died meanwhile has changed too: looking at it removes it, and that disturbs its watchers.
+fn watched_key_changed(cx: &mut Cx<'_>) -> bool {
+    let watched = cx.keyspace.interest.suspend(cx.client);
+    // Dead is dead, also where there is no memory to say so.
+    let met = watched.iter().try_for_each(|(database, key)| cx.keyspace.at(*database, cx.now).meet(key).map(drop));
+    cx.keyspace.interest.resume(cx.client, watched);
+    met.is_err() || cx.keyspace.interest.is_disturbed(cx.client)
+}
+
+fn take_transaction(cx: &mut Cx<'_>) -> Option<Transaction> {
+    cx.client()?.transaction.take()
+}
+
+fn watch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+    if cx.client().is_some_and(|client| client.in_transaction()) {
+        return Err(CommandError::WATCH_INSIDE_MULTI);
+    }
+    let database = cx.database();
+    for key in args.rest() {
+        // A key that is dead already must not look like a change later.
+        cx.space().peek(key);
+        cx.keyspace.interest.watch(cx.client, database, key);
+    }
+    cx.reply.ok();
+    Ok(())
+}
+
+fn unwatch(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+    cx.keyspace.interest.unwatch(cx.client);
+    cx.reply.ok();
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! What commands that wait have in common: their timeouts, and the decision between an answer and the line.
+
+use alloc::vec::Vec;
+
+use super::Cx;
+use super::row::{Park, Waiting, Wanted};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::ensure;
+use crate::base::number::LongDouble;
+use crate::keyspace::KeyName;
+use crate::resp::error::CommandError;
+use crate::values::Kind;
+
+const MS_PER_SECOND: u32 = 1000;
+
+/// When a timeout in seconds is over: fractions are rounded up to milliseconds, 0 is never.
+pub(super) fn timeout(text: &[u8], now: Timestamp) -> Result<Option<Timestamp>, CommandError> {
+    let seconds = LongDouble::parse(text).ok_or(CommandError::TIMEOUT_NOT_A_FLOAT)?;
+    match seconds.times(MS_PER_SECOND).ceil() {
+        None if seconds.is_negative() => Err(CommandError::NEGATIVE_TIMEOUT),
+        None => Err(CommandError::TIMEOUT_RANGE),
+        Some(0) => Ok(None),
+        Some(..0) => Err(CommandError::NEGATIVE_TIMEOUT),
+        Some(ms) => now.checked_add_ms(ms).map(Some).ok_or(CommandError::TIMEOUT_RANGE),
+    }
+}
+
+/// Answers with `attempt`, which says whether it answered. If not, the command waits until one of `keys` holds a value
+/// of this kind; where it may not wait, or has waited long enough, the answer is a null array.
+pub(super) fn answer_or_wait<'k>(
+    cx: &mut Cx<'_>,
+    keys: impl Iterator<Item = &'k [u8]> + Clone,
+    kind: Kind,
+    until: Option<Timestamp>,
+    attempt: impl FnOnce(&mut Cx<'_>) -> Result<bool, CommandError>,
+) -> Result<(), CommandError> {
+    if cx.waiting != Waiting::Over && attempt(cx)? {
+        return Ok(());
+    }
+    if cx.waiting != Waiting::Allowed {
+        cx.reply.null_array();
+        return Ok(());
+    }
+    let database = cx.database();
+    ensure(keys.clone().map(|key| 2 * (size_of::<KeyName>() + key.len())).sum())?;
+    let keys: Vec<_> = keys.map(|key| (database, key.into())).collect();
+    cx.park = Some(Park { wanted: Some(Wanted { keys, kind }), until });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeouts_are_read_as_redis_reads_them() {
+        let now = Timestamp::from_ms(1_000);
+        let after = |text: &str| timeout(text.as_bytes(), now).map(|until| until.map(|until| until.ms_since(now)));
+        for (text, ms) in
+            [("1", 1_000), ("0.5", 500), ("0.0001", 1), ("1e-400", 1), ("0x10", 16_000), ("1e3", 1_000_000)]
+        {
+            assert_eq!(after(text), Ok(Some(ms)), "{text}");
+        }
+        for text in ["0", "-0", "0.0", "-0.0001", "-0.001"] {
+            assert_eq!(after(text), Ok(None), "{text}");
+        }
+        for text in ["", " 1", "1 ", "abc", "nan", "1e", "1e5000", "1e-5000"] {
+            assert_eq!(after(text), Err(CommandError::TIMEOUT_NOT_A_FLOAT), "{text}");
+        }
+        for text in ["-1", "-0.01", "-inf", "-1e300"] {
+            assert_eq!(after(text), Err(CommandError::NEGATIVE_TIMEOUT), "{text}");
+        }
+        for text in ["inf", "1e300", "9223372036854775.808", "9223372036854775"] {
+            assert_eq!(after(text), Err(CommandError::TIMEOUT_RANGE), "{text}");
+        }
+        assert_eq!(after("9223372036854774"), Ok(Some(9_223_372_036_854_774_000)));
+    }
+}

@@ -1,0 +1,254 @@
+//! Logs of effects: pieces of `#KL:<now> v1` and commands, as a running engine hands them out, or a plain append-only
+//! file of Redis.
+//!
+//! A log is read twice. The first reading finds what is wrong with its form and where its last whole unit ends, before
+//! anything changes; the second applies the units. Keys do not expire on the way, nor afterwards by themselves: the
+//! next command or tick removes what is due, so that a log may be replayed piece by piece.
+
+use alloc::vec::Vec;
+
+use super::{LoadError, Replayed};
+use crate::base::argv::{ArgvRef, Span};
+use crate::base::clock::Timestamp;
+use crate::base::number::parse_integer;
+use crate::keyspace::{ANNOTATION, LOG_VERSION};
+use crate::resp::error::CommandError;
+
+/// Arguments a command of a log may have, as in a request.
+const ARGUMENT_COUNT_MAX: usize = i32::MAX as usize;
+/// Digits of a count or length; more of them fit into no log.
+const DIGITS_MAX: usize = 10;
+
+/// What a log is applied to.
+pub trait Target {
+    /// What a command is to a log; `None` for what no log holds: unknown commands and those that change nothing.
+    fn role(&self, argv: ArgvRef<'_>) -> Option<Role>;
+    /// What follows happened at this instant.
+    fn move_to(&mut self, now: Timestamp);
+    /// Does what a command says that is no frame.
+    fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError>;
+}
+
+/// What a command of a log is to the log itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    Begin,
+    End,
+    /// Says where the effects that follow happen; no effect itself.
+    Select,
+    Effect,
+}
+
+/// Applies a log. On an error other than one about a command that fails, which only a foreign log can hold, nothing has
+/// changed.
+pub fn replay(target: &mut impl Target, log: &[u8]) -> Result<Replayed, LoadError> {
+    let survey = survey(target, log)?;
+    apply(target, log.get(..survey.whole_bytes).unwrap_or_default())?;
+    Ok(Replayed {
+        units: survey.units,
+        dropped_bytes: log.len() - survey.whole_bytes,
+        last_now_ms: survey.last_now.map(Timestamp::as_ms),
+    })
+}
+
+/// What the first reading found.
+#[derive(Default)]
+struct Survey {
+    /// Everything before this offset is whole units.
+    whole_bytes: usize,
+    units: usize,
+    last_now: Option<Timestamp>,
+}
+
+fn survey(target: &impl Target, log: &[u8]) -> Result<Survey, LoadError> {
+    let (mut reader, mut survey, mut in_unit) = (Reader::new(log), Survey::default(), false);
+    loop {
+        let start = reader.at;
+        let malformed = LoadError::Malformed { offset: start };
+        match reader.next()? {
+            Item::End => return Ok(survey),
+            // A piece begins between units, or the one before was torn and not cut off.
+            Item::Piece(_) if in_unit => return Err(malformed),
+            Item::Piece(now) => survey.last_now = survey.last_now.max(Some(now)),
+            Item::Skipped => {}
+            Item::Command => match (target.role(reader.argv()).ok_or(malformed.clone())?, in_unit) {
+                (Role::Begin, false) => in_unit = true,
+                (Role::End, true) => {
+                    in_unit = false;
+                    survey.units += 1;
+                }
+                (Role::Effect, false) => survey.units += 1,
+                (Role::Effect, true) | (Role::Select, _) => {}
+                (Role::Begin, true) | (Role::End, false) => return Err(malformed),
+            },
+        }
+        if !in_unit {
+            survey.whole_bytes = reader.at;
+        }
+    }
+}
+
+/// Runs whole units. Their frames are left out: nobody looks in between.
+fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
+    let mut reader = Reader::new(units);
+    loop {
+        let start = reader.at;
+        match reader.next()? {
+            Item::End => return Ok(()),
+            Item::Piece(now) => target.move_to(now),
+            Item::Skipped => {}
+            Item::Command => {
+                let argv = reader.argv();
+                if !matches!(target.role(argv), Some(Role::Begin | Role::End)) {
+                    target.apply(argv).map_err(|error| match error {
+                        CommandError::OUT_OF_MEMORY => LoadError::OutOfMemory,
+                        _ => LoadError::Malformed { offset: start },
+                    })?;
+                }
+            }
+        }
+    }
+}
+
+/// One line or command of a log.
+enum Item {
+    /// Nothing whole follows.
+    End,
+    /// A piece begins that was taken at this instant.
+    Piece(Timestamp),
+    /// Somebody else's annotation.
+    Skipped,
+    /// Its arguments are in [`Reader::argv`].
+    Command,
+}
+
+/// Why an item cannot be read.
+enum Stop {
+    /// The log ends in the middle of it.
+    Torn,
+    Refused(LoadError),
+}
+
+/// Cuts a log into items.
+struct Reader<'a> {
+    log: &'a [u8],
+    at: usize,
+    /// Where the command lies whose arguments the spans are.
+    start: usize,
+    spans: Vec<Span>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(log: &'a [u8]) -> Reader<'a> {
+        Reader { log, at: 0, start: 0, spans: Vec::new() }
+    }
+
+    fn argv(&self) -> ArgvRef<'_> {
+        ArgvRef::new(self.log.get(self.start..).unwrap_or_default(), &self.spans)
+    }
+
+    fn next(&mut self) -> Result<Item, LoadError> {
+        self.start = self.at;
+        let item = match self.log.get(self.at) {
+            None => Err(Stop::Torn),
+            Some(b'#') => self.annotation(),
+            Some(_) => self.command(),
+        };
+        match item {
+            Ok(item) => Ok(item),
+            Err(Stop::Torn) => Ok(Item::End),
+            Err(Stop::Refused(error)) => Err(error),
+        }
+    }
+
+    fn malformed(&self) -> Stop {
+        Stop::Refused(LoadError::Malformed { offset: self.at })
+    }
+
+    /// `#KL:<now> v<version>`, or any other line that begins with `#`.
+    fn annotation(&mut self) -> Result<Item, Stop> {
+        let rest = self.log.get(self.at..).unwrap_or_default();
+        let len = rest.iter().position(|&byte| byte == b'\n').ok_or(Stop::Torn)?;
+        let line = &rest[..len];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let item = match line.strip_prefix(ANNOTATION.as_bytes()) {
+            None => Item::Skipped,
+            Some(text) => Item::Piece(self.instant(text)?),
+        };
+        self.at += len + 1;
+        Ok(item)
+    }
+
+    /// A newer version may say more behind its number.
+    fn instant(&self, text: &[u8]) -> Result<Timestamp, Stop> {
+        let mut words = text.split(|&byte| byte == b' ');
+        let now = words.next().and_then(parse_integer);
+        let version = words.next().and_then(|word| word.strip_prefix(b"v")).and_then(parse_integer);
+        match (now, version, words.next()) {
+            (_, Some(version), _) if version > i64::from(LOG_VERSION) => Err(Stop::Refused(LoadError::NewerVersion)),
+            (Some(now), Some(_), None) => Ok(Timestamp::from_ms(now)),
+            _ => Err(self.malformed()),
+        }
+    }
+
+    fn command(&mut self) -> Result<Item, Stop> {
+        self.spans.clear();
+        let count = self.header(b'*')?;
+        if !(1..=ARGUMENT_COUNT_MAX).contains(&count) {
+            return Err(self.malformed());
+        }
+        for _ in 0..count {
+            let len = self.header(b'$')?;
+            let (start, end) = (self.at - self.start, (self.at - self.start).checked_add(len).ok_or(Stop::Torn)?);
+            self.at = self.at.checked_add(len).ok_or(Stop::Torn)?;
+            self.line_end()?;
+            let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
+                return Err(self.malformed());
+            };
+            self.spans.try_reserve(1).map_err(|_| Stop::Refused(LoadError::OutOfMemory))?;
+            self.spans.push(Span { start, end });
+        }
+        Ok(Item::Command)
+    }
+
+    /// A kind, a number and a line end.
+    fn header(&mut self, kind: u8) -> Result<usize, Stop> {
+        self.expect(kind)?;
+        let (mut number, mut digits) = (0usize, 0);
+        while let Some(digit) = self.digit()? {
+            digits += 1;
+            let longer = number.checked_mul(10).and_then(|tens| tens.checked_add(digit));
+            number = longer.filter(|_| digits <= DIGITS_MAX).ok_or_else(|| self.malformed())?;
+        }
+        if digits == 0 {
+            return Err(self.malformed());
+        }
+        self.line_end()?;
+        Ok(number)
+    }
+
+    fn digit(&mut self) -> Result<Option<usize>, Stop> {
+        let byte = *self.log.get(self.at).ok_or(Stop::Torn)?;
+        if !byte.is_ascii_digit() {
+            return Ok(None);
+        }
+        self.at += 1;
+        Ok(Some(usize::from(byte - b'0')))
+    }
+
+    fn line_end(&mut self) -> Result<(), Stop> {
+        self.expect(b'\r')?;
+        self.expect(b'\n')
+    }
+
+    fn expect(&mut self, expected: u8) -> Result<(), Stop> {
+        match self.log.get(self.at) {
+            None => Err(Stop::Torn),
+            Some(&byte) if byte == expected => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(self.malformed()),
+        }
+    }
+}

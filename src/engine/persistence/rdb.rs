@@ -1,0 +1,302 @@
+//! Snapshots: a whole keyspace as an RDB file. It is of version 10, which Redis 7.0 and newer load, or of version 12
+//! when fields of hashes have deadlines, which Redis 7.4 and newer load. RDB files of Redis (up to version 13) and
+//! Valkey (80) are read as far as their values are of types this engine has.
+//!
+//! What Redis has no place for is in auxiliary fields, which Redis skips: the version of those fields, the seed (so that
+//! cursors of SCAN stay good) and the instant of the engine. Damage and newer versions are refused before anything
+//! changes; nothing is allocated because a length announces it.
+
+use alloc::vec::Vec;
+
+use super::LoadError;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
+use crate::base::number::{parse_integer, write_integer};
+use crate::keyspace::{DATABASES, Db, Keyspace, PastUse};
+use crate::values::Limits;
+use crate::values::rdb::{
+    DumpError, FIELD_DEADLINES_SINCE, Input, Output, RDB_VERSION, crc64, read_value, type_of, write_value,
+};
+
+const MAGIC: &[u8] = b"REDIS";
+/// Valkey's files since version 80.
+const VALKEY_MAGIC: &[u8] = b"VALKEY";
+/// Magic and version together.
+const HEADER_BYTES: usize = 9;
+const CHECKSUM_BYTES: usize = 8;
+/// The first version with a checksum at the end.
+const CHECKSUM_SINCE: u32 = 5;
+/// The newest version of Redis whose files are understood, and the one of Valkey.
+const REDIS_VERSION_MAX: u32 = 13;
+const VALKEY_VERSION: u32 = 80;
+
+const SLOT_INFO: u8 = 0xf4;
+const FUNCTION_2: u8 = 0xf5;
+const FUNCTION: u8 = 0xf6;
+const MODULE_AUX: u8 = 0xf7;
+const IDLE: u8 = 0xf8;
+const FREQUENCY: u8 = 0xf9;
+const AUX: u8 = 0xfa;
+const RESIZE_DB: u8 = 0xfb;
+const EXPIRE_MS: u8 = 0xfc;
+const EXPIRE_SECONDS: u8 = 0xfd;
+const SELECT_DB: u8 = 0xfe;
+const END: u8 = 0xff;
+
+/// The version of Redis whose format this is.
+const REDIS_RELEASE: &[u8] = b"7.0.0";
+const AUX_VERSION: &[u8] = b"keylatch-version";
+const AUX_SEED: &[u8] = b"keylatch-seed";
+const AUX_NOW: &[u8] = b"keylatch-now";
+/// The version of our own auxiliary fields.
+const FORMAT_VERSION: i64 = 1;
+
+const MS_PER_SECOND: i64 = 1000;
+
+/// The file for a keyspace at an instant. Keys whose deadline has passed are in it like all others.
+pub fn save(keyspace: &Keyspace, now: Timestamp) -> Result<Vec<u8>, OutOfMemory> {
+    let mut out = Output::default();
+    out.raw(MAGIC);
+    let dated = keyspace.databases().any(|(_, db)| db.field_deadline_count() > 0);
+    let version = if dated { FIELD_DEADLINES_SINCE } else { RDB_VERSION };
+    out.raw(alloc::format!("{version:04}").as_bytes());
+    save_aux(keyspace.seed(), now, &mut out);
+    for (database, db) in keyspace.databases().filter(|(_, db)| !db.is_empty()) {
+        save_database(keyspace, database, db, &mut out);
+    }
+    out.byte(END);
+    let checksum = crc64(out.written());
+    out.raw(&checksum.to_le_bytes());
+    out.finish()
+}
+
+fn save_aux(seed: u64, now: Timestamp, out: &mut Output) {
+    let mut field = |name: &[u8], value: &[u8]| {
+        out.byte(AUX);
+        out.string(name);
+        out.string(value);
+    };
+    let text = |number: i64| {
+        let mut text = Vec::new();
+        write_integer(number, &mut text);
+        text
+    };
+    field(b"redis-ver", REDIS_RELEASE);
+    field(b"redis-bits", b"64");
+    field(AUX_VERSION, &text(FORMAT_VERSION));
+    field(AUX_SEED, alloc::format!("{seed}").as_bytes());
+    // An engine that was never told the time has none to keep.
+    if now > Timestamp::MIN {
+        field(b"ctime", &text(now.as_ms().div_euclid(MS_PER_SECOND)));
+        field(AUX_NOW, &text(now.as_ms()));
+    }
+}
+
+fn save_database(keyspace: &Keyspace, database: u8, db: &Db, out: &mut Output) {
+    out.byte(SELECT_DB);
+    out.length(database.into());
+    out.byte(RESIZE_DB);
+    out.length(db.len() as u64);
+    out.length(db.deadline_count() as u64);
+    for handle in db.handles() {
+        let Some(entry) = db.entry(handle) else { continue };
+        if let Some(deadline) = entry.deadline {
+            out.byte(EXPIRE_MS);
+            out.raw(&deadline.as_ms().to_le_bytes());
+        }
+        // As in Redis, uses are told where somebody will ask for them.
+        match keyspace.ranks_uses().then(|| keyspace.past_use(db, handle)) {
+            Some(PastUse::IdleSeconds(idle_s)) => {
+                out.byte(IDLE);
+                out.length(idle_s);
+            }
+            Some(PastUse::Frequency(frequency)) => {
+                out.byte(FREQUENCY);
+                out.byte(frequency);
+            }
+            None => {}
+        }
+        out.byte(type_of(entry.value));
+        out.string(entry.key);
+        write_value(entry.value, out);
+    }
+}
+
+/// What a file held.
+#[derive(Debug)]
+pub struct Loaded {
+    pub keyspace: Keyspace,
+    /// The instant of the engine that wrote it, if one of ours did.
+    pub written_at: Option<Timestamp>,
+}
+
+/// Reads a file into a keyspace of its own, with the seed and the limits of the present one where it has none. Nothing
+/// expires: keys whose deadline has passed go with the next command or tick, so that a log may be replayed on top of a
+/// snapshot first.
+pub fn load(present: &Keyspace, snapshot: &[u8]) -> Result<Loaded, LoadError> {
+    let version = check_frame(snapshot)?;
+    let end = snapshot.len() - if version < CHECKSUM_SINCE { 0 } else { CHECKSUM_BYTES };
+    let mut loader = Loader::new(snapshot.get(..end).unwrap_or_default(), present);
+    loader.run().map_err(|error| loader.located(error))?;
+    Ok(Loaded { keyspace: loader.keyspace, written_at: loader.written_at })
+}
+
+/// Checks what stands around the contents: magic, version and checksum. Answers the version.
+fn check_frame(snapshot: &[u8]) -> Result<u32, LoadError> {
+    let malformed = LoadError::Malformed { offset: 0 };
+    let header = snapshot.get(..HEADER_BYTES).ok_or(malformed.clone())?;
+    let digits = header.strip_prefix(VALKEY_MAGIC).or(header.strip_prefix(MAGIC)).ok_or(malformed.clone())?;
+    let digits = core::str::from_utf8(digits).map_err(|_| malformed.clone())?;
+    if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(malformed);
+    }
+    let version: u32 = digits.parse().map_err(|_| malformed.clone())?;
+    match version {
+        0 => return Err(malformed),
+        1..=REDIS_VERSION_MAX | VALKEY_VERSION => {}
+        _ => return Err(LoadError::NewerVersion),
+    }
+    if version >= CHECKSUM_SINCE {
+        check_checksum(snapshot)?;
+    }
+    Ok(version)
+}
+
+/// Nothing that is damaged on the way gets as far as the values. Zero stands for "not computed".
+fn check_checksum(snapshot: &[u8]) -> Result<(), LoadError> {
+    let malformed = LoadError::Malformed { offset: snapshot.len() };
+    let (contents, checksum) = snapshot.split_last_chunk::<CHECKSUM_BYTES>().ok_or(malformed)?;
+    let checksum = u64::from_le_bytes(*checksum);
+    if checksum == 0 || checksum == crc64(contents) { Ok(()) } else { Err(LoadError::Checksum) }
+}
+
+/// Why a file was refused, before it is known where.
+enum Refusal {
+    Newer,
+    Dump(DumpError),
+}
+
+impl From<DumpError> for Refusal {
+    fn from(error: DumpError) -> Refusal {
+        Refusal::Dump(error)
+    }
+}
+
+impl From<OutOfMemory> for Refusal {
+    fn from(error: OutOfMemory) -> Refusal {
+        Refusal::Dump(error.into())
+    }
+}
+
+const MALFORMED: Refusal = Refusal::Dump(DumpError::Malformed);
+
+/// Reads the contents into a keyspace of its own.
+struct Loader<'a> {
+    input: Input<'a>,
+    limits: Limits,
+    keyspace: Keyspace,
+    database: u8,
+    /// Of the key that comes next.
+    deadline: Option<Timestamp>,
+    past_use: Option<PastUse>,
+    has_keys: bool,
+    written_at: Option<Timestamp>,
+}
+
+impl<'a> Loader<'a> {
+    fn new(contents: &'a [u8], present: &Keyspace) -> Loader<'a> {
+        let mut input = Input::new(contents);
+        // The header was checked.
+        let _ = input.take(HEADER_BYTES);
+        let (keyspace, limits) = (present.for_snapshot(present.seed()), present.limits);
+        let (deadline, past_use, has_keys, written_at) = (None, None, false, None);
+        Loader { input, limits, keyspace, database: 0, deadline, past_use, has_keys, written_at }
+    }
+
+    fn located(&self, refusal: Refusal) -> LoadError {
+        let offset = self.input.offset();
+        match refusal {
+            Refusal::Newer => LoadError::NewerVersion,
+            Refusal::Dump(DumpError::Malformed) => LoadError::Malformed { offset },
+            Refusal::Dump(DumpError::Unsupported) => LoadError::Unsupported { offset },
+            Refusal::Dump(DumpError::OutOfMemory) => LoadError::OutOfMemory,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Refusal> {
+        loop {
+            match self.input.byte()? {
+                END if self.input.is_at_end() => return Ok(()),
+                END => return Err(MALFORMED),
+                code => self.step(code)?,
+            }
+        }
+    }
+
+    fn step(&mut self, code: u8) -> Result<(), Refusal> {
+        match code {
+            AUX => self.read_aux()?,
+            SELECT_DB => self.select()?,
+            EXPIRE_MS => {
+                self.deadline = Some(Timestamp::from_ms(i64::from_le_bytes(self.input.array()?)));
+            }
+            EXPIRE_SECONDS => {
+                let seconds = i64::from(i32::from_le_bytes(self.input.array()?));
+                self.deadline = Some(Timestamp::from_ms(seconds * MS_PER_SECOND));
+            }
+            // Hints about sizes, which this engine does not need.
+            RESIZE_DB => self.skip_lengths(2)?,
+            SLOT_INFO => self.skip_lengths(3)?,
+            IDLE => self.past_use = Some(PastUse::IdleSeconds(self.input.length()?)),
+            FREQUENCY => self.past_use = Some(PastUse::Frequency(self.input.byte()?)),
+            FUNCTION_2 | FUNCTION | MODULE_AUX => return Err(DumpError::Unsupported.into()),
+            type_byte => self.read_key(type_byte)?,
+        }
+        Ok(())
+    }
+
+    fn skip_lengths(&mut self, count: usize) -> Result<(), DumpError> {
+        (0..count).try_for_each(|_| self.input.length().map(drop))
+    }
+
+    fn select(&mut self) -> Result<(), DumpError> {
+        let database = u8::try_from(self.input.length()?).ok().filter(|&database| database < DATABASES);
+        self.database = database.ok_or(DumpError::Unsupported)?;
+        Ok(())
+    }
+
+    /// Fields nobody here knows say nothing that is needed: that is what they are for.
+    fn read_aux(&mut self) -> Result<(), Refusal> {
+        let (name, value) = (self.input.string()?, self.input.string()?);
+        match &*name {
+            AUX_VERSION if parse_integer(&value).ok_or(MALFORMED)? > FORMAT_VERSION => return Err(Refusal::Newer),
+            AUX_SEED => self.reseed(&value)?,
+            AUX_NOW => self.written_at = Some(Timestamp::from_ms(parse_integer(&value).ok_or(MALFORMED)?)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The seed decides where keys go, so it comes before the first of them.
+    fn reseed(&mut self, text: &[u8]) -> Result<(), Refusal> {
+        let seed = core::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+        match seed {
+            Some(seed) if !self.has_keys => self.keyspace = self.keyspace.for_snapshot(seed),
+            _ => return Err(MALFORMED),
+        }
+        Ok(())
+    }
+
+    fn read_key(&mut self, type_byte: u8) -> Result<(), Refusal> {
+        let key = self.input.string()?;
+        let value = read_value(type_byte, &mut self.input, &self.limits, self.keyspace.seed())?;
+        let (deadline, past_use) = (self.deadline.take(), self.past_use.take());
+        // Old servers could write empty collections; Redis leaves them out, too.
+        if value.is_emptied() {
+            return Ok(());
+        }
+        self.has_keys = true;
+        let is_new = self.keyspace.restore(self.database, &key, value, deadline, past_use)?;
+        if is_new { Ok(()) } else { Err(MALFORMED) }
+    }
+}

@@ -1,0 +1,400 @@
+//! The one encoder of replies. Handlers speak RESP3 to it; for a RESP2 client it writes the older form of each shape.
+
+use alloc::vec::Vec;
+
+use super::error::{CommandError, ErrorText};
+use crate::base::bytes;
+use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::number::{IntegerText, write_double};
+
+/// The version of the Redis serialization protocol a client speaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Protocol {
+    #[default]
+    Resp2,
+    Resp3,
+}
+
+/// Writes replies behind one another into one buffer.
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    out: Vec<u8>,
+    protocol: Protocol,
+    /// There was no memory for a part of a reply.
+    failed: bool,
+}
+
+/// The longest header: a kind, an integer, an end of line.
+const HEADER_MAX_BYTES: usize = 24;
+
+/// Bulk strings of up to so many bytes have a header of one word.
+const SHORT_BULK_MAX: usize = 9999;
+
+/// An aggregate whose length is not known yet; close it with the `close_*` of its kind.
+#[derive(Debug)]
+#[must_use = "an open aggregate has no header until it is closed"]
+pub struct Open {
+    at: usize,
+}
+
+impl Writer {
+    pub fn new(protocol: Protocol) -> Writer {
+        Writer::appending_to(Vec::new(), protocol)
+    }
+
+    /// Continues behind the bytes already in `out`.
+    #[inline(always)]
+    pub fn appending_to(out: Vec<u8>, protocol: Protocol) -> Writer {
+        Writer { out, protocol, failed: false }
+    }
+
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    pub fn set_protocol(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+    }
+
+    pub fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.out
+    }
+
+    #[inline(always)]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.out
+    }
+
+    /// Whether there was no memory for a part of what was written since the last call. Replies come after changes, so a
+    /// command that changes something asks before: [`Writer::make_room`].
+    #[inline(always)]
+    pub fn take_failure(&mut self) -> bool {
+        core::mem::take(&mut self.failed)
+    }
+
+    /// Whether everything so far was written: asked by a handler that changes something only then.
+    #[inline(always)]
+    pub fn check(&self) -> Result<(), OutOfMemory> {
+        if self.failed { Err(OutOfMemory) } else { Ok(()) }
+    }
+
+    /// Whether so many bytes can be written.
+    pub fn make_room(&mut self, len: usize) -> bool {
+        make_room(&mut self.out, len).is_ok()
+    }
+
+    /// Forgets everything behind the first `len` bytes: a handler that fails half-way leaves only its error.
+    pub fn truncate(&mut self, len: usize) {
+        self.out.truncate(len);
+    }
+
+    pub fn ok(&mut self) {
+        self.put(b"+OK\r\n");
+    }
+
+    /// A status. The text must be one line.
+    pub fn simple(&mut self, text: &str) {
+        if self.has_room(text.len() + HEADER_MAX_BYTES) {
+            self.out.push(b'+');
+            bytes::append(&mut self.out, text.as_bytes());
+            self.out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    /// CR and LF in the text become blanks, as in Redis: an error is one line.
+    pub fn error(&mut self, error: &ErrorText) {
+        // One that repeats what was sent may not fit; for others there is always room.
+        let short = CommandError::OUT_OF_MEMORY.into();
+        let text = if self.make_room(error.bytes().len() + HEADER_MAX_BYTES) { error } else { &short }.bytes();
+        self.put(b"-");
+        let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        // As in Redis: what it quotes may end in line ends, which go, or have some in its midst, which become blanks.
+        let length = text.iter().rposition(|byte| !ends_line(byte)).map_or(0, |last| last + 1);
+        let start = self.out.len();
+        self.put(&text[..length]);
+        for byte in self.out[start..].iter_mut().filter(|byte| ends_line(byte)) {
+            *byte = b' ';
+        }
+        self.end_line();
+    }
+
+    pub fn integer(&mut self, value: i64) {
+        self.header(b':', value);
+    }
+
+    #[inline(never)]
+    pub fn bulk(&mut self, bytes: &[u8]) {
+        match bytes.len() {
+            ..=SHORT_BULK_MAX => self.short_bulk(bytes),
+            _ => self.long_bulk(bytes),
+        }
+    }
+
+    /// Room is asked for once, and the header is appended as a word of which a part stays.
+    #[inline(always)]
+    fn short_bulk(&mut self, bytes: &[u8]) {
+        if self.has_room(bytes.len() + HEADER_MAX_BYTES) {
+            let (header, header_len) = short_header(bytes.len());
+            let start = self.out.len();
+            self.out.extend_from_slice(&header);
+            self.out.truncate(start + header_len);
+            bytes::append(&mut self.out, bytes);
+            self.out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    #[inline(never)]
+    fn long_bulk(&mut self, bytes: &[u8]) {
+        self.header(b'$', bytes.len() as i64);
+        self.line(bytes);
+    }
+
+    /// "Nothing here", where RESP2 has a null bulk string.
+    pub fn null(&mut self) {
+        match self.protocol {
+            Protocol::Resp2 => self.put(b"$-1\r\n"),
+            Protocol::Resp3 => self.put(b"_\r\n"),
+        }
+    }
+
+    /// "Nothing here", where RESP2 has a null array.
+    pub fn null_array(&mut self) {
+        match self.protocol {
+            Protocol::Resp2 => self.put(b"*-1\r\n"),
+            Protocol::Resp3 => self.put(b"_\r\n"),
+        }
+    }
+
+    /// A bulk string for `Some`, a null for `None`.
+    pub fn optional_bulk(&mut self, bytes: Option<&[u8]>) {
+        match bytes {
+            Some(bytes) => self.bulk(bytes),
+            None => self.null(),
+        }
+    }
+
+    /// A double; RESP2 gets its text as a bulk string.
+    pub fn double(&mut self, value: f64) {
+        let mut text = Vec::new();
+        write_double(value, &mut text);
+        match self.protocol {
+            Protocol::Resp2 => self.bulk(&text),
+            Protocol::Resp3 => {
+                self.put(b",");
+                self.line(&text);
+            }
+        }
+    }
+
+    /// A boolean; RESP2 gets 1 or 0.
+    pub fn boolean(&mut self, value: bool) {
+        match self.protocol {
+            Protocol::Resp2 => self.integer(value.into()),
+            Protocol::Resp3 => self.put(if value { b"#t\r\n" } else { b"#f\r\n" }),
+        }
+    }
+
+    /// Text with a three-letter format (`txt`, `mkd`); RESP2 gets a bulk string.
+    pub fn verbatim(&mut self, format: &str, bytes: &[u8]) {
+        match self.protocol {
+            Protocol::Resp2 => self.bulk(bytes),
+            Protocol::Resp3 => {
+                self.header(b'=', bytes.len() as i64 + 4);
+                self.put(format.as_bytes());
+                self.put(b":");
+                self.line(bytes);
+            }
+        }
+    }
+
+    /// The header of an array; exactly `len` replies must follow.
+    pub fn array(&mut self, len: usize) {
+        self.header(b'*', len as i64);
+    }
+
+    /// The header of a map; `len` pairs must follow, key before value. RESP2 gets one flat array.
+    pub fn map(&mut self, len: usize) {
+        match self.protocol {
+            Protocol::Resp2 => self.array(len * 2),
+            Protocol::Resp3 => self.header(b'%', len as i64),
+        }
+    }
+
+    /// The header of a set; `len` members must follow. RESP2 gets an array.
+    pub fn set(&mut self, len: usize) {
+        match self.protocol {
+            Protocol::Resp2 => self.array(len),
+            Protocol::Resp3 => self.header(b'~', len as i64),
+        }
+    }
+
+    /// The header of an out-of-band message; RESP2 gets an array.
+    pub fn push(&mut self, len: usize) {
+        match self.protocol {
+            Protocol::Resp2 => self.array(len),
+            Protocol::Resp3 => self.header(b'>', len as i64),
+        }
+    }
+
+    /// Copies what another writer of the same protocol wrote.
+    pub fn append(&mut self, other: &Writer) {
+        self.failed |= other.failed;
+        self.put(&other.out);
+    }
+
+    /// Starts an aggregate whose length only the end will tell.
+    pub fn open(&mut self) -> Open {
+        Open { at: self.out.len() }
+    }
+
+    pub fn close_array(&mut self, open: Open, len: usize) {
+        self.insert_header(open, |header| header.array(len));
+    }
+
+    /// `len` counts pairs.
+    pub fn close_map(&mut self, open: Open, len: usize) {
+        self.insert_header(open, |header| header.map(len));
+    }
+
+    pub fn close_set(&mut self, open: Open, len: usize) {
+        self.insert_header(open, |header| header.set(len));
+    }
+
+    /// Writes the header where the aggregate began, moving its elements behind it.
+    fn insert_header(&mut self, open: Open, write: impl FnOnce(&mut Writer)) {
+        let end = self.out.len();
+        write(self);
+        let header_len = self.out.len() - end;
+        self.out[open.at..].rotate_right(header_len);
+    }
+
+    fn header(&mut self, kind: u8, value: i64) {
+        if !self.has_room(HEADER_MAX_BYTES) {
+            return;
+        }
+        // Most lengths and counts: without a loop, and appended at once.
+        match value {
+            0..=9 => self.out.extend_from_slice(&[kind, digit(value), b'\r', b'\n']),
+            10..=99 => self.out.extend_from_slice(&[kind, digit(value / 10), digit(value % 10), b'\r', b'\n']),
+            _ => {
+                self.out.push(kind);
+                bytes::append(&mut self.out, IntegerText::of(value).as_bytes());
+                self.out.extend_from_slice(b"\r\n");
+            }
+        }
+    }
+
+    fn line(&mut self, bytes: &[u8]) {
+        self.put(bytes);
+        self.end_line();
+    }
+
+    fn end_line(&mut self) {
+        self.put(b"\r\n");
+    }
+
+    /// The one place where bytes are added.
+    fn put(&mut self, bytes: &[u8]) {
+        if self.has_room(bytes.len()) {
+            bytes::append(&mut self.out, bytes);
+        }
+    }
+
+    #[inline(always)]
+    fn has_room(&mut self, len: usize) -> bool {
+        self.out.capacity() - self.out.len() >= len || self.grow(len)
+    }
+
+    #[inline(never)]
+    fn grow(&mut self, len: usize) -> bool {
+        let has_room = self.make_room(len);
+        self.failed |= !has_room;
+        has_room
+    }
+}
+
+/// The header of a bulk string, and how many bytes of it there are.
+#[inline(always)]
+fn short_header(len: usize) -> ([u8; 8], usize) {
+    if let 10..=99 = len {
+        // A tenth of so small a number, without a division; each digit is added to its zero.
+        let tens = (len as u64 * 205) >> 11;
+        let header = u64::from_le_bytes(*b"$00\r\n\0\0\0") + ((len as u64) << 16) - tens * ((10 << 16) - (1 << 8));
+        return (header.to_le_bytes(), 5);
+    }
+    let digit = |unit: usize| b'0' + (len / unit % 10) as u8;
+    match len {
+        0..=9 => ([b'$', digit(1), b'\r', b'\n', 0, 0, 0, 0], 4),
+        10..=999 => ([b'$', digit(100), digit(10), digit(1), b'\r', b'\n', 0, 0], 6),
+        _ => ([b'$', digit(1000), digit(100), digit(10), digit(1), b'\r', b'\n', 0], 7),
+    }
+}
+
+/// A number below ten.
+fn digit(value: i64) -> u8 {
+    b'0' + value as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(protocol: Protocol, write: impl FnOnce(&mut Writer)) -> Vec<u8> {
+        let mut writer = Writer::new(protocol);
+        write(&mut writer);
+        writer.into_bytes()
+    }
+
+    #[test]
+    fn resp2_gets_the_older_form_of_each_shape() {
+        let write = |writer: &mut Writer| {
+            writer.null();
+            writer.null_array();
+            writer.boolean(true);
+            writer.double(1.5);
+            writer.map(1);
+            writer.set(2);
+            writer.push(3);
+            writer.verbatim("txt", b"hi");
+        };
+        assert_eq!(written(Protocol::Resp2, write), b"$-1\r\n*-1\r\n:1\r\n$3\r\n1.5\r\n*2\r\n*2\r\n*3\r\n$2\r\nhi\r\n");
+        assert_eq!(written(Protocol::Resp3, write), b"_\r\n_\r\n#t\r\n,1.5\r\n%1\r\n~2\r\n>3\r\n=6\r\ntxt:hi\r\n");
+    }
+
+    #[test]
+    fn an_aggregate_of_unknown_length_gets_its_header_when_closed() {
+        let reply = written(Protocol::Resp3, |writer| {
+            writer.integer(7);
+            let outer = writer.open();
+            writer.bulk(b"k");
+            let inner = writer.open();
+            writer.close_array(inner, 0);
+            writer.close_map(outer, 1);
+        });
+        assert_eq!(reply, b":7\r\n%1\r\n$1\r\nk\r\n*0\r\n");
+    }
+
+    #[test]
+    fn bulk_strings_of_every_length_have_their_header() {
+        for len in [0, 1, 9, 10, 11, 63, 99, 100, 101, 999, 1000, 9999, 10_000, 123_456] {
+            let value = alloc::vec![b'v'; len];
+            let expected = [alloc::format!("${len}\r\n").as_bytes(), &value, b"\r\n"].concat();
+            assert_eq!(written(Protocol::Resp2, |writer| writer.bulk(&value)), expected);
+        }
+    }
+
+    #[test]
+    fn line_breaks_in_an_error_become_blanks() {
+        let error = ErrorText::unknown_command(b"FO\r\nO", [&b"a"[..], b"b"].into_iter());
+        let reply = written(Protocol::Resp2, |writer| writer.error(&error));
+        assert_eq!(reply, b"-ERR unknown command 'FO  O', with args beginning with: 'a' 'b' \r\n");
+    }
+}

@@ -1,0 +1,195 @@
+//! Configuration parameters: the names harnesses and clients ask for or set. All are remembered; those that mean
+//! something here are read where they matter, by name.
+
+mod parameters;
+mod reading;
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use self::parameters::{PARAMETERS, Parameter, canonical, find};
+use self::reading::Kind;
+pub use self::reading::notifies;
+use crate::base::number::parse_integer;
+use crate::keyspace::{Choice, Counting, Frequency, MemoryLimit};
+use crate::resp::decode;
+use crate::values::{Limits, ListLimit, PackedLimit, SetLimit, SketchLimit};
+
+/// The values that differ from the defaults.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    values: Vec<(&'static str, String)>,
+}
+
+impl Config {
+    /// The value of a known parameter as text; empty for an unknown one.
+    pub fn get(&self, name: &str) -> &str {
+        let name = canonical(name);
+        match self.values.iter().find(|(set, _)| *set == name) {
+            Some((_, value)) => value,
+            None => find(name).map_or("", |parameter| parameter.default),
+        }
+    }
+
+    pub fn is_on(&self, name: &str) -> bool {
+        self.get(name) == "yes"
+    }
+
+    /// What clients may send at most.
+    pub fn request_limits(&self) -> decode::Limits {
+        let bytes = |name| u32::try_from(self.number(name)).unwrap_or(u32::MAX);
+        decode::Limits { bulk_bytes: bytes("proto-max-bulk-len"), request_bytes: bytes("client-query-buffer-limit") }
+    }
+
+    /// Up to where collections are kept compact.
+    pub fn limits(&self) -> Limits {
+        let size = |name| usize::try_from(self.number(name)).unwrap_or(usize::MAX);
+        let packed = |members, bytes| PackedLimit { members: size(members), bytes: size(bytes) };
+        Limits {
+            list: ListLimit::new(self.number("list-max-listpack-size")),
+            set: SetLimit {
+                packed: packed("set-max-listpack-entries", "set-max-listpack-value"),
+                integers: size("set-max-intset-entries"),
+            },
+            hash: packed("hash-max-listpack-entries", "hash-max-listpack-value"),
+            zset: packed("zset-max-listpack-entries", "zset-max-listpack-value"),
+            sketch: SketchLimit { sparse_bytes: size("hll-sparse-max-bytes") },
+        }
+    }
+
+    /// How much memory there may be, and who goes when there is more.
+    pub fn memory_limit(&self) -> MemoryLimit {
+        let positive = |name| self.number(name).max(0) as u64;
+        let policy = self.get("maxmemory-policy");
+        let (whose, by) = policy.split_once('-').unwrap_or_default();
+        let (choice, counting) = match by {
+            "random" => (Choice::Anybody, Counting::Uses),
+            "ttl" => (Choice::FirstToDie, Counting::Uses),
+            "lru" => (Choice::LeastUsed, Counting::Uses),
+            "lrm" => (Choice::LeastUsed, Counting::Changes),
+            "lfu" => {
+                let (log_factor, decay_minutes) = (positive("lfu-log-factor"), positive("lfu-decay-time"));
+                (Choice::LeastUsed, Counting::Frequency(Frequency { log_factor, decay_minutes }))
+            }
+            _ => (Choice::Nobody, Counting::Uses),
+        };
+        let (max_bytes, samples) = (positive("maxmemory"), positive("maxmemory-samples") as usize);
+        MemoryLimit { max_bytes, choice, volatile: whose == "volatile", samples, counting }
+    }
+
+    pub fn number(&self, name: &str) -> i64 {
+        parse_integer(self.get(name).as_bytes()).unwrap_or(0)
+    }
+
+    /// All names with their values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        PARAMETERS.iter().map(|parameter| (parameter.name, self.get(parameter.name)))
+    }
+
+    /// Whether a parameter is there and may be set while a server runs, or why not; for unknown ones `None`.
+    pub fn may_set(name: &str) -> Option<Result<(), &'static str>> {
+        Some(match find(name)?.kind {
+            Kind::Fixed => Err("can't set immutable config"),
+            Kind::Protected => Err("can't set protected config"),
+            _ => Ok(()),
+        })
+    }
+
+    /// Reads a value for a parameter without setting it: the text to store, or what is wrong with it. Also for those that
+    /// may not be set once a server runs ([`Config::may_set`]).
+    pub fn check(&self, name: &str, value: &str) -> Result<(&'static str, String), String> {
+        let Parameter { name, kind, .. } = find(name).ok_or_else(|| "unknown parameter".to_string())?;
+        Ok((canonical(name), kind.read(value, self.get(name))?))
+    }
+
+    /// Stores a value that [`Config::check`] has read.
+    pub fn set(&mut self, (name, value): (&'static str, String)) {
+        self.values.retain(|(set, _)| *set != name);
+        self.values.push((name, value));
+    }
+}
+
+/// The parameters that glob patterns match, with their values. What is no pattern is a name, and answered as it was typed,
+/// unless a pattern before it has named it.
+pub fn matching<'c>(config: &'c Config, patterns: &[&'c [u8]]) -> Vec<(&'c [u8], &'c str)> {
+    let shown = |(name, value): (&'static str, &'c str)| {
+        let name = name.as_bytes();
+        let named = patterns.iter().find_map(|pattern| match pattern.iter().any(|byte| b"[*?".contains(byte)) {
+            true => crate::base::glob::matches(&pattern.to_ascii_lowercase(), name).then_some(name),
+            false => pattern.eq_ignore_ascii_case(name).then_some(*pattern),
+        });
+        Some((named?, value))
+    };
+    config.iter().filter_map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, value: &str) -> Result<String, String> {
+        Config::default().check(name, value).map(|(_, text)| text)
+    }
+
+    #[test]
+    fn names_are_sorted_and_defaults_are_legal() {
+        assert!(PARAMETERS.is_sorted_by_key(|parameter| parameter.name));
+        for parameter in PARAMETERS {
+            assert_eq!(
+                check(parameter.name, parameter.default).as_deref(),
+                Ok(parameter.default),
+                "{}",
+                parameter.name
+            );
+        }
+    }
+
+    #[test]
+    fn some_parameters_may_be_set_at_the_start_alone() {
+        assert_eq!(Config::may_set("Port"), Some(Err("can't set immutable config")));
+        assert_eq!(Config::may_set("dir"), Some(Err("can't set protected config")));
+        assert_eq!((Config::may_set("HZ"), Config::may_set("nothing")), (Some(Ok(())), None));
+        assert_eq!((check("port", "1"), check("DIR", "/data")), (Ok("1".into()), Ok("/data".into())));
+    }
+
+    #[test]
+    fn limits_of_output_keep_the_classes_that_are_not_named() {
+        let mut config = Config::default();
+        for value in ["replica 2mb 1k 5", "pubsub 1 2 3 NORMAL 4 5 6 pubsub 7 8 9"] {
+            let change = config.check("client-output-buffer-limit", value).expect(value);
+            config.set(change);
+        }
+        assert_eq!(config.get("client-output-buffer-limit"), "normal 4 5 6 slave 2097152 1000 5 pubsub 7 8 9");
+    }
+
+    #[test]
+    fn limits_begin_as_the_configuration_does() {
+        assert_eq!(Config::default().limits(), Limits::default());
+        assert_eq!(Config::default().memory_limit(), MemoryLimit::default());
+    }
+
+    #[test]
+    fn policies_say_who_goes() {
+        let limit = |policy: &str| {
+            let mut config = Config::default();
+            config.set(config.check("maxmemory-policy", policy).expect(policy));
+            let limit = config.memory_limit();
+            (limit.choice, limit.volatile, limit.counting)
+        };
+        let frequency = Counting::Frequency(Frequency { log_factor: 10, decay_minutes: 1 });
+        assert_eq!(limit("noeviction"), (Choice::Nobody, false, Counting::Uses));
+        assert_eq!(limit("allkeys-lru"), (Choice::LeastUsed, false, Counting::Uses));
+        assert_eq!(limit("volatile-lru"), (Choice::LeastUsed, true, Counting::Uses));
+        assert_eq!(limit("allkeys-lrm"), (Choice::LeastUsed, false, Counting::Changes));
+        assert_eq!(limit("volatile-lfu"), (Choice::LeastUsed, true, frequency));
+        assert_eq!(limit("allkeys-random"), (Choice::Anybody, false, Counting::Uses));
+        assert_eq!(limit("volatile-ttl"), (Choice::FirstToDie, true, Counting::Uses));
+    }
+
+    #[test]
+    fn an_old_name_is_the_same_parameter() {
+        let mut config = Config::default();
+        config.set(config.check("hash-max-ziplist-entries", "7").unwrap());
+        assert_eq!((config.number("hash-max-listpack-entries"), config.number("hash-max-ziplist-entries")), (7, 7));
+    }
+}

@@ -1,0 +1,253 @@
+//! Counts of what the engine did. Durations are measured by the face and told afterwards: nothing here asks a clock.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::base::argv::{Argv, ArgvRef};
+use crate::base::clock::Timestamp;
+use crate::resp::error::ErrorText;
+
+/// Redis keeps this many arguments of a slow command, and this many bytes of each.
+const SLOW_ARGUMENTS_MAX: usize = 32;
+const SLOW_ARGUMENT_BYTES_MAX: usize = 128;
+/// What is shown instead of a password.
+pub const REDACTED: &str = "(redacted)";
+const SECRET_PARAMETERS: [&str; 2] = ["requirepass", "masterauth"];
+/// Durations are counted in classes by powers of two of a microsecond.
+const DURATION_CLASSES: usize = 32;
+
+/// What INFO commandstats shows of one command.
+#[derive(Clone, Debug, Default)]
+pub struct CommandStats {
+    pub calls: u64,
+    pub elapsed_us: u64,
+    /// Refused before it ran (arity, permissions).
+    pub rejected: u64,
+    /// Ran and answered an error.
+    pub failed: u64,
+    durations: Option<Box<Histogram>>,
+}
+
+/// How often a duration fell into each class; a class reaches up to 2^n microseconds.
+#[derive(Clone, Debug, Default)]
+pub struct Histogram {
+    counts: [u64; DURATION_CLASSES],
+}
+
+impl Histogram {
+    /// Counts `count` commands that took so long each.
+    pub fn add(&mut self, elapsed_us: u64, count: u32) {
+        let class = (u64::BITS - elapsed_us.saturating_sub(1).leading_zeros()) as usize;
+        self.counts[class.min(DURATION_CLASSES - 1)] += u64::from(count);
+    }
+
+    /// The upper bound of the class that the fraction of all durations reaches.
+    pub fn percentile_us(&self, percentile: f64) -> u64 {
+        let total: u64 = self.counts.iter().sum();
+        let rank = total as f64 * percentile / 100.0;
+        let mut seen = 0;
+        for (class, count) in self.counts.iter().enumerate() {
+            seen += count;
+            if seen > 0 && seen as f64 >= rank {
+                return 1 << class;
+            }
+        }
+        0
+    }
+
+    /// Upper bounds with the count of durations up to each, where a class has any.
+    pub fn cumulative(&self) -> Vec<(u64, u64)> {
+        let mut seen = 0;
+        let classes = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        classes
+            .map(|(class, count)| {
+                seen += count;
+                (1 << class, seen)
+            })
+            .collect()
+    }
+}
+
+/// One entry of SLOWLOG.
+#[derive(Clone, Debug)]
+pub struct SlowCommand {
+    pub id: u64,
+    pub at: Timestamp,
+    pub elapsed_us: u64,
+    pub argv: Argv,
+    pub client_address: String,
+    pub client_name: String,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// By the command's number in the table.
+    commands: Vec<CommandStats>,
+    /// How often each error code was answered.
+    pub errors: Vec<(String, u64)>,
+    pub commands_processed: u64,
+    pub connections_received: u64,
+    pub slow: VecDeque<SlowCommand>,
+    slow_ids: u64,
+}
+
+impl Stats {
+    /// Makes room for so many commands, at the beginning and not when there may be none.
+    pub fn new(commands: usize) -> Stats {
+        let mut stats = Stats::default();
+        stats.commands.resize_with(commands, CommandStats::default);
+        stats
+    }
+
+    #[inline(always)]
+    pub fn command(&mut self, number: u16) -> &mut CommandStats {
+        let number = usize::from(number);
+        if number >= self.commands.len() {
+            self.commands.resize_with(number + 1, CommandStats::default);
+        }
+        &mut self.commands[number]
+    }
+
+    /// The commands that were called or refused.
+    pub fn commands(&self) -> impl Iterator<Item = (u16, &CommandStats)> {
+        (0..).zip(&self.commands).filter(|(_, stats)| stats.calls > 0 || stats.rejected > 0)
+    }
+
+    /// Counts a command that ran and answered an error.
+    pub fn fail(&mut self, number: u16, error: &ErrorText) {
+        self.command(number).failed += 1;
+        self.error(error);
+    }
+
+    /// Counts an error by its code, the first word of its text.
+    pub fn error(&mut self, error: &ErrorText) {
+        let code = error.bytes().split(|byte| *byte == b' ').next().unwrap_or_default();
+        let code = &*String::from_utf8_lossy(code);
+        match self.errors.iter_mut().find(|(known, _)| known == code) {
+            Some((_, count)) => *count += 1,
+            None => self.errors.push((code.into(), 1)),
+        }
+    }
+
+    /// How long the last runs of a command took together.
+    pub fn took(&mut self, number: u16, count: u32, elapsed_us: u64) {
+        let stats = self.command(number);
+        stats.elapsed_us += elapsed_us;
+        let durations = stats.durations.get_or_insert_default();
+        durations.add(elapsed_us / u64::from(count.max(1)), count);
+    }
+
+    /// Remembers a slow command, forgetting the oldest beyond `len_max`.
+    pub fn remember_slow(&mut self, slow: SlowCommand, len_max: usize) {
+        // Without the memory for a longer list the oldest makes place.
+        if self.slow.try_reserve(1).is_err() && self.slow.pop_back().is_none() {
+            return;
+        }
+        self.slow.push_front(SlowCommand { id: self.slow_ids, ..slow });
+        self.slow_ids += 1;
+        self.slow.truncate(len_max);
+    }
+
+    /// CONFIG RESETSTAT: everything but the slow log.
+    pub fn reset(&mut self) {
+        let (slow, slow_ids) = (core::mem::take(&mut self.slow), self.slow_ids);
+        let mut commands = core::mem::take(&mut self.commands);
+        commands.iter_mut().for_each(|stats| *stats = CommandStats::default());
+        *self = Stats { commands, slow, slow_ids, ..Stats::default() };
+    }
+}
+
+impl CommandStats {
+    /// None before the first duration was told.
+    pub fn durations(&self) -> Option<&Histogram> {
+        self.durations.as_deref()
+    }
+}
+
+/// Whether SLOWLOG and MONITOR hide an argument: passwords of AUTH, HELLO and CONFIG SET.
+pub fn is_secret(argv: ArgvRef<'_>, index: usize) -> bool {
+    let is = |at: usize, word: &str| argv.get(at).is_some_and(|given| given.eq_ignore_ascii_case(word.as_bytes()));
+    if is(0, "auth") {
+        return index > 0;
+    }
+    if is(0, "hello") {
+        // HELLO protocol [AUTH user password] [SETNAME name], in any order.
+        let auth_at = if is(2, "setname") { 4 } else { 2 };
+        return is(auth_at, "auth") && (auth_at + 1..=auth_at + 2).contains(&index);
+    }
+    let is_value = index >= 3 && index % 2 == 1;
+    is_value && is(0, "config") && is(1, "set") && SECRET_PARAMETERS.iter().any(|name| is(index - 1, name))
+}
+
+/// The arguments as SLOWLOG keeps them: at most 32, each at most 128 bytes, with a word about what was left out.
+pub fn shortened(argv: ArgvRef<'_>) -> Argv {
+    let mut kept = Argv::default();
+    let shown = if argv.len() > SLOW_ARGUMENTS_MAX { SLOW_ARGUMENTS_MAX - 1 } else { argv.len() };
+    for (index, argument) in argv.iter().take(shown).enumerate() {
+        if is_secret(argv, index) {
+            kept.push(REDACTED.as_bytes());
+            continue;
+        }
+        if argument.len() <= SLOW_ARGUMENT_BYTES_MAX {
+            kept.push(argument);
+            continue;
+        }
+        let mut cut = argument[..SLOW_ARGUMENT_BYTES_MAX].to_vec();
+        let left_out = argument.len() - SLOW_ARGUMENT_BYTES_MAX;
+        cut.extend_from_slice(alloc::format!("... ({left_out} more bytes)").as_bytes());
+        kept.push(&cut);
+    }
+    if argv.len() > shown {
+        kept.push(alloc::format!("... ({} more arguments)", argv.len() - shown).as_bytes());
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_fall_into_classes_of_powers_of_two() {
+        let mut histogram = Histogram::default();
+        [1, 2, 3, 4, 900].into_iter().for_each(|elapsed_us| histogram.add(elapsed_us, 1));
+        assert_eq!(histogram.cumulative(), [(1, 1), (2, 2), (4, 4), (1024, 5)]);
+        assert_eq!((histogram.percentile_us(50.0), histogram.percentile_us(99.9)), (4, 1024));
+        assert_eq!(Histogram::default().percentile_us(50.0), 0);
+    }
+
+    #[test]
+    fn long_commands_are_cut_with_a_word_about_it() {
+        let long = [b"SET".to_vec(), vec_of(200)].concat();
+        let argv = Argv::from_slices(&[b"SET".to_vec(), long]);
+        let kept = shortened(argv.as_ref());
+        assert!(kept.as_ref().get(1).unwrap().ends_with(b"... (75 more bytes)"));
+        let many = Argv::from_slices(&alloc::vec![b"x"; 40]);
+        let kept = shortened(many.as_ref());
+        assert_eq!((kept.len(), kept.as_ref().get(31)), (32, Some(&b"... (9 more arguments)"[..])));
+    }
+
+    #[test]
+    fn passwords_are_not_kept() {
+        for (line, shown) in [
+            ("AUTH secret", "AUTH (redacted)"),
+            ("auth user secret", "auth (redacted) (redacted)"),
+            ("HELLO 3 AUTH user secret", "HELLO 3 AUTH (redacted) (redacted)"),
+            ("hello 2 setname auth auth user secret", "hello 2 setname auth auth (redacted) (redacted)"),
+            ("HELLO 3 SETNAME auth", "HELLO 3 SETNAME auth"),
+            ("CONFIG SET maxmemory 0 requirepass secret", "CONFIG SET maxmemory 0 requirepass (redacted)"),
+            ("CONFIG GET requirepass", "CONFIG GET requirepass"),
+            ("SET requirepass auth", "SET requirepass auth"),
+        ] {
+            let kept = shortened(Argv::from_slices(&line.split(' ').collect::<Vec<_>>()).as_ref());
+            let words: Vec<&str> = kept.as_ref().iter().map(|word| core::str::from_utf8(word).unwrap()).collect();
+            assert_eq!(words.join(" "), shown);
+        }
+    }
+
+    fn vec_of(len: usize) -> Vec<u8> {
+        alloc::vec![b'x'; len]
+    }
+}

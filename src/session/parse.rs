@@ -1,0 +1,183 @@
+//! Reads a session: dedents its blocks, joins each reply line to the command it belongs to, and refuses
+//! what makes no sense with the line and column at which it stands. Runs nothing.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::instant::{ClockMove, parse_move};
+use super::line::{Line, classify, client_of};
+use super::{Action, Expectation, Session, SessionError, StepKind};
+use crate::base::argv::Argv;
+use crate::commands::split_line;
+use crate::resp::cli_text::quote;
+
+/// Reads a session.
+///
+/// # Errors
+/// The first line that makes no sense, with its place: a reply above every command, a clock line that names no
+/// instant, an event line that is not one kind and one key.
+pub fn parse(text: &str) -> Result<Session, SessionError> {
+    let mut reader = Reader::default();
+    for line in dedented_lines(text) {
+        reader.add(&line)?;
+    }
+    Ok(Session { actions: reader.actions })
+}
+
+/// `KIND KEY` as sessions write it: the key is quoted only where it would not be read back as it is.
+pub(super) fn event_text(kind: &str, key: &[u8]) -> String {
+    let plain = |c: char| !c.is_control() && !matches!(c, ' ' | '"' | '\'');
+    match core::str::from_utf8(key) {
+        Ok(key) if !key.is_empty() && key.chars().all(plain) => format!("{kind} {key}"),
+        _ => format!("{kind} {}", quote(key)),
+    }
+}
+
+/// A line freed of the indentation of its block.
+struct SourceLine<'a> {
+    number: usize,
+    indent: usize,
+    text: &'a str,
+}
+
+fn dedented_lines(text: &str) -> Vec<SourceLine<'_>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines: Vec<SourceLine<'_>> =
+        text.split('\n').enumerate().map(|(index, text)| SourceLine { number: index + 1, indent: 0, text }).collect();
+    let mut indentation_above = "";
+    for block in lines.split_mut(|line| line.text.trim().is_empty()) {
+        indentation_above = indentation_to_cut(block, indentation_above);
+        for line in block {
+            line.indent = indentation_above.len();
+            line.text = line.text.get(line.indent..).unwrap_or_default();
+        }
+    }
+    lines
+}
+
+/// The indentation that a whole block shares. A block that begins with a reply goes on with the block above and is
+/// cut as that was, since the indentation of a reply is part of it.
+fn indentation_to_cut<'a>(block: &[SourceLine<'a>], indentation_above: &'a str) -> &'a str {
+    let Some(first) = block.first() else { return indentation_above };
+    let shared = block.iter().map(|line| indentation(line.text)).reduce(common_prefix).unwrap_or_default();
+    match first.text.get(shared.len()..).map(classify) {
+        Some(Line::Reply(_)) => common_prefix(shared, indentation_above),
+        _ => shared,
+    }
+}
+
+fn indentation(line: &str) -> &str {
+    let text_length = line.trim_start_matches([' ', '\t']).len();
+    line.get(..line.len() - text_length).unwrap_or_default()
+}
+
+fn common_prefix<'a>(a: &'a str, b: &'a str) -> &'a str {
+    let length = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    a.get(..length).unwrap_or_default()
+}
+
+#[derive(Default)]
+struct Reader {
+    actions: Vec<Action>,
+    /// The command or receive line to which reply lines belong.
+    replies_to: Option<usize>,
+    /// The command or clock line to which event lines belong.
+    events_of: Option<usize>,
+}
+
+impl Reader {
+    fn add(&mut self, source: &SourceLine<'_>) -> Result<(), SessionError> {
+        match classify(source.text) {
+            Line::Ignored => {}
+            Line::Heading(text) => self.act(source, StepKind::Heading, "", text),
+            Line::Comment(text) => self.act(source, StepKind::Comment, "", text),
+            Line::Command { base, text } => {
+                self.act(source, StepKind::Command, base, text);
+                self.replies_to = self.last();
+                self.events_of = self.last();
+            }
+            Line::Receive { base } => {
+                self.act(source, StepKind::Receive, base, "");
+                self.replies_to = self.last();
+            }
+            Line::Clock(text) => {
+                let clock_move = clock_move(source, text)?;
+                self.act(source, StepKind::Clock(clock_move), "", text);
+                self.events_of = self.last();
+            }
+            Line::Event(text) => self.expect_event(source, text)?,
+            Line::Literal(text) | Line::Reply(text) => self.expect_reply(source, text)?,
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, source: &SourceLine<'_>, kind: StepKind, name: &str, text: &str) {
+        self.actions.push(Action {
+            line: source.number,
+            column: column_of(source, text),
+            kind,
+            client: client_of(name).to_string(),
+            name: name.to_string(),
+            text: text.to_string(),
+            expected: Vec::new(),
+            expected_events: Vec::new(),
+        });
+    }
+
+    fn last(&self) -> Option<usize> {
+        self.actions.len().checked_sub(1)
+    }
+
+    fn expect_reply(&mut self, source: &SourceLine<'_>, text: &str) -> Result<(), SessionError> {
+        let action = self.replies_to.and_then(|index| self.actions.get_mut(index));
+        let Some(action) = action else {
+            return Err(error(source, text, "this reply line belongs to no command: nothing was typed above it"));
+        };
+        action.expected.push(Expectation { line: source.number, text: text.to_string() });
+        Ok(())
+    }
+
+    fn expect_event(&mut self, source: &SourceLine<'_>, text: &str) -> Result<(), SessionError> {
+        let mut words = Argv::default();
+        if let Err(problem) = split_line(text.as_bytes(), &mut words) {
+            let mut error = error(source, text, &problem.to_string());
+            error.column += problem.column.saturating_sub(1);
+            return Err(error);
+        }
+        let words = words.as_ref();
+        let (2, Some(kind), Some(key)) = (words.len(), words.get(0), words.get(1)) else {
+            return Err(error(source, text, "an event line is `! KIND KEY`"));
+        };
+        let action = self.events_of.and_then(|index| self.actions.get_mut(index));
+        let Some(action) = action else {
+            return Err(error(
+                source,
+                text,
+                "this event line belongs to nothing: no command or clock line is above it",
+            ));
+        };
+        let text = event_text(&String::from_utf8_lossy(kind), key);
+        action.expected_events.push(Expectation { line: source.number, text });
+        Ok(())
+    }
+}
+
+fn clock_move(source: &SourceLine<'_>, text: &str) -> Result<ClockMove, SessionError> {
+    parse_move(text).map_err(|message| error(source, text, message))
+}
+
+fn error(source: &SourceLine<'_>, text: &str, message: &str) -> SessionError {
+    SessionError { line: source.number, column: column_of(source, text), message: message.to_string() }
+}
+
+/// Where `text`, the end of a source line but for trailing blanks, begins on the line as its author sees it.
+fn column_of(source: &SourceLine<'_>, text: &str) -> usize {
+    let line = super::line::without_trailing_blanks(source.text);
+    let before = line.strip_suffix(text).unwrap_or_default();
+    // The indentation is made of blanks and tabs, one byte each.
+    source.indent + before.chars().count() + 1
+}
+
+#[cfg(test)]
+mod tests;

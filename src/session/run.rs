@@ -1,0 +1,247 @@
+//! Runs a session on an engine: a client for each name, a clock that moves only where the session says so, and
+//! the replies as redis-cli prints them. Decides what matched; writes nothing out.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::compare::{self, Order};
+use super::parse::event_text;
+use super::{
+    Action, ClientReport, ClockMove, Expectation, Report, SESSION_START, Session, SessionError, Step, StepKind, Verdict,
+};
+use crate::base::argv::{Argv, ArgvRef};
+use crate::base::clock::{Clock, MovableClock, Timestamp};
+use crate::commands::{self, Row, split_line};
+use crate::engine::keylatch::Keylatch;
+use crate::resp::cli_text::print;
+use crate::resp::read::read;
+use crate::server::clients::ClientId;
+
+/// What redis-cli prints for a line whose quotes do not balance.
+const INVALID_ARGUMENTS: &str = "Invalid argument(s)";
+
+/// Runs a session, or the part of it up to and including `until_line`, and says what came of it.
+///
+/// The engine should be fresh: its clock is set to [`SESSION_START`], and what it does is heard through its event
+/// queue, which is left empty and closed. Its clients stay connected, so that one can go on typing where a session ended.
+///
+/// # Errors
+/// A clock line that cannot be obeyed, with its place: `@ next` while nothing is due, or a step beyond all dates.
+pub fn run<C: MovableClock>(
+    engine: &mut Keylatch<C>,
+    session: &Session,
+    until_line: Option<usize>,
+) -> Result<Report, SessionError> {
+    engine.clock_mut().set(SESSION_START);
+    engine.listen(true);
+    engine.take_events();
+    let mut runner = Runner { engine, clients: Vec::new(), argv: Argv::default() };
+    let wanted = session.actions.iter().take_while(|action| until_line.is_none_or(|line| action.line <= line));
+    let steps: Result<Vec<Step>, SessionError> = wanted.map(|action| runner.step(action)).collect();
+    let (clients, now) = (runner.client_reports(), runner.now());
+    runner.engine.listen(false);
+    Ok(Report { steps: steps?, clients, now })
+}
+
+struct Runner<'e, C: Clock> {
+    engine: &'e mut Keylatch<C>,
+    clients: Vec<SessionClient>,
+    argv: Argv,
+}
+
+struct SessionClient {
+    name: String,
+    id: ClientId,
+    /// Messages that reached it by themselves and wait for a receive line.
+    waiting: Vec<u8>,
+}
+
+/// What one action printed, and how that compares with what it should print.
+#[derive(Default)]
+struct Outcome {
+    printed: Vec<String>,
+    message: Option<String>,
+    order: Order,
+}
+
+impl<C: MovableClock> Runner<'_, C> {
+    fn step(&mut self, action: &Action) -> Result<Step, SessionError> {
+        let prompt = self.prompt(action);
+        let outcome = match action.kind {
+            StepKind::Command => self.command(action),
+            StepKind::Receive => self.receive(action),
+            StepKind::Clock(clock_move) => {
+                self.move_clock(action, clock_move)?;
+                Outcome::default()
+            }
+            StepKind::Heading | StepKind::Comment => Outcome::default(),
+        };
+        Ok(self.judge(action, prompt, outcome))
+    }
+
+    fn judge(&mut self, action: &Action, prompt: String, outcome: Outcome) -> Step {
+        let events = self.engine.take_events();
+        let mut step = Step {
+            line: action.line,
+            kind: action.kind,
+            client: action.client.clone(),
+            prompt,
+            text: action.text.clone(),
+            reply_differs: !reply_matches(action, &outcome),
+            printed: outcome.printed,
+            expected: action.expected.clone(),
+            events: events.iter().map(|event| event_text(event.kind.name(), &event.key)).collect(),
+            expected_events: action.expected_events.clone(),
+            verdict: Verdict::Ran,
+            message: outcome.message,
+            now: self.now(),
+        };
+        let silent = step.expected.is_empty() && step.expected_events.is_empty() && step.kind != StepKind::Receive;
+        if step.reply_differs || step.events_differ() {
+            step.verdict = Verdict::Mismatched;
+        } else if !silent {
+            step.verdict = Verdict::Matched;
+        }
+        step
+    }
+
+    fn prompt(&mut self, action: &Action) -> String {
+        match action.kind {
+            StepKind::Command => self.command_prompt(action),
+            StepKind::Receive => format!("{}<", action.name),
+            StepKind::Clock(_) => "@".to_string(),
+            StepKind::Heading => "##".to_string(),
+            StepKind::Comment => "#".to_string(),
+        }
+    }
+
+    /// The author's name for the client with the database and the transaction it is really in.
+    fn command_prompt(&mut self, action: &Action) -> String {
+        let id = self.client(&action.client).id;
+        let (database, in_transaction) = self.state_of(id);
+        let database = if database == 0 { String::new() } else { format!("[{database}]") };
+        let transaction = if in_transaction { "(TX)" } else { "" };
+        format!("{}{database}{transaction}>", action.name)
+    }
+
+    fn command(&mut self, action: &Action) -> Outcome {
+        self.argv.clear();
+        if let Err(problem) = split_line(action.text.as_bytes(), &mut self.argv) {
+            let printed = Vec::from([INVALID_ARGUMENTS.to_string()]);
+            return Outcome { printed, message: Some(problem.to_string()), order: Order::Exact };
+        }
+        let id = self.client(&action.client).id;
+        let mut reply = Vec::new();
+        self.engine.execute(id, self.argv.as_ref(), &mut reply);
+        let mut outcome = Outcome { order: order_of(&self.argv), ..Outcome::default() };
+        let mut rest = reply.as_slice();
+        while !rest.is_empty() {
+            rest = outcome.print_message(rest);
+        }
+        outcome
+    }
+
+    fn receive(&mut self, action: &Action) -> Outcome {
+        let id = self.client(&action.client).id;
+        let arrived = self.engine.take_outbox(id);
+        let client = self.client(&action.client);
+        client.waiting.extend_from_slice(&arrived);
+        let mut outcome = Outcome::default();
+        if !client.waiting.is_empty() {
+            let rest = outcome.print_message(&client.waiting).to_vec();
+            client.waiting = rest;
+        }
+        outcome
+    }
+
+    fn move_clock(&mut self, action: &Action, clock_move: ClockMove) -> Result<(), SessionError> {
+        let target = match clock_move {
+            ClockMove::ByMs(span_ms) => self.now().checked_add_ms(span_ms).ok_or("the clock cannot go that far"),
+            ClockMove::ToMs(ms) => Ok(Timestamp::from_ms(ms)),
+            ClockMove::ToNext => self.engine.next_deadline().ok_or("nothing is due: no key expires and nobody waits"),
+        };
+        let target = target.map_err(|message| SessionError {
+            line: action.line,
+            column: action.column,
+            message: message.to_string(),
+        })?;
+        self.engine.clock_mut().set(target);
+        self.engine.tick();
+        Ok(())
+    }
+
+    fn client(&mut self, name: &str) -> &mut SessionClient {
+        let known = self.clients.iter().position(|client| client.name == name);
+        let index = known.unwrap_or_else(|| {
+            let id = self.engine.connect();
+            self.clients.push(SessionClient { name: name.to_string(), id, waiting: Vec::new() });
+            self.clients.len() - 1
+        });
+        // The index is that of a client found or added just above.
+        &mut self.clients[index]
+    }
+
+    fn state_of(&self, id: ClientId) -> (u8, bool) {
+        self.engine.client(id).map_or((0, false), |client| (client.database, client.in_transaction()))
+    }
+
+    fn client_reports(&self) -> Vec<ClientReport> {
+        let report = |client: &SessionClient| {
+            let (database, in_transaction) = self.state_of(client.id);
+            ClientReport { name: client.name.clone(), id: client.id, database, in_transaction }
+        };
+        self.clients.iter().map(report).collect()
+    }
+
+    fn now(&mut self) -> Timestamp {
+        self.engine.clock_mut().now()
+    }
+}
+
+impl Outcome {
+    /// Prints the first of the messages and returns the others.
+    fn print_message<'a>(&mut self, messages: &'a [u8]) -> &'a [u8] {
+        let Ok(Some((value, length))) = read(messages) else {
+            self.message = Some("the engine wrote a reply that cannot be read".to_string());
+            return &[];
+        };
+        print(&value, &mut self.printed);
+        messages.get(length..).unwrap_or_default()
+    }
+}
+
+/// A command without reply lines expects nothing; a receive line without them expects that nothing waits.
+fn reply_matches(action: &Action, outcome: &Outcome) -> bool {
+    if action.expected.is_empty() && action.kind != StepKind::Receive {
+        return true;
+    }
+    let expected: Vec<&str> = action.expected.iter().map(|Expectation { text, .. }| text.as_str()).collect();
+    let got: Vec<&str> = outcome.printed.iter().map(String::as_str).collect();
+    compare::matches(&expected, &got, outcome.order)
+}
+
+/// Whether a reply of that shape can be a map.
+fn has_pairs(shape: &str) -> bool {
+    shape.split(['|', '(', ',', ')']).any(|word| word == "map")
+}
+
+/// How much the order of a command's reply means, as its row says.
+fn order_of(argv: &Argv) -> Order {
+    match find_row(argv.as_ref()) {
+        Some(row) if row.is_unordered() && has_pairs(row.reply) => Order::AnyOfPairs,
+        Some(row) if row.is_unordered() => Order::Any,
+        _ => Order::Exact,
+    }
+}
+
+fn find_row(argv: ArgvRef<'_>) -> Option<&'static Row> {
+    let word = |index| argv.get(index).and_then(|word| core::str::from_utf8(word).ok());
+    let row = commands::find(word(0)?)?;
+    let subcommand =
+        word(1).and_then(|word| row.subcommands.iter().find(|sub| sub.own_name().eq_ignore_ascii_case(word)));
+    Some(subcommand.unwrap_or(row))
+}
+
+#[cfg(test)]
+mod tests;

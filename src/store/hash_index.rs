@@ -1,0 +1,375 @@
+//! A hash index over handles: extendible hashing over small hashbrown tables.
+//!
+//! The top bits of a 32-bit hash choose a segment through a directory; a full segment splits in two, so growing never
+//! moves more than one segment's slots. The owner of the keys supplies hashes and comparisons. The only order that
+//! leaves this module is hash order (equal hashes by handle), which is the same on every target.
+
+mod cache;
+mod segment;
+#[cfg(test)]
+mod tests;
+
+use alloc::vec::Vec;
+use hashbrown::HashTable;
+
+use self::cache::Cache;
+use self::segment::{HASH_BITS, SEGMENT_SLOTS_MAX, Segment, Walk, rehash, spread};
+use crate::base::headroom::OutOfMemory;
+use crate::base::random::Random;
+use crate::store::slab::Handle;
+
+/// Two neighbours that together fill a quarter of a segment become one.
+const MERGE_SLOTS_MAX: usize = SEGMENT_SLOTS_MAX / 4;
+/// The directory may be this many times longer than the list of segments. Honest hashes stay far below; keys chosen to
+/// share a prefix make one segment longer instead of the directory.
+const DIRECTORY_FACTOR_MAX: usize = 16;
+/// What one slot is counted as: 8 bytes, a control byte, and the usual share of empty buckets.
+pub const SLOT_BYTES: u64 = 12;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Slot {
+    pub hash: u32,
+    pub handle: Handle,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    segments: Vec<Segment>,
+    /// Segment numbers by the top `depth` bits of the hash.
+    directory: Vec<u32>,
+    depth: u32,
+    /// How many segments use all bits of the directory; without any it is halved.
+    deepest: usize,
+    /// How many segments hold more than [`SEGMENT_SLOTS_MAX`]: none, unless hashes were chosen to share a prefix.
+    overlong: usize,
+    len: usize,
+    cache: Cache,
+}
+
+impl Table {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes this index is counted as, the same on every target.
+    pub fn counted_bytes(&self) -> u64 {
+        self.len as u64 * SLOT_BYTES
+    }
+
+    pub fn find(&self, hash: u32, mut is_it: impl FnMut(Handle) -> bool) -> Option<Handle> {
+        let slots = &self.segments.get(self.segment_of(hash)?)?.slots;
+        slots.find(spread(hash), |slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
+    }
+
+    /// One of those that have this hash, nearly always the only one.
+    pub fn any_of(&self, hash: u32) -> Option<Handle> {
+        self.find(hash, |_| true)
+    }
+
+    /// One of those that have this hash, from the cache.
+    #[inline(always)]
+    pub fn cached(&self, hash: u32) -> Option<Handle> {
+        self.cache.get(hash)
+    }
+
+    /// One of those that have this hash, which is cached from then on.
+    #[inline(always)]
+    pub fn search(&mut self, hash: u32) -> Option<Handle> {
+        let segment = self.segments.get(self.segment_of(hash)?)?;
+        segment.read_ahead(hash);
+        let handle = segment.slots.find(spread(hash), |slot| slot.hash == hash)?.handle;
+        self.cache.fill(Slot { hash, handle });
+        Some(handle)
+    }
+
+    /// Makes sure that the next `insert` of this hash cannot fail.
+    #[inline(always)]
+    pub fn reserve(&mut self, hash: u32) -> Result<(), OutOfMemory> {
+        match self.segment_of(hash) {
+            Some(index) if self.segments[index].has_room() => Ok(()),
+            _ => self.grow(hash),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, hash: u32) -> Result<(), OutOfMemory> {
+        if self.segments.is_empty() {
+            self.segments.try_reserve(1).map_err(|_| OutOfMemory)?;
+            self.directory.try_reserve(1).map_err(|_| OutOfMemory)?;
+            self.segments.push(Segment { slots: HashTable::new(), depth: 0, prefix: 0 });
+            self.directory.push(0);
+            self.deepest = 1;
+        }
+        loop {
+            let index = self.directory[self.directory_index(hash)] as usize;
+            let segment = &self.segments[index];
+            if segment.slots.len() < SEGMENT_SLOTS_MAX || !self.may_split(segment.depth) {
+                return self.segments[index].slots.try_reserve(1, rehash).map_err(|_| OutOfMemory);
+            }
+            self.split(index)?;
+        }
+    }
+
+    /// Adds a slot; `reserve` of the same hash must have succeeded and the key must be absent.
+    pub fn insert(&mut self, hash: u32, handle: Handle) {
+        let Some(index) = self.segment_of(hash) else { return };
+        let slots = &mut self.segments[index].slots;
+        slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
+        self.cache.insert(Slot { hash, handle });
+        self.overlong += usize::from(slots.len() == SEGMENT_SLOTS_MAX + 1);
+        self.len += 1;
+    }
+
+    /// The key moved to another block.
+    pub fn replace(&mut self, hash: u32, old: Handle, new: Handle) {
+        let Some(index) = self.segment_of(hash) else { return };
+        if let Some(slot) = self.segments[index].slots.find_mut(spread(hash), |slot| slot.handle == old) {
+            slot.handle = new;
+            self.cache.forget(Slot { hash, handle: old });
+        }
+    }
+
+    pub fn remove(&mut self, hash: u32, handle: Handle) {
+        let Some(index) = self.segment_of(hash) else { return };
+        let slots = &mut self.segments[index].slots;
+        let Ok(entry) = slots.find_entry(spread(hash), |slot| slot.handle == handle) else { return };
+        entry.remove();
+        self.cache.forget(Slot { hash, handle });
+        self.overlong -= usize::from(slots.len() == SEGMENT_SLOTS_MAX);
+        self.len -= 1;
+        if slots.len() <= MERGE_SLOTS_MAX {
+            self.merge(index);
+        }
+    }
+
+    /// Gives up to so many segments back, whatever they hold; answers how many. Only what it counts as may be asked
+    /// of it from then on.
+    pub fn shed(&mut self, segments: usize) -> usize {
+        self.cache.clear();
+        let kept = self.segments.len().saturating_sub(segments);
+        let len = &mut self.len;
+        self.segments.drain(kept..).inspect(|segment| *len -= segment.slots.len()).count()
+    }
+
+    /// Visits the `count` smallest hashes from `cursor` on, all of an equal hash together, and answers the cursor of
+    /// the next page, 0 at the end. What is present from the first page to the last is visited, whatever else changes.
+    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Slot)) -> u64 {
+        let Ok(first) = u32::try_from(cursor) else { return 0 };
+        let mut visited = 0;
+        let mut last_hash = None;
+        for segment in self.segments_from(first) {
+            let slots = segment.page_from(first, count - visited.min(count));
+            let last = slots.last;
+            for slot in slots {
+                if visited >= count && last_hash != Some(slot.hash) {
+                    return slot.hash.into();
+                }
+                visit(slot);
+                visited += 1;
+                last_hash = Some(slot.hash);
+            }
+            // The page may be full before the segment is at its end.
+            let behind = segment.slots.iter().map(|slot| slot.hash).filter(|&hash| hash > last);
+            if let Some(next) = behind.min() {
+                return next.into();
+            }
+        }
+        0
+    }
+
+    /// All slots in hash order.
+    pub fn iter(&self) -> Slots<'_> {
+        Slots { table: self, at: 0, walk: None }
+    }
+
+    /// Any slot, each with the same probability: a segment, then a rank below what the longest segment may hold; past
+    /// the end of the segment the draw is repeated.
+    pub fn random(&self, random: &mut Random) -> Option<Slot> {
+        if self.is_empty() {
+            return None;
+        }
+        let longest = match (&*self.segments, self.overlong) {
+            ([only], _) => only.slots.len(),
+            (_, 0) => SEGMENT_SLOTS_MAX,
+            (segments, _) => segments.iter().map(|segment| segment.slots.len()).max()?,
+        };
+        loop {
+            let segment = &self.segments[random.below(self.segments.len() as u64) as usize];
+            let rank = random.below(longest as u64) as usize;
+            if rank < segment.slots.len() {
+                return segment.at_rank(rank);
+            }
+        }
+    }
+
+    /// Visits up to `count` slots drawn from one segment, all with about the same probability: an exact draw would
+    /// have to know every segment's length. Those go first whose hashes, mixed with chance, are smallest, so that the
+    /// draw does not depend on where a target keeps them.
+    pub fn sample(&self, count: usize, random: &mut Random, mut visit: impl FnMut(Slot)) {
+        let (first, mask, factor) = (random.next_u64() as u32, random.next_u64() as u32, random.next_u64() as u32 | 1);
+        let mut segments = self.segments_from(first).chain(self.segments_from(0));
+        let Some(segment) = segments.find(|segment| !segment.slots.is_empty()) else { return };
+        let mut drawn: Vec<(u32, Slot)> = Vec::with_capacity(count + 1);
+        let mut largest = u32::MAX;
+        for slot in &segment.slots {
+            let weighed = ((slot.hash ^ mask).wrapping_mul(factor), *slot);
+            if weighed.0 > largest {
+                continue;
+            }
+            drawn.insert(drawn.partition_point(|other| *other < weighed), weighed);
+            drawn.truncate(count);
+            if let Some((weight, _)) = drawn.get(count.wrapping_sub(1)) {
+                largest = *weight;
+            }
+        }
+        drawn.into_iter().for_each(|(_, slot)| visit(slot));
+    }
+
+    #[inline(always)]
+    fn segment_of(&self, hash: u32) -> Option<usize> {
+        self.directory.get(self.directory_index(hash)).map(|&index| index as usize)
+    }
+
+    #[inline(always)]
+    fn directory_index(&self, hash: u32) -> usize {
+        top_bits(hash, self.depth)
+    }
+
+    /// Segments in hash order, beginning with the one `hash` belongs to.
+    fn segments_from(&self, hash: u32) -> impl Iterator<Item = &Segment> {
+        let mut at = self.directory_index(hash);
+        core::iter::from_fn(move || self.next_segment(&mut at))
+    }
+
+    /// The segment at a place in the directory, which moves on to the one behind it.
+    fn next_segment(&self, at: &mut usize) -> Option<&Segment> {
+        let segment = &self.segments[*self.directory.get(*at)? as usize];
+        *at = top_bits(segment.prefix, self.depth) + (1 << (self.depth - segment.depth));
+        Some(segment)
+    }
+
+    fn may_split(&self, depth: u32) -> bool {
+        depth < self.depth
+            || (self.depth < HASH_BITS && self.directory.len() <= self.segments.len() * DIRECTORY_FACTOR_MAX)
+    }
+
+    fn split(&mut self, index: usize) -> Result<(), OutOfMemory> {
+        self.segments.try_reserve(1).map_err(|_| OutOfMemory)?;
+        let depth = self.segments[index].depth + 1;
+        let bit = 1u32 << (HASH_BITS - depth);
+        let (low, high) = self.segments[index].divide(bit)?;
+        if depth > self.depth {
+            self.double_directory()?;
+        }
+        let Segment { slots, prefix, .. } = &self.segments[index];
+        let prefix = *prefix;
+        let is_overlong = |slots: &HashTable<Slot>| usize::from(slots.len() > SEGMENT_SLOTS_MAX);
+        self.overlong = self.overlong + is_overlong(&low) + is_overlong(&high) - is_overlong(slots);
+        let high_index = self.segments.len();
+        self.segments[index] = Segment { slots: low, depth, prefix };
+        self.segments.push(Segment { slots: high, depth, prefix: prefix | bit });
+        self.point_directory(high_index);
+        if depth == self.depth {
+            self.deepest += 2;
+        }
+        Ok(())
+    }
+
+    fn double_directory(&mut self) -> Result<(), OutOfMemory> {
+        let mut directory = Vec::new();
+        directory.try_reserve_exact(self.directory.len() * 2).map_err(|_| OutOfMemory)?;
+        directory.extend(self.directory.iter().flat_map(|&index| [index, index]));
+        self.directory = directory;
+        self.depth += 1;
+        self.deepest = 0;
+        Ok(())
+    }
+
+    /// Lets every directory entry of the segment's range name it.
+    fn point_directory(&mut self, index: usize) {
+        let segment = &self.segments[index];
+        let start = top_bits(segment.prefix, self.depth);
+        let len = 1 << (self.depth - segment.depth);
+        self.directory[start..start + len].fill(index as u32);
+    }
+
+    /// Joins a nearly empty segment with its neighbour; left alone when memory is short.
+    fn merge(&mut self, index: usize) {
+        let Segment { depth, prefix, slots } = &self.segments[index];
+        let (depth, prefix, len) = (*depth, *prefix, slots.len());
+        if depth == 0 || len > MERGE_SLOTS_MAX {
+            return;
+        }
+        let bit = 1u32 << (HASH_BITS - depth);
+        let Some(neighbour) = self.segment_of(prefix ^ bit) else { return };
+        if self.segments[neighbour].depth != depth || self.segments[neighbour].slots.len() + len > MERGE_SLOTS_MAX {
+            return;
+        }
+        let mut slots = HashTable::new();
+        if slots.try_reserve(MERGE_SLOTS_MAX, rehash).is_err() {
+            return;
+        }
+        for slot in self.segments[index].slots.iter().chain(self.segments[neighbour].slots.iter()) {
+            slots.insert_unique(spread(slot.hash), *slot, rehash);
+        }
+        if depth == self.depth {
+            self.deepest -= 2;
+        }
+        self.segments[index] = Segment { slots, depth: depth - 1, prefix: prefix & !bit };
+        self.point_directory(index);
+        self.segments.swap_remove(neighbour);
+        if neighbour < self.segments.len() {
+            self.point_directory(neighbour);
+        }
+        self.halve_directory();
+        // The joined segment may have a neighbour now that is as long as itself.
+        if let Some(joined) = self.segment_of(prefix) {
+            self.merge(joined);
+        }
+    }
+
+    fn halve_directory(&mut self) {
+        while self.depth > 0 && self.deepest == 0 {
+            let mut position = 0;
+            self.directory.retain(|_| {
+                position += 1;
+                position % 2 == 1
+            });
+            self.depth -= 1;
+            self.deepest = self.segments.iter().filter(|segment| segment.depth == self.depth).count();
+        }
+    }
+}
+
+/// All slots of a table in hash order.
+#[derive(Debug)]
+pub struct Slots<'a> {
+    table: &'a Table,
+    /// Where the next segment is in the directory.
+    at: usize,
+    walk: Option<Walk<'a>>,
+}
+
+impl Iterator for Slots<'_> {
+    type Item = Slot;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Slot> {
+        loop {
+            if let Some(slot) = self.walk.as_mut().and_then(Walk::next) {
+                return Some(slot);
+            }
+            self.walk = Some(self.table.next_segment(&mut self.at)?.sorted_from(0));
+        }
+    }
+}
+
+/// The first `bits` bits of a hash, as a number.
+fn top_bits(hash: u32, bits: u32) -> usize {
+    (u64::from(hash) >> (HASH_BITS - bits)) as usize
+}

@@ -1,0 +1,9 @@
+//! Memory structures: blocks behind handles, the hash index, the heap of deadlines, sorted vectors. They know no values and
+//! no meaning of keys.
+
+pub mod deadline_heap;
+pub mod hash_index;
+pub mod name_index;
+pub mod slab;
+pub mod slots;
+pub mod sorted_vec;

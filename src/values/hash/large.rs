@@ -1,0 +1,286 @@
+//! Many or long fields: blocks of a slab behind a hash index, and a heap of the deadlines of those that have one.
+//!
+//! ```text
+//! value = 0, then the value of a field without a deadline
+//!       | 1, position in the heap (u32, little-endian; NONE: room for one), then the value
+//! ```
+
+use alloc::vec::Vec;
+
+use super::{Field, NewDeadline, Text};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
+use crate::base::random::Random;
+use crate::store::deadline_heap::{Deadlines, NODE_BYTES, Node, Positions};
+use crate::store::hash_index::Slots;
+use crate::store::slab::{Handle, Slab};
+use crate::values::copied;
+use crate::values::hashed::{Hashed, hash_of};
+use crate::values::packed::{pair_len, value_range, write_pair};
+
+const PLAIN: u8 = 0;
+const DATED: u8 = 1;
+const DATED_BYTES: usize = 5;
+/// "Not in the heap".
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Debug, Default)]
+pub struct Large {
+    seed: u64,
+    pairs: Hashed,
+    deadlines: Deadlines<Handle>,
+    /// That of the whole, kept for its owner.
+    pub(super) whole: Option<Timestamp>,
+}
+
+/// A block that was put in place of another, or added.
+struct Step {
+    hash: u32,
+    old: Option<Handle>,
+    new: Handle,
+}
+
+impl Large {
+    pub(super) fn new(seed: u64) -> Large {
+        Large { seed, ..Large::default() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.pairs.table.len()
+    }
+
+    pub(super) fn counted_bytes(&self) -> u64 {
+        self.pairs.counted_bytes() + self.deadlines.len() as u64 * NODE_BYTES
+    }
+
+    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    pub(super) fn shed(&mut self, pieces: usize) -> usize {
+        let shed = self.pairs.shed(pieces);
+        shed + self.deadlines.shed(pieces - shed)
+    }
+
+    pub(super) fn first(&self) -> Option<Timestamp> {
+        self.deadlines.minimum().map(|node| node.deadline)
+    }
+
+    /// The field with the earliest deadline.
+    pub(super) fn first_field(&self) -> Option<Field<'_>> {
+        self.deadlines.minimum().map(|node| self.field(node.owner))
+    }
+
+    pub(super) fn get(&self, name: &[u8]) -> Option<Field<'_>> {
+        self.find(name).map(|handle| self.field(handle))
+    }
+
+    /// Where the fields lie, in hash order.
+    pub(super) fn slots(&self) -> Slots<'_> {
+        self.pairs.table.iter()
+    }
+
+    pub(super) fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Field<'_>)) -> u64 {
+        self.pairs.table.page(cursor, count, &mut |slot| visit(self.field(slot.handle)))
+    }
+
+    pub(super) fn random(&self, random: &mut Random) -> Option<Field<'_>> {
+        self.pairs.table.random(random).map(|slot| self.field(slot.handle))
+    }
+
+    /// Sets a field; true when it was not there before. On an error nothing has changed.
+    pub(super) fn set(&mut self, name: &[u8], value: &[u8], deadline: NewDeadline) -> Result<bool, OutOfMemory> {
+        let step = self.stage(name, value, deadline, 0)?;
+        self.commit(core::slice::from_ref(&step), deadline);
+        Ok(step.old.is_none())
+    }
+
+    /// Sets fields; answers how many are new. On an error nothing has changed: blocks that were replaced go only when
+    /// all new ones are in place.
+    pub(super) fn set_all<'p>(
+        &mut self,
+        pairs: &mut dyn Iterator<Item = (&'p [u8], &'p [u8])>,
+        deadline: NewDeadline,
+    ) -> Result<usize, OutOfMemory> {
+        let mut steps = Vec::new();
+        for (name, value) in pairs {
+            let room = steps.try_reserve(1).map_err(|_| OutOfMemory);
+            match room.and_then(|()| self.stage(name, value, deadline, steps.len())) {
+                Ok(step) => steps.push(step),
+                Err(OutOfMemory) => {
+                    self.undo(&steps);
+                    return Err(OutOfMemory);
+                }
+            }
+        }
+        self.commit(&steps, deadline);
+        Ok(steps.iter().filter(|step| step.old.is_none()).count())
+    }
+
+    /// Puts the new block of a field in place, behind so many staged ones; heap and old block stay as they are.
+    fn stage(&mut self, name: &[u8], value: &[u8], deadline: NewDeadline, staged: usize) -> Result<Step, OutOfMemory> {
+        let hash = hash_of(self.seed, name);
+        let old = self.pairs.find(hash, name);
+        let position = old.and_then(|old| self.position(old));
+        let coded = match deadline {
+            NewDeadline::None => None,
+            NewDeadline::Keep => position.map(dated),
+            NewDeadline::At(_) => Some(dated(NONE)),
+        };
+        let new = match &coded {
+            None => self.allocate(name, &[&[PLAIN], value])?,
+            Some(coded) => self.allocate(name, &[coded, value])?,
+        };
+        let room = match old {
+            None => self.pairs.table.reserve(hash),
+            Some(_) => Ok(()),
+        };
+        if let Err(OutOfMemory) = room.and_then(|()| self.reserve_nodes(staged + 1, deadline, new)) {
+            self.pairs.slab.free(new);
+            return Err(OutOfMemory);
+        }
+        match old {
+            None => self.pairs.table.insert(hash, new),
+            Some(old) => self.pairs.table.replace(hash, old, new),
+        }
+        Ok(Step { hash, old, new })
+    }
+
+    fn reserve_nodes(&mut self, count: usize, deadline: NewDeadline, filler: Handle) -> Result<(), OutOfMemory> {
+        match deadline {
+            NewDeadline::None | NewDeadline::Keep => Ok(()),
+            NewDeadline::At(_) => self.deadlines.reserve_many(count, filler),
+        }
+    }
+
+    fn undo(&mut self, steps: &[Step]) {
+        for step in steps.iter().rev() {
+            match step.old {
+                Some(old) => self.pairs.table.replace(step.hash, step.new, old),
+                None => self.pairs.table.remove(step.hash, step.new),
+            }
+            self.pairs.slab.free(step.new);
+        }
+    }
+
+    /// Gives up the replaced blocks and moves the deadlines.
+    fn commit(&mut self, steps: &[Step], deadline: NewDeadline) {
+        for step in steps {
+            let position = step.old.and_then(|old| self.position(old));
+            let mut places = Places(&mut self.pairs.slab);
+            match (position, deadline) {
+                (Some(position), NewDeadline::None) => self.deadlines.remove(position, &mut places),
+                (Some(position), _) => {
+                    places.moved(step.new, position);
+                    match deadline {
+                        NewDeadline::At(deadline) => {
+                            self.deadlines.update(position, Node { deadline, owner: step.new }, &mut places);
+                        }
+                        _ => self.deadlines.set_owner(position, step.new),
+                    }
+                }
+                (None, NewDeadline::At(deadline)) => self.deadlines.insert(deadline, step.new, &mut places),
+                (None, _) => {}
+            }
+            if let Some(old) = step.old {
+                self.pairs.slab.free(old);
+            }
+        }
+    }
+
+    /// Makes sure that the next `count` calls of `set_deadline` find a node, the next of this field its place.
+    pub(super) fn make_room(&mut self, name: &[u8], count: usize) -> Result<(), OutOfMemory> {
+        let hash = hash_of(self.seed, name);
+        let Some(old) = self.pairs.find(hash, name) else { return Ok(()) };
+        self.deadlines.reserve_many(count, old)?;
+        let value = match self.pairs.pair(old).1 {
+            [PLAIN, value @ ..] => copied(value)?,
+            _ => return Ok(()),
+        };
+        let new = self.allocate(name, &[&dated(NONE), &value])?;
+        self.pairs.table.replace(hash, old, new);
+        self.pairs.slab.free(old);
+        Ok(())
+    }
+
+    /// Sets or clears a deadline; false for a field that is not there or has no room for one.
+    pub(super) fn set_deadline(&mut self, name: &[u8], deadline: Option<Timestamp>) -> bool {
+        let Some(handle) = self.find(name) else { return false };
+        if self.pairs.pair(handle).1.first() != Some(&DATED) {
+            return false;
+        }
+        match (self.position(handle), deadline) {
+            (Some(position), Some(deadline)) => {
+                let node = Node { deadline, owner: handle };
+                self.deadlines.update(position, node, &mut Places(&mut self.pairs.slab));
+            }
+            (Some(_), None) => drop(self.drop_node(handle)),
+            (None, Some(_)) if !self.deadlines.has_room() => return false,
+            (None, Some(deadline)) => self.deadlines.insert(deadline, handle, &mut Places(&mut self.pairs.slab)),
+            (None, None) => {}
+        }
+        true
+    }
+
+    pub(super) fn remove(&mut self, name: &[u8]) -> bool {
+        let Some(handle) = self.find(name) else { return false };
+        self.drop_node(handle);
+        self.pairs.table.remove(hash_of(self.seed, name), handle);
+        self.pairs.slab.free(handle);
+        true
+    }
+
+    fn find(&self, name: &[u8]) -> Option<Handle> {
+        self.pairs.find(hash_of(self.seed, name), name)
+    }
+
+    pub(super) fn field(&self, handle: Handle) -> Field<'_> {
+        let (name, coded) = self.pairs.pair(handle);
+        let start = if coded.first() == Some(&DATED) { DATED_BYTES } else { 1 };
+        let node = self.position(handle).and_then(|position| self.deadlines.get(position));
+        let value = coded.get(start..).unwrap_or_default();
+        Field { name: Text::of(name), value: Text::of(value), deadline: node.map(|node| node.deadline) }
+    }
+
+    fn position(&self, handle: Handle) -> Option<u32> {
+        match self.pairs.pair(handle).1 {
+            [DATED, a, b, c, d, ..] => Some(u32::from_le_bytes([*a, *b, *c, *d])).filter(|&position| position != NONE),
+            _ => None,
+        }
+    }
+
+    /// Takes a field's node out of the heap; answers its deadline.
+    fn drop_node(&mut self, handle: Handle) -> Option<Timestamp> {
+        let position = self.position(handle)?;
+        let deadline = self.deadlines.get(position)?.deadline;
+        let mut places = Places(&mut self.pairs.slab);
+        self.deadlines.remove(position, &mut places);
+        places.moved(handle, NONE);
+        Some(deadline)
+    }
+
+    fn allocate(&mut self, name: &[u8], value: &[&[u8]]) -> Result<Handle, OutOfMemory> {
+        let handle = self.pairs.slab.allocate(pair_len(name, value.iter().map(|piece| piece.len()).sum()))?;
+        write_pair(self.pairs.slab.block_mut(handle), name, value);
+        Ok(handle)
+    }
+}
+
+fn dated(position: u32) -> [u8; DATED_BYTES] {
+    let mut coded = [DATED; DATED_BYTES];
+    coded[1..].copy_from_slice(&position.to_le_bytes());
+    coded
+}
+
+/// Writes a field's position in the heap into its block.
+struct Places<'a>(&'a mut Slab);
+
+impl Positions<Handle> for Places<'_> {
+    fn moved(&mut self, owner: Handle, position: u32) {
+        let block = self.0.block_mut(owner);
+        let Some(range) = value_range(block) else { return };
+        let place = block.get_mut(range).and_then(|coded| coded.first_chunk_mut::<DATED_BYTES>());
+        if let Some(place) = place
+            && place[0] == DATED
+        {
+            *place = dated(position);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Pairs of byte strings in blocks of a slab behind a hash index: the form of large collections.
+
+use super::packed::{first_pair, pair_len, write_pair};
+use crate::base::hash::hash_bytes;
+use crate::base::headroom::OutOfMemory;
+use crate::store::hash_index::Table;
+use crate::store::slab::{Handle, Slab};
+
+/// Blocks of a slab, each a packed pair, behind a hash index.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hashed {
+    pub(super) slab: Slab,
+    pub(super) table: Table,
+}
+
+impl Hashed {
+    pub(super) fn pair(&self, handle: Handle) -> (&[u8], &[u8]) {
+        first_pair(self.slab.block(handle)).unwrap_or_default()
+    }
+
+    pub(super) fn find(&self, hash: u32, member: &[u8]) -> Option<Handle> {
+        self.table.find(hash, |handle| self.pair(handle).0 == member)
+    }
+
+    /// Adds a member that is not there; answers where it lies. On an error nothing has changed.
+    pub(super) fn add(&mut self, hash: u32, member: &[u8], value: &[u8]) -> Result<Handle, OutOfMemory> {
+        self.table.reserve(hash)?;
+        let handle = self.slab.allocate(pair_len(member, value.len()))?;
+        write_pair(self.slab.block_mut(handle), member, &[value]);
+        self.table.insert(hash, handle);
+        Ok(handle)
+    }
+
+    pub(super) fn remove(&mut self, hash: u32, member: &[u8]) -> bool {
+        let Some(handle) = self.find(hash, member) else { return false };
+        self.table.remove(hash, handle);
+        self.slab.free(handle);
+        true
+    }
+
+    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    pub(super) fn shed(&mut self, pieces: usize) -> usize {
+        let pages = self.slab.shed(pieces);
+        pages + self.table.shed(pieces - pages)
+    }
+
+    pub(super) fn counted_bytes(&self) -> u64 {
+        self.slab.used_bytes() + self.table.counted_bytes()
+    }
+}
+
+pub(super) fn hash_of(seed: u64, member: &[u8]) -> u32 {
+    (hash_bytes(seed, member) >> 32) as u32
+}

@@ -1,0 +1,83 @@
+//! Writing of lengths and strings. A shortage of memory is remembered instead of reported at every step.
+
+use alloc::vec::Vec;
+
+use super::input::{INT8, INT16, INT32};
+use crate::base::headroom::OutOfMemory;
+use crate::base::number::parse_integer;
+
+/// No integer of 32 bits is longer: longer strings are not looked at.
+const INTEGER_TEXT_MAX: usize = 11;
+
+/// Bytes being written.
+#[derive(Debug, Default)]
+pub struct Output {
+    bytes: Vec<u8>,
+    failed: bool,
+}
+
+impl Output {
+    /// What was written, if memory sufficed.
+    pub fn finish(self) -> Result<Vec<u8>, OutOfMemory> {
+        if self.failed { Err(OutOfMemory) } else { Ok(self.bytes) }
+    }
+
+    /// What has been written so far.
+    pub fn written(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub fn byte(&mut self, byte: u8) {
+        self.raw(&[byte]);
+    }
+
+    pub fn raw(&mut self, bytes: &[u8]) {
+        if self.failed || self.bytes.try_reserve(bytes.len()).is_err() {
+            self.failed = true;
+            return;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// A length in the shortest of its four forms.
+    pub fn length(&mut self, length: u64) {
+        match length {
+            0..=0x3f => self.byte(length as u8),
+            0x40..=0x3fff => self.raw(&(0x4000 | length as u16).to_be_bytes()),
+            0x4000..=0xffff_ffff => {
+                self.byte(0x80);
+                self.raw(&(length as u32).to_be_bytes());
+            }
+            _ => {
+                self.byte(0x81);
+                self.raw(&length.to_be_bytes());
+            }
+        }
+    }
+
+    /// A string with its length; the text of a small integer as that integer.
+    pub fn string(&mut self, bytes: &[u8]) {
+        let integer = if bytes.len() <= INTEGER_TEXT_MAX { parse_integer(bytes) } else { None };
+        if !integer.is_some_and(|integer| self.integer(integer)) {
+            self.length(bytes.len() as u64);
+            self.raw(bytes);
+        }
+    }
+
+    /// True when the integer has a short form, which is then written.
+    fn integer(&mut self, integer: i64) -> bool {
+        if let Ok(integer) = i8::try_from(integer) {
+            self.byte(INT8);
+            self.raw(&integer.to_le_bytes());
+        } else if let Ok(integer) = i16::try_from(integer) {
+            self.byte(INT16);
+            self.raw(&integer.to_le_bytes());
+        } else if let Ok(integer) = i32::try_from(integer) {
+            self.byte(INT32);
+            self.raw(&integer.to_le_bytes());
+        } else {
+            return false;
+        }
+        true
+    }
+}

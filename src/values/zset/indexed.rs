@@ -1,0 +1,70 @@
+//! A large sorted set: a hash table of members beside a tree that orders their handles.
+
+use super::order::{Order, Place};
+use crate::base::headroom::OutOfMemory;
+use crate::store::slab::Handle;
+use crate::values::hashed::{Hashed, hash_of};
+use crate::values::packed::value_range;
+
+#[derive(Clone, Debug)]
+pub(super) struct Indexed {
+    seed: u64,
+    /// The value of a member is its score.
+    pub(super) hashed: Hashed,
+    pub(super) order: Order,
+}
+
+pub(super) fn score_of(value: &[u8]) -> f64 {
+    value.first_chunk().map_or(0.0, |bytes| f64::from_le_bytes(*bytes))
+}
+
+impl Indexed {
+    pub(super) fn new(seed: u64) -> Indexed {
+        Indexed { seed, hashed: Hashed::default(), order: Order::default() }
+    }
+
+    pub(super) fn find(&self, member: &[u8]) -> Option<(Handle, f64)> {
+        let handle = self.hashed.find(hash_of(self.seed, member), member)?;
+        Some((handle, score_of(self.hashed.pair(handle).1)))
+    }
+
+    pub(super) fn member(&self, handle: Handle) -> &[u8] {
+        self.hashed.pair(handle).0
+    }
+
+    pub(super) fn rank(&self, score: f64, member: &[u8]) -> usize {
+        // The bytes of a member lie elsewhere: they are looked at only where scores are equal.
+        self.order.count_while(|place| {
+            place.score() < score || (place.score() == score && self.member(place.handle) < member)
+        })
+    }
+
+    /// Gives a member that was searched for another score, or adds it. On an error nothing has changed.
+    pub(super) fn set(&mut self, found: Option<(Handle, f64)>, member: &[u8], score: f64) -> Result<(), OutOfMemory> {
+        let Some((handle, old)) = found else {
+            let hash = hash_of(self.seed, member);
+            let handle = self.hashed.add(hash, member, &score.to_le_bytes())?;
+            let placed = self.order.insert(self.rank(score, member), Place::new(score, handle));
+            if placed.is_err() {
+                self.hashed.remove(hash, member);
+            }
+            return placed;
+        };
+        let (from, to) = (self.rank(old, member), self.rank(score, member));
+        self.order.insert(to, Place::new(score, handle))?;
+        self.order.remove(if to <= from { from + 1 } else { from });
+        let block = self.hashed.slab.block_mut(handle);
+        if let Some(value) = value_range(block).and_then(|range| block.get_mut(range)) {
+            value.copy_from_slice(&score.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    pub(super) fn remove(&mut self, rank: usize) {
+        let Some(place) = self.order.range(rank..rank + 1).next() else { return };
+        self.order.remove(rank);
+        let hash = hash_of(self.seed, self.member(place.handle));
+        self.hashed.table.remove(hash, place.handle);
+        self.hashed.slab.free(place.handle);
+    }
+}
