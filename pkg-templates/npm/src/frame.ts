@@ -11,7 +11,7 @@ import type { GlueEngine } from './glue.js';
 import { ReplyReader, textOf, type Reply } from './reply.js';
 
 /** The first arguments, the name among them, have a place each, with a view made before. */
-const enum Slot { Count = 5, Bytes = 2048 }
+const enum Slot { Count = 8, Bytes = 2048 }
 
 /** In place of a row: the command is called by its name. */
 export const NO_ROW = 0xffff;
@@ -75,8 +75,8 @@ export class Frame {
 
   /** Writes an argument, one of the first. */
   put(index: number, value: Argument): void {
-    const text = typeof value === 'number' && !Number.isNaN(value) ? String(value) : value;
-    if (typeof text !== 'string') return this.#putBytes(index, bytesOf(value, index, this.command));
+    const text = textIn(value);
+    if (text === undefined) return this.#putBytes(index, bytesOf(value, index, this.command));
     const length = text.length;
     const at = this.#room + index * Slot.Bytes;
     if (length <= LOOP_MAX) {
@@ -111,16 +111,16 @@ export class Frame {
   #putMany(argv: readonly Argument[]): void {
     let all = '';
     for (let index = this.#first(); index < argv.length; index += 1) {
-      const value = argv[index];
-      if (typeof value !== 'string' || all.length + value.length > TEXT_IN_PLACE_MAX) return this.#putEach(argv);
-      all += value;
+      const text = textIn(argv[index]);
+      if (text === undefined || all.length + text.length > TEXT_IN_PLACE_MAX) return this.#putEach(argv);
+      all += text;
     }
     if (this.#room + all.length > this.#end) this.#reserve(0, all.length);
     const { read, written } = encoder.encodeInto(all, this.#bytes.subarray(this.#room, this.#end));
     if (written !== all.length || read !== all.length) return this.#putEach(argv);
     let at = this.#room;
     for (let index = this.#first(); index < argv.length; index += 1) {
-      const { length } = argv[index] as string;
+      const { length } = textIn(argv[index]) as string;
       this.#span(index, at, length);
       at += length;
     }
@@ -281,6 +281,12 @@ export class Frame {
     if (next === end && bytes[at + 1] !== Byte.Minus) return items;
     return new ReplyReader(bytes, at, end, false, this.command, all).readAll() as Reply;
   }
+}
+
+/** The text of a string or a number; undefined for what needs a closer look. */
+function textIn(value: Argument | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' && !Number.isNaN(value) ? String(value) : undefined;
 }
 
 /** How many arguments are longer than their places. */
