@@ -57,7 +57,7 @@ pub use keyspace::{
     BitOperation, BitRange, Choice, CommonRun, CommonSubsequence, Comparison, CopyOptions, Counting, DATABASES,
     DeadlineCondition, Error, Event, EventClass, EventKind, Expiry, FieldAction, FieldOperation, FieldType, Frequency,
     Inspected, Inspection, Keyspace, MemoryLimit, Overflow, PastUse, Presence, RangeUnit, RestoreOptions, ScanFilter,
-    SetOptions, SetOutcome, Space, TimeToLive,
+    SetOptions, SetOutcome, TimeToLive, Txn,
 };
 pub use resp::decode::{Decoder, Limits, Next, ProtocolError};
 pub use resp::encode::Protocol;

@@ -77,7 +77,7 @@ fn commands_of_one_chunk_are_asked_one_by_one() {
 }
 
 #[test]
-fn nothing_is_queued_and_nobody_is_parked() {
+fn nothing_is_queued_and_nobody_is_blocked() {
     let mut scene = Scene::new();
     let mut transaction = |left, lines: &[&str]| {
         tell_reserve(Reserve::Whole);

@@ -3,6 +3,8 @@
 
 #[path = "tidy/bans.rs"]
 mod bans;
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/floors.rs"]
 mod floors;
 #[path = "tidy/packages.rs"]
@@ -47,6 +49,16 @@ fn files_import_only_their_own_floor_and_those_below() {
     let sources = engine_sources();
     assert!(sources.len() > 20, "src was not found");
     expect_none(sources.iter().flat_map(floors::imports_upwards).collect());
+}
+
+#[test]
+fn no_file_needs_itself_through_others() {
+    expect_none(circles::circles(&engine_sources()));
+}
+
+#[test]
+fn parts_of_a_floor_have_an_order() {
+    expect_none(circles::parts_out_of_order(&engine_sources()));
 }
 
 #[test]

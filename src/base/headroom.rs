@@ -74,6 +74,14 @@ pub fn ensure(bytes: usize) -> Result<(), OutOfMemory> {
     Ok(())
 }
 
+/// A copy of `bytes`, or an error instead of an abort when memory is short.
+pub fn copied(bytes: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len()).map_err(|_| OutOfMemory)?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
 /// Makes room for more elements: for some more than these where there is memory, because others will follow.
 #[inline(always)]
 pub fn make_room<T>(elements: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {

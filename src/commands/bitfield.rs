@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use super::Cx;
 use super::args::{Args, is};
-use super::bits::bit_offset;
 use super::row::Reply;
 use crate::base::number::parse_integer;
 use crate::keyspace::{FieldAction, FieldOperation, FieldType, Overflow};
@@ -31,8 +30,8 @@ pub(super) fn bitfield_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn run(cx: &mut Cx<'_>, key: &[u8], operations: &[FieldOperation]) -> Reply {
     cx.reply.array(operations.len());
-    let (mut space, reply) = cx.space_and_reply();
-    space.bitfield(key, operations, |answer| match answer {
+    let (mut txn, reply) = cx.txn_and_reply();
+    txn.bitfield(key, operations, |answer| match answer {
         Some(number) => reply.integer(number),
         None => reply.null(),
     })?;
@@ -85,4 +84,9 @@ fn field_offset(text: &[u8], field: FieldType) -> Result<u32, CommandError> {
     let Some(index) = text.strip_prefix(b"#") else { return bit_offset(text) };
     let offset = bit_offset(index)?.checked_mul(field.bits().into());
     offset.ok_or(CommandError::BIT_OFFSET)
+}
+
+/// The offset of a bit: a string has at most 2^32 of them.
+pub(super) fn bit_offset(text: &[u8]) -> Result<u32, CommandError> {
+    parse_integer(text).and_then(|offset| u32::try_from(offset).ok()).ok_or(CommandError::BIT_OFFSET)
 }

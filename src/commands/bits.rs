@@ -2,7 +2,7 @@
 
 use super::Cx;
 use super::args::{Args, is};
-use super::bitfield;
+use super::bitfield::{self, bit_offset};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::base::number::parse_integer;
 use crate::keyspace::{BitOperation, BitRange, RangeUnit};
@@ -66,11 +66,6 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// The offset of a bit: a string has at most 2^32 of them.
-pub(super) fn bit_offset(text: &[u8]) -> Result<u32, CommandError> {
-    parse_integer(text).and_then(|offset| u32::try_from(offset).ok()).ok_or(CommandError::BIT_OFFSET)
-}
-
 fn setbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset) = (args.bytes()?, bit_offset(args.bytes()?)?);
     let on = match parse_integer(args.bytes()?) {
@@ -78,14 +73,14 @@ fn setbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(1) => true,
         _ => return Err(CommandError::BIT_VALUE),
     };
-    let was_on = cx.space().set_bit(key, offset, on)?;
+    let was_on = cx.txn().set_bit(key, offset, on)?;
     cx.reply.integer(was_on.into());
     Ok(())
 }
 
 fn getbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset) = (args.bytes()?, bit_offset(args.bytes()?)?);
-    let is_on = cx.space().get_bit(key, offset)?;
+    let is_on = cx.txn().get_bit(key, offset)?;
     cx.reply.integer(is_on.into());
     Ok(())
 }
@@ -98,7 +93,7 @@ fn bitcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         2 | 3 => BitRange { start: args.integer()?, end: Some(args.integer()?), unit: unit(args.optional())? },
         _ => return Err(CommandError::SYNTAX),
     };
-    let count = cx.space().count_bits(key, range)?;
+    let count = cx.txn().count_bits(key, range)?;
     cx.reply.integer(count as i64);
     Ok(())
 }
@@ -121,7 +116,7 @@ fn bitpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         range.unit = unit(args.optional())?;
         range.end = end.map(|end| parse_integer(end).ok_or(CommandError::NOT_AN_INTEGER)).transpose()?;
     }
-    let position = cx.space().find_bit(key, wanted, range)?;
+    let position = cx.txn().find_bit(key, wanted, range)?;
     cx.reply.integer(position.map_or(-1, |position| position as i64));
     Ok(())
 }
@@ -147,7 +142,7 @@ fn bitop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
         _ => {}
     }
-    let len = cx.space().combine_bits(operation, destination, args.rest())?;
+    let len = cx.txn().combine_bits(operation, destination, args.rest())?;
     cx.reply.integer(len as i64);
     Ok(())
 }

@@ -264,7 +264,7 @@ fn unblock(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(word) if is(word, "ERROR") => true,
         Some(_) => return Err(CommandError::BAD_UNBLOCK_REASON),
     };
-    let parked = cx.clients.get(id).and_then(|client| client.parked);
+    let parked = cx.clients.get(id).and_then(|client| client.blocked);
     // In a transaction the same client may be named again before it goes on.
     let parked = parked.filter(|ticket| cx.server.unblocks.iter().all(|unblock| unblock.ticket != *ticket));
     if let Some(ticket) = parked {

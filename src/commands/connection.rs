@@ -228,7 +228,7 @@ pub(super) fn client_flags(client: &Client, interest: &Interest) -> alloc::strin
         (client.is_monitor, 'O'),
         (client.is_subscribed(), 'P'),
         (client.in_transaction(), 'x'),
-        (client.is_parked(), 'b'),
+        (client.is_blocked(), 'b'),
         (tracker.is_some(), 't'),
         (tracker.is_some_and(|tracker| tracker.is_redirect_broken), 'R'),
         (tracker.is_some_and(|tracker| tracker.broadcast), 'B'),

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use super::Cx;
 use super::args::{Args, count_of, is};
 use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
-use super::table::find;
 use crate::base::number::{leading_integer, parse_integer};
 use crate::keyspace::PastUse;
 use crate::resp::error::{CommandError, ErrorText};
@@ -309,10 +308,10 @@ fn set_active_expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    let (mut space, reply) = cx.space_and_reply();
-    let entry = space.peek(key).ok_or(CommandError::NO_SUCH_KEY)?;
+    let (mut txn, reply) = cx.txn_and_reply();
+    let entry = txn.peek(key).ok_or(CommandError::NO_SUCH_KEY)?;
     let (encoding, size) = (super::keys::encoding(entry.key, entry.value, entry.is_raw), entry.value.size());
-    let idle_s = match space.past_use(key) {
+    let idle_s = match txn.past_use(key) {
         Some(PastUse::IdleSeconds(idle_s)) => idle_s,
         Some(PastUse::Frequency(_)) | None => 0,
     };
@@ -385,7 +384,7 @@ fn latency_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 /// `LATENCY HISTOGRAM [command ...]`
 fn latency_histogram(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let all = args.is_done();
-    let names: Vec<_> = args.rest().filter_map(|name| find(core::str::from_utf8(name).ok()?)).collect();
+    let names: Vec<_> = args.rest().filter_map(|name| cx.table.find(core::str::from_utf8(name).ok()?)).collect();
     let asked = |name: &str| all || names.iter().any(|row| row.name == name);
     let (open, mut count) = (cx.reply.open(), 0);
     for (number, stats) in cx.server.stats.commands() {

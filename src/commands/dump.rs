@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn dump(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let payload = cx.space().dump(args.bytes()?)?;
+    let payload = cx.txn().dump(args.bytes()?)?;
     cx.reply.optional_bulk(payload.as_deref());
     Ok(())
 }
@@ -47,7 +47,7 @@ fn restore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             _ => options.past_use = Some(past_use(word, args, options.past_use)?),
         }
     }
-    if !options.replace && cx.space().is_taken(key) {
+    if !options.replace && cx.txn().is_taken(key) {
         return Err(CommandError::KEY_EXISTS);
     }
     options.deadline = match parse_integer(ttl).ok_or(CommandError::NOT_AN_INTEGER)? {
@@ -57,7 +57,7 @@ fn restore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         // Past the end of time Redis' sum turns negative, and the value is gone at once.
         ttl_ms => Some(cx.now.checked_add_ms(ttl_ms).unwrap_or(Timestamp::MIN)),
     };
-    cx.space().restore(key, payload, options)?;
+    cx.txn().restore(key, payload, options)?;
     cx.reply.ok();
     Ok(())
 }

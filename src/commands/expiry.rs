@@ -107,7 +107,7 @@ fn set_deadline(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     args.bytes()?;
     let condition = condition(args)?;
     let deadline = instant(number.integer()?, unit, cx.now)?;
-    let set = cx.space().expire_at(key, deadline, condition)?;
+    let set = cx.txn().expire_at(key, deadline, condition)?;
     cx.reply.integer(set.into());
     Ok(())
 }
@@ -140,7 +140,7 @@ fn instant(number: i64, unit: Unit, now: Timestamp) -> Result<Timestamp, Command
 }
 
 fn persist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let persisted = cx.space().persist(args.bytes()?)?;
+    let persisted = cx.txn().persist(args.bytes()?)?;
     cx.reply.integer(persisted.into());
     Ok(())
 }
@@ -170,7 +170,7 @@ fn rounded_seconds(ms: i64) -> i64 {
 }
 
 fn answer_deadline(cx: &mut Cx<'_>, args: &mut Args<'_>, shown: impl FnOnce(Timestamp) -> i64) -> Reply {
-    let answer = match cx.space().time_to_live(args.bytes()?) {
+    let answer = match cx.txn().time_to_live(args.bytes()?) {
         TimeToLive::NoKey => NO_KEY,
         TimeToLive::Forever => NO_DEADLINE,
         TimeToLive::Until(deadline) => shown(deadline),

@@ -4,10 +4,10 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::catalog::rows;
 use super::docs::{categories, flag_names};
 use super::grammar::{Argument, parse, syntax};
 use super::row::Row;
-use super::table::rows;
 
 /// All rows, subcommands behind their container, one object a line. Shapes: `name` (upper case, `OBJECT|ENCODING`),
 /// `summary`, `since`, `group`, `complexity`, `arity`, `flags`, `categories`, `unordered`, `reply`, `syntax`,

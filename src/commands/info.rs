@@ -110,7 +110,7 @@ fn clients(cx: &Cx<'_>, lines: &mut Lines) {
     lines.number("connected_clients", cx.clients.len());
     lines.text("cluster_connections", "0");
     lines.text("maxclients", cx.server.config.get("maxclients"));
-    lines.number("blocked_clients", count(|client| client.is_parked()));
+    lines.number("blocked_clients", count(|client| client.is_blocked()));
     lines.number("pubsub_clients", count(|client| client.is_subscribed()));
     lines.number("tracking_clients", cx.keyspace.interest.tracking.client_count());
 }

@@ -4,7 +4,7 @@ use super::args::{Args, is};
 use super::docs::{categories, without_sign, write_docs, write_info};
 use super::keys_of::keys_of;
 use super::row::{Group, Reply, Row, flags::*};
-use super::table::{find, rows};
+use super::table::Table;
 use super::{Cx, resolve};
 use crate::base::argv::ArgvRef;
 use crate::base::glob;
@@ -83,13 +83,13 @@ const COMMAND_ROWS: &[Row] = &[
 ];
 
 fn command(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.array(rows().count());
-    rows().for_each(|row| write_info(row, cx.reply));
+    cx.reply.array(cx.table.commands().count());
+    cx.table.commands().for_each(|row| write_info(row, cx.reply));
     Ok(())
 }
 
 fn command_count(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(rows().count() as i64);
+    cx.reply.integer(cx.table.commands().count() as i64);
     Ok(())
 }
 
@@ -99,7 +99,7 @@ fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     cx.reply.array(args.left());
     for name in args.rest() {
-        match named(name) {
+        match named(cx.table, name) {
             Some(row) => write_info(row, cx.reply),
             None => cx.reply.null_array(),
         }
@@ -109,18 +109,19 @@ fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn command_docs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if args.is_done() {
-        cx.reply.map(rows().count());
-        rows().for_each(|row| write_docs(row, cx.reply));
+        cx.reply.map(cx.table.commands().count());
+        cx.table.commands().for_each(|row| write_docs(row, cx.reply));
         return Ok(());
     }
-    let known = || args.argv().iter().skip(2).filter_map(named);
+    let table = cx.table;
+    let known = || args.argv().iter().skip(2).filter_map(|name| named(table, name));
     cx.reply.map(known().count());
     known().for_each(|row| write_docs(row, cx.reply));
     Ok(())
 }
 
-fn named(name: &[u8]) -> Option<&'static Row> {
-    find(core::str::from_utf8(name).ok()?)
+fn named(table: &Table, name: &[u8]) -> Option<&'static Row> {
+    table.find(core::str::from_utf8(name).ok()?)
 }
 
 fn command_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
@@ -129,7 +130,7 @@ fn command_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 
 /// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`
 fn command_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let all = || rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
+    let all = || cx.table.commands().flat_map(|row| core::iter::once(row).chain(row.subcommands));
     let is_wanted: &dyn Fn(&Row) -> bool = match args.optional() {
         None => &|_| true,
         Some(word) if is(word, "FILTERBY") && args.left() == 2 => {

@@ -160,37 +160,37 @@ const OBJECT_ROWS: &[Row] = &[
 ];
 
 fn del(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let deleted = cx.space().delete_all(args.rest());
+    let deleted = cx.txn().delete_all(args.rest());
     cx.reply.integer(deleted as i64);
     Ok(())
 }
 
 fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let mut space = cx.space();
-    let count = args.rest().filter(|key| space.exists(key)).count();
+    let mut txn = cx.txn();
+    let count = args.rest().filter(|key| txn.exists(key)).count();
     cx.reply.integer(count as i64);
     Ok(())
 }
 
 /// Counts as a use also for a client whose other commands do not (CLIENT NO-TOUCH).
 fn touch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let mut space = cx.space().marking(true);
-    let count = args.rest().filter(|key| space.touch(key)).count();
+    let mut txn = cx.txn().marking(true);
+    let count = args.rest().filter(|key| txn.touch(key)).count();
     cx.reply.integer(count as i64);
     Ok(())
 }
 
 fn kind(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let kind = cx.space().kind(args.bytes()?);
+    let kind = cx.txn().kind(args.bytes()?);
     cx.reply.simple(kind.map_or("none", |kind| kind.name()));
     Ok(())
 }
 
 fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let pattern = args.bytes()?;
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     let (open, mut count) = (reply.open(), 0);
-    space.keys(pattern, &mut |key| {
+    txn.keys(pattern, &mut |key| {
         reply.bulk(key);
         count += 1;
     })?;
@@ -199,19 +199,19 @@ fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn randomkey(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    let key = cx.space().random_key()?;
+    let key = cx.txn().random_key()?;
     cx.reply.optional_bulk(key.as_deref());
     Ok(())
 }
 
 fn rename(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    cx.space().rename(args.bytes()?, args.bytes()?, false)?;
+    cx.txn().rename(args.bytes()?, args.bytes()?, false)?;
     cx.reply.ok();
     Ok(())
 }
 
 fn renamenx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let outcome = cx.space().rename(args.bytes()?, args.bytes()?, true)?;
+    let outcome = cx.txn().rename(args.bytes()?, args.bytes()?, true)?;
     cx.reply.integer((outcome == RenameOutcome::Renamed).into());
     Ok(())
 }
@@ -229,7 +229,7 @@ fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             return Err(CommandError::SYNTAX);
         }
     }
-    let copied = cx.space().copy(source, destination, options)?;
+    let copied = cx.txn().copy(source, destination, options)?;
     cx.reply.integer(copied.into());
     Ok(())
 }
@@ -243,7 +243,7 @@ pub(super) fn database(cx: &Cx<'_>, number: i64) -> Result<u8, CommandError> {
 
 fn move_key(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, database) = (args.bytes()?, database(cx, args.integer()?)?);
-    let moved = cx.space().move_key(key, database)?;
+    let moved = cx.txn().move_key(key, database)?;
     cx.reply.integer(moved.into());
     Ok(())
 }
@@ -253,11 +253,11 @@ fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let cursor = cursor(args.bytes()?)?;
     let options = scan_options(args, "TYPE")?;
     let filter = ScanFilter { pattern: options.pattern, type_name: options.type_name };
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     let mut scanned = Ok(0);
     write_page(reply, &mut |page| {
         let mut len = 0;
-        scanned = space.scan(cursor, options.count, filter, &mut |key| {
+        scanned = txn.scan(cursor, options.count, filter, &mut |key| {
             page.bulk(key);
             len += 1;
         });
@@ -268,8 +268,8 @@ fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    let (mut space, reply) = cx.space_and_reply();
-    let Some(entry) = space.peek(key) else {
+    let (mut txn, reply) = cx.txn_and_reply();
+    let Some(entry) = txn.peek(key) else {
         reply.null();
         return Ok(());
     };
@@ -294,7 +294,7 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
 
 /// Values are not shared between keys.
 fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    match cx.space().peek(args.bytes()?) {
+    match cx.txn().peek(args.bytes()?) {
         Some(_) => cx.reply.integer(1),
         None => cx.reply.null(),
     }
@@ -302,7 +302,7 @@ fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    match cx.space().past_use(args.bytes()?) {
+    match cx.txn().past_use(args.bytes()?) {
         Some(PastUse::IdleSeconds(idle_s)) => cx.reply.integer(idle_s as i64),
         Some(PastUse::Frequency(_)) => return Err(CommandError::NO_IDLETIME),
         None => cx.reply.null(),
@@ -311,7 +311,7 @@ fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn object_freq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    match cx.space().past_use(args.bytes()?) {
+    match cx.txn().past_use(args.bytes()?) {
         Some(PastUse::Frequency(frequency)) => cx.reply.integer(frequency.into()),
         Some(PastUse::IdleSeconds(_)) => return Err(CommandError::NO_FREQUENCY),
         None => cx.reply.null(),

@@ -35,16 +35,16 @@ fn lcs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Ok(options) => options,
         // The types of the keys are looked at before the options are.
         Err(error) => {
-            cx.space().expect_common_sources(keys)?;
+            cx.txn().expect_common_sources(keys)?;
             return Err(error);
         }
     };
     if options.length {
-        let length = cx.space().common_length(keys)?;
+        let length = cx.txn().common_length(keys)?;
         cx.reply.integer(length as i64);
         return Ok(());
     }
-    let common = cx.space().common_subsequence(keys)?;
+    let common = cx.txn().common_subsequence(keys)?;
     if options.indexes {
         write_runs(&common, &options, cx.reply)
     } else {

@@ -65,7 +65,7 @@ fn usage(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
             return Err(CommandError::SYNTAX);
         }
     }
-    match cx.space().memory_usage(key) {
+    match cx.txn().memory_usage(key) {
         Some(bytes) => cx.reply.integer(bytes as i64),
         None => cx.reply.null(),
     }

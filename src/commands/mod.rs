@@ -5,6 +5,7 @@
 mod args;
 mod bitfield;
 mod bits;
+mod catalog;
 mod client;
 mod config;
 mod connection;
@@ -41,11 +42,12 @@ mod transactions;
 mod waiting;
 
 pub use args::Args;
+pub use catalog::{find, rows};
 pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub use line::{LineError, LineErrorKind, split_line};
 pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Park, Row, Waiting, Wanted, flags};
-pub use table::{Table, find, rows};
+pub use table::Table;
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -55,7 +57,7 @@ use crate::base::clock::Timestamp;
 use crate::base::glob;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, is_reserve_whole};
 use crate::base::number::write_unsigned;
-use crate::keyspace::{Extent, Keyspace, Space};
+use crate::keyspace::{Extent, Keyspace, Txn};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
@@ -80,12 +82,12 @@ pub struct Cx<'a> {
 impl Cx<'_> {
     /// The client's database at this instant.
     #[inline(never)]
-    pub fn space(&mut self) -> Space<'_> {
-        self.space_and_reply().0
+    pub fn txn(&mut self) -> Txn<'_> {
+        self.txn_and_reply().0
     }
 
     /// The client's database and the writer side by side: values are written from where they lie.
-    pub fn space_and_reply(&mut self) -> (Space<'_>, &mut Writer) {
+    pub fn txn_and_reply(&mut self) -> (Txn<'_>, &mut Writer) {
         let (database, no_touch) =
             self.clients.get(self.client).map_or((0, false), |client| (client.database, client.no_touch));
         (self.keyspace.at(database, self.now).marking(!no_touch), self.reply)
@@ -179,7 +181,7 @@ fn ensure_more_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(
         let mut met = Ok(());
         // A request whose keys cannot be told names none.
         let _ = keys_of::visit_keys(row, argv, &mut |key, _| {
-            met = met.and_then(|()| cx.space().meet(key).map(drop).map_err(|_| OutOfMemory));
+            met = met.and_then(|()| cx.txn().meet(key).map(drop).map_err(|_| OutOfMemory));
         });
         met?;
         cx.keyspace.ensure_room(request)?;
@@ -309,7 +311,7 @@ fn write_no_page(reply: &mut Writer) {
 
 /// Answers the HELP of a container, printed from its rows.
 fn write_help(cx: &mut Cx<'_>, container: &str) -> Result<(), CommandError> {
-    let lines = find(container).map(docs::help_lines).unwrap_or_default();
+    let lines = cx.table.find(container).map(docs::help_lines).unwrap_or_default();
     cx.reply.array(lines.len());
     lines.iter().for_each(|line| cx.reply.simple(line));
     Ok(())

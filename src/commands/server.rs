@@ -52,14 +52,14 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn dbsize(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
-    let len = cx.space().db().len();
+    let len = cx.txn().db().len();
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 fn flushdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args)?;
-    cx.space().flush();
+    cx.txn().flush();
     cx.reply.ok();
     Ok(())
 }

@@ -39,20 +39,20 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn pfadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let changed = cx.space().sketch_add(args.bytes()?, args.rest())?;
+    let changed = cx.txn().sketch_add(args.bytes()?, args.rest())?;
     cx.reply.integer(changed.into());
     Ok(())
 }
 
 fn pfcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let keys: Vec<&[u8]> = args.rest().collect();
-    let count = cx.space().sketch_count(keys.into_iter())?;
+    let count = cx.txn().sketch_count(keys.into_iter())?;
     cx.reply.integer(i64::try_from(count).unwrap_or(i64::MAX));
     Ok(())
 }
 
 fn pfmerge(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    cx.space().sketch_merge(args.bytes()?, args.rest())?;
+    cx.txn().sketch_merge(args.bytes()?, args.rest())?;
     cx.reply.ok();
     Ok(())
 }

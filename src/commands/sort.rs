@@ -44,7 +44,7 @@ fn sort(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (options, to) = read_options(args, true)?;
     let Some(to) = to else { return answer(cx, key, &options) };
-    let len = cx.space().sort_into(to, key, &options)?;
+    let len = cx.txn().sort_into(to, key, &options)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -56,7 +56,7 @@ fn sort_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn answer(cx: &mut Cx<'_>, key: &[u8], options: &SortOptions<'_>) -> Reply {
-    let found = cx.space().sort(key, options)?;
+    let found = cx.txn().sort(key, options)?;
     cx.reply.array(found.len());
     found.iter().for_each(|element| cx.reply.optional_bulk(element.as_deref()));
     Ok(())

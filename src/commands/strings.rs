@@ -209,7 +209,7 @@ fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
     }
     options.expiry = expiry.resolve(cx.now)?;
-    let outcome = cx.space().set(key, value, &options)?;
+    let outcome = cx.txn().set(key, value, &options)?;
     match (options.get, outcome.stored) {
         (true, _) => cx.reply.optional_bulk(outcome.previous.as_deref()),
         (false, true) => cx.reply.ok(),
@@ -238,7 +238,7 @@ fn take_condition<'a>(word: &[u8], args: &mut Args<'a>, options: &mut SetOptions
 
 fn setnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let options = SetOptions { presence: Some(Presence::Missing), ..SetOptions::default() };
-    let outcome = cx.space().set(args.bytes()?, args.bytes()?, &options)?;
+    let outcome = cx.txn().set(args.bytes()?, args.bytes()?, &options)?;
     cx.reply.integer(outcome.stored.into());
     Ok(())
 }
@@ -254,21 +254,21 @@ fn psetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn set_with_lifetime(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let (key, lifetime, value) = (args.bytes()?, args.bytes()?, args.bytes()?);
     let expiry = Expiry::At(deadline(lifetime, unit, cx.now)?);
-    cx.space().set(key, value, &SetOptions { expiry, ..SetOptions::default() })?;
+    cx.txn().set(key, value, &SetOptions { expiry, ..SetOptions::default() })?;
     cx.reply.ok();
     Ok(())
 }
 
 fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let (mut space, reply) = cx.space_and_reply();
-    reply.optional_bulk(space.get(args.bytes()?)?);
+    let (mut txn, reply) = cx.txn_and_reply();
+    reply.optional_bulk(txn.get(args.bytes()?)?);
     Ok(())
 }
 
 /// Writes the string of a key; true when there is one.
 fn answer_string(cx: &mut Cx<'_>, key: &[u8]) -> Result<bool, CommandError> {
-    let (mut space, reply) = cx.space_and_reply();
-    let value = space.get(key)?;
+    let (mut txn, reply) = cx.txn_and_reply();
+    let value = txn.get(key)?;
     reply.optional_bulk(value);
     // Some take the value away once it is answered.
     reply.check()?;
@@ -277,7 +277,7 @@ fn answer_string(cx: &mut Cx<'_>, key: &[u8]) -> Result<bool, CommandError> {
 
 fn getset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let options = SetOptions { get: true, ..SetOptions::default() };
-    let outcome = cx.space().set(args.bytes()?, args.bytes()?, &options)?;
+    let outcome = cx.txn().set(args.bytes()?, args.bytes()?, &options)?;
     cx.reply.optional_bulk(outcome.previous.as_deref());
     Ok(())
 }
@@ -285,7 +285,7 @@ fn getset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn getdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     if answer_string(cx, key)? {
-        cx.space().delete_all(core::iter::once(key));
+        cx.txn().delete_all(core::iter::once(key));
     }
     Ok(())
 }
@@ -304,21 +304,21 @@ fn getex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     }
     match expiry {
         ExpiryWords::Unsaid | ExpiryWords::Keep => {}
-        ExpiryWords::Persist => drop(cx.space().persist(key)?),
+        ExpiryWords::Persist => drop(cx.txn().persist(key)?),
         ExpiryWords::Deadline(unit, number) => {
             let deadline = deadline(number, unit, cx.now)?;
-            cx.space().expire_at(key, deadline, Default::default())?;
+            cx.txn().expire_at(key, deadline, Default::default())?;
         }
     }
     Ok(())
 }
 
 fn mget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     reply.array(args.left());
     for key in args.rest() {
         // A key of another type reads as missing here.
-        reply.optional_bulk(space.get(key).unwrap_or_default());
+        reply.optional_bulk(txn.get(key).unwrap_or_default());
     }
     Ok(())
 }
@@ -340,7 +340,7 @@ fn set_pairs(cx: &mut Cx<'_>, args: &mut Args<'_>, presence: Option<Presence>) -
         return Err(CommandError::WRONG_ARITY);
     }
     let pairs = args.pairs(args.left() / 2);
-    Ok(cx.space().set_many(pairs, presence, Expiry::Never)?)
+    Ok(cx.txn().set_many(pairs, presence, Expiry::Never)?)
 }
 
 /// `MSETEX numkeys key value [key value ...] [NX | XX] [EX s | PX ms | EXAT s | PXAT ms | KEEPTTL]`
@@ -358,7 +358,7 @@ fn msetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         }
     }
     let expiry = expiry.resolve(cx.now)?;
-    let stored = cx.space().set_many(pairs, presence, expiry)?;
+    let stored = cx.txn().set_many(pairs, presence, expiry)?;
     cx.reply.integer(stored.into());
     Ok(())
 }
@@ -367,10 +367,10 @@ fn msetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn delex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let deleted = match args.left() {
-        0 => cx.space().delete_all(core::iter::once(key)) == 1,
+        0 => cx.txn().delete_all(core::iter::once(key)) == 1,
         2 => {
             let condition = comparison(args.bytes()?, args.bytes()?).ok_or(CommandError::BAD_CONDITION)?;
-            cx.space().delete_if(key, condition)?
+            cx.txn().delete_if(key, condition)?
         }
         _ => return Err(CommandError::WRONG_ARITY),
     };
@@ -379,25 +379,25 @@ fn delex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn delifeq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let deleted = cx.space().delete_if_equal(args.bytes()?, args.bytes()?)?;
+    let deleted = cx.txn().delete_if_equal(args.bytes()?, args.bytes()?)?;
     cx.reply.integer(deleted.into());
     Ok(())
 }
 
 fn digest(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let digest = cx.space().value_digest(args.bytes()?)?;
+    let digest = cx.txn().value_digest(args.bytes()?)?;
     cx.reply.optional_bulk(digest.as_deref());
     Ok(())
 }
 
 fn strlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().get(args.bytes()?)?.map_or(0, <[u8]>::len);
+    let len = cx.txn().get(args.bytes()?)?.map_or(0, <[u8]>::len);
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().append(args.bytes()?, args.bytes()?)?;
+    let len = cx.txn().append(args.bytes()?, args.bytes()?)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -405,15 +405,15 @@ fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn setrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset, value) = (args.bytes()?, args.integer()?, args.bytes()?);
     let offset = count_of(offset).ok_or(CommandError::OFFSET_RANGE)?;
-    let len = cx.space().set_range(key, offset, value)?;
+    let len = cx.txn().set_range(key, offset, value)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 fn getrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, start, end) = (args.bytes()?, args.integer()?, args.integer()?);
-    let (mut space, reply) = cx.space_and_reply();
-    let value = space.get(key)?.unwrap_or_default();
+    let (mut txn, reply) = cx.txn_and_reply();
+    let value = txn.get(key)?.unwrap_or_default();
     reply.bulk(part(value, start, end));
     Ok(())
 }
@@ -450,7 +450,7 @@ fn decrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn add(cx: &mut Cx<'_>, key: &[u8], increment: i64) -> Reply {
-    let sum = cx.space().increment(key, increment)?;
+    let sum = cx.txn().increment(key, increment)?;
     cx.reply.integer(sum);
     Ok(())
 }
@@ -458,9 +458,9 @@ fn add(cx: &mut Cx<'_>, key: &[u8], increment: i64) -> Reply {
 /// The type of the key is looked at before the increment is read, as in Redis.
 fn incrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, increment) = (args.bytes()?, args.bytes()?);
-    cx.space().expect_string(key)?;
+    cx.txn().expect_string(key)?;
     let increment = LongDouble::parse(increment).ok_or(CommandError::NOT_A_FLOAT)?;
-    let text = cx.space().increment_float(key, increment)?;
+    let text = cx.txn().increment_float(key, increment)?;
     cx.reply.bulk(&text);
     Ok(())
 }

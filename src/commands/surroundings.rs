@@ -7,7 +7,6 @@ use super::Cx;
 use super::args::{Args, is};
 use super::docs::{CATEGORY_ORDER, categories, without_sign};
 use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
-use super::table::rows;
 use crate::base::number::parse_integer;
 use crate::resp::error::{CommandError, ErrorText};
 
@@ -157,7 +156,7 @@ fn acl_cat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         Some(word) => {
             let category = CATEGORY_ORDER.iter().find(|name| is(word, without_sign(name)));
             let category = category.ok_or_else(|| args.refuse(ErrorText::quoted("ERR Unknown category", word)))?;
-            let all = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
+            let all = cx.table.commands().flat_map(|row| core::iter::once(row).chain(row.subcommands));
             let belongs = |row: &&Row| row.subcommands.is_empty() && categories(row).contains(category);
             all.filter(belongs).map(|row| row.name).collect()
         }

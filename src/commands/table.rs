@@ -1,62 +1,20 @@
-//! The table of commands: all families in one list, and an index by name.
+//! The command table: numbers of rows, and an index by name.
 
 use alloc::vec::Vec;
 
 use super::row::Row;
-use super::{
-    bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
-    memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, surroundings, transactions,
-};
 use crate::base::bytes::{ends, word_at};
 
-const FAMILIES: &[&[Row]] = &[
-    strings::ROWS,
-    lcs::ROWS,
-    bits::ROWS,
-    keys::ROWS,
-    expiry::ROWS,
-    dump::ROWS,
-    lists::ROWS,
-    lists::blocking::ROWS,
-    sets::ROWS,
-    sort::ROWS,
-    sorted_sets::ROWS,
-    sorted_sets::range::ROWS,
-    sorted_sets::pop::ROWS,
-    sorted_sets::blocking::ROWS,
-    sorted_sets::combine::ROWS,
-    geo::ROWS,
-    geo::search::ROWS,
-    sketches::ROWS,
-    hashes::ROWS,
-    hashes::expiry::ROWS,
-    transactions::ROWS,
-    pubsub::ROWS,
-    connection::ROWS,
-    client::ROWS,
-    server::ROWS,
-    memory::ROWS,
-    introspection::ROWS,
-    config::ROWS,
-    info::ROWS,
-    diagnostics::ROWS,
-    surroundings::ROWS,
-];
 /// Longer names are no commands.
 const NAME_MAX: usize = 32;
 
-/// All commands, family by family; subcommands are in their container's row.
-pub fn rows() -> impl Iterator<Item = &'static Row> {
-    FAMILIES.iter().flat_map(|family| family.iter())
-}
-
-/// The row of a command by name, in any case; a subcommand as `object|encoding` or `object encoding`.
-pub fn find(name: &str) -> Option<&'static Row> {
+/// The row of a name among these commands.
+pub(super) fn find_among(mut commands: impl Iterator<Item = &'static Row>, name: &str) -> Option<&'static Row> {
     let (container, sub) = match name.split_once(['|', ' ']) {
         Some((container, sub)) => (container, Some(sub)),
         None => (name, None),
     };
-    let row = rows().find(|row| row.name.eq_ignore_ascii_case(container))?;
+    let row = commands.find(|row| row.name.eq_ignore_ascii_case(container))?;
     match sub {
         None => Some(row),
         Some(sub) => row.subcommands.iter().find(|row| row.own_name().eq_ignore_ascii_case(sub)),
@@ -132,15 +90,10 @@ fn shape_of(row: &Row) -> usize {
     shape(words(row.name.as_bytes()), row.name.len())
 }
 
-impl Default for Table {
-    fn default() -> Table {
-        Table::new()
-    }
-}
-
 impl Table {
-    pub fn new() -> Table {
-        let rows: Vec<&Row> = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands)).collect();
+    /// A table of these commands; subcommands are in their container's row.
+    pub fn new(commands: impl Iterator<Item = &'static Row>) -> Table {
+        let rows: Vec<&Row> = commands.flat_map(|row| core::iter::once(row).chain(row.subcommands)).collect();
         let mut starts = [0; SHAPES + 1];
         for row in &rows {
             starts[shape_of(row) + 1] += 1;
@@ -155,6 +108,16 @@ impl Table {
             *place += 1;
         }
         Table { rows, shaped, starts }
+    }
+
+    /// All commands without their subcommands, in the order of the families.
+    pub fn commands(&self) -> impl Iterator<Item = &'static Row> + Clone + use<'_> {
+        self.rows.iter().copied().filter(|row| !row.name.contains('|'))
+    }
+
+    /// The row of a command by name, in any case; a subcommand as `object|encoding` or `object encoding`.
+    pub fn find(&self, name: &str) -> Option<&'static Row> {
+        find_among(self.commands(), name)
     }
 
     /// How many commands and subcommands there are; their numbers are below that.
@@ -203,10 +166,11 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::catalog::{find, rows};
 
     #[test]
     fn every_row_is_found_in_any_case_and_only_by_its_name() {
-        let table = Table::new();
+        let table = Table::new(rows());
         for row in rows() {
             let upper = row.name.to_ascii_uppercase();
             assert_eq!(table.number(upper.as_bytes()).map(|number| table.row(number).name), Some(row.name));

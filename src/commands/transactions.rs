@@ -102,7 +102,7 @@ fn watch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let database = cx.database();
     for key in args.rest() {
         // A key that is dead already must not look like a change later.
-        cx.space().peek(key);
+        cx.txn().peek(key);
         cx.keyspace.interest.watch(cx.client, database, key);
     }
     cx.reply.ok();

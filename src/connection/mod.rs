@@ -156,7 +156,7 @@ impl Connection {
         self.decoder.trust(client.authenticated);
         let state = match client {
             Client { closing: true, .. } => State::Over,
-            client if client.is_parked() => State::Parked,
+            client if client.is_blocked() => State::Parked,
             _ => State::Ready,
         };
         if !client.outbox.is_empty()

@@ -78,7 +78,7 @@ impl Engine {
         tracking.set_author(None);
         if tracking.tracker(client).is_some_and(|tracker| tracker.caching)
             && !row.is_some_and(|row| row.name.starts_with("client|"))
-            && !self.clients.get(client).is_some_and(|client| client.in_transaction() || client.is_parked())
+            && !self.clients.get(client).is_some_and(|client| client.in_transaction() || client.is_blocked())
         {
             tracking.set_caching(client, false);
         }

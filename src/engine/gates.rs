@@ -81,7 +81,7 @@ impl Client {
     #[inline(always)]
     pub(crate) fn gates(&self) -> Gates {
         Gates::CLOSING.when(self.closing)
-            | Gates::BLOCKED.when(self.parked.is_some())
+            | Gates::BLOCKED.when(self.blocked.is_some())
             | Gates::MULTI.when(self.transaction.is_some())
             | Gates::UNAUTHENTICATED.when(!self.authenticated)
             | Gates::SUBSCRIBED.when(self.protocol == Protocol::Resp2 && self.is_subscribed())
@@ -93,7 +93,7 @@ impl Engine {
     /// The gates that hold for every client, found from the state that each is about. Deadlines and the reserve are left to
     /// [`Engine::gates_for`]: they change without a command.
     fn found_gates(&self) -> Gates {
-        Gates::GARBAGE.when(self.keyspace.has_remains())
+        Gates::GARBAGE.when(self.keyspace.has_garbage())
             | Gates::PENDING.when(self.is_pending())
             | Gates::PAUSED.when(self.server.pause.is_some())
             | Gates::MONITORED.when(self.clients.has_monitors())
@@ -103,7 +103,7 @@ impl Engine {
     /// The first instant at which [`Gates::DUE`] holds; `Timestamp::MAX` for never.
     fn found_due_at(&self) -> Timestamp {
         let key = self.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
-        key.into_iter().chain(self.parked.first_deadline()).min().unwrap_or(Timestamp::MAX)
+        key.into_iter().chain(self.blocked.first_deadline()).min().unwrap_or(Timestamp::MAX)
     }
 
     /// Looks at the gates anew: at the end of whatever may have changed what they are about.

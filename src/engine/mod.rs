@@ -2,13 +2,14 @@
 //! everything else that happened waits in queues for the host.
 
 mod after_command;
+mod blocked;
+mod blocked_clients;
 pub(crate) mod convention;
 mod dispatch;
 mod gates;
 pub(crate) mod keylatch;
 mod loading;
 mod moving;
-mod parked;
 pub(crate) mod persistence;
 mod status;
 mod string_run;
@@ -17,8 +18,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use self::blocked_clients::BlockedClients;
 pub(crate) use self::gates::Gates;
-use self::parked::ParkedCommands;
 pub use self::status::Status;
 pub(crate) use self::string_run::StringRun;
 use crate::base::argv::ArgvRef;
@@ -41,7 +42,7 @@ pub struct Engine {
     pub clients: Clients,
     pub server: Server,
     table: Table,
-    parked: ParkedCommands,
+    blocked: BlockedClients,
     /// The latest instant the host told.
     now: Timestamp,
     /// The gates of all clients as they were found last, and the first instant at which something is due.
@@ -55,14 +56,14 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(seed: u64) -> Engine {
-        let table = Table::new();
+        let table = Table::default();
         let server = Server { stats: Stats::new(table.len()), ..Server::default() };
         Engine {
             keyspace: Keyspace::new(seed),
             clients: Clients::default(),
             server,
             table,
-            parked: ParkedCommands::default(),
+            blocked: BlockedClients::default(),
             now: Timestamp::MIN,
             gates: Gates::STALE,
             due_at: Timestamp::MAX,
@@ -83,7 +84,7 @@ impl Engine {
         gates.has(Gates::TIMED)
             || request.may_tell_time()
             || self.is_timed()
-            || !self.parked.is_empty()
+            || !self.blocked.is_empty()
             || gates.has(Gates::OVER_LIMIT) && self.keyspace.has_evictions_due()
     }
 
@@ -206,7 +207,7 @@ impl Engine {
     /// Removes what is due, and ends the waiting of those whose time is over.
     pub fn tick(&mut self) {
         self.keyspace.sweep(self.now);
-        self.keyspace.free_remains();
+        self.keyspace.free_garbage();
         if self.keyspace.has_evictions_due() {
             self.keyspace.make_room(false, self.now);
         }
@@ -251,11 +252,11 @@ impl Engine {
         if self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_news()
             || self.keyspace.has_evictions_due()
-            || self.keyspace.has_remains()
+            || self.keyspace.has_garbage()
         {
             return Some(self.now);
         }
-        let due = self.keyspace.next_sweep().into_iter().chain(self.parked.first_deadline()).min()?;
+        let due = self.keyspace.next_sweep().into_iter().chain(self.blocked.first_deadline()).min()?;
         Some(due.max(self.now))
     }
 
@@ -279,7 +280,7 @@ impl Engine {
         if let Some(gone) = &mut gone {
             self.server.pubsub.unsubscribe_all(gone);
         }
-        if let Some(ticket) = gone.and_then(|client| client.parked) {
+        if let Some(ticket) = gone.and_then(|client| client.blocked) {
             self.unpark(ticket);
         }
     }

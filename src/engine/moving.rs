@@ -54,7 +54,7 @@ impl Engine {
 
     fn check_whether_all_rest(&self) -> Result<(), &'static str> {
         let interest = &self.keyspace.interest;
-        if self.server.pause.is_some() || !self.parked.is_empty() || self.clients.first_of(Line::Freed).is_some() {
+        if self.server.pause.is_some() || !self.blocked.is_empty() || self.clients.first_of(Line::Freed).is_some() {
             return Err("a command waits, or clients are paused");
         }
         for client in self.clients.iter() {

@@ -44,7 +44,7 @@ impl Engine {
         };
         let (mut at, mut gets, mut sets, mut last) = (0, 0, 0, get);
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
-        let mut space = self.keyspace.at(database, self.now);
+        let mut txn = self.keyspace.at(database, self.now);
         while gets + sets < most
             && reply.len() < stop_at
             && reply.make_room(ERROR_BYTES)
@@ -54,11 +54,11 @@ impl Engine {
             let done = match request {
                 StringRequest::Get(key) => {
                     (gets, last) = (gets + 1, get);
-                    space.get(key).map(|value| reply.optional_bulk(value))
+                    txn.get(key).map(|value| reply.optional_bulk(value))
                 }
                 StringRequest::Set(key, value) => {
                     (sets, last) = (sets + 1, set);
-                    space.set(key, value, &SetOptions::default()).map(|_| reply.ok())
+                    txn.set(key, value, &SetOptions::default()).map(|_| reply.ok())
                 }
             };
             at += length;
@@ -73,7 +73,7 @@ impl Engine {
                 self.server.stats.fail(last, &error.into());
             }
             // What a SET replaced or brought may be for the gates.
-            if last == set && (space.has_remains() || space.is_over_limit() || !is_reserve_whole()) {
+            if last == set && (txn.has_garbage() || txn.is_over_limit() || !is_reserve_whole()) {
                 break;
             }
         }

@@ -6,9 +6,10 @@
 
 use alloc::vec::Vec;
 
-use super::space::Access;
-use super::uses::{Counting, PastUse};
-use super::{Db, EventKind, Keyspace, Space};
+use super::limits::{Candidate, Choice, Memory, MemoryLimit};
+use super::txn::Access;
+use super::uses::PastUse;
+use super::{Db, EventKind, Keyspace, Txn};
 use crate::base::clock::Timestamp;
 use crate::store::slab::Handle;
 
@@ -18,60 +19,6 @@ const EVICTIONS_MAX: usize = 256;
 const CANDIDATES_MAX: usize = 16;
 /// Drawing once for several evictions looks at a segment of the index once: what is drawn for each stays the same.
 const EVICTIONS_PER_DRAW: usize = 3;
-
-/// Whom a policy chooses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Choice {
-    #[default]
-    Nobody,
-    /// Whoever was not used or changed for the longest time, or is used least frequently.
-    LeastUsed,
-    Anybody,
-    /// Whoever dies first.
-    FirstToDie,
-}
-
-/// `maxmemory` and the parameters around it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MemoryLimit {
-    /// 0: none.
-    pub max_bytes: u64,
-    pub choice: Choice,
-    /// Only keys that have a deadline are chosen from.
-    pub volatile: bool,
-    /// How many keys are drawn for an eviction.
-    pub samples: usize,
-    pub counting: Counting,
-}
-
-impl Default for MemoryLimit {
-    fn default() -> MemoryLimit {
-        let (choice, counting) = (Choice::default(), Counting::default());
-        MemoryLimit { max_bytes: 0, choice, volatile: false, samples: 5, counting }
-    }
-}
-
-/// A key that was drawn, with its last use then.
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    database: u8,
-    handle: Handle,
-    hash: u32,
-    last_use: u32,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
-    limit: MemoryLimit,
-    candidates: Vec<Candidate>,
-    /// How many evictions the last draw is still good for.
-    draw_left: usize,
-    /// Where memory may stand at most before a command that grows it: at the limit, unless that was lowered below what
-    /// there is. Then it only falls.
-    ceiling: u64,
-    /// More is to be evicted than one call takes.
-    is_due: bool,
-}
 
 impl Keyspace {
     pub fn limit_memory(&mut self, limit: MemoryLimit) {
@@ -127,13 +74,13 @@ impl Keyspace {
         let (mut used, mut evicted, mut slices) = (self.counted_bytes(), 0, 0);
         let mut found = true;
         while found && max_bytes != 0 && used > max_bytes {
-            let has_remains = self.has_remains();
-            let had_its_share = if has_remains { slices > 0 } else { evicted >= EVICTIONS_MAX };
+            let has_garbage = self.has_garbage();
+            let had_its_share = if has_garbage { slices > 0 } else { evicted >= EVICTIONS_MAX };
             if had_its_share && (!grows || used <= self.memory.ceiling) {
                 break;
             }
-            if has_remains {
-                self.free_remains();
+            if has_garbage {
+                self.free_garbage();
                 slices += 1;
             } else {
                 found = self.evict_one(now);
@@ -261,7 +208,7 @@ impl Memory {
     }
 }
 
-impl Space<'_> {
+impl Txn<'_> {
     /// Removes a key because memory is short.
     fn evict(&mut self, handle: Handle) {
         self.count_evicted();

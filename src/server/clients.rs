@@ -69,7 +69,7 @@ pub struct Client {
     pub patterns: Vec<Box<[u8]>>,
     pub shard_channels: Vec<Box<[u8]>>,
     /// The command that waits for a key or for time, and what the client sent behind it.
-    pub parked: Option<Ticket>,
+    pub blocked: Option<Ticket>,
     pub waiting: VecDeque<Argv>,
     /// Pushes and late replies, whole messages in order, until the host takes them.
     pub outbox: Vec<u8>,
@@ -128,7 +128,7 @@ impl Client {
             channels: Vec::new(),
             patterns: Vec::new(),
             shard_channels: Vec::new(),
-            parked: None,
+            blocked: None,
             waiting: VecDeque::new(),
             outbox: Vec::new(),
             positions: None,
@@ -167,8 +167,8 @@ impl Client {
     }
 
     /// A command of this client waits; what it sends now is answered behind that.
-    pub fn is_parked(&self) -> bool {
-        self.parked.is_some()
+    pub fn is_blocked(&self) -> bool {
+        self.blocked.is_some()
     }
 
     /// Gets messages; over RESP2 it can then do little else.

@@ -188,7 +188,7 @@ impl<H: Copy> Deadlines<H> {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only its length may be asked of it from then on.
-    pub fn shed(&mut self, pieces: usize) -> usize {
+    pub fn free_step(&mut self, pieces: usize) -> usize {
         let kept = self.chunks.len().saturating_sub(pieces);
         self.late_len = self.late_len.min((kept * CHUNK_NODES).saturating_sub(EARLY_MAX));
         self.early_len = self.early_len.min(kept * CHUNK_NODES);

@@ -6,11 +6,14 @@
 
 mod cache;
 mod segment;
+mod slot;
 #[cfg(test)]
 mod tests;
 
 use alloc::vec::Vec;
 use hashbrown::HashTable;
+
+pub use self::slot::Slot;
 
 use self::cache::Cache;
 use self::segment::{HASH_BITS, SEGMENT_SLOTS_MAX, Segment, Walk, rehash, spread};
@@ -25,12 +28,6 @@ const MERGE_SLOTS_MAX: usize = SEGMENT_SLOTS_MAX / 4;
 const DIRECTORY_FACTOR_MAX: usize = 16;
 /// What one slot is counted as: 8 bytes, a control byte, and the usual share of empty buckets.
 pub const SLOT_BYTES: u64 = 12;
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Slot {
-    pub hash: u32,
-    pub handle: Handle,
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -149,7 +146,7 @@ impl Table {
 
     /// Gives up to so many segments back, whatever they hold; answers how many. Only what it counts as may be asked
     /// of it from then on.
-    pub fn shed(&mut self, segments: usize) -> usize {
+    pub fn free_step(&mut self, segments: usize) -> usize {
         self.cache.clear();
         let kept = self.segments.len().saturating_sub(segments);
         let len = &mut self.len;

@@ -191,7 +191,7 @@ impl Slab {
 
     /// Gives up to so many pages back, whatever is on them; answers how many. Only what it counts as may be asked of
     /// it from then on.
-    pub fn shed(&mut self, pages: usize) -> usize {
+    pub fn free_step(&mut self, pages: usize) -> usize {
         let held = self.data.len();
         let kept = held.saturating_sub(pages);
         // One page counts as any other then.

@@ -39,9 +39,9 @@ impl Hashed {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub(super) fn shed(&mut self, pieces: usize) -> usize {
-        let pages = self.slab.shed(pieces);
-        pages + self.table.shed(pieces - pages)
+    pub(super) fn free_step(&mut self, pieces: usize) -> usize {
+        let pages = self.slab.free_step(pieces);
+        pages + self.table.free_step(pieces - pages)
     }
 
     pub(super) fn counted_bytes(&self) -> u64 {

@@ -4,10 +4,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::copied;
 use super::hashed::{Hashed, hash_of};
 use super::packed::{Packed, PackedPairs};
 use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::copied;
 use crate::base::random::Random;
 use crate::store::hash_index::Slots;
 
@@ -146,10 +146,10 @@ impl Members {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub fn shed(&mut self, pieces: usize) -> usize {
+    pub fn free_step(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Packed(_) => 0,
-            Form::Table(hashed) => hashed.shed(pieces),
+            Form::Table(hashed) => hashed.free_step(pieces),
         }
     }
 

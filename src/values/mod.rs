@@ -23,7 +23,6 @@ pub use sketch::{Registers, Sketch, SketchLimit, add_to_dense};
 pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection, ZSet};
 
 use crate::base::hash::hash_bytes;
-use crate::base::headroom::OutOfMemory;
 
 /// The types a key can hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,13 +96,13 @@ impl Value {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub fn shed(&mut self, pieces: usize) -> usize {
+    pub fn free_step(&mut self, pieces: usize) -> usize {
         match self {
             Value::String(_) => 0,
-            Value::List(list) => list.shed(pieces),
-            Value::Set(set) => set.shed(pieces),
-            Value::ZSet(zset) => zset.shed(pieces),
-            Value::Hash(hash) => hash.shed(pieces),
+            Value::List(list) => list.free_step(pieces),
+            Value::Set(set) => set.free_step(pieces),
+            Value::ZSet(zset) => zset.free_step(pieces),
+            Value::Hash(hash) => hash.free_step(pieces),
         }
     }
 
@@ -171,12 +170,4 @@ fn field_hash(field: Field<'_>) -> u64 {
 fn canonical_part(bytes: &[u8], sink: &mut dyn FnMut(&[u8])) {
     sink(&(bytes.len() as u64).to_le_bytes());
     sink(bytes);
-}
-
-/// A copy of `bytes`, or an error instead of an abort when memory is short.
-pub fn copied(bytes: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(bytes.len()).map_err(|_| OutOfMemory)?;
-    copy.extend_from_slice(bytes);
-    Ok(copy)
 }

@@ -3,9 +3,9 @@
 
 use alloc::vec::Vec;
 
-use super::copied;
 use super::search::{SearchKey, length_at, length_bytes, reserve, resize_part, write_bytes, write_length};
 use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::copied;
 
 /// Pairs behind one another: the length of each part as a number of seven bits a byte, then its bytes. Values are empty.
 #[derive(Clone, Debug, Default)]

@@ -89,8 +89,8 @@ impl Set {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub fn shed(&mut self, pieces: usize) -> usize {
-        self.members.shed(pieces)
+    pub fn free_step(&mut self, pieces: usize) -> usize {
+        self.members.free_step(pieces)
     }
 
     pub fn counted_bytes(&self) -> u64 {

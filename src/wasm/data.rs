@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
+use super::convert::{ms, out_of_memory, to_js};
 use super::engine::Engine;
-use crate::{DATABASES, Event, EventKind, Inspected, Timestamp};
+use crate::{DATABASES, Event, EventKind, Inspected};
 
 /// Bytes that become a Uint8Array.
 struct Bytes<'a>(&'a [u8]);
@@ -57,20 +58,6 @@ struct ReplayedView {
     units: usize,
     dropped_bytes: usize,
     last_now_ms: Option<f64>,
-}
-
-/// A plain JavaScript object; what is `None` is null.
-pub(super) fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsError> {
-    let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
-    Ok(value.serialize(&serializer)?)
-}
-
-pub(super) fn out_of_memory() -> JsError {
-    JsError::new("out of memory")
-}
-
-pub(super) fn ms(instant: Timestamp) -> f64 {
-    instant.as_ms() as f64
 }
 
 #[wasm_bindgen]

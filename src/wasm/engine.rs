@@ -9,9 +9,9 @@ use wasm_bindgen::prelude::*;
 
 use super::area::Area;
 use super::clock::{FaceClock, HostTime, Now, timestamp};
-use super::data::to_js;
+use super::convert::to_js;
 use super::frame::Frame;
-use super::stream::Streams;
+use super::streams::Streams;
 use crate::{ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
 
 /// Answered in place of a length when the clock failed and nothing ran.

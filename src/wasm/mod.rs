@@ -13,6 +13,7 @@ mod allocator;
 mod area;
 mod call;
 mod clock;
+mod convert;
 mod data;
 mod engine;
 mod frame;
@@ -21,4 +22,5 @@ mod report;
 #[cfg(target_arch = "wasm32")]
 mod reserve;
 mod stream;
+mod streams;
 mod text;

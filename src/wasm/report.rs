@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::data::ms;
+use super::convert::ms;
 use crate::{ClientReport, Expectation, Failure, Report, Step};
 
 #[derive(Serialize)]

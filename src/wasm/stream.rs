@@ -8,46 +8,12 @@ use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
 
 use super::engine::{CLOCK_FAILED, Engine, NO_CLIENT};
+use super::streams::Streams;
 use crate::ClientId;
-use crate::connection::{Connection, Fed, Meter};
-use crate::store::sorted_vec::SortedMap;
+use crate::connection::{Connection, Fed};
 
 /// Stands among the affected clients for the configuration. No client has this number.
 const CONFIGURATION: u32 = 0;
-
-#[wasm_bindgen]
-extern "C" {
-    /// Milliseconds since some fixed instant, with fractions. Some realms of test frameworks have no such watch.
-    #[wasm_bindgen(catch, js_namespace = performance, js_name = now)]
-    fn performance_now() -> Result<f64, JsValue>;
-}
-
-/// The watch that durations are measured with: SLOWLOG and INFO show them, nothing depends on them.
-fn watch() -> u64 {
-    (performance_now().unwrap_or_default() * 1000.0) as u64
-}
-
-/// The streams of the clients that were fed, and how the last feeding ended.
-#[derive(Debug)]
-pub(super) struct Streams {
-    connections: SortedMap<ClientId, Box<Connection>>,
-    /// Where the connection was that was asked for last.
-    recent: usize,
-    pub(super) meter: Meter,
-    last: Fed,
-}
-
-impl Default for Streams {
-    fn default() -> Streams {
-        Streams { connections: SortedMap::default(), recent: 0, meter: Meter::new(watch), last: Fed::default() }
-    }
-}
-
-impl Streams {
-    pub(super) fn forget(&mut self, client: ClientId) {
-        self.connections.remove(client);
-    }
-}
 
 #[wasm_bindgen]
 impl Engine {

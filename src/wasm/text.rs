@@ -8,7 +8,7 @@ use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::data::{out_of_memory, to_js};
+use super::convert::{out_of_memory, to_js};
 use super::engine::Engine;
 use super::report::ReportView;
 use crate::base::headroom::ensure;

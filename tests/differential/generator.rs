@@ -49,8 +49,8 @@ impl<'s> Generator<'s> {
 
     /// A client that waits can do nothing; one at least never waits, because it can end the waiting of the others.
     fn take_turns(&mut self, stage: &dyn Stage) {
-        if self.turn_left == 0 || stage.client(self.client).is_parked() {
-            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !stage.client(*client).is_parked()).collect();
+        if self.turn_left == 0 || stage.client(self.client).is_blocked() {
+            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !stage.client(*client).is_blocked()).collect();
             self.client = *self.pools.dice.pick(&free);
             self.turn_left = 1 + self.pools.dice.roll(TURN_MAX);
         }
@@ -67,7 +67,7 @@ impl<'s> Generator<'s> {
         if !client.in_transaction() && self.pools.one_in(30) {
             return self.begin_transaction();
         }
-        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| stage.client(*client).is_parked()).collect();
+        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| stage.client(*client).is_blocked()).collect();
         // Who is unblocked in a transaction is answered at once by 7.0, and behind the transaction here: messages that
         // it brings come on this side or on that side of the answer.
         let gets_messages =

@@ -98,7 +98,7 @@ impl<'s> Pair<'s> {
             self.flush()?;
         }
         let may_run = special::may_wait(&request.argv) || !self.would_wait(request);
-        if self.client(request.client).is_parked() || !may_run {
+        if self.client(request.client).is_blocked() || !may_run {
             return Ok(());
         }
         let our_argv = self.with_numbers(&request.argv, |peer| peer.ours.0.to_string());
@@ -108,13 +108,13 @@ impl<'s> Pair<'s> {
         let client = self.peers[request.client].ours;
         self.engine.execute(client, Argv::from_slices(&our_argv).as_ref(), &mut reply);
         self.wire.extend(redis::request(&their_argv));
-        let is_parked = reply.is_empty();
+        let is_blocked = reply.is_empty();
         // What its own request told it comes behind the reply.
-        if !is_parked {
+        if !is_blocked {
             reply.extend(self.engine.take_outbox(client));
         }
         self.batch.push((request.clone(), reply));
-        if is_parked { self.flush() } else { Ok(()) }
+        if is_blocked { self.flush() } else { Ok(()) }
     }
 
     /// Sends what was not sent yet, and compares all replies to it, with what it brought to the other clients.

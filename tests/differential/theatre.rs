@@ -34,7 +34,7 @@ impl Theatre {
 
     /// Runs a request, unless its client waits.
     pub fn perform(&mut self, request: &Request) {
-        if self.client(request.client).is_parked() {
+        if self.client(request.client).is_blocked() {
             return;
         }
         let word = |word: &Vec<u8>| {

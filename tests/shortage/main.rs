@@ -166,7 +166,7 @@ fn a_command_that_finds_no_memory_changes_nothing() {
             if in_transaction && requests.dice().roll(4) == 0 {
                 run(&mut engine, client, &vec![b"exec".to_vec()], &mut Vec::new());
             }
-            let client_is_free = engine.client(client).is_some_and(|client| !client.is_parked() && !client.closing);
+            let client_is_free = engine.client(client).is_some_and(|client| !client.is_blocked() && !client.closing);
             if !client_is_free || requests.dice().roll(3) == 0 {
                 engine = beginning.clone();
             }

@@ -78,10 +78,10 @@ impl Seen {
             let outbox = engine.take_outbox(client);
             engine
                 .client(client)
-                .map_or((outbox.clone(), true, false), |state| (outbox, state.closing, state.is_parked()))
+                .map_or((outbox.clone(), true, false), |state| (outbox, state.closing, state.is_blocked()))
         });
         let clients = clients.collect();
-        while engine.keyspace().free_remains() {}
+        while engine.keyspace().free_garbage() {}
         Seen { reply, clients, digest: engine.digest(), bytes: engine.keyspace().counted_bytes(), effects, events }
     }
 }

@@ -3,15 +3,13 @@
 //! The digits are the shortest that read back the same; the layout follows fpconv,
 //! which Redis has printed doubles with since 7.2.
 
+use super::binary::{LOWEST_EXPONENT, PRECISION};
 use super::decimal::{self, Decimal};
 use super::scan::{Hex, Shape};
 use super::shortest::Digits;
 use super::{is_infinity, round_half_even, split_sign, write_integer, write_unsigned};
 use alloc::vec::Vec;
 
-/// Bits of a double's mantissa, and the power of two of its last bit in the smallest numbers.
-const PRECISION: i32 = 53;
-pub(super) const LOWEST_EXPONENT: i32 = -1074;
 /// The power of two of the mantissa's last bit in the largest numbers.
 const HIGHEST_EXPONENT: i32 = 971;
 
@@ -91,17 +89,6 @@ fn rounded(value: u128, exponent: i32, sticky: bool) -> (f64, bool) {
     let is_normal = mantissa >> (PRECISION - 1) != 0;
     let biased = if is_normal { (exponent - LOWEST_EXPONENT) as u64 } else { 0 };
     (f64::from_bits((biased << (PRECISION - 1)) + mantissa), true)
-}
-
-/// A finite magnitude as a whole number times a power of two: the mantissa, and the power of its last bit.
-pub(super) fn parts(value: f64) -> (u64, i32) {
-    const FRACTION_BITS: i32 = PRECISION - 1;
-    let bits = value.abs().to_bits();
-    let (biased, fraction) = ((bits >> FRACTION_BITS) as i32, bits & ((1 << FRACTION_BITS) - 1));
-    match biased {
-        0 => (fraction, LOWEST_EXPONENT),
-        _ => (fraction | 1 << FRACTION_BITS, LOWEST_EXPONENT + biased - 1),
-    }
 }
 
 /// Appends the shortest text that reads back as `value`, laid out as Redis 8 does: whole numbers up to 2^62 in

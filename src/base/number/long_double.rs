@@ -3,8 +3,8 @@
 //! Reads as C's `strtold` does, adds with one rounding (half to even), prints as `%.17Lf` without trailing zeros.
 
 use super::big::Big;
+use super::binary::parts;
 use super::decimal::{self, Decimal};
-use super::double::parts;
 use super::scan::Hex;
 use super::{is_infinity, round_half_even, split_sign, write_unsigned};
 use alloc::vec::Vec;

@@ -3,6 +3,7 @@
 //! Knows text and arithmetic only: no keys, no replies, no error texts.
 
 mod big;
+mod binary;
 mod decimal;
 mod double;
 mod long_double;

@@ -2,7 +2,7 @@
 //! same with ten kilobytes of code.
 
 use super::big::Big;
-use super::double::{LOWEST_EXPONENT, parts};
+use super::binary::{LOWEST_EXPONENT, parts};
 use core::cmp::Ordering;
 
 /// No double needs more digits than these.

@@ -79,7 +79,7 @@ fn geoadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         (_, true) => Some(Presence::Existing),
         _ => None,
     };
-    let added = cx.space().zset_add(key, ScoreOptions { presence, condition: None }, &pairs)?;
+    let added = cx.txn().zset_add(key, ScoreOptions { presence, condition: None }, &pairs)?;
     let counted = if counts_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
     Ok(())
@@ -124,8 +124,8 @@ fn geodist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         return Err(CommandError::SYNTAX);
     }
     let unit = args.optional().map_or(Ok(1.0), unit)?;
-    let (mut space, reply) = cx.space_and_reply();
-    let zset = space.zset_at(key)?;
+    let (mut txn, reply) = cx.txn_and_reply();
+    let zset = txn.zset_at(key)?;
     let place = |member: &[u8]| Some(Position::of_score(zset?.score(member)?));
     match (place(one), place(other)) {
         (Some(one), Some(other)) => write_distance(one.distance(other) / unit, reply),
@@ -150,8 +150,8 @@ fn geopos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn each_position(cx: &mut Cx<'_>, args: &mut Args<'_>, write: impl Fn(Option<Position>, &mut Writer)) -> Reply {
     let key = args.bytes()?;
-    let (mut space, reply) = cx.space_and_reply();
-    let zset = space.zset_at(key)?;
+    let (mut txn, reply) = cx.txn_and_reply();
+    let zset = txn.zset_at(key)?;
     reply.array(args.left());
     args.rest().for_each(|member| write(zset.and_then(|zset| zset.score(member)).map(Position::of_score), reply));
     Ok(())

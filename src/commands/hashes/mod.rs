@@ -161,26 +161,26 @@ fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<usize, CommandError> {
     if args.left() % 2 == 1 {
         return Err(CommandError::WRONG_ARITY);
     }
-    Ok(cx.space().hash_set(key, args.pairs(args.left() / 2))?)
+    Ok(cx.txn().hash_set(key, args.pairs(args.left() / 2))?)
 }
 
 fn hsetnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let set = cx.space().hash_set_new(args.bytes()?, args.bytes()?, args.bytes()?)?;
+    let set = cx.txn().hash_set_new(args.bytes()?, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(set.into());
     Ok(())
 }
 
 fn hget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let (mut space, reply) = cx.space_and_reply();
-    let hash = space.hash_at(args.bytes()?)?;
+    let (mut txn, reply) = cx.txn_and_reply();
+    let hash = txn.hash_at(args.bytes()?)?;
     let name = args.bytes()?;
     reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref());
     Ok(())
 }
 
 fn hmget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let (mut space, reply) = cx.space_and_reply();
-    let hash = space.hash_at(args.bytes()?)?;
+    let (mut txn, reply) = cx.txn_and_reply();
+    let hash = txn.hash_at(args.bytes()?)?;
     reply.array(args.left());
     args.rest().for_each(|name| reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref()));
     Ok(())
@@ -196,19 +196,19 @@ fn hstrlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn answer_about(cx: &mut Cx<'_>, args: &mut Args<'_>, answer: fn(Option<&[u8]>) -> i64) -> Reply {
     let (key, name) = (args.bytes()?, args.bytes()?);
-    let answer = answer(cx.space().hash_at(key)?.and_then(|hash| hash.get(name)).as_deref());
+    let answer = answer(cx.txn().hash_at(key)?.and_then(|hash| hash.get(name)).as_deref());
     cx.reply.integer(answer);
     Ok(())
 }
 
 fn hlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().hash_at(args.bytes()?)?.map_or(0, Hash::len);
+    let len = cx.txn().hash_at(args.bytes()?)?.map_or(0, Hash::len);
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 fn hdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let removed = cx.space().hash_remove(args.bytes()?, args.rest())?;
+    let removed = cx.txn().hash_remove(args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
     Ok(())
 }
@@ -234,8 +234,8 @@ fn answer_all(
     header: fn(&mut Writer, usize),
     write: fn(Field<'_>, &mut Writer),
 ) -> Reply {
-    let (mut space, reply) = cx.space_and_reply();
-    let hash = space.hash_at(args.bytes()?)?;
+    let (mut txn, reply) = cx.txn_and_reply();
+    let hash = txn.hash_at(args.bytes()?)?;
     header(reply, hash.map_or(0, Hash::len));
     hash.into_iter().flat_map(Hash::iter).for_each(|field| write(field, reply));
     Ok(())
@@ -244,15 +244,15 @@ fn answer_all(
 /// `HGETDEL key FIELDS numfields field ...`: the key's type comes before everything.
 fn hgetdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    cx.space().hash_at(key)?;
+    cx.txn().hash_at(key)?;
     let count = words::fields_to_the_end(args)?;
-    let values = cx.space().hash_take(key, args.many(count))?;
+    let values = cx.txn().hash_take(key, args.many(count))?;
     words::write_values(&values, cx.reply);
     Ok(())
 }
 
 fn hincrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let sum = cx.space().hash_increment(args.bytes()?, args.bytes()?, args.integer()?)?;
+    let sum = cx.txn().hash_increment(args.bytes()?, args.bytes()?, args.integer()?)?;
     cx.reply.integer(sum);
     Ok(())
 }
@@ -263,7 +263,7 @@ fn hincrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if !increment.is_finite() {
         return Err(CommandError::NOT_FINITE);
     }
-    let text = cx.space().hash_increment_float(key, name, increment)?;
+    let text = cx.txn().hash_increment_float(key, name, increment)?;
     cx.reply.bulk(&text);
     Ok(())
 }
@@ -284,16 +284,16 @@ fn hrandfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if with_values && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(CommandError::VALUE_RANGE);
     }
-    let len = cx.space().hash_at(key)?.map_or(0, Hash::len);
+    let len = cx.txn().hash_at(key)?.map_or(0, Hash::len);
     if count < 0 && len > 0 && count.unsigned_abs() > REPETITIONS_MAX {
         return Err(CommandError::REPLY_TOO_LARGE);
     }
     let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
     let answered = if count < 0 && len > 0 { wanted } else { wanted.min(len) };
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     let nested = with_values && reply.protocol() == Protocol::Resp3;
     reply.array(if with_values && !nested { 2 * answered } else { answered });
-    space.hash_sample(key, answered, count < 0, &mut |field| {
+    txn.hash_sample(key, answered, count < 0, &mut |field| {
         if nested {
             reply.array(2);
         }
@@ -306,10 +306,10 @@ fn hrandfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
-    let (mut space, reply) = cx.space_and_reply();
-    match space.hash_at(key)? {
+    let (mut txn, reply) = cx.txn_and_reply();
+    match txn.hash_at(key)? {
         None => reply.null(),
-        Some(_) => space.hash_sample(key, 1, true, &mut |field| reply.bulk(&field.name)),
+        Some(_) => txn.hash_sample(key, 1, true, &mut |field| reply.bulk(&field.name)),
     }
     Ok(())
 }
@@ -317,8 +317,8 @@ fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
 /// `HSCAN key cursor [MATCH pattern] [COUNT n] [NOVALUES]`: options are read only if there is a hash.
 fn hscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
-    let (mut space, reply) = cx.space_and_reply();
-    let Some(hash) = space.hash_at(key)? else {
+    let (mut txn, reply) = cx.txn_and_reply();
+    let Some(hash) = txn.hash_at(key)? else {
         write_no_page(reply);
         return Ok(());
     };

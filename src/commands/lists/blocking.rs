@@ -92,7 +92,7 @@ fn brpoplpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn move_or_wait(cx: &mut Cx<'_>, source: &[u8], from: End, destination: &[u8], to: End, text: &[u8]) -> Reply {
     let until = timeout(text, cx.now)?;
     answer_or_wait(cx, core::iter::once(source), Kind::List, until, |cx| {
-        let moved = cx.space().list_move(source, from, destination, to)?;
+        let moved = cx.txn().list_move(source, from, destination, to)?;
         // In a transaction the answer is that of LMOVE; at the end of the time it is a null array, as in Redis.
         let answers = moved.is_some() || cx.waiting == Waiting::Denied;
         if answers {

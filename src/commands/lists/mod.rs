@@ -132,27 +132,27 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn lpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().list_push(args.bytes()?, End::Head, args.rest())?;
+    let len = cx.txn().list_push(args.bytes()?, End::Head, args.rest())?;
     answer_len(cx, len)
 }
 
 fn rpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().list_push(args.bytes()?, End::Tail, args.rest())?;
+    let len = cx.txn().list_push(args.bytes()?, End::Tail, args.rest())?;
     answer_len(cx, len)
 }
 
 fn lpushx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().list_push_existing(args.bytes()?, End::Head, args.rest())?;
+    let len = cx.txn().list_push_existing(args.bytes()?, End::Head, args.rest())?;
     answer_len(cx, len)
 }
 
 fn rpushx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().list_push_existing(args.bytes()?, End::Tail, args.rest())?;
+    let len = cx.txn().list_push_existing(args.bytes()?, End::Tail, args.rest())?;
     answer_len(cx, len)
 }
 
 fn llen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().list_len(args.bytes()?)?;
+    let len = cx.txn().list_len(args.bytes()?)?;
     answer_len(cx, len)
 }
 
@@ -176,8 +176,8 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
     }
     let key = args.bytes()?;
     let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
-    let (mut space, reply) = cx.space_and_reply();
-    let found = space.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
+    let (mut txn, reply) = cx.txn_and_reply();
+    let found = txn.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
         match count {
             Some(_) => write_all(elements, reply),
             None => reply.optional_bulk(elements.next()),
@@ -214,9 +214,9 @@ fn pop_first<'k>(
     end: End,
     count: Option<usize>,
 ) -> Result<bool, CommandError> {
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     for key in keys {
-        let found = space.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
+        let found = txn.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
             reply.array(2);
             reply.bulk(key);
             match count {
@@ -244,13 +244,13 @@ fn end(word: &[u8]) -> Result<End, CommandError> {
 fn lmove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (source, destination) = (args.bytes()?, args.bytes()?);
     let (from, to) = (end(args.bytes()?)?, end(args.bytes()?)?);
-    let moved = cx.space().list_move(source, from, destination, to)?;
+    let moved = cx.txn().list_move(source, from, destination, to)?;
     cx.reply.optional_bulk(moved.as_deref());
     Ok(())
 }
 
 fn rpoplpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let moved = cx.space().list_move(args.bytes()?, End::Tail, args.bytes()?, End::Head)?;
+    let moved = cx.txn().list_move(args.bytes()?, End::Tail, args.bytes()?, End::Head)?;
     cx.reply.optional_bulk(moved.as_deref());
     Ok(())
 }
@@ -258,8 +258,8 @@ fn rpoplpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 /// The key is looked at before the index is.
 fn lindex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, index) = (args.bytes()?, args.bytes()?);
-    let (mut space, reply) = cx.space_and_reply();
-    let Some(list) = space.read_list(key)? else {
+    let (mut txn, reply) = cx.txn_and_reply();
+    let Some(list) = txn.read_list(key)? else {
         reply.null();
         return Ok(());
     };
@@ -271,8 +271,8 @@ fn lindex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 /// The key is looked at before the index is.
 fn lset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    cx.space().expect_list(key)?;
-    cx.space().list_set(key, args.integer()?, args.bytes()?)?;
+    cx.txn().expect_list(key)?;
+    cx.txn().list_set(key, args.integer()?, args.bytes()?)?;
     cx.reply.ok();
     Ok(())
 }
@@ -285,7 +285,7 @@ fn linsert(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
         _ if is(side, "AFTER") => Side::After,
         _ => return Err(CommandError::SYNTAX),
     };
-    let outcome = cx.space().list_insert(key, side, args.bytes()?, args.bytes()?)?;
+    let outcome = cx.txn().list_insert(key, side, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(match outcome {
         InsertOutcome::Inserted(len) => len as i64,
         InsertOutcome::NoPivot => -1,
@@ -296,8 +296,8 @@ fn linsert(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 fn lrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, start, stop) = (args.bytes()?, args.integer()?, args.integer()?);
-    let (mut space, reply) = cx.space_and_reply();
-    match space.list_range(key, start, stop)? {
+    let (mut txn, reply) = cx.txn_and_reply();
+    match txn.list_range(key, start, stop)? {
         Some(mut elements) => write_all(&mut elements, reply),
         None => reply.array(0),
     }
@@ -305,12 +305,12 @@ fn lrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn lrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let removed = cx.space().list_remove(args.bytes()?, args.integer()?, args.bytes()?)?;
+    let removed = cx.txn().list_remove(args.bytes()?, args.integer()?, args.bytes()?)?;
     answer_len(cx, removed)
 }
 
 fn ltrim(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    cx.space().list_trim(args.bytes()?, args.integer()?, args.integer()?)?;
+    cx.txn().list_trim(args.bytes()?, args.integer()?, args.integer()?)?;
     cx.reply.ok();
     Ok(())
 }
@@ -319,9 +319,9 @@ fn ltrim(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn lpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, element) = (args.bytes()?, args.bytes()?);
     let (search, many) = read_search(args)?;
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     let (open, mut found) = (reply.open(), 0);
-    space.list_positions(key, element, search, &mut |index| {
+    txn.list_positions(key, element, search, &mut |index| {
         found += 1;
         reply.integer(index as i64);
     })?;

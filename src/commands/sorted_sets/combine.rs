@@ -112,7 +112,7 @@ impl<'a> Named<'a> {
             return Err(CommandError::SYNTAX);
         }
         let keys: Vec<&[u8]> = args.many(number).collect();
-        let sources = cx.space().zset_sources(keys.iter().copied())?;
+        let sources = cx.txn().zset_sources(keys.iter().copied())?;
         Ok(Named { keys, sources })
     }
 }
@@ -161,7 +161,7 @@ fn zdiff(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let named = Named::read(cx, args)?;
     let (weighting, with_scores) = read_options(args, combination, named.keys.len(), true)?;
-    let result = cx.space().zset_combine(combination, &named.sources, &weighting)?;
+    let result = cx.txn().zset_combine(combination, &named.sources, &weighting)?;
     write_members(result.iter(), with_scores, cx.reply);
     Ok(())
 }
@@ -182,7 +182,7 @@ fn store(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Repl
     let to = args.bytes()?;
     let Named { keys, sources } = Named::read(cx, args)?;
     let (weighting, _) = read_options(args, combination, keys.len(), false)?;
-    let len = cx.space().zset_combine_into(combination, to, keys.into_iter(), &sources, &weighting)?;
+    let len = cx.txn().zset_combine_into(combination, to, keys.into_iter(), &sources, &weighting)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -191,7 +191,7 @@ fn store(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Repl
 fn zintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let named = Named::read(cx, args)?;
     let most = limit(args)?;
-    let common = cx.space().zset_common(&named.sources, most);
+    let common = cx.txn().zset_common(&named.sources, most);
     cx.reply.integer(common as i64);
     Ok(())
 }

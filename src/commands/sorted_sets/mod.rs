@@ -189,42 +189,42 @@ fn add(cx: &mut Cx<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply {
         pairs.push((parse_double(score).ok_or(CommandError::NOT_A_FLOAT)?, member));
     }
     if let (true, &[(increment, member)]) = (words.increment, &pairs[..]) {
-        match cx.space().zset_increment(key, options, increment, member)? {
+        match cx.txn().zset_increment(key, options, increment, member)? {
             Some(score) => cx.reply.double(score),
             None => cx.reply.null(),
         }
         return Ok(());
     }
-    let added = cx.space().zset_add(key, options, &pairs)?;
+    let added = cx.txn().zset_add(key, options, &pairs)?;
     let counted = if words.count_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
     Ok(())
 }
 
 fn zrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let removed = cx.space().zset_remove(args.bytes()?, args.rest())?;
+    let removed = cx.txn().zset_remove(args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
     Ok(())
 }
 
 fn zcard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.space().zset_at(args.bytes()?)?.map_or(0, |zset| zset.len());
+    let len = cx.txn().zset_at(args.bytes()?)?.map_or(0, |zset| zset.len());
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 fn zscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, member) = (args.bytes()?, args.bytes()?);
-    let (mut space, reply) = cx.space_and_reply();
-    let score = space.zset_at(key)?.and_then(|zset| zset.score(member));
+    let (mut txn, reply) = cx.txn_and_reply();
+    let score = txn.zset_at(key)?.and_then(|zset| zset.score(member));
     write_score(score, reply);
     Ok(())
 }
 
 fn zmscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    let (mut space, reply) = cx.space_and_reply();
-    let zset = space.zset_at(key)?;
+    let (mut txn, reply) = cx.txn_and_reply();
+    let zset = txn.zset_at(key)?;
     reply.array(args.left());
     args.rest().for_each(|member| write_score(zset.and_then(|zset| zset.score(member)), reply));
     Ok(())
@@ -272,8 +272,8 @@ fn rank(cx: &mut Cx<'_>, args: &mut Args<'_>, reversed: bool) -> Reply {
         Some(word) if !is(word, "WITHSCORE") => return Err(CommandError::SYNTAX),
         word => word.is_some(),
     };
-    let (mut space, reply) = cx.space_and_reply();
-    let found = space.zset_at(key)?.and_then(|zset| Some((zset.len(), zset.rank(member)?)));
+    let (mut txn, reply) = cx.txn_and_reply();
+    let found = txn.zset_at(key)?.and_then(|zset| Some((zset.len(), zset.rank(member)?)));
     match found {
         Some((len, (rank, score))) => {
             if with_score {
@@ -294,8 +294,8 @@ fn rank(cx: &mut Cx<'_>, args: &mut Args<'_>, reversed: bool) -> Reply {
 fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else {
-        let (mut space, reply) = cx.space_and_reply();
-        let found = space.zset_sample(key, 1, true, &mut |member, _| reply.bulk(member))?;
+        let (mut txn, reply) = cx.txn_and_reply();
+        let found = txn.zset_sample(key, 1, true, &mut |member, _| reply.bulk(member))?;
         if !found {
             reply.null();
         }
@@ -316,11 +316,11 @@ fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     if count < 0 && count.unsigned_abs() > REPETITIONS_MAX {
         return Err(CommandError::REPLY_TOO_LARGE);
     }
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     let (open, mut elements) = (reply.open(), 0);
     let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
     let elements_each = if with_scores && reply.protocol() == Protocol::Resp2 { 2 } else { 1 };
-    space.zset_sample(key, wanted, count < 0, &mut |member, score| {
+    txn.zset_sample(key, wanted, count < 0, &mut |member, score| {
         write_member((member, score), with_scores, reply);
         elements += elements_each;
     })?;
@@ -331,8 +331,8 @@ fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 /// `ZSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set. Scores are text, in RESP3 too.
 fn zscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
-    let (mut space, reply) = cx.space_and_reply();
-    let Some(zset) = space.zset_at(key)? else {
+    let (mut txn, reply) = cx.txn_and_reply();
+    let Some(zset) = txn.zset_at(key)? else {
         write_no_page(reply);
         return Ok(());
     };

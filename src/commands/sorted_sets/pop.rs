@@ -48,9 +48,9 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
     }
     let key = args.bytes()?;
     let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     let nested = count.is_some() && reply.protocol() == Protocol::Resp3;
-    let found = space.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
+    let found = txn.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
         reply.array(if nested { pairs.len() } else { pairs.len() * 2 });
         pairs.for_each(|(member, score)| match nested {
             true => write_member((member, score), true, reply),
@@ -93,9 +93,9 @@ pub(super) fn pop_first<'k>(
     end: End,
     count: Option<usize>,
 ) -> Result<bool, CommandError> {
-    let (mut space, reply) = cx.space_and_reply();
+    let (mut txn, reply) = cx.txn_and_reply();
     for key in keys {
-        let found = space.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
+        let found = txn.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
             match count {
                 Some(_) => write_nested(key, pairs, reply),
                 None => {

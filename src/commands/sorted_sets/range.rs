@@ -260,8 +260,8 @@ fn zrevrangebylex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let key = args.bytes()?;
     let Request { selection, with_scores } = form.read(args)?;
-    let (mut space, reply) = cx.space_and_reply();
-    let Some(zset) = space.zset_at(key)? else {
+    let (mut txn, reply) = cx.txn_and_reply();
+    let Some(zset) = txn.zset_at(key)? else {
         reply.array(0);
         return Ok(());
     };
@@ -276,7 +276,7 @@ fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
 fn zrangestore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     let (to, from) = (args.bytes()?, args.bytes()?);
     let request = Form { by: None, reversed: None, with_scores: false }.read(args)?;
-    let len = cx.space().zset_store_selection(to, from, &request.selection)?;
+    let len = cx.txn().zset_store_selection(to, from, &request.selection)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -292,7 +292,7 @@ fn zlexcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
     let key = args.bytes()?;
     let interval = interval(by, args.bytes()?, args.bytes()?)?;
-    let count = cx.space().zset_at(key)?.map_or(0, |zset| zset.select(&interval.into()).len());
+    let count = cx.txn().zset_at(key)?.map_or(0, |zset| zset.select(&interval.into()).len());
     cx.reply.integer(count as i64);
     Ok(())
 }
@@ -312,7 +312,7 @@ fn zremrangebylex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 fn remove(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
     let key = args.bytes()?;
     let interval = interval(by, args.bytes()?, args.bytes()?)?;
-    let removed = cx.space().zset_remove_interval(key, interval)?;
+    let removed = cx.txn().zset_remove_interval(key, interval)?;
     cx.reply.integer(removed as i64);
     Ok(())
 }

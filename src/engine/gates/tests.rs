@@ -100,7 +100,7 @@ impl Scene {
         let stats = self.engine.server.stats.command(number).clone();
         let client = self.engine.clients.get(self.client).unwrap();
         let queued = client.transaction.as_ref().map_or(0, |transaction| transaction.queue.len());
-        let kept = [queued, usize::from(client.is_parked()), client.waiting.len()].map(|count| count as u64);
+        let kept = [queued, usize::from(client.is_blocked()), client.waiting.len()].map(|count| count as u64);
         [stats.calls, stats.failed, stats.rejected, kept[0], kept[1], kept[2]]
     }
 }
@@ -150,7 +150,7 @@ fn memory_of_deleted_values_is_given_back_before_a_command() {
         scene.say("SETRANGE large 100000 x");
         scene.say("DEL large");
     };
-    check(Gates::GARBAGE, close, VALUE, OK, |scene| assert!(!scene.engine.keyspace.has_remains()));
+    check(Gates::GARBAGE, close, VALUE, OK, |scene| assert!(!scene.engine.keyspace.has_garbage()));
 }
 
 #[test]
@@ -159,8 +159,8 @@ fn blocked_clients_are_served_before_a_command() {
         scene.say_as(scene.other, "BLPOP list 0");
         // What `Keylatch::keyspace` does.
         scene.engine.mark_stale();
-        let mut space = scene.engine.keyspace.at(0, Timestamp::from_ms(1_000));
-        space.list_push(b"list", End::Tail, core::iter::once(&b"x"[..])).unwrap();
+        let mut txn = scene.engine.keyspace.at(0, Timestamp::from_ms(1_000));
+        txn.list_push(b"list", End::Tail, core::iter::once(&b"x"[..])).unwrap();
     };
     check(Gates::PENDING, close, VALUE, OK, |scene| assert_eq!(scene.outbox(scene.other), POPPED));
 }
@@ -169,7 +169,7 @@ fn blocked_clients_are_served_before_a_command() {
 fn a_pause_blocks_what_writes_until_it_ends() {
     let close: Step = |scene| drop(scene.say_as(scene.other, "CLIENT PAUSE 10 WRITE"));
     let open: Step = |scene| {
-        let was_blocked = scene.engine.clients.get(scene.client).unwrap().is_parked();
+        let was_blocked = scene.engine.clients.get(scene.client).unwrap().is_blocked();
         scene.say_as(scene.other, "CLIENT UNPAUSE");
         assert_eq!(scene.outbox(scene.client), if was_blocked { "+OK\r\n" } else { "" });
     };

@@ -4,10 +4,11 @@ use super::dated::BlockPositions;
 use super::{Db, Expiry, NewValue, Slot, slot_bytes_of};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
-use crate::keyspace::entry::{self, INLINE_MAX, Layout, Payload, set_last_use};
+use crate::base::headroom::copied;
+use crate::keyspace::db::entry::{self, INLINE_MAX, Layout, Payload, set_last_use};
 use crate::store::deadline_heap::Node;
 use crate::store::slab::{Handle, Slab};
-use crate::values::{Value, copied};
+use crate::values::Value;
 
 /// What an entry has beside key and value.
 #[derive(Clone, Copy)]
@@ -228,7 +229,7 @@ impl Db {
         {
             let bytes = slot_bytes_of(&value);
             self.slot_bytes -= bytes;
-            self.graveyard.take_value(value, bytes);
+            self.lazy_free.take_value(value, bytes);
         }
     }
 }

@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 use super::{Db, Slot};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::copied;
 use crate::base::random::Random;
-use crate::keyspace::entry::{self, Layout, NO_POSITION, Payload, last_use};
+use crate::keyspace::db::entry::{self, Layout, NO_POSITION, Payload, last_use};
 use crate::store::deadline_heap::{Node, Positions};
 use crate::store::slab::{Handle, Slab};
 use crate::store::slots::Slot as ValueSlot;
-use crate::values::{Value, copied};
+use crate::values::Value;
 
 /// So many more are looked at where some have only fields with deadlines.
 const EXTRA_NODES: usize = 64;

@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use super::{Db, Slot};
 use crate::base::headroom::OutOfMemory;
-use crate::keyspace::entry::{Layout, Payload};
-use crate::values::{Hash, Value, copied};
+use crate::base::headroom::copied;
+use crate::keyspace::db::entry::{Layout, Payload};
+use crate::values::{Hash, Value};
 
 impl Db {
     /// Moves value and deadline to another key, replacing what that holds. On an error nothing has changed.

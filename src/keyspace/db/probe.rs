@@ -2,7 +2,7 @@
 
 use super::Db;
 use crate::base::hash::hash_key;
-use crate::keyspace::entry::{self, set_last_use};
+use crate::keyspace::db::entry::{self, set_last_use};
 use crate::store::slab::Handle;
 
 /// What a lookup of a key found: its hash, and its entry if there is one. A copy and not a borrow, so it is good only until

@@ -1,8 +1,9 @@
 //! How keys go, and how what is left of large values and whole databases gives its memory back.
 
 use super::dated::BlockPositions;
+use super::lazy_free::FreeInSteps;
 use super::{Db, Slot, slot_bytes_of};
-use crate::keyspace::entry::Layout;
+use crate::keyspace::db::entry::Layout;
 use crate::store::slab::Handle;
 
 impl Db {
@@ -29,40 +30,46 @@ impl Db {
     }
 
     /// Whether something deleted has not given its memory back yet.
-    pub fn has_remains(&self) -> bool {
-        !self.graveyard.is_empty()
+    pub fn has_garbage(&self) -> bool {
+        !self.lazy_free.is_empty()
     }
 
     /// Gives up to so many pieces of memory of what was deleted back; answers how many.
-    pub fn free_remains(&mut self, pieces: usize) -> usize {
-        self.graveyard.free(pieces)
+    pub fn free_garbage(&mut self, pieces: usize) -> usize {
+        self.lazy_free.free(pieces)
     }
 
     /// Keeps what another database held until its memory is given back.
-    pub(in crate::keyspace) fn keep_remains(&mut self, other: Db) {
-        self.graveyard.take_database(other);
+    pub(in crate::keyspace) fn keep_garbage(&mut self, other: Db) {
+        self.lazy_free.take_database(other);
     }
+}
 
+impl FreeInSteps for Db {
     /// Gives up to so many pieces of its own memory back; answers how many. Only what it counts as may be asked of it from
     /// then on.
-    pub(in crate::keyspace) fn shed(&mut self, pieces: usize) -> usize {
-        let mut shed = self.slab.shed(pieces);
-        shed += self.table.shed(pieces - shed);
-        shed += self.deadlines.shed(pieces - shed);
-        while shed < pieces {
+    fn free_step(&mut self, pieces: usize) -> usize {
+        let mut free_step = self.slab.free_step(pieces);
+        free_step += self.table.free_step(pieces - free_step);
+        free_step += self.deadlines.free_step(pieces - free_step);
+        while free_step < pieces {
             // Large values among them are graves of their own.
-            shed += self.graveyard.free(pieces - shed).min(pieces - shed);
-            if shed == pieces {
+            free_step += self.lazy_free.free(pieces - free_step).min(pieces - free_step);
+            if free_step == pieces {
                 break;
             }
             let Some(value) = self.values.pop() else { break };
             let given = value.map_or(1, |value| {
                 let bytes = slot_bytes_of(&value);
                 self.slot_bytes -= bytes;
-                self.graveyard.take_value(value, bytes)
+                self.lazy_free.take_value(value, bytes)
             });
-            shed = (shed + given).min(pieces);
+            free_step = (free_step + given).min(pieces);
         }
-        shed
+        free_step
+    }
+
+    fn counted_bytes(&self) -> u64 {
+        Db::counted_bytes(self)
     }
 }

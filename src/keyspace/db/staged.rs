@@ -4,10 +4,11 @@ use alloc::vec::Vec;
 
 use super::{Db, Slot, slot_bytes_of};
 use crate::base::clock::Timestamp;
+use crate::base::headroom::copied;
 use crate::base::headroom::{OutOfMemory, make_room};
-use crate::keyspace::entry::{INLINE_MAX, Layout, Payload};
+use crate::keyspace::db::entry::{INLINE_MAX, Layout, Payload};
 use crate::store::slab::Handle;
-use crate::values::{Value, copied};
+use crate::values::Value;
 
 /// A string on its way in, and what was found at its key.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::Slot;
+use super::slot::Slot;
 use crate::store::slab::Handle;
 
 /// 32 KiB, taken by a table at its first search that finds something.
@@ -130,7 +130,7 @@ mod tests {
             }
         }
         assert!(table.cache.0.is_some());
-        table.shed(1);
+        table.free_step(1);
         assert!(table.cache.0.is_none());
     }
 }

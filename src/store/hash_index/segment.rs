@@ -4,7 +4,7 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use hashbrown::HashTable;
 
-use super::Slot;
+use super::slot::Slot;
 use crate::base::headroom::OutOfMemory;
 use crate::store::slab::Handle;
 

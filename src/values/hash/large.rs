@@ -7,14 +7,16 @@
 
 use alloc::vec::Vec;
 
-use super::{Field, NewDeadline, Text};
+use super::field::Field;
+use super::new_deadline::NewDeadline;
+use super::text::Text;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::copied;
 use crate::base::random::Random;
 use crate::store::deadline_heap::{Deadlines, NODE_BYTES, Node, Positions};
 use crate::store::hash_index::Slots;
 use crate::store::slab::{Handle, Slab};
-use crate::values::copied;
 use crate::values::hashed::{Hashed, hash_of};
 use crate::values::packed::{pair_len, value_range, write_pair};
 
@@ -54,9 +56,9 @@ impl Large {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub(super) fn shed(&mut self, pieces: usize) -> usize {
-        let shed = self.pairs.shed(pieces);
-        shed + self.deadlines.shed(pieces - shed)
+    pub(super) fn free_step(&mut self, pieces: usize) -> usize {
+        let free_step = self.pairs.free_step(pieces);
+        free_step + self.deadlines.free_step(pieces - free_step)
     }
 
     pub(super) fn first(&self) -> Option<Timestamp> {

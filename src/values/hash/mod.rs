@@ -1,7 +1,9 @@
 //! A hash: fields with values, some of them with a deadline of their own. It compares deadlines but knows no present:
 //! a field whose deadline has passed is there until somebody removes it.
 
+mod field;
 mod large;
+mod new_deadline;
 mod small;
 mod text;
 
@@ -10,6 +12,8 @@ mod tests;
 
 use alloc::boxed::Box;
 
+pub use field::Field;
+pub use new_deadline::NewDeadline;
 pub use text::Text;
 
 use self::large::Large;
@@ -26,24 +30,6 @@ const BASE_BYTES: u64 = 32;
 /// pages.
 const PACKED_FIELDS_MAX: usize = 128;
 const PACKED_BYTES_MAX: usize = 8 * 1024;
-
-/// A field seen where it lies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Field<'a> {
-    pub name: Text<'a>,
-    pub value: Text<'a>,
-    pub deadline: Option<Timestamp>,
-}
-
-/// What becomes of the deadline of a field that is set.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NewDeadline {
-    /// It goes.
-    None,
-    /// It stays, if there is one.
-    Keep,
-    At(Timestamp),
-}
 
 #[derive(Clone, Debug)]
 pub struct Hash {
@@ -101,10 +87,10 @@ impl Hash {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub fn shed(&mut self, pieces: usize) -> usize {
+    pub fn free_step(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Small(_) => 0,
-            Form::Large(large) => large.shed(pieces),
+            Form::Large(large) => large.free_step(pieces),
         }
     }
 

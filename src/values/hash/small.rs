@@ -11,8 +11,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::field::Field;
+use super::new_deadline::NewDeadline;
 use super::text::{Coded, space};
-use super::{Field, NewDeadline};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
 use crate::values::search::{SearchKey, length_at, length_bytes, reserve, resize_part, write_bytes, write_length};

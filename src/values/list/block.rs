@@ -9,8 +9,8 @@
 
 use alloc::vec::Vec;
 
-use super::End;
-use crate::base::headroom::OutOfMemory;
+use super::end::End;
+use crate::base::headroom::{OutOfMemory, copied};
 use crate::base::number::parse_integer;
 use crate::values::search::{length_at, length_before, length_bytes, write_bytes, write_length};
 
@@ -224,7 +224,7 @@ impl Block {
     }
 
     fn copied(&self, from: usize) -> Result<Vec<u8>, OutOfMemory> {
-        super::copied(self.bytes.get(from..).unwrap_or_default())
+        copied(self.bytes.get(from..).unwrap_or_default())
     }
 
     /// Makes room for `len` bytes before the entry at `at`; answers where they are, as entries may have moved.

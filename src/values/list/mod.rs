@@ -3,34 +3,23 @@
 
 mod block;
 mod elements;
+mod end;
 
 use alloc::collections::VecDeque;
 use core::ops::Range;
 
 use self::block::Block;
 pub use self::elements::Elements;
-use super::{ListLimit, copied};
+use super::ListLimit;
 use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::copied;
+pub use end::{End, Side};
 
 /// What a list costs beside its elements, and what each block of a large one does.
 const LIST_BYTES: u64 = 48;
 const BLOCK_BYTES: u64 = 48;
 /// What Redis reckons with for an element it is about to put into a node.
 const ELEMENT_OVERHEAD_BYTES: usize = 8;
-
-/// The ends of a list.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
-    Head,
-    Tail,
-}
-
-/// On which side of another element.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
-    Before,
-    After,
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct List {
@@ -90,7 +79,7 @@ impl List {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub fn shed(&mut self, pieces: usize) -> usize {
+    pub fn free_step(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Compact(_) => 0,
             Form::Chunked(chunks) => {

@@ -11,8 +11,9 @@ use alloc::vec::Vec;
 
 use super::{DumpError, Input, Output, TYPE_HASH, TYPE_HASH_DATED, TYPE_HASH_LISTPACK, listpack};
 use crate::base::clock::Timestamp;
+use crate::base::headroom::copied;
 use crate::base::number::parse_integer;
-use crate::values::{Field, Hash, NewDeadline, PackedLimit, copied};
+use crate::values::{Field, Hash, NewDeadline, PackedLimit};
 
 pub(super) fn write(hash: &Hash, out: &mut Output) {
     let first = hash.first_deadline();

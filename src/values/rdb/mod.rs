@@ -21,8 +21,9 @@ pub use crc::crc64;
 pub use input::Input;
 pub use output::Output;
 
-use super::{End, Limits, List, Set, Value, ValueRef, ZSet, copied};
+use super::{End, Limits, List, Set, Value, ValueRef, ZSet};
 use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::copied;
 
 /// The version of the coding that most values are written in: that of Redis 7.0.
 pub const RDB_VERSION: u32 = 10;

@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 
 use super::{DumpError, Input, Output, TYPE_ZSET, TYPE_ZSET_2, listpack};
+use crate::base::headroom::copied;
 use crate::base::number::parse_double;
-use crate::values::{PackedLimit, ZSet, copied};
+use crate::values::{PackedLimit, ZSet};
 
 /// Lengths of a score's text that stand for what is no text.
 const NEGATIVE_INFINITY: u8 = 255;

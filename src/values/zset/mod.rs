@@ -323,12 +323,12 @@ impl ZSet {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub fn shed(&mut self, pieces: usize) -> usize {
+    pub fn free_step(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Packed(_) => 0,
             Form::Indexed(indexed) => {
-                let shed = indexed.hashed.shed(pieces);
-                shed + indexed.order.shed(pieces - shed)
+                let free_step = indexed.hashed.free_step(pieces);
+                free_step + indexed.order.free_step(pieces - free_step)
             }
         }
     }

@@ -74,8 +74,8 @@ impl Order {
     }
 
     /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
-    pub(super) fn shed(&mut self, pieces: usize) -> usize {
-        self.root.shed(pieces, &mut self.len)
+    pub(super) fn free_step(&mut self, pieces: usize) -> usize {
+        self.root.free_step(pieces, &mut self.len)
     }
 
     /// How many places from the first on fulfil a condition that those behind them do not.
@@ -240,21 +240,21 @@ impl Node {
     }
 
     /// Gives up to so many nodes back, the last first; answers how many. `len` is how many places are left.
-    fn shed(&mut self, nodes: usize, len: &mut usize) -> usize {
+    fn free_step(&mut self, nodes: usize, len: &mut usize) -> usize {
         let Node::Inner(branches) = self else { return 0 };
-        let mut shed = 0;
-        while shed < nodes
+        let mut free_step = 0;
+        while free_step < nodes
             && let Some(last) = branches.last_mut()
         {
-            shed += last.node.shed(nodes - shed, len);
-            if shed < nodes {
+            free_step += last.node.free_step(nodes - free_step, len);
+            if free_step < nodes {
                 if let Some(Branch { node: Node::Leaf(places), .. }) = branches.pop() {
                     *len -= places.len();
                 }
-                shed += 1;
+                free_step += 1;
             }
         }
-        shed
+        free_step
     }
 
     fn divide(&mut self, division: Division) -> Result<Node, OutOfMemory> {

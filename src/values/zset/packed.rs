@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use crate::base::bytes::word_at;
 use crate::base::headroom::OutOfMemory;
-use crate::values::copied;
+use crate::base::headroom::copied;
 use crate::values::search::{
     SearchKey, length_at, length_before, length_bytes, resize_part, write_bytes, write_length,
 };

@@ -1,0 +1,59 @@
+//! The list of all families of commands.
+
+use super::row::Row;
+use super::table::{Table, find_among};
+use super::{
+    bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
+    memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, surroundings, transactions,
+};
+
+const FAMILIES: &[&[Row]] = &[
+    strings::ROWS,
+    lcs::ROWS,
+    bits::ROWS,
+    keys::ROWS,
+    expiry::ROWS,
+    dump::ROWS,
+    lists::ROWS,
+    lists::blocking::ROWS,
+    sets::ROWS,
+    sort::ROWS,
+    sorted_sets::ROWS,
+    sorted_sets::range::ROWS,
+    sorted_sets::pop::ROWS,
+    sorted_sets::blocking::ROWS,
+    sorted_sets::combine::ROWS,
+    geo::ROWS,
+    geo::search::ROWS,
+    sketches::ROWS,
+    hashes::ROWS,
+    hashes::expiry::ROWS,
+    transactions::ROWS,
+    pubsub::ROWS,
+    connection::ROWS,
+    client::ROWS,
+    server::ROWS,
+    memory::ROWS,
+    introspection::ROWS,
+    config::ROWS,
+    info::ROWS,
+    diagnostics::ROWS,
+    surroundings::ROWS,
+];
+
+/// All commands, family by family; subcommands are in their container's row.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+/// The row of a command by name, in any case; a subcommand as `object|encoding` or `object encoding`.
+pub fn find(name: &str) -> Option<&'static Row> {
+    find_among(rows(), name)
+}
+
+impl Default for Table {
+    /// The table of all commands.
+    fn default() -> Table {
+        Table::new(rows())
+    }
+}

@@ -1,0 +1,291 @@
+//! Commands that wait: for a key to change, or for their time to be over. One mechanism for all of them.
+//!
+//! A parked command is run again, from its arguments, when an interested key changed; parking again keeps its place.
+//! Its reply goes to the client's outbox, and so do the replies of what the client sent meanwhile.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use super::blocked_clients::BlockedCommand;
+use super::{ERROR_BYTES, Engine};
+use crate::base::argv::ArgvRef;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, make_room};
+use crate::commands::{Cx, Outcome, Park, Waiting, call};
+use crate::keyspace::{KeyName, Ticket};
+use crate::resp::encode::Writer;
+use crate::resp::error::CommandError;
+use crate::server::Unblock;
+use crate::server::clients::{ClientId, Line};
+
+/// What a parked command takes at most in tables.
+const PARKED_BYTES: usize = 96;
+/// It holds its arguments, and their names stand among those that are waited for.
+const PARKED_COPIES: usize = 3;
+
+impl Engine {
+    /// Whether there is memory for another command that waits.
+    pub(super) fn ensure_room_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
+        ensure_reserve()?;
+        let copies = argv.copy_len().saturating_mul(PARKED_COPIES);
+        ensure(PARKED_BYTES.saturating_mul(self.blocked.commands.len() + 1).saturating_add(copies))
+    }
+
+    /// Whether commands wait for the end of a pause that was ended.
+    pub(super) fn may_resume_paused(&self) -> bool {
+        self.server.pause.is_none() && self.blocked.paused > 0
+    }
+
+    /// Whether the time of a pause is over.
+    pub(super) fn is_pause_over(&self) -> bool {
+        self.server.pause.is_some_and(|pause| pause.until <= self.now)
+    }
+
+    /// Lets a command wait at the end of the line.
+    pub(super) fn park(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, park: Park) {
+        self.wait_in_line(BlockedCommand { client, command, argv: argv.to_owned(), park, paused: false });
+    }
+
+    /// Lets a command wait for the end of the pause.
+    pub(super) fn pause(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, until: Timestamp) {
+        let park = Park { wanted: None, until: Some(until) };
+        self.wait_in_line(BlockedCommand { client, command, argv: argv.to_owned(), park, paused: true });
+    }
+
+    fn wait_in_line(&mut self, parked: BlockedCommand) {
+        self.blocked.last_ticket += 1;
+        let ticket = Ticket(self.blocked.last_ticket);
+        if let Some(client) = self.clients.get_mut(parked.client) {
+            client.blocked = Some(ticket);
+        }
+        self.enter(ticket, parked);
+    }
+
+    /// Runs parked commands whose keys changed, key after key in the order of the changes, until none is ready. Clients
+    /// that were served go on with what they sent behind it only then: those who waited come first.
+    pub(super) fn wake(&mut self) {
+        loop {
+            let ready = self.keyspace.interest.take_ready();
+            ready.iter().for_each(|name| self.serve(name));
+            if ready.is_empty() {
+                let Some(client) = self.clients.first_of(Line::Freed) else { return };
+                if !self.catch_up(client) {
+                    self.clients.leave_line(Line::Freed, client);
+                }
+            }
+        }
+    }
+
+    /// Runs the commands that wait for a key, the longest waiting first, while it holds what they want.
+    fn serve(&mut self, name: &KeyName) {
+        let mut served = Ticket(0);
+        while let Some(held) = self.keyspace.at(name.0, self.now).kind(&name.1)
+            && let Some(ticket) = self.keyspace.interest.next_waiting(name, served)
+        {
+            served = ticket;
+            let parked = self.blocked.commands.get(ticket);
+            if parked.and_then(|parked| parked.park.wanted.as_ref()).is_some_and(|wanted| wanted.kind == held) {
+                self.run_parked(ticket, Waiting::Allowed);
+            }
+        }
+        // The look at the key may have found it dead.
+        self.keyspace.effects.end_unit();
+    }
+
+    /// Ends the waiting of those whose time is over.
+    pub(super) fn give_up_due(&mut self) {
+        while let Some((until, ticket)) = self.blocked.deadlines.first() {
+            if until > self.now {
+                return;
+            }
+            self.run_parked(ticket, Waiting::Over);
+            self.wake();
+        }
+    }
+
+    /// Lets paused commands go on.
+    pub(super) fn resume_paused(&mut self) {
+        let mut next = self.blocked.paused_behind(Ticket(0));
+        while let Some(ticket) = next {
+            self.run_parked(ticket, Waiting::Allowed);
+            self.wake();
+            next = self.blocked.paused_behind(ticket);
+        }
+    }
+
+    /// Ends a waiting: as if its time were over, or with an error. Paused commands are not waiting for that.
+    pub(super) fn unblock(&mut self, unblock: Unblock) {
+        if self.blocked.commands.get(unblock.ticket).is_none_or(|parked| parked.paused) {
+            return;
+        }
+        match unblock.with_error {
+            true => self.refuse_parked(unblock.ticket),
+            false => self.run_parked(unblock.ticket, Waiting::Over),
+        }
+    }
+
+    fn refuse_parked(&mut self, ticket: Ticket) {
+        let Some(parked) = self.leave(ticket) else { return };
+        if let Some(client) = self.clients.get_mut(parked.client) {
+            client.blocked = None;
+        }
+        self.end_tracking(parked.client, Some(self.table.row(parked.command)));
+        self.clients.post(parked.client, |messages| messages.error(&CommandError::UNBLOCKED.into()));
+        self.clients.line_up(Line::Freed, parked.client);
+    }
+
+    /// Forgets the parked command of a client that leaves.
+    pub(super) fn unpark(&mut self, ticket: Ticket) {
+        self.leave(ticket);
+    }
+
+    fn run_parked(&mut self, ticket: Ticket, waiting: Waiting) {
+        let Some(mut parked) = self.leave(ticket) else { return };
+        let was_paused = core::mem::take(&mut parked.paused);
+        let waiting = if was_paused { Waiting::Allowed } else { waiting };
+        let Some(client) = self.clients.get_mut(parked.client) else { return };
+        if ensure_reserve_unspent().and_then(|()| make_room(&mut client.outbox, ERROR_BYTES)).is_err() {
+            // Not even an error can be answered.
+            client.blocked = None;
+            return self.clients.close(parked.client);
+        }
+        let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
+        self.keyspace.interest.tracking.set_author(Some(parked.client));
+        let Engine { keyspace, clients, server, table, now, .. } = self;
+        let mut cx = Cx {
+            keyspace,
+            clients,
+            server,
+            table,
+            client: parked.client,
+            now: *now,
+            waiting,
+            park: None,
+            reply: &mut reply,
+        };
+        let outcome = call(&mut cx, parked.command, parked.argv.as_ref());
+        self.keyspace.effects.end_unit();
+        if let Some(client) = self.clients.get_mut(parked.client) {
+            client.blocked = matches!(outcome, Outcome::Park(_)).then_some(ticket);
+            let failed = reply.take_failure();
+            // What was pushed to this client while the command ran comes behind its reply.
+            let pushed = core::mem::replace(&mut client.outbox, reply.into_bytes());
+            if client.append_bytes(pushed).is_err() || failed {
+                self.clients.close(parked.client);
+            }
+        }
+        self.end_tracking(parked.client, Some(self.table.row(parked.command)));
+        self.announce();
+        self.clients.note(parked.client);
+        match outcome {
+            Outcome::Park(park) if was_paused => self.enter(ticket, BlockedCommand { park, ..parked }),
+            // Its time runs from when it parked first.
+            Outcome::Park(_) => self.enter(ticket, parked),
+            Outcome::Done => self.clients.line_up(Line::Freed, parked.client),
+        }
+    }
+
+    /// Runs the first of what the client sent while it waited; false when there is nothing left, or it waits again.
+    fn catch_up(&mut self, id: ClientId) -> bool {
+        let Some(client) = self.clients.get_mut(id).filter(|client| !client.is_blocked()) else { return false };
+        let Some(argv) = client.waiting.pop_front() else { return false };
+        if ensure_reserve_unspent().is_err() {
+            self.clients.close(id);
+            return false;
+        }
+        let mut out = Vec::new();
+        self.mark_stale();
+        let gates = self.gates_for(id);
+        self.run(id, self.request(argv.as_ref()), gates, &mut out);
+        if let Some(client) = self.clients.get_mut(id)
+            && client.append_bytes(out).is_err()
+        {
+            self.clients.close(id);
+        }
+        true
+    }
+
+    fn enter(&mut self, ticket: Ticket, parked: BlockedCommand) {
+        for key in parked.park.keys() {
+            self.keyspace.interest.wait(ticket, key);
+        }
+        if let Some(until) = parked.park.until {
+            self.blocked.deadlines.insert((until, ticket), ());
+        }
+        self.blocked.paused += usize::from(parked.paused);
+        self.blocked.commands.insert(ticket, Box::new(parked));
+    }
+
+    fn leave(&mut self, ticket: Ticket) -> Option<BlockedCommand> {
+        let parked = *self.blocked.commands.remove(ticket)?;
+        self.blocked.paused -= usize::from(parked.paused);
+        self.keyspace.interest.unwait(ticket, parked.park.keys());
+        if let Some(until) = parked.park.until {
+            self.blocked.deadlines.remove((until, ticket));
+        }
+        Some(parked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::argv::Argv;
+
+    fn say(engine: &mut Engine, client: ClientId, line: &str) -> Vec<u8> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let mut out = Vec::new();
+        let argv = Argv::from_slices(&words);
+        engine.execute_now(client, argv.as_ref(), &mut out);
+        out
+    }
+
+    fn outbox(engine: &mut Engine, client: ClientId) -> Vec<u8> {
+        core::mem::take(&mut engine.clients.get_mut(client).unwrap().outbox)
+    }
+
+    #[test]
+    fn a_client_that_leaves_while_it_waits_takes_nothing_with_it() {
+        let mut engine = Engine::new(1);
+        let (first, second, third) = (engine.connect(), engine.connect(), engine.connect());
+        assert!(say(&mut engine, first, "BLPOP list other 5").is_empty());
+        assert!(say(&mut engine, second, "BLPOP list 0").is_empty());
+        assert!(say(&mut engine, second, "PING").is_empty());
+        engine.disconnect(first);
+        assert_eq!(engine.next_deadline(), None);
+        say(&mut engine, third, "RPUSH list x");
+        assert_eq!(outbox(&mut engine, second), b"*2\r\n$4\r\nlist\r\n$1\r\nx\r\n+PONG\r\n");
+        assert!(
+            engine.blocked.is_empty()
+                && engine.clients.first_of(Line::Freed).is_none()
+                && engine.keyspace.interest.is_idle()
+        );
+    }
+
+    #[test]
+    fn a_waiting_command_is_called_once_however_often_it_runs() {
+        let mut engine = Engine::new(1);
+        let (waiting, other) = (engine.connect(), engine.connect());
+        let (number, _) = crate::commands::resolve(&engine.table, Argv::from_slices(&["BLPOP"]).as_ref()).unwrap();
+        say(&mut engine, waiting, "BLPOP a b 0");
+        assert_eq!(engine.server.stats.command(number).calls, 0);
+        say(&mut engine, other, "SET a v");
+        say(&mut engine, other, "RPUSH b x");
+        assert_eq!(engine.server.stats.command(number).calls, 1);
+        assert!(outbox(&mut engine, waiting).starts_with(b"-WRONGTYPE"));
+    }
+
+    #[test]
+    fn the_time_is_asked_while_somebody_waits() {
+        let mut engine = Engine::new(1);
+        let (waiting, other) = (engine.connect(), engine.connect());
+        let push = Argv::from_slices(&["RPUSH", "list", "x"]);
+        let gates = engine.gates_for(other);
+        assert!(!engine.needs_time(gates, &engine.request(push.as_ref())));
+        say(&mut engine, waiting, "BLPOP list 0");
+        // What is sent behind may need it, once the push lets it go.
+        say(&mut engine, waiting, "SET k v EX 10");
+        let gates = engine.gates_for(other);
+        assert!(engine.needs_time(gates, &engine.request(push.as_ref())));
+    }
+}

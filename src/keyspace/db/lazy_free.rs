@@ -1,0 +1,225 @@
+//! Lazy free: large values and whole databases that were deleted. Freeing a million members takes milliseconds, so it is
+//! done in slices and no single call pays for it. Until then they count as memory in use.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::base::headroom::make_room;
+use crate::values::Value;
+
+/// Less than this is freed immediately.
+const QUEUED_MIN_BYTES: u64 = 64 * 1024;
+/// A value consists of at most one piece of memory for so many bytes.
+const PIECE_BYTES: u64 = 4096;
+
+/// A database as the queue sees it.
+pub(in crate::keyspace) trait FreeInSteps {
+    /// Frees up to so many pieces of memory; returns how many.
+    fn free_step(&mut self, pieces: usize) -> usize;
+    fn counted_bytes(&self) -> u64;
+}
+
+#[derive(Clone, Debug)]
+enum Garbage<D> {
+    Value(Value),
+    Database(Box<D>),
+}
+
+/// The queue of what waits to be freed.
+#[derive(Clone, Debug)]
+pub(in crate::keyspace) struct LazyFree<D> {
+    /// Each with the bytes that the rest of it counts as.
+    queue: Vec<(Garbage<D>, u64)>,
+    bytes: u64,
+}
+
+impl<D> Default for LazyFree<D> {
+    fn default() -> LazyFree<D> {
+        LazyFree { queue: Vec::new(), bytes: 0 }
+    }
+}
+
+impl<D: FreeInSteps> LazyFree<D> {
+    pub(in crate::keyspace) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    pub(in crate::keyspace) fn counted_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Queues a large value, and frees a small one; returns of how many pieces of memory that may have been.
+    pub(in crate::keyspace) fn take_value(&mut self, value: Value, bytes: u64) -> usize {
+        if bytes < QUEUED_MIN_BYTES {
+            // Below the constant, so it fits.
+            return 1 + (bytes / PIECE_BYTES) as usize;
+        }
+        self.push(Garbage::Value(value), bytes);
+        1
+    }
+
+    pub(in crate::keyspace) fn take_database(&mut self, db: D) {
+        let bytes = db.counted_bytes();
+        if bytes >= QUEUED_MIN_BYTES {
+            self.push(Garbage::Database(Box::new(db)), bytes);
+        }
+    }
+
+    /// If the queue cannot grow, the garbage is freed immediately.
+    fn push(&mut self, garbage: Garbage<D>, bytes: u64) {
+        if make_room(&mut self.queue, 1).is_ok() {
+            self.queue.push((garbage, bytes));
+            self.bytes += bytes;
+        }
+    }
+
+    /// Frees up to so many pieces of memory; returns how many.
+    pub(in crate::keyspace) fn free(&mut self, pieces: usize) -> usize {
+        let mut freed = 0;
+        while freed < pieces
+            && let Some((garbage, bytes)) = self.queue.last_mut()
+        {
+            let left = pieces - freed;
+            let (step, bytes_left) = match garbage {
+                Garbage::Value(value) => (value.free_step(left), value.counted_bytes()),
+                Garbage::Database(db) => (db.free_step(left), db.counted_bytes()),
+            };
+            self.bytes -= bytes.saturating_sub(bytes_left);
+            *bytes = bytes_left.min(*bytes);
+            if step < left {
+                // The rest of it is small.
+                self.bytes -= *bytes;
+                self.queue.pop();
+            }
+            freed += step.max(1);
+        }
+        freed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::keyspace::Keyspace;
+    use crate::keyspace::databases::FREED_MAX;
+    use crate::values::End;
+
+    /// More than is given back at once.
+    const MEMBERS: usize = 100_000;
+
+    fn member(number: usize) -> Vec<u8> {
+        format!("member:{number:08}").into_bytes()
+    }
+
+    fn filled(key: &[u8]) -> Keyspace {
+        let mut keyspace = Keyspace::new(1);
+        let members: Vec<Vec<u8>> = (0..MEMBERS).map(member).collect();
+        let names = || members.iter().map(Vec::as_slice);
+        let mut txn = keyspace.at(0, Timestamp::from_ms(0));
+        match key {
+            b"set" => drop(txn.set_add(key, names()).unwrap()),
+            b"list" => drop(txn.list_push(key, End::Tail, names()).unwrap()),
+            b"hash" => drop(txn.hash_set(key, names().map(|name| (name, name))).unwrap()),
+            _ => {
+                let pairs: Vec<(f64, &[u8])> = names().map(|name| (1.0, name)).collect();
+                txn.zset_add(key, Default::default(), &pairs).unwrap();
+            }
+        }
+        keyspace.effects.end_unit();
+        keyspace
+    }
+
+    /// Frees in slices until nothing is left; answers how many it took.
+    fn emptied(keyspace: &mut Keyspace) -> usize {
+        let (mut slices, mut held) = (0, keyspace.counted_bytes());
+        while keyspace.free_garbage() {
+            slices += 1;
+            let left = keyspace.counted_bytes();
+            assert!(left < held, "a slice gives something back: {left} of {held} bytes");
+            held = left;
+        }
+        assert!(!keyspace.has_garbage());
+        slices
+    }
+
+    #[test]
+    fn a_large_value_goes_in_slices_however_it_goes() {
+        for key in [&b"set"[..], b"list", b"hash", b"zset"] {
+            for way in 0..3 {
+                let mut keyspace = filled(key);
+                let held = keyspace.counted_bytes();
+                let mut txn = keyspace.at(0, Timestamp::from_ms(0));
+                match way {
+                    0 => assert_eq!(txn.delete_all(core::iter::once(key)), 1),
+                    1 => drop(txn.set(key, b"short", &Default::default()).unwrap()),
+                    _ => txn.flush(),
+                }
+                keyspace.effects.end_unit();
+                // It counts until it is given back.
+                assert!(keyspace.counted_bytes() >= held * 9 / 10);
+                let slices = emptied(&mut keyspace);
+                let least = if key == b"list" { 1 } else { 2 };
+                assert!(slices >= least, "{slices} slices");
+                assert!(keyspace.counted_bytes() < 100, "{} bytes stay", keyspace.counted_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn a_database_goes_in_slices_with_all_it_holds() {
+        let mut keyspace = filled(b"set");
+        let mut txn = keyspace.at(0, Timestamp::from_ms(0));
+        for number in 0..20_000 {
+            let (key, value) = (member(number), [&b"x"[..]; 2]);
+            txn.list_push(&key, End::Tail, value.into_iter()).unwrap();
+        }
+        keyspace.effects.end_unit();
+        let pieces = 20_000;
+        keyspace.flush_all();
+        keyspace.effects.end_unit();
+        assert!(keyspace.database(0).is_empty());
+        // Every short list is a piece of its own, and a slice takes a bounded number of them.
+        let slices = emptied(&mut keyspace);
+        assert!(slices >= pieces / FREED_MAX, "{slices} slices");
+        assert_eq!(keyspace.counted_bytes(), 0);
+    }
+
+    #[test]
+    fn what_a_snapshot_replaces_goes_in_slices() {
+        let mut keyspace = filled(b"set");
+        let held = keyspace.counted_bytes();
+        keyspace.replace_with(Keyspace::new(1)).unwrap();
+        assert!(keyspace.database(0).is_empty() && keyspace.counted_bytes() >= held * 9 / 10);
+        assert!(emptied(&mut keyspace) >= 2);
+        assert_eq!(keyspace.counted_bytes(), 0);
+    }
+
+    #[test]
+    fn a_slice_takes_fewer_of_larger_values() {
+        let mut keyspace = Keyspace::new(1);
+        let mut txn = keyspace.at(0, Timestamp::from_ms(0));
+        let (lists, element) = (2_000, [b'x'; 1_000]);
+        for number in 0..lists {
+            txn.list_push(&member(number), End::Tail, [&element[..]; 40].into_iter()).unwrap();
+        }
+        keyspace.effects.end_unit();
+        keyspace.flush_all();
+        keyspace.effects.end_unit();
+        // Forty thousand bytes each: below what is kept, but of several pieces.
+        let slices = emptied(&mut keyspace);
+        assert!(slices >= lists * 9 / FREED_MAX, "{slices} slices");
+    }
+
+    #[test]
+    fn small_values_go_at_once() {
+        let mut keyspace = Keyspace::new(1);
+        let mut txn = keyspace.at(0, Timestamp::from_ms(0));
+        txn.list_push(b"list", End::Tail, [&b"a"[..]; 1_000].into_iter()).unwrap();
+        txn.delete_all(core::iter::once(&b"list"[..]));
+        keyspace.effects.end_unit();
+        assert!(!keyspace.has_garbage() && !keyspace.free_garbage());
+    }
+}

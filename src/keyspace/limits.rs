@@ -1,0 +1,60 @@
+//! The memory limit as data: policy, candidates of the next eviction, and how far memory may grow.
+
+use alloc::vec::Vec;
+
+use super::uses::Counting;
+use crate::store::slab::Handle;
+
+/// Whom a policy chooses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Choice {
+    #[default]
+    Nobody,
+    /// Whoever was not used or changed for the longest time, or is used least frequently.
+    LeastUsed,
+    Anybody,
+    /// Whoever dies first.
+    FirstToDie,
+}
+
+/// `maxmemory` and the parameters around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MemoryLimit {
+    /// 0: none.
+    pub max_bytes: u64,
+    pub choice: Choice,
+    /// Only keys that have a deadline are chosen from.
+    pub volatile: bool,
+    /// How many keys are drawn for an eviction.
+    pub samples: usize,
+    pub counting: Counting,
+}
+
+impl Default for MemoryLimit {
+    fn default() -> MemoryLimit {
+        let (choice, counting) = (Choice::default(), Counting::default());
+        MemoryLimit { max_bytes: 0, choice, volatile: false, samples: 5, counting }
+    }
+}
+
+/// A key that was drawn, with its last use then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) database: u8,
+    pub(super) handle: Handle,
+    pub(super) hash: u32,
+    pub(super) last_use: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    pub(super) limit: MemoryLimit,
+    pub(super) candidates: Vec<Candidate>,
+    /// How many evictions the last draw is still good for.
+    pub(super) draw_left: usize,
+    /// Where memory may stand at most before a command that grows it: at the limit, unless that was lowered below what
+    /// there is. Then it only falls.
+    pub(super) ceiling: u64,
+    /// More is to be evicted than one call takes.
+    pub(super) is_due: bool,
+}

@@ -1,0 +1,323 @@
+//! What a command did, as commands: time-free, with absolute deadlines, so that replaying them gives the same keyspace
+//! whenever it happens. The log is a valid append-only file of Redis.
+//!
+//! A drained piece is `#KL:<now> v1`, then units. A unit is everything one command, transaction or script did; of more
+//! than one effect it is framed by MULTI and EXEC, so that a torn unit is recognised and dropped whole.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use crate::base::bytes;
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::number::{IntegerText, write_double, write_integer};
+
+/// The version of the annotation line; a newer one is refused when a log is read.
+pub const LOG_VERSION: u32 = 1;
+/// How an annotation line begins. Redis (7.0 and newer) skips lines that begin with `#`.
+pub const ANNOTATION: &str = "#KL:";
+
+/// Words of the log itself: an annotation, SELECT, MULTI, EXEC, names of commands, deadlines.
+const FRAME_BYTES: usize = 1024;
+/// An argument of a request counts with the eight bytes of its span, and has a header of no more bytes than that and
+/// itself together.
+const LOGGED_FACTOR: usize = 2;
+
+/// Nearly all arguments are no longer.
+const SHORT_MAX: usize = 64;
+/// What stands before such a one: `$64` and the end of the line.
+const HEADER_MAX: usize = 5;
+
+/// One effect on its way into the log.
+#[derive(Debug)]
+pub struct EffectWriter<'a> {
+    out: &'a mut Vec<u8>,
+    /// Where it begins in `out`.
+    start: usize,
+    len: usize,
+}
+
+impl<'a> EffectWriter<'a> {
+    /// Leaves place for the number of arguments, which is known last: nearly always it has one digit.
+    fn at_end(out: &'a mut Vec<u8>) -> EffectWriter<'a> {
+        let start = out.len();
+        out.extend_from_slice(b"*0\r\n");
+        EffectWriter { start, out, len: 0 }
+    }
+
+    /// Puts the number of arguments in its place.
+    #[inline(always)]
+    pub(in crate::keyspace) fn close(&mut self) {
+        match (self.len, self.out.get_mut(self.start + 1)) {
+            (..10, Some(digit)) => *digit = b'0' + self.len as u8,
+            _ => self.close_long(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn close_long(&mut self) {
+        let digits = IntegerText::of(self.len as i64);
+        let digits = digits.as_bytes();
+        // One digit has its place already.
+        self.out.extend_from_slice(&digits[1..]);
+        self.out[self.start + 2..].rotate_right(digits.len() - 1);
+        self.out[self.start + 1..][..digits.len()].copy_from_slice(digits);
+    }
+
+    #[inline(never)]
+    pub fn bytes(&mut self, argument: &[u8]) -> &mut Self {
+        self.len += 1;
+        if argument.len() > SHORT_MAX {
+            write_header(b'$', argument.len(), self.out);
+            self.out.extend_from_slice(argument);
+            self.out.extend_from_slice(b"\r\n");
+        } else {
+            self.short_bytes(argument);
+        }
+        self
+    }
+
+    /// An argument whose length has two digits at most is put together first, and added at once.
+    #[inline(always)]
+    fn short_bytes(&mut self, argument: &[u8]) {
+        let len = argument.len();
+        let mut line = [0; HEADER_MAX + SHORT_MAX + 2];
+        let (tens, ones) = (b'0' + (len / 10) as u8, b'0' + (len % 10) as u8);
+        let (header, start) = match len {
+            ..10 => ([b'$', ones, b'\r', b'\n', 0], HEADER_MAX - 1),
+            _ => ([b'$', tens, ones, b'\r', b'\n'], HEADER_MAX),
+        };
+        line[..HEADER_MAX].copy_from_slice(&header);
+        bytes::copy(&mut line[start..], argument);
+        bytes::copy(&mut line[start + len..], b"\r\n");
+        self.out.extend_from_slice(&line[..start + len + 2]);
+    }
+
+    pub fn integer(&mut self, argument: i64) -> &mut Self {
+        self.bytes(IntegerText::of(argument).as_bytes())
+    }
+
+    /// A number that is read back as it is.
+    pub fn double(&mut self, argument: f64) -> &mut Self {
+        let mut text = Vec::new();
+        write_double(argument, &mut text);
+        self.bytes(&text)
+    }
+}
+
+/// Collects effects unit by unit.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    wanted: bool,
+    /// What a log being replayed does is in that log already.
+    muted: bool,
+    /// What nobody took yet: encoded units, and the effects of the running unit.
+    pending: Vec<u8>,
+    /// Where the running unit begins, and how many effects it has.
+    unit_start: usize,
+    unit_len: usize,
+    /// The database the reader of `pending` has selected.
+    selected: Option<u8>,
+    /// Changes and statements of the running unit, while they are built: one without the other is a defect.
+    changed: bool,
+    stated: bool,
+}
+
+impl Effects {
+    /// Whether none wait to be taken.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Starts or stops building effects.
+    pub fn want(&mut self, wanted: bool) {
+        self.wanted = wanted;
+    }
+
+    pub(in crate::keyspace) fn mute(&mut self, muted: bool) {
+        self.muted = muted;
+    }
+
+    /// Whether statements are built: a long one need not be prepared while they are not.
+    pub(in crate::keyspace) fn are_built(&self) -> bool {
+        self.wanted && !self.muted
+    }
+
+    pub(in crate::keyspace) fn changed(&mut self) {
+        self.changed = self.are_built();
+    }
+
+    /// States what changed; `write` runs only while somebody takes effects.
+    pub(in crate::keyspace) fn state(&mut self, database: u8, write: impl FnOnce(&mut EffectWriter<'_>)) {
+        if let Some(mut effect) = self.open(database) {
+            write(&mut effect);
+            effect.close();
+        }
+    }
+
+    /// Begins an effect, while somebody takes them; [`EffectWriter::close`] ends it.
+    #[inline(never)]
+    pub(in crate::keyspace) fn open(&mut self, database: u8) -> Option<EffectWriter<'_>> {
+        if !self.are_built() {
+            return None;
+        }
+        self.stated = true;
+        self.begin(database);
+        Some(EffectWriter::at_end(&mut self.pending))
+    }
+
+    /// Everything before the effect itself, in one copy for all of them.
+    #[inline(never)]
+    fn begin(&mut self, database: u8) {
+        if self.selected != Some(database) {
+            self.selected = Some(database);
+            self.append(|effect| {
+                effect.bytes(b"SELECT").integer(database.into());
+            });
+        }
+        if self.unit_len == 0 {
+            // The first selection stands before the frame, so that dropping a torn unit does not lose it.
+            self.unit_start = self.pending.len();
+        }
+        self.unit_len += 1;
+    }
+
+    /// Makes sure that effects of so many bytes can be stated, and framed at the end of the unit.
+    pub(in crate::keyspace) fn make_room(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        match self.are_built() {
+            true => make_room(&mut self.pending, bytes.saturating_mul(LOGGED_FACTOR).saturating_add(FRAME_BYTES)),
+            false => Ok(()),
+        }
+    }
+
+    /// Closes the unit of one command, transaction or script.
+    #[inline(always)]
+    pub fn end_unit(&mut self) {
+        debug_assert!(self.stated || !self.changed, "a change without an effect");
+        debug_assert!(self.changed || !self.stated, "an effect without a change");
+        (self.changed, self.stated) = (false, false);
+        if core::mem::take(&mut self.unit_len) > 1 {
+            self.frame_unit();
+        }
+    }
+
+    fn frame_unit(&mut self) {
+        let end = self.pending.len();
+        self.append(|effect| {
+            effect.bytes(b"MULTI");
+        });
+        let len = self.pending.len() - end;
+        self.pending[self.unit_start..].rotate_right(len);
+        self.append(|effect| {
+            effect.bytes(b"EXEC");
+        });
+    }
+
+    /// The units since the last call as one piece of log; empty when there are none.
+    pub fn take(&mut self, now: Timestamp) -> Vec<u8> {
+        self.selected = None;
+        let mut piece = core::mem::take(&mut self.pending);
+        if !piece.is_empty() {
+            let annotation = format!("{ANNOTATION}{} v{LOG_VERSION}\r\n", now.as_ms());
+            piece.extend_from_slice(annotation.as_bytes());
+            piece.rotate_right(annotation.len());
+        }
+        piece
+    }
+
+    /// Appends a command as a RESP array of bulk strings.
+    fn append(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
+        let mut effect = EffectWriter::at_end(&mut self.pending);
+        write(&mut effect);
+        effect.close();
+    }
+}
+
+fn write_header(kind: u8, len: usize, out: &mut Vec<u8>) {
+    out.push(kind);
+    write_integer(len as i64, out);
+    out.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    fn stated(effects: &mut Effects, database: u8, words: &[&str]) {
+        effects.changed();
+        effects.state(database, |effect| {
+            words.iter().for_each(|word| {
+                effect.bytes(word.as_bytes());
+            });
+        });
+    }
+
+    fn words(piece: &[u8]) -> String {
+        let text = String::from_utf8_lossy(piece).replace("\r\n", " ");
+        text.split(' ').filter(|word| !word.starts_with(['*', '$'])).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_unit_of_several_effects_is_framed_and_databases_are_selected() {
+        let mut effects = Effects::default();
+        effects.want(true);
+        stated(&mut effects, 0, &["DEL", "a"]);
+        effects.end_unit();
+        stated(&mut effects, 0, &["DEL", "b"]);
+        stated(&mut effects, 3, &["DEL", "c"]);
+        effects.end_unit();
+        let piece = effects.take(Timestamp::from_ms(42));
+        let expected = "#KL:42 v1 SELECT 0 DEL a MULTI DEL b SELECT 3 DEL c EXEC ";
+        assert_eq!(words(&piece), expected);
+        assert!(effects.take(Timestamp::from_ms(43)).is_empty());
+        stated(&mut effects, 3, &["DEL", "d"]);
+        effects.end_unit();
+        assert_eq!(words(&effects.take(Timestamp::from_ms(44))), "#KL:44 v1 SELECT 3 DEL d ");
+    }
+
+    #[test]
+    fn effects_of_any_length_are_arrays_of_bulk_strings() {
+        let arguments: Vec<Vec<u8>> =
+            [0, 1, 9, 10, 11, 63, 64, 65, 99, 100, 101, 5000].map(|len| alloc::vec![b'x'; len]).into();
+        for count in [1, 2, 9, 10, 11, 99, 100, 101, 1234] {
+            let mut effects = Effects::default();
+            effects.want(true);
+            effects.changed();
+            let named = || arguments.iter().cycle().take(count);
+            effects.state(0, |effect| {
+                named().for_each(|argument| {
+                    effect.bytes(argument);
+                });
+            });
+            effects.end_unit();
+            let mut expected = b"#KL:7 v1\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n".to_vec();
+            expected.extend_from_slice(format!("*{count}\r\n").as_bytes());
+            for argument in named() {
+                expected.extend_from_slice(format!("${}\r\n", argument.len()).as_bytes());
+                expected.extend_from_slice(argument);
+                expected.extend_from_slice(b"\r\n");
+            }
+            assert!(effects.take(Timestamp::from_ms(7)) == expected, "{count}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_built_while_nobody_takes() {
+        let mut effects = Effects::default();
+        stated(&mut effects, 0, &["DEL", "a"]);
+        effects.end_unit();
+        assert!(effects.take(Timestamp::MIN).is_empty());
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "a change without an effect")]
+    fn a_change_without_an_effect_is_a_defect() {
+        let mut effects = Effects::default();
+        effects.want(true);
+        effects.changed();
+        effects.end_unit();
+    }
+}

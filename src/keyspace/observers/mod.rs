@@ -1,0 +1,7 @@
+//! What observers of changes are shown: events, effects for the log, watched and tracked keys. Clients are opaque ids here.
+
+pub(super) mod client_id;
+pub(super) mod effect;
+pub(super) mod event;
+pub(super) mod interest;
+pub(super) mod tracking;

@@ -1,0 +1,79 @@
+//! Deadlines of keys: EXPIRE, PERSIST and TTL, with absolute instants.
+
+use crate::base::clock::Timestamp;
+use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::{Error, EventKind};
+
+/// When a new deadline may replace what is there. Several conditions hold together; a key without a deadline counts as
+/// living for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DeadlineCondition {
+    /// NX: only without a deadline.
+    pub without: bool,
+    /// XX: only with one.
+    pub with: bool,
+    /// GT: only if later than the present one.
+    pub later: bool,
+    /// LT: only if earlier than the present one.
+    pub earlier: bool,
+}
+
+impl DeadlineCondition {
+    pub(in crate::keyspace) fn holds(self, current: Option<Timestamp>, new: Timestamp) -> bool {
+        let blocked = match current {
+            None => self.with || self.later,
+            Some(current) => self.without || (self.later && new <= current) || (self.earlier && new >= current),
+        };
+        !blocked
+    }
+}
+
+/// How long a key lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeToLive {
+    NoKey,
+    Forever,
+    Until(Timestamp),
+}
+
+impl Txn<'_> {
+    /// Sets the deadline if the condition holds; one that is not after now deletes the key at once.
+    pub fn expire_at(&mut self, key: &[u8], deadline: Timestamp, condition: DeadlineCondition) -> Result<bool, Error> {
+        let slot = self.entry(key, Access::Write);
+        let Some(handle) = slot.found() else { return Ok(false) };
+        if condition != DeadlineCondition::default() && !condition.holds(self.db().deadline(handle), deadline) {
+            return Ok(false);
+        }
+        if self.is_past(deadline) {
+            self.delete(slot, key);
+            return Ok(true);
+        }
+        self.set_deadline(slot, key, Some(deadline), EventKind::Expire)?;
+        self.deadline_effect(key, deadline);
+        Ok(true)
+    }
+
+    pub(in crate::keyspace) fn deadline_effect(&mut self, key: &[u8], deadline: Timestamp) {
+        self.effect(|effect| {
+            effect.bytes(b"PEXPIREAT").bytes(key).integer(deadline.as_ms());
+        });
+    }
+
+    /// Takes the deadline away; false without a key or a deadline.
+    pub fn persist(&mut self, key: &[u8]) -> Result<bool, Error> {
+        let slot = self.entry(key, Access::Write);
+        if slot.found().and_then(|handle| self.db().deadline(handle)).is_none() {
+            return Ok(false);
+        }
+        self.set_deadline(slot, key, None, EventKind::Persist)?;
+        self.effect(|effect| {
+            effect.bytes(b"PERSIST").bytes(key);
+        });
+        Ok(true)
+    }
+
+    pub fn time_to_live(&mut self, key: &[u8]) -> TimeToLive {
+        let Some(handle) = self.entry(key, Access::Probe).found() else { return TimeToLive::NoKey };
+        self.db().deadline(handle).map_or(TimeToLive::Forever, TimeToLive::Until)
+    }
+}

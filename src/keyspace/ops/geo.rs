@@ -1,0 +1,120 @@
+//! Sorted sets of places: what lies within a shape, nearest first if that is wanted.
+
+use alloc::vec::Vec;
+
+use crate::base::geo::{Position, Shape, cover};
+use crate::base::headroom::copied;
+use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::{Error, EventKind, NewValue};
+use crate::store::sorted_vec::ranking;
+use crate::values::{Interval, ScoreBound, ScoreRange, Value, ZSet};
+
+/// Which end of the distances comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nearness {
+    Nearest,
+    Farthest,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Vicinity {
+    pub centre: Position,
+    pub shape: Shape,
+    pub order: Option<Nearness>,
+    /// The search ends when it has met so many, wherever they are.
+    pub any: Option<usize>,
+}
+
+/// A member within the shape.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub member: Vec<u8>,
+    pub score: f64,
+    pub position: Position,
+    /// Metres from the centre.
+    pub distance: f64,
+}
+
+impl Txn<'_> {
+    /// The place that is the score of a member.
+    pub fn position_of(&mut self, key: &[u8], member: &[u8]) -> Result<Option<Position>, Error> {
+        Ok(self.zset_at(key)?.and_then(|zset| zset.score(member)).map(Position::of_score))
+    }
+
+    /// The members within a shape; in order if one is asked for.
+    pub fn places_near(&mut self, key: &[u8], vicinity: &Vicinity) -> Result<Vec<Place>, Error> {
+        let Some(zset) = self.zset_at(key)? else { return Ok(Vec::new()) };
+        let places = found(zset, vicinity)?;
+        Ok(match vicinity.order {
+            None => places,
+            Some(order) => sorted(places, order)?,
+        })
+    }
+
+    /// Stores places with scores as a sorted set; none of them deletes the key. Answers how many there are.
+    pub fn store_places(
+        &mut self,
+        to: &[u8],
+        places: &mut dyn ExactSizeIterator<Item = (f64, &[u8])>,
+        event: EventKind,
+    ) -> Result<usize, Error> {
+        let limit = self.limits().zset;
+        let mut zset = ZSet::new(self.seed());
+        for (score, member) in places {
+            zset.insert(member, score, limit)?;
+        }
+        let (slot, len) = (self.entry(to, Access::Write), zset.len());
+        if len == 0 {
+            self.delete(slot, to);
+            return Ok(0);
+        }
+        // Scores are told in up to as many characters as a part has beside its bytes.
+        self.ensure_room(2 * len, zset.counted_bytes() as usize)?;
+        self.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+        if !slot.is_vacant() {
+            self.effect(|effect| {
+                effect.bytes(b"DEL").bytes(to);
+            });
+        }
+        // Distances are not the same to the last bit everywhere: what is stored is stated.
+        self.state_made(to);
+        Ok(len)
+    }
+}
+
+fn found(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<Place>, Error> {
+    let most = vicinity.any.unwrap_or(usize::MAX);
+    let mut places = Vec::new();
+    for cell in cover(vicinity.shape, vicinity.centre).into_iter().flatten() {
+        let least = ScoreBound { score: cell.start as f64, exclusive: false };
+        let end = ScoreBound { score: cell.end as f64, exclusive: true };
+        let ranks = zset.select(&Interval::Scores(ScoreRange { least, most: end }).into());
+        for (member, score) in zset.range(ranks) {
+            let position = Position::of_score(score);
+            let Some(distance) = vicinity.shape.distance(vicinity.centre, position) else { continue };
+            places.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            places.push(Place { member: copied(member)?, score, position, distance });
+            if places.len() >= most {
+                return Ok(places);
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// Places as far away as each other stay in the order in which they were found.
+fn sorted(mut places: Vec<Place>, order: Nearness) -> Result<Vec<Place>, Error> {
+    let ranking = ranking(places.len(), &|one, other| {
+        let distances = places[one].distance.total_cmp(&places[other].distance);
+        let distances = if order == Nearness::Farthest { distances.reverse() } else { distances };
+        distances.then(one.cmp(&other)).is_lt()
+    })?;
+    let mut sorted = Vec::new();
+    sorted.try_reserve_exact(places.len()).map_err(|_| Error::OutOfMemory)?;
+    sorted.extend(ranking.into_iter().map(|at| {
+        let member = core::mem::take(&mut places[at].member);
+        Place { member, ..places[at] }
+    }));
+    Ok(sorted)
+}

@@ -1,0 +1,164 @@
+//! Taking over the contents of a snapshot: whole, or not at all.
+
+use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
+use crate::keyspace::observers::effect::EffectWriter;
+use crate::keyspace::txn::Txn;
+use crate::keyspace::{DATABASES, Db, Effects, Entry, Keyspace, NewValue, PastUse};
+use crate::values::{Hash, Value, ValueRef, ZSet};
+
+/// What an argument of an effect takes beside its bytes.
+const PART_BYTES: usize = 16;
+/// Elements of a list or fields of a hash in one effect, as many as Redis takes when it rewrites a log: no command of a
+/// log becomes huge because its value is.
+const ELEMENTS_PER_EFFECT: usize = 64;
+
+impl Keyspace {
+    /// A keyspace for the keys of a snapshot, which understands uses as this one does.
+    pub fn for_snapshot(&self, seed: u64) -> Keyspace {
+        Keyspace { uses: self.uses.clone(), ..Keyspace::new(seed) }
+    }
+
+    /// Adds a key of a snapshot to a keyspace that nobody uses yet: no event, no effect, and a past deadline is kept.
+    /// False when the key is there already.
+    pub fn restore(
+        &mut self,
+        database: u8,
+        key: &[u8],
+        value: Value,
+        deadline: Option<Timestamp>,
+        past_use: Option<PastUse>,
+    ) -> Result<bool, OutOfMemory> {
+        let database = database.min(DATABASES - 1);
+        self.use_up_to(database);
+        let db = &mut self.databases[usize::from(database)];
+        let slot = db.probe(key);
+        if !slot.is_vacant() {
+            return Ok(false);
+        }
+        let first_use = self.uses.first(db.len());
+        let last_use = past_use.map_or(first_use, |past| self.uses.past(past));
+        db.put(slot, key, NewValue::Value(value), deadline, last_use)?;
+        Ok(true)
+    }
+
+    /// Replaces databases and seed by those of another keyspace; what waits to be taken and who is interested stay.
+    /// Those interested in a key that was there or is there now learn that it changed. There are no events, as with
+    /// FLUSHALL; the effect is FLUSHALL and the making of every key, one unit. On an error nothing has changed.
+    pub fn replace_with(&mut self, other: Keyspace) -> Result<(), OutOfMemory> {
+        let parts_of = |value: ValueRef<'_>| if let ValueRef::String(_) = value { 1 } else { 2 * value.size() };
+        let parts = |db: &Db| db.entries().map(|entry| 3 + parts_of(entry.value)).sum::<usize>();
+        if self.effects.are_built() {
+            let parts = other.databases.iter().map(parts).sum::<usize>();
+            let bytes = usize::try_from(other.counted_bytes()).map_err(|_| OutOfMemory)?;
+            self.effects.make_room(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
+        }
+        self.interest.make_room()?;
+        self.interest.ensure_room_to_wake_all()?;
+        for (database, (old, new)) in (0..DATABASES).zip(self.databases.iter().zip(other.databases.iter())) {
+            let is_held = |key: &[u8]| old.find(key).is_some() || new.find(key).is_some();
+            self.interest.touch_all(database, &is_held);
+            self.interest.appear_all(database, &is_held);
+        }
+        self.interest.tracking.flush();
+        let Keyspace { seed, databases, random, uses, unused_from, .. } = other;
+        (self.seed, self.random, self.uses) = (seed, random, uses);
+        let old = core::mem::replace(&mut self.databases, databases);
+        self.databases.iter_mut().zip(*old).for_each(|(db, old)| db.keep_garbage(old));
+        // What is left of the old ones is looked for among those that were used.
+        self.unused_from = self.unused_from.max(unused_from);
+        self.accept_memory();
+        self.effects.changed();
+        self.effects.state(0, |effect| {
+            effect.bytes(b"FLUSHALL");
+        });
+        if self.effects.are_built() {
+            for (database, db) in (0..DATABASES).zip(self.databases.iter()) {
+                state_contents(database, db, &mut self.effects);
+            }
+        }
+        self.effects.end_unit();
+        Ok(())
+    }
+}
+
+impl Txn<'_> {
+    /// States that a key has the value it has now, where no command could say how it came about. Whatever the key held
+    /// before must be gone.
+    pub(in crate::keyspace) fn state_made(&mut self, key: &[u8]) {
+        let (database, db, effects) = self.db_and_effects();
+        if let Some(entry) = db.find(key).and_then(|handle| db.entry(handle)) {
+            state_value(database, &entry, effects);
+        }
+    }
+}
+
+fn state_contents(database: u8, db: &Db, effects: &mut Effects) {
+    for entry in db.entries() {
+        state_value(database, &entry, effects);
+        if let Some(deadline) = entry.deadline {
+            effects.state(database, |effect| {
+                effect.bytes(b"PEXPIREAT").bytes(entry.key).integer(deadline.as_ms());
+            });
+        }
+    }
+}
+
+fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
+    let mut state = |command: &[u8], elements: &mut dyn Iterator<Item = &[u8]>, count: usize| {
+        for _ in 0..count.div_ceil(ELEMENTS_PER_EFFECT) {
+            effects.state(database, |effect| {
+                write(effect, command, entry.key, &mut elements.take(ELEMENTS_PER_EFFECT));
+            });
+        }
+    };
+    match entry.value {
+        ValueRef::String(bytes) => state(b"SET", &mut core::iter::once(bytes), 1),
+        ValueRef::List(list) => state(b"RPUSH", &mut list.iter(), list.len()),
+        ValueRef::Set(set) => state(b"SADD", &mut set.iter(), set.len()),
+        ValueRef::ZSet(zset) => state_zset(database, entry.key, zset, effects),
+        ValueRef::Hash(hash) => state_hash(database, entry.key, hash, effects),
+    }
+}
+
+/// Pairs, then each deadline.
+fn state_hash(database: u8, key: &[u8], hash: &Hash, effects: &mut Effects) {
+    let mut fields = hash.iter();
+    for _ in 0..(hash.len() * 2).div_ceil(ELEMENTS_PER_EFFECT) {
+        let part = fields.by_ref().take(ELEMENTS_PER_EFFECT / 2);
+        effects.state(database, |effect| {
+            effect.bytes(b"HSET").bytes(key);
+            part.for_each(|field| {
+                effect.bytes(&field.name).bytes(&field.value);
+            });
+        });
+    }
+    for field in hash.iter() {
+        if let Some(deadline) = field.deadline {
+            effects.state(database, |effect| {
+                effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline.as_ms());
+                effect.bytes(b"FIELDS").integer(1).bytes(&field.name);
+            });
+        }
+    }
+}
+
+fn state_zset(database: u8, key: &[u8], zset: &ZSet, effects: &mut Effects) {
+    let mut pairs = zset.iter();
+    for _ in 0..zset.len().div_ceil(ELEMENTS_PER_EFFECT) {
+        let part = pairs.by_ref().take(ELEMENTS_PER_EFFECT);
+        effects.state(database, |effect| {
+            effect.bytes(b"ZADD").bytes(key);
+            part.for_each(|(member, score)| {
+                effect.double(score).bytes(member);
+            });
+        });
+    }
+}
+
+fn write(effect: &mut EffectWriter<'_>, command: &[u8], key: &[u8], arguments: &mut dyn Iterator<Item = &[u8]>) {
+    effect.bytes(command).bytes(key);
+    arguments.for_each(|argument| {
+        effect.bytes(argument);
+    });
+}

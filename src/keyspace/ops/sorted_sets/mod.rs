@@ -1,0 +1,366 @@
+//! Sorted sets. How several are put together is in `combine`, how chance picks members in `sample`.
+
+mod combine;
+mod sample;
+
+use alloc::vec::Vec;
+
+pub use combine::{Aggregate, Sources, Weighting};
+
+use super::strings::Presence;
+use crate::base::headroom::{OutOfMemory, make_room};
+use crate::keyspace::observers::effect::EffectWriter;
+use crate::keyspace::txn::{Access, Change, Txn};
+use crate::keyspace::{Error, EventKind, NewValue, Slot};
+use crate::store::slab::Handle;
+use crate::values::{End, Interval, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
+
+/// A new score that counts only on one side of the one that is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScoreCondition {
+    Greater,
+    Less,
+}
+
+/// Which members a score is given to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScoreOptions {
+    pub presence: Option<Presence>,
+    pub condition: Option<ScoreCondition>,
+}
+
+/// What adding did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Added {
+    /// Members that are new.
+    pub added: usize,
+    /// Members that have another score now.
+    pub updated: usize,
+}
+
+impl ScoreOptions {
+    /// Whether a member may get this score.
+    fn allows(self, old: Option<f64>, new: f64) -> bool {
+        match old {
+            None => self.presence != Some(Presence::Existing),
+            Some(old) => {
+                self.presence != Some(Presence::Missing)
+                    && match self.condition {
+                        None => true,
+                        Some(ScoreCondition::Greater) => new > old,
+                        Some(ScoreCondition::Less) => new < old,
+                    }
+            }
+        }
+    }
+
+    /// The score of a member that an increment is added to; `None` where the options forbid it.
+    fn sum(self, old: Option<f64>, increment: f64) -> Result<Option<f64>, Error> {
+        let is_forbidden = match old {
+            None => self.presence == Some(Presence::Existing),
+            Some(_) => self.presence == Some(Presence::Missing),
+        };
+        if is_forbidden {
+            return Ok(None);
+        }
+        let score = old.map_or(increment, |old| old + increment);
+        if score.is_nan() {
+            return Err(Error::NotANumber);
+        }
+        Ok(self.allows(old, score).then_some(score))
+    }
+}
+
+/// What becomes of pairs that leave a set.
+type Take<'t> = &'t mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> Result<(), OutOfMemory>;
+
+impl Txn<'_> {
+    /// The sorted set at a key; `None` when there is no key.
+    pub fn zset_at(&mut self, key: &[u8]) -> Result<Option<&ZSet>, Error> {
+        match self.value_at(key) {
+            None => Ok(None),
+            Some(ValueRef::ZSet(zset)) => Ok(Some(zset)),
+            Some(_) => Err(Error::WrongType),
+        }
+    }
+
+    /// Gives members scores, which must be numbers, creating the set.
+    pub fn zset_add(&mut self, key: &[u8], options: ScoreOptions, pairs: &[(f64, &[u8])]) -> Result<Added, Error> {
+        let added = self.zset_add_silently(key, options, pairs, EventKind::ZAdd)?;
+        if added != Added::default() {
+            self.effect(|effect| {
+                effect.bytes(b"ZADD").bytes(key);
+                if let Some(presence) = options.presence {
+                    effect.bytes(if presence == Presence::Missing { b"NX" } else { b"XX" });
+                }
+                if let Some(condition) = options.condition {
+                    effect.bytes(if condition == ScoreCondition::Greater { b"GT" } else { b"LT" });
+                }
+                pairs.iter().for_each(|&(score, member)| {
+                    effect.double(score).bytes(member);
+                });
+            });
+        }
+        Ok(added)
+    }
+
+    /// Adds to the score of a member, 0 when it is new; answers the sum, `None` when the options forbid it.
+    pub fn zset_increment(
+        &mut self,
+        key: &[u8],
+        options: ScoreOptions,
+        increment: f64,
+        member: &[u8],
+    ) -> Result<Option<f64>, Error> {
+        let limit = self.limits().zset;
+        let slot = self.entry(key, Access::Write);
+        let (score, is_change) = match slot.found() {
+            Some(handle) => {
+                let mut score = Ok(None);
+                let change = self.update_zset(handle, EventKind::ZIncr, |zset| {
+                    zset.expect(1, 0, limit)?;
+                    let updated = zset.update(member, limit, &mut |old| {
+                        score = options.sum(old, increment);
+                        score.ok().flatten()
+                    })?;
+                    Ok(if updated.is_change { Change::Changed(()) } else { Change::Unchanged(()) })
+                })?;
+                (score?, change.is_change())
+            }
+            None => {
+                let score = options.sum(None, increment)?;
+                if let Some(score) = score {
+                    self.zset_make(slot, key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
+                }
+                (score, score.is_some())
+            }
+        };
+        if let (Some(score), true) = (score, is_change) {
+            self.effect(|effect| {
+                effect.bytes(b"ZADD").bytes(key).double(score).bytes(member);
+            });
+        }
+        Ok(score)
+    }
+
+    /// The caller states the effect.
+    fn zset_add_silently(
+        &mut self,
+        key: &[u8],
+        options: ScoreOptions,
+        pairs: &[(f64, &[u8])],
+        event: EventKind,
+    ) -> Result<Added, Error> {
+        let limit = self.limits().zset;
+        let slot = self.entry(key, Access::Write);
+        let Some(handle) = slot.found() else { return self.zset_make(slot, key, options, pairs, event) };
+        let change = self.update_zset(handle, event, |zset| {
+            zset.expect(pairs.len(), 0, limit)?;
+            let added = add_all(zset, options, pairs, limit)?;
+            Ok(if added == Added::default() { Change::Unchanged(added) } else { Change::Changed(added) })
+        });
+        Ok(change?.answer())
+    }
+
+    /// Creates a sorted set at a key that is missing; the caller states the effect.
+    fn zset_make(
+        &mut self,
+        slot: Slot,
+        key: &[u8],
+        options: ScoreOptions,
+        pairs: &[(f64, &[u8])],
+        event: EventKind,
+    ) -> Result<Added, Error> {
+        if options.presence == Some(Presence::Existing) {
+            return Ok(Added::default());
+        }
+        let limit = self.limits().zset;
+        let mut zset = ZSet::new(self.seed());
+        // Redis takes the number of pairs and the first member for a hint at what the set will be.
+        zset.expect(pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()), limit)?;
+        let added = add_all(&mut zset, options, pairs, limit)?;
+        if !zset.is_empty() {
+            self.put(slot, key, NewValue::Value(Value::ZSet(zset)), None, event)?;
+        }
+        Ok(added)
+    }
+
+    /// Takes members away; answers how many there were.
+    pub fn zset_remove<'m>(
+        &mut self,
+        key: &[u8],
+        members: impl Iterator<Item = &'m [u8]> + Clone,
+    ) -> Result<usize, Error> {
+        let Some(handle) = self.write_zset(key)? else { return Ok(0) };
+        let removed = self.update_zset(handle, EventKind::ZRem, |zset| {
+            let removed = members.clone().filter(|member| zset.remove(member).is_some()).count();
+            Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
+        })?;
+        if removed.is_change() {
+            self.state_removed(key, members);
+        }
+        Ok(removed.answer())
+    }
+
+    /// Takes the members of an interval away; answers how many there were.
+    pub fn zset_remove_interval(&mut self, key: &[u8], interval: Interval<'_>) -> Result<usize, Error> {
+        let event = match interval {
+            Interval::Ranks(..) => EventKind::ZRemRangeByRank,
+            Interval::Scores(_) => EventKind::ZRemRangeByScore,
+            Interval::Members(_) => EventKind::ZRemRangeByLex,
+        };
+        let Some(handle) = self.write_zset(key)? else { return Ok(0) };
+        let ranks = self.zset_behind(handle).map_or(0..0, |zset| zset.select(&interval.into()));
+        if ranks.is_empty() {
+            return Ok(0);
+        }
+        self.update_zset(handle, event, |zset| {
+            zset.remove_ranks(ranks.clone());
+            Ok(Change::Changed(()))
+        })?;
+        self.effect(|effect| {
+            let last = ranks.end as i64 - 1;
+            effect.bytes(b"ZREMRANGEBYRANK").bytes(key).integer(ranks.start as i64).integer(last);
+        });
+        Ok(ranks.len())
+    }
+
+    /// Hands up to `count` pairs from an end (the head has the lowest scores) to `take`, in the order they leave, and
+    /// takes them away; false when there is no set. A `count` of 0 changes nothing, and neither does an error of `take`.
+    pub fn zset_pop(&mut self, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
+        let Some(handle) = self.write_zset(key)? else { return Ok(false) };
+        let event = if end == End::Head { EventKind::ZPopMin } else { EventKind::ZPopMax };
+        let len = self.zset_behind(handle).map_or(0, ZSet::len);
+        let count = count.min(len);
+        let ranks = if end == End::Head { 0..count } else { len - count..len };
+        let mut popped: Vec<Vec<u8>> = Vec::new();
+        if self.states_effects()
+            && let Some(zset) = self.zset_behind(handle)
+        {
+            popped = owned(zset.range(ranks.clone()).map(|(member, _)| member))?;
+            self.ensure_room(popped.len(), popped.iter().map(Vec::len).sum())?;
+        }
+        let change = self.update_zset(handle, event, |zset| {
+            match end {
+                End::Head => take(&mut zset.range(ranks.clone())),
+                End::Tail => take(&mut zset.range(ranks.clone()).rev()),
+            }?;
+            zset.remove_ranks(ranks.clone());
+            Ok(if count == 0 { Change::Unchanged(()) } else { Change::Changed(()) })
+        })?;
+        if change.is_change() {
+            self.state_removed(key, popped.iter().map(Vec::as_slice));
+        }
+        Ok(true)
+    }
+
+    /// Stores what is asked for of one set as another; nothing deletes the key. Answers how many members there are.
+    pub fn zset_store_selection(&mut self, to: &[u8], from: &[u8], selection: &Selection<'_>) -> Result<usize, Error> {
+        let (seed, limit) = (self.seed(), self.limits().zset);
+        let mut result = ZSet::new(seed);
+        let mut ranks = 0..0;
+        if let Some(zset) = self.zset_at(from)? {
+            ranks = zset.select(selection);
+            result.expect(ranks.len(), 0, limit)?;
+            for (member, score) in zset.range(ranks.clone()) {
+                result.insert(member, score, limit)?;
+            }
+        }
+        self.zset_store(to, result, EventKind::ZRangeStore, |effect| {
+            let (start, last) = (ranks.start as i64, ranks.end as i64 - 1);
+            effect.bytes(b"ZRANGESTORE").bytes(to).bytes(from).integer(start).integer(last);
+        })
+    }
+
+    /// Stores a sorted set in place of what is there; an empty one deletes the key. Answers its length.
+    fn zset_store(
+        &mut self,
+        to: &[u8],
+        zset: ZSet,
+        event: EventKind,
+        write: impl FnOnce(&mut EffectWriter<'_>),
+    ) -> Result<usize, Error> {
+        let slot = self.entry(to, Access::Write);
+        let len = zset.len();
+        if len > 0 {
+            self.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+            self.effect(write);
+        } else {
+            self.delete(slot, to);
+        }
+        Ok(len)
+    }
+
+    /// Looks a sorted set up to change it.
+    fn write_zset(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+        let Some(handle) = self.entry(key, Access::Write).found() else { return Ok(None) };
+        if self.zset_behind(handle).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
+    }
+
+    fn zset_behind(&self, handle: Handle) -> Option<&ZSet> {
+        match self.db().value(handle)? {
+            ValueRef::ZSet(zset) => Some(zset),
+            _ => None,
+        }
+    }
+
+    fn update_zset<R>(
+        &mut self,
+        handle: Handle,
+        event: EventKind,
+        mut edit: impl FnMut(&mut ZSet) -> Result<Change<R>, Error>,
+    ) -> Result<Change<R>, Error> {
+        self.update(handle, event, |value| match value {
+            Value::ZSet(zset) => edit(zset),
+            _ => Err(Error::WrongType),
+        })
+    }
+
+    fn state_removed<'m>(&mut self, key: &[u8], members: impl Iterator<Item = &'m [u8]>) {
+        self.effect(|effect| {
+            effect.bytes(b"ZREM").bytes(key);
+            members.for_each(|member| {
+                effect.bytes(member);
+            });
+        });
+    }
+}
+
+/// Gives members scores that the options allow: all of them or, on an error, none.
+fn add_all(
+    zset: &mut ZSet,
+    options: ScoreOptions,
+    pairs: &[(f64, &[u8])],
+    limit: PackedLimit,
+) -> Result<Added, OutOfMemory> {
+    let (mut added, mut done) = (Added::default(), Vec::new());
+    for (index, &(score, member)) in pairs.iter().enumerate() {
+        // Behind the last pair nothing can fail: a single one needs no notes.
+        let noted = if index + 1 < pairs.len() { make_room(&mut done, 1) } else { Ok(()) };
+        let mut choose = |old| options.allows(old, score).then_some(score);
+        let Ok(updated) = noted.and_then(|()| zset.update(member, limit, &mut choose)) else {
+            undo(zset, &done, limit);
+            return Err(OutOfMemory);
+        };
+        if updated.is_change {
+            added.added += usize::from(updated.old.is_none());
+            added.updated += usize::from(updated.old.is_some());
+            if index + 1 < pairs.len() {
+                done.push((member, updated.old));
+            }
+        }
+    }
+    Ok(added)
+}
+
+/// Gives members the scores they had, in the order opposite to that in which they got others. Each place that is needed
+/// was left just before, so there is memory for it.
+fn undo(zset: &mut ZSet, done: &[(&[u8], Option<f64>)], limit: PackedLimit) {
+    for (member, old) in done.iter().rev() {
+        zset.remove(member);
+        if let Some(score) = old {
+            let restored = zset.insert(member, *score, limit);
+            debug_assert!(restored.is_ok(), "the place is free");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Tests of what locks do: a string is set where no key is, for a while, and the key deleted by its holder.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::{Presence, SetOptions};
+use crate::base::clock::Timestamp;
+use crate::keyspace::{Choice, CopyOptions, EventKind, Expiry, Keyspace, MemoryLimit};
+use crate::values::ValueRef;
+
+const NOW: Timestamp = Timestamp::from_ms(1_000_000);
+const TOKEN: &[u8] = b"token-4f1d09ac77";
+
+/// What may become of a lock before it is given back; answers when that is.
+type Fate = fn(&mut Keyspace) -> Timestamp;
+
+fn acquire(keyspace: &mut Keyspace, database: u8, key: &[u8]) {
+    assert!(is_taken(keyspace, database, key, TOKEN));
+    keyspace.effects.end_unit();
+}
+
+fn is_taken(keyspace: &mut Keyspace, database: u8, key: &[u8], token: &[u8]) -> bool {
+    let expiry = Expiry::At(NOW.saturating_add_ms(1000));
+    let options = SetOptions { presence: Some(Presence::Missing), expiry, ..SetOptions::default() };
+    keyspace.at(database, NOW).set(key, token, &options).unwrap().stored
+}
+
+fn set(keyspace: &mut Keyspace, key: &[u8], value: &[u8]) {
+    keyspace.at(0, NOW).set(key, value, &SetOptions::default()).unwrap();
+}
+
+/// Whether a key holds the token, looked for the long way.
+fn is_held(keyspace: &Keyspace, database: u8, key: &[u8]) -> bool {
+    let db = keyspace.database(database);
+    let value = db.find(key).and_then(|handle| db.value(handle));
+    matches!(value, Some(ValueRef::String(bytes)) if bytes == TOKEN)
+}
+
+const FATES: [(&str, bool, Fate); 16] = [
+    ("nothing", true, |_| NOW),
+    ("deleted", false, |keyspace| {
+        assert!(keyspace.at(0, NOW).delete_key(b"lock"));
+        NOW
+    }),
+    ("dead", false, |_| NOW.saturating_add_ms(1001)),
+    ("swept", false, |keyspace| {
+        keyspace.sweep(NOW.saturating_add_ms(1001));
+        NOW
+    }),
+    ("flushed", false, |keyspace| {
+        keyspace.at(0, NOW).flush();
+        NOW
+    }),
+    ("flushed with all", false, |keyspace| {
+        keyspace.flush_all();
+        NOW
+    }),
+    ("elsewhere", false, |keyspace| {
+        keyspace.swap(0, 1, NOW).unwrap();
+        NOW
+    }),
+    ("moved", false, |keyspace| {
+        assert_eq!(keyspace.at(0, NOW).move_key(b"lock", 1), Ok(true));
+        NOW
+    }),
+    ("renamed", false, |keyspace| {
+        keyspace.at(0, NOW).rename(b"lock", b"other", false).unwrap();
+        NOW
+    }),
+    ("replaced by another", false, |keyspace| {
+        set(keyspace, b"other", b"of another one's");
+        keyspace.at(0, NOW).rename(b"other", b"lock", false).unwrap();
+        NOW
+    }),
+    ("copied", true, |keyspace| {
+        assert_eq!(keyspace.at(0, NOW).copy(b"lock", b"other", CopyOptions::default()), Ok(true));
+        NOW
+    }),
+    ("overwritten", false, |keyspace| {
+        set(keyspace, b"lock", b"of another one's");
+        NOW
+    }),
+    ("overwritten by more", false, |keyspace| {
+        set(keyspace, b"lock", &[b'x'; 5000]);
+        NOW
+    }),
+    ("taken again", false, |keyspace| {
+        assert!(keyspace.at(0, NOW).delete_key(b"lock"));
+        assert!(is_taken(keyspace, 0, b"lock", b"of another one's"));
+        NOW
+    }),
+    ("kept for ever", true, |keyspace| {
+        assert_eq!(keyspace.at(0, NOW).persist(b"lock"), Ok(true));
+        NOW
+    }),
+    ("evicted", false, |keyspace| {
+        let limit = MemoryLimit { max_bytes: 1, choice: Choice::Anybody, ..MemoryLimit::default() };
+        keyspace.limit_memory(limit);
+        while keyspace.database(0).find(b"lock").is_some() {
+            keyspace.make_room(false, NOW);
+        }
+        NOW
+    }),
+];
+
+#[test]
+fn a_lock_is_given_back_only_while_it_is_held() {
+    for (told, stays, fate) in FATES {
+        // The block may be in use again, by others of the same size, and the index may have grown.
+        for others in [0, 1, 40, 2000] {
+            let mut keyspace = Keyspace::new(1);
+            (0..others / 2).for_each(|number| set(&mut keyspace, format!("early:{number}").as_bytes(), TOKEN));
+            acquire(&mut keyspace, 0, b"lock");
+            let now = fate(&mut keyspace);
+            (0..others).for_each(|number| set(&mut keyspace, format!("k{number:03}").as_bytes(), TOKEN));
+            assert_eq!(is_held(&keyspace, 0, b"lock") && now == NOW, stays, "{told}");
+            let len = keyspace.database(0).len();
+            assert_eq!(keyspace.at(0, now).delete_if_equal(b"lock", TOKEN), Ok(stays), "{told}");
+            let gone = usize::from(stays || told == "dead");
+            assert_eq!(keyspace.database(0).len(), len - gone, "{told}");
+            assert!((0..others).all(|number| is_held(&keyspace, 0, format!("k{number:03}").as_bytes())));
+        }
+    }
+}
+
+#[test]
+fn each_database_has_locks_of_its_own() {
+    let mut keyspace = Keyspace::new(1);
+    acquire(&mut keyspace, 0, b"lock");
+    acquire(&mut keyspace, 1, b"lock");
+    let mut release = |database| keyspace.at(database, NOW).delete_if_equal(b"lock", TOKEN).unwrap();
+    assert_eq!([0, 0, 1, 1, 2].map(&mut release), [true, false, true, false, false]);
+}
+
+#[test]
+fn the_last_of_many_locks_is_given_back_in_any_order() {
+    let mut keyspace = Keyspace::new(1);
+    let name = |number: usize| format!("lock:{number}").into_bytes();
+    for round in 0..300 {
+        let held: Vec<Vec<u8>> = (0..=round % 7).map(|number| name(round + number)).collect();
+        held.iter().for_each(|key| acquire(&mut keyspace, 0, key));
+        let mut order: Vec<usize> = (0..held.len()).collect();
+        order.rotate_left(round % held.len());
+        for index in order {
+            let mut txn = keyspace.at(0, NOW);
+            assert_eq!(txn.delete_if_equal(&held[index], b"of another one's"), Ok(false));
+            assert_eq!(txn.delete_if_equal(&held[index], TOKEN), Ok(true));
+            assert_eq!(txn.delete_if_equal(&held[index], TOKEN), Ok(false));
+        }
+        assert!(keyspace.database(0).is_empty() && !keyspace.database(0).is_timed());
+    }
+}
+
+#[test]
+fn a_lock_that_is_dead_is_neither_in_the_way_nor_given_back() {
+    let mut keyspace = Keyspace::new(1);
+    keyspace.events.want(true);
+    let lease = |now: Timestamp| SetOptions {
+        presence: Some(Presence::Missing),
+        expiry: Expiry::At(now.saturating_add_ms(1000)),
+        ..SetOptions::default()
+    };
+    let mut take = |now, holder: &[u8]| {
+        let outcome = keyspace.at(0, now).set(b"lock", holder, &lease(now)).unwrap();
+        keyspace.effects.end_unit();
+        let released = keyspace.at(0, now).delete_if_equal(b"lock", b"first").unwrap();
+        keyspace.effects.end_unit();
+        (outcome.stored, released)
+    };
+    assert_eq!(take(NOW, b"second"), (true, false));
+    assert_eq!(take(NOW.saturating_add_ms(1000), b"first"), (false, false));
+    assert_eq!(take(NOW.saturating_add_ms(1001), b"first"), (true, true));
+    assert_eq!(take(NOW.saturating_add_ms(1002), b"second"), (true, false));
+    assert!(!keyspace.at(0, NOW.saturating_add_ms(2003)).delete_key(b"lock"));
+    let kinds: Vec<EventKind> = keyspace.events.take().into_iter().map(|event| event.kind).collect();
+    let taken = [EventKind::Set, EventKind::Expire];
+    let expected = [&taken[..], &[EventKind::Expired], &taken, &[EventKind::Del], &taken, &[EventKind::Expired]];
+    assert_eq!(kinds, expected.concat());
+}

@@ -1,0 +1,157 @@
+//! MSET and its kin: several strings set at once, each in place of the one that is there where all fit, or all or none.
+
+use alloc::vec::Vec;
+
+use super::Presence;
+use crate::base::headroom::{OutOfMemory, make_room};
+use crate::keyspace::db::Staged;
+use crate::keyspace::txn::Access;
+use crate::keyspace::{Error, EventKind, Expiry, Slot, Txn};
+
+/// Room is made for so many keys of an MSET together.
+const SLOTS_AT_ONCE: usize = 64;
+
+impl Txn<'_> {
+    /// Sets several keys. Later pairs win over earlier ones of the same key.
+    pub fn set_many<'p>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
+        presence: Option<Presence>,
+        expiry: Expiry,
+    ) -> Result<bool, Error> {
+        if let Some(presence) = presence {
+            for (key, _) in pairs.clone() {
+                if !presence.holds(!self.entry(key, Access::Write).is_vacant()) {
+                    return Ok(false);
+                }
+            }
+        }
+        let slots = self.entries(&mut pairs.clone().map(|(key, _)| key))?;
+        if self.is_past_expiry(expiry) {
+            for (key, value) in pairs {
+                let slot = self.entry(key, Access::Write);
+                self.set_string(slot, key, value, expiry)?;
+            }
+            return Ok(true);
+        }
+        let all = slots.iter().zip(pairs.clone());
+        let mut lens = all.clone().map(|(slot, (_, value))| (slot, value.len()));
+        if expiry == Expiry::Never && self.keeps_use() && lens.all(|(slot, len)| self.db().can_overwrite(*slot, len)) {
+            for (slot, (key, value)) in all {
+                self.put_string(*slot, key, value, expiry, EventKind::Set)?;
+            }
+        } else {
+            self.stage_many(&mut all.map(|(slot, (key, value))| (*slot, key, value)), expiry)?;
+        }
+        if expiry != Expiry::Never {
+            return Ok(true);
+        }
+        self.effect(|effect| {
+            effect.bytes(b"MSET");
+            pairs.for_each(|(key, value)| {
+                effect.bytes(key).bytes(value);
+            });
+        });
+        Ok(true)
+    }
+
+    /// Looks keys up to change them.
+    fn entries(&mut self, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<Slot>, OutOfMemory> {
+        let mut slots = Vec::new();
+        for key in keys {
+            if slots.len() == slots.capacity() {
+                make_room(&mut slots, SLOTS_AT_ONCE)?;
+            }
+            slots.push(self.entry(key, Access::Write));
+        }
+        Ok(slots)
+    }
+
+    /// Sets several keys, all or none, and tells of each as SET would; the effect of MSET is left to the caller.
+    fn stage_many(
+        &mut self,
+        strings: &mut dyn Iterator<Item = (Slot, &[u8], &[u8])>,
+        expiry: Expiry,
+    ) -> Result<(), Error> {
+        let mut staged = Vec::new();
+        for (slot, key, value) in strings {
+            make_room(&mut staged, 1)?;
+            let (deadline, last_use) = (self.deadline_to_be(slot, expiry), self.use_to_be(slot));
+            staged.push(Staged { slot, key, value, deadline, last_use });
+        }
+        self.db_mut().put_all(&staged)?;
+        for Staged { slot, key, value, deadline, .. } in staged {
+            self.tell_of_put(EventKind::Set, key, slot.is_vacant());
+            if expiry != Expiry::Never {
+                self.tell_of_string(key, value, deadline, expiry);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::base::random::Random;
+    use crate::keyspace::{Keyspace, SetOptions};
+    use alloc::format;
+
+    const NOW: Timestamp = Timestamp::from_ms(1_000_000);
+
+    /// Sets pairs at once in one keyspace and one after the other in another; both must be the same then.
+    fn set_both(many: &mut Keyspace, one_by_one: &mut Keyspace, pairs: &[(Vec<u8>, Vec<u8>)]) {
+        let pairs = || pairs.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
+        assert_eq!(many.at(0, NOW).set_many(pairs(), None, Expiry::Never), Ok(true));
+        many.effects.end_unit();
+        for (key, value) in pairs() {
+            one_by_one.at(0, NOW).set(key, value, &SetOptions::default()).unwrap();
+            one_by_one.effects.end_unit();
+        }
+        assert_eq!((many.digest(), many.counted_bytes()), (one_by_one.digest(), one_by_one.counted_bytes()));
+        assert_eq!(many.events.take(), one_by_one.events.take());
+    }
+
+    #[test]
+    fn many_strings_are_set_as_one_after_the_other() {
+        let mut random = Random::new(5);
+        let mut spaces = [(); 2].map(|()| Keyspace::new(3));
+        spaces.iter_mut().for_each(|keyspace| keyspace.events.want(true));
+        let [many, one_by_one] = &mut spaces;
+        for _ in 0..2000 {
+            // Of so few keys that most are there, some twice in one call.
+            let mut pair = || {
+                let key = format!("key:{}", random.below(12)).into_bytes();
+                let len = if random.below(20) == 0 { 2000 } else { 20 + random.below(8) };
+                (key, alloc::vec![b'a' + random.below(26) as u8; len as usize])
+            };
+            let pairs = [(); 6].map(|()| pair());
+            set_both(many, one_by_one, &pairs);
+            if random.below(4) == 0 {
+                let (key, _) = &pairs[0];
+                let expiry = Expiry::At(NOW.saturating_add_ms(1000));
+                let options = SetOptions { expiry, ..SetOptions::default() };
+                for keyspace in [&mut *many, &mut *one_by_one] {
+                    keyspace.at(0, NOW).set(key, b"with a deadline", &options).unwrap();
+                    keyspace.effects.end_unit();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn of_a_key_that_is_named_twice_the_last_string_counts() {
+        let mut keyspace = Keyspace::new(1);
+        let pairs = |first, second| [(&b"k"[..], first), (&b"l"[..], &b"other"[..]), (&b"k"[..], second)].into_iter();
+        // New, then in their places, then too long for those.
+        for (first, second) in
+            [(&b"one"[..], &b"two"[..]), (b"three", b"4"), (b"five", &[b'6'; 300]), (&[b'7'; 300], b"8")]
+        {
+            keyspace.at(0, NOW).set_many(pairs(first, second), None, Expiry::Never).unwrap();
+            keyspace.effects.end_unit();
+            assert_eq!(keyspace.at(0, NOW).get(b"k"), Ok(Some(second)));
+            assert_eq!(keyspace.at(0, NOW).get(b"l"), Ok(Some(&b"other"[..])));
+        }
+    }
+}

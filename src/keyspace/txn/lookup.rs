@@ -1,0 +1,216 @@
+//! The lookup of a key, and what it counts as: a key whose time is over goes when it is met, and a key that is asked for
+//! was used.
+
+use super::{Txn, db_index};
+use crate::base::headroom::OutOfMemory;
+use crate::keyspace::uses::{Counting, PastUse};
+use crate::keyspace::{Db, Entry, Error, Keyspace, Slot};
+use crate::store::slab::Handle;
+use crate::values::ValueRef;
+
+/// Why a key is looked up, which decides what the lookup counts as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::keyspace) enum Access {
+    /// To answer its value: a hit or a miss, and a use.
+    Read,
+    /// To answer something about it: a hit or a miss, but no use.
+    Probe,
+    /// To change it: a use.
+    Write,
+    /// For nothing that counts.
+    Peek,
+}
+
+impl Access {
+    #[inline(always)]
+    fn is_counted(self) -> bool {
+        matches!(self, Access::Read | Access::Probe)
+    }
+
+    #[inline(always)]
+    fn is_use(self) -> bool {
+        matches!(self, Access::Read | Access::Write)
+    }
+}
+
+impl Txn<'_> {
+    /// Looks a key up, removes it if its time is over, and counts that.
+    #[inline(never)]
+    pub(in crate::keyspace) fn entry(&mut self, key: &[u8], access: Access) -> Slot {
+        self.entry_inlined(key, access)
+    }
+
+    /// Inlined variant of [`Txn::entry`], for GET, SET and INCR.
+    #[inline(always)]
+    pub(in crate::keyspace) fn entry_inlined(&mut self, key: &[u8], access: Access) -> Slot {
+        let slot = match self.stamp(access) {
+            Some(last_use) => self.db_mut().probe_in_use(key, last_use),
+            None => self.entry_with_care(key, access),
+        };
+        if access.is_counted() {
+            self.count_lookup(slot);
+        }
+        slot
+    }
+
+    /// What a lookup leaves at whichever key as its last use; `None` when that depends on the key, or keys are due.
+    #[inline(always)]
+    fn stamp(&self, access: Access) -> Option<Option<u32>> {
+        if self.is_due() {
+            return None;
+        }
+        match self.keyspace.uses.counting() {
+            _ if !access.is_use() || !self.marking => Some(None),
+            Counting::Uses => Some(self.keyspace.uses.present()),
+            Counting::Changes => Some(None),
+            Counting::Frequency(_) => None,
+        }
+    }
+
+    #[inline(never)]
+    fn entry_with_care(&mut self, key: &[u8], access: Access) -> Slot {
+        let slot = self.db().probe(key);
+        let Some(handle) = slot.found() else { return slot };
+        if !self.expire_if_due(handle) {
+            return slot.vacated();
+        }
+        if access.is_use() {
+            self.mark_use(handle);
+        }
+        slot
+    }
+
+    #[inline(always)]
+    fn count_lookup(&mut self, slot: Slot) {
+        match slot.is_vacant() {
+            true => self.keyspace.counts.misses += 1,
+            false => self.keyspace.counts.hits += 1,
+        }
+    }
+
+    /// What a lookup found.
+    #[inline(always)]
+    pub(crate) fn value(&self, slot: Slot) -> Option<ValueRef<'_>> {
+        self.db().value(slot.found()?)
+    }
+
+    /// Looks a key up to answer its value.
+    #[inline(always)]
+    pub(crate) fn value_at(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
+        let slot = self.entry(key, Access::Read);
+        self.value(slot)
+    }
+
+    /// A key seen where it lies, which counts as nothing.
+    pub(crate) fn peek(&mut self, key: &[u8]) -> Option<Entry<'_>> {
+        let handle = self.entry(key, Access::Peek).found()?;
+        self.db().entry(handle)
+    }
+
+    /// Looks a key up that the request does not name, or that may have many dead fields: without the memory to remove
+    /// what is dead nothing is answered.
+    pub fn meet(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+        match self.db().find(key) {
+            Some(handle) if self.survives(handle)? => Ok(Some(handle)),
+            _ => Ok(None),
+        }
+    }
+
+    // --- The dead.
+
+    /// Whether a key or a field is due. Otherwise no entry needs to be looked at.
+    #[inline(always)]
+    fn is_due(&self) -> bool {
+        self.db().is_due(self.now)
+    }
+
+    /// Removes a key whose time is over, or its fields; whether the key is still there.
+    fn expire_if_due(&mut self, handle: Handle) -> bool {
+        if !self.is_due() || self.keyspace.loading || self.db().due(handle).is_none_or(|deadline| self.now <= deadline)
+        {
+            return true;
+        }
+        self.bury(handle, usize::MAX).lives
+    }
+
+    /// As [`Txn::expire_if_due`], once there is room for what follows.
+    pub(in crate::keyspace) fn survives(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
+        let is_due = |db: &Db, now| db.due(handle).is_some_and(|deadline| deadline < now);
+        if self.keyspace.loading || !is_due(self.db(), self.now) {
+            return Ok(true);
+        }
+        self.keyspace.ensure_room_for_removal(self.database, handle)?;
+        let burial = self.bury(handle, usize::MAX);
+        match burial.lives && is_due(self.db(), self.now) {
+            true => Err(OutOfMemory),
+            false => Ok(burial.lives),
+        }
+    }
+
+    // --- Marks of use.
+
+    /// Notes that a key is used now, where uses are what is counted.
+    #[inline(always)]
+    pub(in crate::keyspace) fn mark_use(&mut self, handle: Handle) {
+        if let Some(word) = self.word_of_use(handle) {
+            self.db_mut().set_last_use(handle, word);
+        }
+    }
+
+    /// What a key that is used now has as its last use from here on; `None`: what it has.
+    #[inline(always)]
+    fn word_of_use(&mut self, handle: Handle) -> Option<u32> {
+        match self.keyspace.uses.counting() {
+            Counting::Uses if self.marking => self.keyspace.uses.present(),
+            Counting::Frequency(_) if self.marking => Some(self.word_of_frequency(handle)),
+            _ => None,
+        }
+    }
+
+    #[cold]
+    fn word_of_frequency(&mut self, handle: Handle) -> u32 {
+        let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
+        uses.again(databases[db_index(self.database)].last_use(handle), random)
+    }
+
+    /// Notes that a key is changed now, where changes are what is counted.
+    pub(super) fn mark_change(&mut self, handle: Handle) {
+        if self.keyspace.uses.counting() == Counting::Changes
+            && let Some(word) = self.keyspace.uses.present()
+        {
+            self.db_mut().set_last_use(handle, word);
+        }
+    }
+
+    /// An entry keeps what its block says about its use when another value is put in its place.
+    #[inline(always)]
+    pub(in crate::keyspace) fn keeps_use(&self) -> bool {
+        self.keyspace.uses.counting() != Counting::Changes
+    }
+
+    /// The last use of a key that is written anew, in place of what is there.
+    #[inline(always)]
+    pub(in crate::keyspace) fn use_to_be(&mut self, slot: Slot) -> u32 {
+        match slot.found() {
+            Some(handle) if self.keeps_use() => self.db().last_use(handle),
+            _ => self.first_use(),
+        }
+    }
+
+    /// What a key that comes now has as its last use.
+    pub(in crate::keyspace) fn first_use(&mut self) -> u32 {
+        let keys = self.db().len();
+        self.keyspace.uses.first(keys)
+    }
+
+    /// How a key was used.
+    pub(in crate::keyspace) fn past_use_of(&self, handle: Handle) -> PastUse {
+        self.keyspace.past_use(self.db(), handle)
+    }
+
+    /// Notes how a key was used before it came here.
+    pub(in crate::keyspace) fn set_past_use(&mut self, handle: Handle, past: PastUse) {
+        let word = self.keyspace.uses.past(past);
+        self.db_mut().set_last_use(handle, word);
+    }
+}

@@ -1,0 +1,393 @@
+//! One database at one instant, and the verbs. Every change of a key goes through a verb, and every verb names its event,
+//! keeps the deadlines and tells whoever is interested.
+
+mod lookup;
+mod notify;
+
+pub(super) use lookup::Access;
+
+use alloc::vec::Vec;
+
+use super::{DATABASES, Db, Effects, Error, EventKind, Expiry, Extent, Keyspace, NewValue, Slot};
+use crate::base::clock::Timestamp;
+use crate::base::headroom::{OutOfMemory, ensure};
+use crate::base::random::Random;
+use crate::store::slab::Handle;
+use crate::values::{Limits, Value};
+
+/// What a part costs in a message beside its bytes.
+const PART_BYTES: usize = 16;
+/// A reply may double the buffer it is written to, beside the buffer it was; and a moved element is stored again.
+const STORED_FACTOR: usize = 5;
+
+/// What an edit did to a value, and what it answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Change<R> {
+    /// Nothing is recorded.
+    Unchanged(R),
+    Changed(R),
+}
+
+impl<R> Change<R> {
+    pub(super) fn is_change(&self) -> bool {
+        matches!(self, Change::Changed(_))
+    }
+
+    pub(super) fn answer(self) -> R {
+        match self {
+            Change::Unchanged(answer) | Change::Changed(answer) => answer,
+        }
+    }
+}
+
+/// The index of a database. A transaction is only made of a database there is; the remainder spares each lookup a check.
+#[inline(always)]
+fn db_index(database: u8) -> usize {
+    usize::from(database % DATABASES)
+}
+
+/// How many keys or fields were dead, and whether the key is still there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Burial {
+    pub(super) removed: usize,
+    pub(super) lives: bool,
+}
+
+impl Keyspace {
+    /// One database at one instant. `database` must be below [`DATABASES`]; a larger one means the last.
+    #[inline(always)]
+    pub fn at(&mut self, database: u8, now: Timestamp) -> Txn<'_> {
+        let database = database.min(DATABASES - 1);
+        self.use_up_to(database);
+        self.uses.tell(now);
+        Txn::new(self, database, now)
+    }
+
+    /// Empties every database.
+    pub fn flush_all(&mut self) {
+        for database in 0..DATABASES {
+            self.at(database, Timestamp::MIN).flush_silently();
+        }
+        self.interest.tracking.flush();
+        self.effects.changed();
+        self.effects.state(0, |effect| {
+            effect.bytes(b"FLUSHALL");
+        });
+    }
+}
+
+#[derive(Debug)]
+pub struct Txn<'a> {
+    keyspace: &'a mut Keyspace,
+    database: u8,
+    now: Timestamp,
+    /// Lookups count as uses.
+    marking: bool,
+    /// Nobody wants to be told of changes.
+    is_quiet: bool,
+}
+
+impl<'a> Txn<'a> {
+    #[inline(always)]
+    pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Txn<'a> {
+        let is_quiet = keyspace.is_quiet();
+        Txn { keyspace, database, now, marking: true, is_quiet }
+    }
+
+    /// The same, with lookups that count as uses or do not (CLIENT NO-TOUCH).
+    #[inline(always)]
+    pub fn marking(self, marking: bool) -> Txn<'a> {
+        Txn { marking, ..self }
+    }
+
+    /// As [`Keyspace::has_garbage`], of this database.
+    #[inline(always)]
+    pub(crate) fn has_garbage(&self) -> bool {
+        self.db().has_garbage()
+    }
+
+    /// As [`Keyspace::is_over_limit`].
+    #[inline(always)]
+    pub(crate) fn is_over_limit(&self) -> bool {
+        self.keyspace.is_over_limit()
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    pub fn database(&self) -> u8 {
+        self.database
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.keyspace.databases[db_index(self.database)]
+    }
+
+    pub(super) fn db_mut(&mut self) -> &mut Db {
+        &mut self.keyspace.databases[db_index(self.database)]
+    }
+
+    /// The database with its number, and the effects side by side.
+    pub(super) fn db_and_effects(&mut self) -> (u8, &Db, &mut Effects) {
+        let Keyspace { databases, effects, .. } = &mut *self.keyspace;
+        (self.database, &databases[db_index(self.database)], effects)
+    }
+
+    /// The database and the generator side by side.
+    pub(super) fn db_and_chance(&mut self) -> (&Db, &mut Random) {
+        let Keyspace { databases, random, .. } = &mut *self.keyspace;
+        (&databases[db_index(self.database)], random)
+    }
+
+    /// Any key, dead or alive.
+    pub(super) fn random_handle(&mut self) -> Option<Handle> {
+        let Keyspace { databases, random, .. } = &mut *self.keyspace;
+        databases[db_index(self.database)].random(random)
+    }
+
+    pub(super) fn key_of(&self, handle: Handle) -> Vec<u8> {
+        self.db().entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
+    }
+
+    /// What decides the order of large collections.
+    pub(super) fn seed(&self) -> u64 {
+        self.keyspace.seed
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.keyspace.limits
+    }
+
+    /// The same instant in another database.
+    pub(super) fn in_database(&mut self, database: u8) -> Txn<'_> {
+        self.keyspace.at(database, self.now).marking(self.marking)
+    }
+
+    /// A deadline that is not after now kills at once; while a log is loaded none does.
+    pub(super) fn is_past(&self, deadline: Timestamp) -> bool {
+        deadline <= self.now && !self.keyspace.loading
+    }
+
+    /// Makes sure that so much can be told of dead fields that are about to be removed together.
+    pub(super) fn ensure_room_for_fields(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+        self.keyspace.ensure_room(Extent::of_names(1, bytes))
+    }
+
+    /// Removes a key whose deadline has passed, or at most `most` of its fields.
+    pub(super) fn bury(&mut self, handle: Handle, most: usize) -> Burial {
+        if self.db().deadline(handle).is_some_and(|deadline| deadline < self.now) {
+            self.expire(handle);
+            return Burial { removed: 1, lives: false };
+        }
+        self.expire_fields(handle, most)
+    }
+
+    /// Makes sure that so many bytes of stored data can be answered and stated once they are taken away.
+    pub(super) fn ensure_room(&mut self, parts: usize, bytes: usize) -> Result<(), Error> {
+        let bytes = bytes.saturating_add(parts.saturating_mul(PART_BYTES));
+        // Its keys were asked for with its request.
+        self.keyspace.ensure_room(Extent { arguments: 0, names_bytes: 0, bytes })?;
+        Ok(ensure(bytes.saturating_mul(STORED_FACTOR))?)
+    }
+
+    /// As [`Txn::ensure_room`], for values that are answered when they may be gone.
+    pub(super) fn ensure_room_for(&mut self, values: &[Option<Vec<u8>>]) -> Result<(), Error> {
+        self.ensure_room(values.len(), values.iter().flatten().map(Vec::len).sum())
+    }
+
+    // --- The verbs.
+
+    /// Creates a key or replaces all of it; answers its entry. A deadline is a second event, as in Redis.
+    pub(super) fn put(
+        &mut self,
+        slot: Slot,
+        key: &[u8],
+        value: NewValue<'_>,
+        deadline: Option<Timestamp>,
+        event: EventKind,
+    ) -> Result<Handle, Error> {
+        let last_use = self.use_to_be(slot);
+        let handle = self.db_mut().put(slot, key, value, deadline, last_use)?;
+        self.tell_of_put(event, key, slot.is_vacant());
+        Ok(handle)
+    }
+
+    /// As [`Txn::put`], for a string as SET stores it: in place of the old one where it fits there.
+    #[inline(always)]
+    pub(super) fn put_string(
+        &mut self,
+        slot: Slot,
+        key: &[u8],
+        bytes: &[u8],
+        expiry: Expiry,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        let is_overwritten = match slot.found() {
+            Some(handle) if self.keeps_use() => self.db_mut().overwrite(handle, bytes, expiry),
+            _ => false,
+        };
+        if !is_overwritten {
+            self.put_string_anew(slot, key, bytes, expiry)?;
+        }
+        self.tell_of_put(event, key, slot.is_vacant());
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn put_string_anew(&mut self, slot: Slot, key: &[u8], bytes: &[u8], expiry: Expiry) -> Result<(), OutOfMemory> {
+        let (deadline, last_use) = (self.deadline_to_be(slot, expiry), self.use_to_be(slot));
+        self.db_mut().put_string(slot, key, bytes, deadline, last_use).map(drop)
+    }
+
+    /// The deadline a string gets that is stored in place of what is there.
+    #[inline(always)]
+    pub(super) fn deadline_to_be(&self, slot: Slot, expiry: Expiry) -> Option<Timestamp> {
+        match expiry {
+            Expiry::Never => None,
+            Expiry::Keep => self.db().deadline(slot.found()?),
+            Expiry::At(deadline) => Some(deadline),
+        }
+    }
+
+    /// Edits a value outside its block; an edit that fails must leave it as it was. Emptied, the key goes.
+    pub(super) fn update<R>(
+        &mut self,
+        handle: Handle,
+        event: EventKind,
+        mut edit: impl FnMut(&mut Value) -> Result<Change<R>, Error>,
+    ) -> Result<Change<R>, Error> {
+        let mut edited = Err(Error::WrongType);
+        let emptied = self.db_mut().edit_in_place(handle, &mut |value| edited = edit(value));
+        let change = edited?;
+        if change.is_change() {
+            self.updated(handle, event, emptied);
+        }
+        Ok(change)
+    }
+
+    /// Tells of an update, and removes a key that was emptied by it.
+    #[inline(never)]
+    fn updated(&mut self, handle: Handle, event: EventKind, emptied: bool) {
+        self.mark_change(handle);
+        self.notify_of(handle, event);
+        if emptied {
+            self.remove_entry(handle, EventKind::Del);
+        }
+    }
+
+    /// Replaces a string by what was made of it, keeping its deadline.
+    pub(super) fn put_edited(
+        &mut self,
+        slot: Slot,
+        key: &[u8],
+        edited: Vec<u8>,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        let deadline = self.deadline_to_be(slot, Expiry::Keep);
+        self.put(slot, key, NewValue::Edited(edited), deadline, event).map(drop)
+    }
+
+    /// Sets or clears a deadline.
+    pub(super) fn set_deadline(
+        &mut self,
+        slot: Slot,
+        key: &[u8],
+        deadline: Option<Timestamp>,
+        event: EventKind,
+    ) -> Result<(), Error> {
+        debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
+        if let Some(handle) = slot.found() {
+            self.mark_change(handle);
+        }
+        self.db_mut().set_deadline(slot, deadline)?;
+        if !self.is_quiet {
+            self.notify(event, key);
+        }
+        Ok(())
+    }
+
+    /// Moves a key to another name: two events, one for each.
+    pub(super) fn rename_to(&mut self, slot: Slot, from: &[u8], target: Slot, to: &[u8]) -> Result<(), Error> {
+        self.db_mut().rename(slot, target, to)?;
+        self.notify(EventKind::RenameFrom, from);
+        self.notify(EventKind::RenameTo, to);
+        self.appear(to);
+        Ok(())
+    }
+
+    /// Moves a key to a database that does not have it: two events, one for each.
+    pub(super) fn move_to(&mut self, slot: Slot, key: &[u8], database: u8) -> Result<(), Error> {
+        let indices = [self.database, database].map(db_index);
+        let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
+        from.move_to(slot, to)?;
+        self.notify(EventKind::MoveFrom, key);
+        let mut target = self.in_database(database);
+        target.notify(EventKind::MoveTo, key);
+        target.appear(key);
+        Ok(())
+    }
+
+    /// Removes a key that was looked up.
+    #[inline(always)]
+    pub(super) fn remove(&mut self, slot: Slot, key: &[u8], event: EventKind) {
+        debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
+        self.db_mut().remove(slot);
+        if !self.is_quiet {
+            self.notify(event, key);
+        }
+    }
+
+    /// Removes an entry whose key is in its block only.
+    fn remove_entry(&mut self, handle: Handle, event: EventKind) {
+        self.notify_of(handle, event);
+        let slot = self.db().slot_of(handle);
+        self.db_mut().remove(slot);
+    }
+
+    /// Removes a key that no command asked to remove, and states it. No copy of its name is made: there may be no memory.
+    pub(super) fn remove_unasked(&mut self, handle: Handle, event: EventKind) {
+        let Keyspace { databases, effects, .. } = &mut *self.keyspace;
+        if !self.is_quiet
+            && let Some(entry) = databases[db_index(self.database)].entry(handle)
+            && let Some(mut effect) = effects.open(self.database)
+        {
+            effect.bytes(b"DEL").bytes(entry.key);
+            effect.close();
+        }
+        self.remove_entry(handle, event);
+    }
+
+    /// Empties this database.
+    pub fn flush(&mut self) {
+        self.flush_silently();
+        self.keyspace.interest.tracking.flush();
+        self.changed(|effect| {
+            effect.bytes(b"FLUSHDB");
+        });
+    }
+
+    /// Empties this database; the caller states the effect.
+    pub(super) fn flush_silently(&mut self) {
+        let Keyspace { databases, interest, .. } = &mut *self.keyspace;
+        let db = &databases[db_index(self.database)];
+        interest.touch_all(self.database, &|key| db.find(key).is_some());
+        let empty = Db::new(self.keyspace.seed);
+        let old = core::mem::replace(self.db_mut(), empty);
+        self.db_mut().keep_garbage(old);
+    }
+
+    /// Removes a key whose deadline has passed.
+    pub(super) fn expire(&mut self, handle: Handle) {
+        self.keyspace.counts.expired += 1;
+        self.remove_unasked(handle, EventKind::Expired);
+    }
+
+    pub(super) fn count_evicted(&mut self) {
+        self.keyspace.counts.evicted += 1;
+    }
+
+    pub(super) fn count_expired_fields(&mut self, count: usize) {
+        self.keyspace.counts.expired_fields += count as u64;
+    }
+}

@@ -1,0 +1,10 @@
+//! A slot of the hash index.
+
+use crate::store::slab::Handle;
+
+/// The hash of a key, and the handle of its block.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Slot {
+    pub hash: u32,
+    pub handle: Handle,
+}

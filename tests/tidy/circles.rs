@@ -1,0 +1,227 @@
+//! Imports between files of src/: no file needs itself through others, and parts of a floor have an order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::rust_text::code_only;
+use crate::tree::File;
+
+/// Parts of a floor in order of dependence: a part may use those listed before it.
+const ORDERS: &[(&str, &[&[&str]])] = &[
+    (
+        "keyspace",
+        &[
+            &["error", "uses", "observers", "limits"],
+            &["db"],
+            &["databases"],
+            &["txn"],
+            &["ops", "evict", "active_expire"],
+        ],
+    ),
+    (
+        "commands",
+        &[&["row", "args", "grammar"], &["table"], &["introspection", "diagnostics"], &["catalog"], &["export"]],
+    ),
+    ("engine", &[&["status", "blocked_clients"], &["gates"], &["dispatch"], &["blocked", "after_command"]]),
+];
+
+/// The files of src/ by the path of their module, each with its code and what it re-exports.
+struct Modules {
+    code: BTreeMap<String, String>,
+    exports: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// Files by module, each with the modules it imports from.
+type Imports = BTreeMap<String, BTreeSet<String>>;
+
+pub fn circles(files: &[File]) -> Vec<String> {
+    let imports = Modules::of(files).imports();
+    let in_circle = imports.keys().filter(|module| reachable(&imports, module).contains(module.as_str()));
+    in_circle.map(|module| format!("`{module}` needs itself through {}", next_in_circle(&imports, module))).collect()
+}
+
+/// Imports of a part of a floor that stands behind the importing one in [`ORDERS`].
+pub fn parts_out_of_order(files: &[File]) -> Vec<String> {
+    let imports = Modules::of(files).imports();
+    let mut violations = Vec::new();
+    for (floor, order) in ORDERS {
+        let rank = |module: &str| {
+            let part = module.strip_prefix(floor)?.strip_prefix("::")?.split("::").next()?;
+            order.iter().position(|parts| parts.contains(&part))
+        };
+        for (module, others) in &imports {
+            let higher =
+                others.iter().filter(|other| rank(module).zip(rank(other)).is_some_and(|(own, its)| its > own));
+            violations.extend(higher.map(|other| format!("`{module}` imports `{other}`, which is above it")));
+        }
+    }
+    violations
+}
+
+fn reachable<'m>(imports: &'m Imports, start: &str) -> BTreeSet<&'m str> {
+    let mut seen = BTreeSet::new();
+    let mut next: Vec<&str> = imports[start].iter().map(String::as_str).collect();
+    while let Some(module) = next.pop() {
+        if seen.insert(module) {
+            next.extend(imports.get(module).into_iter().flatten().map(String::as_str));
+        }
+    }
+    seen
+}
+
+fn next_in_circle<'m>(imports: &'m Imports, module: &str) -> &'m str {
+    let others = imports[module].iter().map(String::as_str);
+    others.into_iter().find(|other| *other != module && reachable(imports, other).contains(module)).unwrap_or_default()
+}
+
+impl Modules {
+    fn of(files: &[File]) -> Modules {
+        let mut modules = Modules { code: BTreeMap::new(), exports: BTreeMap::new() };
+        for file in files {
+            let Some(module) = module_of(&file.path) else { continue };
+            let code = without_tests(&code_only(&file.text));
+            let exports = uses(&code).into_iter().filter(|(_, is_public)| *is_public);
+            let named = exports.filter_map(|(path, _)| Some((path.rsplit("::").next()?.to_owned(), path)));
+            modules.exports.insert(module.clone(), named.collect());
+            modules.code.insert(module, code);
+        }
+        modules
+    }
+
+    fn imports(&self) -> Imports {
+        let of_module = |(module, code): (&String, &String)| {
+            let used = uses(code).into_iter().filter(|(_, is_public)| !is_public).map(|(path, _)| path);
+            let others = used.filter_map(|path| self.resolve(&absolute(module, &path)?, 0));
+            (module.clone(), others.filter(|other| other != module && !other.is_empty()).collect())
+        };
+        self.code.iter().map(of_module).collect()
+    }
+
+    /// The module in whose file a name is defined, followed through re-exports.
+    fn resolve(&self, path: &[String], depth: usize) -> Option<String> {
+        let is_module = |length: &usize| self.code.contains_key(&path[..*length].join("::"));
+        let length = (0..=path.len()).rev().find(is_module)?;
+        let module = path[..length].join("::");
+        let exported = path.get(length).and_then(|name| self.exports[&module].get(name)).filter(|_| depth < 8);
+        match exported.and_then(|target| absolute(&module, target)) {
+            Some(target) => self.resolve(&target, depth + 1),
+            None => Some(module),
+        }
+    }
+}
+
+/// `src/values/hash/mod.rs` is the module `values::hash`; tests are none.
+fn module_of(path: &str) -> Option<String> {
+    let path = path.strip_prefix("src/")?.strip_suffix(".rs")?;
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    let is_test = path.rsplit('/').next().is_some_and(|name| name.ends_with("tests"));
+    (!is_test && path != "lib").then(|| path.replace('/', "::"))
+}
+
+fn without_tests(code: &str) -> String {
+    let inline = code.match_indices("#[cfg(test)]\nmod ").find(|(at, _)| {
+        let rest = &code[*at + "#[cfg(test)]\nmod ".len()..];
+        rest.find('{').is_some_and(|brace| rest.find(';').is_none_or(|end| brace < end))
+    });
+    code[..inline.map_or(code.len(), |(at, _)| at)].to_owned()
+}
+
+/// The paths of all `use` lines, and whether they are re-exports.
+fn uses(code: &str) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
+    for statement in code.split(';') {
+        let statement = statement.rsplit('\n').scan(true, |goes_on, line| {
+            let is_first =
+                line.trim_start().starts_with("use ") || line.contains(" use ") || line.starts_with("pub use ");
+            let shown = goes_on.then_some(line);
+            *goes_on &= !is_first;
+            shown
+        });
+        let mut lines: Vec<&str> = statement.collect();
+        lines.reverse();
+        let text = lines.join(" ");
+        let Some((before, tree)) = text.split_once("use ").filter(|(before, _)| is_visibility(before)) else {
+            continue;
+        };
+        let is_public = !before.trim().is_empty();
+        found.extend(expand(tree.trim()).into_iter().map(|path| (path, is_public)));
+    }
+    found
+}
+
+fn is_visibility(before: &str) -> bool {
+    let before = before.trim();
+    before.is_empty() || before == "pub" || before.starts_with("pub(") && before.ends_with(')')
+}
+
+/// The single paths of a tree of them.
+fn expand(tree: &str) -> Vec<String> {
+    let Some((prefix, rest)) = tree.split_once('{') else {
+        return vec![tree.split(" as ").next().unwrap_or_default().trim().to_owned()];
+    };
+    let inner = rest.trim_end().strip_suffix('}').unwrap_or(rest);
+    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
+    for (at, character) in inner.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&inner[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[start..]);
+    let parts = parts.into_iter().filter(|part| !part.trim().is_empty());
+    parts.flat_map(|part| expand(part.trim())).map(|part| format!("{}{part}", prefix.trim())).collect()
+}
+
+/// A path as its module writes it, from the root of the crate; `None` for another crate's.
+fn absolute(module: &str, path: &str) -> Option<Vec<String>> {
+    let mut base: Vec<String> = module.split("::").map(str::to_owned).collect();
+    let mut names = path.split("::").map(|name| name.trim().to_owned()).peekable();
+    match names.peek()?.as_str() {
+        "crate" => base.clear(),
+        "self" | "super" => {}
+        "alloc" | "core" | "std" => return None,
+        // A child of the module, or another crate: that is no file of this one.
+        _ => return Some(base.into_iter().chain(names).collect()),
+    }
+    while let Some(name) = names.next_if(|name| matches!(name.as_str(), "crate" | "self" | "super")) {
+        if name == "super" {
+            base.pop();
+        }
+    }
+    Some(base.into_iter().chain(names.filter(|name| name != "self")).collect())
+}
+
+#[test]
+fn a_circle_is_found_through_re_exports() {
+    let straight = [
+        File::new("src/a.rs", "use crate::b::Second;\npub struct First;"),
+        File::new("src/b/mod.rs", "mod c;\npub use self::c::Second;"),
+        File::new("src/b/c.rs", "pub struct Second;"),
+    ];
+    assert_eq!(circles(&straight), Vec::<String>::new());
+    let mut round = straight;
+    round[2] = File::new("src/b/c.rs", "use crate::{x::Y, a::{First, self}};\npub struct Second;");
+    assert_eq!(circles(&round), ["`a` needs itself through b::c", "`b::c` needs itself through a"]);
+}
+
+#[test]
+fn tests_are_no_imports() {
+    let files = [
+        File::new("src/a.rs", "use crate::b::B;"),
+        File::new("src/b.rs", "pub struct B;\n#[cfg(test)]\nmod tests {\n    use crate::a::A;\n}\n"),
+    ];
+    assert_eq!(circles(&files), Vec::<String>::new());
+}
+
+#[test]
+fn a_part_above_is_found() {
+    let files = [
+        File::new("src/keyspace/db/mod.rs", "use crate::keyspace::txn::Txn;\npub struct Db;"),
+        File::new("src/keyspace/txn.rs", "pub struct Txn;"),
+    ];
+    assert_eq!(parts_out_of_order(&files), ["`keyspace::db` imports `keyspace::txn`, which is above it"]);
+}
