@@ -48,7 +48,7 @@ pub use base::argv::{Argv, ArgvRef, Span};
 #[cfg(feature = "std")]
 pub use base::clock::SystemClock;
 pub use base::clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
-pub use base::headroom::{Reserve, tell_reserve};
+pub use base::headroom::{Reserve, set_reserve};
 pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
 pub use engine::Status;
 pub use engine::keylatch::{Keylatch, Options, Turn};

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard};
 
 use keylatch::{
-    Argv, ClientId, Clock, Connection, Keylatch, Limits, ManualClock, Options, Reserve, SESSION_START, tell_reserve,
+    Argv, ClientId, Clock, Connection, Keylatch, Limits, ManualClock, Options, Reserve, SESSION_START, set_reserve,
 };
 
 static TURN: Mutex<()> = Mutex::new(());
@@ -18,7 +18,7 @@ struct Scene {
 
 impl Drop for Scene {
     fn drop(&mut self) {
-        tell_reserve(Reserve::Whole);
+        set_reserve(Reserve::Whole);
     }
 }
 
@@ -47,7 +47,7 @@ impl Scene {
 fn what_grows_memory_is_refused_until_the_reserve_is_whole_again() {
     let mut scene = Scene::new();
     for left in [Reserve::Begun, Reserve::Spent] {
-        tell_reserve(left);
+        set_reserve(left);
         for line in ["SET k x", "SET new x", "MSET a b", "LPUSH l x", "WATCH k", "SUBSCRIBE c", "CLIENT TRACKING ON"] {
             assert_eq!(scene.say(line), OOM, "{line}");
         }
@@ -57,7 +57,7 @@ fn what_grows_memory_is_refused_until_the_reserve_is_whole_again() {
         assert!(scene.say("INFO").contains("used_memory"));
     }
     assert_eq!(scene.say("DEL other"), ":1\r\n");
-    tell_reserve(Reserve::Whole);
+    set_reserve(Reserve::Whole);
     assert_eq!(scene.say("SET k x"), "+OK\r\n");
     assert!(scene.engine.has_room_for_client());
 }
@@ -72,7 +72,7 @@ fn commands_of_one_chunk_are_asked_one_by_one() {
         String::from_utf8(out).unwrap()
     };
     assert_eq!(feed(&mut scene, "SET k x\r\nGET k\r\n"), "+OK\r\n$1\r\nx\r\n");
-    tell_reserve(Reserve::Begun);
+    set_reserve(Reserve::Begun);
     assert_eq!(feed(&mut scene, "SET k y\r\nGET k\r\nDEL k\r\n"), format!("{OOM}$1\r\nx\r\n:1\r\n"));
 }
 
@@ -80,10 +80,10 @@ fn commands_of_one_chunk_are_asked_one_by_one() {
 fn nothing_is_queued_and_nobody_is_blocked() {
     let mut scene = Scene::new();
     let mut transaction = |left, lines: &[&str]| {
-        tell_reserve(Reserve::Whole);
+        set_reserve(Reserve::Whole);
         let (early, late) = lines.split_at(2);
         early.iter().for_each(|line| drop(scene.say(line)));
-        tell_reserve(left);
+        set_reserve(left);
         late.iter().map(|line| scene.say(line)).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -101,11 +101,11 @@ fn whoever_could_not_be_told_is_closed() {
     let mut scene = Scene::new();
     let subscriber = scene.engine.connect();
     scene.say_as(subscriber, "SUBSCRIBE c");
-    tell_reserve(Reserve::Begun);
+    set_reserve(Reserve::Begun);
     assert_eq!(scene.say("PUBLISH c x"), ":1\r\n");
     assert!(!scene.engine.take_outbox(subscriber).is_empty());
     assert!(!scene.engine.client(subscriber).unwrap().closing);
-    tell_reserve(Reserve::Spent);
+    set_reserve(Reserve::Spent);
     scene.say("PUBLISH c x");
     assert!(scene.engine.take_outbox(subscriber).is_empty());
     assert!(scene.engine.client(subscriber).unwrap().closing);
@@ -120,7 +120,7 @@ fn what_is_due_and_cannot_be_told_makes_no_host_spin() {
     (0..1000).for_each(|number| drop(scene.say(&format!("SET key:{number} v PX 5"))));
     scene.engine.take_events();
     scene.engine.clock_mut().advance(10);
-    tell_reserve(Reserve::Spent);
+    set_reserve(Reserve::Spent);
     // A host that sleeps until something is due, for a minute.
     let (mut wakings, end_ms) = (0, SESSION_START.as_ms() + MINUTE_MS);
     while let Some(due) = scene.engine.next_deadline().filter(|due| due.as_ms() < end_ms) {
@@ -134,7 +134,7 @@ fn what_is_due_and_cannot_be_told_makes_no_host_spin() {
     assert!(scene.engine.take_events().is_empty());
     assert_ne!(scene.say("GET key:1"), "$1\r\nv\r\n", "dead is dead");
 
-    tell_reserve(Reserve::Whole);
+    set_reserve(Reserve::Whole);
     let due = scene.engine.next_deadline().expect("there is much to do");
     assert!(due.as_ms() - scene.engine.now().as_ms() <= 100);
     scene.engine.clock_mut().advance(100);
@@ -164,10 +164,10 @@ fn keys_that_nobody_sweeps_wake_no_host_and_are_dead_all_the_same() {
 fn what_nobody_can_be_told_of_does_not_happen() {
     let mut scene = Scene::new();
     scene.engine.listen(true);
-    tell_reserve(Reserve::Begun);
+    set_reserve(Reserve::Begun);
     assert_eq!(scene.say("DEL other"), ":1\r\n");
     assert_eq!(scene.engine.take_events().len(), 1);
-    tell_reserve(Reserve::Spent);
+    set_reserve(Reserve::Spent);
     assert_eq!(scene.say("DEL k"), OOM);
     assert!(scene.engine.take_events().is_empty());
     scene.engine.listen(false);

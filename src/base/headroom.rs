@@ -36,7 +36,7 @@ pub enum Reserve {
 static RESERVE: AtomicU8 = AtomicU8::new(Reserve::Whole as u8);
 
 /// For an allocator that keeps a reserve: says how much is left. Without one it is always whole.
-pub fn tell_reserve(left: Reserve) {
+pub fn set_reserve(left: Reserve) {
     RESERVE.store(left as u8, Ordering::Relaxed);
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::row::Reply;
 use crate::base::number::parse_integer;
@@ -12,14 +12,14 @@ use crate::resp::error::CommandError;
 pub(super) const ARGUMENTS: &str = "key:key [operation=GET encoding offset:integer | ([OVERFLOW <overflow=WRAP | SAT | FAIL>] <write-operation=SET encoding offset:integer value:integer | INCRBY encoding offset:integer increment:integer>)]...";
 
 /// `BITFIELD key [GET t o | SET t o n | INCRBY t o n | OVERFLOW WRAP|SAT|FAIL] ...`
-pub(super) fn bitfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+pub(super) fn bitfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let operations = operations(args)?;
     run(cx, key, &operations)
 }
 
 /// All operations are read before a write among them is refused, and that before the key is looked at, as in Redis.
-pub(super) fn bitfield_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+pub(super) fn bitfield_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let operations = operations(args)?;
     if operations.iter().any(|operation| operation.action != FieldAction::Get) {
@@ -28,7 +28,7 @@ pub(super) fn bitfield_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     run(cx, key, &operations)
 }
 
-fn run(cx: &mut Cx<'_>, key: &[u8], operations: &[FieldOperation]) -> Reply {
+fn run(cx: &mut Context<'_>, key: &[u8], operations: &[FieldOperation]) -> Reply {
     cx.reply.array(operations.len());
     let (mut txn, reply) = cx.txn_and_reply();
     txn.bitfield(key, operations, |answer| match answer {

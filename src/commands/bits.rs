@@ -1,6 +1,6 @@
 //! The bitmap family: strings as rows of bits. BITFIELD has a file of its own.
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::bitfield::{self, bit_offset};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn setbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn setbit(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset) = (args.bytes()?, bit_offset(args.bytes()?)?);
     let on = match parse_integer(args.bytes()?) {
         Some(0) => false,
@@ -78,7 +78,7 @@ fn setbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn getbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn getbit(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset) = (args.bytes()?, bit_offset(args.bytes()?)?);
     let is_on = cx.txn().get_bit(key, offset)?;
     cx.reply.integer(is_on.into());
@@ -86,7 +86,7 @@ fn getbit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `BITCOUNT key [start end [BYTE | BIT]]`
-fn bitcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn bitcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let range = match args.left() {
         0 => BitRange::default(),
@@ -99,7 +99,7 @@ fn bitcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `BITPOS key bit [start [end [BYTE | BIT]]]`
-fn bitpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn bitpos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let wanted = match args.integer()? {
         0 => false,
@@ -131,7 +131,7 @@ fn unit(word: Option<&[u8]>) -> Result<RangeUnit, CommandError> {
 }
 
 /// `BITOP <AND | OR | XOR | NOT | DIFF | DIFF1 | ANDOR | ONE> destkey key [key ...]`
-fn bitop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn bitop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (word, destination) = (args.bytes()?, args.bytes()?);
     let operation = BitOperation::ALL.into_iter().find(|operation| is(word, operation.name()));
     let operation = operation.ok_or(CommandError::SYNTAX)?;

@@ -1,7 +1,7 @@
 //! The list of all families of commands.
 
 use super::row::Row;
-use super::table::{Table, find_among};
+use super::table::{CommandTable, find_among};
 use super::{
     bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
     memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, surroundings, transactions,
@@ -51,9 +51,9 @@ pub fn find(name: &str) -> Option<&'static Row> {
     find_among(rows(), name)
 }
 
-impl Default for Table {
+impl Default for CommandTable {
     /// The table of all commands.
-    fn default() -> Table {
-        Table::new(rows())
+    fn default() -> CommandTable {
+        CommandTable::new(rows())
     }
 }

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::connection::{client_flags, valid_name};
 use super::row::{Group, Reply, Row, flags::*};
@@ -150,11 +150,11 @@ const SUBCOMMANDS: &[Row] = &[
     Row { since: "6.2.0", summary: "Lets paused commands go on.", ..row("client|unpause", 2, ADMIN, unpause) },
 ];
 
-fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "client")
 }
 
-fn done(cx: &mut Cx<'_>, change: impl FnOnce(&mut Client)) -> Reply {
+fn done(cx: &mut Context<'_>, change: impl FnOnce(&mut Client)) -> Reply {
     if let Some(client) = cx.client() {
         change(client);
     }
@@ -162,23 +162,23 @@ fn done(cx: &mut Cx<'_>, change: impl FnOnce(&mut Client)) -> Reply {
     Ok(())
 }
 
-fn id(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn id(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.client.0.into());
     Ok(())
 }
 
-fn getname(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn getname(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let Some(client) = cx.clients.get(cx.client) else { return Ok(()) };
     cx.reply.optional_bulk(Some(&*client.name).filter(|name| !name.is_empty()));
     Ok(())
 }
 
-fn setname(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn setname(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let name = valid_name(args.bytes()?, CommandError::BAD_CLIENT_NAME)?;
     done(cx, |client| client.name = name.into())
 }
 
-fn setinfo(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn setinfo(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (attribute, value) = (args.bytes()?, args.bytes()?);
     if is(attribute, "LIB-NAME") {
         let value = valid_name(value, CommandError::BAD_LIBRARY_NAME)?;
@@ -199,17 +199,17 @@ fn on_or_off(word: &[u8]) -> Result<bool, CommandError> {
     }
 }
 
-fn no_evict(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn no_evict(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let on = on_or_off(args.bytes()?)?;
     done(cx, |client| client.no_evict = on)
 }
 
-fn no_touch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn no_touch(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let on = on_or_off(args.bytes()?)?;
     done(cx, |client| client.no_touch = on)
 }
 
-fn reply(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn reply(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let word = args.bytes()?;
     let mode = match word {
         _ if is(word, "ON") => ReplyMode::On,
@@ -226,7 +226,7 @@ fn reply(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `CLIENT PAUSE milliseconds [WRITE | ALL]`
-fn pause(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn pause(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
     if timeout_ms < 0 {
         return Err(CommandError::NEGATIVE_TIMEOUT);
@@ -249,14 +249,14 @@ fn pause(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn unpause(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn unpause(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.pause = None;
     cx.reply.ok();
     Ok(())
 }
 
 /// `CLIENT UNBLOCK id [TIMEOUT | ERROR]`
-fn unblock(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn unblock(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let id = client_id(args.bytes()?).ok_or(CommandError::NOT_AN_INTEGER)?;
     let with_error = match args.optional() {
         None => false,
@@ -281,14 +281,14 @@ fn client_id(text: &[u8]) -> Option<ClientId> {
     Some(ClientId(u32::try_from(id).unwrap_or(0)))
 }
 
-fn info(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn info(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let line = cx.clients.get(cx.client).map(|client| describe(cx, client)).unwrap_or_default();
     cx.reply.verbatim("txt", line.as_bytes());
     Ok(())
 }
 
 /// `CLIENT LIST [TYPE type] [ID id ...]`
-fn list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut chosen: Option<Vec<ClientId>> = None;
     let mut kind = None;
     if let Some(word) = args.optional() {
@@ -325,7 +325,7 @@ fn type_of(client: &Client) -> &'static str {
 }
 
 /// One line of CLIENT LIST. What has no meaning here (descriptors, buffers of a socket) reads as zero.
-fn describe(cx: &Cx<'_>, client: &Client) -> String {
+fn describe(cx: &Context<'_>, client: &Client) -> String {
     let seconds_since = |then: Timestamp| cx.now.ms_since(then).max(0) / MS_PER_SECOND;
     let queued = client.transaction.as_ref().map_or(-1, |transaction| transaction.queue.len() as i64);
     let interest = &cx.keyspace.interest;
@@ -383,7 +383,7 @@ impl KillFilter<'_> {
 }
 
 /// `CLIENT KILL address`, or `CLIENT KILL` with filters.
-fn kill(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn kill(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let old_format = args.left() == 1;
     let filter = if old_format {
         KillFilter { address: Some(args.bytes()?), ..KillFilter::default() }

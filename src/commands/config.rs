@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::Args;
 use super::row::{Group, Reply, Row, flags::*};
 use crate::resp::error::{CommandError, ErrorText};
@@ -56,11 +56,11 @@ const SUBCOMMANDS: &[Row] = &[
     },
 ];
 
-fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "config")
 }
 
-fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn get(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let patterns: Vec<&[u8]> = args.rest().collect();
     let found = matching(&cx.server.config, &patterns);
     cx.reply.map(found.len());
@@ -71,7 +71,7 @@ fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() % 2 == 1 {
         return Err(CommandError::SYNTAX);
     }
@@ -93,13 +93,13 @@ fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn resetstat(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn resetstat(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.stats.reset();
     cx.keyspace.counts = Default::default();
     cx.reply.ok();
     Ok(())
 }
 
-fn rewrite(_: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn rewrite(_: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     Err(CommandError::NO_CONFIG_FILE)
 }

@@ -1,6 +1,6 @@
 //! The connection family, without CLIENT.
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::keys::database;
 use super::row::{Group, Reply, Row, flags::*};
@@ -62,7 +62,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn ping(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn ping(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let subscribed = cx.reply.protocol() == Protocol::Resp2 && cx.client().is_some_and(|client| client.is_subscribed());
     match (args.optional(), args.is_done()) {
         (message, true) if subscribed => {
@@ -77,12 +77,12 @@ fn ping(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn echo(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn echo(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     cx.reply.bulk(args.bytes()?);
     Ok(())
 }
 
-fn select(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn select(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let database = database(cx, args.integer()?)?;
     if let Some(client) = cx.client() {
         client.database = database;
@@ -91,7 +91,7 @@ fn select(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn quit(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn quit(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     if let Some(client) = cx.client() {
         client.closing = true;
     }
@@ -99,7 +99,7 @@ fn quit(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn reset(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.keyspace.interest.unwatch(cx.client);
     cx.keyspace.interest.tracking.stop(cx.client);
     let authenticated = cx.server.config.get("requirepass").is_empty();
@@ -120,7 +120,7 @@ fn reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 }
 
 /// `AUTH [username] password`
-fn auth(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn auth(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() > 2 {
         return Err(CommandError::SYNTAX);
     }
@@ -135,7 +135,7 @@ fn auth(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn log_in(cx: &mut Cx<'_>, user: &[u8], password: &[u8]) -> Result<(), CommandError> {
+fn log_in(cx: &mut Context<'_>, user: &[u8], password: &[u8]) -> Result<(), CommandError> {
     let expected = cx.server.config.get("requirepass");
     // Without a password the default user takes any, as in Redis.
     let accepted = expected.is_empty() || equal_in_constant_time(expected.as_bytes(), password);
@@ -158,7 +158,7 @@ fn equal_in_constant_time(expected: &[u8], given: &[u8]) -> bool {
 }
 
 /// `HELLO [protover [AUTH username password] [SETNAME name]]`: nothing changes unless all of it is right.
-fn hello(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hello(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let protocol = match args.optional() {
         None => None,
         Some(version) => Some(match parse_integer(version).ok_or(CommandError::PROTOCOL_NOT_AN_INTEGER)? {
@@ -193,7 +193,7 @@ fn hello(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn greet(cx: &mut Cx<'_>) {
+fn greet(cx: &mut Context<'_>) {
     let version = match cx.reply.protocol() {
         Protocol::Resp2 => 2,
         Protocol::Resp3 => 3,

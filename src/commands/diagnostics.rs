@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, count_of, is};
 use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
 use crate::base::number::{leading_integer, parse_integer};
@@ -222,56 +222,56 @@ const LATENCY_ROWS: &[Row] = &[
     },
 ];
 
-fn debug_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn debug_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "debug")
 }
 
-fn function_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn function_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "function")
 }
 
-fn latency_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn latency_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "latency")
 }
 
-fn script_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn script_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "script")
 }
 
-fn slowlog_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn slowlog_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "slowlog")
 }
 
-fn lastsave(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn lastsave(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.server.saved_at.as_ms() / MS_PER_SECOND);
     Ok(())
 }
 
-fn lolwut(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn lolwut(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let latch = "  .--.\n (    )\n _|__|_\n|  ..  |\n|  ||  |\n'------'\n";
     cx.reply.verbatim("txt", format!("{latch}\nRedis ver. {REDIS_VERSION}\n").as_bytes());
     Ok(())
 }
 
-fn monitor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn monitor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.clients.set_monitor(cx.client, true);
     cx.reply.ok();
     Ok(())
 }
 
-fn function_flush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn function_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() > 1 {
         return Err(args.refuse(ErrorText::unknown_or_wrong("FUNCTION", b"FLUSH")));
     }
     flush_nothing(cx, args, CommandError::FUNCTION_FLUSH_TYPE)
 }
 
-fn script_flush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn script_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     flush_nothing(cx, args, CommandError::SCRIPT_FLUSH_TYPE)
 }
 
 /// Nothing to flush is as good as flushed.
-fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>, wrong_type: CommandError) -> Reply {
+fn flush_nothing(cx: &mut Context<'_>, args: &mut Args<'_>, wrong_type: CommandError) -> Reply {
     let known = |word| is(word, "ASYNC") || is(word, "SYNC");
     if args.left() > 1 || args.optional().is_some_and(|word| !known(word)) {
         return Err(wrong_type);
@@ -281,7 +281,7 @@ fn flush_nothing(cx: &mut Cx<'_>, args: &mut Args<'_>, wrong_type: CommandError)
 }
 
 /// With no replica to count, the only thing to wait for is the end of the time.
-fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn wait(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let replicas = args.integer()?;
     // Redis keeps the number of one that waits in thirty-two bits, so a huge one may turn out to be none.
     let wants_some = replicas > 0 && replicas as i32 > 0;
@@ -298,7 +298,7 @@ fn wait(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn set_active_expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn set_active_expire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     // As C's `atoi` reads it: any word that is no number is 0.
     let (number, _) = leading_integer(args.bytes()?);
     cx.keyspace.set_sweeping(number as i32 != 0);
@@ -306,7 +306,7 @@ fn set_active_expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn debug_object(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let entry = txn.peek(key).ok_or(CommandError::NO_SUCH_KEY)?;
@@ -321,14 +321,14 @@ fn debug_object(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn debug_reload(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn debug_reload(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.reload = true;
     cx.reply.ok();
     Ok(())
 }
 
 /// `SLOWLOG GET [count]`
-fn slowlog_get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn slowlog_get(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let count = match args.optional() {
         None => SLOWLOG_COUNT,
         Some(count) => parse_integer(count).filter(|&count| count >= -1).ok_or(CommandError::SLOWLOG_COUNT)?,
@@ -349,40 +349,40 @@ fn slowlog_get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn slowlog_len(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn slowlog_len(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.server.stats.slow.len() as i64);
     Ok(())
 }
 
-fn slowlog_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn slowlog_reset(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.stats.slow.clear();
     cx.reply.ok();
     Ok(())
 }
 
-fn latency_doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn latency_doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply
         .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
     Ok(())
 }
 
-fn latency_graph(_: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn latency_graph(_: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let event = args.bytes()?;
     Err(args.refuse(ErrorText::quoted("ERR No samples available for event", event)))
 }
 
-fn latency_none(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn latency_none(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(0);
     Ok(())
 }
 
-fn latency_reset(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn latency_reset(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(0);
     Ok(())
 }
 
 /// `LATENCY HISTOGRAM [command ...]`
-fn latency_histogram(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn latency_histogram(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let all = args.is_done();
     let names: Vec<_> = args.rest().filter_map(|name| cx.table.find(core::str::from_utf8(name).ok()?)).collect();
     let asked = |name: &str| all || names.iter().any(|row| row.name == name);

@@ -1,6 +1,6 @@
 //! DUMP and RESTORE: values on their way from one server to another.
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::base::clock::Timestamp;
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn dump(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn dump(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let payload = cx.txn().dump(args.bytes()?)?;
     cx.reply.optional_bulk(payload.as_deref());
     Ok(())
@@ -37,7 +37,7 @@ fn dump(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 
 /// `RESTORE key ttl payload [REPLACE] [ABSTTL] [IDLETIME s] [FREQ n]`: the options are read first, then the key is
 /// looked at, then the time to live and the payload.
-fn restore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn restore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, ttl, payload) = (args.bytes()?, args.bytes()?, args.bytes()?);
     let (mut options, mut is_absolute) = (RestoreOptions::default(), false);
     while let Some(word) = args.optional() {

@@ -1,6 +1,6 @@
 //! The expiry family: deadlines of keys. Relative times exist only here; the keyspace sees instants.
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::options::Unit;
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
@@ -85,24 +85,24 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn expire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn expire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadline(cx, args, Unit::Seconds)
 }
 
-fn pexpire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn pexpire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadline(cx, args, Unit::Milliseconds)
 }
 
-fn expireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn expireat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadline(cx, args, Unit::UnixSeconds)
 }
 
-fn pexpireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn pexpireat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadline(cx, args, Unit::UnixMilliseconds)
 }
 
 /// `EXPIRE key n [NX | XX | GT | LT]` and its three sisters. Options are read before the number, both before the key.
-fn set_deadline(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
+fn set_deadline(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let (key, mut number) = (args.bytes()?, *args);
     args.bytes()?;
     let condition = condition(args)?;
@@ -139,27 +139,27 @@ fn instant(number: i64, unit: Unit, now: Timestamp) -> Result<Timestamp, Command
     ms.and_then(|ms| base.checked_add_ms(ms)).ok_or(CommandError::INVALID_EXPIRE)
 }
 
-fn persist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn persist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let persisted = cx.txn().persist(args.bytes()?)?;
     cx.reply.integer(persisted.into());
     Ok(())
 }
 
-fn ttl(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn ttl(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let now = cx.now;
     answer_deadline(cx, args, |deadline| rounded_seconds(deadline.ms_since(now).max(0)))
 }
 
-fn pttl(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn pttl(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let now = cx.now;
     answer_deadline(cx, args, |deadline| deadline.ms_since(now).max(0))
 }
 
-fn expiretime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn expiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_deadline(cx, args, |deadline| rounded_seconds(deadline.as_ms()))
 }
 
-fn pexpiretime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn pexpiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_deadline(cx, args, Timestamp::as_ms)
 }
 
@@ -169,7 +169,7 @@ fn rounded_seconds(ms: i64) -> i64 {
     ms / MS_PER_SECOND + rounded_up
 }
 
-fn answer_deadline(cx: &mut Cx<'_>, args: &mut Args<'_>, shown: impl FnOnce(Timestamp) -> i64) -> Reply {
+fn answer_deadline(cx: &mut Context<'_>, args: &mut Args<'_>, shown: impl FnOnce(Timestamp) -> i64) -> Reply {
     let answer = match cx.txn().time_to_live(args.bytes()?) {
         TimeToLive::NoKey => NO_KEY,
         TimeToLive::Forever => NO_DEADLINE,

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::row::{Group, Reply, Row, flags::*};
 use crate::base::number::parse_double;
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     ..Row::of(Group::Server, "info", -1, LOADING | STALE | DANGEROUS | TIME, &[], info)
 }];
 
-type Section = fn(&Cx<'_>, &mut Lines);
+type Section = fn(&Context<'_>, &mut Lines);
 
 /// Name, title, and whether it is among the default sections.
 const SECTIONS: &[(&str, &str, bool, Section)] = &[
@@ -42,7 +42,7 @@ const SECTIONS: &[(&str, &str, bool, Section)] = &[
 ];
 
 /// `INFO [section ...]`; `default`, `all` and `everything` name several at once.
-fn info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn info(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let wanted: Vec<&[u8]> = args.rest().collect();
     let named = |name: &str| wanted.iter().any(|word| is(word, name));
     let everything = named("all") || named("everything");
@@ -85,7 +85,7 @@ impl Lines {
     }
 }
 
-fn server(cx: &Cx<'_>, lines: &mut Lines) {
+fn server(cx: &Context<'_>, lines: &mut Lines) {
     let started_at = cx.server.started_at.unwrap_or(cx.now);
     let uptime_s = cx.now.ms_since(started_at).max(0) / MS_PER_SECOND;
     lines.text("redis_version", REDIS_VERSION);
@@ -105,7 +105,7 @@ fn server(cx: &Cx<'_>, lines: &mut Lines) {
     lines.text("config_file", "");
 }
 
-fn clients(cx: &Cx<'_>, lines: &mut Lines) {
+fn clients(cx: &Context<'_>, lines: &mut Lines) {
     let count = |is: fn(&crate::server::clients::Client) -> bool| cx.clients.iter().filter(|client| is(client)).count();
     lines.number("connected_clients", cx.clients.len());
     lines.text("cluster_connections", "0");
@@ -115,7 +115,7 @@ fn clients(cx: &Cx<'_>, lines: &mut Lines) {
     lines.number("tracking_clients", cx.keyspace.interest.tracking.client_count());
 }
 
-fn memory(cx: &Cx<'_>, lines: &mut Lines) {
+fn memory(cx: &Context<'_>, lines: &mut Lines) {
     let used = cx.keyspace.counted_bytes();
     let maxmemory = cx.server.config.number("maxmemory") as u64;
     lines.number("used_memory", used);
@@ -127,7 +127,7 @@ fn memory(cx: &Cx<'_>, lines: &mut Lines) {
     lines.text("mem_allocator", "slab");
 }
 
-fn persistence(cx: &Cx<'_>, lines: &mut Lines) {
+fn persistence(cx: &Context<'_>, lines: &mut Lines) {
     lines.text("loading", "0");
     lines.text("async_loading", "0");
     lines.text("rdb_bgsave_in_progress", "0");
@@ -138,7 +138,7 @@ fn persistence(cx: &Cx<'_>, lines: &mut Lines) {
     lines.text("aof_last_bgrewrite_status", "ok");
 }
 
-fn stats(cx: &Cx<'_>, lines: &mut Lines) {
+fn stats(cx: &Context<'_>, lines: &mut Lines) {
     let (stats, counts) = (&cx.server.stats, &cx.keyspace.counts);
     let pubsub = |channels| cx.server.pubsub.count(channels);
     let tracking = &cx.keyspace.interest.tracking;
@@ -159,22 +159,22 @@ fn stats(cx: &Cx<'_>, lines: &mut Lines) {
     lines.number("total_error_replies", stats.errors.iter().map(|(_, count)| count).sum::<u64>());
 }
 
-fn replication(_: &Cx<'_>, lines: &mut Lines) {
+fn replication(_: &Context<'_>, lines: &mut Lines) {
     lines.text("role", "master");
     lines.text("connected_slaves", "0");
     lines.text("master_repl_offset", "0");
 }
 
 /// The engine reads no clock, so time on the processor is the host's to know.
-fn cpu(_: &Cx<'_>, _: &mut Lines) {}
+fn cpu(_: &Context<'_>, _: &mut Lines) {}
 
-fn modules(_: &Cx<'_>, _: &mut Lines) {}
+fn modules(_: &Context<'_>, _: &mut Lines) {}
 
-fn cluster(_: &Cx<'_>, lines: &mut Lines) {
+fn cluster(_: &Context<'_>, lines: &mut Lines) {
     lines.text("cluster_enabled", "0");
 }
 
-fn commandstats(cx: &Cx<'_>, lines: &mut Lines) {
+fn commandstats(cx: &Context<'_>, lines: &mut Lines) {
     for (number, stats) in cx.server.stats.commands() {
         let per_call = hundredths(stats.elapsed_us, stats.calls.max(1));
         let value = format!(
@@ -185,13 +185,13 @@ fn commandstats(cx: &Cx<'_>, lines: &mut Lines) {
     }
 }
 
-fn errorstats(cx: &Cx<'_>, lines: &mut Lines) {
+fn errorstats(cx: &Context<'_>, lines: &mut Lines) {
     for (code, count) in &cx.server.stats.errors {
         lines.text(&format!("errorstat_{code}"), &format!("count={count}"));
     }
 }
 
-fn latencystats(cx: &Cx<'_>, lines: &mut Lines) {
+fn latencystats(cx: &Context<'_>, lines: &mut Lines) {
     let percentiles = cx.server.config.get("latency-tracking-info-percentiles");
     for (number, stats) in cx.server.stats.commands() {
         let Some(durations) = stats.durations() else { continue };
@@ -218,7 +218,7 @@ fn hundredths(numerator: u64, denominator: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-fn keyspace(cx: &Cx<'_>, lines: &mut Lines) {
+fn keyspace(cx: &Context<'_>, lines: &mut Lines) {
     for (number, db) in cx.keyspace.databases().filter(|(_, db)| !db.is_empty()) {
         let value = format!(
             "keys={},expires={},avg_ttl=0,subexpiry={}",

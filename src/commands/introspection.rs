@@ -4,8 +4,8 @@ use super::args::{Args, is};
 use super::docs::{categories, without_sign, write_docs, write_info};
 use super::keys_of::keys_of;
 use super::row::{Group, Reply, Row, flags::*};
-use super::table::Table;
-use super::{Cx, resolve};
+use super::table::CommandTable;
+use super::{Context, resolve};
 use crate::base::argv::ArgvRef;
 use crate::base::glob;
 use crate::resp::error::CommandError;
@@ -82,18 +82,18 @@ const COMMAND_ROWS: &[Row] = &[
     },
 ];
 
-fn command(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn command(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(cx.table.commands().count());
     cx.table.commands().for_each(|row| write_info(row, cx.reply));
     Ok(())
 }
 
-fn command_count(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn command_count(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.table.commands().count() as i64);
     Ok(())
 }
 
-fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn command_info(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if args.is_done() {
         return command(cx, args);
     }
@@ -107,7 +107,7 @@ fn command_info(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn command_docs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn command_docs(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if args.is_done() {
         cx.reply.map(cx.table.commands().count());
         cx.table.commands().for_each(|row| write_docs(row, cx.reply));
@@ -120,16 +120,16 @@ fn command_docs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn named(table: &Table, name: &[u8]) -> Option<&'static Row> {
+fn named(table: &CommandTable, name: &[u8]) -> Option<&'static Row> {
     table.find(core::str::from_utf8(name).ok()?)
 }
 
-fn command_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn command_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "command")
 }
 
 /// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`
-fn command_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn command_list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let all = || cx.table.commands().flat_map(|row| core::iter::once(row).chain(row.subcommands));
     let is_wanted: &dyn Fn(&Row) -> bool = match args.optional() {
         None => &|_| true,
@@ -158,7 +158,7 @@ fn in_category(row: &Row, category: &[u8]) -> bool {
     categories(row).iter().any(|name| is(category, without_sign(name)))
 }
 
-fn command_getkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn command_getkeys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (row, argv) = named_request(cx, args)?;
     let keys = keys_of(row, argv)?;
     cx.reply.array(keys.len());
@@ -166,7 +166,7 @@ fn command_getkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn command_getkeysandflags(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn command_getkeysandflags(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (row, argv) = named_request(cx, args)?;
     let keys = keys_of(row, argv)?;
     cx.reply.array(keys.len());
@@ -180,7 +180,7 @@ fn command_getkeysandflags(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// The request that stands behind COMMAND GETKEYS.
-fn named_request<'a>(cx: &Cx<'_>, args: &Args<'a>) -> Result<(&'static Row, ArgvRef<'a>), CommandError> {
+fn named_request<'a>(cx: &Context<'_>, args: &Args<'a>) -> Result<(&'static Row, ArgvRef<'a>), CommandError> {
     let argv = args.argv().from_index(2);
     let (_, row) = resolve(cx.table, argv).map_err(|_| CommandError::INVALID_COMMAND)?;
     if row.keys.is_empty() {

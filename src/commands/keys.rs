@@ -3,7 +3,7 @@
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, write_page};
+use super::{Context, write_page};
 use crate::base::number::parse_integer;
 use crate::keyspace::{CopyOptions, PastUse, RenameOutcome, ScanFilter};
 use crate::resp::error::CommandError;
@@ -159,13 +159,13 @@ const OBJECT_ROWS: &[Row] = &[
     },
 ];
 
-fn del(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn del(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let deleted = cx.txn().delete_all(args.rest());
     cx.reply.integer(deleted as i64);
     Ok(())
 }
 
-fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut txn = cx.txn();
     let count = args.rest().filter(|key| txn.exists(key)).count();
     cx.reply.integer(count as i64);
@@ -173,20 +173,20 @@ fn exists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// Counts as a use also for a client whose other commands do not (CLIENT NO-TOUCH).
-fn touch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn touch(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut txn = cx.txn().marking(true);
     let count = args.rest().filter(|key| txn.touch(key)).count();
     cx.reply.integer(count as i64);
     Ok(())
 }
 
-fn kind(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn kind(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let kind = cx.txn().kind(args.bytes()?);
     cx.reply.simple(kind.map_or("none", |kind| kind.name()));
     Ok(())
 }
 
-fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn keys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let pattern = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let (open, mut count) = (reply.open(), 0);
@@ -198,26 +198,26 @@ fn keys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn randomkey(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn randomkey(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let key = cx.txn().random_key()?;
     cx.reply.optional_bulk(key.as_deref());
     Ok(())
 }
 
-fn rename(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn rename(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     cx.txn().rename(args.bytes()?, args.bytes()?, false)?;
     cx.reply.ok();
     Ok(())
 }
 
-fn renamenx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn renamenx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let outcome = cx.txn().rename(args.bytes()?, args.bytes()?, true)?;
     cx.reply.integer((outcome == RenameOutcome::Renamed).into());
     Ok(())
 }
 
 /// `COPY source destination [DB n] [REPLACE]`
-fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn copy(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (source, destination) = (args.bytes()?, args.bytes()?);
     let mut options = CopyOptions::default();
     while let Some(word) = args.optional() {
@@ -235,13 +235,13 @@ fn copy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// A database number within range.
-pub(super) fn database(cx: &Cx<'_>, number: i64) -> Result<u8, CommandError> {
+pub(super) fn database(cx: &Context<'_>, number: i64) -> Result<u8, CommandError> {
     let number = i32::try_from(number).map_err(|_| CommandError::DATABASE_NUMBER)?;
     let count = cx.server.settings.databases;
     u8::try_from(number).ok().filter(|&number| number < count).ok_or(CommandError::DATABASE_RANGE)
 }
 
-fn move_key(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn move_key(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, database) = (args.bytes()?, database(cx, args.integer()?)?);
     let moved = cx.txn().move_key(key, database)?;
     cx.reply.integer(moved.into());
@@ -249,7 +249,7 @@ fn move_key(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `SCAN cursor [MATCH pattern] [COUNT n] [TYPE t]`
-fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn scan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let cursor = cursor(args.bytes()?)?;
     let options = scan_options(args, "TYPE")?;
     let filter = ScanFilter { pattern: options.pattern, type_name: options.type_name };
@@ -266,7 +266,7 @@ fn scan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(scanned.map(drop)?)
 }
 
-fn object_encoding(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn object_encoding(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(entry) = txn.peek(key) else {
@@ -293,7 +293,7 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
 }
 
 /// Values are not shared between keys.
-fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn object_refcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     match cx.txn().peek(args.bytes()?) {
         Some(_) => cx.reply.integer(1),
         None => cx.reply.null(),
@@ -301,7 +301,7 @@ fn object_refcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn object_idletime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     match cx.txn().past_use(args.bytes()?) {
         Some(PastUse::IdleSeconds(idle_s)) => cx.reply.integer(idle_s as i64),
         Some(PastUse::Frequency(_)) => return Err(CommandError::NO_IDLETIME),
@@ -310,7 +310,7 @@ fn object_idletime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn object_freq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn object_freq(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     match cx.txn().past_use(args.bytes()?) {
         Some(PastUse::Frequency(frequency)) => cx.reply.integer(frequency.into()),
         Some(PastUse::IdleSeconds(_)) => return Err(CommandError::NO_FREQUENCY),
@@ -319,6 +319,6 @@ fn object_freq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn object_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn object_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "object")
 }

@@ -1,6 +1,6 @@
 //! LCS: the longest common subsequence of two strings.
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::{CommonRun, CommonSubsequence};
@@ -29,7 +29,7 @@ struct Options {
 }
 
 /// `LCS key1 key2 [LEN] [IDX] [MINMATCHLEN n] [WITHMATCHLEN]`
-fn lcs(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lcs(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let keys = [args.bytes()?, args.bytes()?];
     let options = match options(args) {
         Ok(options) => options,

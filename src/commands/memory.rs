@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::resp::error::CommandError;
@@ -58,7 +58,7 @@ const MEMORY_ROWS: &[Row] = &[
 ];
 
 /// `MEMORY USAGE key [SAMPLES count]`: the count is kept up to date, so nothing has to be sampled.
-fn usage(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn usage(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     while let Some(word) = args.optional() {
         if !is(word, "SAMPLES") || args.integer()? < 0 {
@@ -72,7 +72,7 @@ fn usage(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let keys: usize = cx.keyspace.databases().map(|(_, db)| db.len()).sum();
     let bytes = cx.keyspace.counted_bytes();
     let report = format!("No problems found: {bytes} bytes are counted for {keys} keys, and freed pages are reused.\n");
@@ -81,7 +81,7 @@ fn doctor(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 }
 
 /// The figures of Redis that mean something here; others are left out rather than made up.
-fn stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn stats(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let keys = cx.keyspace.databases().map(|(_, db)| db.len() as u64).sum();
     let bytes = cx.keyspace.counted_bytes();
     let per_key = bytes.checked_div(keys).unwrap_or(0);
@@ -95,16 +95,16 @@ fn stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn malloc_stats(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn malloc_stats(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.bulk(b"Stats not supported for the current allocator");
     Ok(())
 }
 
-fn purge(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn purge(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.ok();
     Ok(())
 }
 
-fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "memory")
 }

@@ -47,7 +47,7 @@ pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub use line::{LineError, LineErrorKind, split_line};
 pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Park, Row, Waiting, Wanted, flags};
-pub use table::Table;
+pub use table::CommandTable;
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -65,11 +65,11 @@ use crate::server::clients::{Client, ClientId, Clients};
 
 /// What a handler may touch.
 #[derive(Debug)]
-pub struct Cx<'a> {
+pub struct Context<'a> {
     pub keyspace: &'a mut Keyspace,
     pub clients: &'a mut Clients,
     pub server: &'a mut Server,
-    pub table: &'a Table,
+    pub table: &'a CommandTable,
     /// Who sent the command.
     pub client: ClientId,
     pub now: Timestamp,
@@ -79,7 +79,7 @@ pub struct Cx<'a> {
     pub reply: &'a mut Writer,
 }
 
-impl Cx<'_> {
+impl Context<'_> {
     /// The client's database at this instant.
     #[inline(never)]
     pub fn txn(&mut self) -> Txn<'_> {
@@ -105,7 +105,7 @@ impl Cx<'_> {
 
 /// Runs one command whose arity was checked, by its number in the table, and writes its reply or its error.
 #[inline(always)]
-pub fn call(cx: &mut Cx<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
+pub fn call(cx: &mut Context<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     let row = cx.table.row(number);
     let start = cx.reply.len();
     cx.server.stats.command(number).calls += 1;
@@ -151,13 +151,17 @@ const SMALL_REQUEST_BYTES: usize = 1024;
 
 /// Makes sure that a command can end once it began to change something.
 #[inline(always)]
-fn ensure_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
+fn ensure_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
     let is_small = argv.copy_len() <= SMALL_REQUEST_BYTES && !row.has(flags::KEEPS);
-    if is_small && is_reserve_whole() && cx.keyspace.is_quiet() { Ok(()) } else { ensure_more_memory(cx, row, argv) }
+    if is_small && is_reserve_whole() && cx.keyspace.is_unobserved() {
+        Ok(())
+    } else {
+        ensure_more_memory(cx, row, argv)
+    }
 }
 
 #[inline(never)]
-fn ensure_more_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
+fn ensure_more_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
     if !is_reserve_whole() && row.has(flags::DENYOOM) {
         ensure_reserve()?;
     }
@@ -173,15 +177,15 @@ fn ensure_more_memory(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(
     }
     let bytes = argv.copy_len();
     let names_matter = bytes > SMALL_REQUEST_BYTES || !cx.keyspace.interest.tracking.is_idle();
-    let names_bytes = if names_matter && !cx.keyspace.is_quiet() { names_bytes(row, argv) } else { 0 };
+    let names_bytes = if names_matter && !cx.keyspace.is_unobserved() { names_bytes(row, argv) } else { 0 };
     let request = Extent { arguments: argv.len(), names_bytes, bytes };
     cx.keyspace.ensure_room(request)?;
-    if cx.keyspace.tells_of_dead_fields(cx.now) {
+    if cx.keyspace.observes_dead_fields(cx.now) {
         // They are more than the request has arguments.
         let mut met = Ok(());
         // A request whose keys cannot be told names none.
         let _ = keys_of::visit_keys(row, argv, &mut |key, _| {
-            met = met.and_then(|()| cx.txn().meet(key).map(drop).map_err(|_| OutOfMemory));
+            met = met.and_then(|()| cx.txn().find_unexpired(key).map(drop).map_err(|_| OutOfMemory));
         });
         met?;
         cx.keyspace.ensure_room(request)?;
@@ -198,7 +202,7 @@ fn names_bytes(row: &Row, argv: ArgvRef<'_>) -> usize {
 
 /// Leaves nothing of a reply but an error.
 #[cold]
-fn fail(cx: &mut Cx<'_>, number: u16, start: usize, error: &ErrorText) {
+fn fail(cx: &mut Context<'_>, number: u16, start: usize, error: &ErrorText) {
     cx.reply.truncate(start);
     cx.reply.take_failure();
     cx.reply.error(error);
@@ -207,7 +211,7 @@ fn fail(cx: &mut Cx<'_>, number: u16, start: usize, error: &ErrorText) {
 
 /// The client may keep a copy of what it read, also of an error.
 #[inline(always)]
-fn remember_keys(cx: &mut Cx<'_>, row: &Row, argv: ArgvRef<'_>) {
+fn remember_keys(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) {
     if cx.keyspace.interest.tracking.is_idle()
         || !cx.keyspace.interest.tracking.remembers(cx.client)
         || !row.has(flags::READONLY)
@@ -229,19 +233,19 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    pub fn new(table: &Table, argv: ArgvRef<'a>) -> Request<'a> {
+    pub fn new(table: &CommandTable, argv: ArgvRef<'a>) -> Request<'a> {
         Request { argv, command: look_up(table, argv) }
     }
 
     /// Whether the command may need the time for what it does: a SET without any options does not.
     #[inline(always)]
-    pub fn may_tell_time(&self) -> bool {
+    pub fn may_need_time(&self) -> bool {
         let bare = |row: &Row| row.name == "set" && self.argv.len() == BARE_SET_LEN;
         self.command.is_some_and(|(_, row)| row.has(flags::TIME) && !bare(row))
     }
 }
 
-fn look_up(table: &Table, argv: ArgvRef<'_>) -> Option<(u16, &'static Row)> {
+fn look_up(table: &CommandTable, argv: ArgvRef<'_>) -> Option<(u16, &'static Row)> {
     let number = table.number(argv.get(0).unwrap_or_default())?;
     let row = table.row(number);
     let Some(word) = argv.get(1).filter(|_| !row.subcommands.is_empty()) else { return Some((number, row)) };
@@ -255,12 +259,12 @@ fn reads_its_own_words(container: &Row) -> bool {
 }
 
 /// Finds the row of a request: of its command, or of a container's subcommand.
-pub fn resolve(table: &Table, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), ErrorText> {
+pub fn resolve(table: &CommandTable, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), ErrorText> {
     look_up(table, argv).ok_or_else(|| unknown(table, argv))
 }
 
 /// Why nothing was found.
-pub fn unknown(table: &Table, argv: ArgvRef<'_>) -> ErrorText {
+pub fn unknown(table: &CommandTable, argv: ArgvRef<'_>) -> ErrorText {
     let name = argv.get(0).unwrap_or_default();
     match (table.number(name).map(|number| table.row(number)), argv.get(1)) {
         (Some(container), Some(word)) if reads_its_own_words(container) => {
@@ -310,7 +314,7 @@ fn write_no_page(reply: &mut Writer) {
 }
 
 /// Answers the HELP of a container, printed from its rows.
-fn write_help(cx: &mut Cx<'_>, container: &str) -> Result<(), CommandError> {
+fn write_help(cx: &mut Context<'_>, container: &str) -> Result<(), CommandError> {
     let lines = cx.table.find(container).map(docs::help_lines).unwrap_or_default();
     cx.reply.array(lines.len());
     lines.iter().for_each(|line| cx.reply.simple(line));

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::Args;
 use super::row::{Group, Reply, Row, Waiting, flags::*};
 use crate::base::glob;
@@ -123,19 +123,19 @@ const PUBSUB_ROWS: &[Row] = &[
     },
 ];
 
-fn help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "pubsub")
 }
 
-fn subscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn subscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     subscribe_to(cx, args, Channels::Plain)
 }
 
-fn psubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn psubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     subscribe_to(cx, args, Channels::Pattern)
 }
 
-fn ssubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn ssubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     // One reply a command: SUBSCRIBE and PSUBSCRIBE may break that in a transaction for the sake of old clients only.
     if cx.waiting == Waiting::Denied {
         return Err(CommandError::SHARD_SUBSCRIPTION_DENIED);
@@ -143,20 +143,20 @@ fn ssubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     subscribe_to(cx, args, Channels::Shard)
 }
 
-fn unsubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn unsubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     unsubscribe_from(cx, args, Channels::Plain)
 }
 
-fn punsubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn punsubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     unsubscribe_from(cx, args, Channels::Pattern)
 }
 
-fn sunsubscribe(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sunsubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     unsubscribe_from(cx, args, Channels::Shard)
 }
 
 /// One confirmation a channel: its name and how many the client listens to now.
-fn subscribe_to(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+fn subscribe_to(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     for name in args.rest() {
         let Some(client) = cx.clients.get_mut(cx.client) else { break };
         cx.server.pubsub.subscribe(channels, name, client);
@@ -165,7 +165,7 @@ fn subscribe_to(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Rep
     Ok(())
 }
 
-fn unsubscribe_from(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+fn unsubscribe_from(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     let word = channels.words().unsubscribed;
     let names_all = args.left() == 0;
     for name in args.rest() {
@@ -185,7 +185,7 @@ fn unsubscribe_from(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) ->
 }
 
 /// Shard channels are counted apart from the others; `more` are those that are still to be left.
-fn confirm(cx: &mut Cx<'_>, channels: Channels, word: &str, name: Option<&[u8]>, more: usize) {
+fn confirm(cx: &mut Context<'_>, channels: Channels, word: &str, name: Option<&[u8]>, more: usize) {
     let count = cx.clients.get(cx.client).map_or(0, |client| match channels {
         Channels::Plain | Channels::Pattern => client.channels.len() + client.patterns.len(),
         Channels::Shard => client.shard_channels.len(),
@@ -196,15 +196,15 @@ fn confirm(cx: &mut Cx<'_>, channels: Channels, word: &str, name: Option<&[u8]>,
     cx.reply.integer((count + more) as i64);
 }
 
-fn publish(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn publish(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     send(cx, args, Channels::Plain)
 }
 
-fn spublish(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn spublish(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     send(cx, args, Channels::Shard)
 }
 
-fn send(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+fn send(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     let (name, message) = (args.bytes()?, args.bytes()?);
     // What happened before in the same transaction is published before.
     cx.server.announce(cx.keyspace, cx.clients);
@@ -214,15 +214,15 @@ fn send(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     Ok(())
 }
 
-fn channels(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn channels(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     list(cx, args, Channels::Plain)
 }
 
-fn shardchannels(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn shardchannels(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     list(cx, args, Channels::Shard)
 }
 
-fn list(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+fn list(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     if args.left() > 1 {
         return Err(args.refuse(ErrorText::unknown_or_wrong("PUBSUB", args.argv().get(1).unwrap_or_default())));
     }
@@ -235,15 +235,15 @@ fn list(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     Ok(())
 }
 
-fn numsub(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn numsub(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     count(cx, args, Channels::Plain)
 }
 
-fn shardnumsub(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn shardnumsub(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     count(cx, args, Channels::Shard)
 }
 
-fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
+fn count(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     cx.reply.array(args.left() * 2);
     for name in args.rest() {
         cx.reply.bulk(name);
@@ -252,7 +252,7 @@ fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     Ok(())
 }
 
-fn numpat(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn numpat(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.integer(cx.server.pubsub.count(Channels::Pattern) as i64);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Args, Cx};
+use super::{Args, Context};
 use crate::base::clock::Timestamp;
 use crate::keyspace::KeyName;
 use crate::resp::error::CommandError;
@@ -257,10 +257,10 @@ pub enum Waiting {
     Over,
 }
 
-/// How a handler ended: the reply is written, or the command waits ([`Cx::park`]); an error is the reply.
+/// How a handler ended: the reply is written, or the command waits ([`Context::park`]); an error is the reply.
 pub type Reply = Result<(), CommandError>;
 
-pub type Handler = fn(&mut Cx<'_>, &mut Args<'_>) -> Reply;
+pub type Handler = fn(&mut Context<'_>, &mut Args<'_>) -> Reply;
 
 /// One command, or one subcommand of a container (`object|encoding`).
 #[derive(Clone, Copy, Debug)]

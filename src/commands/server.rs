@@ -1,6 +1,6 @@
 //! The server family.
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::keys::database;
 use super::row::{Group, Reply, Row, flags::*};
@@ -51,20 +51,20 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn dbsize(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn dbsize(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let len = cx.txn().db().len();
     cx.reply.integer(len as i64);
     Ok(())
 }
 
-fn flushdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn flushdb(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args)?;
     cx.txn().flush();
     cx.reply.ok();
     Ok(())
 }
 
-fn flushall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn flushall(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args)?;
     cx.keyspace.flush_all();
     cx.reply.ok();
@@ -72,7 +72,7 @@ fn flushall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `SWAPDB index1 index2`: both are read before either is checked against the number of databases.
-fn swapdb(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn swapdb(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut index = |problem| parse_integer(args.bytes()?).and_then(|index| i32::try_from(index).ok()).ok_or(problem);
     let (first, second) = (index(CommandError::FIRST_DATABASE)?, index(CommandError::SECOND_DATABASE)?);
     let (first, second) = (database(cx, first.into())?, database(cx, second.into())?);
@@ -89,7 +89,7 @@ fn check_flush_type(args: &mut Args<'_>) -> Result<(), CommandError> {
     }
 }
 
-fn time(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn time(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let now_ms = cx.now.as_ms();
     let parts = [now_ms.div_euclid(MS_PER_SECOND), now_ms.rem_euclid(MS_PER_SECOND) * US_PER_MS];
     cx.reply.array(parts.len());

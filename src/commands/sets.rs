@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::args::{Args, at_least};
 use super::options::{cursor, limit, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, write_matches, write_no_page};
+use super::{Context, write_matches, write_no_page};
 use crate::base::number::parse_integer;
 use crate::keyspace::Combination;
 use crate::resp::error::CommandError;
@@ -137,32 +137,32 @@ pub(super) const ROWS: &[Row] = &[
 
 const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Insert)];
 
-fn sadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let added = cx.txn().set_add(args.bytes()?, args.rest())?;
     cx.reply.integer(added as i64);
     Ok(())
 }
 
-fn srem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn srem(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let removed = cx.txn().set_remove(args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
     Ok(())
 }
 
-fn scard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn scard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().set_at(args.bytes()?)?.map_or(0, |set| set.len());
     cx.reply.integer(len as i64);
     Ok(())
 }
 
-fn sismember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sismember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, member) = (args.bytes()?, args.bytes()?);
     let is_member = cx.txn().set_at(key)?.is_some_and(|set| set.contains(member));
     cx.reply.integer(is_member.into());
     Ok(())
 }
 
-fn smismember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn smismember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let set = txn.set_at(key)?;
@@ -171,7 +171,7 @@ fn smismember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn smembers(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn smembers(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     let set = txn.set_at(args.bytes()?)?;
     reply.set(set.map_or(0, |set| set.len()));
@@ -179,14 +179,14 @@ fn smembers(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn smove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn smove(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let moved = cx.txn().set_move(args.bytes()?, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(moved.into());
     Ok(())
 }
 
 /// `SPOP key [count]`
-fn spop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn spop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else {
         let members = cx.txn().set_pop(key, 1)?;
@@ -202,7 +202,7 @@ fn spop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `SRANDMEMBER key [count]`
-fn srandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn srandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else {
         let members = cx.txn().set_sample(key, 1, true)?;
@@ -224,45 +224,45 @@ fn srandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn sinter(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sinter(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     combine(cx, args, Combination::Intersection)
 }
 
-fn sunion(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sunion(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     combine(cx, args, Combination::Union)
 }
 
-fn sdiff(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sdiff(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     combine(cx, args, Combination::Difference)
 }
 
-fn combine(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+fn combine(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let result = cx.txn().set_combine(combination, args.take(usize::MAX), 0)?;
     cx.reply.set(result.len());
     result.iter().for_each(|member| cx.reply.bulk(member));
     Ok(())
 }
 
-fn sinterstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sinterstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     combine_into(cx, args, Combination::Intersection)
 }
 
-fn sunionstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sunionstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     combine_into(cx, args, Combination::Union)
 }
 
-fn sdiffstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sdiffstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     combine_into(cx, args, Combination::Difference)
 }
 
-fn combine_into(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+fn combine_into(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let len = cx.txn().set_combine_into(combination, args.bytes()?, args.take(usize::MAX))?;
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 /// `SINTERCARD numkeys key [key ...] [LIMIT n]`
-fn sintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sintercard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let count = at_least(args.bytes()?, 1, CommandError::NUMKEYS_NOT_POSITIVE)?;
     if count > args.left() {
         return Err(CommandError::TOO_MANY_KEYS);
@@ -274,7 +274,7 @@ fn sintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `SSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set.
-fn sscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(set) = txn.set_at(key)? else {

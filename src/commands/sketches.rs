@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::Args;
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 
@@ -38,20 +38,20 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn pfadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn pfadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let changed = cx.txn().sketch_add(args.bytes()?, args.rest())?;
     cx.reply.integer(changed.into());
     Ok(())
 }
 
-fn pfcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn pfcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let keys: Vec<&[u8]> = args.rest().collect();
     let count = cx.txn().sketch_count(keys.into_iter())?;
     cx.reply.integer(i64::try_from(count).unwrap_or(i64::MAX));
     Ok(())
 }
 
-fn pfmerge(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn pfmerge(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     cx.txn().sketch_merge(args.bytes()?, args.rest())?;
     cx.reply.ok();
     Ok(())

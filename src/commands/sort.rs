@@ -1,6 +1,6 @@
 //! SORT and SORT_RO.
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::SortOptions;
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn sort(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sort(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (options, to) = read_options(args, true)?;
     let Some(to) = to else { return answer(cx, key, &options) };
@@ -49,13 +49,13 @@ fn sort(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn sort_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn sort_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (options, _) = read_options(args, false)?;
     answer(cx, key, &options)
 }
 
-fn answer(cx: &mut Cx<'_>, key: &[u8], options: &SortOptions<'_>) -> Reply {
+fn answer(cx: &mut Context<'_>, key: &[u8], options: &SortOptions<'_>) -> Reply {
     let found = cx.txn().sort(key, options)?;
     cx.reply.array(found.len());
     found.iter().for_each(|element| cx.reply.optional_bulk(element.as_deref()));

@@ -1,6 +1,6 @@
 //! The string family.
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, count_of, is};
 use super::options::{Alternative, ExpiryWords, Unit, comparison, deadline, take_presence};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
@@ -195,7 +195,7 @@ const MSETEX_KEYS: &[KeySpec] = &[KeySpec {
 }];
 
 /// `SET key value [NX | XX | IFEQ v | IFNE v | IFDEQ d | IFDNE d] [GET] [EX s | PX ms | EXAT s | PXAT ms | KEEPTTL]`
-fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, value) = (args.bytes()?, args.bytes()?);
     let mut options = SetOptions::default();
     let mut expiry = ExpiryWords::default();
@@ -236,22 +236,22 @@ fn take_condition<'a>(word: &[u8], args: &mut Args<'a>, options: &mut SetOptions
     Ok(())
 }
 
-fn setnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn setnx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let options = SetOptions { presence: Some(Presence::Missing), ..SetOptions::default() };
     let outcome = cx.txn().set(args.bytes()?, args.bytes()?, &options)?;
     cx.reply.integer(outcome.stored.into());
     Ok(())
 }
 
-fn setex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn setex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_with_lifetime(cx, args, Unit::Seconds)
 }
 
-fn psetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn psetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_with_lifetime(cx, args, Unit::Milliseconds)
 }
 
-fn set_with_lifetime(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
+fn set_with_lifetime(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let (key, lifetime, value) = (args.bytes()?, args.bytes()?, args.bytes()?);
     let expiry = Expiry::At(deadline(lifetime, unit, cx.now)?);
     cx.txn().set(key, value, &SetOptions { expiry, ..SetOptions::default() })?;
@@ -259,14 +259,14 @@ fn set_with_lifetime(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply 
     Ok(())
 }
 
-fn get(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn get(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     reply.optional_bulk(txn.get(args.bytes()?)?);
     Ok(())
 }
 
 /// Writes the string of a key; true when there is one.
-fn answer_string(cx: &mut Cx<'_>, key: &[u8]) -> Result<bool, CommandError> {
+fn answer_string(cx: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandError> {
     let (mut txn, reply) = cx.txn_and_reply();
     let value = txn.get(key)?;
     reply.optional_bulk(value);
@@ -275,14 +275,14 @@ fn answer_string(cx: &mut Cx<'_>, key: &[u8]) -> Result<bool, CommandError> {
     Ok(value.is_some())
 }
 
-fn getset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn getset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let options = SetOptions { get: true, ..SetOptions::default() };
     let outcome = cx.txn().set(args.bytes()?, args.bytes()?, &options)?;
     cx.reply.optional_bulk(outcome.previous.as_deref());
     Ok(())
 }
 
-fn getdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn getdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     if answer_string(cx, key)? {
         cx.txn().delete_all(core::iter::once(key));
@@ -291,7 +291,7 @@ fn getdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `GETEX key [EX s | PX ms | EXAT s | PXAT ms | PERSIST]`: the key is looked at before the number is.
-fn getex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn getex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let mut expiry = ExpiryWords::default();
     while let Some(word) = args.optional() {
@@ -313,7 +313,7 @@ fn getex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn mget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn mget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     reply.array(args.left());
     for key in args.rest() {
@@ -323,19 +323,19 @@ fn mget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn mset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn mset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_pairs(cx, args, None)?;
     cx.reply.ok();
     Ok(())
 }
 
-fn msetnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn msetnx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let stored = set_pairs(cx, args, Some(Presence::Missing))?;
     cx.reply.integer(stored.into());
     Ok(())
 }
 
-fn set_pairs(cx: &mut Cx<'_>, args: &mut Args<'_>, presence: Option<Presence>) -> Result<bool, CommandError> {
+fn set_pairs(cx: &mut Context<'_>, args: &mut Args<'_>, presence: Option<Presence>) -> Result<bool, CommandError> {
     if args.left() % 2 == 1 {
         return Err(CommandError::WRONG_ARITY);
     }
@@ -344,7 +344,7 @@ fn set_pairs(cx: &mut Cx<'_>, args: &mut Args<'_>, presence: Option<Presence>) -
 }
 
 /// `MSETEX numkeys key value [key value ...] [NX | XX] [EX s | PX ms | EXAT s | PXAT ms | KEEPTTL]`
-fn msetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn msetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let count = parse_integer(args.bytes()?).filter(|count| (1..=i64::from(i32::MAX)).contains(count));
     let count = count.ok_or(CommandError::BAD_NUMKEYS)? as usize;
     if args.left() / 2 < count {
@@ -364,7 +364,7 @@ fn msetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `DELEX key [IFEQ v | IFNE v | IFDEQ d | IFDNE d]`
-fn delex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn delex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let deleted = match args.left() {
         0 => cx.txn().delete_all(core::iter::once(key)) == 1,
@@ -378,31 +378,31 @@ fn delex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn delifeq(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn delifeq(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let deleted = cx.txn().delete_if_equal(args.bytes()?, args.bytes()?)?;
     cx.reply.integer(deleted.into());
     Ok(())
 }
 
-fn digest(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn digest(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let digest = cx.txn().value_digest(args.bytes()?)?;
     cx.reply.optional_bulk(digest.as_deref());
     Ok(())
 }
 
-fn strlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn strlen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().get(args.bytes()?)?.map_or(0, <[u8]>::len);
     cx.reply.integer(len as i64);
     Ok(())
 }
 
-fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn append(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().append(args.bytes()?, args.bytes()?)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
 
-fn setrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn setrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset, value) = (args.bytes()?, args.integer()?, args.bytes()?);
     let offset = count_of(offset).ok_or(CommandError::OFFSET_RANGE)?;
     let len = cx.txn().set_range(key, offset, value)?;
@@ -410,7 +410,7 @@ fn setrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn getrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn getrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, start, end) = (args.bytes()?, args.integer()?, args.integer()?);
     let (mut txn, reply) = cx.txn_and_reply();
     let value = txn.get(key)?.unwrap_or_default();
@@ -430,33 +430,33 @@ fn part(value: &[u8], start: i64, end: i64) -> &[u8] {
     if start > end { &[] } else { &value[start as usize..=end as usize] }
 }
 
-fn incr(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn incr(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     add(cx, args.bytes()?, 1)
 }
 
-fn decr(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn decr(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     add(cx, args.bytes()?, -1)
 }
 
-fn incrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn incrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, increment) = (args.bytes()?, args.integer()?);
     add(cx, key, increment)
 }
 
-fn decrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn decrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, decrement) = (args.bytes()?, args.integer()?);
     let increment = decrement.checked_neg().ok_or(CommandError::DECREMENT_OVERFLOW)?;
     add(cx, key, increment)
 }
 
-fn add(cx: &mut Cx<'_>, key: &[u8], increment: i64) -> Reply {
+fn add(cx: &mut Context<'_>, key: &[u8], increment: i64) -> Reply {
     let sum = cx.txn().increment(key, increment)?;
     cx.reply.integer(sum);
     Ok(())
 }
 
 /// The type of the key is looked at before the increment is read, as in Redis.
-fn incrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn incrbyfloat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, increment) = (args.bytes()?, args.bytes()?);
     cx.txn().expect_string(key)?;
     let increment = LongDouble::parse(increment).ok_or(CommandError::NOT_A_FLOAT)?;

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::docs::{CATEGORY_ORDER, categories, without_sign};
 use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
@@ -134,20 +134,20 @@ const MODULE_ROWS: &[Row] = &[
     },
 ];
 
-fn no_cluster(_: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn no_cluster(_: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     Err(CommandError::NO_CLUSTER)
 }
 
-fn acl_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn acl_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "acl")
 }
 
-fn module_help(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn module_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "module")
 }
 
 /// `ACL CAT [category]`
-fn acl_cat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn acl_cat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() > 1 {
         return Err(args.refuse(ErrorText::unknown_or_wrong("ACL", args.argv().get(1).unwrap_or_default())));
     }
@@ -166,24 +166,24 @@ fn acl_cat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn acl_users(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn acl_users(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(1);
     cx.reply.bulk(super::connection::DEFAULT_USER);
     Ok(())
 }
 
-fn acl_whoami(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn acl_whoami(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.bulk(super::connection::DEFAULT_USER);
     Ok(())
 }
 
-fn module_list(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn module_list(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(0);
     Ok(())
 }
 
 /// `REPLICAOF host port | NO ONE`
-fn replicaof(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn replicaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (host, port) = (args.bytes()?, args.bytes()?);
     if is(host, "NO") && is(port, "ONE") {
         cx.reply.ok();
@@ -193,7 +193,7 @@ fn replicaof(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Err(port.map_or(CommandError::BAD_MASTER_PORT, |_| CommandError::NO_REPLICA))
 }
 
-fn role(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn role(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(3);
     cx.reply.bulk(b"master");
     // How much was replicated, and to whom.
@@ -204,7 +204,7 @@ fn role(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 
 /// `WAITAOF numlocal numreplicas timeout`: with no file and no replica, the only thing to wait for is the end of the
 /// time.
-fn waitaof(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let local = args.integer()?;
     if !(0..=1).contains(&local) {
         return Err(CommandError::LOCAL_FILES);

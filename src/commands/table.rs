@@ -23,7 +23,7 @@ pub(super) fn find_among(mut commands: impl Iterator<Item = &'static Row>, name:
 
 /// Numbers rows and finds them by name: those whose names are of one shape are few, and lie side by side.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct CommandTable {
     rows: Vec<&'static Row>,
     /// Numbers of rows by the shape of their names, in the order of the families.
     shaped: Vec<Named>,
@@ -90,9 +90,9 @@ fn shape_of(row: &Row) -> usize {
     shape(words(row.name.as_bytes()), row.name.len())
 }
 
-impl Table {
+impl CommandTable {
     /// A table of these commands; subcommands are in their container's row.
-    pub fn new(commands: impl Iterator<Item = &'static Row>) -> Table {
+    pub fn new(commands: impl Iterator<Item = &'static Row>) -> CommandTable {
         let rows: Vec<&Row> = commands.flat_map(|row| core::iter::once(row).chain(row.subcommands)).collect();
         let mut starts = [0; SHAPES + 1];
         for row in &rows {
@@ -107,7 +107,7 @@ impl Table {
             shaped[usize::from(*place)] = Named::of(row, number);
             *place += 1;
         }
-        Table { rows, shaped, starts }
+        CommandTable { rows, shaped, starts }
     }
 
     /// All commands without their subcommands, in the order of the families.
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn every_row_is_found_in_any_case_and_only_by_its_name() {
-        let table = Table::new(rows());
+        let table = CommandTable::new(rows());
         for row in rows() {
             let upper = row.name.to_ascii_uppercase();
             assert_eq!(table.number(upper.as_bytes()).map(|number| table.row(number).name), Some(row.name));

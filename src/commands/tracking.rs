@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, is};
 use super::row::Reply;
 use crate::keyspace::{TrackedReads, Tracker, TrackingOptions};
@@ -24,7 +24,7 @@ struct Words<'a> {
 }
 
 /// `CLIENT TRACKING ON | OFF [REDIRECT id] [PREFIX prefix ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]`
-pub(super) fn tracking(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+pub(super) fn tracking(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let status = args.bytes()?;
     let words = words(cx, args)?;
     let tracking = &mut cx.keyspace.interest.tracking;
@@ -40,7 +40,7 @@ pub(super) fn tracking(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn words<'a>(cx: &Cx<'_>, args: &mut Args<'a>) -> Result<Words<'a>, CommandError> {
+fn words<'a>(cx: &Context<'_>, args: &mut Args<'a>) -> Result<Words<'a>, CommandError> {
     let mut words = Words::default();
     while let Some(word) = args.optional() {
         match word {
@@ -59,7 +59,7 @@ fn words<'a>(cx: &Cx<'_>, args: &mut Args<'a>) -> Result<Words<'a>, CommandError
     Ok(words)
 }
 
-fn connected(cx: &Cx<'_>, id: i64) -> Result<ClientId, CommandError> {
+fn connected(cx: &Context<'_>, id: i64) -> Result<ClientId, CommandError> {
     let id = u32::try_from(id).ok().map(ClientId);
     id.filter(|id| cx.clients.get(*id).is_some_and(|client| !client.closing)).ok_or(CommandError::NO_REDIRECT)
 }
@@ -112,7 +112,7 @@ fn overlap(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// `CLIENT CACHING YES | NO`
-pub(super) fn caching(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+pub(super) fn caching(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let tracking = &mut cx.keyspace.interest.tracking;
     let reads = tracking.tracker(cx.client).ok_or(CommandError::CACHING_WITHOUT_TRACKING)?.reads;
     let word = args.bytes()?;
@@ -133,13 +133,13 @@ pub(super) fn redirect_of(tracker: Option<&Tracker>) -> i64 {
     tracker.map_or(-1, |tracker| tracker.redirect.map_or(0, |other| other.0.into()))
 }
 
-pub(super) fn getredir(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+pub(super) fn getredir(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let redirect = redirect_of(cx.keyspace.interest.tracking.tracker(cx.client));
     cx.reply.integer(redirect);
     Ok(())
 }
 
-pub(super) fn trackinginfo(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+pub(super) fn trackinginfo(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let tracker = cx.keyspace.interest.tracking.tracker(cx.client);
     let flags = flags(tracker);
     cx.reply.map(3);

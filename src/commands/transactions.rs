@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, Waiting, call};
+use super::{Context, Waiting, call};
 use crate::resp::error::CommandError;
 use crate::server::clients::Transaction;
 
@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn multi(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn multi(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let Some(client) = cx.client() else { return Ok(()) };
     if client.in_transaction() {
         return Err(CommandError::NESTED_MULTI);
@@ -56,14 +56,14 @@ fn multi(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn discard(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn discard(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     take_transaction(cx).ok_or(CommandError::DISCARD_WITHOUT_MULTI)?;
     cx.keyspace.interest.unwatch(cx.client);
     cx.reply.ok();
     Ok(())
 }
 
-fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn exec(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let transaction = take_transaction(cx).ok_or(CommandError::EXEC_WITHOUT_MULTI)?;
     let disturbed = watched_key_changed(cx);
     cx.keyspace.interest.unwatch(cx.client);
@@ -83,19 +83,20 @@ fn exec(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
 }
 
 /// A watched key that died meanwhile has changed too: looking at it removes it, and that disturbs its watchers.
-fn watched_key_changed(cx: &mut Cx<'_>) -> bool {
+fn watched_key_changed(cx: &mut Context<'_>) -> bool {
     let watched = cx.keyspace.interest.suspend(cx.client);
     // Dead is dead, also where there is no memory to say so.
-    let met = watched.iter().try_for_each(|(database, key)| cx.keyspace.at(*database, cx.now).meet(key).map(drop));
+    let met =
+        watched.iter().try_for_each(|(database, key)| cx.keyspace.at(*database, cx.now).find_unexpired(key).map(drop));
     cx.keyspace.interest.resume(cx.client, watched);
     met.is_err() || cx.keyspace.interest.is_disturbed(cx.client)
 }
 
-fn take_transaction(cx: &mut Cx<'_>) -> Option<Transaction> {
+fn take_transaction(cx: &mut Context<'_>) -> Option<Transaction> {
     cx.client()?.transaction.take()
 }
 
-fn watch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn watch(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if cx.client().is_some_and(|client| client.in_transaction()) {
         return Err(CommandError::WATCH_INSIDE_MULTI);
     }
@@ -109,7 +110,7 @@ fn watch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn unwatch(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Reply {
+fn unwatch(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.keyspace.interest.unwatch(cx.client);
     cx.reply.ok();
     Ok(())

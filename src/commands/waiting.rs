@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::Cx;
+use super::Context;
 use super::row::{Park, Waiting, Wanted};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::ensure;
@@ -28,11 +28,11 @@ pub(super) fn timeout(text: &[u8], now: Timestamp) -> Result<Option<Timestamp>, 
 /// Answers with `attempt`, which says whether it answered. If not, the command waits until one of `keys` holds a value
 /// of this kind; where it may not wait, or has waited long enough, the answer is a null array.
 pub(super) fn answer_or_wait<'k>(
-    cx: &mut Cx<'_>,
+    cx: &mut Context<'_>,
     keys: impl Iterator<Item = &'k [u8]> + Clone,
     kind: Kind,
     until: Option<Timestamp>,
-    attempt: impl FnOnce(&mut Cx<'_>) -> Result<bool, CommandError>,
+    attempt: impl FnOnce(&mut Context<'_>) -> Result<bool, CommandError>,
 ) -> Result<(), CommandError> {
     if cx.waiting != Waiting::Over && attempt(cx)? {
         return Ok(());

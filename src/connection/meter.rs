@@ -128,14 +128,14 @@ impl Meter {
         turn.perform(client, request, out);
         if let Some(number) = turn.ran() {
             match alone || out.len().saturating_sub(before) >= LARGE_REPLY_BYTES {
-                true => self.tell(turn, client, argv),
+                true => self.report(turn, client, argv),
                 false => self.count(turn, number, 1),
             }
         }
     }
 
     /// Tells the time of a command that does not share it. Quick ones before a large reply took nothing beside it.
-    fn tell<C: Clock>(&mut self, turn: &mut Turn<'_, C>, client: ClientId, argv: ArgvRef<'_>) {
+    fn report<C: Clock>(&mut self, turn: &mut Turn<'_, C>, client: ClientId, argv: ArgvRef<'_>) {
         let elapsed_us = self.lap_us();
         turn.took(client, argv, elapsed_us);
         self.share(turn, 0);

@@ -11,7 +11,7 @@ use super::{ERROR_BYTES, Engine};
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, make_room};
-use crate::commands::{Cx, Outcome, Park, Waiting, call};
+use crate::commands::{Context, Outcome, Park, Waiting, call};
 use crate::keyspace::{KeyName, Ticket};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
@@ -152,7 +152,7 @@ impl Engine {
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         self.keyspace.interest.tracking.set_author(Some(parked.client));
         let Engine { keyspace, clients, server, table, now, .. } = self;
-        let mut cx = Cx {
+        let mut cx = Context {
             keyspace,
             clients,
             server,

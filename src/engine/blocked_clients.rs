@@ -7,7 +7,7 @@ use crate::base::clock::Timestamp;
 use crate::commands::Park;
 use crate::keyspace::Ticket;
 use crate::server::clients::ClientId;
-use crate::store::sorted_vec::SortedMap;
+use crate::store::sorted_vec::SortedVecMap;
 
 #[derive(Clone, Debug)]
 pub(super) struct BlockedCommand {
@@ -22,8 +22,8 @@ pub(super) struct BlockedCommand {
 /// The commands that wait, in order of their tickets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockedClients {
-    pub(super) commands: SortedMap<Ticket, Box<BlockedCommand>>,
-    pub(super) deadlines: SortedMap<(Timestamp, Ticket), ()>,
+    pub(super) commands: SortedVecMap<Ticket, Box<BlockedCommand>>,
+    pub(super) deadlines: SortedVecMap<(Timestamp, Ticket), ()>,
     pub(super) last_ticket: u64,
     /// How many wait for the end of CLIENT PAUSE.
     pub(super) paused: usize,

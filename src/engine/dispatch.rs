@@ -4,7 +4,7 @@ use super::Engine;
 use super::gates::Gates;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
-use crate::commands::{Cx, Outcome, Request, Row, Waiting, call, flags, unknown};
+use crate::commands::{Context, Outcome, Request, Row, Waiting, call, flags, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued};
@@ -23,7 +23,7 @@ impl Engine {
         }
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let waiting = Waiting::Allowed;
-        let mut cx = Cx { keyspace, clients, server, table, client: id, now: *now, waiting, park: None, reply };
+        let mut cx = Context { keyspace, clients, server, table, client: id, now: *now, waiting, park: None, reply };
         let outcome = call(&mut cx, number, argv);
         self.ran = Some(number);
         if let Outcome::Park(park) = outcome {

@@ -90,7 +90,7 @@ impl Client {
 }
 
 impl Engine {
-    /// The gates that hold for every client, found from the state that each is about. Deadlines and the reserve are left to
+    /// The gates that hold for every client, found from the state that each is about. DeadlineHeap and the reserve are left to
     /// [`Engine::gates_for`]: they change without a command.
     fn found_gates(&self) -> Gates {
         Gates::GARBAGE.when(self.keyspace.has_garbage())

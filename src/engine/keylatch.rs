@@ -136,8 +136,8 @@ impl<C: Clock> Keylatch<C> {
     }
 
     /// As [`Keylatch::next_deadline`]; from now on [`Keylatch::status`] says when something is due earlier than this.
-    pub fn tell_deadline(&mut self) -> Option<Timestamp> {
-        self.engine.tell_deadline()
+    pub fn report_deadline(&mut self) -> Option<Timestamp> {
+        self.engine.report_deadline()
     }
 
     /// Tells how long the last command of a client took, for SLOWLOG, LATENCY and INFO: the engine measures nothing.
@@ -255,16 +255,16 @@ impl<C: Clock> Keylatch<C> {
         self.engine.load(snapshot)
     }
 
-    /// What belongs to this engine beside its keys, for [`Keylatch::settle_in`] of another: numbers and settings of its
+    /// What belongs to this engine beside its keys, for [`Keylatch::import_state`] of another: numbers and settings of its
     /// clients, and the configuration. The error says which client's state cannot go on elsewhere.
-    pub fn belongings(&self) -> Result<Argv, &'static str> {
-        self.engine.belongings()
+    pub fn export_state(&self) -> Result<Argv, &'static str> {
+        self.engine.export_state()
     }
 
     /// Takes over what belonged to another engine, whose snapshot was loaded.
-    pub fn settle_in(&mut self, belongings: ArgvRef<'_>) {
+    pub fn import_state(&mut self, export_state: ArgvRef<'_>) {
         self.engine.mark_stale();
-        self.engine.settle_in(belongings);
+        self.engine.import_state(export_state);
     }
 
     /// Equal for equal keyspaces, whatever their histories.

@@ -9,7 +9,7 @@ mod dispatch;
 mod gates;
 pub(crate) mod keylatch;
 mod loading;
-mod moving;
+mod migrate;
 pub(crate) mod persistence;
 mod status;
 mod string_run;
@@ -25,7 +25,7 @@ pub(crate) use self::string_run::StringRun;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{ensure, ensure_reserve, make_room};
-use crate::commands::{Request, Table, flags};
+use crate::commands::{CommandTable, Request, flags};
 use crate::keyspace::Keyspace;
 use crate::resp::encode::Writer;
 use crate::server::Server;
@@ -41,7 +41,7 @@ pub struct Engine {
     pub keyspace: Keyspace,
     pub clients: Clients,
     pub server: Server,
-    table: Table,
+    table: CommandTable,
     blocked: BlockedClients,
     /// The latest instant the host told.
     now: Timestamp,
@@ -49,14 +49,14 @@ pub struct Engine {
     gates: Gates,
     due_at: Timestamp,
     /// The deadline that the host was told last, if it wants to learn of an earlier one.
-    told_deadline: Option<Timestamp>,
+    reported_deadline: Option<Timestamp>,
     /// The number of the command that ran last, unless that was refused or queued: its duration is told afterwards.
     ran: Option<u16>,
 }
 
 impl Engine {
     pub fn new(seed: u64) -> Engine {
-        let table = Table::default();
+        let table = CommandTable::default();
         let server = Server { stats: Stats::new(table.len()), ..Server::default() };
         Engine {
             keyspace: Keyspace::new(seed),
@@ -67,7 +67,7 @@ impl Engine {
             now: Timestamp::MIN,
             gates: Gates::STALE,
             due_at: Timestamp::MAX,
-            told_deadline: None,
+            reported_deadline: None,
             ran: None,
         }
     }
@@ -82,7 +82,7 @@ impl Engine {
         // A blocked command, once it is woken, may let go whatever its client sent behind it. Monitors are shown when each
         // command ran.
         gates.has(Gates::TIMED)
-            || request.may_tell_time()
+            || request.may_need_time()
             || self.is_timed()
             || !self.blocked.is_empty()
             || gates.has(Gates::OVER_LIMIT) && self.keyspace.has_evictions_due()

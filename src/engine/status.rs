@@ -60,16 +60,16 @@ impl Engine {
     /// Whether something is due before the instant the host was told last.
     #[inline(always)]
     fn is_due_earlier(&self) -> bool {
-        match self.told_deadline {
+        match self.reported_deadline {
             None => false,
             Some(told) => self.next_deadline().is_some_and(|due| due < told),
         }
     }
 
     /// As [`Engine::next_deadline`], for a host that wants to learn when it comes earlier; `Timestamp::MAX` stands for never.
-    pub fn tell_deadline(&mut self) -> Option<Timestamp> {
+    pub fn report_deadline(&mut self) -> Option<Timestamp> {
         let due = self.next_deadline();
-        self.told_deadline = Some(due.unwrap_or(Timestamp::MAX));
+        self.reported_deadline = Some(due.unwrap_or(Timestamp::MAX));
         due
     }
 }

@@ -31,7 +31,7 @@ impl Engine {
         stop_at: usize,
         out: &mut Vec<u8>,
     ) -> StringRun {
-        if !self.gates_for(id).is_open() || !self.keyspace.is_quiet() {
+        if !self.gates_for(id).is_open() || !self.keyspace.is_unobserved() {
             return StringRun::default();
         }
         let (Some(get), Some(set)) = (self.table.number(b"get"), self.table.number(b"set")) else {

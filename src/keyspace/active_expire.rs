@@ -28,7 +28,7 @@ impl Keyspace {
             if self.ensure_room_for_removal(database, node.owner).is_err() {
                 return false;
             }
-            let removed = self.at(database, now).bury(node.owner, left).removed;
+            let removed = self.at(database, now).expire_entry(node.owner, left).removed;
             self.effects.end_unit();
             if removed == 0 {
                 return false;

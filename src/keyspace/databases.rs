@@ -117,7 +117,7 @@ impl Keyspace {
 
     /// Nobody takes events or effects, and nobody is interested in a key: changes need not be told.
     #[inline(always)]
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub(crate) fn is_unobserved(&self) -> bool {
         !self.events.are_built()
             && !self.effects.are_built()
             && self.interest.is_idle()
@@ -173,10 +173,10 @@ impl Keyspace {
     }
 
     /// Whether somebody takes note of what dies, and a field has died that no sweep has removed yet.
-    pub fn tells_of_dead_fields(&self, now: Timestamp) -> bool {
+    pub fn observes_dead_fields(&self, now: Timestamp) -> bool {
         let is_due =
             |db: &Db| db.field_deadline_count() > 0 && db.first_deadline().is_some_and(|first| first.deadline < now);
-        !self.is_quiet() && self.databases.iter().take(self.unused_from.into()).any(is_due)
+        !self.is_unobserved() && self.databases.iter().take(self.unused_from.into()).any(is_due)
     }
 
     /// As [`Keyspace::ensure_room`], for a key that goes without being asked for. It must not take the last room of the

@@ -97,7 +97,7 @@ impl Keyspace {
         if self.loading {
             return false;
         }
-        self.uses.tell(now);
+        self.uses.set_now(now);
         let victim = match self.memory.limit.choice {
             Choice::Nobody => None,
             Choice::LeastUsed => self.least_used(),

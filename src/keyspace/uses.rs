@@ -79,7 +79,7 @@ impl Uses {
 
     /// Moves to an instant; `Timestamp::MIN` stands for one that nobody told.
     #[inline(always)]
-    pub(super) fn tell(&mut self, now: Timestamp) {
+    pub(super) fn set_now(&mut self, now: Timestamp) {
         if self.now != Some(now) {
             self.move_to(now);
         }
@@ -196,12 +196,12 @@ mod tests {
     fn uses(counting: Counting) -> Uses {
         let mut uses = Uses::default();
         uses.count(counting);
-        uses.tell(Timestamp::from_ms(START_MS));
+        uses.set_now(Timestamp::from_ms(START_MS));
         uses
     }
 
     fn after(uses: &mut Uses, ms: i64) {
-        uses.tell(Timestamp::from_ms(START_MS + ms));
+        uses.set_now(Timestamp::from_ms(START_MS + ms));
     }
 
     const FREQUENCY: Counting = Counting::Frequency(Frequency { log_factor: 10, decay_minutes: 1 });
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_time_that_nobody_told_is_when_it_was_told_first() {
         let mut uses = Uses::default();
-        uses.tell(Timestamp::MIN);
+        uses.set_now(Timestamp::MIN);
         let word = uses.first(0);
         after(&mut uses, 0);
         assert_eq!(uses.read(word), PastUse::IdleSeconds(0));

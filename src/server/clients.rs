@@ -11,7 +11,7 @@ use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
 pub use crate::keyspace::ClientId;
 use crate::keyspace::Ticket;
 use crate::resp::encode::{Protocol, Writer};
-use crate::store::sorted_vec::SortedMap;
+use crate::store::sorted_vec::SortedVecMap;
 
 /// A command waiting for EXEC: its number in the table, and its arguments.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ pub struct Client {
     /// outbox.
     pub positions: Option<Vec<u32>>,
     /// Where it stands in each line.
-    places: [Place; LINES],
+    places: [QueueLink; LINES],
 }
 
 /// Lines of clients, in the order in which they came; nobody stands in one twice. A place is a part of its client, so that
@@ -93,7 +93,7 @@ pub enum Line {
 const LINES: usize = 2;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct QueueLink {
     is_taken: bool,
     behind: Option<ClientId>,
 }
@@ -188,7 +188,7 @@ const UNASKED_MAX: usize = 512;
 /// The table of clients.
 #[derive(Clone, Debug, Default)]
 pub struct Clients {
-    clients: SortedMap<ClientId, Box<Client>>,
+    clients: SortedVecMap<ClientId, Box<Client>>,
     /// Where the client was that was asked for last: most often the same one is meant again.
     recent: usize,
     last_id: u32,
@@ -304,7 +304,7 @@ impl Clients {
     /// Puts a client at the end of a line, unless it stands there already.
     pub fn line_up(&mut self, line: Line, id: ClientId) {
         let Some(place) = self.place(line, id).filter(|place| !place.is_taken) else { return };
-        *place = Place { is_taken: true, behind: None };
+        *place = QueueLink { is_taken: true, behind: None };
         match self.lines[line as usize].last.replace(id) {
             Some(last) => self.place(line, last).into_iter().for_each(|place| place.behind = Some(id)),
             None => self.lines[line as usize].first = Some(id),
@@ -332,7 +332,7 @@ impl Clients {
         }
     }
 
-    fn place(&mut self, line: Line, id: ClientId) -> Option<&mut Place> {
+    fn place(&mut self, line: Line, id: ClientId) -> Option<&mut QueueLink> {
         self.get_mut(id).map(|client| &mut client.places[line as usize])
     }
 

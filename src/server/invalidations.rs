@@ -1,6 +1,6 @@
 //! How a client learns that its copies are out of date: a push, or a message to the client that it named instead.
 
-use crate::keyspace::{Invalidation, Stale, Told, Tracking};
+use crate::keyspace::{Invalidation, Recipient, Stale, Tracking};
 use crate::resp::encode::{Protocol, Writer};
 use crate::server::clients::{Client, ClientId, Clients};
 
@@ -45,7 +45,7 @@ pub fn broadcast(tracking: &mut Tracking, clients: &mut Clients) {
             let stale = || changed.entries().filter(|(_, key, author)| key.starts_with(prefix) && !is_own(author));
             let count = stale().count();
             if count > 0 {
-                is_told &= hand_on(Told { client, redirect: tracker.redirect }, clients, &|_, messages| {
+                is_told &= hand_on(Recipient { client, redirect: tracker.redirect }, clients, &|_, messages| {
                     messages.array(count);
                     stale().for_each(|(_, key, _)| messages.bulk(key));
                 });
@@ -64,18 +64,18 @@ type Write<'w> = &'w dyn Fn(Protocol, &mut Writer);
 
 /// Tells the client, or who is told instead; false when that one is gone. Nothing can be told to a RESP2 client, unless
 /// it is subscribed to something and told instead of another.
-fn hand_on(told: Told, clients: &mut Clients, write: Write<'_>) -> bool {
+fn hand_on(told: Recipient, clients: &mut Clients, write: Write<'_>) -> bool {
     let Some(protocol) = clients.get(told.client).map(|client| client.protocol) else { return true };
     let Some(other) = told.redirect else {
         if protocol == Protocol::Resp3 {
-            tell(told.client, PUSH, protocol, clients, write);
+            post(told.client, PUSH, protocol, clients, write);
         }
         return true;
     };
     // One that is about to be closed is told nothing any more.
     match clients.get(other).filter(|client| !client.closing) {
-        Some(Client { protocol: Protocol::Resp3, .. }) => tell(other, PUSH, protocol, clients, write),
-        Some(subscriber) if subscriber.is_subscribed() => tell(other, MESSAGE, protocol, clients, write),
+        Some(Client { protocol: Protocol::Resp3, .. }) => post(other, PUSH, protocol, clients, write),
+        Some(subscriber) if subscriber.is_subscribed() => post(other, MESSAGE, protocol, clients, write),
         Some(_) => {}
         None => {
             complain(told.client, other, clients);
@@ -86,7 +86,7 @@ fn hand_on(told: Told, clients: &mut Clients, write: Write<'_>) -> bool {
 }
 
 /// `head` is what comes before the keys.
-fn tell(receiver: ClientId, head: &[&[u8]], protocol: Protocol, clients: &mut Clients, write: Write<'_>) {
+fn post(receiver: ClientId, head: &[&[u8]], protocol: Protocol, clients: &mut Clients, write: Write<'_>) {
     clients.post(receiver, |messages| {
         messages.push(head.len() + 1);
         head.iter().for_each(|part| messages.bulk(part));

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::base::glob;
 use crate::server::clients::{Client, ClientId, Clients};
-use crate::store::name_index::Registry;
+use crate::store::name_index::NameIndex;
 
 /// The three ways to subscribe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ pub struct ChannelWords {
 /// The subscriptions of all clients.
 #[derive(Clone, Debug, Default)]
 pub struct PubSub {
-    subscribers: Registry,
+    subscribers: NameIndex,
     /// How many names of each kind have subscribers.
     counts: [usize; 3],
 }

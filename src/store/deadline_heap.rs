@@ -72,7 +72,7 @@ impl<H: Copy> Kept<H> {
 type Chunk<H> = Box<[Kept<H>; CHUNK_NODES]>;
 
 #[derive(Clone, Debug)]
-pub struct Deadlines<H> {
+pub struct DeadlineHeap<H> {
     chunks: Vec<Chunk<H>>,
     early_len: usize,
     late_len: usize,
@@ -100,13 +100,13 @@ impl Heap {
     }
 }
 
-impl<H> Default for Deadlines<H> {
-    fn default() -> Deadlines<H> {
-        Deadlines { chunks: Vec::new(), early_len: 0, late_len: 0, first: Timestamp::MAX }
+impl<H> Default for DeadlineHeap<H> {
+    fn default() -> DeadlineHeap<H> {
+        DeadlineHeap { chunks: Vec::new(), early_len: 0, late_len: 0, first: Timestamp::MAX }
     }
 }
 
-impl<H: Copy> Deadlines<H> {
+impl<H: Copy> DeadlineHeap<H> {
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.early_len + self.late_len
@@ -149,7 +149,7 @@ impl<H: Copy> Deadlines<H> {
         self.heap_of(position).map(|_| self.node(position))
     }
 
-    /// All nodes in no order, by numbers below [`Deadlines::len`].
+    /// All nodes in no order, by numbers below [`DeadlineHeap::len`].
     pub fn nth(&self, index: usize) -> Option<Node<H>> {
         let is_late = index >= self.early_len;
         self.get((if is_late { index - self.early_len + EARLY_MAX } else { index }) as u32)
@@ -259,7 +259,7 @@ impl<H: Copy> Deadlines<H> {
     /// only. The one that was there is not looked at: among many it is far from whatever the processor has at hand.
     pub fn update(&mut self, position: u32, node: Node<H>, positions: &mut impl Positions<H>) {
         let Some(heap) = self.heap_of(position as usize) else { return };
-        let settled = self.settle(heap, position as usize, node, positions) as u32;
+        let settled = self.sift(heap, position as usize, node, positions) as u32;
         if settled != position {
             positions.moved(node.owner, settled);
         }
@@ -279,7 +279,7 @@ impl<H: Copy> Deadlines<H> {
         }
         if position != heap.end {
             let last = self.node(heap.end);
-            let settled = self.settle(heap, position, last, positions);
+            let settled = self.sift(heap, position, last, positions);
             positions.moved(last.owner, settled as u32);
         }
         if matches!(position, 0 | EARLY_MAX) {
@@ -303,7 +303,7 @@ impl<H: Copy> Deadlines<H> {
 
     /// Puts a node where it belongs, beginning at a position; answers where that is. Those it passes learn of theirs.
     #[inline(always)]
-    fn settle(&mut self, heap: Heap, position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
+    fn sift(&mut self, heap: Heap, position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
         if position > heap.start && node.deadline < self.node(heap.parent(position)).deadline {
             self.rise(heap, position, node, positions)
         } else {

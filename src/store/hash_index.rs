@@ -30,7 +30,7 @@ const DIRECTORY_FACTOR_MAX: usize = 16;
 pub const SLOT_BYTES: u64 = 12;
 
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct HashIndex {
     segments: Vec<Segment>,
     /// Segment numbers by the top `depth` bits of the hash.
     directory: Vec<u32>,
@@ -43,7 +43,7 @@ pub struct Table {
     cache: Cache,
 }
 
-impl Table {
+impl HashIndex {
     pub fn len(&self) -> usize {
         self.len
     }
@@ -346,7 +346,7 @@ impl Table {
 /// All slots of a table in hash order.
 #[derive(Debug)]
 pub struct Slots<'a> {
-    table: &'a Table,
+    table: &'a HashIndex,
     /// Where the next segment is in the directory.
     at: usize,
     walk: Option<Walk<'a>>,

@@ -9,7 +9,7 @@ use core::cmp::Ordering;
 
 /// Ids by name; names are told apart by a scope, for example a database.
 #[derive(Clone, Debug, Default)]
-pub struct Registry {
+pub struct NameIndex {
     names: BTreeMap<(u8, Box<[u8]>), Vec<u64>>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Borrow<dyn Scoped + 'a> for (u8, Box<[u8]>) {
     }
 }
 
-impl Registry {
+impl NameIndex {
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn an_id_is_registered_once_and_a_name_goes_with_its_last_id() {
-        let mut registry = Registry::default();
+        let mut registry = NameIndex::default();
         assert!(registry.add(0, b"k", 9) && registry.add(0, b"k", 4) && !registry.add(0, b"k", 9));
         assert_eq!((registry.of(0, b"k"), registry.of(1, b"k")), (&[4, 9][..], &[][..]));
         assert!(registry.remove(0, b"k", 9) && !registry.remove(0, b"k", 9) && !registry.remove(3, b"k", 4));

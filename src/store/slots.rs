@@ -15,7 +15,7 @@ const NOBODY: u32 = u32::MAX;
 pub struct Slot(pub u32);
 
 #[derive(Clone, Debug)]
-enum Place<T> {
+enum Cell<T> {
     Taken(T),
     /// With the next vacant one.
     Vacant(u32),
@@ -24,7 +24,7 @@ enum Place<T> {
 #[derive(Clone, Debug)]
 pub struct Slots<T> {
     /// All but the last are full.
-    chunks: Vec<Vec<Place<T>>>,
+    chunks: Vec<Vec<Cell<T>>>,
     first_vacant: u32,
 }
 
@@ -54,39 +54,39 @@ impl<T> Slots<T> {
     pub fn insert(&mut self, value: T) -> Slot {
         let vacant = Slot(self.first_vacant);
         if let Some(place) = self.place_mut(vacant)
-            && let Place::Vacant(next) = *place
+            && let Cell::Vacant(next) = *place
         {
-            *place = Place::Taken(value);
+            *place = Cell::Taken(value);
             self.first_vacant = next;
             return vacant;
         }
         let full = self.chunks.len().saturating_sub(1) * CHUNK_SLOTS;
         let Some(chunk) = self.chunks.last_mut() else { return Slot(NOBODY) };
-        chunk.push(Place::Taken(value));
+        chunk.push(Cell::Taken(value));
         Slot((full + chunk.len() - 1) as u32)
     }
 
     pub fn get(&self, slot: Slot) -> Option<&T> {
         match self.chunks.get(slot.0 as usize / CHUNK_SLOTS)?.get(slot.0 as usize % CHUNK_SLOTS)? {
-            Place::Taken(value) => Some(value),
-            Place::Vacant(_) => None,
+            Cell::Taken(value) => Some(value),
+            Cell::Vacant(_) => None,
         }
     }
 
     pub fn get_mut(&mut self, slot: Slot) -> Option<&mut T> {
         match self.place_mut(slot)? {
-            Place::Taken(value) => Some(value),
-            Place::Vacant(_) => None,
+            Cell::Taken(value) => Some(value),
+            Cell::Vacant(_) => None,
         }
     }
 
     pub fn remove(&mut self, slot: Slot) -> Option<T> {
         let next = self.first_vacant;
         let place = self.place_mut(slot)?;
-        if let Place::Vacant(_) = place {
+        if let Cell::Vacant(_) = place {
             return None;
         }
-        let Place::Taken(value) = mem::replace(place, Place::Vacant(next)) else { return None };
+        let Cell::Taken(value) = mem::replace(place, Cell::Vacant(next)) else { return None };
         self.first_vacant = slot.0;
         Some(value)
     }
@@ -95,14 +95,14 @@ impl<T> Slots<T> {
     pub fn pop(&mut self) -> Option<Option<T>> {
         loop {
             match self.chunks.last_mut()?.pop() {
-                Some(Place::Taken(value)) => return Some(Some(value)),
-                Some(Place::Vacant(_)) => return Some(None),
+                Some(Cell::Taken(value)) => return Some(Some(value)),
+                Some(Cell::Vacant(_)) => return Some(None),
                 None => drop(self.chunks.pop()),
             }
         }
     }
 
-    fn place_mut(&mut self, slot: Slot) -> Option<&mut Place<T>> {
+    fn place_mut(&mut self, slot: Slot) -> Option<&mut Cell<T>> {
         self.chunks.get_mut(slot.0 as usize / CHUNK_SLOTS)?.get_mut(slot.0 as usize % CHUNK_SLOTS)
     }
 }

@@ -6,17 +6,17 @@ use alloc::vec::Vec;
 use crate::base::headroom::OutOfMemory;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SortedMap<K, V> {
+pub struct SortedVecMap<K, V> {
     entries: Vec<(K, V)>,
 }
 
-impl<K, V> Default for SortedMap<K, V> {
-    fn default() -> SortedMap<K, V> {
-        SortedMap { entries: Vec::new() }
+impl<K, V> Default for SortedVecMap<K, V> {
+    fn default() -> SortedVecMap<K, V> {
+        SortedVecMap { entries: Vec::new() }
     }
 }
 
-impl<K: Ord + Copy, V> SortedMap<K, V> {
+impl<K: Ord + Copy, V> SortedVecMap<K, V> {
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn keys_come_in_order_whatever_the_order_of_insertion() {
-        let mut map = SortedMap::default();
+        let mut map = SortedVecMap::default();
         for key in [3, 1, 2] {
             assert_eq!(map.insert(key, key * 10), None);
         }

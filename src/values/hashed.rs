@@ -3,14 +3,14 @@
 use super::packed::{first_pair, pair_len, write_pair};
 use crate::base::hash::hash_bytes;
 use crate::base::headroom::OutOfMemory;
-use crate::store::hash_index::Table;
+use crate::store::hash_index::HashIndex;
 use crate::store::slab::{Handle, Slab};
 
 /// Blocks of a slab, each a packed pair, behind a hash index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hashed {
     pub(super) slab: Slab,
-    pub(super) table: Table,
+    pub(super) table: HashIndex,
 }
 
 impl Hashed {

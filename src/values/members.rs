@@ -37,7 +37,7 @@ pub struct Members {
 #[derive(Clone, Debug)]
 enum Form {
     Packed(Packed),
-    Table(Box<Hashed>),
+    HashIndex(Box<Hashed>),
 }
 
 impl Members {
@@ -50,7 +50,7 @@ impl Members {
     pub fn try_clone(&self) -> Result<Members, OutOfMemory> {
         let form = match &self.form {
             Form::Packed(packed) => Form::Packed(packed.try_clone()?),
-            Form::Table(_) => Form::Table(Box::new(self.hashed()?)),
+            Form::HashIndex(_) => Form::HashIndex(Box::new(self.hashed()?)),
         };
         Ok(Members { seed: self.seed, form })
     }
@@ -58,7 +58,7 @@ impl Members {
     pub fn len(&self) -> usize {
         match &self.form {
             Form::Packed(packed) => packed.len(),
-            Form::Table(hashed) => hashed.table.len(),
+            Form::HashIndex(hashed) => hashed.table.len(),
         }
     }
 
@@ -74,7 +74,7 @@ impl Members {
     pub fn contains(&self, member: &[u8]) -> bool {
         match &self.form {
             Form::Packed(packed) => packed.find(member).is_some(),
-            Form::Table(hashed) => hashed.find(self.hash(member), member).is_some(),
+            Form::HashIndex(hashed) => hashed.find(self.hash(member), member).is_some(),
         }
     }
 
@@ -89,9 +89,9 @@ impl Members {
                 packed.add(member)?;
                 return Ok(true);
             }
-            self.form = Form::Table(Box::new(self.hashed()?));
+            self.form = Form::HashIndex(Box::new(self.hashed()?));
         }
-        if let Form::Table(hashed) = &mut self.form {
+        if let Form::HashIndex(hashed) = &mut self.form {
             hashed.add(hash_of(self.seed, member), member, b"")?;
         }
         Ok(true)
@@ -102,7 +102,7 @@ impl Members {
         let hash = self.hash(member);
         match &mut self.form {
             Form::Packed(packed) => packed.remove(member),
-            Form::Table(hashed) => hashed.remove(hash, member),
+            Form::HashIndex(hashed) => hashed.remove(hash, member),
         }
     }
 
@@ -110,7 +110,7 @@ impl Members {
     pub fn iter(&self) -> Iter<'_> {
         match &self.form {
             Form::Packed(packed) => Iter::Packed(packed.iter()),
-            Form::Table(hashed) => Iter::Hashed(hashed, hashed.table.iter()),
+            Form::HashIndex(hashed) => Iter::Hashed(hashed, hashed.table.iter()),
         }
     }
 
@@ -122,7 +122,7 @@ impl Members {
                 packed.iter().for_each(|(member, _)| visit(member));
                 0
             }
-            Form::Table(hashed) => hashed.table.page(cursor, count, &mut |slot| visit(hashed.pair(slot.handle).0)),
+            Form::HashIndex(hashed) => hashed.table.page(cursor, count, &mut |slot| visit(hashed.pair(slot.handle).0)),
         }
     }
 
@@ -131,7 +131,7 @@ impl Members {
         let (member, _) = match &self.form {
             Form::Packed(packed) if packed.len() == 0 => None,
             Form::Packed(packed) => packed.iter().nth(random.below(packed.len() as u64) as usize),
-            Form::Table(hashed) => hashed.table.random(random).map(|slot| hashed.pair(slot.handle)),
+            Form::HashIndex(hashed) => hashed.table.random(random).map(|slot| hashed.pair(slot.handle)),
         }?;
         Some(member)
     }
@@ -141,7 +141,7 @@ impl Members {
         BASE_BYTES
             + match &self.form {
                 Form::Packed(packed) => packed.byte_len() as u64,
-                Form::Table(hashed) => hashed.counted_bytes(),
+                Form::HashIndex(hashed) => hashed.counted_bytes(),
             }
     }
 
@@ -149,7 +149,7 @@ impl Members {
     pub fn free_step(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Packed(_) => 0,
-            Form::Table(hashed) => hashed.free_step(pieces),
+            Form::HashIndex(hashed) => hashed.free_step(pieces),
         }
     }
 
@@ -157,7 +157,7 @@ impl Members {
         match self.form {
             // A packed collection is searched, not hashed.
             Form::Packed(_) => 0,
-            Form::Table(_) => hash_of(self.seed, member),
+            Form::HashIndex(_) => hash_of(self.seed, member),
         }
     }
 

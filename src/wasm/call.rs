@@ -24,7 +24,7 @@ impl Engine {
         let Engine { keylatch, time, frame, streams, output, .. } = self;
         let client = ClientId(client);
         let request = keylatch.request_of(row, frame.arguments(row, count));
-        let knows_time = time.tell(now);
+        let knows_time = time.set(now);
         if knows_time {
             keylatch.follow_clock();
         }

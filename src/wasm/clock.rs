@@ -64,7 +64,7 @@ impl HostTime {
 
     /// The host has looked itself. False when it has no time, as for [`HostTime::sample`].
     #[inline(always)]
-    pub(super) fn tell(&self, now: f64) -> bool {
+    pub(super) fn set(&self, now: f64) -> bool {
         if self.is_manual() {
             return true;
         }
@@ -83,7 +83,7 @@ impl HostTime {
     /// it answer NaN.
     pub(super) fn sample(&self) -> bool {
         let Some(now) = &self.now else { return true };
-        now.ask(&JsValue::UNDEFINED).is_ok_and(|now| self.tell(now))
+        now.ask(&JsValue::UNDEFINED).is_ok_and(|now| self.set(now))
     }
 }
 

@@ -162,7 +162,7 @@ impl Engine {
     /// The first instant at which something is due, in milliseconds since the epoch.
     #[wasm_bindgen(js_name = nextDeadline)]
     pub fn next_deadline(&mut self) -> Option<f64> {
-        self.keylatch.tell_deadline().map(|due| due.as_ms() as f64)
+        self.keylatch.report_deadline().map(|due| due.as_ms() as f64)
     }
 
     /// Moves a manual clock; other clocks stay as they are.

@@ -17,7 +17,7 @@ mod convert;
 mod data;
 mod engine;
 mod frame;
-mod moving;
+mod migrate;
 mod report;
 #[cfg(target_arch = "wasm32")]
 mod reserve;

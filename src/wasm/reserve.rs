@@ -8,7 +8,7 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
 use core::ptr::null_mut;
 
-use crate::base::headroom::{Reserve, SMALL_MAX_BYTES, is_reserve_whole, tell_reserve};
+use crate::base::headroom::{Reserve, SMALL_MAX_BYTES, is_reserve_whole, set_reserve};
 
 const BLOCKS: usize = 16;
 /// With so many blocks it counts as whole: a full memory need not give back first what a few small pieces took.
@@ -109,7 +109,7 @@ impl<A: GlobalAlloc> Reserved<A> {
 
     fn count(&self, held: usize) {
         self.held.set(held);
-        tell_reserve(match held {
+        set_reserve(match held {
             WHOLE_MIN.. => Reserve::Whole,
             UNSPENT_MIN.. => Reserve::Begun,
             _ => Reserve::Spent,

@@ -33,7 +33,7 @@ impl Engine {
     /// the length of their replies, which are at `output()`, or -1 when the clock failed and nothing was taken in.
     pub fn feed(&mut self, client: u32, length: usize, now: f64) -> f64 {
         self.clear_output();
-        if !self.time.tell(now) {
+        if !self.time.set(now) {
             return CLOCK_FAILED;
         }
         let Engine { keylatch, area, streams, output, .. } = self;

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::ClientId;
 use crate::connection::{Connection, Fed, Meter};
-use crate::store::sorted_vec::SortedMap;
+use crate::store::sorted_vec::SortedVecMap;
 
 #[wasm_bindgen]
 extern "C" {
@@ -23,7 +23,7 @@ fn watch() -> u64 {
 /// The streams of the clients that were fed, and how the last feeding ended.
 #[derive(Debug)]
 pub(super) struct Streams {
-    pub(super) connections: SortedMap<ClientId, Box<Connection>>,
+    pub(super) connections: SortedVecMap<ClientId, Box<Connection>>,
     /// Where the connection was that was asked for last.
     pub(super) recent: usize,
     pub(super) meter: Meter,
@@ -32,7 +32,7 @@ pub(super) struct Streams {
 
 impl Default for Streams {
     fn default() -> Streams {
-        Streams { connections: SortedMap::default(), recent: 0, meter: Meter::new(watch), last: Fed::default() }
+        Streams { connections: SortedVecMap::default(), recent: 0, meter: Meter::new(watch), last: Fed::default() }
     }
 }
 

@@ -1,5 +1,5 @@
 //! What random commands left, as a log and as a snapshot, loaded by a real server: what that saves has to be the same
-//! keyspace. Deadlines of fields are newer than the server; the rows that make them are not among those it knows.
+//! keyspace. DeadlineHeap of fields are newer than the server; the rows that make them are not among those it knows.
 
 use keylatch::{Keylatch, ManualClock, Options, Timestamp};
 

@@ -44,7 +44,7 @@ fn ahead_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64 + AHEAD_MS
 }
 
-/// Values that are coded in different ways, by commands that both sides know. Deadlines are in the year 2100 and later.
+/// Values that are coded in different ways, by commands that both sides know. DeadlineHeap are in the year 2100 and later.
 fn varied() -> Vec<Vec<String>> {
     let line = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let numbered =

@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard};
 
-use keylatch::{Reserve, tell_reserve};
+use keylatch::{Reserve, set_reserve};
 
 /// As in `src/base/headroom.rs`: what is always there.
 pub const SMALL_MAX: usize = 4096;
@@ -129,7 +129,7 @@ fn give_back(size: isize, budget: Budget) {
 /// What is left of the reserve when so much is taken.
 fn tell(taken: isize, budget: Budget) {
     let beyond = taken.saturating_sub(budget.bytes);
-    tell_reserve(if beyond <= BEGUN_BLOCKS * BLOCK_BYTES {
+    set_reserve(if beyond <= BEGUN_BLOCKS * BLOCK_BYTES {
         Reserve::Whole
     } else if beyond <= SPENT_BLOCKS * BLOCK_BYTES {
         Reserve::Begun
@@ -192,7 +192,7 @@ pub fn with_memory(bytes: isize, run: impl FnOnce()) -> Outcome {
     let budget = Budget { bytes, is_shared: true };
     tell(0, budget);
     let outcome = within(budget, run);
-    tell_reserve(Reserve::Whole);
+    set_reserve(Reserve::Whole);
     outcome
 }
 

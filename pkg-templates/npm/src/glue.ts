@@ -93,9 +93,9 @@ export interface GlueEngine {
   replay(length: number): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
   load(length: number): void;
-  /** What belongs to the engine beside its keys, for `settleIn` of another; throws what cannot go on elsewhere. */
-  belongings(): Uint8Array;
-  settleIn(length: number): void;
+  /** Clients and configuration, for `importState` of a fresh instance; throws if some state cannot migrate. */
+  exportState(): Uint8Array;
+  importState(length: number): void;
   digest(): string;
   inspect(db: number, cursor: string, limit: number): GlueInspection;
   runSession(length: number, untilLine: number | undefined): unknown;

@@ -247,12 +247,12 @@ export class Host implements ClockUser, Waker {
   #moved(old: Instance): Instance {
     const floorMs = old.guarded(() => old.engine.now());
     if (Number.isNaN(floorMs)) throw this.clockFailure();
-    const belongings = old.guarded(() => old.engine.belongings());
+    const state = old.guarded(() => old.engine.exportState());
     const snapshot = old.guarded(() => old.engine.snapshot());
     const fresh = this.#make(floorMs);
     if (this.#manual) fresh.engine.setClock(this.#manual.now());
     fresh.withInput(snapshot, (length) => fresh.engine.load(length));
-    fresh.withInput(belongings, (length) => fresh.engine.settleIn(length));
+    fresh.withInput(state, (length) => fresh.engine.importState(length));
     fresh.guarded(() => {
       fresh.engine.record(this.#recording);
       fresh.engine.listen(this.#listening);

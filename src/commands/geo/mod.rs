@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::args::{Args, is};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, Handler};
+use super::{Context, Handler};
 use crate::base::geo::Position;
 use crate::base::number::{parse_double, write_fixed};
 use crate::keyspace::{Presence, ScoreOptions};
@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// `GEOADD key [NX | XX] [CH] longitude latitude member [longitude latitude member ...]`: ZADD with places for scores.
-fn geoadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn geoadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut only_new, mut only_existing, mut counts_changes) = (false, false, false);
     while let Some(word) = args.peek() {
@@ -117,7 +117,7 @@ fn write_position(position: Position, reply: &mut Writer) {
 }
 
 /// `GEODIST key member1 member2 [M | KM | FT | MI]`
-fn geodist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn geodist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, one, other) = (args.bytes()?, args.bytes()?, args.bytes()?);
     // Too many words are noticed before what the first of them means.
     if args.left() > 1 {
@@ -134,21 +134,21 @@ fn geodist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn geohash(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn geohash(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     each_position(cx, args, |position, reply| match position {
         Some(position) => reply.bulk(&position.geohash()),
         None => reply.null(),
     })
 }
 
-fn geopos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn geopos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     each_position(cx, args, |position, reply| match position {
         Some(position) => write_position(position, reply),
         None => reply.null_array(),
     })
 }
 
-fn each_position(cx: &mut Cx<'_>, args: &mut Args<'_>, write: impl Fn(Option<Position>, &mut Writer)) -> Reply {
+fn each_position(cx: &mut Context<'_>, args: &mut Args<'_>, write: impl Fn(Option<Position>, &mut Writer)) -> Reply {
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let zset = txn.zset_at(key)?;

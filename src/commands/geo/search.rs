@@ -5,8 +5,8 @@ use crate::base::geo::{Position, Shape};
 use crate::base::number::parse_double;
 use crate::commands::args::{Args, count_of, is};
 use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Cx, Handler};
-use crate::keyspace::{EventKind, Nearness, Place, Vicinity};
+use crate::commands::{Context, Handler};
+use crate::keyspace::{EventKind, GeoPoint, Nearness, Vicinity};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 
@@ -155,32 +155,32 @@ struct Request<'a> {
     stores_distances: bool,
 }
 
-fn georadius(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn georadius(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     search(cx, args, Form::Radius { stores: true })
 }
 
-fn georadius_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn georadius_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     search(cx, args, Form::Radius { stores: false })
 }
 
-fn georadiusbymember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn georadiusbymember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     search(cx, args, Form::RadiusByMember { stores: true })
 }
 
-fn georadiusbymember_ro(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn georadiusbymember_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     search(cx, args, Form::RadiusByMember { stores: false })
 }
 
-fn geosearch(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn geosearch(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     search(cx, args, Form::Search)
 }
 
-fn geosearchstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn geosearchstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     search(cx, args, Form::SearchStore)
 }
 
 /// The type of the key is looked at first, then the request is read, and only then does it matter whether there is a key.
-fn search(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
+fn search(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let target = if form == Form::SearchStore { Some(args.bytes()?) } else { None };
     let key = args.bytes()?;
     let exists = cx.txn().zset_at(key)?.is_some();
@@ -211,7 +211,7 @@ fn search(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
         return Ok(());
     };
     let event = if form.is_search() { EventKind::GeoSearchStore } else { EventKind::GeoRadiusStore };
-    let score = |place: &Place| if request.stores_distances { place.distance / unit } else { place.score };
+    let score = |place: &GeoPoint| if request.stores_distances { place.distance / unit } else { place.score };
     let mut pairs = places.iter().map(|place| (score(place), place.member.as_slice()));
     let len = cx.txn().store_places(target, &mut pairs, event)?;
     cx.reply.integer(len as i64);
@@ -222,7 +222,7 @@ impl<'a> Request<'a> {
     /// What GEORADIUS and GEORADIUSBYMEMBER have before the options.
     fn read_head(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut Context<'_>,
         args: &mut Args<'a>,
         form: Form,
         key: &[u8],
@@ -244,7 +244,7 @@ impl<'a> Request<'a> {
 
     fn read_options(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut Context<'_>,
         args: &mut Args<'a>,
         form: Form,
         key: &[u8],
@@ -289,7 +289,7 @@ impl<'a> Request<'a> {
     fn take_area(
         &mut self,
         word: &[u8],
-        cx: &mut Cx<'_>,
+        cx: &mut Context<'_>,
         args: &mut Args<'_>,
         key: &[u8],
         exists: bool,
@@ -337,7 +337,7 @@ impl<'a> Request<'a> {
     }
 
     /// A member alone, or an array of it and what was asked for beside it.
-    fn write(&self, place: &Place, unit: f64, reply: &mut Writer) {
+    fn write(&self, place: &GeoPoint, unit: f64, reply: &mut Writer) {
         let more = [self.with_distance, self.with_hash, self.with_position].into_iter().filter(|&with| with).count();
         if more > 0 {
             reply.array(1 + more);
@@ -356,7 +356,7 @@ impl<'a> Request<'a> {
 }
 
 /// The place of a member, which must be there if the key is.
-fn centre_at(cx: &mut Cx<'_>, key: &[u8], member: &[u8], exists: bool) -> Result<Centre, CommandError> {
+fn centre_at(cx: &mut Context<'_>, key: &[u8], member: &[u8], exists: bool) -> Result<Centre, CommandError> {
     let position = cx.txn().position_of(key, member)?;
     if exists && position.is_none() {
         return Err(CommandError::NO_SUCH_PLACE);

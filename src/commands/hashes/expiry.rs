@@ -1,11 +1,11 @@
-//! Deadlines of fields. Relative times exist only here; the keyspace sees instants.
+//! DeadlineHeap of fields. Relative times exist only here; the keyspace sees instants.
 
 use super::words::{self, condition_and_fields, fields_to_the_end, instant};
 use super::{ANSWER_AND_UPDATE, READ, UPDATE};
 use crate::base::clock::Timestamp;
 use crate::commands::options::Unit;
 use crate::commands::row::{Group, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Args, Cx, Handler};
+use crate::commands::{Args, Context, Handler};
 use crate::keyspace::{FieldExpiry, FieldFate, FieldTimeToLive};
 
 const MS_PER_SECOND: i64 = 1000;
@@ -80,25 +80,25 @@ pub(in crate::commands) const ROWS: &[Row] = &[
     },
 ];
 
-fn hexpire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hexpire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadlines(cx, args, Unit::Seconds)
 }
 
-fn hpexpire(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hpexpire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadlines(cx, args, Unit::Milliseconds)
 }
 
-fn hexpireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hexpireat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadlines(cx, args, Unit::UnixSeconds)
 }
 
-fn hpexpireat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hpexpireat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadlines(cx, args, Unit::UnixMilliseconds)
 }
 
 /// `HEXPIRE key n [NX | XX | GT | LT] FIELDS numfields field ...` and its three sisters. The key's type comes first, then
 /// the number, then the words.
-fn set_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
+fn set_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let key = args.bytes()?;
     cx.txn().hash_at(key)?;
     let deadline = instant(args.bytes()?, unit, cx.now)?;
@@ -110,7 +110,7 @@ fn set_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
 }
 
 /// `untouched` stands for a field whose deadline stayed as it was.
-fn answer_fates(cx: &mut Cx<'_>, fates: &[FieldFate], untouched: i64) {
+fn answer_fates(cx: &mut Context<'_>, fates: &[FieldFate], untouched: i64) {
     cx.reply.array(fates.len());
     for fate in fates {
         cx.reply.integer(match fate {
@@ -122,7 +122,7 @@ fn answer_fates(cx: &mut Cx<'_>, fates: &[FieldFate], untouched: i64) {
     }
 }
 
-fn hpersist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hpersist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     cx.txn().hash_at(key)?;
     let count = fields_to_the_end(args)?;
@@ -131,21 +131,21 @@ fn hpersist(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn httl(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn httl(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let now = cx.now;
     answer_deadlines(cx, args, |deadline| rounded_up(deadline.ms_since(now).max(0)))
 }
 
-fn hpttl(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hpttl(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let now = cx.now;
     answer_deadlines(cx, args, |deadline| deadline.ms_since(now).max(0))
 }
 
-fn hexpiretime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hexpiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_deadlines(cx, args, |deadline| rounded_up(deadline.as_ms()))
 }
 
-fn hpexpiretime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hpexpiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_deadlines(cx, args, Timestamp::as_ms)
 }
 
@@ -154,7 +154,7 @@ fn rounded_up(ms: i64) -> i64 {
     ms / MS_PER_SECOND + i64::from(ms % MS_PER_SECOND > 0)
 }
 
-fn answer_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, shown: impl Fn(Timestamp) -> i64) -> Reply {
+fn answer_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, shown: impl Fn(Timestamp) -> i64) -> Reply {
     let key = args.bytes()?;
     cx.txn().hash_at(key)?;
     let count = fields_to_the_end(args)?;
@@ -171,7 +171,7 @@ fn answer_deadlines(cx: &mut Cx<'_>, args: &mut Args<'_>, shown: impl Fn(Timesta
 }
 
 /// The key's type comes before everything.
-fn hgetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hgetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     cx.txn().hash_at(key)?;
     let mut said = words::hgetex(args, cx.now)?;
@@ -183,7 +183,7 @@ fn hgetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// The words come before the key's type.
-fn hsetex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hsetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let mut said = words::hsetex(args, cx.now)?;
     let pairs = said.fields.args.pairs(said.fields.count);

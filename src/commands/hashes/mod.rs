@@ -6,7 +6,7 @@ mod words;
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, write_matches, write_no_page};
+use super::{Context, write_matches, write_no_page};
 use crate::base::number::{LongDouble, parse_integer};
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
@@ -144,19 +144,19 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-fn hset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let added = set(cx, args)?;
     cx.reply.integer(added as i64);
     Ok(())
 }
 
-fn hmset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hmset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set(cx, args)?;
     cx.reply.ok();
     Ok(())
 }
 
-fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<usize, CommandError> {
+fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Result<usize, CommandError> {
     let key = args.bytes()?;
     if args.left() % 2 == 1 {
         return Err(CommandError::WRONG_ARITY);
@@ -164,13 +164,13 @@ fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<usize, CommandError> {
     Ok(cx.txn().hash_set(key, args.pairs(args.left() / 2))?)
 }
 
-fn hsetnx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hsetnx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let set = cx.txn().hash_set_new(args.bytes()?, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(set.into());
     Ok(())
 }
 
-fn hget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     let hash = txn.hash_at(args.bytes()?)?;
     let name = args.bytes()?;
@@ -178,7 +178,7 @@ fn hget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn hmget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hmget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     let hash = txn.hash_at(args.bytes()?)?;
     reply.array(args.left());
@@ -186,50 +186,50 @@ fn hmget(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn hexists(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hexists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_about(cx, args, |value| value.is_some().into())
 }
 
-fn hstrlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hstrlen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_about(cx, args, |value| value.map_or(0, |value| value.len() as i64))
 }
 
-fn answer_about(cx: &mut Cx<'_>, args: &mut Args<'_>, answer: fn(Option<&[u8]>) -> i64) -> Reply {
+fn answer_about(cx: &mut Context<'_>, args: &mut Args<'_>, answer: fn(Option<&[u8]>) -> i64) -> Reply {
     let (key, name) = (args.bytes()?, args.bytes()?);
     let answer = answer(cx.txn().hash_at(key)?.and_then(|hash| hash.get(name)).as_deref());
     cx.reply.integer(answer);
     Ok(())
 }
 
-fn hlen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hlen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().hash_at(args.bytes()?)?.map_or(0, Hash::len);
     cx.reply.integer(len as i64);
     Ok(())
 }
 
-fn hdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let removed = cx.txn().hash_remove(args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
     Ok(())
 }
 
-fn hgetall(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hgetall(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_all(cx, args, Writer::map, |field, reply| {
         reply.bulk(&field.name);
         reply.bulk(&field.value);
     })
 }
 
-fn hkeys(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hkeys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_all(cx, args, Writer::array, |field, reply| reply.bulk(&field.name))
 }
 
-fn hvals(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hvals(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer_all(cx, args, Writer::array, |field, reply| reply.bulk(&field.value))
 }
 
 fn answer_all(
-    cx: &mut Cx<'_>,
+    cx: &mut Context<'_>,
     args: &mut Args<'_>,
     header: fn(&mut Writer, usize),
     write: fn(Field<'_>, &mut Writer),
@@ -242,7 +242,7 @@ fn answer_all(
 }
 
 /// `HGETDEL key FIELDS numfields field ...`: the key's type comes before everything.
-fn hgetdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hgetdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     cx.txn().hash_at(key)?;
     let count = words::fields_to_the_end(args)?;
@@ -251,13 +251,13 @@ fn hgetdel(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn hincrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hincrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let sum = cx.txn().hash_increment(args.bytes()?, args.bytes()?, args.integer()?)?;
     cx.reply.integer(sum);
     Ok(())
 }
 
-fn hincrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hincrbyfloat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, name) = (args.bytes()?, args.bytes()?);
     let increment = LongDouble::parse(args.bytes()?).ok_or(CommandError::NOT_A_FLOAT)?;
     if !increment.is_finite() {
@@ -269,7 +269,7 @@ fn hincrbyfloat(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `HRANDFIELD key [count [WITHVALUES]]`
-fn hrandfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hrandfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else { return random_field(cx, key) };
     let count = parse_integer(count).ok_or(CommandError::NOT_AN_INTEGER)?;
@@ -305,7 +305,7 @@ fn hrandfield(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
+fn random_field(cx: &mut Context<'_>, key: &[u8]) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     match txn.hash_at(key)? {
         None => reply.null(),
@@ -315,7 +315,7 @@ fn random_field(cx: &mut Cx<'_>, key: &[u8]) -> Reply {
 }
 
 /// `HSCAN key cursor [MATCH pattern] [COUNT n] [NOVALUES]`: options are read only if there is a hash.
-fn hscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn hscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(hash) = txn.hash_at(key)? else {

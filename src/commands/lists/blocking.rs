@@ -5,7 +5,7 @@ use crate::commands::args::Args;
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, Waiting, flags::*};
 use crate::commands::waiting::{answer_or_wait, timeout};
-use crate::commands::{Cx, Handler};
+use crate::commands::{Context, Handler};
 use crate::values::{End, Kind};
 
 /// All arguments but the last, the timeout.
@@ -55,23 +55,23 @@ pub(in crate::commands) const ROWS: &[Row] = &[
     },
 ];
 
-fn blpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn blpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Head)
 }
 
-fn brpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn brpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Tail)
 }
 
 /// `BLPOP key [key ...] timeout`: the timeout is looked at before the keys.
-fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
+fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let keys = args.many(args.left().saturating_sub(1));
     let until = timeout(args.bytes()?, cx.now)?;
     answer_or_wait(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, None))
 }
 
 /// `BLMPOP timeout numkeys key [key ...] LEFT | RIGHT [COUNT n]`: the timeout is looked at last.
-fn blmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn blmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let text = args.bytes()?;
     let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
     let until = timeout(text, cx.now)?;
@@ -79,17 +79,17 @@ fn blmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `BLMOVE source destination LEFT | RIGHT LEFT | RIGHT timeout`
-fn blmove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn blmove(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (source, destination) = (args.bytes()?, args.bytes()?);
     let (from, to) = (end(args.bytes()?)?, end(args.bytes()?)?);
     move_or_wait(cx, source, from, destination, to, args.bytes()?)
 }
 
-fn brpoplpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn brpoplpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     move_or_wait(cx, args.bytes()?, End::Tail, args.bytes()?, End::Head, args.bytes()?)
 }
 
-fn move_or_wait(cx: &mut Cx<'_>, source: &[u8], from: End, destination: &[u8], to: End, text: &[u8]) -> Reply {
+fn move_or_wait(cx: &mut Context<'_>, source: &[u8], from: End, destination: &[u8], to: End, text: &[u8]) -> Reply {
     let until = timeout(text, cx.now)?;
     answer_or_wait(cx, core::iter::once(source), Kind::List, until, |cx| {
         let moved = cx.txn().list_move(source, from, destination, to)?;

@@ -2,7 +2,7 @@
 
 pub(super) mod blocking;
 
-use super::Cx;
+use super::Context;
 use super::args::{Args, at_least, is};
 use super::multi_pop::MultiPop;
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
@@ -131,46 +131,46 @@ pub(super) const ROWS: &[Row] = &[
     Row { since: "2.2.0", ..push_row("rpushx", "Appends elements to a list, but only if it exists.", rpushx) },
 ];
 
-fn lpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().list_push(args.bytes()?, End::Head, args.rest())?;
     answer_len(cx, len)
 }
 
-fn rpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn rpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().list_push(args.bytes()?, End::Tail, args.rest())?;
     answer_len(cx, len)
 }
 
-fn lpushx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lpushx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().list_push_existing(args.bytes()?, End::Head, args.rest())?;
     answer_len(cx, len)
 }
 
-fn rpushx(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn rpushx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().list_push_existing(args.bytes()?, End::Tail, args.rest())?;
     answer_len(cx, len)
 }
 
-fn llen(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn llen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().list_len(args.bytes()?)?;
     answer_len(cx, len)
 }
 
-fn answer_len(cx: &mut Cx<'_>, len: usize) -> Reply {
+fn answer_len(cx: &mut Context<'_>, len: usize) -> Reply {
     cx.reply.integer(len as i64);
     Ok(())
 }
 
-fn lpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Head)
 }
 
-fn rpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn rpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Tail)
 }
 
 /// `LPOP key [count]`: one element, or an array of them. The count is looked at before the key.
-fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
+fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     if args.left() > 2 {
         return Err(CommandError::WRONG_ARITY);
     }
@@ -198,7 +198,7 @@ fn write_all(elements: &mut dyn ExactSizeIterator<Item = &[u8]>, reply: &mut Wri
 }
 
 /// `LMPOP numkeys key [key ...] LEFT | RIGHT [COUNT n]`
-fn lmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let wanted = MultiPop::read(args, end)?;
     if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
         cx.reply.null_array();
@@ -209,7 +209,7 @@ fn lmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 /// Takes elements from the first of the keys that holds a list and answers its key with them: one element as it is,
 /// several as an array. False, and nothing answered, when none of them does.
 fn pop_first<'k>(
-    cx: &mut Cx<'_>,
+    cx: &mut Context<'_>,
     keys: impl Iterator<Item = &'k [u8]>,
     end: End,
     count: Option<usize>,
@@ -241,7 +241,7 @@ fn end(word: &[u8]) -> Result<End, CommandError> {
     }
 }
 
-fn lmove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lmove(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (source, destination) = (args.bytes()?, args.bytes()?);
     let (from, to) = (end(args.bytes()?)?, end(args.bytes()?)?);
     let moved = cx.txn().list_move(source, from, destination, to)?;
@@ -249,14 +249,14 @@ fn lmove(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn rpoplpush(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn rpoplpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let moved = cx.txn().list_move(args.bytes()?, End::Tail, args.bytes()?, End::Head)?;
     cx.reply.optional_bulk(moved.as_deref());
     Ok(())
 }
 
 /// The key is looked at before the index is.
-fn lindex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lindex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, index) = (args.bytes()?, args.bytes()?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(list) = txn.read_list(key)? else {
@@ -269,7 +269,7 @@ fn lindex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// The key is looked at before the index is.
-fn lset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     cx.txn().expect_list(key)?;
     cx.txn().list_set(key, args.integer()?, args.bytes()?)?;
@@ -278,7 +278,7 @@ fn lset(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `LINSERT key BEFORE | AFTER pivot element`
-fn linsert(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn linsert(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, side) = (args.bytes()?, args.bytes()?);
     let side = match side {
         _ if is(side, "BEFORE") => Side::Before,
@@ -294,7 +294,7 @@ fn linsert(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn lrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, start, stop) = (args.bytes()?, args.integer()?, args.integer()?);
     let (mut txn, reply) = cx.txn_and_reply();
     match txn.list_range(key, start, stop)? {
@@ -304,19 +304,19 @@ fn lrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn lrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lrem(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let removed = cx.txn().list_remove(args.bytes()?, args.integer()?, args.bytes()?)?;
     answer_len(cx, removed)
 }
 
-fn ltrim(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn ltrim(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     cx.txn().list_trim(args.bytes()?, args.integer()?, args.integer()?)?;
     cx.reply.ok();
     Ok(())
 }
 
 /// `LPOS key element [RANK n] [COUNT n] [MAXLEN n]`: the first index, or with COUNT an array of them.
-fn lpos(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn lpos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, element) = (args.bytes()?, args.bytes()?);
     let (search, many) = read_search(args)?;
     let (mut txn, reply) = cx.txn_and_reply();

@@ -6,7 +6,7 @@ use crate::commands::args::Args;
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
 use crate::commands::waiting::{answer_or_wait, timeout};
-use crate::commands::{Cx, Handler};
+use crate::commands::{Context, Handler};
 use crate::values::{End, Kind};
 
 /// All arguments but the last, the timeout.
@@ -46,23 +46,23 @@ pub(in crate::commands) const ROWS: &[Row] = &[
     ),
 ];
 
-fn bzpopmin(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn bzpopmin(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Head)
 }
 
-fn bzpopmax(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn bzpopmax(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Tail)
 }
 
 /// `BZPOPMIN key [key ...] timeout`: the timeout is looked at before the keys.
-fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
+fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let keys = args.many(args.left().saturating_sub(1));
     let until = timeout(args.bytes()?, cx.now)?;
     answer_or_wait(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, None))
 }
 
 /// `BZMPOP timeout numkeys key [key ...] MIN | MAX [COUNT n]`: the timeout is looked at last.
-fn bzmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn bzmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let text = args.bytes()?;
     let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
     let until = timeout(text, cx.now)?;

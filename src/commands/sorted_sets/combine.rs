@@ -7,7 +7,7 @@ use crate::base::number::parse_double;
 use crate::commands::args::{Args, count_of, is};
 use crate::commands::options::limit;
 use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Cx, Handler};
+use crate::commands::{Context, Handler};
 use crate::keyspace::{Aggregate, Combination, Sources, Weighting};
 use crate::resp::error::CommandError;
 
@@ -106,7 +106,7 @@ struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    fn read(cx: &mut Cx<'_>, args: &mut Args<'a>) -> Result<Named<'a>, CommandError> {
+    fn read(cx: &mut Context<'_>, args: &mut Args<'a>) -> Result<Named<'a>, CommandError> {
         let number = count_of(args.integer()?).filter(|&number| number > 0).ok_or(CommandError::NO_INPUT_KEY)?;
         if number > args.left() {
             return Err(CommandError::SYNTAX);
@@ -146,19 +146,19 @@ fn read_options(
     Ok((weighting, with_scores))
 }
 
-fn zunion(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zunion(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Combination::Union)
 }
 
-fn zinter(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zinter(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Combination::Intersection)
 }
 
-fn zdiff(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zdiff(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Combination::Difference)
 }
 
-fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+fn answer(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let named = Named::read(cx, args)?;
     let (weighting, with_scores) = read_options(args, combination, named.keys.len(), true)?;
     let result = cx.txn().zset_combine(combination, &named.sources, &weighting)?;
@@ -166,19 +166,19 @@ fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Rep
     Ok(())
 }
 
-fn zunionstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zunionstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     store(cx, args, Combination::Union)
 }
 
-fn zinterstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zinterstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     store(cx, args, Combination::Intersection)
 }
 
-fn zdiffstore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zdiffstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     store(cx, args, Combination::Difference)
 }
 
-fn store(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+fn store(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let to = args.bytes()?;
     let Named { keys, sources } = Named::read(cx, args)?;
     let (weighting, _) = read_options(args, combination, keys.len(), false)?;
@@ -188,7 +188,7 @@ fn store(cx: &mut Cx<'_>, args: &mut Args<'_>, combination: Combination) -> Repl
 }
 
 /// `ZINTERCARD numkeys key [key ...] [LIMIT n]`
-fn zintercard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zintercard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let named = Named::read(cx, args)?;
     let most = limit(args)?;
     let common = cx.txn().zset_common(&named.sources, most);

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Cx, Handler, write_matches, write_no_page};
+use super::{Context, Handler, write_matches, write_no_page};
 use crate::base::number::{parse_double, parse_integer, write_double};
 use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
 use crate::resp::encode::{Protocol, Writer};
@@ -162,18 +162,18 @@ impl AddWords {
     }
 }
 
-fn zadd(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     add(cx, args, AddWords::default())
 }
 
 /// To Redis this is ZADD with INCR, and takes the same options.
-fn zincrby(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zincrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     add(cx, args, AddWords { increment: true, ..AddWords::default() })
 }
 
 /// `ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]`: everything is read before the key is
 /// looked at.
-fn add(cx: &mut Cx<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply {
+fn add(cx: &mut Context<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply {
     let key = args.bytes()?;
     while words.take(args) {}
     if args.is_done() || args.left() % 2 == 1 {
@@ -201,19 +201,19 @@ fn add(cx: &mut Cx<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply {
     Ok(())
 }
 
-fn zrem(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrem(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let removed = cx.txn().zset_remove(args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
     Ok(())
 }
 
-fn zcard(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zcard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = cx.txn().zset_at(args.bytes()?)?.map_or(0, |zset| zset.len());
     cx.reply.integer(len as i64);
     Ok(())
 }
 
-fn zscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, member) = (args.bytes()?, args.bytes()?);
     let (mut txn, reply) = cx.txn_and_reply();
     let score = txn.zset_at(key)?.and_then(|zset| zset.score(member));
@@ -221,7 +221,7 @@ fn zscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn zmscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zmscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let zset = txn.zset_at(key)?;
@@ -254,16 +254,16 @@ fn write_member((member, score): (&[u8], f64), with_score: bool, reply: &mut Wri
     }
 }
 
-fn zrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrank(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     rank(cx, args, false)
 }
 
-fn zrevrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrevrank(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     rank(cx, args, true)
 }
 
 /// `ZRANK key member [WITHSCORE]`
-fn rank(cx: &mut Cx<'_>, args: &mut Args<'_>, reversed: bool) -> Reply {
+fn rank(cx: &mut Context<'_>, args: &mut Args<'_>, reversed: bool) -> Reply {
     let (key, member) = (args.bytes()?, args.bytes()?);
     if args.left() > 1 {
         return Err(CommandError::WRONG_ARITY);
@@ -291,7 +291,7 @@ fn rank(cx: &mut Cx<'_>, args: &mut Args<'_>, reversed: bool) -> Reply {
 }
 
 /// `ZRANDMEMBER key [count [WITHSCORES]]`
-fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else {
         let (mut txn, reply) = cx.txn_and_reply();
@@ -329,7 +329,7 @@ fn zrandmember(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// `ZSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set. Scores are text, in RESP3 too.
-fn zscan(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(zset) = txn.zset_at(key)? else {

@@ -4,7 +4,7 @@ use super::{TAKE, row, write_member};
 use crate::commands::args::{Args, at_least, is};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Cx, Handler};
+use crate::commands::{Context, Handler};
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 use crate::values::End;
@@ -33,16 +33,16 @@ pub(in crate::commands) const ROWS: &[Row] = &[
     pop_row("zpopmin", "Takes the members with the lowest scores out of a sorted set and answers them.", zpopmin),
 ];
 
-fn zpopmin(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zpopmin(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Head)
 }
 
-fn zpopmax(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zpopmax(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Tail)
 }
 
 /// `ZPOPMIN key [count]`: without a count the pair itself, with one an array of pairs, which is flat in RESP2.
-fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
+fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     if args.left() > 2 {
         return Err(CommandError::SYNTAX);
     }
@@ -68,7 +68,7 @@ fn pop(cx: &mut Cx<'_>, args: &mut Args<'_>, end: End) -> Reply {
 }
 
 /// `ZMPOP numkeys key [key ...] MIN | MAX [COUNT n]`
-fn zmpop(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let wanted = MultiPop::read(args, end)?;
     if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
         cx.reply.null_array();
@@ -88,7 +88,7 @@ pub(super) fn end(word: &[u8]) -> Result<End, CommandError> {
 /// Takes members out of the first of the keys that holds a sorted set and answers its key with them: behind it the one
 /// pair, or an array of pairs when there is a count. False, and nothing answered, when none of them does.
 pub(super) fn pop_first<'k>(
-    cx: &mut Cx<'_>,
+    cx: &mut Context<'_>,
     keys: impl Iterator<Item = &'k [u8]>,
     end: End,
     count: Option<usize>,

@@ -4,7 +4,7 @@ use super::{LOOK, READ, REMOVE, row, write_members};
 use crate::base::number::{parse_integer, parse_lenient_double};
 use crate::commands::args::{Args, is};
 use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Cx, Handler};
+use crate::commands::{Context, Handler};
 use crate::resp::error::CommandError;
 use crate::values::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
 
@@ -233,31 +233,31 @@ fn member_bound(text: &[u8]) -> Option<MemberBound<'_>> {
     }
 }
 
-fn zrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Form { by: None, reversed: None, with_scores: true })
 }
 
-fn zrevrange(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrevrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Form::of(By::Rank, true))
 }
 
-fn zrangebyscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrangebyscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Form::of(By::Score, false))
 }
 
-fn zrevrangebyscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrevrangebyscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Form::of(By::Score, true))
 }
 
-fn zrangebylex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrangebylex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Form::of(By::Member, false))
 }
 
-fn zrevrangebylex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrevrangebylex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     answer(cx, args, Form::of(By::Member, true))
 }
 
-fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
+fn answer(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let key = args.bytes()?;
     let Request { selection, with_scores } = form.read(args)?;
     let (mut txn, reply) = cx.txn_and_reply();
@@ -273,7 +273,7 @@ fn answer(cx: &mut Cx<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     Ok(())
 }
 
-fn zrangestore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zrangestore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (to, from) = (args.bytes()?, args.bytes()?);
     let request = Form { by: None, reversed: None, with_scores: false }.read(args)?;
     let len = cx.txn().zset_store_selection(to, from, &request.selection)?;
@@ -281,15 +281,15 @@ fn zrangestore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn zcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     count(cx, args, By::Score)
 }
 
-fn zlexcount(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zlexcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     count(cx, args, By::Member)
 }
 
-fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
+fn count(cx: &mut Context<'_>, args: &mut Args<'_>, by: By) -> Reply {
     let key = args.bytes()?;
     let interval = interval(by, args.bytes()?, args.bytes()?)?;
     let count = cx.txn().zset_at(key)?.map_or(0, |zset| zset.select(&interval.into()).len());
@@ -297,19 +297,19 @@ fn count(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
     Ok(())
 }
 
-fn zremrangebyrank(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zremrangebyrank(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     remove(cx, args, By::Rank)
 }
 
-fn zremrangebyscore(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zremrangebyscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     remove(cx, args, By::Score)
 }
 
-fn zremrangebylex(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Reply {
+fn zremrangebylex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     remove(cx, args, By::Member)
 }
 
-fn remove(cx: &mut Cx<'_>, args: &mut Args<'_>, by: By) -> Reply {
+fn remove(cx: &mut Context<'_>, args: &mut Args<'_>, by: By) -> Reply {
     let key = args.bytes()?;
     let interval = interval(by, args.bytes()?, args.bytes()?)?;
     let removed = cx.txn().zset_remove_interval(key, interval)?;

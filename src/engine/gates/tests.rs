@@ -10,7 +10,7 @@ use std::process::Command;
 use super::{Engine, Gates};
 use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{Reserve, tell_reserve};
+use crate::base::headroom::{Reserve, set_reserve};
 use crate::commands::resolve;
 use crate::server::clients::ClientId;
 use crate::values::End;
@@ -210,9 +210,9 @@ fn what_keeps_memory_is_refused_while_the_reserve_is_not_whole() {
         let said = String::from_utf8_lossy(&output.stdout);
         return assert!(output.status.success() && said.contains("1 passed"), "{said}");
     }
-    let open: Step = |_| tell_reserve(Reserve::Whole);
-    check(Gates::RESERVE, |_| tell_reserve(Reserve::Begun), VALUE, (OOM, Failed), open);
-    check(Gates::RESERVE, |_| tell_reserve(Reserve::Spent), VALUE, (OOM, Failed), open);
+    let open: Step = |_| set_reserve(Reserve::Whole);
+    check(Gates::RESERVE, |_| set_reserve(Reserve::Begun), VALUE, (OOM, Failed), open);
+    check(Gates::RESERVE, |_| set_reserve(Reserve::Spent), VALUE, (OOM, Failed), open);
 }
 
 #[test]

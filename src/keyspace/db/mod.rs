@@ -22,8 +22,8 @@ use crate::base::hash::hash_key;
 use crate::base::headroom::{OutOfMemory, make_room};
 use crate::base::number::count_up;
 use crate::base::random::Random;
-use crate::store::deadline_heap::{Deadlines, NODE_BYTES};
-use crate::store::hash_index::{SLOT_BYTES, Table};
+use crate::store::deadline_heap::{DeadlineHeap, NODE_BYTES};
+use crate::store::hash_index::{HashIndex, SLOT_BYTES};
 use crate::store::slab::{Handle, Slab};
 use crate::store::slots::{Slot as ValueSlot, Slots};
 use crate::values::{Hash, Value, ValueRef};
@@ -56,8 +56,8 @@ pub enum Expiry {
 pub struct Db {
     seed: u64,
     slab: Slab,
-    table: Table,
-    deadlines: Deadlines<Handle>,
+    table: HashIndex,
+    deadlines: DeadlineHeap<Handle>,
     values: Slots<Value>,
     /// Bytes counted for values that live in slots.
     slot_bytes: u64,
@@ -82,8 +82,8 @@ impl Db {
         Db {
             seed,
             slab: Slab::new(),
-            table: Table::default(),
-            deadlines: Deadlines::default(),
+            table: HashIndex::default(),
+            deadlines: DeadlineHeap::default(),
             values: Slots::default(),
             slot_bytes: 0,
             own_deadlines: 0,

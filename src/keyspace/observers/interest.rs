@@ -7,8 +7,8 @@ use super::client_id::ClientId;
 use super::event::EventKind;
 use super::tracking::Tracking;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve_unspent, make_room};
-use crate::store::name_index::Registry;
-use crate::store::sorted_vec::SortedMap;
+use crate::store::name_index::NameIndex;
+use crate::store::sorted_vec::SortedVecMap;
 
 /// What a key that is ready takes in tables, beside its name.
 const READY_BYTES: usize = 256;
@@ -24,17 +24,17 @@ pub struct Ticket(pub u64);
 #[derive(Clone, Debug)]
 pub struct Interest {
     /// By client id.
-    watched: Registry,
+    watched: NameIndex,
     /// What each client watches, to find its entries again.
-    watching: SortedMap<ClientId, Vec<KeyName>>,
+    watching: SortedVecMap<ClientId, Vec<KeyName>>,
     /// Clients one of whose keys changed since they began to watch.
-    disturbed: SortedMap<ClientId, ()>,
+    disturbed: SortedVecMap<ClientId, ()>,
     /// By ticket.
-    waited: Registry,
+    waited: NameIndex,
     /// Keys somebody waits for that came into being, each once, in that order.
     ready: Vec<KeyName>,
     /// What is in `ready`.
-    is_ready: Registry,
+    is_ready: NameIndex,
     pub tracking: Tracking,
 }
 
@@ -42,12 +42,12 @@ impl Interest {
     /// Nobody is interested in anything. `seed` decides which copies are forgotten when there are too many.
     pub(in crate::keyspace) fn new(seed: u64) -> Interest {
         Interest {
-            watched: Registry::default(),
-            watching: SortedMap::default(),
-            disturbed: SortedMap::default(),
-            waited: Registry::default(),
+            watched: NameIndex::default(),
+            watching: SortedVecMap::default(),
+            disturbed: SortedVecMap::default(),
+            waited: NameIndex::default(),
             ready: Vec::new(),
-            is_ready: Registry::default(),
+            is_ready: NameIndex::default(),
             tracking: Tracking::new(seed),
         }
     }
@@ -105,7 +105,7 @@ impl Interest {
             // The places in it stay.
             return Vec::new();
         }
-        self.is_ready = Registry::default();
+        self.is_ready = NameIndex::default();
         core::mem::take(&mut self.ready)
     }
 
@@ -180,11 +180,11 @@ impl Interest {
     #[inline(always)]
     pub(in crate::keyspace) fn touch(&mut self, database: u8, key: &[u8]) {
         if !self.is_idle() {
-            self.tell(database, key);
+            self.notify(database, key);
         }
     }
 
-    fn tell(&mut self, database: u8, key: &[u8]) {
+    fn notify(&mut self, database: u8, key: &[u8]) {
         for id in self.watched.of(database, key) {
             // Ids of clients are 32 bits wide.
             self.disturbed.insert(ClientId(*id as u32), ());

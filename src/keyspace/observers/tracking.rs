@@ -13,8 +13,8 @@ use super::event::EventKind;
 use crate::base::headroom::copied;
 use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
 use crate::base::random::Random;
-use crate::store::name_index::Registry;
-use crate::store::sorted_vec::SortedMap;
+use crate::store::name_index::NameIndex;
+use crate::store::sorted_vec::SortedVecMap;
 use crate::values::{Hash, NewDeadline, PackedLimit};
 
 /// How many keys are remembered at most, unless the configuration says otherwise.
@@ -95,7 +95,7 @@ pub enum Stale {
 
 /// A client that has to be told, and who is told instead, as it was when the key changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Told {
+pub struct Recipient {
     pub client: ClientId,
     pub redirect: Option<ClientId>,
 }
@@ -103,13 +103,13 @@ pub struct Told {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invalidation {
     pub stale: Stale,
-    pub told: Vec<Told>,
+    pub told: Vec<Recipient>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Tracking {
     seed: u64,
-    trackers: SortedMap<ClientId, Tracker>,
+    trackers: SortedVecMap<ClientId, Tracker>,
     /// The keys that were read, each with the ids of its readers.
     read: Hash,
     /// How many readers of keys there are.
@@ -120,7 +120,7 @@ pub struct Tracking {
     /// Whose command runs.
     author: Option<ClientId>,
     /// Keys that changed and have to be told by their prefix, each with its last author; 0: nobody's command did it.
-    changed: Registry,
+    changed: NameIndex,
     queue: Vec<Invalidation>,
     /// Some tracker is missed.
     has_missed: bool,
@@ -131,13 +131,13 @@ impl Tracking {
     pub(in crate::keyspace) fn new(seed: u64) -> Tracking {
         Tracking {
             seed,
-            trackers: SortedMap::default(),
+            trackers: SortedVecMap::default(),
             read: Hash::new(seed),
             readers: 0,
             keys_max: KEYS_MAX,
             rounds: 0,
             author: None,
-            changed: Registry::default(),
+            changed: NameIndex::default(),
             queue: Vec::new(),
             has_missed: false,
             muted: false,
@@ -214,7 +214,7 @@ impl Tracking {
 
     /// How many different prefixes there are.
     pub fn prefix_count(&self) -> usize {
-        let mut different = Registry::default();
+        let mut different = NameIndex::default();
         self.trackers.iter().flat_map(|(_, tracker)| &tracker.prefixes).for_each(|prefix| {
             different.add(0, prefix, 0);
         });
@@ -227,7 +227,7 @@ impl Tracking {
         if self.trackers.is_empty() {
             return 0;
         }
-        let told = self.trackers.len().saturating_mul(2 * size_of::<Told>());
+        let told = self.trackers.len().saturating_mul(2 * size_of::<Recipient>());
         arguments.saturating_mul(CHANGE_BYTES.saturating_add(told)).saturating_add(bytes.saturating_mul(2))
     }
 
@@ -242,7 +242,7 @@ impl Tracking {
     pub fn remember(&mut self, client: ClientId, key: &[u8]) {
         if self.try_remember(client, key).is_err() {
             let redirect = self.trackers.get(client).and_then(|tracker| tracker.redirect);
-            if queue_up(&mut self.queue, stale(key), &mut core::iter::once(Told { client, redirect })).is_err() {
+            if queue_up(&mut self.queue, stale(key), &mut core::iter::once(Recipient { client, redirect })).is_err() {
                 self.miss(&|other, _| other == client);
             }
         }
@@ -270,11 +270,11 @@ impl Tracking {
     #[inline(always)]
     pub(in crate::keyspace) fn touch(&mut self, key: &[u8], event: EventKind) {
         if !self.is_idle() {
-            self.tell_change(key, event);
+            self.notify_of_change(key, event);
         }
     }
 
-    fn tell_change(&mut self, key: &[u8], event: EventKind) {
+    fn notify_of_change(&mut self, key: &[u8], event: EventKind) {
         if self.muted {
             return;
         }
@@ -304,7 +304,7 @@ impl Tracking {
             |reader: ClientId, tracker: &Tracker| !(tracker.broadcast || tracker.noloop && *author == Some(reader));
         let told = |client: ClientId| {
             let tracker = trackers.get(client).filter(|tracker| is_told(client, tracker))?;
-            Some(Told { client, redirect: tracker.redirect })
+            Some(Recipient { client, redirect: tracker.redirect })
         };
         if queue_up(queue, stale(key), &mut readers(&ids).filter_map(told)).is_err() {
             for reader in readers(&ids) {
@@ -329,7 +329,7 @@ impl Tracking {
         if self.is_idle() || self.muted {
             return;
         }
-        let told = |(client, tracker): (ClientId, &Tracker)| Told { client, redirect: tracker.redirect };
+        let told = |(client, tracker): (ClientId, &Tracker)| Recipient { client, redirect: tracker.redirect };
         let queued = queue_up(&mut self.queue, Ok(Stale::Everything), &mut self.trackers.iter().map(told));
         if queued.is_err() {
             self.miss(&|_, _| true);
@@ -358,7 +358,7 @@ impl Tracking {
 
     /// Takes the changes that have to be told by prefixes once a command has ended: each key once with its author, in
     /// order. A change without an author has 0.
-    pub fn take_changed(&mut self) -> Registry {
+    pub fn take_changed(&mut self) -> NameIndex {
         core::mem::take(&mut self.changed)
     }
 
@@ -368,13 +368,13 @@ impl Tracking {
     }
 
     /// Names those who could not be told something, once.
-    pub fn take_missed(&mut self, missed: &mut dyn FnMut(Told)) {
+    pub fn take_missed(&mut self, missed: &mut dyn FnMut(Recipient)) {
         if !core::mem::take(&mut self.has_missed) {
             return;
         }
         for (client, tracker) in self.trackers.iter_mut() {
             if core::mem::take(&mut tracker.is_missed) {
-                missed(Told { client, redirect: tracker.redirect });
+                missed(Recipient { client, redirect: tracker.redirect });
             }
         }
     }
@@ -408,7 +408,7 @@ fn stale(key: &[u8]) -> Result<Stale, OutOfMemory> {
 fn queue_up(
     queue: &mut Vec<Invalidation>,
     stale: Result<Stale, OutOfMemory>,
-    clients: &mut dyn Iterator<Item = Told>,
+    clients: &mut dyn Iterator<Item = Recipient>,
 ) -> Result<(), OutOfMemory> {
     let mut told = Vec::new();
     for client in clients {

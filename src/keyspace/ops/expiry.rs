@@ -1,4 +1,4 @@
-//! Deadlines of keys: EXPIRE, PERSIST and TTL, with absolute instants.
+//! DeadlineHeap of keys: EXPIRE, PERSIST and TTL, with absolute instants.
 
 use crate::base::clock::Timestamp;
 use crate::keyspace::txn::{Access, Txn};

@@ -28,7 +28,7 @@ pub struct Vicinity {
 
 /// A member within the shape.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct GeoPoint {
     pub member: Vec<u8>,
     pub score: f64,
     pub position: Position,
@@ -43,7 +43,7 @@ impl Txn<'_> {
     }
 
     /// The members within a shape; in order if one is asked for.
-    pub fn places_near(&mut self, key: &[u8], vicinity: &Vicinity) -> Result<Vec<Place>, Error> {
+    pub fn places_near(&mut self, key: &[u8], vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
         let Some(zset) = self.zset_at(key)? else { return Ok(Vec::new()) };
         let places = found(zset, vicinity)?;
         Ok(match vicinity.order {
@@ -83,7 +83,7 @@ impl Txn<'_> {
     }
 }
 
-fn found(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<Place>, Error> {
+fn found(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
     let most = vicinity.any.unwrap_or(usize::MAX);
     let mut places = Vec::new();
     for cell in cover(vicinity.shape, vicinity.centre).into_iter().flatten() {
@@ -94,7 +94,7 @@ fn found(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<Place>, Error> {
             let position = Position::of_score(score);
             let Some(distance) = vicinity.shape.distance(vicinity.centre, position) else { continue };
             places.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            places.push(Place { member: copied(member)?, score, position, distance });
+            places.push(GeoPoint { member: copied(member)?, score, position, distance });
             if places.len() >= most {
                 return Ok(places);
             }
@@ -104,7 +104,7 @@ fn found(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<Place>, Error> {
 }
 
 /// Places as far away as each other stay in the order in which they were found.
-fn sorted(mut places: Vec<Place>, order: Nearness) -> Result<Vec<Place>, Error> {
+fn sorted(mut places: Vec<GeoPoint>, order: Nearness) -> Result<Vec<GeoPoint>, Error> {
     let ranking = ranking(places.len(), &|one, other| {
         let distances = places[one].distance.total_cmp(&places[other].distance);
         let distances = if order == Nearness::Farthest { distances.reverse() } else { distances };
@@ -114,7 +114,7 @@ fn sorted(mut places: Vec<Place>, order: Nearness) -> Result<Vec<Place>, Error> 
     sorted.try_reserve_exact(places.len()).map_err(|_| Error::OutOfMemory)?;
     sorted.extend(ranking.into_iter().map(|at| {
         let member = core::mem::take(&mut places[at].member);
-        Place { member, ..places[at] }
+        GeoPoint { member, ..places[at] }
     }));
     Ok(sorted)
 }

@@ -156,7 +156,7 @@ impl Txn<'_> {
     /// Any living key, all equally likely. The only error is a shortage of memory.
     pub fn random_key(&mut self) -> Result<Option<Vec<u8>>, Error> {
         while let Some(handle) = self.random_handle() {
-            if self.survives(handle)? {
+            if self.try_expire_if_due(handle)? {
                 return Ok(Some(self.key_of(handle)));
             }
             // Where one is dead nearly all may be, and to draw each of them takes fifteen times as long.
@@ -170,7 +170,7 @@ impl Txn<'_> {
         for _ in 0..SWEEP_MAX {
             let first = self.db().first_deadline().filter(|first| first.deadline < self.now());
             let Some(first) = first else { break };
-            self.survives(first.owner)?;
+            self.try_expire_if_due(first.owner)?;
         }
         Ok(())
     }

@@ -33,7 +33,7 @@ pub struct CommonSubsequence {
 }
 
 /// Where each byte of the rows' string is met in the columns: a row of bits for each that is met at all.
-struct Places {
+struct Indices {
     words_per_row: usize,
     /// By byte; the first row is all clear, for bytes that only the rows have.
     row_of: [usize; 256],
@@ -42,7 +42,7 @@ struct Places {
 
 /// A row of the table, and those above it when they are kept. A cleared bit `j` says that with column `j` the
 /// subsequence is longer than with the columns before it.
-struct Table {
+struct HashIndex {
     words_per_row: usize,
     words: Vec<u64>,
 }
@@ -51,7 +51,7 @@ impl Txn<'_> {
     /// The longest common subsequence of two strings; a missing key is an empty one.
     pub fn common_subsequence(&mut self, keys: [&[u8]; 2]) -> Result<CommonSubsequence, Error> {
         self.with_common_sources(keys, |rows, columns| {
-            let table = Table::fill(rows, columns, Keep::All)?;
+            let table = HashIndex::fill(rows, columns, Keep::All)?;
             Ok(table.walk_back(rows, columns))
         })
     }
@@ -59,7 +59,7 @@ impl Txn<'_> {
     /// The length of the longest common subsequence alone, which takes no more than a row of the table.
     pub fn common_length(&mut self, keys: [&[u8]; 2]) -> Result<usize, Error> {
         self.with_common_sources(keys, |rows, columns| {
-            let table = Table::fill(rows, columns, Keep::Last)?;
+            let table = HashIndex::fill(rows, columns, Keep::Last)?;
             Ok(table.words.iter().map(|word| word.count_zeros() as usize).sum())
         })
     }
@@ -96,8 +96,8 @@ enum Keep {
     Last,
 }
 
-impl Places {
-    fn of(rows: &[u8], columns: &[u8]) -> Result<Places, Error> {
+impl Indices {
+    fn of(rows: &[u8], columns: &[u8]) -> Result<Indices, Error> {
         let words_per_row = columns.len().div_ceil(WORD_BITS);
         let (mut row_of, mut count) = ([0; 256], 1);
         for &byte in rows {
@@ -114,7 +114,7 @@ impl Places {
                 bits[row * words_per_row + column / WORD_BITS] |= 1 << (column % WORD_BITS);
             }
         }
-        Ok(Places { words_per_row, row_of, bits })
+        Ok(Indices { words_per_row, row_of, bits })
     }
 
     fn of_byte(&self, byte: u8) -> &[u64] {
@@ -123,9 +123,9 @@ impl Places {
     }
 }
 
-impl Table {
-    fn fill(rows: &[u8], columns: &[u8], keep: Keep) -> Result<Table, Error> {
-        let places = Places::of(rows, columns)?;
+impl HashIndex {
+    fn fill(rows: &[u8], columns: &[u8], keep: Keep) -> Result<HashIndex, Error> {
+        let places = Indices::of(rows, columns)?;
         let words_per_row = places.words_per_row;
         let kept = if keep == Keep::All { rows.len() } else { 1 };
         // Nothing grows in the row above the first.
@@ -136,7 +136,7 @@ impl Table {
             let start = if keep == Keep::All { index * words_per_row } else { 0 };
             table[start..start + words_per_row].copy_from_slice(&row);
         }
-        Ok(Table { words_per_row, words: table })
+        Ok(HashIndex { words_per_row, words: table })
     }
 
     /// Whether the last of the first `columns` lengthens the subsequence with the first `rows`.
@@ -236,9 +236,9 @@ mod tests {
                 |max: u64| -> Vec<u8> { (0..random.below(max)).map(|_| b'a' + random.below(letters) as u8).collect() };
             let (rows, columns) = (text(150), text(200));
             let expected = expected(&rows, &columns);
-            let table = Table::fill(&rows, &columns, Keep::All).unwrap();
+            let table = HashIndex::fill(&rows, &columns, Keep::All).unwrap();
             assert_eq!(table.walk_back(&rows, &columns), expected);
-            let last = Table::fill(&rows, &columns, Keep::Last).unwrap();
+            let last = HashIndex::fill(&rows, &columns, Keep::Last).unwrap();
             let len: u32 = last.words.iter().map(|word| word.count_zeros()).sum();
             assert_eq!(len as usize, expected.bytes.len());
         }

@@ -113,7 +113,7 @@ impl Txn<'_> {
                 End::Tail => take(&mut list.iter().rev().take(count)),
             }?;
             list.pop(end, count);
-            list.settle(limit);
+            list.convert_encoding(limit);
             Ok(if count == 0 { Change::Unchanged(()) } else { Change::Changed(()) })
         })?;
         if change.is_change() {
@@ -168,7 +168,7 @@ impl Txn<'_> {
         let limit = self.limits().list;
         self.update_list(handle, pop_event(end), |list| {
             list.pop(end, 1);
-            list.settle(limit);
+            list.convert_encoding(limit);
             Ok(Change::Changed(()))
         })?;
         Ok(())
@@ -202,7 +202,7 @@ impl Txn<'_> {
         self.update_list(handle, EventKind::LSet, |list| {
             let place = list.resolve(index).ok_or(Error::NoSuchIndex)?;
             list.set(place, element, limit)?;
-            list.settle(limit);
+            list.convert_encoding(limit);
             Ok(Change::Changed(()))
         })?;
         self.effect(|effect| {
@@ -245,7 +245,7 @@ impl Txn<'_> {
         let most = if count == 0 { usize::MAX } else { usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX) };
         let change = self.update_list(handle, EventKind::LRem, |list| {
             let removed = list.remove_equal(from, element, most, limit);
-            list.settle(limit);
+            list.convert_encoding(limit);
             Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
         })?;
         if change.is_change() {
@@ -265,7 +265,7 @@ impl Txn<'_> {
             let (start, count) = span(start, stop, list.len());
             list.pop(End::Tail, list.len() - start - count);
             list.pop(End::Head, start);
-            list.settle(limit);
+            list.convert_encoding(limit);
             Ok(Change::Changed(()))
         })?;
         self.effect(|effect| {

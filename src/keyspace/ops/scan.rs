@@ -58,7 +58,7 @@ impl Txn<'_> {
         let mut room = Ok(());
         handles.retain(|&handle| {
             room.is_ok()
-                && self.survives(handle).unwrap_or_else(|error| {
+                && self.try_expire_if_due(handle).unwrap_or_else(|error| {
                     room = Err(error);
                     false
                 })

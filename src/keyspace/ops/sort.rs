@@ -235,7 +235,7 @@ impl Txn<'_> {
         let mut key = Vec::new();
         key.try_reserve_exact(before.len() + element.len() + behind.len()).map_err(|_| Error::OutOfMemory)?;
         [before, element, behind].into_iter().for_each(|piece| key.extend_from_slice(piece));
-        self.meet(&key)?;
+        self.find_unexpired(&key)?;
         Ok(match (self.value_at(&key), field) {
             (Some(ValueRef::String(bytes)), None) => Some(copied(bytes)?),
             (Some(ValueRef::Hash(hash)), Some(field)) => hash.get(field).map(|value| copied(&value)).transpose()?,

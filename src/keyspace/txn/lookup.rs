@@ -109,9 +109,9 @@ impl Txn<'_> {
 
     /// Looks a key up that the request does not name, or that may have many dead fields: without the memory to remove
     /// what is dead nothing is answered.
-    pub fn meet(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
+    pub fn find_unexpired(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
         match self.db().find(key) {
-            Some(handle) if self.survives(handle)? => Ok(Some(handle)),
+            Some(handle) if self.try_expire_if_due(handle)? => Ok(Some(handle)),
             _ => Ok(None),
         }
     }
@@ -130,17 +130,17 @@ impl Txn<'_> {
         {
             return true;
         }
-        self.bury(handle, usize::MAX).lives
+        self.expire_entry(handle, usize::MAX).lives
     }
 
     /// As [`Txn::expire_if_due`], once there is room for what follows.
-    pub(in crate::keyspace) fn survives(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
+    pub(in crate::keyspace) fn try_expire_if_due(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
         let is_due = |db: &Db, now| db.due(handle).is_some_and(|deadline| deadline < now);
         if self.keyspace.loading || !is_due(self.db(), self.now) {
             return Ok(true);
         }
         self.keyspace.ensure_room_for_removal(self.database, handle)?;
-        let burial = self.bury(handle, usize::MAX);
+        let burial = self.expire_entry(handle, usize::MAX);
         match burial.lives && is_due(self.db(), self.now) {
             true => Err(OutOfMemory),
             false => Ok(burial.lives),

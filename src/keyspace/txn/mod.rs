@@ -48,7 +48,7 @@ fn db_index(database: u8) -> usize {
 
 /// How many keys or fields were dead, and whether the key is still there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Burial {
+pub(super) struct ExpireOutcome {
     pub(super) removed: usize,
     pub(super) lives: bool,
 }
@@ -59,7 +59,7 @@ impl Keyspace {
     pub fn at(&mut self, database: u8, now: Timestamp) -> Txn<'_> {
         let database = database.min(DATABASES - 1);
         self.use_up_to(database);
-        self.uses.tell(now);
+        self.uses.set_now(now);
         Txn::new(self, database, now)
     }
 
@@ -84,14 +84,14 @@ pub struct Txn<'a> {
     /// Lookups count as uses.
     marking: bool,
     /// Nobody wants to be told of changes.
-    is_quiet: bool,
+    is_unobserved: bool,
 }
 
 impl<'a> Txn<'a> {
     #[inline(always)]
     pub(super) fn new(keyspace: &'a mut Keyspace, database: u8, now: Timestamp) -> Txn<'a> {
-        let is_quiet = keyspace.is_quiet();
-        Txn { keyspace, database, now, marking: true, is_quiet }
+        let is_unobserved = keyspace.is_unobserved();
+        Txn { keyspace, database, now, marking: true, is_unobserved }
     }
 
     /// The same, with lookups that count as uses or do not (CLIENT NO-TOUCH).
@@ -175,10 +175,10 @@ impl<'a> Txn<'a> {
     }
 
     /// Removes a key whose deadline has passed, or at most `most` of its fields.
-    pub(super) fn bury(&mut self, handle: Handle, most: usize) -> Burial {
+    pub(super) fn expire_entry(&mut self, handle: Handle, most: usize) -> ExpireOutcome {
         if self.db().deadline(handle).is_some_and(|deadline| deadline < self.now) {
             self.expire(handle);
-            return Burial { removed: 1, lives: false };
+            return ExpireOutcome { removed: 1, lives: false };
         }
         self.expire_fields(handle, most)
     }
@@ -209,7 +209,7 @@ impl<'a> Txn<'a> {
     ) -> Result<Handle, Error> {
         let last_use = self.use_to_be(slot);
         let handle = self.db_mut().put(slot, key, value, deadline, last_use)?;
-        self.tell_of_put(event, key, slot.is_vacant());
+        self.notify_of_put(event, key, slot.is_vacant());
         Ok(handle)
     }
 
@@ -230,7 +230,7 @@ impl<'a> Txn<'a> {
         if !is_overwritten {
             self.put_string_anew(slot, key, bytes, expiry)?;
         }
-        self.tell_of_put(event, key, slot.is_vacant());
+        self.notify_of_put(event, key, slot.is_vacant());
         Ok(())
     }
 
@@ -301,7 +301,7 @@ impl<'a> Txn<'a> {
             self.mark_change(handle);
         }
         self.db_mut().set_deadline(slot, deadline)?;
-        if !self.is_quiet {
+        if !self.is_unobserved {
             self.notify(event, key);
         }
         Ok(())
@@ -333,7 +333,7 @@ impl<'a> Txn<'a> {
     pub(super) fn remove(&mut self, slot: Slot, key: &[u8], event: EventKind) {
         debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
         self.db_mut().remove(slot);
-        if !self.is_quiet {
+        if !self.is_unobserved {
             self.notify(event, key);
         }
     }
@@ -348,7 +348,7 @@ impl<'a> Txn<'a> {
     /// Removes a key that no command asked to remove, and states it. No copy of its name is made: there may be no memory.
     pub(super) fn remove_unasked(&mut self, handle: Handle, event: EventKind) {
         let Keyspace { databases, effects, .. } = &mut *self.keyspace;
-        if !self.is_quiet
+        if !self.is_unobserved
             && let Some(entry) = databases[db_index(self.database)].entry(handle)
             && let Some(mut effect) = effects.open(self.database)
         {

@@ -8,14 +8,14 @@ use crate::store::slab::Handle;
 impl Txn<'_> {
     /// Nobody wants to be told of changes.
     #[inline(always)]
-    pub(in crate::keyspace) fn is_quiet(&self) -> bool {
-        self.is_quiet
+    pub(in crate::keyspace) fn is_unobserved(&self) -> bool {
+        self.is_unobserved
     }
 
     /// States the effect of what was just done with the verbs.
     #[inline(always)]
     pub(in crate::keyspace) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        if !self.is_quiet
+        if !self.is_unobserved
             && let Some(mut effect) = self.keyspace.effects.open(self.database)
         {
             write(&mut effect);
@@ -30,7 +30,7 @@ impl Txn<'_> {
 
     /// A change of the whole database: it has no key to notify about.
     pub(super) fn changed(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        if !self.is_quiet {
+        if !self.is_unobserved {
             self.keyspace.effects.changed();
         }
         self.effect(write);
@@ -38,8 +38,8 @@ impl Txn<'_> {
 
     /// The event of a key that was written, and that it is there now if it is new.
     #[inline(always)]
-    pub(in crate::keyspace) fn tell_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
-        if !self.is_quiet {
+    pub(in crate::keyspace) fn notify_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
+        if !self.is_unobserved {
             self.notify(event, key);
             if is_new {
                 self.appear(key);
@@ -56,7 +56,7 @@ impl Txn<'_> {
     /// An event of a key that is still there.
     #[inline(never)]
     pub(super) fn notify_of(&mut self, handle: Handle, event: EventKind) {
-        if self.is_quiet {
+        if self.is_unobserved {
             return;
         }
         let Keyspace { databases, events, interest, effects, .. } = &mut *self.keyspace;
@@ -69,7 +69,7 @@ impl Txn<'_> {
     /// As [`Txn::notify`], as a part of its caller: for what most requests do.
     #[inline(always)]
     pub(in crate::keyspace) fn notify_at_once(&mut self, event: EventKind, key: &[u8]) {
-        if self.is_quiet {
+        if self.is_unobserved {
             return;
         }
         self.keyspace.events.push(event, key, self.database);
@@ -79,7 +79,7 @@ impl Txn<'_> {
 
     /// A key is there that was not, or was deleted to make place for it.
     pub(in crate::keyspace) fn appear(&mut self, key: &[u8]) {
-        if self.is_quiet {
+        if self.is_unobserved {
             return;
         }
         self.keyspace.interest.appear(self.database, key);

@@ -13,7 +13,7 @@ impl Positions<u32> for BTreeMap<u32, u32> {
 #[test]
 fn agrees_with_a_sorted_model() {
     let mut random = Random::new(11);
-    let (mut heap, mut positions) = (Deadlines::default(), BTreeMap::new());
+    let (mut heap, mut positions) = (DeadlineHeap::default(), BTreeMap::new());
     let mut model: BTreeMap<u32, i64> = BTreeMap::new();
     for _ in 0..20_000 {
         let (owner, deadline) = (random.below(3000) as u32, random.below(500) as i64);
@@ -44,14 +44,14 @@ fn agrees_with_a_sorted_model() {
     }
 }
 
-fn insert(heap: &mut Deadlines<u32>, positions: &mut BTreeMap<u32, u32>, owner: u32, deadline: i64) {
+fn insert(heap: &mut DeadlineHeap<u32>, positions: &mut BTreeMap<u32, u32>, owner: u32, deadline: i64) {
     heap.reserve(0).unwrap();
     heap.insert(Timestamp::from_ms(deadline), owner, positions);
 }
 
 #[test]
 fn whoever_comes_early_among_many_who_are_late_is_in_order() {
-    let (mut heap, mut positions) = (Deadlines::default(), BTreeMap::new());
+    let (mut heap, mut positions) = (DeadlineHeap::default(), BTreeMap::new());
     (0..2000).for_each(|owner| insert(&mut heap, &mut positions, owner, 1_000_000 + i64::from(owner)));
     // More than the small heap takes: it moves to the large one several times.
     let early = 5 * EARLY_MAX as u32;
@@ -76,7 +76,7 @@ fn a_lock_among_sessions_moves_none_of_them() {
             self.0 += 1;
         }
     }
-    let (mut heap, mut moves) = (Deadlines::default(), Moves(0));
+    let (mut heap, mut moves) = (DeadlineHeap::default(), Moves(0));
     for session in 0..10_000 {
         heap.reserve(0).unwrap();
         heap.insert(Timestamp::from_ms(3_600_000 + i64::from(session)), session, &mut moves);

@@ -75,12 +75,12 @@ fn empty() -> Option<Box<[Slot; LINES]>> {
 #[cfg(test)]
 mod tests {
     use crate::base::random::Random;
-    use crate::store::hash_index::Table;
+    use crate::store::hash_index::HashIndex;
     use crate::store::slab::{Handle, Slab};
     use alloc::vec::Vec;
 
     /// Whether a lookup of a hash comes to what the table holds.
-    fn is_right(table: &mut Table, hash: u32) -> bool {
+    fn is_right(table: &mut HashIndex, hash: u32) -> bool {
         let mut held = Vec::new();
         table.find(hash, |handle| {
             held.push(handle);
@@ -96,7 +96,7 @@ mod tests {
     fn what_is_cached_is_what_the_table_holds() {
         let mut slab = Slab::new();
         let mut random = Random::new(11);
-        let mut table = Table::default();
+        let mut table = HashIndex::default();
         // Some hashes are equal, and many share a line.
         let hashes: Vec<u32> =
             (0..400).map(|_| random.below(1 << 3) as u32 | (random.below(40) as u32) << 27).collect();

@@ -10,8 +10,8 @@ pub(super) fn handles(count: usize) -> Vec<Handle> {
     (0..count).map(|_| slab.allocate(8).unwrap()).collect()
 }
 
-pub(super) fn filled(hashes: impl Iterator<Item = u32>, handles: &[Handle]) -> Table {
-    let mut table = Table::default();
+pub(super) fn filled(hashes: impl Iterator<Item = u32>, handles: &[Handle]) -> HashIndex {
+    let mut table = HashIndex::default();
     for (hash, &handle) in hashes.zip(handles) {
         table.reserve(hash).unwrap();
         table.insert(hash, handle);
@@ -40,7 +40,7 @@ fn samples_are_distinct_and_everybody_comes_up() {
     let mut drawn = 0;
     few.sample(5, &mut random, |_| drawn += 1);
     assert_eq!(drawn, 3);
-    Table::default().sample(5, &mut random, |_| panic!("there is nobody"));
+    HashIndex::default().sample(5, &mut random, |_| panic!("there is nobody"));
 }
 
 #[test]
@@ -135,7 +135,7 @@ pub(super) fn alike(bits: u32) -> impl Iterator<Item = u32> {
 
 #[test]
 fn keys_of_the_same_hash_are_told_apart() {
-    let mut table = Table::default();
+    let mut table = HashIndex::default();
     let mut slab = crate::store::slab::Slab::new();
     let handles: Vec<Handle> = (0..40).map(|_| slab.allocate(8).unwrap()).collect();
     for (index, &handle) in handles.iter().enumerate() {
@@ -211,7 +211,7 @@ fn neighbours_that_became_alike_are_joined_up_to_the_root() {
 }
 
 /// Whether every slot was drawn about as often as every other: five standard deviations either way.
-fn is_uniform(table: &Table, draws: u32, random: &mut Random) -> bool {
+fn is_uniform(table: &HashIndex, draws: u32, random: &mut Random) -> bool {
     let mut counts: BTreeMap<Handle, f64> = table.iter().map(|slot| (slot.handle, 0.0)).collect();
     for _ in 0..draws {
         *counts.get_mut(&table.random(random).unwrap().handle).unwrap() += 1.0;

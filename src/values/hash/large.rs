@@ -14,7 +14,7 @@ use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
 use crate::base::random::Random;
-use crate::store::deadline_heap::{Deadlines, NODE_BYTES, Node, Positions};
+use crate::store::deadline_heap::{DeadlineHeap, NODE_BYTES, Node, Positions};
 use crate::store::hash_index::Slots;
 use crate::store::slab::{Handle, Slab};
 use crate::values::hashed::{Hashed, hash_of};
@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 pub struct Large {
     seed: u64,
     pairs: Hashed,
-    deadlines: Deadlines<Handle>,
+    deadlines: DeadlineHeap<Handle>,
     /// That of the whole, kept for its owner.
     pub(super) whole: Option<Timestamp>,
 }
@@ -166,7 +166,7 @@ impl Large {
     fn commit(&mut self, steps: &[Step], deadline: NewDeadline) {
         for step in steps {
             let position = step.old.and_then(|old| self.position(old));
-            let mut places = Places(&mut self.pairs.slab);
+            let mut places = HeapIndices(&mut self.pairs.slab);
             match (position, deadline) {
                 (Some(position), NewDeadline::None) => self.deadlines.remove(position, &mut places),
                 (Some(position), _) => {
@@ -211,11 +211,11 @@ impl Large {
         match (self.position(handle), deadline) {
             (Some(position), Some(deadline)) => {
                 let node = Node { deadline, owner: handle };
-                self.deadlines.update(position, node, &mut Places(&mut self.pairs.slab));
+                self.deadlines.update(position, node, &mut HeapIndices(&mut self.pairs.slab));
             }
             (Some(_), None) => drop(self.drop_node(handle)),
             (None, Some(_)) if !self.deadlines.has_room() => return false,
-            (None, Some(deadline)) => self.deadlines.insert(deadline, handle, &mut Places(&mut self.pairs.slab)),
+            (None, Some(deadline)) => self.deadlines.insert(deadline, handle, &mut HeapIndices(&mut self.pairs.slab)),
             (None, None) => {}
         }
         true
@@ -252,7 +252,7 @@ impl Large {
     fn drop_node(&mut self, handle: Handle) -> Option<Timestamp> {
         let position = self.position(handle)?;
         let deadline = self.deadlines.get(position)?.deadline;
-        let mut places = Places(&mut self.pairs.slab);
+        let mut places = HeapIndices(&mut self.pairs.slab);
         self.deadlines.remove(position, &mut places);
         places.moved(handle, NONE);
         Some(deadline)
@@ -272,9 +272,9 @@ fn dated(position: u32) -> [u8; DATED_BYTES] {
 }
 
 /// Writes a field's position in the heap into its block.
-struct Places<'a>(&'a mut Slab);
+struct HeapIndices<'a>(&'a mut Slab);
 
-impl Positions<Handle> for Places<'_> {
+impl Positions<Handle> for HeapIndices<'_> {
     fn moved(&mut self, owner: Handle, position: u32) {
         let block = self.0.block_mut(owner);
         let Some(range) = value_range(block) else { return };

@@ -1,19 +1,19 @@
 //! The elements of a list, one by one from either end.
 
-use super::{List, Place};
+use super::{Cursor, List};
 
 /// Elements of a list where they lie.
 #[derive(Clone, Debug)]
 pub struct Elements<'a> {
     list: &'a List,
-    front: Place,
-    back: Place,
+    front: Cursor,
+    back: Cursor,
     left: usize,
 }
 
 impl<'a> Elements<'a> {
     /// The `left` elements between two places.
-    pub(super) fn new(list: &'a List, front: Place, back: Place, left: usize) -> Elements<'a> {
+    pub(super) fn new(list: &'a List, front: Cursor, back: Cursor, left: usize) -> Elements<'a> {
         Elements { list, front, back, left }
     }
 }

@@ -42,7 +42,7 @@ struct Chunks {
 
 /// An entry: its block, and its offset in there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct Cursor {
     block: usize,
     at: usize,
 }
@@ -253,7 +253,7 @@ impl List {
     }
 
     /// Makes a list that has shrunk compact again when it is well below the limit.
-    pub fn settle(&mut self, limit: ListLimit) {
+    pub fn convert_encoding(&mut self, limit: ListLimit) {
         if let Form::Chunked(chunks) = &self.form
             && let (Some(block), 1) = (chunks.blocks.front(), chunks.blocks.len())
             && limit.half_allows(block.listpack_bytes(), block.len())
@@ -305,8 +305,8 @@ impl List {
         self.add_block(index, new)
     }
 
-    fn insert_at(&mut self, place: Place, element: &[u8], limit: ListLimit) -> Result<(), OutOfMemory> {
-        let Place { block, at } = place;
+    fn insert_at(&mut self, place: Cursor, element: &[u8], limit: ListLimit) -> Result<(), OutOfMemory> {
+        let Cursor { block, at } = place;
         if self.is_compact() || self.has_room(block, 1, element.len(), limit) {
             return self.edit_block(block, |block| block.insert(at, element));
         }
@@ -411,7 +411,7 @@ impl List {
     }
 
     /// Where the element of an index begins, or where the last one ends. Counts blocks from the nearer end.
-    fn place_of(&self, index: usize) -> Place {
+    fn place_of(&self, index: usize) -> Cursor {
         let (mut block, mut within) = (0, index);
         if let Form::Chunked(chunks) = &self.form {
             if index < chunks.len / 2 {
@@ -430,17 +430,17 @@ impl List {
                 within = index - first;
             }
         }
-        Place { block, at: self.block(block).map_or(0, |block| block.offset_of(within)) }
+        Cursor { block, at: self.block(block).map_or(0, |block| block.offset_of(within)) }
     }
 
     /// The first element that equals `element`: where it begins and where it ends.
-    fn find(&self, element: &[u8]) -> Option<(Place, Place)> {
+    fn find(&self, element: &[u8]) -> Option<(Cursor, Cursor)> {
         for index in 0..self.block_count() {
             let block = self.block(index)?;
             let mut at = block.start();
             while let Some((here, next)) = block.after(at) {
                 if here == element {
-                    return Some((Place { block: index, at }, Place { block: index, at: next }));
+                    return Some((Cursor { block: index, at }, Cursor { block: index, at: next }));
                 }
                 at = next;
             }

@@ -49,7 +49,7 @@ impl Pair {
                 let to = if from == End::Head { End::Tail } else { End::Head };
                 taken.into_iter().for_each(|element| give(&mut self.model, to, element));
             }
-            _ => self.list.settle(self.limit),
+            _ => self.list.convert_encoding(self.limit),
         }
     }
 
@@ -180,7 +180,7 @@ fn a_list_grows_into_blocks_at_the_limit_and_shrinks_back_at_half_of_it() {
     assert_eq!(pushed, (8192 - 7 - 63) / 65 + 2);
     while !list.is_compact() {
         list.pop(End::Tail, 1);
-        list.settle(limit);
+        list.convert_encoding(limit);
     }
     assert_eq!(list.len(), (4096 - 7) / 65);
 }
@@ -195,7 +195,7 @@ fn a_list_thinned_out_in_the_middle_is_left_in_few_blocks() {
     assert!(list.block_count() > 50);
     assert_eq!(list.remove_equal(End::Tail, &long, usize::MAX, limit), 1_000);
     assert_eq!(list.block_count(), 1);
-    list.settle(limit);
+    list.convert_encoding(limit);
     assert!(list.is_compact() && list.iter().eq([&short[..]; 1_000]));
     // A pivot in the middle of full blocks, again and again.
     for _ in 0..2_000 {

@@ -1,6 +1,6 @@
 //! A large sorted set: a hash table of members beside a tree that orders their handles.
 
-use super::order::{Order, Place};
+use super::order::{Order, TreeItem};
 use crate::base::headroom::OutOfMemory;
 use crate::store::slab::Handle;
 use crate::values::hashed::{Hashed, hash_of};
@@ -44,14 +44,14 @@ impl Indexed {
         let Some((handle, old)) = found else {
             let hash = hash_of(self.seed, member);
             let handle = self.hashed.add(hash, member, &score.to_le_bytes())?;
-            let placed = self.order.insert(self.rank(score, member), Place::new(score, handle));
+            let placed = self.order.insert(self.rank(score, member), TreeItem::new(score, handle));
             if placed.is_err() {
                 self.hashed.remove(hash, member);
             }
             return placed;
         };
         let (from, to) = (self.rank(old, member), self.rank(score, member));
-        self.order.insert(to, Place::new(score, handle))?;
+        self.order.insert(to, TreeItem::new(score, handle))?;
         self.order.remove(if to <= from { from + 1 } else { from });
         let block = self.hashed.slab.block_mut(handle);
         if let Some(value) = value_range(block).and_then(|range| block.get_mut(range)) {

@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 use core::ops::Range;
 
 use indexed::{Indexed, score_of};
-use order::Places;
+use order::TreeItems;
 use packed::Packed;
 pub use range::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
 
@@ -139,7 +139,7 @@ impl ZSet {
         Ok(Updated { old, is_change: true })
     }
 
-    /// Adds a member or gives it another score as it is; [`ZSet::settle`] makes the set an ordinary one.
+    /// Adds a member or gives it another score as it is; [`ZSet::convert_encoding`] makes the set an ordinary one.
     pub fn insert_exact(&mut self, member: &[u8], score: f64) -> Result<Option<f64>, OutOfMemory> {
         let is_same = |old: f64| old.to_bits() == score.to_bits();
         match &mut self.form {
@@ -161,7 +161,7 @@ impl ZSet {
     }
 
     /// Gives a set that was put together the form its size asks for.
-    pub fn settle(&mut self, limit: PackedLimit) -> Result<(), OutOfMemory> {
+    pub fn convert_encoding(&mut self, limit: PackedLimit) -> Result<(), OutOfMemory> {
         let longest = self.iter().map(|(member, _)| member.len()).max().unwrap_or(0);
         self.expect(self.len(), longest, limit)?;
         if self.len() <= limit.members && longest <= limit.bytes && !self.is_packed() {
@@ -379,7 +379,7 @@ pub struct Pairs<'a>(Walk<'a>);
 #[derive(Clone, Debug)]
 enum Walk<'a> {
     Packed(packed::Pairs<'a>),
-    Indexed(&'a Hashed, Places<'a>),
+    Indexed(&'a Hashed, TreeItems<'a>),
 }
 
 impl<'a> Iterator for Pairs<'a> {

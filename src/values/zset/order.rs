@@ -8,22 +8,22 @@ use core::ops::Range;
 use crate::base::headroom::OutOfMemory;
 use crate::store::slab::Handle;
 
-/// Places of a leaf: 1.5 KiB.
+/// TreeItems of a leaf: 1.5 KiB.
 const LEAF_MAX: usize = 128;
 /// Branches of an inner node. A tree of a million places has three levels of them.
 const INNER_MAX: usize = 32;
 
 /// A score, and where its member lies.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct TreeItem {
     /// As bytes, so that a place takes 12 of them.
     score: [u8; 8],
     pub(super) handle: Handle,
 }
 
-impl Place {
-    pub(super) fn new(score: f64, handle: Handle) -> Place {
-        Place { score: score.to_le_bytes(), handle }
+impl TreeItem {
+    pub(super) fn new(score: f64, handle: Handle) -> TreeItem {
+        TreeItem { score: score.to_le_bytes(), handle }
     }
 
     pub(super) fn score(self) -> f64 {
@@ -35,14 +35,14 @@ impl Place {
 /// depth is logarithmic.
 #[derive(Clone, Debug)]
 enum Node {
-    Leaf(Vec<Place>),
+    Leaf(Vec<TreeItem>),
     Inner(Vec<Branch>),
 }
 
 #[derive(Clone, Debug)]
 struct Branch {
     /// The first place below.
-    first: Place,
+    first: TreeItem,
     /// How many places are below.
     count: usize,
     node: Node,
@@ -79,7 +79,7 @@ impl Order {
     }
 
     /// How many places from the first on fulfil a condition that those behind them do not.
-    pub(super) fn count_while(&self, condition: impl Fn(Place) -> bool) -> usize {
+    pub(super) fn count_while(&self, condition: impl Fn(TreeItem) -> bool) -> usize {
         let (mut node, mut count) = (&self.root, 0);
         loop {
             match node {
@@ -98,7 +98,7 @@ impl Order {
     }
 
     /// Puts a place before the one at `index`, at most the length. On an error nothing has changed.
-    pub(super) fn insert(&mut self, index: usize, place: Place) -> Result<(), OutOfMemory> {
+    pub(super) fn insert(&mut self, index: usize, place: TreeItem) -> Result<(), OutOfMemory> {
         let division = match index {
             _ if index == self.len => Division::BeforeLast,
             0 => Division::BehindFirst,
@@ -127,8 +127,8 @@ impl Order {
     }
 
     /// The places at these indexes, at most the length.
-    pub(super) fn range(&self, range: Range<usize>) -> Places<'_> {
-        Places { order: self, range, front: &[], back: &[] }
+    pub(super) fn range(&self, range: Range<usize>) -> TreeItems<'_> {
+        TreeItems { order: self, range, front: &[], back: &[] }
     }
 
     /// Puts a root over the root, which is full and will be divided.
@@ -142,7 +142,7 @@ impl Order {
     }
 
     /// The leaf that holds the place at an index, and the index within it.
-    fn leaf(&self, mut index: usize) -> (&[Place], usize) {
+    fn leaf(&self, mut index: usize) -> (&[TreeItem], usize) {
         let mut node = &self.root;
         loop {
             match node {
@@ -171,7 +171,7 @@ impl Node {
         }
     }
 
-    fn first(&self) -> Option<Place> {
+    fn first(&self) -> Option<TreeItem> {
         match self {
             Node::Leaf(places) => places.first().copied(),
             Node::Inner(branches) => branches.first().map(|branch| branch.first),
@@ -180,7 +180,7 @@ impl Node {
 
     /// Inserts into a node that is not full. Full nodes are divided on the way down, so that an error leaves a tree that
     /// is whole.
-    fn insert(&mut self, mut index: usize, place: Place, division: Division) -> Result<(), OutOfMemory> {
+    fn insert(&mut self, mut index: usize, place: TreeItem, division: Division) -> Result<(), OutOfMemory> {
         let branches = match self {
             Node::Leaf(places) => {
                 make_room(places, LEAF_MAX)?;
@@ -321,21 +321,21 @@ fn make_room<T>(items: &mut Vec<T>, most: usize) -> Result<(), OutOfMemory> {
     items.try_reserve_exact(most.saturating_sub(items.len()).max(1)).map_err(|_| OutOfMemory)
 }
 
-/// Places in order, from both ends.
+/// TreeItems in order, from both ends.
 #[derive(Clone, Debug)]
-pub(super) struct Places<'a> {
+pub(super) struct TreeItems<'a> {
     order: &'a Order,
     range: Range<usize>,
     /// Of the leaf the front is in, what begins with the next place.
-    front: &'a [Place],
+    front: &'a [TreeItem],
     /// Of the leaf the back is in, what ends with the next place from the back.
-    back: &'a [Place],
+    back: &'a [TreeItem],
 }
 
-impl Iterator for Places<'_> {
-    type Item = Place;
+impl Iterator for TreeItems<'_> {
+    type Item = TreeItem;
 
-    fn next(&mut self) -> Option<Place> {
+    fn next(&mut self) -> Option<TreeItem> {
         if self.range.is_empty() {
             return None;
         }
@@ -354,8 +354,8 @@ impl Iterator for Places<'_> {
     }
 }
 
-impl DoubleEndedIterator for Places<'_> {
-    fn next_back(&mut self) -> Option<Place> {
+impl DoubleEndedIterator for TreeItems<'_> {
+    fn next_back(&mut self) -> Option<TreeItem> {
         if self.range.is_empty() {
             return None;
         }
@@ -376,8 +376,8 @@ mod tests {
     use crate::base::random::Random;
     use crate::store::slab::Slab;
 
-    fn place(score: f64) -> Place {
-        Place::new(score, Slab::new().allocate(8).unwrap())
+    fn place(score: f64) -> TreeItem {
+        TreeItem::new(score, Slab::new().allocate(8).unwrap())
     }
 
     /// Counts, first places and depths are what they say.
@@ -387,13 +387,13 @@ mod tests {
         assert!(!depths.is_empty() && depths.iter().all(|depth| *depth == depths[0]));
         for branch in branches {
             assert_eq!(branch.count, branch.node.count());
-            assert_eq!(branch.node.first().map(Place::score), Some(branch.first.score()));
+            assert_eq!(branch.node.first().map(TreeItem::score), Some(branch.first.score()));
         }
         depths[0] + 1
     }
 
     fn scores(order: &Order, range: Range<usize>) -> Vec<f64> {
-        order.range(range).map(Place::score).collect()
+        order.range(range).map(TreeItem::score).collect()
     }
 
     #[test]
@@ -414,7 +414,7 @@ mod tests {
             if step % 5_000 == 0 {
                 check(&order.root);
                 assert_eq!(scores(&order, 0..model.len()), model);
-                let reversed: Vec<f64> = order.range(0..model.len()).rev().map(Place::score).collect();
+                let reversed: Vec<f64> = order.range(0..model.len()).rev().map(TreeItem::score).collect();
                 assert!(reversed.iter().rev().eq(&model));
             }
         }

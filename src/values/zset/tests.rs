@@ -62,7 +62,7 @@ fn agrees_with_a_model_in_both_forms() {
         }
         assert_eq!(paged, zset.len());
         let settled = PackedLimit { members: 2_000, bytes: 64 };
-        zset.settle(settled).unwrap();
+        zset.convert_encoding(settled).unwrap();
         assert_eq!(zset.encoding(), "listpack");
         compare(&zset, &model, -1.0, 1.0);
     }

@@ -1,4 +1,4 @@
-//! Deadlines of fields, with absolute instants. A field whose deadline has passed is removed by whoever meets its hash
+//! DeadlineHeap of fields, with absolute instants. A field whose deadline has passed is removed by whoever meets its hash
 //! first, and by the sweep.
 
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::values_of;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::copied;
-use crate::keyspace::txn::{Burial, Change, Txn};
+use crate::keyspace::txn::{Change, ExpireOutcome, Txn};
 use crate::keyspace::{DeadlineCondition, Error, EventKind, Presence};
 use crate::store::slab::Handle;
 use crate::values::{Hash, NewDeadline};
@@ -201,9 +201,9 @@ impl Txn<'_> {
 
     /// Removes at most `most` fields whose deadline has passed, earliest first, as long as there is memory for what
     /// follows. The hash goes with its last field.
-    pub(in crate::keyspace) fn expire_fields(&mut self, handle: Handle, most: usize) -> Burial {
+    pub(in crate::keyspace) fn expire_fields(&mut self, handle: Handle, most: usize) -> ExpireOutcome {
         let now = self.now();
-        let mut burial = Burial { removed: 0, lives: true };
+        let mut burial = ExpireOutcome { removed: 0, lives: true };
         let Ok(key) = copied(self.db().entry(handle).map_or(&[], |entry| entry.key)) else { return burial };
         while burial.lives && burial.removed < most {
             let first = self.hash_behind(Some(handle)).and_then(Hash::first_to_die).map_or(0, |field| field.name.len());

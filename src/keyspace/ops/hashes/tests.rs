@@ -19,7 +19,7 @@ fn at(ms: i64) -> Timestamp {
     Timestamp::from_ms(ms)
 }
 
-fn bury(model: &mut Model, now: i64) {
+fn expire_entry(model: &mut Model, now: i64) {
     let dies = |deadline: Option<i64>| deadline.is_some_and(|deadline| deadline < now);
     for (fields, _) in model.values_mut() {
         fields.retain(|_, (_, deadline)| !dies(*deadline));
@@ -61,7 +61,7 @@ impl World {
     fn step(&mut self) {
         self.now += self.random.below(5) as i64;
         self.keyspace.sweep(at(self.now));
-        bury(&mut self.model, self.now);
+        expire_entry(&mut self.model, self.now);
         match self.random.below(9) {
             0 | 1 => self.set(),
             2 => self.set_and_expire(),

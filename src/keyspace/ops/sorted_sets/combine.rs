@@ -197,7 +197,7 @@ impl Txn<'_> {
         weighting: &Weighting,
     ) -> Result<usize, Error> {
         let mut result = self.zset_combine(combination, sources, weighting)?;
-        result.settle(self.limits().zset)?;
+        result.convert_encoding(self.limits().zset)?;
         self.zset_store(to, result, combination.zset_event(), |effect| {
             effect.bytes(combination.zset_command()).bytes(to).integer(keys.len() as i64);
             keys.for_each(|key| {

@@ -81,9 +81,9 @@ impl Txn<'_> {
         }
         self.db_mut().put_all(&staged)?;
         for Staged { slot, key, value, deadline, .. } in staged {
-            self.tell_of_put(EventKind::Set, key, slot.is_vacant());
+            self.notify_of_put(EventKind::Set, key, slot.is_vacant());
             if expiry != Expiry::Never {
-                self.tell_of_string(key, value, deadline, expiry);
+                self.notify_of_string(key, value, deadline, expiry);
             }
         }
         Ok(())

@@ -78,10 +78,10 @@ impl Txn<'_> {
             self.delete(slot, key);
             return Ok(());
         }
-        let deadline = if self.is_quiet() { None } else { self.deadline_to_be(slot, expiry) };
+        let deadline = if self.is_unobserved() { None } else { self.deadline_to_be(slot, expiry) };
         self.put_string(slot, key, value, expiry, EventKind::Set)?;
-        if !self.is_quiet() {
-            self.tell_of_string(key, value, deadline, expiry);
+        if !self.is_unobserved() {
+            self.notify_of_string(key, value, deadline, expiry);
         }
         Ok(())
     }
@@ -161,7 +161,7 @@ impl Txn<'_> {
         };
         let sum = match counted {
             Some(sum) => {
-                self.tell_of_put(EventKind::IncrBy, key, false);
+                self.notify_of_put(EventKind::IncrBy, key, false);
                 sum
             }
             None => self.add_integer(slot, key, increment)?,
@@ -210,7 +210,7 @@ impl Txn<'_> {
 
     /// The event of a deadline that came with a string, and the effect.
     #[inline(never)]
-    fn tell_of_string(&mut self, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
+    fn notify_of_string(&mut self, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
         if matches!(expiry, Expiry::At(_)) {
             self.also(EventKind::Expire, key);
         }

@@ -22,8 +22,8 @@ const NO_TOUCH: i64 = 4;
 const RESP3: i64 = 8;
 
 impl Engine {
-    /// The words for [`Engine::settle_in`]; the error says what cannot go on elsewhere.
-    pub fn belongings(&self) -> Result<Argv, &'static str> {
+    /// The words for [`Engine::import_state`]; the error says what cannot go on elsewhere.
+    pub fn export_state(&self) -> Result<Argv, &'static str> {
         self.check_whether_all_rest()?;
         let records = self.clients.len() + self.server.config.iter().count();
         ensure_reserve().and_then(|()| ensure(records.saturating_mul(RECORD_BYTES))).map_err(|_| "out of memory")?;
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// Takes over what belonged to another engine, whose keys are here already. Words that are none are left out.
-    pub fn settle_in(&mut self, words: ArgvRef<'_>) {
+    pub fn import_state(&mut self, words: ArgvRef<'_>) {
         let number = |index: usize| words.get(index).and_then(parse_integer).unwrap_or_default();
         self.clients.skip_to(number(0) as u32);
         self.server.started_at = Some(Timestamp::from_ms(number(1))).filter(|at| *at != Timestamp::MIN);
@@ -137,7 +137,7 @@ mod tests {
             say(&mut engine, first, line);
         }
         let mut other = Engine::new(1);
-        other.settle_in(engine.belongings().unwrap().as_ref());
+        other.import_state(engine.export_state().unwrap().as_ref());
         let client = other.clients.get(first).unwrap();
         assert_eq!((&*client.name, client.database, client.no_touch), (&b"one"[..], 3, true));
         assert_eq!(client.protocol, Protocol::Resp3);
@@ -157,7 +157,7 @@ mod tests {
             let mut engine = engine.clone();
             let client = engine.connect();
             lines.iter().for_each(|line| drop(say(&mut engine, client, line)));
-            assert!(engine.belongings().is_err(), "{lines:?}");
+            assert!(engine.export_state().is_err(), "{lines:?}");
         }
     }
 }

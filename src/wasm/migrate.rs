@@ -1,0 +1,28 @@
+//! The exported class, continued: going on in another instance.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use wasm_bindgen::prelude::*;
+
+use super::area::packed;
+use super::engine::Engine;
+
+#[wasm_bindgen]
+impl Engine {
+    /// Clients and configuration, for `importState` of a fresh instance; an error names the state that cannot migrate.
+    #[wasm_bindgen(js_name = exportState)]
+    pub fn export_state(&self) -> Result<Vec<u8>, JsError> {
+        match self.keylatch.export_state() {
+            Ok(words) => Ok(packed(words.as_ref())),
+            Err(reason) => Err(JsError::new(&format!("compact() cannot run now: {reason}"))),
+        }
+    }
+
+    /// Takes over the clients and the configuration of another engine, whose snapshot is loaded.
+    #[wasm_bindgen(js_name = importState)]
+    pub fn import_state(&mut self, length: usize) {
+        let words = self.area.arguments(length);
+        self.keylatch.import_state(words);
+    }
+}
