@@ -50,7 +50,7 @@ export class WaitingError extends Error {
   readonly command: string;
 
   constructor(command: string) {
-    const way = AWAITABLE.includes(command) ? `; use the method ${command.toLowerCase()}() instead` : '';
+    const way = AWAITABLE.includes(command) ? `; await the method ${command.toLowerCase()}() instead` : '';
     super(`${command} blocks: the reply will be delivered with the client's pushes${way}`);
     this.command = command;
   }
