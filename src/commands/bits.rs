@@ -19,16 +19,16 @@ const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key [range=start:integer end:integer [unit=BYTE | BIT]]",
-        complexity: "O(N) with N the number of bytes looked at.",
+        complexity: "O(N) with N the number of bytes read.",
         since: "2.6.0",
-        summary: "Counts the bits that are set in a string, or in a part of it.",
+        summary: "Counts the set bits of a string or of a range of it.",
         ..row("bitcount", -2, READONLY, READ, bitcount)
     },
     Row {
         arguments: bitfield::ARGUMENTS,
         complexity: "O(1) for each operation.",
         since: "3.2.0",
-        summary: "Reads, writes and increments integers of any width within a string.",
+        summary: "Reads, writes and increments integers of any bit width in a string.",
         reply: "array(integer|null)",
         ..row("bitfield", -2, WRITE | DENYOOM, UPDATE_ANSWER, bitfield::bitfield)
     },
@@ -36,32 +36,32 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key [get-block=GET encoding offset:integer]...",
         complexity: "O(1) for each operation.",
         since: "6.0.0",
-        summary: "Reads integers of any width within a string.",
+        summary: "Reads integers of any bit width in a string.",
         reply: "array(integer)",
         ..row("bitfield_ro", -2, READONLY | FAST, READ, bitfield::bitfield_ro)
     },
     Row {
         arguments: "<operation=AND | OR | XOR | NOT | DIFF | DIFF1 | ANDOR | ONE> destkey:key key:key...",
-        complexity: "O(N) with N the number of bytes of all sources.",
+        complexity: "O(N) with N the total number of source bytes.",
         since: "2.6.0",
-        summary: "Combines strings bit by bit and stores the result.",
+        summary: "Stores the result of a bitwise operation between strings.",
         ..row("bitop", -4, WRITE | DENYOOM, BITOP_KEYS, bitop)
     },
     Row {
         arguments: "key:key bit:integer [range=start:integer [end-unit-block=end:integer [unit=BYTE | BIT]]]",
-        complexity: "O(N) with N the number of bytes looked at.",
+        complexity: "O(N) with N the number of bytes read.",
         since: "2.8.7",
-        summary: "Finds the first bit in a string, or in a part of it, that is set or clear.",
+        summary: "Finds the first set or clear bit of a string or of a range of it.",
         ..row("bitpos", -3, READONLY, READ, bitpos)
     },
     Row {
         arguments: "key:key offset:integer",
-        summary: "Answers one bit of a string.",
+        summary: "Returns the bit at an offset of a string.",
         ..row("getbit", 3, READONLY | FAST, READ, getbit)
     },
     Row {
         arguments: "key:key offset:integer value:integer",
-        summary: "Sets or clears one bit of a string, which grows as far as needed; answers what the bit was.",
+        summary: "Sets or clears the bit at an offset, growing the string, and returns the old bit.",
         ..row("setbit", 4, WRITE | DENYOOM, UPDATE_ANSWER, setbit)
     },
 ];

@@ -28,7 +28,7 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
 pub(super) const ROWS: &[Row] = &[Row {
     since: "2.4.0",
     complexity: "Depends on the subcommand.",
-    summary: "Asks and tells about clients.",
+    summary: "Manages client connections.",
     reply: "any",
     subcommands: SUBCOMMANDS,
     ..row("client", -2, 0, help)
@@ -38,30 +38,30 @@ const SUBCOMMANDS: &[Row] = &[
     Row {
         since: "6.0.0",
         arguments: "<mode=YES | NO>",
-        summary: "Says whether the keys that the next command reads are tracked.",
+        summary: "Turns tracking on or off for keys read by the next command.",
         ..row("client|caching", 3, 0, tracking::caching)
     },
     Row {
         since: "2.6.9",
-        summary: "Answers the name of the connection.",
+        summary: "Returns the connection name.",
         reply: "bulk|null",
         ..row("client|getname", 2, 0, getname)
     },
     Row {
         since: "6.0.0",
-        summary: "Answers the id of the client that gets its invalidation messages; -1 without tracking.",
+        summary: "Returns the ID of the client that receives invalidations, -1 without tracking.",
         reply: "integer",
         ..row("client|getredir", 2, 0, tracking::getredir)
     },
     Row {
         since: "5.0.0",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..Row::of(Group::Connection, "client|help", 2, LOADING | STALE, &[], help)
     },
     Row {
         since: "5.0.0",
-        summary: "Answers the id of the connection.",
+        summary: "Returns the ID of the connection.",
         reply: "integer",
         ..row("client|id", 2, 0, id)
     },
@@ -76,7 +76,7 @@ const SUBCOMMANDS: &[Row] = &[
         since: "2.4.0",
         complexity: "O(N) with N the number of clients.",
         arguments: "<filter=old-format | (new-format=[ID client-id:integer] [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [USER username] [ADDR address] [LADDR address] [SKIPME <YES | NO>] [MAXAGE maxage:integer])...>",
-        summary: "Closes connections and answers how many.",
+        summary: "Closes connections and returns their number.",
         reply: "OK|integer",
         ..row("client|kill", -3, ADMIN | TIME, kill)
     },
@@ -84,7 +84,7 @@ const SUBCOMMANDS: &[Row] = &[
         since: "2.4.0",
         complexity: "O(N) with N the number of clients.",
         arguments: "[TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id:integer...]",
-        summary: "Describes clients, one a line.",
+        summary: "Describes the client connections, one per line.",
         reply: "bulk",
         tips: &["nondeterministic_output"],
         ..row("client|list", -2, ADMIN | TIME, list)
@@ -92,50 +92,50 @@ const SUBCOMMANDS: &[Row] = &[
     Row {
         since: "7.0.0",
         arguments: "<enabled=ON | OFF>",
-        summary: "Keeps the client from being evicted when clients use too much memory.",
+        summary: "Excludes the client from eviction by maxmemory-clients.",
         ..row("client|no-evict", 3, ADMIN, no_evict)
     },
     Row {
         since: "7.2.0",
         arguments: "<enabled=ON | OFF>",
-        summary: "Lets the client's commands leave access times of keys alone.",
+        summary: "Turns LRU and LFU updates by the client's commands off or on.",
         ..row("client|no-touch", 3, 0, no_touch)
     },
     Row {
         since: "3.0.0",
         arguments: "timeout:integer [mode=WRITE | ALL]",
-        summary: "Lets commands wait for so many milliseconds: all, or those that write.",
+        summary: "Pauses all commands, or only writes, for a number of milliseconds.",
         ..row("client|pause", -3, ADMIN | TIME, pause)
     },
     Row {
         since: "3.2.0",
         arguments: "<action=ON | OFF | SKIP>",
-        summary: "Chooses whether the server answers.",
+        summary: "Turns replies to the client on or off.",
         ..row("client|reply", 3, 0, reply)
     },
     Row {
         since: "7.2.0",
         arguments: "<attr=LIB-NAME libname | LIB-VER libver>",
-        summary: "Tells the name or version of the client's library.",
+        summary: "Sets the name or version of the client library.",
         ..row("client|setinfo", 4, 0, setinfo)
     },
     Row {
         since: "2.6.9",
         arguments: "connection-name",
-        summary: "Names the connection.",
+        summary: "Sets or clears the name of the connection.",
         ..row("client|setname", 3, 0, setname)
     },
     Row {
         since: "6.0.0",
         arguments: tracking::ARGUMENTS,
         complexity: "O(N) with N the number of prefixes.",
-        summary: "Begins or ends to be told about changes of keys that the client may hold copies of.",
+        summary: "Turns tracking of keys for client-side caching on or off.",
         ..row("client|tracking", -3, KEEPS, tracking::tracking)
     },
     Row {
         since: "6.2.0",
         complexity: "O(N) with N the number of prefixes.",
-        summary: "Answers how the connection tracks keys.",
+        summary: "Returns the tracking settings of the connection.",
         reply: "map(bulk,any)",
         ..row("client|trackinginfo", 2, 0, tracking::trackinginfo)
     },
@@ -143,11 +143,11 @@ const SUBCOMMANDS: &[Row] = &[
         since: "5.0.0",
         arguments: "client-id:integer [unblock-type=TIMEOUT | ERROR]",
         complexity: "O(log N) with N the number of clients.",
-        summary: "Ends the waiting of another client's blocking command.",
+        summary: "Unblocks a client that is blocked by a command.",
         reply: "integer",
         ..row("client|unblock", -3, ADMIN, unblock)
     },
-    Row { since: "6.2.0", summary: "Lets paused commands go on.", ..row("client|unpause", 2, ADMIN, unpause) },
+    Row { since: "6.2.0", summary: "Ends CLIENT PAUSE.", ..row("client|unpause", 2, ADMIN, unpause) },
 ];
 
 fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {

@@ -28,30 +28,26 @@ pub(super) const ROWS: &[Row] = &[Row {
 const SUBCOMMANDS: &[Row] = &[
     Row {
         arguments: "parameter...",
-        summary: "Answers the parameters that match glob patterns, with their values.",
+        summary: "Returns the parameters that match glob patterns, with their values.",
         reply: "map(bulk,bulk)",
         ..row("config|get", -3, ADMIN, get)
     },
     Row {
         since: "5.0.0",
         complexity: "O(1)",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..Row::of(Group::Server, "config|help", 2, LOADING | STALE, &[], help)
     },
+    Row { complexity: "O(1)", summary: "Resets the counters of INFO.", ..row("config|resetstat", 2, ADMIN, resetstat) },
     Row {
         complexity: "O(1)",
-        summary: "Sets the counts of INFO back to zero.",
-        ..row("config|resetstat", 2, ADMIN, resetstat)
-    },
-    Row {
-        complexity: "O(1)",
-        summary: "Refuses: there is no configuration file to rewrite.",
+        summary: "Returns an error: there is no configuration file.",
         ..row("config|rewrite", 2, ADMIN, rewrite)
     },
     Row {
         arguments: "(parameter value)...",
-        summary: "Sets parameters, all or none of them.",
+        summary: "Sets all of the given parameters or none.",
         ..row("config|set", -4, ADMIN, set)
     },
 ];

@@ -27,37 +27,37 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         arguments: "message",
-        summary: "Answers the message it was given.",
+        summary: "Returns its argument.",
         reply: "bulk",
         ..row("echo", 2, LOADING | STALE | FAST, echo)
     },
     Row {
         arguments: "[arguments=protover:integer [AUTH auth-data] [SETNAME clientname]]",
         since: "6.0.0",
-        summary: "Greets the server, and chooses the protocol version, the user and the name.",
+        summary: "Sets the protocol version, the user and the name of the connection.",
         reply: "map(bulk,any)",
         ..row("hello", -1, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY, hello)
     },
     Row {
         arguments: "[message]",
-        summary: "Answers PONG, or the message it was given.",
+        summary: "Returns PONG or its argument.",
         reply: "status|bulk",
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         ..row("ping", -1, FAST, ping)
     },
     Row {
-        summary: "Closes the connection once its replies are sent.",
+        summary: "Closes the connection after its replies are sent.",
         ..row("quit", -1, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY | IMMEDIATE, quit)
     },
     Row {
         since: "6.2.0",
-        summary: "Brings the connection back to the state it began in.",
+        summary: "Resets the connection to its initial state.",
         reply: "status",
         ..row("reset", 1, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY | IMMEDIATE, reset)
     },
     Row {
         arguments: "index:integer",
-        summary: "Changes the database of the connection.",
+        summary: "Selects the database of the connection.",
         ..row("select", 2, LOADING | STALE | FAST, select)
     },
 ];

@@ -24,7 +24,7 @@ const ASKING: u32 = LOADING | STALE;
 pub(super) const ROWS: &[Row] = &[
     Row {
         complexity: "Depends on the subcommand.",
-        summary: "Tools for tests of the server.",
+        summary: "Provides tools for testing the server.",
         reply: "any",
         subcommands: DEBUG_ROWS,
         ..row("debug", -2, ADMIN | NOSCRIPT | ASKING, debug_help)
@@ -32,20 +32,20 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "7.0.0",
         complexity: "Depends on the subcommand.",
-        summary: "Manages functions.",
+        summary: "Manages functions; none can be loaded.",
         subcommands: FUNCTION_ROWS,
         ..row("function", -2, NOSCRIPT, function_help)
     },
     Row {
         since: "1.0.0",
-        summary: "Answers when the keyspace was last saved, as a Unix time in seconds.",
+        summary: "Returns the Unix time in seconds of the last save.",
         reply: "integer",
         ..row("lastsave", 1, ADMIN | FAST | ASKING | TIME, lastsave)
     },
     Row {
         since: "2.8.13",
         complexity: "Depends on the subcommand.",
-        summary: "Answers how long commands take.",
+        summary: "Reports command latencies.",
         reply: "any",
         subcommands: LATENCY_ROWS,
         ..row("latency", -2, NOSCRIPT | ASKING, latency_help)
@@ -53,26 +53,26 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "5.0.0",
         arguments: "[VERSION version:integer]",
-        summary: "Answers a picture, and the version.",
+        summary: "Returns ASCII art and the version.",
         reply: "bulk",
         ..row("lolwut", -1, READONLY | FAST, lolwut)
     },
     Row {
         since: "1.0.0",
-        summary: "Shows the connection every command the server runs.",
+        summary: "Streams every command that the server executes.",
         ..row("monitor", 1, ADMIN | NOSCRIPT | ASKING, monitor)
     },
     Row {
         since: "2.6.0",
         complexity: "Depends on the subcommand.",
-        summary: "Manages scripts.",
+        summary: "Manages scripts; none can be loaded.",
         subcommands: SCRIPT_ROWS,
         ..row("script", -2, NOSCRIPT, script_help)
     },
     Row {
         since: "2.2.12",
         complexity: "Depends on the subcommand.",
-        summary: "Answers which commands were slow.",
+        summary: "Manages the slow log.",
         reply: "any",
         subcommands: SLOWLOG_ROWS,
         ..row("slowlog", -2, ASKING, slowlog_help)
@@ -80,7 +80,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "3.0.0",
         arguments: "numreplicas:integer timeout:integer",
-        summary: "Waits until so many replicas have the writes of the connection. There are none.",
+        summary: "Blocks until the timeout if replicas are requested, and returns 0: there are none.",
         reply: "integer",
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
         ..Row::of(Group::Generic, "wait", 3, BLOCKING | TIME, &[], wait)
@@ -89,24 +89,24 @@ pub(super) const ROWS: &[Row] = &[
 
 const DEBUG_ROWS: &[Row] = &[
     Row {
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row("debug|help", 2, ADMIN | ASKING, debug_help)
     },
     Row {
         arguments: "key:key",
-        summary: "Describes the representation of a value.",
+        summary: "Describes the encoding of a value.",
         reply: "status",
         ..row("debug|object", 3, ADMIN | ASKING | TIME, debug_object)
     },
     Row {
         complexity: "O(N) with N the number of keys.",
-        summary: "Saves the keyspace and loads what was saved.",
+        summary: "Saves the keyspace to a snapshot and loads it again.",
         ..row("debug|reload", -2, ADMIN | ASKING, debug_reload)
     },
     Row {
         arguments: "enabled:integer",
-        summary: "Stops (0) or resumes (1) the removal of due keys that nobody touches.",
+        summary: "Stops (0) or resumes (1) the active expire cycle.",
         ..row("debug|set-active-expire", 3, ADMIN | ASKING, set_active_expire)
     },
 ];
@@ -115,12 +115,12 @@ const FUNCTION_ROWS: &[Row] = &[
     Row {
         since: "7.0.0",
         arguments: "[flush-type=ASYNC | SYNC]",
-        summary: "Deletes all functions: there are none.",
+        summary: "Deletes the functions, of which there are none.",
         ..row("function|flush", -2, WRITE | NOSCRIPT, function_flush)
     },
     Row {
         since: "7.0.0",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row("function|help", 2, ASKING, function_help)
     },
@@ -130,12 +130,12 @@ const SCRIPT_ROWS: &[Row] = &[
     Row {
         since: "2.6.0",
         arguments: "[flush-type=ASYNC | SYNC]",
-        summary: "Forgets all scripts: there are none.",
+        summary: "Deletes the scripts, of which there are none.",
         ..row("script|flush", -2, NOSCRIPT, script_flush)
     },
     Row {
         since: "5.0.0",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row("script|help", 2, ASKING, script_help)
     },
@@ -146,27 +146,27 @@ const SLOWLOG_ROWS: &[Row] = &[
         since: "2.2.12",
         arguments: "[count:integer]",
         complexity: "O(N) with N the number of entries.",
-        summary: "Answers the latest slow commands; -1 asks for all.",
+        summary: "Returns the latest entries of the slow log, or all with -1.",
         reply: "array(any)",
         tips: &["request_policy:all_nodes", "nondeterministic_output"],
         ..row("slowlog|get", -2, ADMIN | ASKING, slowlog_get)
     },
     Row {
         since: "6.2.0",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row("slowlog|help", 2, ASKING, slowlog_help)
     },
     Row {
         since: "2.2.12",
-        summary: "Answers how many slow commands are remembered.",
+        summary: "Returns the length of the slow log.",
         reply: "integer",
         ..row("slowlog|len", 2, ADMIN | ASKING, slowlog_len)
     },
     Row {
         since: "2.2.12",
         complexity: "O(N) with N the number of entries.",
-        summary: "Forgets the slow commands.",
+        summary: "Clears the slow log.",
         ..row("slowlog|reset", 2, ADMIN | ASKING, slowlog_reset)
     },
 ];
@@ -174,21 +174,21 @@ const SLOWLOG_ROWS: &[Row] = &[
 const LATENCY_ROWS: &[Row] = &[
     Row {
         since: "2.8.13",
-        summary: "Answers advice on latency.",
+        summary: "Returns a report on latency.",
         reply: "bulk",
         ..row("latency|doctor", 2, ADMIN | NOSCRIPT | ASKING, latency_doctor)
     },
     Row {
         since: "2.8.13",
         arguments: "event",
-        summary: "Answers a graph of the spikes of an event: none are recorded.",
+        summary: "Returns an error: no latency spikes are recorded.",
         reply: "bulk",
         tips: &["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
         ..row("latency|graph", 3, ADMIN | NOSCRIPT | ASKING, latency_graph)
     },
     Row {
         since: "2.8.13",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row("latency|help", 2, ASKING, latency_help)
     },
@@ -196,27 +196,27 @@ const LATENCY_ROWS: &[Row] = &[
         since: "7.0.0",
         arguments: "[command...]",
         complexity: "O(N) with N the number of commands.",
-        summary: "Answers how often the durations of commands fell into classes.",
+        summary: "Returns latency histograms of commands.",
         reply: "map(bulk,any)",
         ..row("latency|histogram", -2, ADMIN | NOSCRIPT | ASKING | UNORDERED, latency_histogram)
     },
     Row {
         since: "2.8.13",
         arguments: "event",
-        summary: "Answers the spikes of an event: none are recorded.",
+        summary: "Returns the latency spikes of an event, always none.",
         reply: "array(any)",
         ..row("latency|history", 3, ADMIN | NOSCRIPT | ASKING, latency_none)
     },
     Row {
         since: "2.8.13",
-        summary: "Answers the latest spikes: none are recorded.",
+        summary: "Returns the latest latency spikes, always none.",
         reply: "array(any)",
         ..row("latency|latest", 2, ADMIN | NOSCRIPT | ASKING, latency_none)
     },
     Row {
         since: "2.8.13",
         arguments: "[event...]",
-        summary: "Forgets the spikes of events and answers of how many.",
+        summary: "Clears the latency spikes, and returns the number of events.",
         reply: "integer",
         ..row("latency|reset", -2, ADMIN | NOSCRIPT | ASKING, latency_reset)
     },
@@ -361,8 +361,7 @@ fn slowlog_reset(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 }
 
 fn latency_doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply
-        .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
+    cx.reply.verbatim("txt", b"No latency spikes are recorded; see LATENCY HISTOGRAM and SLOWLOG.\n");
     Ok(())
 }
 

@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key",
         complexity: "O(N) with N the size of the value.",
-        summary: "Answers the value of a key as bytes that RESTORE takes, also in Redis and Valkey.",
+        summary: "Serializes the value of a key for RESTORE, also of Redis and Valkey.",
         reply: "bulk|null",
         tips: &["nondeterministic_output"],
         ..row("dump", 2, READONLY, &[KeySpec::one(1, Access::ReadAccess)], dump)
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key ttl:integer serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds:integer] [FREQ frequency:integer]",
         complexity: "O(N) with N the size of the value.",
-        summary: "Creates a key from the bytes DUMP answered, with a time to live in milliseconds, 0 for none.",
+        summary: "Creates a key from the output of DUMP, with a time to live in ms (0 for none).",
         ..row("restore", -4, WRITE | DENYOOM | DANGEROUS | TIME, &[KeySpec::one(1, Access::Overwrite)], restore)
     },
 ];

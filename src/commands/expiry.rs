@@ -20,7 +20,7 @@ const READS: u32 = READONLY | FAST | TIME;
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row {
         arguments: "key:key",
-        complexity: "O(1), and O(log N) with N the number of deadlines.",
+        complexity: "O(log N) with N the number of keys that have an expiration.",
         reply: "integer",
         ..Row::of(Group::Generic, name, arity, flags, keys, handler)
     }
@@ -44,12 +44,12 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         complexity: "O(1)",
         since: "7.0.0",
-        summary: "Answers the expiration of a key as a Unix time in seconds; -1 without one, -2 without a key.",
+        summary: "Returns the expiration of a key as a Unix time in seconds, -1 if none, -2 if no key.",
         ..row("expiretime", 2, READONLY | FAST, READ, expiretime)
     },
     Row {
         since: "2.2.0",
-        summary: "Takes the expiration of a key away.",
+        summary: "Removes the expiration of a key.",
         ..row("persist", 2, WRITE | FAST, UPDATE, persist)
     },
     Row {
@@ -67,19 +67,19 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         complexity: "O(1)",
         since: "7.0.0",
-        summary: "Answers the expiration of a key as a Unix time in milliseconds; -1 without one, -2 without a key.",
+        summary: "Returns the expiration of a key as a Unix time in milliseconds, -1 if none, -2 if no key.",
         ..row("pexpiretime", 2, READONLY | FAST, READ, pexpiretime)
     },
     Row {
         complexity: "O(1)",
         since: "2.6.0",
-        summary: "Answers the time to live of a key in milliseconds; -1 without one, -2 without a key.",
+        summary: "Returns the time to live of a key in milliseconds, -1 if none, -2 if no key.",
         tips: &["nondeterministic_output"],
         ..row("pttl", 2, READS, READ, pttl)
     },
     Row {
         complexity: "O(1)",
-        summary: "Answers the time to live of a key in seconds; -1 without one, -2 without a key.",
+        summary: "Returns the time to live of a key in seconds, -1 if none, -2 if no key.",
         tips: &["nondeterministic_output"],
         ..row("ttl", 2, READS, READ, ttl)
     },

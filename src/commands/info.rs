@@ -16,7 +16,7 @@ const UNITS: [(char, u64); 4] = [('T', 1 << 40), ('G', 1 << 30), ('M', 1 << 20),
 
 pub(super) const ROWS: &[Row] = &[Row {
     arguments: "[section...]",
-    summary: "Answers figures about the server.",
+    summary: "Returns statistics of the server.",
     reply: "bulk",
     tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
     ..Row::of(Group::Server, "info", -1, LOADING | STALE | DANGEROUS | TIME, &[], info)

@@ -17,7 +17,7 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
 pub(super) const ROWS: &[Row] = &[Row {
     since: "2.8.13",
     complexity: "O(N) with N the number of commands.",
-    summary: "Answers what is known about all commands.",
+    summary: "Returns the properties of all commands.",
     reply: "array(any)",
     tips: &["nondeterministic_output_order"],
     subcommands: COMMAND_ROWS,
@@ -27,15 +27,15 @@ pub(super) const ROWS: &[Row] = &[Row {
 const COMMAND_ROWS: &[Row] = &[
     Row {
         since: "2.8.13",
-        summary: "Answers the number of commands.",
+        summary: "Returns the number of commands.",
         reply: "integer",
         ..row("command|count", 2, LOADING | STALE, command_count)
     },
     Row {
         arguments: "[command-name...]",
         since: "7.0.0",
-        complexity: "O(N) with N the number of commands asked for.",
-        summary: "Answers summaries, arguments and history of commands.",
+        complexity: "O(N) with N the number of given commands.",
+        summary: "Returns documentation of commands.",
         reply: "map(bulk,any)",
         tips: &["nondeterministic_output_order"],
         ..row("command|docs", -2, LOADING | STALE | UNORDERED, command_docs)
@@ -44,7 +44,7 @@ const COMMAND_ROWS: &[Row] = &[
         arguments: "command [arg...]",
         since: "2.8.13",
         complexity: "O(N) with N the number of arguments.",
-        summary: "Answers the keys of a command.",
+        summary: "Returns the keys of a command.",
         reply: "array(bulk)",
         ..row("command|getkeys", -3, LOADING | STALE, command_getkeys)
     },
@@ -52,21 +52,21 @@ const COMMAND_ROWS: &[Row] = &[
         arguments: "command [arg...]",
         since: "7.0.0",
         complexity: "O(N) with N the number of arguments.",
-        summary: "Answers the keys of a command, and what it does with each.",
+        summary: "Returns the keys of a command and the access flags of each.",
         reply: "array(any)",
         ..row("command|getkeysandflags", -3, LOADING | STALE, command_getkeysandflags)
     },
     Row {
         since: "5.0.0",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row("command|help", 2, LOADING | STALE, command_help)
     },
     Row {
         arguments: "[command-name...]",
         since: "2.8.13",
-        complexity: "O(N) with N the number of commands asked for.",
-        summary: "Answers arity, flags, keys and categories of commands.",
+        complexity: "O(N) with N the number of given commands.",
+        summary: "Returns arity, flags, keys and categories of commands.",
         reply: "array(any|null)",
         tips: &["nondeterministic_output_order"],
         ..row("command|info", -2, LOADING | STALE | UNORDERED, command_info)
@@ -75,7 +75,7 @@ const COMMAND_ROWS: &[Row] = &[
         arguments: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern:pattern>]",
         since: "7.0.0",
         complexity: "O(N) with N the number of commands.",
-        summary: "Answers the names of commands.",
+        summary: "Returns the names of commands.",
         reply: "array(bulk)",
         tips: &["nondeterministic_output_order"],
         ..row("command|list", -2, LOADING | STALE | UNORDERED, command_list)

@@ -27,8 +27,8 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         arguments: "key:key...",
-        complexity: "O(N) with N the number of keys, and of elements in them.",
-        summary: "Deletes keys and answers how many there were.",
+        complexity: "O(N) with N the number of keys and their elements.",
+        summary: "Deletes keys and returns the number deleted.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         ..row("del", -2, WRITE, &[KeySpec::rest(1, Access::Delete)], del)
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key...",
         complexity: "O(N) with N the number of keys.",
-        summary: "Counts how many of the keys exist; a key named twice counts twice.",
+        summary: "Counts the keys that exist; a key given twice counts twice.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         ..row("exists", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], exists)
@@ -44,20 +44,20 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "pattern:pattern",
         complexity: "O(N) with N the number of keys in the database.",
-        summary: "Answers all keys that match a glob pattern.",
+        summary: "Returns the keys that match a glob pattern.",
         reply: "array(bulk)",
         tips: &["request_policy:all_shards", "nondeterministic_output_order"],
         ..row("keys", 2, READONLY | UNORDERED | DANGEROUS, &[], keys)
     },
     Row {
         arguments: "key:key db:integer",
-        summary: "Moves a key to another database, but only if it is not there yet.",
+        summary: "Moves a key to another database if it does not exist there.",
         reply: "integer",
         ..row("move", 3, WRITE | FAST | LONG, &[KeySpec::one(1, Access::ReadWriteAccess)], move_key)
     },
     Row {
         arguments: "",
-        summary: "Looks into the representation of values.",
+        summary: "Inspects the internals of values.",
         reply: "any",
         since: "2.2.3",
         complexity: "Depends on the subcommand.",
@@ -66,28 +66,28 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         arguments: "",
-        summary: "Answers a random key, all equally likely.",
+        summary: "Returns a random key of the database.",
         reply: "bulk|null",
         tips: &["request_policy:all_shards", "response_policy:special", "nondeterministic_output"],
         ..row("randomkey", 1, READONLY, &[], randomkey)
     },
     Row {
         arguments: "key:key newkey:key",
-        summary: "Gives a key another name, replacing what had it.",
+        summary: "Renames a key, replacing an existing one.",
         reply: "OK",
         ..row("rename", 3, WRITE, RENAME_KEYS, rename)
     },
     Row {
         arguments: "key:key newkey:key",
-        summary: "Gives a key another name, but only if nothing has it.",
+        summary: "Renames a key if the new name does not exist.",
         reply: "integer",
         ..row("renamenx", 3, WRITE | FAST, RENAMENX_KEYS, renamenx)
     },
     Row {
         arguments: "cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [TYPE type]",
-        complexity: "O(1) a call, O(N) for a whole walk with N the number of keys.",
+        complexity: "O(1) per call, O(N) per iteration with N the number of keys.",
         since: "2.8.0",
-        summary: "Walks through the keys of the database, page by page.",
+        summary: "Iterates over the keys of the database with a cursor.",
         reply: "array(bulk,array(bulk))",
         tips: &["nondeterministic_output", "request_policy:special", "response_policy:special"],
         ..row("scan", -2, READONLY | UNORDERED, &[], scan)
@@ -96,21 +96,21 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key...",
         complexity: "O(N) with N the number of keys.",
         since: "3.2.1",
-        summary: "Marks keys as used and answers how many of them exist.",
+        summary: "Updates the access time of keys and counts those that exist.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         ..row("touch", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], touch)
     },
     Row {
-        summary: "Answers the type of the value of a key.",
+        summary: "Returns the type of the value of a key.",
         reply: "status",
         ..row("type", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], kind)
     },
     Row {
         arguments: "key:key...",
-        complexity: "O(1) a key; the memory of large values is freed later.",
+        complexity: "O(1) per key; large values are freed incrementally.",
         since: "4.0.0",
-        summary: "Deletes keys and answers how many there were, like DEL.",
+        summary: "Deletes keys, freeing large values incrementally.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         ..row("unlink", -2, WRITE | FAST | LONG, &[KeySpec::rest(1, Access::Delete)], del)
@@ -123,14 +123,14 @@ const RENAME_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::
 
 const OBJECT_ROWS: &[Row] = &[
     Row {
-        summary: "Answers the name of the representation of a value.",
+        summary: "Returns the encoding of a value.",
         reply: "bulk|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],
         ..row("object|encoding", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_encoding)
     },
     Row {
-        summary: "Answers how frequently a value is used, on a logarithmic scale to 255; an LFU policy must be selected.",
+        summary: "Returns the logarithmic access counter (0 to 255) of a value; needs an LFU policy.",
         reply: "integer|null",
         since: "4.0.0",
         tips: &["nondeterministic_output"],
@@ -138,20 +138,20 @@ const OBJECT_ROWS: &[Row] = &[
     },
     Row {
         arguments: "",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         since: "6.2.0",
         ..row("object|help", 2, LOADING | STALE, &[], object_help)
     },
     Row {
-        summary: "Answers the seconds since a value was used; no LFU policy must be selected.",
+        summary: "Returns the seconds since the last access; needs a policy other than LFU.",
         reply: "integer|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],
         ..row("object|idletime", 3, READONLY | TIME, &[KeySpec::one(2, Access::ReadOnly)], object_idletime)
     },
     Row {
-        summary: "Answers how many references to a value there are: values are not shared, so it is 1.",
+        summary: "Returns the reference count of a value, always 1: values are not shared.",
         reply: "integer|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],

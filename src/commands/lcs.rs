@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     arguments: "key1:key key2:key [LEN] [IDX] [MINMATCHLEN min-match-len:integer] [WITHMATCHLEN]",
     complexity: "O(N*M/64) with N and M the lengths of the strings.",
     since: "7.0.0",
-    summary: "Finds the longest common subsequence of two strings, its length or its places.",
+    summary: "Returns the longest common subsequence of two strings, its length or its ranges.",
     reply: "bulk|integer|map",
     ..Row::of(Group::String, "lcs", -3, READONLY, TWO_KEYS, lcs)
 }];

@@ -12,7 +12,7 @@ const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec
 }
 
 pub(super) const ROWS: &[Row] = &[Row {
-    summary: "Looks into the use of memory.",
+    summary: "Reports memory usage.",
     reply: "any",
     complexity: "Depends on the subcommand.",
     subcommands: MEMORY_ROWS,
@@ -21,37 +21,37 @@ pub(super) const ROWS: &[Row] = &[Row {
 
 const MEMORY_ROWS: &[Row] = &[
     Row {
-        summary: "Answers a report on problems with memory.",
+        summary: "Returns a report on memory problems.",
         reply: "bulk",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
         ..row("memory|doctor", 2, 0, &[], doctor)
     },
     Row {
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row("memory|help", 2, LOADING | STALE, &[], help)
     },
     Row {
-        summary: "Answers what the allocator says of itself: nothing.",
+        summary: "Returns a notice: statistics are not supported.",
         reply: "bulk",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
         ..row("memory|malloc-stats", 2, 0, &[], malloc_stats)
     },
     Row {
-        summary: "Gives unused memory back; there is none, for freed pages are reused.",
+        summary: "Returns OK without effect: freed pages are reused.",
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         ..row("memory|purge", 2, 0, &[], purge)
     },
     Row {
         complexity: "O(N) with N the number of databases.",
-        summary: "Answers how many bytes and keys are counted.",
+        summary: "Returns memory statistics.",
         reply: "map(bulk,integer)",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
         ..row("memory|stats", 2, 0, &[], stats)
     },
     Row {
         arguments: "key:key [SAMPLES count:integer]",
-        summary: "Answers how many bytes a key, its value and its place in the index are counted as.",
+        summary: "Returns the bytes that a key, its value and its index entry use.",
         reply: "integer|null",
         ..row("memory|usage", -3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], usage)
     },

@@ -23,56 +23,56 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "pattern:pattern...",
-        summary: "Listens to the channels that match glob patterns.",
+        summary: "Subscribes to the channels that match glob patterns.",
         ..row("psubscribe", -2, SUBSCRIPTION | KEEPS, psubscribe)
     },
     Row {
         arguments: "channel message",
         complexity: "O(N+M) with N the number of subscribers and M the number of patterns.",
-        summary: "Sends a message to a channel and answers how many clients got it.",
+        summary: "Sends a message to a channel and returns the number of receivers.",
         reply: "integer",
         ..row("publish", 3, PUBSUB | LOADING | STALE | FAST | LONG, publish)
     },
     Row {
         since: "2.8.0",
         complexity: "Depends on the subcommand.",
-        summary: "Asks about channels and their subscribers.",
+        summary: "Inspects channels and their subscribers.",
         subcommands: PUBSUB_ROWS,
         ..row("pubsub", -2, 0, help)
     },
     Row {
         arguments: "[pattern:pattern...]",
-        summary: "Stops listening to patterns; to all of them when none is named.",
+        summary: "Unsubscribes from the given patterns, or from all of them.",
         ..row("punsubscribe", -1, SUBSCRIPTION, punsubscribe)
     },
     Row {
         since: "7.0.0",
         arguments: "shardchannel message",
         complexity: "O(N) with N the number of subscribers.",
-        summary: "Sends a message to a shard channel and answers how many clients got it.",
+        summary: "Sends a message to a shard channel and returns the number of receivers.",
         reply: "integer",
         ..row("spublish", 3, PUBSUB | LOADING | STALE | FAST | LONG, spublish)
     },
     Row {
         since: "7.0.0",
         arguments: "shardchannel...",
-        summary: "Listens to shard channels.",
+        summary: "Subscribes to shard channels.",
         ..row("ssubscribe", -2, SUBSCRIPTION | KEEPS, ssubscribe)
     },
     Row {
         arguments: "channel...",
-        summary: "Listens to channels.",
+        summary: "Subscribes to channels.",
         ..row("subscribe", -2, SUBSCRIPTION | KEEPS, subscribe)
     },
     Row {
         since: "7.0.0",
         arguments: "[shardchannel...]",
-        summary: "Stops listening to shard channels; to all of them when none is named.",
+        summary: "Unsubscribes from the given shard channels, or from all of them.",
         ..row("sunsubscribe", -1, SUBSCRIPTION, sunsubscribe)
     },
     Row {
         arguments: "[channel...]",
-        summary: "Stops listening to channels; to all of them when none is named.",
+        summary: "Unsubscribes from the given channels, or from all of them.",
         ..row("unsubscribe", -1, SUBSCRIPTION, unsubscribe)
     },
 ];
@@ -83,41 +83,41 @@ const PUBSUB_ROWS: &[Row] = &[
     Row {
         since: "2.8.0",
         arguments: "[pattern:pattern]",
-        summary: "Answers the channels that have subscribers.",
+        summary: "Returns the channels that have subscribers.",
         reply: "array(bulk)",
         ..row("pubsub|channels", -2, ASKING | UNORDERED, channels)
     },
     Row {
         since: "6.2.0",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row("pubsub|help", 2, LOADING | STALE, help)
     },
     Row {
         since: "2.8.0",
         complexity: "O(1)",
-        summary: "Answers how many patterns have subscribers.",
+        summary: "Returns the number of patterns with subscribers.",
         reply: "integer",
         ..row("pubsub|numpat", 2, ASKING, numpat)
     },
     Row {
         since: "2.8.0",
         arguments: "[channel...]",
-        summary: "Answers how many subscribers channels have.",
+        summary: "Returns the number of subscribers per channel.",
         reply: "array(any)",
         ..row("pubsub|numsub", -2, ASKING, numsub)
     },
     Row {
         since: "7.0.0",
         arguments: "[pattern:pattern]",
-        summary: "Answers the shard channels that have subscribers.",
+        summary: "Returns the shard channels that have subscribers.",
         reply: "array(bulk)",
         ..row("pubsub|shardchannels", -2, ASKING | UNORDERED, shardchannels)
     },
     Row {
         since: "7.0.0",
         arguments: "[shardchannel...]",
-        summary: "Answers how many subscribers shard channels have.",
+        summary: "Returns the number of subscribers per shard channel.",
         reply: "array(any)",
         ..row("pubsub|shardnumsub", -2, ASKING, shardnumsub)
     },

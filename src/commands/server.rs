@@ -16,7 +16,7 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
 
 pub(super) const ROWS: &[Row] = &[
     Row {
-        summary: "Answers the number of keys in the database.",
+        summary: "Counts the keys of the selected database.",
         reply: "integer",
         tips: &["request_policy:all_shards", "response_policy:agg_sum"],
         ..row("dbsize", 1, READONLY | FAST, dbsize)
@@ -31,20 +31,20 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "[flush-type=ASYNC | SYNC]",
         complexity: "O(N) with N the number of keys in the database.",
-        summary: "Deletes all keys of the database.",
+        summary: "Deletes all keys of the selected database.",
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         ..row("flushdb", -1, WRITE | DANGEROUS, flushdb)
     },
     Row {
         arguments: "index1:integer index2:integer",
-        complexity: "O(N) with N the number of keys that clients watch or wait for.",
+        complexity: "O(N) with N the number of keys that clients watch or are blocked on.",
         since: "4.0.0",
         summary: "Exchanges the contents of two databases.",
         ..row("swapdb", 3, WRITE | FAST | LONG | DANGEROUS, swapdb)
     },
     Row {
         since: "2.6.0",
-        summary: "Answers the time: seconds since 1970, and microseconds within the second.",
+        summary: "Returns the time as Unix seconds and microseconds within the second.",
         reply: "array(bulk)",
         tips: &["nondeterministic_output"],
         ..row("time", 1, LOADING | STALE | FAST | TIME, time)

@@ -30,24 +30,24 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Adds members to a set, creating it if it does not exist.",
         ..row("sadd", -3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], sadd)
     },
-    Row { summary: "Answers the number of members of a set.", ..row("scard", 2, READONLY | FAST, LOOK, scard) },
+    Row { summary: "Returns the number of members of a set.", ..row("scard", 2, READONLY | FAST, LOOK, scard) },
     Row {
         arguments: "key:key...",
-        complexity: "O(N) with N the number of members of all sets.",
-        summary: "Answers the members of the first set that are in none of the others.",
+        complexity: "O(N) with N the total number of members.",
+        summary: "Returns the difference of the first set and the others.",
         reply: "set(bulk)",
         ..row("sdiff", -2, READONLY | UNORDERED, READ_ALL, sdiff)
     },
     Row {
         arguments: "destination:key key:key...",
-        complexity: "O(N) with N the number of members of all sets.",
-        summary: "Stores the members of the first set that are in none of the others.",
+        complexity: "O(N) with N the total number of members.",
+        summary: "Stores the difference of the first set and the others.",
         ..row("sdiffstore", -3, WRITE | DENYOOM, STORE, sdiffstore)
     },
     Row {
         arguments: "key:key...",
         complexity: "O(N*M) with N the size of the smallest set and M the number of sets.",
-        summary: "Answers the members that are in all sets.",
+        summary: "Returns the intersection of sets.",
         reply: "set(bulk)",
         ..row("sinter", -2, READONLY | UNORDERED, READ_ALL, sinter)
     },
@@ -55,44 +55,44 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "numkeys:integer key:key... [LIMIT limit:integer]",
         complexity: "O(N*M) with N the size of the smallest set and M the number of sets.",
         since: "7.0.0",
-        summary: "Counts the members that are in all sets.",
+        summary: "Returns the size of the intersection of sets.",
         ..row("sintercard", -3, READONLY | MOVABLEKEYS, COUNTED, sintercard)
     },
     Row {
         arguments: "destination:key key:key...",
         complexity: "O(N*M) with N the size of the smallest set and M the number of sets.",
-        summary: "Stores the members that are in all sets.",
+        summary: "Stores the intersection of sets.",
         ..row("sinterstore", -3, WRITE | DENYOOM, STORE, sinterstore)
     },
     Row {
         arguments: "key:key member",
-        summary: "Tells whether something is a member of a set.",
+        summary: "Checks whether a value is a member of a set.",
         ..row("sismember", 3, READONLY | FAST, READ, sismember)
     },
     Row {
         complexity: "O(N) with N the number of members.",
-        summary: "Answers the members of a set.",
+        summary: "Returns the members of a set.",
         reply: "set(bulk)",
         tips: &["nondeterministic_output_order"],
         ..row("smembers", 2, READONLY | UNORDERED, READ, smembers)
     },
     Row {
         arguments: "key:key member...",
-        complexity: "O(N) with N the number of members asked for.",
+        complexity: "O(N) with N the number of given members.",
         since: "6.2.0",
-        summary: "Tells of several things whether they are members of a set.",
+        summary: "Checks for each of several values whether it is a member of a set.",
         reply: "array(integer)",
         ..row("smismember", -3, READONLY | FAST, READ, smismember)
     },
     Row {
         arguments: "source:key destination:key member",
-        summary: "Moves a member from one set to another.",
+        summary: "Moves a member of a set to another set.",
         ..row("smove", 4, WRITE | FAST, MOVE, smove)
     },
     Row {
         arguments: "key:key [count:integer]",
         complexity: "O(N) with N the number of members.",
-        summary: "Takes random members out of a set and answers them.",
+        summary: "Removes and returns random members of a set.",
         reply: "bulk|null|array(bulk)",
         tips: &["nondeterministic_output"],
         ..row("spop", -2, WRITE | FAST | UNORDERED, &[KeySpec::one(1, Access::ReadDelete)], spop)
@@ -100,37 +100,37 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key [count:integer]",
         complexity: "O(N) with N the number of members.",
-        summary: "Answers random members of a set; with a negative count the same may come again.",
+        summary: "Returns random members of a set; a negative count allows repetitions.",
         reply: "bulk|null|array(bulk)",
         tips: &["nondeterministic_output"],
         ..row("srandmember", -2, READONLY | UNORDERED, READ, srandmember)
     },
     Row {
         arguments: "key:key member...",
-        complexity: "O(N) with N the number of members named.",
-        summary: "Takes members out of a set.",
+        complexity: "O(N) with N the number of given members.",
+        summary: "Removes members from a set.",
         ..row("srem", -3, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], srem)
     },
     Row {
         arguments: "key:key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]",
-        complexity: "O(1) a call, O(N) for a whole walk with N the number of members.",
+        complexity: "O(1) per call, O(N) per iteration with N the number of members.",
         since: "2.8.0",
-        summary: "Walks through the members of a set, page by page.",
+        summary: "Iterates over the members of a set with a cursor.",
         reply: "array(bulk,array(bulk))",
         tips: &["nondeterministic_output"],
         ..row("sscan", -3, READONLY | UNORDERED, READ, sscan)
     },
     Row {
         arguments: "key:key...",
-        complexity: "O(N) with N the number of members of all sets.",
-        summary: "Answers the members that are in any of the sets.",
+        complexity: "O(N) with N the total number of members.",
+        summary: "Returns the union of sets.",
         reply: "set(bulk)",
         ..row("sunion", -2, READONLY | UNORDERED, READ_ALL, sunion)
     },
     Row {
         arguments: "destination:key key:key...",
-        complexity: "O(N) with N the number of members of all sets.",
-        summary: "Stores the members that are in any of the sets.",
+        complexity: "O(N) with N the total number of members.",
+        summary: "Stores the union of sets.",
         ..row("sunionstore", -3, WRITE | DENYOOM, STORE, sunionstore)
     },
 ];

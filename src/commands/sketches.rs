@@ -13,22 +13,22 @@ const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: 
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key [element...]",
-        complexity: "O(N) with N the number of elements; while the sketch is sparse, its registers beside.",
-        summary: "Shows elements to a HyperLogLog sketch, creating it if it does not exist.",
+        complexity: "O(N) with N the number of elements, plus the registers of a sparse sketch.",
+        summary: "Adds elements to a HyperLogLog, creating it if it does not exist.",
         reply: "integer",
         ..row("pfadd", WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], pfadd)
     },
     Row {
         arguments: "key:key...",
         complexity: "O(N) with N the number of sketches.",
-        summary: "Estimates how many different elements the HyperLogLog sketches were shown together.",
+        summary: "Estimates the cardinality of the union of HyperLogLogs.",
         reply: "integer",
         ..row("pfcount", READONLY, &[KeySpec::rest(1, Access::ReadAccess)], pfcount)
     },
     Row {
         arguments: "destkey:key [sourcekey:key...]",
         complexity: "O(N) with N the number of sketches.",
-        summary: "Makes a HyperLogLog sketch one that was shown what others were shown.",
+        summary: "Merges HyperLogLogs into a destination key.",
         ..row(
             "pfmerge",
             WRITE | DENYOOM,

@@ -19,7 +19,7 @@ const STORE: &[KeySpec] = &[
 
 const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row {
-        complexity: "O(N+M*log(N)) with N the number of elements and M the number of those answered.",
+        complexity: "O(N+M*log(N)) with N the number of elements and M the number of elements returned.",
         ..Row::of(Group::Generic, name, -2, flags | MOVABLEKEYS | DANGEROUS, keys, handler)
     }
 }
@@ -27,14 +27,14 @@ const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: 
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key [BY by-pattern:pattern] [LIMIT (offset:integer count:integer)] [GET... get-pattern:pattern...] [order=ASC | DESC] [sorting=ALPHA] [STORE destination:key]",
-        summary: "Answers the elements of a list, a set or a sorted set in order, or stores them as a list.",
+        summary: "Returns the elements of a list, set or sorted set in order, or stores them as a list.",
         reply: "array(bulk|null)|integer",
         ..row("sort", WRITE | DENYOOM, STORE, sort)
     },
     Row {
         arguments: "key:key [BY by-pattern:pattern] [LIMIT (offset:integer count:integer)] [GET... get-pattern:pattern...] [order=ASC | DESC] [sorting=ALPHA]",
         since: "7.0.0",
-        summary: "Answers the elements of a list, a set or a sorted set in order.",
+        summary: "Returns the elements of a list, set or sorted set in order.",
         reply: "array(bulk|null)",
         ..row("sort_ro", READONLY, READ, sort_ro)
     },

@@ -19,20 +19,20 @@ const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key value",
-        complexity: "O(1) amortized for small appended values; a long string grows in place.",
+        complexity: "O(1) amortized for short appended values; a long string grows in place.",
         since: "2.0.0",
-        summary: "Appends to the string of a key, creating it if it does not exist.",
+        summary: "Appends to the string at a key, creating it if it does not exist.",
         reply: "integer",
         ..row("append", 3, WRITE | DENYOOM | FAST | LONG, &[KeySpec::one(1, Access::Insert)], append)
     },
     Row {
-        summary: "Decrements the integer of a key by one, starting from 0 if it does not exist.",
+        summary: "Decrements the integer at a key by one; a missing key counts as 0.",
         reply: "integer",
         ..row("decr", 2, WRITE | DENYOOM | FAST, UPDATE_ANSWER, decr)
     },
     Row {
         arguments: "key:key decrement:integer",
-        summary: "Decrements the integer of a key by a number, starting from 0 if it does not exist.",
+        summary: "Decrements the integer at a key by a number; a missing key counts as 0.",
         reply: "integer",
         ..row("decrby", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, decrby)
     },
@@ -40,74 +40,74 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key [condition=IFEQ ifeq-value | IFNE ifne-value | IFDEQ ifdeq-digest | IFDNE ifdne-digest]",
         complexity: "O(1) for IFEQ and IFNE, O(N) for IFDEQ and IFDNE with N the length of the string.",
         since: "8.4.0",
-        summary: "Deletes a key, if its value or its digest meets a condition.",
+        summary: "Deletes a key if its value or digest meets a condition.",
         reply: "integer",
         ..row("delex", -2, WRITE | FAST | LONG, &[KeySpec::one(1, Access::Delete)], delex)
     },
     Row {
         arguments: "key:key value",
         since: "9.0.0",
-        summary: "Deletes a key, if its value equals this one: a command of Valkey, and the way to give a lock back.",
+        summary: "Deletes a key if its value equals the given one; a Valkey command to release locks.",
         reply: "integer",
         ..row("delifeq", 3, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], delifeq)
     },
     Row {
         complexity: "O(N) with N the length of the string.",
         since: "8.4.0",
-        summary: "Answers the XXH3 digest of the string of a key as 16 hex digits.",
+        summary: "Returns the XXH3 digest of the string at a key as 16 hex digits.",
         reply: "bulk|null",
         ..row("digest", 2, READONLY | FAST | LONG, READ, digest)
     },
-    Row { summary: "Answers the string of a key.", reply: "bulk|null", ..row("get", 2, READONLY | FAST, READ, get) },
+    Row { summary: "Returns the string at a key.", reply: "bulk|null", ..row("get", 2, READONLY | FAST, READ, get) },
     Row {
         since: "6.2.0",
-        summary: "Answers the string of a key and deletes the key.",
+        summary: "Returns the string at a key and deletes the key.",
         reply: "bulk|null",
         ..row("getdel", 2, WRITE | FAST, &[KeySpec::one(1, Access::ReadDelete)], getdel)
     },
     Row {
         arguments: "key:key [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST]",
         since: "6.2.0",
-        summary: "Answers the string of a key and sets or clears its expiration.",
+        summary: "Returns the string at a key and sets or removes its expiration.",
         reply: "bulk|null",
         ..row("getex", -2, WRITE | FAST | TIME, UPDATE_ANSWER, getex)
     },
     Row {
         arguments: "key:key start:integer end:integer",
-        complexity: "O(N) with N the length of the answer.",
+        complexity: "O(N) with N the length of the reply.",
         since: "2.4.0",
-        summary: "Answers a part of the string of a key.",
+        summary: "Returns a range of the string at a key.",
         reply: "bulk",
         ..row("getrange", 4, READONLY, READ, getrange)
     },
     Row {
         arguments: "key:key value",
-        summary: "Sets the string of a key and answers the previous one.",
+        summary: "Sets the string at a key and returns the old one.",
         reply: "bulk|null",
         ..row("getset", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, getset)
     },
     Row {
-        summary: "Increments the integer of a key by one, starting from 0 if it does not exist.",
+        summary: "Increments the integer at a key by one; a missing key counts as 0.",
         reply: "integer",
         ..row("incr", 2, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incr)
     },
     Row {
         arguments: "key:key increment:integer",
-        summary: "Increments the integer of a key by a number, starting from 0 if it does not exist.",
+        summary: "Increments the integer at a key by a number; a missing key counts as 0.",
         reply: "integer",
         ..row("incrby", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incrby)
     },
     Row {
         arguments: "key:key increment:double",
         since: "2.6.0",
-        summary: "Increments the number of a key by a floating-point number, starting from 0 if it does not exist.",
+        summary: "Increments the number at a key by a floating-point number; a missing key counts as 0.",
         reply: "bulk",
         ..row("incrbyfloat", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incrbyfloat)
     },
     Row {
         arguments: "key:key...",
         complexity: "O(N) with N the number of keys.",
-        summary: "Answers the strings of several keys, null for what is missing or not a string.",
+        summary: "Returns the strings at several keys, null for a missing key or another type.",
         reply: "array(bulk|null)",
         tips: &["request_policy:multi_shard"],
         ..row("mget", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadAccess)], mget)
@@ -116,7 +116,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "(key:key value)...",
         complexity: "O(N) with N the number of keys.",
         since: "1.0.1",
-        summary: "Sets the strings of several keys at once.",
+        summary: "Sets the strings at several keys atomically.",
         reply: "OK",
         tips: &["request_policy:multi_shard", "response_policy:all_succeeded"],
         ..row("mset", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::Overwrite)], mset)
@@ -125,7 +125,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "numkeys:integer (key:key value)... [condition=NX | XX] [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL]",
         complexity: "O(N) with N the number of keys.",
         since: "8.4.0",
-        summary: "Sets the strings of several keys at once, with a common condition and expiration.",
+        summary: "Sets the strings at several keys atomically, with a common condition and expiration.",
         reply: "integer",
         ..row("msetex", -4, WRITE | DENYOOM | MOVABLEKEYS | TIME, MSETEX_KEYS, msetex)
     },
@@ -133,54 +133,54 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "(key:key value)...",
         complexity: "O(N) with N the number of keys.",
         since: "1.0.1",
-        summary: "Sets the strings of several keys, but only if none of them exists.",
+        summary: "Sets the strings at several keys only if none of them exists.",
         reply: "integer",
         ..row("msetnx", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::OverwriteInsert)], msetnx)
     },
     Row {
         arguments: "key:key milliseconds:integer value",
         since: "2.6.0",
-        summary: "Sets the string of a key and its time to live in milliseconds.",
+        summary: "Sets the string at a key and its time to live in milliseconds.",
         reply: "OK",
         ..row("psetex", 4, WRITE | DENYOOM | TIME, OVERWRITE, psetex)
     },
     Row {
         arguments: SET_ARGUMENTS,
-        summary: "Sets the string of a key, whatever it held, with conditions and expiration.",
+        summary: "Sets the string at a key, optionally with a condition and an expiration.",
         reply: "OK|null|bulk",
         ..row("set", -3, WRITE | DENYOOM | TIME, &[KeySpec::one(1, Access::OverwriteAccess)], set)
     },
     Row {
         arguments: "key:key seconds:integer value",
         since: "2.0.0",
-        summary: "Sets the string of a key and its time to live in seconds.",
+        summary: "Sets the string at a key and its time to live in seconds.",
         reply: "OK",
         ..row("setex", 4, WRITE | DENYOOM | TIME, OVERWRITE, setex)
     },
     Row {
         arguments: "key:key value",
-        summary: "Sets the string of a key, but only if the key does not exist.",
+        summary: "Sets the string at a key only if the key does not exist.",
         reply: "integer",
         ..row("setnx", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::OverwriteInsert)], setnx)
     },
     Row {
         arguments: "key:key offset:integer value",
-        complexity: "O(1) without counting the time to copy the value and to fill a gap.",
+        complexity: "O(1), plus the time to copy the value and to fill a gap.",
         since: "2.2.0",
-        summary: "Overwrites a part of the string of a key, filling a gap with zero bytes.",
+        summary: "Overwrites a part of the string at a key; a gap is filled with zero bytes.",
         reply: "integer",
         ..row("setrange", 4, WRITE | DENYOOM, UPDATE, setrange)
     },
     Row {
         since: "2.2.0",
-        summary: "Answers the length of the string of a key in bytes.",
+        summary: "Returns the length of the string at a key in bytes.",
         reply: "integer",
         ..row("strlen", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], strlen)
     },
     Row {
         arguments: "key:key start:integer end:integer",
-        complexity: "O(N) with N the length of the answer.",
-        summary: "Answers a part of the string of a key: the old name of GETRANGE.",
+        complexity: "O(N) with N the length of the reply.",
+        summary: "Returns a range of the string at a key; deprecated in favor of GETRANGE.",
         reply: "bulk",
         ..row("substr", 4, READONLY, READ, getrange)
     },

@@ -27,52 +27,49 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "6.0.0",
         complexity: "Depends on the subcommand.",
-        summary: "Answers who may do what: there is one user, who may do everything.",
+        summary: "Inspects access control; the only user has all permissions.",
         reply: "any",
         subcommands: ACL_ROWS,
         ..row(Group::Server, "acl", -2, 0, acl_help)
     },
-    Row { summary: "Means something in a cluster only, and there is none.", ..clustered("asking", 1, FAST) },
+    Row { summary: "Returns an error: cluster mode is not supported.", ..clustered("asking", 1, FAST) },
     Row {
         complexity: "Depends on the subcommand.",
-        summary: "Asks about a cluster: the server is part of none.",
+        summary: "Returns an error: cluster mode is not supported.",
         subcommands: CLUSTER_ROWS,
         ..clustered("cluster", -2, 0)
     },
     Row {
         since: "4.0.0",
         complexity: "Depends on the subcommand.",
-        summary: "Asks about modules: there are none.",
+        summary: "Inspects modules; none can be loaded.",
         reply: "any",
         subcommands: MODULE_ROWS,
         ..row(Group::Server, "module", -2, 0, module_help)
     },
-    Row { summary: "Means something in a cluster only, and there is none.", ..clustered("readonly", 1, FAST | ASKING) },
-    Row {
-        summary: "Means something in a cluster only, and there is none.",
-        ..clustered("readwrite", 1, FAST | ASKING)
-    },
+    Row { summary: "Returns an error: cluster mode is not supported.", ..clustered("readonly", 1, FAST | ASKING) },
+    Row { summary: "Returns an error: cluster mode is not supported.", ..clustered("readwrite", 1, FAST | ASKING) },
     Row {
         since: "5.0.0",
         arguments: "<args=(host port:integer) | (NO ONE)>",
-        summary: "Takes the server's word that it is a master (NO ONE); it cannot be a replica.",
+        summary: "Accepts NO ONE only: the server cannot be a replica.",
         ..row(Group::Server, "replicaof", 3, ADMIN | NOSCRIPT | STALE, replicaof)
     },
     Row {
         since: "2.8.12",
-        summary: "Answers that the server is a master, and its replicas: there are none.",
+        summary: "Returns the role, always master, and an empty list of replicas.",
         reply: "array(any)",
         ..row(Group::Server, "role", 1, ADMIN | FAST | NOSCRIPT | ASKING, role)
     },
     Row {
         arguments: "<args=(host port:integer) | (NO ONE)>",
-        summary: "The old name of REPLICAOF.",
+        summary: "Accepts NO ONE only; deprecated in favor of REPLICAOF.",
         ..row(Group::Server, "slaveof", 3, ADMIN | NOSCRIPT | STALE, replicaof)
     },
     Row {
         since: "7.2.0",
         arguments: "numlocal:integer numreplicas:integer timeout:integer",
-        summary: "Waits until the writes of the connection are in so many append-only files: of this server, which keeps none, and of replicas.",
+        summary: "Blocks until the timeout if replicas are requested, and returns 0 and 0: there are none.",
         reply: "array(integer)",
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
         ..row(Group::Generic, "waitaof", 4, BLOCKING | TIME, waitaof)
@@ -84,50 +81,50 @@ const ACL_ROWS: &[Row] = &[
         since: "6.0.0",
         arguments: "[category]",
         complexity: "O(N) with N the number of commands.",
-        summary: "Answers the categories of commands, or the commands of one.",
+        summary: "Returns the command categories, or the commands of one.",
         reply: "array(bulk)",
         ..row(Group::Server, "acl|cat", -2, NOSCRIPT | ASKING | UNORDERED, acl_cat)
     },
     Row {
         since: "6.0.0",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row(Group::Server, "acl|help", 2, ASKING, acl_help)
     },
     Row {
         since: "6.0.0",
-        summary: "Answers the names of the users.",
+        summary: "Returns the user names.",
         reply: "array(bulk)",
         ..row(Group::Server, "acl|users", 2, ADMIN | NOSCRIPT | ASKING, acl_users)
     },
     Row {
         since: "6.0.0",
-        summary: "Answers the name of the connection's user.",
+        summary: "Returns the user name of the connection.",
         reply: "bulk",
         ..row(Group::Server, "acl|whoami", 2, NOSCRIPT | ASKING, acl_whoami)
     },
 ];
 
 const CLUSTER_ROWS: &[Row] = &[
-    Row { summary: "Asks what the subcommands do.", since: "5.0.0", ..clustered("cluster|help", 2, ASKING) },
-    Row { summary: "Asks how the cluster is.", ..clustered("cluster|info", 2, STALE) },
-    Row { summary: "Asks which slot a key is in.", arguments: "key", ..clustered("cluster|keyslot", 3, STALE) },
-    Row { summary: "Asks for the number of this node.", ..clustered("cluster|myid", 2, STALE) },
-    Row { summary: "Asks for the nodes.", ..clustered("cluster|nodes", 2, STALE) },
-    Row { summary: "Asks for the shards.", since: "7.0.0", ..clustered("cluster|shards", 2, ASKING) },
-    Row { summary: "Asks which node has which slots.", ..clustered("cluster|slots", 2, ASKING) },
+    Row { summary: "Describes the subcommands.", since: "5.0.0", ..clustered("cluster|help", 2, ASKING) },
+    Row { summary: "Returns the state of the cluster.", ..clustered("cluster|info", 2, STALE) },
+    Row { summary: "Returns the hash slot of a key.", arguments: "key", ..clustered("cluster|keyslot", 3, STALE) },
+    Row { summary: "Returns the ID of this node.", ..clustered("cluster|myid", 2, STALE) },
+    Row { summary: "Returns the cluster nodes.", ..clustered("cluster|nodes", 2, STALE) },
+    Row { summary: "Returns the cluster shards.", since: "7.0.0", ..clustered("cluster|shards", 2, ASKING) },
+    Row { summary: "Returns the hash slots of each node.", ..clustered("cluster|slots", 2, ASKING) },
 ];
 
 const MODULE_ROWS: &[Row] = &[
     Row {
         since: "5.0.0",
-        summary: "Answers what the subcommands do.",
+        summary: "Describes the subcommands.",
         reply: "array(status)",
         ..row(Group::Server, "module|help", 2, ASKING, module_help)
     },
     Row {
         since: "4.0.0",
-        summary: "Answers which modules are loaded: none.",
+        summary: "Returns the loaded modules, always none.",
         reply: "array(any)",
         tips: &["nondeterministic_output_order"],
         ..row(Group::Server, "module|list", 2, ADMIN | NOSCRIPT, module_list)

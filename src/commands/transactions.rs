@@ -17,30 +17,30 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "2.0.0",
         complexity: "O(N) with N the number of queued commands.",
-        summary: "Discards a transaction.",
+        summary: "Discards the queued commands of a transaction.",
         ..row("discard", 1, FAST | ALLOW_BUSY | IMMEDIATE, discard)
     },
     Row {
         since: "1.2.0",
         complexity: "Depends on the queued commands.",
-        summary: "Runs the queued commands of a transaction, one after another and nothing between them.",
+        summary: "Executes the queued commands of a transaction atomically.",
         reply: "array(any)|null",
         ..row("exec", 1, SKIP_SLOWLOG | IMMEDIATE | TIME, exec)
     },
     Row {
         since: "1.2.0",
-        summary: "Begins a transaction: commands that follow are queued.",
+        summary: "Starts a transaction: subsequent commands are queued.",
         ..row("multi", 1, FAST | ALLOW_BUSY | IMMEDIATE, multi)
     },
     Row {
         complexity: "O(N) with N the number of watched keys.",
-        summary: "Forgets the watched keys.",
+        summary: "Unwatches all watched keys.",
         ..row("unwatch", 1, FAST | ALLOW_BUSY, unwatch)
     },
     Row {
         arguments: "key:key...",
         complexity: "O(N) with N the number of keys.",
-        summary: "Watches keys: EXEC does nothing if one of them changes before.",
+        summary: "Watches keys: EXEC does nothing if one of them has changed.",
         keys: &[KeySpec::rest(1, Access::ReadOnly)],
         ..row("watch", -2, FAST | ALLOW_BUSY | IMMEDIATE | KEEPS, watch)
     },

@@ -25,9 +25,7 @@ pub(super) fn parse_move(text: &str) -> Result<ClockMove, &'static str> {
     if let Some(span) = text.strip_prefix('-') {
         return parse_span_ms(span).map(|span_ms| ClockMove::ByMs(-span_ms));
     }
-    parse_date_ms(text)
-        .map(ClockMove::ToMs)
-        .ok_or("a clock line is `@ +5s`, `@ -5s`, `@ next` or `@ 2026-01-01T00:00:00Z`")
+    parse_date_ms(text).map(ClockMove::ToMs).ok_or("expected `@ +5s`, `@ -5s`, `@ next` or `@ 2026-01-01T00:00:00Z`")
 }
 
 fn parse_span_ms(text: &str) -> Result<i64, &'static str> {
@@ -39,12 +37,12 @@ fn parse_span_ms(text: &str) -> Result<i64, &'static str> {
         "m" => 60_000,
         "h" => 3_600_000,
         "d" => MS_PER_DAY,
-        _ => return Err("a span of time is a whole number and ms, s, m, h or d"),
+        _ => return Err("expected a whole number and ms, s, m, h or d"),
     };
     if number.is_empty() {
-        return Err("a span of time starts with a whole number");
+        return Err("a duration starts with a whole number");
     }
-    let too_long = "this span of time is too long";
+    let too_long = "the duration is out of range";
     number.parse::<i64>().ok().and_then(|count| count.checked_mul(unit_ms)).ok_or(too_long)
 }
 

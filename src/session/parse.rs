@@ -132,7 +132,7 @@ impl Reader {
     fn expect_reply(&mut self, source: &SourceLine<'_>, text: &str) -> Result<(), SessionError> {
         let action = self.replies_to.and_then(|index| self.actions.get_mut(index));
         let Some(action) = action else {
-            return Err(error(source, text, "this reply line belongs to no command: nothing was typed above it"));
+            return Err(error(source, text, "reply without a command line above it"));
         };
         action.expected.push(Expectation { line: source.number, text: text.to_string() });
         Ok(())
@@ -147,15 +147,11 @@ impl Reader {
         }
         let words = words.as_ref();
         let (2, Some(kind), Some(key)) = (words.len(), words.get(0), words.get(1)) else {
-            return Err(error(source, text, "an event line is `! KIND KEY`"));
+            return Err(error(source, text, "expected `! KIND KEY`"));
         };
         let action = self.events_of.and_then(|index| self.actions.get_mut(index));
         let Some(action) = action else {
-            return Err(error(
-                source,
-                text,
-                "this event line belongs to nothing: no command or clock line is above it",
-            ));
+            return Err(error(source, text, "event without a command or clock line above it"));
         };
         let text = event_text(&String::from_utf8_lossy(kind), key);
         action.expected_events.push(Expectation { line: source.number, text });

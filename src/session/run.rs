@@ -157,9 +157,11 @@ impl<C: MovableClock> Runner<'_, C> {
 
     fn move_clock(&mut self, action: &Action, clock_move: ClockMove) -> Result<(), SessionError> {
         let target = match clock_move {
-            ClockMove::ByMs(span_ms) => self.now().checked_add_ms(span_ms).ok_or("the clock cannot go that far"),
+            ClockMove::ByMs(span_ms) => self.now().checked_add_ms(span_ms).ok_or("the time is out of range"),
             ClockMove::ToMs(ms) => Ok(Timestamp::from_ms(ms)),
-            ClockMove::ToNext => self.engine.next_deadline().ok_or("nothing is due: no key expires and nobody waits"),
+            ClockMove::ToNext => {
+                self.engine.next_deadline().ok_or("nothing is due: no key expires, no client is blocked")
+            }
         };
         let target = target.map_err(|message| SessionError {
             line: action.line,
@@ -203,7 +205,7 @@ impl Outcome {
     /// Prints the first of the messages and returns the others.
     fn print_message<'a>(&mut self, messages: &'a [u8]) -> &'a [u8] {
         let Ok(Some((value, length))) = read(messages) else {
-            self.message = Some("the engine wrote a reply that cannot be read".to_string());
+            self.message = Some("the engine wrote an invalid reply".to_string());
             return &[];
         };
         print(&value, &mut self.printed);

@@ -48,7 +48,7 @@ async function useColumns(page) {
 }
 
 async function stepBack(page) {
-  for (let count = 0; count < 4; count += 1) await page.getByRole("button", { name: "One step back" }).click();
+  for (let count = 0; count < 4; count += 1) await page.getByRole("button", { name: "Previous step" }).click();
 }
 
 async function differ(page) {
@@ -127,7 +127,7 @@ test("a lock is taken, looked at and lost with the keyboard alone", async () => 
   await page.evaluate(() => document.activeElement?.blur());
   await press("Tab", "Sessions");
   await page.keyboard.press("Enter");
-  await press("Tab", "One step back");
+  await press("Tab", "Previous step");
   await page.keyboard.press("Enter");
   assert.match(await page.locator("kl-scrubber output").textContent(), /Step \d+ of \d+/);
   await context.close();

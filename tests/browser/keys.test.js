@@ -73,7 +73,7 @@ test("to the next expiry, and back to the wall clock", async () => {
   await page.getByText("early expired").waitFor();
   assert.deepEqual(await names(), ["late"]);
   assert.match(await page.locator("kl-clock-panel .lead").textContent(), /33 m \d\d s ahead of the wall clock/);
-  await page.getByRole("button", { name: "Set right" }).click();
+  await page.getByRole("button", { name: "Reset" }).click();
   assert.equal(await page.locator("kl-clock-panel .lead").count(), 0);
   assert.match(await life("late"), /^1 h 06 m$/);
 });
@@ -112,11 +112,11 @@ test("what a value does not show is said: fields that expire, what a sketch coun
   await row("user").click();
   const fields = page.locator("kl-key-detail li");
   assert.deepEqual(await fields.allTextContents(), [
-    "Field email lives until 2099-12-31 23:59:59.000 UTC.",
-    "Field token lives until 2100-01-01 00:00:00.000 UTC.",
+    "Field email expires at 2099-12-31 23:59:59.000 UTC.",
+    "Field token expires at 2100-01-01 00:00:00.000 UTC.",
   ]);
   await row("visitors").click();
-  await page.getByText("A sketch: it counts about 3 different elements.").waitFor();
+  await page.getByText("A HyperLogLog of about 3 distinct elements.").waitFor();
   assert.equal(await fields.count(), 0);
 });
 

@@ -209,7 +209,7 @@ test("a command that waits is answered when its time comes", async () => {
 test("whoever is hung up on connects again", async () => {
   await say(page, "SELECT 2");
   await say(page, "QUIT");
-  await page.getByText("keylatch was disconnected and has connected again").waitFor();
+  await page.getByText("keylatch was disconnected and has reconnected").waitFor();
   await say(page, "PING");
   assert.equal((await heard(page)).at(-1), "keylatch> PING\nPONG");
 });

@@ -93,13 +93,13 @@ test("time travel: the keys are those of the step that is looked at", async () =
   assert.equal(await keys.count(), 0);
   await page.getByRole("button", { name: "To the start" }).click();
   assert.match(await page.locator("kl-scrubber output").textContent(), /Step 0 of 4, 00:00:00.000/);
-  await page.getByRole("button", { name: "One step on" }).click();
-  await page.getByRole("button", { name: "One step on" }).click();
+  await page.getByRole("button", { name: "Next step" }).click();
+  await page.getByRole("button", { name: "Next step" }).click();
   assert.deepEqual(await keys.allTextContents(), ["k"]);
   await page.locator("kl-key-panel .key").click();
   assert.equal(await page.locator("kl-key-detail pre").textContent(), '"2"');
   assert.equal(await page.locator("kl-key-detail button").count(), 0, "keys of the past can only be looked at");
-  await page.getByRole("button", { name: "One step on" }).click();
+  await page.getByRole("button", { name: "Next step" }).click();
   assert.equal(await keys.count(), 0);
   assert.equal(await page.locator("kl-timeline .future").count(), 1);
   await page.getByLabel("Step", { exact: true }).fill("1");
@@ -130,7 +130,7 @@ test("Ctrl+Shift+Enter runs up to the cursor", async () => {
 
 test("going on in the command line keeps the keys, the time and the clients", async () => {
   await write("@ 2030-05-06T07:08:09Z\nA> SET lock a PX 5000\nOK\nB> SET lock b NX\n(nil)\n");
-  await page.getByRole("button", { name: "Go on in the command line" }).click();
+  await page.getByRole("button", { name: "Continue in the command line" }).click();
   await page.locator("kl-line-view").waitFor();
   assert.deepEqual(await page.locator("kl-speakers label").allTextContents(), ["keylatch", "A", "B"]);
   assert.equal(await page.locator("kl-clock-panel time").textContent(), "07:08:09.000");
@@ -160,7 +160,7 @@ test("what was written is there again after a lesson, and after the page was ope
   await page.getByLabel("Lesson").selectOption(LESSONS[2]);
   await page.locator("kl-session-view .next-lesson").waitFor();
   assert.notEqual(await text().inputValue(), session);
-  await page.getByLabel("Lesson").selectOption("What you wrote");
+  await page.getByLabel("Lesson").selectOption("Your session");
   await page.getByText("1 checked, all as expected").first().waitFor();
   assert.equal(await text().inputValue(), session);
   await text().press("End");
@@ -173,7 +173,7 @@ test("what was written is there again after a lesson, and after the page was ope
 test("an edited text can be left for a new one, and for the lesson that it was", async () => {
   await text().fill("> PING");
   await page.getByRole("link", { name: "New" }).click();
-  await page.getByText("How a session is written").waitFor();
+  await page.getByText("The session format").waitFor();
   assert.equal(await text().inputValue(), "");
   const lesson = page.getByLabel("Lesson");
   await lesson.selectOption(LESSONS[2]);
@@ -189,7 +189,7 @@ test("a damaged link is told, and the page goes on", async () => {
   await go("v1=%%%");
   await page.locator("kl-app [role=alert]").waitFor();
   await go("lesson=nosuch");
-  await page.getByText("There is no lesson called nosuch.").waitFor();
+  await page.getByText("Unknown lesson: nosuch.").waitFor();
 });
 
 test("a large transcript waits for Run all", async () => {
@@ -198,7 +198,7 @@ test("a large transcript waits for Run all", async () => {
     area.value = value;
     area.dispatchEvent(new Event("input"));
   }, large);
-  await page.getByText("it is checked when you press Run all").waitFor();
+  await page.getByText("press Run all to check it").waitFor();
   await page.getByRole("button", { name: "Run all" }).click();
   await page.getByText("6000 checked, all as expected").first().waitFor();
 });

@@ -59,7 +59,7 @@ test('quit ends, the rest is not run', () => {
 test('a command that waits is waited for, unless nobody can end it', () => {
   assert.deepEqual(keylatch([], 'BLPOP q 0.05\nPING\n'), { status: 0, stdout: '(nil)\nPONG\n', stderr: '' });
   assert.deepEqual(keylatch([], 'PING\nBLPOP q 0\nPING\n'), {
-    status: 1, stdout: 'PONG\n', stderr: 'BLPOP q 0: waits for ever, for nobody else is here\n',
+    status: 1, stdout: 'PONG\n', stderr: 'BLPOP q 0 would block forever: no other client is connected\n',
   });
 });
 
@@ -79,7 +79,7 @@ test('help comes from the rows', () => {
   assert.match(stdout, /^ {2}group: string$/m);
   assert.match(stdout, /^ {2}OBJECT ENCODING key$/m);
   assert.match(stdout, /^ {2}WATCH key \[key \.\.\.\]$/m);
-  assert.match(stdout, /^no command nosuch$/m);
+  assert.match(stdout, /^unknown command nosuch$/m);
   assert.match(stdout, /groups: .*@string/);
 });
 

@@ -25,7 +25,7 @@ test('nothing is made before the first command', () => {
 test('an engine of another version is refused before its first command', () => {
   script.convention = 1;
   const db = Keylatch.from(module);
-  assert.throws(() => db.get('k'), { name: 'LoadError', message: /of another version of keylatch than the script/ });
+  assert.throws(() => db.get('k'), { name: 'LoadError', message: /of different versions of keylatch/ });
   assert.throws(() => db.call('GET', 'k'), { name: 'LoadError' });
   assert.deepEqual(script.calls, []);
 });

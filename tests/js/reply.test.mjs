@@ -63,5 +63,5 @@ test('text is UTF-8, and what is not becomes U+FFFD; bytes stay bytes', () => {
 
 test('several replies in one go, and bytes that are no reply', () => {
   assert.deepEqual(decodeReplies(bytes('+a\r\n:2\r\n')), ['a', 2]);
-  assert.throws(() => decodeReplies(bytes('?what\r\n'), { command: 'GET' }), /the reply of GET cannot be read/);
+  assert.throws(() => decodeReplies(bytes('?what\r\n'), { command: 'GET' }), /the reply of GET is invalid/);
 });

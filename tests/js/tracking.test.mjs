@@ -93,7 +93,7 @@ test('keys as bytes, also such as are no text', () => {
 
 test('it ends when asked to, with `using`, and with its client; then another may begin', () => {
   const { db, end, take } = tracking();
-  assert.throws(() => db.track(() => {}), /tracks already/);
+  assert.throws(() => db.track(() => {}), /already tracks/);
   db.get('k');
   end();
   end();

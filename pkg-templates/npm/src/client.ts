@@ -174,7 +174,7 @@ export class Client extends Direct<string> implements Disposable {
   track(listener: InvalidationListener, options?: TrackOptions): Unsubscribe;
   track(listener: InvalidationListener<never>, options: TrackOptions = {}): Unsubscribe {
     if (typeof listener !== 'function') throw new TypeError('the callback of track must be a function');
-    if (this.#tracking && !this.#tracking.over) throw new Error('this client tracks already: end that first, or use another client');
+    if (this.#tracking && !this.#tracking.over) throw new Error('this client already tracks keys: end that first or use another client');
     if (this.inTransaction) throw new Error('a client cannot begin to track between MULTI and EXEC');
     const tracking = new Tracking(this.#connection, listener, options);
     const end = tracking.start();

@@ -108,7 +108,7 @@ export class GuardedClock {
     try {
       const value: unknown = this.source();
       if (isTime(value)) return Math.floor(value);
-      this.#failure = new ClockError(`the clock gave ${printable(value)}, not a time in milliseconds`);
+      this.#failure = new ClockError(`the clock returned ${printable(value)}; expected a time in milliseconds`);
     } catch (cause) {
       this.#failure = new ClockError('the clock threw (its error is in .cause)', { cause });
     } finally {

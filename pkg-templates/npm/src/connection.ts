@@ -59,7 +59,7 @@ export class Connection {
 
   /** Runs one command, of a row or of the name that stands first; a server error is a value here. */
   reply(row: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
-    if (argv.length === 0) throw new TypeError('a command name is needed');
+    if (argv.length === 0) throw new TypeError('expected a command name');
     const id = this.id();
     const instance = this.host.ready();
     instance.frame.putAll(row, argv);

@@ -20,7 +20,7 @@ export class PoisonedError extends Error {
   override readonly name = 'PoisonedError';
 
   constructor(cause: unknown) {
-    super('this engine trapped and cannot be used any more: make a new Keylatch (the trap is in .cause)', { cause });
+    super('the engine trapped and is unusable: create a new Keylatch (the trap is in .cause)', { cause });
   }
 }
 
@@ -29,7 +29,7 @@ export class ClosedError extends Error {
   override readonly name = 'ClosedError';
 
   constructor(what: 'engine' | 'client') {
-    super(`this ${what} is closed`);
+    super(`the ${what} is closed`);
   }
 }
 
@@ -51,7 +51,7 @@ export class WaitingError extends Error {
 
   constructor(command: string) {
     const way = AWAITABLE.includes(command) ? `; await the method ${command.toLowerCase()}() instead` : '';
-    super(`${command} waits: its reply will come among the client's pushes${way}`);
+    super(`${command} blocks: the reply will be delivered with the client's pushes${way}`);
     this.command = command;
   }
 }

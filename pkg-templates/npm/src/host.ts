@@ -330,7 +330,7 @@ export class Host implements ClockUser, Waker {
     const messages = this.#take(instance);
     if (events.length + messages.length === 0) return false;
     if (rounds >= ROUNDS_MAX) {
-      this.events.report(new Error(`callbacks went on causing events for ${ROUNDS_MAX} rounds; the rest is dropped`));
+      this.events.report(new Error(`callbacks caused events for more than ${ROUNDS_MAX} rounds; the rest is dropped`));
       return false;
     }
     let next = 0;

@@ -21,7 +21,7 @@ export const CLOCK_FAILED = -1;
 
 /** The number of a client that the engine was asked for. */
 export function connected(client: number): number {
-  if (client === NO_CLIENT) throw new ReplyError('OOM there is no memory for another client', 'HELLO');
+  if (client === NO_CLIENT) throw new ReplyError('OOM not enough memory for another client', 'HELLO');
   return client;
 }
 
@@ -50,7 +50,7 @@ export class Instance {
     this.engine = new glue.Engine(options, now);
     this.#call = glue.raw.engine_call;
     if (this.engine.convention() !== CONVENTION) {
-      throw new LoadError('this engine is of another version of keylatch than the script: load both from one package');
+      throw new LoadError('the engine and the script are of different versions of keylatch: load both from one package');
     }
     this.frame = new Frame(glue.raw.memory, this.engine);
     this.#now = options.manual ? () => NaN : now;
@@ -119,7 +119,7 @@ export class Instance {
   }
 
   #execute(client: number, argv: readonly Argument[]): number {
-    if (argv.length === 0) throw new TypeError('a command name is needed');
+    if (argv.length === 0) throw new TypeError('expected a command name');
     const { frame } = this;
     frame.putAll(NO_ROW, argv);
     const status = this.call(client, NO_ROW, argv.length);

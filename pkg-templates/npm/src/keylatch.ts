@@ -61,7 +61,7 @@ export class Keylatch extends Client {
   /** Nothing is compiled or allocated before the first command. */
   constructor(options: KeylatchOptions = {}) {
     const { module } = options;
-    if (module === undefined) throw new TypeError('this entry has no engine built in: Keylatch.from(module)');
+    if (module === undefined) throw new TypeError('this entry point contains no engine: use Keylatch.from(module)');
     const manual = options.clock instanceof ManualClock ? options.clock : undefined;
     // Date.now is looked up at every reading: fake timers replace it whenever they like.
     const clock = new GuardedClock(options.now ?? (() => Date.now()));
@@ -187,7 +187,7 @@ export class Keylatch extends Client {
     const { cursor = '0', limit = 100, db = 0, buffer = false } = options;
     if (!/^\d{1,20}$/.test(cursor)) throw new TypeError(`'${cursor}' is not a cursor`);
     if (!isBelow(limit, 2 ** 31)) throw new TypeError('limit must be a positive integer');
-    if (!isBelow(db, 16)) throw new TypeError(`there is no database ${db}`);
+    if (!isBelow(db, 16)) throw new TypeError(`db must be from 0 to 15, found ${db}`);
     const page = this.#host.enter((instance) => instance.guarded(() => instance.engine.inspect(db, cursor, limit)));
     const keys = page.keys.map(({ key, type, size, deadlineMs }) => ({
       key: buffer ? key : textOf(key), type, size, deadlineMs,
@@ -213,7 +213,7 @@ export class Keylatch extends Client {
    */
   runSession(text: string, options: SessionOptions = {}): Report {
     const manual = this.#host.manual;
-    if (manual === undefined) throw new TypeError('a session moves the clock: make the engine with a ManualClock');
+    if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
     const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, options.untilLine));
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
     manual.adopt((result as Report).nowMs, this.#host);

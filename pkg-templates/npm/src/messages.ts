@@ -72,7 +72,7 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
     const reader = this.#readers.shift();
     if (reader) return reader.resolve({ done: false, value: message });
     if (this.#queue.length < this.#limit) this.#queue.push(message);
-    else this.#end({ reason: new RangeError(`more than ${this.#limit} messages wait to be read`) });
+    else this.#end({ reason: new RangeError(`more than ${this.#limit} messages are unread`) });
   }
 
   /** What came before is still read; then the failure, once, then nothing. */

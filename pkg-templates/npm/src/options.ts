@@ -45,7 +45,7 @@ export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   const { now, clock = 'system', seed, floorMs } = options;
   const manual = clock instanceof ManualClock;
   if (now !== undefined && typeof now !== 'function') throw new TypeError('now must be a function');
-  if (now !== undefined && manual) throw new TypeError('a ManualClock is a clock of its own: leave now out');
+  if (now !== undefined && manual) throw new TypeError('now cannot be combined with a ManualClock: omit one of them');
   if (!manual && clock !== 'system' && clock !== 'monotonic') {
     throw new TypeError("clock must be 'system', 'monotonic' or a ManualClock");
   }

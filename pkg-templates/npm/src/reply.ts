@@ -118,7 +118,7 @@ export class ReplyReader {
       case 0x21: // !
         return this.#error(this.#text(this.#length()));
       default:
-        throw new Error(`the reply of ${this.command} cannot be read`);
+        throw new Error(`the reply of ${this.command} is invalid`);
     }
   }
 

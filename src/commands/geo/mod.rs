@@ -18,7 +18,7 @@ const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
     Row {
         since: "3.2.0",
-        complexity: "O(N) with N the number of members named.",
+        complexity: "O(N) with N the number of given members.",
         ..Row::of(Group::Geo, name, arity, flags, keys, handler)
     }
 }
@@ -26,27 +26,27 @@ const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key [condition=NX | XX] [change=CH] (longitude:double latitude:double member)...",
-        complexity: "O(log(N)) for each place, with N the number of members.",
-        summary: "Adds places to a sorted set, creating it if it does not exist.",
+        complexity: "O(log(N)) per member added, with N the size of the sorted set.",
+        summary: "Adds members with coordinates to a geospatial index.",
         reply: "integer",
         ..row("geoadd", -5, WRITE | DENYOOM, &[KeySpec::one(1, Access::ReadWriteUpdate)], geoadd)
     },
     Row {
         arguments: "key:key member1 member2 [unit=m | km | ft | mi]",
         complexity: "O(1)",
-        summary: "Answers the distance between two places.",
+        summary: "Returns the distance between two members.",
         reply: "bulk|null",
         ..row("geodist", -4, READONLY, READ, geodist)
     },
     Row {
         arguments: "key:key [member...]",
-        summary: "Answers the geohashes of places.",
+        summary: "Returns the geohashes of members.",
         reply: "array(bulk|null)",
         ..row("geohash", -2, READONLY, READ, geohash)
     },
     Row {
         arguments: "key:key [member...]",
-        summary: "Answers the longitudes and latitudes of places.",
+        summary: "Returns the coordinates of members.",
         reply: "array(array(double,double)|null)",
         ..row("geopos", -2, READONLY, READ, geopos)
     },

@@ -15,7 +15,7 @@ const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::one(2, 
 const BY_POSITION: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess), behind("STORE", 6), behind("STOREDIST", 6)];
 const BY_MEMBER: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess), behind("STORE", 5), behind("STOREDIST", 5)];
 const COMPLEXITY: &str =
-    "O(N+log(M)) with N the number of members in the cells that cover the shape and M the number of all.";
+    "O(N+log(M)) with N the number of members in the covering cells and M the number of all members.";
 
 const fn behind(word: &'static str, from: i32) -> KeySpec {
     KeySpec { access: Access::Overwrite, begin: Begin::Keyword { word, from }, find: Find::Range { last: 0, step: 1 } }
@@ -40,7 +40,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
             "georadius",
             -6,
             "key:key longitude:double latitude:double radius:double <unit=m | km | ft | mi> [withcoord=WITHCOORD] [withdist=WITHDIST] [withhash=WITHHASH] [COUNT count:integer [any=ANY]] [order=ASC | DESC] [store=STORE storekey:key | STOREDIST storedistkey:key]",
-            "Answers the places within a circle, or stores them; GEOSEARCH and GEOSEARCHSTORE do the same.",
+            "Returns or stores the members within a circle; deprecated in favor of GEOSEARCH.",
             georadius,
         )
     },
@@ -50,7 +50,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
             "georadius_ro",
             -6,
             "key:key longitude:double latitude:double radius:double <unit=m | km | ft | mi> [withcoord=WITHCOORD] [withdist=WITHDIST] [withhash=WITHHASH] [COUNT count:integer [any=ANY]] [order=ASC | DESC]",
-            "Answers the places within a circle.",
+            "Returns the members within a circle.",
             georadius_ro,
         )
     },
@@ -62,7 +62,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
             "georadiusbymember",
             -5,
             "key:key member radius:double <unit=m | km | ft | mi> [withcoord=WITHCOORD] [withdist=WITHDIST] [withhash=WITHHASH] [COUNT count:integer [any=ANY]] [order=ASC | DESC] [store=STORE storekey:key | STOREDIST storedistkey:key]",
-            "Answers the places within a circle around a member, or stores them; GEOSEARCH and GEOSEARCHSTORE do the same.",
+            "Returns or stores the members around another; deprecated in favor of GEOSEARCH.",
             georadiusbymember,
         )
     },
@@ -72,7 +72,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
             "georadiusbymember_ro",
             -5,
             "key:key member radius:double <unit=m | km | ft | mi> [withcoord=WITHCOORD] [withdist=WITHDIST] [withhash=WITHHASH] [COUNT count:integer [any=ANY]] [order=ASC | DESC]",
-            "Answers the places within a circle around a member.",
+            "Returns the members within a circle around a member.",
             georadiusbymember_ro,
         )
     },
@@ -82,7 +82,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
             "geosearch",
             -7,
             "key:key <from=FROMMEMBER member | FROMLONLAT (longitude:double latitude:double)> <by=BYRADIUS (radius:double <unit=m | km | ft | mi>) | BYBOX (width:double height:double <unit=m | km | ft | mi>)> [order=ASC | DESC] [COUNT count:integer [any=ANY]] [withcoord=WITHCOORD] [withdist=WITHDIST] [withhash=WITHHASH]",
-            "Answers the places within a circle or a box.",
+            "Returns the members within a circle or a box.",
             geosearch,
         )
     },
@@ -95,7 +95,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
             "geosearchstore",
             -8,
             "destination:key source:key <from=FROMMEMBER member | FROMLONLAT (longitude:double latitude:double)> <by=BYRADIUS (radius:double <unit=m | km | ft | mi>) | BYBOX (width:double height:double <unit=m | km | ft | mi>)> [order=ASC | DESC] [COUNT count:integer [any=ANY]] [storedist=STOREDIST]",
-            "Stores the places within a circle or a box.",
+            "Stores the members within a circle or a box.",
             geosearchstore,
         )
     },

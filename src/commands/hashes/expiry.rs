@@ -17,7 +17,7 @@ const WRITES: u32 = WRITE | FAST | TIME;
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
     Row {
         arguments: "key:key FIELDS numfields:integer field...",
-        complexity: "O(N) with N the number of fields named.",
+        complexity: "O(N) with N the number of given fields.",
         since: "7.4.0",
         reply: "array(integer)",
         ..Row::of(Group::Hash, name, arity, flags, keys, handler)
@@ -36,17 +36,17 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..row("hexpireat", -6, WRITES | DENYOOM, UPDATE, hexpireat)
     },
     Row {
-        summary: "Answers the expiration of fields as Unix times in seconds; -1 without one, -2 without a field.",
+        summary: "Returns the expirations of fields as Unix times in seconds, -1 if none, -2 if no field.",
         ..row("hexpiretime", -5, READONLY | FAST, READ, hexpiretime)
     },
     Row {
         arguments: "key:key [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST] FIELDS numfields:integer field...",
         since: "8.0.0",
-        summary: "Answers the values of fields, and sets or takes away their expiration.",
+        summary: "Returns the values of fields and sets or removes their expiration.",
         reply: "array(bulk|null)",
         ..row("hgetex", -5, WRITES, ANSWER_AND_UPDATE, hgetex)
     },
-    Row { summary: "Takes the expiration of fields away.", ..row("hpersist", -5, WRITE | FAST, UPDATE, hpersist) },
+    Row { summary: "Removes the expiration of fields.", ..row("hpersist", -5, WRITE | FAST, UPDATE, hpersist) },
     Row {
         arguments: "key:key milliseconds:integer [condition=NX | XX | GT | LT] FIELDS numfields:integer field...",
         summary: "Sets the time to live of fields in milliseconds.",
@@ -58,23 +58,23 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..row("hpexpireat", -6, WRITES | DENYOOM, UPDATE, hpexpireat)
     },
     Row {
-        summary: "Answers the expiration of fields as Unix times in milliseconds; -1 without one, -2 without a field.",
+        summary: "Returns the expirations of fields as Unix times in milliseconds, -1 if none, -2 if no field.",
         ..row("hpexpiretime", -5, READONLY | FAST, READ, hpexpiretime)
     },
     Row {
-        summary: "Answers the time to live of fields in milliseconds; -1 without one, -2 without a field.",
+        summary: "Returns the times to live of fields in milliseconds, -1 if none, -2 if no field.",
         tips: &["nondeterministic_output"],
         ..row("hpttl", -5, READONLY | FAST | TIME, READ, hpttl)
     },
     Row {
         arguments: "key:key [condition=FNX | FXX] [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL] FIELDS numfields:integer (field value)...",
         since: "8.0.0",
-        summary: "Sets fields of a hash with an expiration, if none of them exists, or only if all do.",
+        summary: "Sets fields of a hash and their expiration, optionally only if all or none exist.",
         reply: "integer",
         ..row("hsetex", -6, WRITES | DENYOOM, UPDATE, hsetex)
     },
     Row {
-        summary: "Answers the time to live of fields in seconds; -1 without one, -2 without a field.",
+        summary: "Returns the times to live of fields in seconds, -1 if none, -2 if no field.",
         tips: &["nondeterministic_output"],
         ..row("httl", -5, READONLY | FAST | TIME, READ, httl)
     },

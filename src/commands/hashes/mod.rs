@@ -35,61 +35,61 @@ const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key field...",
-        complexity: "O(N) with N the number of fields named.",
-        summary: "Takes fields out of a hash.",
+        complexity: "O(N) with N the number of given fields.",
+        summary: "Deletes fields of a hash.",
         ..row("hdel", -3, WRITE | FAST, REMOVE, hdel)
     },
-    Row { summary: "Tells whether a hash has a field.", ..row("hexists", 3, READONLY | FAST, LOOK, hexists) },
+    Row { summary: "Checks whether a hash has a field.", ..row("hexists", 3, READONLY | FAST, LOOK, hexists) },
     Row {
-        summary: "Answers the value of a field of a hash.",
+        summary: "Returns the value of a hash field.",
         reply: "bulk|null",
         ..row("hget", 3, READONLY | FAST, READ, hget)
     },
     Row {
         arguments: "key:key",
         complexity: "O(N) with N the number of fields.",
-        summary: "Answers the fields of a hash with their values.",
+        summary: "Returns the fields of a hash with their values.",
         reply: "map(bulk,bulk)",
         tips: &["nondeterministic_output_order"],
         ..row("hgetall", 2, READONLY | UNORDERED, READ, hgetall)
     },
     Row {
         arguments: "key:key FIELDS numfields:integer field...",
-        complexity: "O(N) with N the number of fields named.",
+        complexity: "O(N) with N the number of given fields.",
         since: "8.0.0",
-        summary: "Takes fields out of a hash and answers their values.",
+        summary: "Deletes fields of a hash and returns their values.",
         reply: "array(bulk|null)",
         ..row("hgetdel", -5, WRITE | FAST, TAKE, hgetdel)
     },
     Row {
         arguments: "key:key field increment:integer",
-        summary: "Adds to the integer in a field of a hash, a missing one being 0.",
+        summary: "Increments the integer in a hash field, which defaults to 0.",
         ..row("hincrby", 4, WRITE | DENYOOM | FAST, ANSWER_AND_UPDATE, hincrby)
     },
     Row {
         arguments: "key:key field increment:double",
         since: "2.6.0",
-        summary: "Adds to the number in a field of a hash, a missing one being 0.",
+        summary: "Increments the number in a hash field, which defaults to 0.",
         reply: "bulk",
         ..row("hincrbyfloat", 4, WRITE | DENYOOM | FAST, ANSWER_AND_UPDATE, hincrbyfloat)
     },
     Row {
         arguments: "key:key",
         complexity: "O(N) with N the number of fields.",
-        summary: "Answers the fields of a hash.",
+        summary: "Returns the field names of a hash.",
         reply: "array(bulk)",
         tips: &["nondeterministic_output_order"],
         ..row("hkeys", 2, READONLY | UNORDERED, READ, hkeys)
     },
     Row {
         arguments: "key:key",
-        summary: "Answers the number of fields of a hash.",
+        summary: "Returns the number of fields of a hash.",
         ..row("hlen", 2, READONLY | FAST, LOOK, hlen)
     },
     Row {
         arguments: "key:key field...",
-        complexity: "O(N) with N the number of fields named.",
-        summary: "Answers the values of fields of a hash.",
+        complexity: "O(N) with N the number of given fields.",
+        summary: "Returns the values of fields of a hash.",
         reply: "array(bulk|null)",
         ..row("hmget", -3, READONLY | FAST, READ, hmget)
     },
@@ -102,18 +102,18 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         arguments: "key:key [options=count:integer [WITHVALUES]]",
-        complexity: "O(N) with N the number of fields answered.",
+        complexity: "O(N) with N the number of fields returned.",
         since: "6.2.0",
-        summary: "Answers random fields of a hash; with a negative count the same may come again.",
+        summary: "Returns random fields of a hash; a negative count allows repetitions.",
         reply: "bulk|null|array(bulk)|array(array(bulk,bulk))",
         tips: &["nondeterministic_output"],
         ..row("hrandfield", -2, READONLY | UNORDERED, READ, hrandfield)
     },
     Row {
         arguments: "key:key cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [NOVALUES]",
-        complexity: "O(1) a call, O(N) for a whole walk with N the number of fields.",
+        complexity: "O(1) per call, O(N) per iteration with N the number of fields.",
         since: "2.8.0",
-        summary: "Walks through the fields of a hash, page by page.",
+        summary: "Iterates over the fields of a hash with a cursor.",
         reply: "array(bulk,array(bulk))",
         tips: &["nondeterministic_output"],
         ..row("hscan", -3, READONLY | UNORDERED, READ, hscan)
@@ -121,23 +121,23 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key (field value)...",
         complexity: "O(N) with N the number of fields.",
-        summary: "Sets fields of a hash, creating it if it does not exist, and answers how many are new.",
+        summary: "Sets fields of a hash, creating it if it does not exist, and counts the new ones.",
         ..row("hset", -4, WRITE | DENYOOM | FAST, UPDATE, hset)
     },
     Row {
         arguments: "key:key field value",
-        summary: "Sets a field of a hash, but only if it is not there.",
+        summary: "Sets a field of a hash only if it does not exist.",
         ..row("hsetnx", 4, WRITE | DENYOOM | FAST, INSERT, hsetnx)
     },
     Row {
         since: "3.2.0",
-        summary: "Answers the length of the value of a field of a hash.",
+        summary: "Returns the length of the value of a hash field.",
         ..row("hstrlen", 3, READONLY | FAST, LOOK, hstrlen)
     },
     Row {
         arguments: "key:key",
         complexity: "O(N) with N the number of fields.",
-        summary: "Answers the values of a hash.",
+        summary: "Returns the values of a hash.",
         reply: "array(bulk)",
         tips: &["nondeterministic_output_order"],
         ..row("hvals", 2, READONLY | UNORDERED, READ, hvals)

@@ -32,24 +32,24 @@ pub(in crate::commands) const ROWS: &[Row] = &[
     Row {
         arguments: "source:key destination:key <wherefrom=LEFT | RIGHT> <whereto=LEFT | RIGHT> timeout:double",
         since: "6.2.0",
-        summary: "Takes an element from an end of a list to an end of another, waiting for one if there is none.",
+        summary: "Moves an element between ends of lists; blocks until there is one.",
         reply: "bulk|null",
         ..row("blmove", 6, DENYOOM | NOSCRIPT, super::MOVE, blmove)
     },
     Row {
         arguments: "timeout:double numkeys:integer key:key... <where=LEFT | RIGHT> [COUNT count:integer]",
-        complexity: "O(N+M) with N the number of keys and M the number of elements answered.",
+        complexity: "O(N+M) with N the number of keys and M the number of elements returned.",
         since: "7.0.0",
-        summary: "Takes elements from an end of the first list there is, waiting for one if there is none.",
+        summary: "Pops elements from the first non-empty list; blocks until there is one.",
         reply: "array(bulk,array(bulk))|null",
         ..row("blmpop", -5, MOVABLEKEYS, BEHIND_TIMEOUT, blmpop)
     },
-    pop_row("blpop", "Takes the first element of the first list there is, waiting for one if there is none.", blpop),
-    pop_row("brpop", "Takes the last element of the first list there is, waiting for one if there is none.", brpop),
+    pop_row("blpop", "Pops the head of the first non-empty list; blocks until there is one.", blpop),
+    pop_row("brpop", "Pops the tail of the first non-empty list; blocks until there is one.", brpop),
     Row {
         arguments: "source:key destination:key timeout:double",
         since: "2.2.0",
-        summary: "Takes the last element of a list to the head of another, waiting for one if there is none.",
+        summary: "Moves the tail of a list to the head of another; blocks until there is one.",
         reply: "bulk|null",
         ..row("brpoplpush", 4, DENYOOM | NOSCRIPT, super::MOVE, brpoplpush)
     },

@@ -36,7 +36,7 @@ const fn push_row(name: &'static str, summary: &'static str, handler: super::Han
 const fn pop_row(name: &'static str, summary: &'static str, handler: super::Handler) -> Row {
     Row {
         arguments: "key:key [count:integer]",
-        complexity: "O(N) with N the number of elements answered.",
+        complexity: "O(N) with N the number of elements returned.",
         summary,
         reply: "bulk|array(bulk)|null",
         ..row(name, -2, WRITE | FAST, TAKE, handler)
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key index:integer",
         complexity: "O(N) with N the number of blocks between the element and the nearer end; O(1) at the ends.",
-        summary: "Answers the element at an index of a list; negative ones count from the end.",
+        summary: "Returns the element at an index of a list; negative indexes count from the tail.",
         reply: "bulk|null",
         ..row("lindex", 3, READONLY, READ, lindex)
     },
@@ -55,54 +55,50 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key <where=BEFORE | AFTER> pivot element",
         complexity: "O(N) with N the number of elements before the pivot.",
         since: "2.2.0",
-        summary: "Puts an element before or after another one of a list.",
+        summary: "Inserts an element before or after a pivot in a list.",
         ..row("linsert", 5, WRITE | DENYOOM, INSERT, linsert)
     },
     Row {
-        summary: "Answers the number of elements of a list.",
+        summary: "Returns the number of elements of a list.",
         ..row("llen", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], llen)
     },
     Row {
         arguments: "source:key destination:key <wherefrom=LEFT | RIGHT> <whereto=LEFT | RIGHT>",
         since: "6.2.0",
-        summary: "Takes an element from an end of a list to an end of another, or of the same, and answers it.",
+        summary: "Moves an element from an end of a list to an end of the same or another, and returns it.",
         reply: "bulk|null",
         ..row("lmove", 5, WRITE | DENYOOM, MOVE, lmove)
     },
     Row {
         arguments: "numkeys:integer key:key... <where=LEFT | RIGHT> [COUNT count:integer]",
-        complexity: "O(N+M) with N the number of keys and M the number of elements answered.",
+        complexity: "O(N+M) with N the number of keys and M the number of elements returned.",
         since: "7.0.0",
-        summary: "Takes elements from an end of the first list there is, and answers its key and the elements.",
+        summary: "Pops elements from the first non-empty list and returns its key and the elements.",
         reply: "array(bulk,array(bulk))|null",
         ..row("lmpop", -4, WRITE | MOVABLEKEYS, TAKE_COUNTED, lmpop)
     },
-    pop_row("lpop", "Takes one or more elements from the head of a list and answers them.", lpop),
+    pop_row("lpop", "Removes and returns elements from the head of a list.", lpop),
     Row {
         arguments: "key:key element [RANK rank:integer] [COUNT num-matches:integer] [MAXLEN len:integer]",
-        complexity: "O(N) with N the number of elements that are compared.",
+        complexity: "O(N) with N the number of elements compared.",
         since: "6.0.6",
-        summary: "Answers at which indexes of a list an element is.",
+        summary: "Returns the indexes of an element in a list.",
         reply: "integer|array(integer)|null",
         ..row("lpos", -3, READONLY, READ, lpos)
     },
-    push_row(
-        "lpush",
-        "Puts elements at the head of a list one after another, creating it if it does not exist.",
-        lpush,
-    ),
-    Row { since: "2.2.0", ..push_row("lpushx", "Puts elements at the head of a list, but only if it exists.", lpushx) },
+    push_row("lpush", "Prepends elements to a list one by one, creating it if it does not exist.", lpush),
+    Row { since: "2.2.0", ..push_row("lpushx", "Prepends elements to a list only if it exists.", lpushx) },
     Row {
         arguments: "key:key start:integer stop:integer",
-        complexity: "O(S+N) with S the number of blocks before the first and N the number of elements answered.",
-        summary: "Answers the elements between two indexes of a list, both included.",
+        complexity: "O(S+N) with S the number of blocks before the first and N the number of elements returned.",
+        summary: "Returns the elements between two indexes of a list, both included.",
         reply: "array(bulk)",
         ..row("lrange", 4, READONLY, READ, lrange)
     },
     Row {
         arguments: "key:key count:integer element",
         complexity: "O(N) with N the number of elements of the list.",
-        summary: "Removes elements that equal one from a list: the first ones, the last ones or all.",
+        summary: "Removes the first, the last or all elements of a list that equal a value.",
         ..row("lrem", 4, WRITE, REMOVE, lrem)
     },
     Row {
@@ -115,20 +111,20 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key start:integer stop:integer",
         complexity: "O(N) with N the number of blocks removed.",
-        summary: "Keeps the elements between two indexes of a list and removes the others.",
+        summary: "Trims a list to the elements between two indexes, both included.",
         reply: "OK",
         ..row("ltrim", 4, WRITE, REMOVE, ltrim)
     },
-    pop_row("rpop", "Takes one or more elements from the tail of a list and answers them.", rpop),
+    pop_row("rpop", "Removes and returns elements from the tail of a list.", rpop),
     Row {
         arguments: "source:key destination:key",
         since: "1.2.0",
-        summary: "Takes the last element of a list to the head of another, or of the same, and answers it.",
+        summary: "Moves the tail of a list to the head of the same or another, and returns it.",
         reply: "bulk|null",
         ..row("rpoplpush", 3, WRITE | DENYOOM, MOVE, rpoplpush)
     },
     push_row("rpush", "Appends elements to a list, creating it if it does not exist.", rpush),
-    Row { since: "2.2.0", ..push_row("rpushx", "Appends elements to a list, but only if it exists.", rpushx) },
+    Row { since: "2.2.0", ..push_row("rpushx", "Appends elements to a list only if it exists.", rpushx) },
 ];
 
 fn lpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {

@@ -28,20 +28,20 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
 pub(in crate::commands) const ROWS: &[Row] = &[
     Row {
         arguments: "timeout:double numkeys:integer key:key... <where=MIN | MAX> [COUNT count:integer]",
-        complexity: "O(K)+O(log(N)*M) with K the number of keys, N the number of members and M the number of those taken.",
+        complexity: "O(K)+O(log(N)*M) with K the number of keys, N the number of members and M the number popped.",
         since: "7.0.0",
-        summary: "Takes the lowest or highest members out of the first sorted set there is, waiting for one if there is none.",
+        summary: "Pops members from the first non-empty sorted set; blocks until there is one.",
         reply: "array(bulk,array(array(bulk,double)))|null",
         ..row("bzmpop", -5, WRITE | BLOCKING | TIME | MOVABLEKEYS, &[KeySpec::counted(2, Access::ReadDelete)], bzmpop)
     },
     pop_row(
         "bzpopmax",
-        "Takes the member with the highest score out of the first sorted set there is, waiting for one if there is none.",
+        "Pops the highest score from the first non-empty sorted set; blocks until there is one.",
         bzpopmax,
     ),
     pop_row(
         "bzpopmin",
-        "Takes the member with the lowest score out of the first sorted set there is, waiting for one if there is none.",
+        "Pops the lowest score from the first non-empty sorted set; blocks until there is one.",
         bzpopmin,
     ),
 ];

@@ -42,7 +42,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..read_row(
             "zdiff",
             "numkeys:integer key:key... [WITHSCORES]",
-            "Answers the members of the first sorted set that are in none of the others.",
+            "Returns the difference of the first sorted set and the others.",
             zdiff,
         )
     },
@@ -52,14 +52,14 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..store_row(
             "zdiffstore",
             "destination:key numkeys:integer key:key...",
-            "Stores the members of the first sorted set that are in none of the others.",
+            "Stores the difference of the first sorted set and the others.",
             zdiffstore,
         )
     },
     read_row(
         "zinter",
         "numkeys:integer key:key... [WEIGHTS weight:double...] [AGGREGATE <aggregate=SUM | MIN | MAX>] [WITHSCORES]",
-        "Answers the members that are in all sorted sets.",
+        "Returns the intersection of sorted sets.",
         zinter,
     ),
     Row {
@@ -69,31 +69,31 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..read_row(
             "zintercard",
             "numkeys:integer key:key... [LIMIT limit:integer]",
-            "Counts the members that are in all sorted sets.",
+            "Returns the size of the intersection of sorted sets.",
             zintercard,
         )
     },
     store_row(
         "zinterstore",
         "destination:key numkeys:integer key:key... [WEIGHTS weight:double...] [AGGREGATE <aggregate=SUM | MIN | MAX>]",
-        "Stores the members that are in all sorted sets.",
+        "Stores the intersection of sorted sets.",
         zinterstore,
     ),
     Row {
-        complexity: "O(N*log(N)) with N the number of members of all sets.",
+        complexity: "O(N*log(N)) with N the total number of members.",
         ..read_row(
             "zunion",
             "numkeys:integer key:key... [WEIGHTS weight:double...] [AGGREGATE <aggregate=SUM | MIN | MAX>] [WITHSCORES]",
-            "Answers the members that are in any of the sorted sets.",
+            "Returns the union of sorted sets.",
             zunion,
         )
     },
     Row {
-        complexity: "O(N*log(N)) with N the number of members of all sets.",
+        complexity: "O(N*log(N)) with N the total number of members.",
         ..store_row(
             "zunionstore",
             "destination:key numkeys:integer key:key... [WEIGHTS weight:double...] [AGGREGATE <aggregate=SUM | MIN | MAX>]",
-            "Stores the members that are in any of the sorted sets.",
+            "Stores the union of sorted sets.",
             zunionstore,
         )
     },

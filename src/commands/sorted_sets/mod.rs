@@ -48,56 +48,56 @@ const fn rank_row(name: &'static str, summary: &'static str, handler: Handler) -
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key [condition=NX | XX] [comparison=GT | LT] [change=CH] [increment=INCR] (score:double member)...",
-        complexity: "O(log(N)) for each member, with N the number of members of the set.",
+        complexity: "O(log(N)) per member, with N the size of the sorted set.",
         since: "1.2.0",
-        summary: "Gives members of a sorted set scores, creating the set if it does not exist.",
+        summary: "Adds members to a sorted set or updates their scores.",
         reply: "integer|double|null",
         ..row("zadd", -4, WRITE | DENYOOM | FAST, UPDATE, zadd)
     },
     Row {
         since: "1.2.0",
-        summary: "Answers the number of members of a sorted set.",
+        summary: "Returns the number of members of a sorted set.",
         ..row("zcard", 2, READONLY | FAST, LOOK, zcard)
     },
     Row {
         arguments: "key:key increment:double member",
         complexity: "O(log(N)) with N the number of members.",
         since: "1.2.0",
-        summary: "Adds to the score of a member, which is created with it if it does not exist.",
+        summary: "Increments the score of a member, which defaults to 0.",
         reply: "double",
         ..row("zincrby", 4, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::ReadWriteAccess)], zincrby)
     },
     Row {
         arguments: "key:key member...",
-        complexity: "O(N) with N the number of members asked for.",
+        complexity: "O(N) with N the number of given members.",
         since: "6.2.0",
-        summary: "Answers the scores of several members.",
+        summary: "Returns the scores of several members.",
         reply: "array(double|null)",
         ..row("zmscore", -3, READONLY | FAST, READ, zmscore)
     },
     Row {
         arguments: "key:key [options=count:integer [WITHSCORES]]",
-        complexity: "O(N*log(M)) with N the number of members answered and M that of all.",
+        complexity: "O(N*log(M)) with N the number of members returned and M the number of all.",
         since: "6.2.0",
-        summary: "Answers random members of a sorted set; with a negative count the same may come again.",
+        summary: "Returns random members of a sorted set; a negative count allows repetitions.",
         reply: "bulk|null|array(bulk)|array(array(bulk,double))",
         tips: &["nondeterministic_output"],
         ..row("zrandmember", -2, READONLY | UNORDERED, READ, zrandmember)
     },
-    rank_row("zrank", "Answers how many members of a sorted set come before one.", zrank),
+    rank_row("zrank", "Returns the rank of a member, by ascending score.", zrank),
     Row {
         arguments: "key:key member...",
-        complexity: "O(M*log(N)) with M the number of members named and N that of all.",
+        complexity: "O(M*log(N)) with M the number of given members and N the number of all.",
         since: "1.2.0",
-        summary: "Takes members out of a sorted set.",
+        summary: "Removes members from a sorted set.",
         ..row("zrem", -3, WRITE | FAST, REMOVE, zrem)
     },
-    rank_row("zrevrank", "Answers how many members of a sorted set come behind one.", zrevrank),
+    rank_row("zrevrank", "Returns the rank of a member, by descending score.", zrevrank),
     Row {
         arguments: "key:key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]",
-        complexity: "O(1) a call, O(N) for a whole walk with N the number of members.",
+        complexity: "O(1) per call, O(N) per iteration with N the number of members.",
         since: "2.8.0",
-        summary: "Walks through the members of a sorted set and their scores, page by page.",
+        summary: "Iterates over the members and scores of a sorted set with a cursor.",
         reply: "array(bulk,array(bulk))",
         tips: &["nondeterministic_output"],
         ..row("zscan", -3, READONLY | UNORDERED, READ, zscan)
@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key member",
         since: "1.2.0",
-        summary: "Answers the score of a member.",
+        summary: "Returns the score of a member.",
         reply: "double|null",
         ..row("zscore", 3, READONLY | FAST, READ, zscore)
     },

@@ -12,7 +12,7 @@ use crate::values::End;
 const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) -> Row {
     Row {
         arguments: "key:key [count:integer]",
-        complexity: "O(log(N)*M) with N the number of members and M the number of those taken.",
+        complexity: "O(log(N)*M) with N the number of members and M the number popped.",
         since: "5.0.0",
         summary,
         reply: "array(any)",
@@ -23,14 +23,14 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
 pub(in crate::commands) const ROWS: &[Row] = &[
     Row {
         arguments: "numkeys:integer key:key... <where=MIN | MAX> [COUNT count:integer]",
-        complexity: "O(K)+O(log(N)*M) with K the number of keys, N the number of members and M the number of those taken.",
+        complexity: "O(K)+O(log(N)*M) with K the number of keys, N the number of members and M the number popped.",
         since: "7.0.0",
-        summary: "Takes the lowest or highest members out of the first sorted set there is, and answers its key and them.",
+        summary: "Pops members from the first non-empty sorted set and returns its key and the members.",
         reply: "array(bulk,array(array(bulk,double)))|null",
         ..row("zmpop", -4, WRITE | MOVABLEKEYS, &[KeySpec::counted(1, Access::ReadDelete)], zmpop)
     },
-    pop_row("zpopmax", "Takes the members with the highest scores out of a sorted set and answers them.", zpopmax),
-    pop_row("zpopmin", "Takes the members with the lowest scores out of a sorted set and answers them.", zpopmin),
+    pop_row("zpopmax", "Removes and returns the members with the highest scores.", zpopmax),
+    pop_row("zpopmin", "Removes and returns the members with the lowest scores.", zpopmin),
 ];
 
 fn zpopmin(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {

@@ -9,8 +9,8 @@ use crate::resp::error::CommandError;
 use crate::values::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
 
 const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::one(2, Access::ReadAccess)];
-const OF_RANGE: &str = "O(log(N)+M) with N the number of members and M the number of those answered.";
-const OF_REMOVAL: &str = "O(log(N)*M) with N the number of members and M the number of those removed.";
+const OF_RANGE: &str = "O(log(N)+M) with N the number of members and M the number returned.";
+const OF_REMOVAL: &str = "O(log(N)*M) with N the number of members and M the number removed.";
 
 const fn count_row(name: &'static str, arguments: &'static str, summary: &'static str, handler: Handler) -> Row {
     Row {
@@ -36,22 +36,17 @@ const fn removal_row(name: &'static str, arguments: &'static str, summary: &'sta
 }
 
 pub(in crate::commands) const ROWS: &[Row] = &[
-    count_row("zcount", "key:key min:double max:double", "Counts the members with a score between two.", zcount),
+    count_row("zcount", "key:key min:double max:double", "Counts the members within a score range.", zcount),
     Row {
         since: "2.8.9",
-        ..count_row(
-            "zlexcount",
-            "key:key min max",
-            "Counts the members between two, where all scores are equal.",
-            zlexcount,
-        )
+        ..count_row("zlexcount", "key:key min max", "Counts the members within a lexicographical range.", zlexcount)
     },
     Row {
         since: "1.2.0",
         ..range_row(
             "zrange",
             "key:key start stop [sortby=BYSCORE | BYLEX] [REV] [LIMIT (offset:integer count:integer)] [WITHSCORES]",
-            "Answers the members of a sorted set between two ranks, scores or members.",
+            "Returns the members within a range of ranks, scores or members.",
             zrange,
         )
     },
@@ -61,7 +56,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..range_row(
             "zrangebylex",
             "key:key min max [LIMIT (offset:integer count:integer)]",
-            "Answers the members between two, where all scores are equal.",
+            "Returns the members within a lexicographical range.",
             zrangebylex,
         )
     },
@@ -70,15 +65,15 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..range_row(
             "zrangebyscore",
             "key:key min:double max:double [WITHSCORES] [LIMIT (offset:integer count:integer)]",
-            "Answers the members with a score between two.",
+            "Returns the members within a score range.",
             zrangebyscore,
         )
     },
     Row {
         arguments: "destination:key source:key min max [sortby=BYSCORE | BYLEX] [REV] [LIMIT (offset:integer count:integer)]",
-        complexity: "O(log(N)+M) with N the number of members and M the number of those stored.",
+        complexity: "O(log(N)+M) with N the number of members and M the number stored.",
         since: "6.2.0",
-        summary: "Stores the members of a sorted set between two ranks, scores or members as another one.",
+        summary: "Stores the members within a range of ranks, scores or members as a sorted set.",
         ..row("zrangestore", -5, WRITE | DENYOOM, STORE, zrangestore)
     },
     Row {
@@ -86,14 +81,14 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..removal_row(
             "zremrangebylex",
             "key:key min max",
-            "Takes the members between two out of a sorted set where all scores are equal.",
+            "Removes the members within a lexicographical range.",
             zremrangebylex,
         )
     },
     removal_row(
         "zremrangebyrank",
         "key:key start:integer stop:integer",
-        "Takes the members between two ranks out of a sorted set.",
+        "Removes the members within a rank range.",
         zremrangebyrank,
     ),
     Row {
@@ -101,7 +96,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..removal_row(
             "zremrangebyscore",
             "key:key min:double max:double",
-            "Takes the members with a score between two out of a sorted set.",
+            "Removes the members within a score range.",
             zremrangebyscore,
         )
     },
@@ -110,7 +105,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..range_row(
             "zrevrange",
             "key:key start:integer stop:integer [WITHSCORES]",
-            "Answers the members of a sorted set between two ranks, from the highest on.",
+            "Returns the members within a rank range, by descending score.",
             zrevrange,
         )
     },
@@ -120,7 +115,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..range_row(
             "zrevrangebylex",
             "key:key max min [LIMIT (offset:integer count:integer)]",
-            "Answers the members between two from the last on, where all scores are equal.",
+            "Returns the members within a lexicographical range, in reverse order.",
             zrevrangebylex,
         )
     },
@@ -129,7 +124,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         ..range_row(
             "zrevrangebyscore",
             "key:key max:double min:double [WITHSCORES] [LIMIT (offset:integer count:integer)]",
-            "Answers the members with a score between two, from the highest on.",
+            "Returns the members within a score range, by descending score.",
             zrevrangebyscore,
         )
     },

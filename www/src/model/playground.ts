@@ -110,7 +110,7 @@ export class Playground {
     const lesson = lessons.find((candidate) => candidate.name === name);
     if (lesson) this.showSession(lesson.text, lesson.name);
     else {
-      this.linkProblem = `There is no lesson called ${name}.`;
+      this.linkProblem = `Unknown lesson: ${name}.`;
       this.openFirst();
     }
   }

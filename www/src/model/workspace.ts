@@ -123,7 +123,7 @@ export class Workspace {
     this.clock.moveTo(nowMs);
     this.db.load(snapshot);
     for (const name of names.filter((name) => name !== "")) this.speakerNamed(name);
-    this.note(`The session goes on here; the clock stands at ${isoText(nowMs)}.`);
+    this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
     this.settle();
   }
 
@@ -161,13 +161,13 @@ export class Workspace {
   private help(topic: string): void {
     const row = rowNamed(topic);
     if (row) this.log.add({ kind: "card", row });
-    else if (topic) this.note(`No command is called ${topic}. The Commands view lists them all.`);
-    else this.note("help SET opens a card. clear empties the log. @ +5s moves the clock, @ next goes to the next expiry.");
+    else if (topic) this.note(`Unknown command ${topic}. The Commands view lists all commands.`);
+    else this.note("help SET shows the command. clear clears the log. @ +5s moves the clock, @ next moves it to the next expiry.");
   }
 
   private moveClock(text: string): void {
     const line = readClockLine(text);
-    if (line === undefined) return this.note("The clock understands @ +5s, @ -2m, @ next and @ 2026-01-01T00:00:00Z.");
+    if (line === undefined) return this.note("Expected @ +5s, @ -2m, @ next or @ 2026-01-01T00:00:00Z.");
     if (line === "next") return this.stepToNextExpiry();
     if ("stepMs" in line) this.stepClock(line.stepMs);
     else this.moveClockTo(line.instantMs);
@@ -209,7 +209,7 @@ export class Workspace {
       const messages = speaker.takeOutbox();
       const told = { kind: "command", lane: speaker.lane, prompt: `${speaker.name}<`, text: "", failed: false } as const;
       if (messages.length > 0) this.log.add({ ...told, printed: this.printed(messages), nowMs: this.clock.now() });
-      if (speaker.reconnect()) this.note(`${speaker.name} was disconnected and has connected again`);
+      if (speaker.reconnect()) this.note(`${speaker.name} was disconnected and has reconnected`);
     }
     this.inspector.reconnect();
   }

@@ -130,7 +130,7 @@ export class ClockPanel extends LitElement {
     const lead = clock.leadMs;
     if (Math.abs(lead) < LEAD_SHOWN_MS) return nothing;
     const text = `${remainingText(Math.abs(lead))} ${lead > 0 ? "ahead of" : "behind"} the wall clock`;
-    return html`<p class="lead">${text} <button class="button" @click=${() => clock.backToWallClock()}>Set right</button></p>`;
+    return html`<p class="lead">${text} <button class="button" @click=${() => clock.backToWallClock()}>Reset</button></p>`;
   }
 
   /** The face moves once a second, at the turn of the second. */

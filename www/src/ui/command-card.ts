@@ -69,7 +69,7 @@ export class CommandCard extends LitElement {
         <dd>${row.complexity}</dd>
         ${row.flags.length > 0 ? html`<dt>Flags</dt><dd>${row.flags.join(", ")}</dd>` : nothing}
       </dl>
-      ${this.offer ? html`<a class="button" href="#type=${encodeURIComponent(`${name} `)}">Type it</a>` : nothing}
+      ${this.offer ? html`<a class="button" href="#type=${encodeURIComponent(`${name} `)}">Insert</a>` : nothing}
     </article>`;
   }
 }

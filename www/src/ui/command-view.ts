@@ -112,13 +112,13 @@ export class CommandView extends LitElement {
     return html`
       <search>
         <label class="unseen" for="query">Search the commands</label>
-        <input class="field" id="query" type="search" placeholder="Search ${searchRows("").length} commands by name or by what they do" autocomplete="off" spellcheck="false" .value=${this.query} @input=${this.searched} />
+        <input class="field" id="query" type="search" placeholder="Search ${searchRows("").length} commands by name or description" autocomplete="off" spellcheck="false" .value=${this.query} @input=${this.searched} />
         <p class="unseen" role="status">${this.query ? `${rows.length} commands found` : ""}</p>
         <div class="list plate">
           ${rows.length === 0 ? html`<p class="none">No command matches.</p>` : groups(rows).map(([group, members]) => this.renderGroup(group, members))}
         </div>
       </search>
-      <div class="card" aria-live="polite">${shown ? html`<kl-command-card offer .row=${shown}></kl-command-card>` : html`<p class="none">Choose a command to see how it is written and what it costs.</p>`}</div>
+      <div class="card" aria-live="polite">${shown ? html`<kl-command-card offer .row=${shown}></kl-command-card>` : html`<p class="none">Select a command to see its syntax and complexity.</p>`}</div>
     `;
   }
 

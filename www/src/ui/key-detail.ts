@@ -71,9 +71,9 @@ export class KeyDetail extends LitElement {
   private renderMeaning(): TemplateResult | typeof nothing {
     const count = this.list.sketched(this.row);
     const fields = this.list.mortalFields(this.row);
-    if (count !== undefined) return html`<p>A sketch: it counts about ${count} different elements.</p>`;
+    if (count !== undefined) return html`<p>A HyperLogLog of about ${count} distinct elements.</p>`;
     if (fields.length === 0) return nothing;
-    return html`<ul>${fields.map(({ label, deadlineMs }) => html`<li>Field <code>${label}</code> lives until ${instantText(deadlineMs)}.</li>`)}</ul>`;
+    return html`<ul>${fields.map(({ label, deadlineMs }) => html`<li>Field <code>${label}</code> expires at ${instantText(deadlineMs)}.</li>`)}</ul>`;
   }
 
   private renderActions(workspace: Workspace): TemplateResult {

@@ -76,7 +76,7 @@ export class KeyPanel extends LitElement {
   }
 
   private renderEmpty(): TemplateResult {
-    return html`<p class="empty">No keys yet. What commands write appears here, and whatever has an expiry burns down before your eyes.</p>`;
+    return html`<p class="empty">No keys yet. Keys appear here as commands write them, with the time until they expire.</p>`;
   }
 
   private renderRows(): TemplateResult {

@@ -72,7 +72,7 @@ export class Prompt extends LitElement {
       </form>
       ${problem && html`<p id="problem" class="problem" role="alert">${problem.message} (column ${problem.column})</p>`}
       <p id="hint" class="unseen">${this.spokenHint}</p>
-      <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab takes the first` : ""}</p>
+      <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab accepts the first` : ""}</p>
       <p class="keys" aria-hidden="true">
         <span><kbd>Enter</kbd> runs</span> <span><kbd>Tab</kbd> completes</span> <span><kbd>↑</kbd> history</span>
         <span><kbd>Ctrl R</kbd> search</span> <span><kbd>F1</kbd> help</span>

@@ -68,9 +68,9 @@ export class Scrubber extends LitElement {
     const where = `Step ${desk.at} of ${last}, ${time}.${millis}`;
     return html`<div role="group" aria-label="Move through the session">
       <button class="button bare square" aria-label="To the start" title="To the start" ?disabled=${desk.at === 0} @click=${() => desk.goTo(0)}>${icons.start}</button>
-      <button class="button bare square" aria-label="One step back" title="One step back" ?disabled=${desk.at === 0} @click=${() => desk.goTo(desk.at - 1)}>${icons.back}</button>
+      <button class="button bare square" aria-label="Previous step" title="Previous step" ?disabled=${desk.at === 0} @click=${() => desk.goTo(desk.at - 1)}>${icons.back}</button>
       <input type="range" min="0" max=${last} .value=${String(desk.at)} aria-label="Step" aria-valuetext=${where} @input=${this.slid} />
-      <button class="button bare square" aria-label="One step on" title="One step on" ?disabled=${desk.at === last} @click=${() => desk.goTo(desk.at + 1)}>${icons.forward}</button>
+      <button class="button bare square" aria-label="Next step" title="Next step" ?disabled=${desk.at === last} @click=${() => desk.goTo(desk.at + 1)}>${icons.forward}</button>
       <button class="button bare square" aria-label="To the end" title="To the end" ?disabled=${desk.at === last} @click=${() => desk.goTo(last)}>${icons.end}</button>
       <output>${where}</output>
     </div>`;

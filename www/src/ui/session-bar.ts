@@ -63,16 +63,16 @@ export class SessionBar extends LitElement {
     return html`<div class="row" role="toolbar" aria-label="Session">
       <label for="lesson" class="unseen">Lesson</label>
       <select class="field" id="lesson" @change=${this.chosen}>
-        <option value="" ?selected=${desk.lesson === undefined}>Lessons: choose one of ${lessons.length}</option>
-        ${desk.own && desk.own !== desk.text ? html`<option value=${OWN}>What you wrote</option>` : nothing}
+        <option value="" ?selected=${desk.lesson === undefined}>Select one of ${lessons.length} lessons</option>
+        ${desk.own && desk.own !== desk.text ? html`<option value=${OWN}>Your session</option>` : nothing}
         ${lessons.map((lesson, index) => html`<option value=${lesson.name} ?selected=${desk.lesson === lesson.name}>${index + 1}. ${lesson.title}</option>`)}
       </select>
       <a class="button" href="#new">${icons.plus} New</a>
       <button class="button main" @click=${() => this.dispatchEvent(new CustomEvent("run"))}>Run all</button>
       <span class="said" role="status">${this.said}</span>
       <div class="row push">
-        <button class="button bare" ?disabled=${!desk.report} title="Put the replies that came into the text" @click=${() => this.playground.fillInReplies()}>Fill in replies</button>
-        <button class="button bare" ?disabled=${!desk.report} title="Go on from this step in the command line, with the clock stopped" @click=${() => this.playground.continueInLine()}>Go on in the command line</button>
+        <button class="button bare" ?disabled=${!desk.report} title="Write the received replies into the text" @click=${() => this.playground.fillInReplies()}>Fill in replies</button>
+        <button class="button bare" ?disabled=${!desk.report} title="Continue from this step in the command line, with the clock stopped" @click=${() => this.playground.continueInLine()}>Continue in the command line</button>
         <button class="button" @click=${this.copy}>${icons.copy} Copy</button>
         <button class="button" @click=${this.share}>${icons.share} Share</button>
       </div>
@@ -93,7 +93,7 @@ export class SessionBar extends LitElement {
     const { desk } = this.playground;
     const hash = desk.lesson ? `lesson=${desk.lesson}` : await encodeShare(desk.text);
     history.replaceState(null, "", `#${hash}`);
-    const long = location.href.length > LONG_LINK_CHARS ? ", but it is long: some programs will cut it" : "";
+    const long = location.href.length > LONG_LINK_CHARS ? "; it is long, some programs may truncate it" : "";
     await this.toClipboard(location.href, `Link copied${long}`);
   }
 
@@ -102,7 +102,7 @@ export class SessionBar extends LitElement {
       await navigator.clipboard.writeText(text);
       this.say(done);
     } catch {
-      this.say("The browser does not let the page write to the clipboard");
+      this.say("The browser denied access to the clipboard");
     }
   }
 

@@ -1,4 +1,4 @@
-/** How a session is written, shown where there is none yet. */
+/** The session format, shown where there is none yet. */
 
 import { css, html, LitElement, type TemplateResult } from "lit";
 import type { SessionDesk } from "../model/session-desk.ts";
@@ -6,13 +6,13 @@ import { controls } from "../style/controls.ts";
 import { icons } from "./icons.ts";
 
 const LINES: readonly (readonly [line: string, meaning: string])[] = [
-  ["> SET door me PX 5000", "a command; prompts from a terminal or from documentation will do"],
-  ["OK", "the reply that it should have; leave it out, and the command is only run"],
-  ["C1> GET door", "a command of the client C1, which is opened by being named"],
-  ["@ +5s", "moves the clock, which stands still otherwise; @ next goes to the next expiry"],
-  ["! expired door", "something that has to happen to a key on the way"],
-  ["| #5", "a reply that would look like something else without the bar"],
-  ["# Why", "a remark, and ## for a heading"],
+  ["> SET door me PX 5000", "a command; prompts copied from a terminal or from documentation work too"],
+  ["OK", "the expected reply; without it the command runs unchecked"],
+  ["C1> GET door", "a command of the client C1, which connects at its first command"],
+  ["@ +5s", "moves the clock, which is stopped otherwise; @ next moves it to the next expiry"],
+  ["! expired door", "an event of a key that is expected during the step above"],
+  ["| #5", "a reply line that would otherwise be read as another kind of line"],
+  ["# Why", "a comment; ## starts a heading"],
 ];
 
 const EXAMPLE = `## A door that closes by itself
@@ -74,7 +74,7 @@ export class SessionGuide extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      <h2>How a session is written</h2>
+      <h2>The session format</h2>
       <dl>
         ${LINES.map(([line, meaning]) => html`<dt>${line}</dt><dd>${meaning}</dd>`)}
       </dl>

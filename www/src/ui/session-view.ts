@@ -65,8 +65,8 @@ export class SessionView extends LitElement {
   private renderSummary(): TemplateResult {
     const { problem, report, stops } = this.playground.desk;
     if (problem) return html`<p class="summary bad" id="session-problem">Line ${problem.line}, column ${problem.column}: ${problem.message}</p>`;
-    if (!report && this.playground.desk.waitsForRun) return html`<p class="summary">A long text: it is checked when you press Run all.</p>`;
-    if (stops.length === 0) return html`<p class="summary">Nothing to run yet. Paste a transcript into the text, or choose a lesson.</p>`;
+    if (!report && this.playground.desk.waitsForRun) return html`<p class="summary">The text is long: press Run all to check it.</p>`;
+    if (stops.length === 0) return html`<p class="summary">Nothing to run yet. Paste a transcript into the text, or select a lesson.</p>`;
     const { bad, words } = this.verdict();
     return html`<p class="summary ${bad ? "bad" : "good"}">
       <span>${bad ? "✗" : "✓"} ${words}</span>
@@ -88,7 +88,7 @@ export class SessionView extends LitElement {
     if (bad > 0) return { bad: true, words: `${bad} of ${checked} checked steps differ` };
     const ran = spoken.filter((step) => step.verdict === "ran").length;
     const rest = ran > 0 ? `, ${ran} ran unchecked` : "";
-    return { bad: false, words: checked === 0 ? `${ran} steps ran, none states its reply` : `${checked} checked, all as expected${rest}` };
+    return { bad: false, words: checked === 0 ? `${ran} steps ran, none has an expected reply` : `${checked} checked, all as expected${rest}` };
   }
 
   private renderKeys(): TemplateResult | typeof nothing {

@@ -83,7 +83,7 @@ export class Speakers extends LitElement {
   override render(): TemplateResult {
     const { speakers, mayOpenClient } = this.workspace;
     return html`<fieldset>
-      <legend class="unseen">Speak as</legend>
+      <legend class="unseen">Active client</legend>
       ${speakers.map((speaker) => this.renderSpeaker(speaker))}
       <button class="button bare" ?disabled=${!mayOpenClient} @click=${() => this.workspace.openClient()}>${icons.plus} Client</button>
     </fieldset>`;

@@ -68,7 +68,7 @@ export class Timeline extends LitElement {
   private renderSaid(step: Step, stop: number): TemplateResult {
     const verdict = VERDICTS[step.verdict];
     return html`
-      <button class="mark" aria-label="Line ${step.line}, ${verdict.words}: go there" title="Line ${step.line}" @click=${() => this.goTo(stop)}>${verdict.sign || "·"}</button>
+      <button class="mark" aria-label="Line ${step.line}, ${verdict.words}: go to this step" title="Line ${step.line}" @click=${() => this.goTo(stop)}>${verdict.sign || "·"}</button>
       <p class="spoken">${spoken(step.prompt.trim() || ">", step.text)}</p>
       ${step.verdict === "mismatched" ? this.renderDifference(step) : html`<pre class="reply">${printedLines(step.printed)}</pre>`}
       ${this.renderEvents(step)}

@@ -6,7 +6,7 @@ import { Directive, directive, type ElementPart, type PartInfo, PartType } from 
 class VarsDirective extends Directive {
   constructor(part: PartInfo) {
     super(part);
-    if (part.type !== PartType.ELEMENT) throw new Error("vars() stands inside a tag, not in an attribute");
+    if (part.type !== PartType.ELEMENT) throw new Error("vars() must be used in a tag, not in an attribute");
   }
 
   render(_values: Readonly<Record<string, string | number>>): unknown {

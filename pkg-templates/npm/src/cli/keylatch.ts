@@ -5,9 +5,9 @@ import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
 import { serve } from './serve.js';
 
-const USAGE = `keylatch                     a command line on an engine in this process
+const USAGE = `keylatch                     starts a command line with an engine in this process
 keylatch < FILE              runs the commands of a file or a pipe
-keylatch run FILE.session..  checks sessions: exit 0 all match, 1 some do not, 2 unreadable
+keylatch run FILE.session..  checks sessions: exits with 0 on match, 1 on mismatch, 2 on unreadable files
 keylatch serve [OPTIONS]     serves Redis clients; --help lists the options
 keylatch --help | --version`;
 
@@ -34,7 +34,7 @@ async function main(words: readonly string[]): Promise<number> {
       console.log(`keylatch ${readVersion()}`);
       return 0;
   }
-  console.error(first === 'run' ? 'keylatch run: no FILE is named' : `keylatch: there is no command or option ${first}`);
+  console.error(first === 'run' ? 'keylatch run: missing FILE' : `keylatch: unknown command or option "${first}"`);
   console.error(USAGE);
   return 2;
 }

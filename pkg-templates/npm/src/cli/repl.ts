@@ -77,7 +77,7 @@ export async function readPipe(rows: CommandRows): Promise<number> {
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     if (shell.run(line) === 'quit') return 0;
     if (await shell.settled()) continue;
-    console.error(`${line.trim()}: waits for ever, for nobody else is here`);
+    console.error(`${line.trim()} would block forever: no other client is connected`);
     return 1;
   }
   return 0;

@@ -2,17 +2,17 @@
 import { createServer, type Server, type ServerOptions } from '../server.js';
 import { readVersion } from './package-files.js';
 
-const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until it is stopped with Ctrl-C or SIGTERM
-  --port N              the TCP port (6379); 0 chooses a free one, or none beside --unixsocket
-  --bind ADDRESS...     where to listen (127.0.0.1 -::1); other than loopback needs a password
-  --unixsocket PATH     listens on a Unix socket as well
-  --requirepass TEXT    the password clients have to give; KEYLATCH_PASSWORD does the same out of sight
-  --maxclients N        how many clients at once (10000)
-  --databases N         how many databases, up to 16 (16)
-  --maxmemory BYTES     how much the keys may take, for example 100mb
-  --maxmemory-policy P  who goes then: allkeys-lru, volatile-ttl, ... (noeviction: refuses what would take more)
+const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C or SIGTERM
+  --port N              the TCP port (6379); 0 selects a free port, or none with --unixsocket
+  --bind ADDRESS...     the addresses to listen on (127.0.0.1 -::1); others than loopback need a password
+  --unixsocket PATH     also listens on a Unix socket
+  --requirepass TEXT    the password of clients; the variable KEYLATCH_PASSWORD keeps it out of process lists
+  --maxclients N        the maximum number of clients (10000)
+  --databases N         the number of databases, at most 16 (16)
+  --maxmemory BYTES     the memory limit, for example 100mb
+  --maxmemory-policy P  the eviction policy: allkeys-lru, volatile-ttl, ... (noeviction: writes fail)
   --PARAMETER VALUE     any other parameter of redis.conf that CONFIG GET shows
-  --quiet               prints nothing but errors`;
+  --quiet               prints errors only`;
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -34,7 +34,7 @@ function pairsOf(words: readonly string[]): Map<string, string> {
       name = own.toLowerCase();
       pairs.set(name, value ?? '');
     } else if (name === undefined) {
-      throw new UsageError(`what is ${word}?`);
+      throw new UsageError(`unexpected argument "${word}"`);
     } else {
       pairs.set(name, `${pairs.get(name)} ${word}`.trim());
     }
@@ -46,7 +46,7 @@ function numberOf(pairs: Map<string, string>, name: string): number | undefined 
   const text = pairs.get(name);
   pairs.delete(name);
   if (text === undefined) return undefined;
-  if (!/^\d+$/.test(text)) throw new UsageError(`--${name} takes a number, found '${text}'`);
+  if (!/^\d+$/.test(text)) throw new UsageError(`--${name} expects a number, found "${text}"`);
   return Number(text);
 }
 

@@ -3,452 +3,452 @@ import type { Argument } from '../argument.js';
 import type { Reply } from '../reply.js';
 
 export interface CommandTable<Text> {
-  /** Answers who may do what: there is one user, who may do everything. */
+  /** Inspects access control; the only user has all permissions. */
   ACL: { arguments: [subcommand: 'CAT' | 'cat', ...options: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'USERS' | 'users'] | [subcommand: 'WHOAMI' | 'whoami']; reply: (Text)[] | (string)[] | Text };
-  /** Appends to the string of a key, creating it if it does not exist. */
+  /** Appends to the string at a key, creating it if it does not exist. */
   APPEND: { arguments: [key: Argument, value: Argument]; reply: number };
-  /** Means something in a cluster only, and there is none. */
+  /** Returns an error: cluster mode is not supported. */
   ASKING: { arguments: []; reply: 'OK' };
   /** Authenticates the connection with a password. */
   AUTH: { arguments: [...options: Argument[]]; reply: 'OK' };
-  /** Counts the bits that are set in a string, or in a part of it. */
+  /** Counts the set bits of a string or of a range of it. */
   BITCOUNT: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
-  /** Reads, writes and increments integers of any width within a string. */
+  /** Reads, writes and increments integers of any bit width in a string. */
   BITFIELD: { arguments: [key: Argument, ...more: Argument[]]; reply: (number | bigint | null)[] };
-  /** Reads integers of any width within a string. */
+  /** Reads integers of any bit width in a string. */
   BITFIELD_RO: { arguments: [key: Argument, ...more: Argument[]]; reply: (number | bigint)[] };
-  /** Combines strings bit by bit and stores the result. */
+  /** Stores the result of a bitwise operation between strings. */
   BITOP: { arguments: [...options: Argument[]]; reply: number };
-  /** Finds the first bit in a string, or in a part of it, that is set or clear. */
+  /** Finds the first set or clear bit of a string or of a range of it. */
   BITPOS: { arguments: [key: Argument, bit: Argument, ...options: Argument[]]; reply: number };
-  /** Takes an element from an end of a list to an end of another, waiting for one if there is none. */
+  /** Moves an element between ends of lists; blocks until there is one. */
   BLMOVE: { arguments: [source: Argument, destination: Argument, ...options: Argument[]]; reply: Text | null };
-  /** Takes elements from an end of the first list there is, waiting for one if there is none. */
+  /** Pops elements from the first non-empty list; blocks until there is one. */
   BLMPOP: { arguments: [timeout: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: [Text, (Text)[]] | null };
-  /** Takes the first element of the first list there is, waiting for one if there is none. */
+  /** Pops the head of the first non-empty list; blocks until there is one. */
   BLPOP: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text)[] | null };
-  /** Takes the last element of the first list there is, waiting for one if there is none. */
+  /** Pops the tail of the first non-empty list; blocks until there is one. */
   BRPOP: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text)[] | null };
-  /** Takes the last element of a list to the head of another, waiting for one if there is none. */
+  /** Moves the tail of a list to the head of another; blocks until there is one. */
   BRPOPLPUSH: { arguments: [source: Argument, destination: Argument, timeout: Argument]; reply: Text | null };
-  /** Takes the lowest or highest members out of the first sorted set there is, waiting for one if there is none. */
+  /** Pops members from the first non-empty sorted set; blocks until there is one. */
   BZMPOP: { arguments: [timeout: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: [Text, ([Text, number])[]] | null };
-  /** Takes the member with the highest score out of the first sorted set there is, waiting for one if there is none. */
+  /** Pops the highest score from the first non-empty sorted set; blocks until there is one. */
   BZPOPMAX: { arguments: [key: Argument, ...more: Argument[]]; reply: (Reply<Text>)[] | null };
-  /** Takes the member with the lowest score out of the first sorted set there is, waiting for one if there is none. */
+  /** Pops the lowest score from the first non-empty sorted set; blocks until there is one. */
   BZPOPMIN: { arguments: [key: Argument, ...more: Argument[]]; reply: (Reply<Text>)[] | null };
-  /** Asks and tells about clients. */
+  /** Manages client connections. */
   CLIENT: { arguments: [subcommand: 'CACHING' | 'caching', ...options: Argument[]] | [subcommand: 'GETNAME' | 'getname'] | [subcommand: 'GETREDIR' | 'getredir'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'ID' | 'id'] | [subcommand: 'INFO' | 'info'] | [subcommand: 'KILL' | 'kill', ...options: Argument[]] | [subcommand: 'LIST' | 'list', ...options: Argument[]] | [subcommand: 'NO-EVICT' | 'no-evict', ...options: Argument[]] | [subcommand: 'NO-TOUCH' | 'no-touch', ...options: Argument[]] | [subcommand: 'PAUSE' | 'pause', timeout: Argument, ...options: Argument[]] | [subcommand: 'REPLY' | 'reply', ...options: Argument[]] | [subcommand: 'SETINFO' | 'setinfo', ...options: Argument[]] | [subcommand: 'SETNAME' | 'setname', connectionName: Argument] | [subcommand: 'TRACKING' | 'tracking', ...options: Argument[]] | [subcommand: 'TRACKINGINFO' | 'trackinginfo'] | [subcommand: 'UNBLOCK' | 'unblock', clientId: Argument, ...options: Argument[]] | [subcommand: 'UNPAUSE' | 'unpause']; reply: 'OK' | Text | null | number | (string)[] | Text | 'OK' | number | Map<Text, Reply<Text>> };
-  /** Asks about a cluster: the server is part of none. */
+  /** Returns an error: cluster mode is not supported. */
   CLUSTER: { arguments: [subcommand: 'HELP' | 'help'] | [subcommand: 'INFO' | 'info'] | [subcommand: 'KEYSLOT' | 'keyslot', key: Argument] | [subcommand: 'MYID' | 'myid'] | [subcommand: 'NODES' | 'nodes'] | [subcommand: 'SHARDS' | 'shards'] | [subcommand: 'SLOTS' | 'slots']; reply: 'OK' };
-  /** Answers what is known about all commands. */
+  /** Returns the properties of all commands. */
   COMMAND: { arguments: [] | [subcommand: 'COUNT' | 'count'] | [subcommand: 'DOCS' | 'docs', ...more: Argument[]] | [subcommand: 'GETKEYS' | 'getkeys', command: Argument, ...more: Argument[]] | [subcommand: 'GETKEYSANDFLAGS' | 'getkeysandflags', command: Argument, ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'INFO' | 'info', ...more: Argument[]] | [subcommand: 'LIST' | 'list', ...options: Argument[]]; reply: (Reply<Text>)[] | number | Map<Text, Reply<Text>> | (Text)[] | (string)[] | (Reply<Text> | null)[] };
   /** Reads and changes the configuration. */
   CONFIG: { arguments: [subcommand: 'GET' | 'get', parameter: Argument, ...more: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'RESETSTAT' | 'resetstat'] | [subcommand: 'REWRITE' | 'rewrite'] | [subcommand: 'SET' | 'set', ...more: Argument[]]; reply: Map<Text, Text> | (string)[] | 'OK' };
   /** Copies the value and the expiration of a key to another key. */
   COPY: { arguments: [source: Argument, destination: Argument, ...options: Argument[]]; reply: number };
-  /** Answers the number of keys in the database. */
+  /** Counts the keys of the selected database. */
   DBSIZE: { arguments: []; reply: number };
-  /** Tools for tests of the server. */
+  /** Provides tools for testing the server. */
   DEBUG: { arguments: [subcommand: 'HELP' | 'help'] | [subcommand: 'OBJECT' | 'object', key: Argument] | [subcommand: 'RELOAD' | 'reload'] | [subcommand: 'SET-ACTIVE-EXPIRE' | 'set-active-expire', enabled: Argument]; reply: (string)[] | string | 'OK' };
-  /** Decrements the integer of a key by one, starting from 0 if it does not exist. */
+  /** Decrements the integer at a key by one; a missing key counts as 0. */
   DECR: { arguments: [key: Argument]; reply: number | bigint };
-  /** Decrements the integer of a key by a number, starting from 0 if it does not exist. */
+  /** Decrements the integer at a key by a number; a missing key counts as 0. */
   DECRBY: { arguments: [key: Argument, decrement: Argument]; reply: number | bigint };
-  /** Deletes keys and answers how many there were. */
+  /** Deletes keys and returns the number deleted. */
   DEL: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
-  /** Deletes a key, if its value or its digest meets a condition. */
+  /** Deletes a key if its value or digest meets a condition. */
   DELEX: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
-  /** Deletes a key, if its value equals this one: a command of Valkey, and the way to give a lock back. */
+  /** Deletes a key if its value equals the given one; a Valkey command to release locks. */
   DELIFEQ: { arguments: [key: Argument, value: Argument]; reply: number };
-  /** Answers the XXH3 digest of the string of a key as 16 hex digits. */
+  /** Returns the XXH3 digest of the string at a key as 16 hex digits. */
   DIGEST: { arguments: [key: Argument]; reply: Text | null };
-  /** Discards a transaction. */
+  /** Discards the queued commands of a transaction. */
   DISCARD: { arguments: []; reply: 'OK' };
-  /** Answers the value of a key as bytes that RESTORE takes, also in Redis and Valkey. */
+  /** Serializes the value of a key for RESTORE, also of Redis and Valkey. */
   DUMP: { arguments: [key: Argument]; reply: Text | null };
-  /** Answers the message it was given. */
+  /** Returns its argument. */
   ECHO: { arguments: [message: Argument]; reply: Text };
-  /** Runs the queued commands of a transaction, one after another and nothing between them. */
+  /** Executes the queued commands of a transaction atomically. */
   EXEC: { arguments: []; reply: (Reply<Text>)[] | null };
-  /** Counts how many of the keys exist; a key named twice counts twice. */
+  /** Counts the keys that exist; a key given twice counts twice. */
   EXISTS: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
   /** Sets the time to live of a key in seconds. */
   EXPIRE: { arguments: [key: Argument, seconds: Argument, ...options: Argument[]]; reply: number };
   /** Sets the expiration of a key to a Unix time in seconds. */
   EXPIREAT: { arguments: [key: Argument, unixTimeSeconds: Argument, ...options: Argument[]]; reply: number };
-  /** Answers the expiration of a key as a Unix time in seconds; -1 without one, -2 without a key. */
+  /** Returns the expiration of a key as a Unix time in seconds, -1 if none, -2 if no key. */
   EXPIRETIME: { arguments: [key: Argument]; reply: number | bigint };
   /** Deletes all keys of all databases. */
   FLUSHALL: { arguments: [...options: Argument[]]; reply: 'OK' };
-  /** Deletes all keys of the database. */
+  /** Deletes all keys of the selected database. */
   FLUSHDB: { arguments: [...options: Argument[]]; reply: 'OK' };
-  /** Manages functions. */
+  /** Manages functions; none can be loaded. */
   FUNCTION: { arguments: [subcommand: 'FLUSH' | 'flush', ...options: Argument[]] | [subcommand: 'HELP' | 'help']; reply: 'OK' | (string)[] };
-  /** Adds places to a sorted set, creating it if it does not exist. */
+  /** Adds members with coordinates to a geospatial index. */
   GEOADD: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
-  /** Answers the distance between two places. */
+  /** Returns the distance between two members. */
   GEODIST: { arguments: [key: Argument, member1: Argument, member2: Argument, ...options: Argument[]]; reply: Text | null };
-  /** Answers the geohashes of places. */
+  /** Returns the geohashes of members. */
   GEOHASH: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text | null)[] };
-  /** Answers the longitudes and latitudes of places. */
+  /** Returns the coordinates of members. */
   GEOPOS: { arguments: [key: Argument, ...more: Argument[]]; reply: ([number, number] | null)[] };
-  /** Answers the places within a circle, or stores them; GEOSEARCH and GEOSEARCHSTORE do the same. */
+  /** Returns or stores the members within a circle; deprecated in favor of GEOSEARCH. */
   GEORADIUS: { arguments: [key: Argument, longitude: Argument, latitude: Argument, radius: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] | number };
-  /** Answers the places within a circle around a member, or stores them; GEOSEARCH and GEOSEARCHSTORE do the same. */
+  /** Returns or stores the members around another; deprecated in favor of GEOSEARCH. */
   GEORADIUSBYMEMBER: { arguments: [key: Argument, member: Argument, radius: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] | number };
-  /** Answers the places within a circle around a member. */
+  /** Returns the members within a circle around a member. */
   GEORADIUSBYMEMBER_RO: { arguments: [key: Argument, member: Argument, radius: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
-  /** Answers the places within a circle. */
+  /** Returns the members within a circle. */
   GEORADIUS_RO: { arguments: [key: Argument, longitude: Argument, latitude: Argument, radius: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
-  /** Answers the places within a circle or a box. */
+  /** Returns the members within a circle or a box. */
   GEOSEARCH: { arguments: [key: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
-  /** Stores the places within a circle or a box. */
+  /** Stores the members within a circle or a box. */
   GEOSEARCHSTORE: { arguments: [destination: Argument, source: Argument, ...options: Argument[]]; reply: number };
-  /** Answers the string of a key. */
+  /** Returns the string at a key. */
   GET: { arguments: [key: Argument]; reply: Text | null };
-  /** Answers one bit of a string. */
+  /** Returns the bit at an offset of a string. */
   GETBIT: { arguments: [key: Argument, offset: Argument]; reply: number };
-  /** Answers the string of a key and deletes the key. */
+  /** Returns the string at a key and deletes the key. */
   GETDEL: { arguments: [key: Argument]; reply: Text | null };
-  /** Answers the string of a key and sets or clears its expiration. */
+  /** Returns the string at a key and sets or removes its expiration. */
   GETEX: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null };
-  /** Answers a part of the string of a key. */
+  /** Returns a range of the string at a key. */
   GETRANGE: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
-  /** Sets the string of a key and answers the previous one. */
+  /** Sets the string at a key and returns the old one. */
   GETSET: { arguments: [key: Argument, value: Argument]; reply: Text | null };
-  /** Takes fields out of a hash. */
+  /** Deletes fields of a hash. */
   HDEL: { arguments: [key: Argument, field: Argument, ...more: Argument[]]; reply: number };
-  /** Greets the server, and chooses the protocol version, the user and the name. */
+  /** Sets the protocol version, the user and the name of the connection. */
   HELLO: { arguments: [...options: Argument[]]; reply: Map<Text, Reply<Text>> };
-  /** Tells whether a hash has a field. */
+  /** Checks whether a hash has a field. */
   HEXISTS: { arguments: [key: Argument, field: Argument]; reply: number };
   /** Sets the time to live of fields in seconds. */
   HEXPIRE: { arguments: [key: Argument, seconds: Argument, ...options: Argument[]]; reply: (number)[] };
   /** Sets the expiration of fields to a Unix time in seconds. */
   HEXPIREAT: { arguments: [key: Argument, unixTimeSeconds: Argument, ...options: Argument[]]; reply: (number)[] };
-  /** Answers the expiration of fields as Unix times in seconds; -1 without one, -2 without a field. */
+  /** Returns the expirations of fields as Unix times in seconds, -1 if none, -2 if no field. */
   HEXPIRETIME: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
-  /** Answers the value of a field of a hash. */
+  /** Returns the value of a hash field. */
   HGET: { arguments: [key: Argument, field: Argument]; reply: Text | null };
-  /** Answers the fields of a hash with their values. */
+  /** Returns the fields of a hash with their values. */
   HGETALL: { arguments: [key: Argument]; reply: Map<Text, Text> };
-  /** Takes fields out of a hash and answers their values. */
+  /** Deletes fields of a hash and returns their values. */
   HGETDEL: { arguments: [key: Argument, ...options: Argument[]]; reply: (Text | null)[] };
-  /** Answers the values of fields, and sets or takes away their expiration. */
+  /** Returns the values of fields and sets or removes their expiration. */
   HGETEX: { arguments: [key: Argument, ...options: Argument[]]; reply: (Text | null)[] };
-  /** Adds to the integer in a field of a hash, a missing one being 0. */
+  /** Increments the integer in a hash field, which defaults to 0. */
   HINCRBY: { arguments: [key: Argument, field: Argument, increment: Argument]; reply: number | bigint };
-  /** Adds to the number in a field of a hash, a missing one being 0. */
+  /** Increments the number in a hash field, which defaults to 0. */
   HINCRBYFLOAT: { arguments: [key: Argument, field: Argument, increment: Argument]; reply: Text };
-  /** Answers the fields of a hash. */
+  /** Returns the field names of a hash. */
   HKEYS: { arguments: [key: Argument]; reply: (Text)[] };
-  /** Answers the number of fields of a hash. */
+  /** Returns the number of fields of a hash. */
   HLEN: { arguments: [key: Argument]; reply: number };
-  /** Answers the values of fields of a hash. */
+  /** Returns the values of fields of a hash. */
   HMGET: { arguments: [key: Argument, field: Argument, ...more: Argument[]]; reply: (Text | null)[] };
   /** Sets fields of a hash, creating it if it does not exist. */
   HMSET: { arguments: [key: Argument, ...more: Argument[]]; reply: 'OK' };
-  /** Takes the expiration of fields away. */
+  /** Removes the expiration of fields. */
   HPERSIST: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
   /** Sets the time to live of fields in milliseconds. */
   HPEXPIRE: { arguments: [key: Argument, milliseconds: Argument, ...options: Argument[]]; reply: (number)[] };
   /** Sets the expiration of fields to a Unix time in milliseconds. */
   HPEXPIREAT: { arguments: [key: Argument, unixTimeMilliseconds: Argument, ...options: Argument[]]; reply: (number)[] };
-  /** Answers the expiration of fields as Unix times in milliseconds; -1 without one, -2 without a field. */
+  /** Returns the expirations of fields as Unix times in milliseconds, -1 if none, -2 if no field. */
   HPEXPIRETIME: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
-  /** Answers the time to live of fields in milliseconds; -1 without one, -2 without a field. */
+  /** Returns the times to live of fields in milliseconds, -1 if none, -2 if no field. */
   HPTTL: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
-  /** Answers random fields of a hash; with a negative count the same may come again. */
+  /** Returns random fields of a hash; a negative count allows repetitions. */
   HRANDFIELD: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] | ([Text, Text])[] };
-  /** Walks through the fields of a hash, page by page. */
+  /** Iterates over the fields of a hash with a cursor. */
   HSCAN: { arguments: [key: Argument, cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
-  /** Sets fields of a hash, creating it if it does not exist, and answers how many are new. */
+  /** Sets fields of a hash, creating it if it does not exist, and counts the new ones. */
   HSET: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
-  /** Sets fields of a hash with an expiration, if none of them exists, or only if all do. */
+  /** Sets fields of a hash and their expiration, optionally only if all or none exist. */
   HSETEX: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
-  /** Sets a field of a hash, but only if it is not there. */
+  /** Sets a field of a hash only if it does not exist. */
   HSETNX: { arguments: [key: Argument, field: Argument, value: Argument]; reply: number };
-  /** Answers the length of the value of a field of a hash. */
+  /** Returns the length of the value of a hash field. */
   HSTRLEN: { arguments: [key: Argument, field: Argument]; reply: number };
-  /** Answers the time to live of fields in seconds; -1 without one, -2 without a field. */
+  /** Returns the times to live of fields in seconds, -1 if none, -2 if no field. */
   HTTL: { arguments: [key: Argument, ...options: Argument[]]; reply: (number)[] };
-  /** Answers the values of a hash. */
+  /** Returns the values of a hash. */
   HVALS: { arguments: [key: Argument]; reply: (Text)[] };
-  /** Increments the integer of a key by one, starting from 0 if it does not exist. */
+  /** Increments the integer at a key by one; a missing key counts as 0. */
   INCR: { arguments: [key: Argument]; reply: number | bigint };
-  /** Increments the integer of a key by a number, starting from 0 if it does not exist. */
+  /** Increments the integer at a key by a number; a missing key counts as 0. */
   INCRBY: { arguments: [key: Argument, increment: Argument]; reply: number | bigint };
-  /** Increments the number of a key by a floating-point number, starting from 0 if it does not exist. */
+  /** Increments the number at a key by a floating-point number; a missing key counts as 0. */
   INCRBYFLOAT: { arguments: [key: Argument, increment: Argument]; reply: Text };
-  /** Answers figures about the server. */
+  /** Returns statistics of the server. */
   INFO: { arguments: [...more: Argument[]]; reply: Text };
-  /** Answers all keys that match a glob pattern. */
+  /** Returns the keys that match a glob pattern. */
   KEYS: { arguments: [pattern: Argument]; reply: (Text)[] };
-  /** Answers when the keyspace was last saved, as a Unix time in seconds. */
+  /** Returns the Unix time in seconds of the last save. */
   LASTSAVE: { arguments: []; reply: number };
-  /** Answers how long commands take. */
+  /** Reports command latencies. */
   LATENCY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'GRAPH' | 'graph', event: Argument] | [subcommand: 'HELP' | 'help'] | [subcommand: 'HISTOGRAM' | 'histogram', ...more: Argument[]] | [subcommand: 'HISTORY' | 'history', event: Argument] | [subcommand: 'LATEST' | 'latest'] | [subcommand: 'RESET' | 'reset', ...more: Argument[]]; reply: Text | (string)[] | Map<Text, Reply<Text>> | (Reply<Text>)[] | number };
-  /** Finds the longest common subsequence of two strings, its length or its places. */
+  /** Returns the longest common subsequence of two strings, its length or its ranges. */
   LCS: { arguments: [key1: Argument, key2: Argument, ...options: Argument[]]; reply: Text | number | Map<Reply<Text>, Reply<Text>> };
-  /** Answers the element at an index of a list; negative ones count from the end. */
+  /** Returns the element at an index of a list; negative indexes count from the tail. */
   LINDEX: { arguments: [key: Argument, index: Argument]; reply: Text | null };
-  /** Puts an element before or after another one of a list. */
+  /** Inserts an element before or after a pivot in a list. */
   LINSERT: { arguments: [key: Argument, ...options: Argument[]]; reply: number };
-  /** Answers the number of elements of a list. */
+  /** Returns the number of elements of a list. */
   LLEN: { arguments: [key: Argument]; reply: number };
-  /** Takes an element from an end of a list to an end of another, or of the same, and answers it. */
+  /** Moves an element from an end of a list to an end of the same or another, and returns it. */
   LMOVE: { arguments: [source: Argument, destination: Argument, ...options: Argument[]]; reply: Text | null };
-  /** Takes elements from an end of the first list there is, and answers its key and the elements. */
+  /** Pops elements from the first non-empty list and returns its key and the elements. */
   LMPOP: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: [Text, (Text)[]] | null };
-  /** Answers a picture, and the version. */
+  /** Returns ASCII art and the version. */
   LOLWUT: { arguments: [...options: Argument[]]; reply: Text };
-  /** Takes one or more elements from the head of a list and answers them. */
+  /** Removes and returns elements from the head of a list. */
   LPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | (Text)[] | null };
-  /** Answers at which indexes of a list an element is. */
+  /** Returns the indexes of an element in a list. */
   LPOS: { arguments: [key: Argument, element: Argument, ...options: Argument[]]; reply: number | (number)[] | null };
-  /** Puts elements at the head of a list one after another, creating it if it does not exist. */
+  /** Prepends elements to a list one by one, creating it if it does not exist. */
   LPUSH: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
-  /** Puts elements at the head of a list, but only if it exists. */
+  /** Prepends elements to a list only if it exists. */
   LPUSHX: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
-  /** Answers the elements between two indexes of a list, both included. */
+  /** Returns the elements between two indexes of a list, both included. */
   LRANGE: { arguments: [key: Argument, start: Argument, stop: Argument]; reply: (Text)[] };
-  /** Removes elements that equal one from a list: the first ones, the last ones or all. */
+  /** Removes the first, the last or all elements of a list that equal a value. */
   LREM: { arguments: [key: Argument, count: Argument, element: Argument]; reply: number };
   /** Replaces the element at an index of a list. */
   LSET: { arguments: [key: Argument, index: Argument, element: Argument]; reply: 'OK' };
-  /** Keeps the elements between two indexes of a list and removes the others. */
+  /** Trims a list to the elements between two indexes, both included. */
   LTRIM: { arguments: [key: Argument, start: Argument, stop: Argument]; reply: 'OK' };
-  /** Looks into the use of memory. */
+  /** Reports memory usage. */
   MEMORY: { arguments: [subcommand: 'DOCTOR' | 'doctor'] | [subcommand: 'HELP' | 'help'] | [subcommand: 'MALLOC-STATS' | 'malloc-stats'] | [subcommand: 'PURGE' | 'purge'] | [subcommand: 'STATS' | 'stats'] | [subcommand: 'USAGE' | 'usage', key: Argument, ...options: Argument[]]; reply: Text | (string)[] | 'OK' | Map<Text, number> | number | null };
-  /** Answers the strings of several keys, null for what is missing or not a string. */
+  /** Returns the strings at several keys, null for a missing key or another type. */
   MGET: { arguments: [key: Argument, ...more: Argument[]]; reply: (Text | null)[] };
-  /** Asks about modules: there are none. */
+  /** Inspects modules; none can be loaded. */
   MODULE: { arguments: [subcommand: 'HELP' | 'help'] | [subcommand: 'LIST' | 'list']; reply: (string)[] | (Reply<Text>)[] };
-  /** Shows the connection every command the server runs. */
+  /** Streams every command that the server executes. */
   MONITOR: { arguments: []; reply: 'OK' };
-  /** Moves a key to another database, but only if it is not there yet. */
+  /** Moves a key to another database if it does not exist there. */
   MOVE: { arguments: [key: Argument, db: Argument]; reply: number };
-  /** Sets the strings of several keys at once. */
+  /** Sets the strings at several keys atomically. */
   MSET: { arguments: [...more: Argument[]]; reply: 'OK' };
-  /** Sets the strings of several keys at once, with a common condition and expiration. */
+  /** Sets the strings at several keys atomically, with a common condition and expiration. */
   MSETEX: { arguments: [numkeys: Argument, ...more: Argument[]]; reply: number };
-  /** Sets the strings of several keys, but only if none of them exists. */
+  /** Sets the strings at several keys only if none of them exists. */
   MSETNX: { arguments: [...more: Argument[]]; reply: number };
-  /** Begins a transaction: commands that follow are queued. */
+  /** Starts a transaction: subsequent commands are queued. */
   MULTI: { arguments: []; reply: 'OK' };
-  /** Looks into the representation of values. */
+  /** Inspects the internals of values. */
   OBJECT: { arguments: [subcommand: 'ENCODING' | 'encoding', key: Argument] | [subcommand: 'FREQ' | 'freq', key: Argument] | [subcommand: 'HELP' | 'help'] | [subcommand: 'IDLETIME' | 'idletime', key: Argument] | [subcommand: 'REFCOUNT' | 'refcount', key: Argument]; reply: Text | null | number | null | (string)[] };
-  /** Takes the expiration of a key away. */
+  /** Removes the expiration of a key. */
   PERSIST: { arguments: [key: Argument]; reply: number };
   /** Sets the time to live of a key in milliseconds. */
   PEXPIRE: { arguments: [key: Argument, milliseconds: Argument, ...options: Argument[]]; reply: number };
   /** Sets the expiration of a key to a Unix time in milliseconds. */
   PEXPIREAT: { arguments: [key: Argument, unixTimeMilliseconds: Argument, ...options: Argument[]]; reply: number };
-  /** Answers the expiration of a key as a Unix time in milliseconds; -1 without one, -2 without a key. */
+  /** Returns the expiration of a key as a Unix time in milliseconds, -1 if none, -2 if no key. */
   PEXPIRETIME: { arguments: [key: Argument]; reply: number | bigint };
-  /** Shows elements to a HyperLogLog sketch, creating it if it does not exist. */
+  /** Adds elements to a HyperLogLog, creating it if it does not exist. */
   PFADD: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
-  /** Estimates how many different elements the HyperLogLog sketches were shown together. */
+  /** Estimates the cardinality of the union of HyperLogLogs. */
   PFCOUNT: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
-  /** Makes a HyperLogLog sketch one that was shown what others were shown. */
+  /** Merges HyperLogLogs into a destination key. */
   PFMERGE: { arguments: [destkey: Argument, ...more: Argument[]]; reply: 'OK' };
-  /** Answers PONG, or the message it was given. */
+  /** Returns PONG or its argument. */
   PING: { arguments: [...options: Argument[]]; reply: string | Text };
-  /** Sets the string of a key and its time to live in milliseconds. */
+  /** Sets the string at a key and its time to live in milliseconds. */
   PSETEX: { arguments: [key: Argument, milliseconds: Argument, value: Argument]; reply: 'OK' };
-  /** Listens to the channels that match glob patterns. */
+  /** Subscribes to the channels that match glob patterns. */
   PSUBSCRIBE: { arguments: [pattern: Argument, ...more: Argument[]]; reply: Reply<Text> };
-  /** Answers the time to live of a key in milliseconds; -1 without one, -2 without a key. */
+  /** Returns the time to live of a key in milliseconds, -1 if none, -2 if no key. */
   PTTL: { arguments: [key: Argument]; reply: number | bigint };
-  /** Sends a message to a channel and answers how many clients got it. */
+  /** Sends a message to a channel and returns the number of receivers. */
   PUBLISH: { arguments: [channel: Argument, message: Argument]; reply: number };
-  /** Asks about channels and their subscribers. */
+  /** Inspects channels and their subscribers. */
   PUBSUB: { arguments: [subcommand: 'CHANNELS' | 'channels', ...options: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'NUMPAT' | 'numpat'] | [subcommand: 'NUMSUB' | 'numsub', ...more: Argument[]] | [subcommand: 'SHARDCHANNELS' | 'shardchannels', ...options: Argument[]] | [subcommand: 'SHARDNUMSUB' | 'shardnumsub', ...more: Argument[]]; reply: (Text)[] | (string)[] | number | (Reply<Text>)[] };
-  /** Stops listening to patterns; to all of them when none is named. */
+  /** Unsubscribes from the given patterns, or from all of them. */
   PUNSUBSCRIBE: { arguments: [...more: Argument[]]; reply: Reply<Text> };
-  /** Closes the connection once its replies are sent. */
+  /** Closes the connection after its replies are sent. */
   QUIT: { arguments: []; reply: 'OK' };
-  /** Answers a random key, all equally likely. */
+  /** Returns a random key of the database. */
   RANDOMKEY: { arguments: []; reply: Text | null };
-  /** Means something in a cluster only, and there is none. */
+  /** Returns an error: cluster mode is not supported. */
   READONLY: { arguments: []; reply: 'OK' };
-  /** Means something in a cluster only, and there is none. */
+  /** Returns an error: cluster mode is not supported. */
   READWRITE: { arguments: []; reply: 'OK' };
-  /** Gives a key another name, replacing what had it. */
+  /** Renames a key, replacing an existing one. */
   RENAME: { arguments: [key: Argument, newkey: Argument]; reply: 'OK' };
-  /** Gives a key another name, but only if nothing has it. */
+  /** Renames a key if the new name does not exist. */
   RENAMENX: { arguments: [key: Argument, newkey: Argument]; reply: number };
-  /** Takes the server's word that it is a master (NO ONE); it cannot be a replica. */
+  /** Accepts NO ONE only: the server cannot be a replica. */
   REPLICAOF: { arguments: [...options: Argument[]]; reply: 'OK' };
-  /** Brings the connection back to the state it began in. */
+  /** Resets the connection to its initial state. */
   RESET: { arguments: []; reply: string };
-  /** Creates a key from the bytes DUMP answered, with a time to live in milliseconds, 0 for none. */
+  /** Creates a key from the output of DUMP, with a time to live in ms (0 for none). */
   RESTORE: { arguments: [key: Argument, ttl: Argument, serializedValue: Argument, ...options: Argument[]]; reply: 'OK' };
-  /** Answers that the server is a master, and its replicas: there are none. */
+  /** Returns the role, always master, and an empty list of replicas. */
   ROLE: { arguments: []; reply: (Reply<Text>)[] };
-  /** Takes one or more elements from the tail of a list and answers them. */
+  /** Removes and returns elements from the tail of a list. */
   RPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | (Text)[] | null };
-  /** Takes the last element of a list to the head of another, or of the same, and answers it. */
+  /** Moves the tail of a list to the head of the same or another, and returns it. */
   RPOPLPUSH: { arguments: [source: Argument, destination: Argument]; reply: Text | null };
   /** Appends elements to a list, creating it if it does not exist. */
   RPUSH: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
-  /** Appends elements to a list, but only if it exists. */
+  /** Appends elements to a list only if it exists. */
   RPUSHX: { arguments: [key: Argument, element: Argument, ...more: Argument[]]; reply: number };
   /** Adds members to a set, creating it if it does not exist. */
   SADD: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: number };
-  /** Walks through the keys of the database, page by page. */
+  /** Iterates over the keys of the database with a cursor. */
   SCAN: { arguments: [cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
-  /** Answers the number of members of a set. */
+  /** Returns the number of members of a set. */
   SCARD: { arguments: [key: Argument]; reply: number };
-  /** Manages scripts. */
+  /** Manages scripts; none can be loaded. */
   SCRIPT: { arguments: [subcommand: 'FLUSH' | 'flush', ...options: Argument[]] | [subcommand: 'HELP' | 'help']; reply: 'OK' | (string)[] };
-  /** Answers the members of the first set that are in none of the others. */
+  /** Returns the difference of the first set and the others. */
   SDIFF: { arguments: [key: Argument, ...more: Argument[]]; reply: Set<Text> };
-  /** Stores the members of the first set that are in none of the others. */
+  /** Stores the difference of the first set and the others. */
   SDIFFSTORE: { arguments: [destination: Argument, key: Argument, ...more: Argument[]]; reply: number };
-  /** Changes the database of the connection. */
+  /** Selects the database of the connection. */
   SELECT: { arguments: [index: Argument]; reply: 'OK' };
-  /** Sets the string of a key, whatever it held, with conditions and expiration. */
+  /** Sets the string at a key, optionally with a condition and an expiration. */
   SET: { arguments: [key: Argument, value: Argument, ...options: Argument[]]; reply: 'OK' | null | Text };
-  /** Sets or clears one bit of a string, which grows as far as needed; answers what the bit was. */
+  /** Sets or clears the bit at an offset, growing the string, and returns the old bit. */
   SETBIT: { arguments: [key: Argument, offset: Argument, value: Argument]; reply: number };
-  /** Sets the string of a key and its time to live in seconds. */
+  /** Sets the string at a key and its time to live in seconds. */
   SETEX: { arguments: [key: Argument, seconds: Argument, value: Argument]; reply: 'OK' };
-  /** Sets the string of a key, but only if the key does not exist. */
+  /** Sets the string at a key only if the key does not exist. */
   SETNX: { arguments: [key: Argument, value: Argument]; reply: number };
-  /** Overwrites a part of the string of a key, filling a gap with zero bytes. */
+  /** Overwrites a part of the string at a key; a gap is filled with zero bytes. */
   SETRANGE: { arguments: [key: Argument, offset: Argument, value: Argument]; reply: number };
-  /** Answers the members that are in all sets. */
+  /** Returns the intersection of sets. */
   SINTER: { arguments: [key: Argument, ...more: Argument[]]; reply: Set<Text> };
-  /** Counts the members that are in all sets. */
+  /** Returns the size of the intersection of sets. */
   SINTERCARD: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
-  /** Stores the members that are in all sets. */
+  /** Stores the intersection of sets. */
   SINTERSTORE: { arguments: [destination: Argument, key: Argument, ...more: Argument[]]; reply: number };
-  /** Tells whether something is a member of a set. */
+  /** Checks whether a value is a member of a set. */
   SISMEMBER: { arguments: [key: Argument, member: Argument]; reply: number };
-  /** The old name of REPLICAOF. */
+  /** Accepts NO ONE only; deprecated in favor of REPLICAOF. */
   SLAVEOF: { arguments: [...options: Argument[]]; reply: 'OK' };
-  /** Answers which commands were slow. */
+  /** Manages the slow log. */
   SLOWLOG: { arguments: [subcommand: 'GET' | 'get', ...options: Argument[]] | [subcommand: 'HELP' | 'help'] | [subcommand: 'LEN' | 'len'] | [subcommand: 'RESET' | 'reset']; reply: (Reply<Text>)[] | (string)[] | number | 'OK' };
-  /** Answers the members of a set. */
+  /** Returns the members of a set. */
   SMEMBERS: { arguments: [key: Argument]; reply: Set<Text> };
-  /** Tells of several things whether they are members of a set. */
+  /** Checks for each of several values whether it is a member of a set. */
   SMISMEMBER: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: (number)[] };
-  /** Moves a member from one set to another. */
+  /** Moves a member of a set to another set. */
   SMOVE: { arguments: [source: Argument, destination: Argument, member: Argument]; reply: number };
-  /** Answers the elements of a list, a set or a sorted set in order, or stores them as a list. */
+  /** Returns the elements of a list, set or sorted set in order, or stores them as a list. */
   SORT: { arguments: [key: Argument, ...options: Argument[]]; reply: (Text | null)[] | number };
-  /** Answers the elements of a list, a set or a sorted set in order. */
+  /** Returns the elements of a list, set or sorted set in order. */
   SORT_RO: { arguments: [key: Argument, ...options: Argument[]]; reply: (Text | null)[] };
-  /** Takes random members out of a set and answers them. */
+  /** Removes and returns random members of a set. */
   SPOP: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] };
-  /** Sends a message to a shard channel and answers how many clients got it. */
+  /** Sends a message to a shard channel and returns the number of receivers. */
   SPUBLISH: { arguments: [shardchannel: Argument, message: Argument]; reply: number };
-  /** Answers random members of a set; with a negative count the same may come again. */
+  /** Returns random members of a set; a negative count allows repetitions. */
   SRANDMEMBER: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] };
-  /** Takes members out of a set. */
+  /** Removes members from a set. */
   SREM: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: number };
-  /** Walks through the members of a set, page by page. */
+  /** Iterates over the members of a set with a cursor. */
   SSCAN: { arguments: [key: Argument, cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
-  /** Listens to shard channels. */
+  /** Subscribes to shard channels. */
   SSUBSCRIBE: { arguments: [shardchannel: Argument, ...more: Argument[]]; reply: Reply<Text> };
-  /** Answers the length of the string of a key in bytes. */
+  /** Returns the length of the string at a key in bytes. */
   STRLEN: { arguments: [key: Argument]; reply: number };
-  /** Listens to channels. */
+  /** Subscribes to channels. */
   SUBSCRIBE: { arguments: [channel: Argument, ...more: Argument[]]; reply: Reply<Text> };
-  /** Answers a part of the string of a key: the old name of GETRANGE. */
+  /** Returns a range of the string at a key; deprecated in favor of GETRANGE. */
   SUBSTR: { arguments: [key: Argument, start: Argument, end: Argument]; reply: Text };
-  /** Answers the members that are in any of the sets. */
+  /** Returns the union of sets. */
   SUNION: { arguments: [key: Argument, ...more: Argument[]]; reply: Set<Text> };
-  /** Stores the members that are in any of the sets. */
+  /** Stores the union of sets. */
   SUNIONSTORE: { arguments: [destination: Argument, key: Argument, ...more: Argument[]]; reply: number };
-  /** Stops listening to shard channels; to all of them when none is named. */
+  /** Unsubscribes from the given shard channels, or from all of them. */
   SUNSUBSCRIBE: { arguments: [...more: Argument[]]; reply: Reply<Text> };
   /** Exchanges the contents of two databases. */
   SWAPDB: { arguments: [index1: Argument, index2: Argument]; reply: 'OK' };
-  /** Answers the time: seconds since 1970, and microseconds within the second. */
+  /** Returns the time as Unix seconds and microseconds within the second. */
   TIME: { arguments: []; reply: (Text)[] };
-  /** Marks keys as used and answers how many of them exist. */
+  /** Updates the access time of keys and counts those that exist. */
   TOUCH: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
-  /** Answers the time to live of a key in seconds; -1 without one, -2 without a key. */
+  /** Returns the time to live of a key in seconds, -1 if none, -2 if no key. */
   TTL: { arguments: [key: Argument]; reply: number | bigint };
-  /** Answers the type of the value of a key. */
+  /** Returns the type of the value of a key. */
   TYPE: { arguments: [key: Argument]; reply: string };
-  /** Deletes keys and answers how many there were, like DEL. */
+  /** Deletes keys, freeing large values incrementally. */
   UNLINK: { arguments: [key: Argument, ...more: Argument[]]; reply: number };
-  /** Stops listening to channels; to all of them when none is named. */
+  /** Unsubscribes from the given channels, or from all of them. */
   UNSUBSCRIBE: { arguments: [...more: Argument[]]; reply: Reply<Text> };
-  /** Forgets the watched keys. */
+  /** Unwatches all watched keys. */
   UNWATCH: { arguments: []; reply: 'OK' };
-  /** Waits until so many replicas have the writes of the connection. There are none. */
+  /** Blocks until the timeout if replicas are requested, and returns 0: there are none. */
   WAIT: { arguments: [numreplicas: Argument, timeout: Argument]; reply: number };
-  /** Waits until the writes of the connection are in so many append-only files: of this server, which keeps none, and of replicas. */
+  /** Blocks until the timeout if replicas are requested, and returns 0 and 0: there are none. */
   WAITAOF: { arguments: [numlocal: Argument, numreplicas: Argument, timeout: Argument]; reply: (number)[] };
-  /** Watches keys: EXEC does nothing if one of them changes before. */
+  /** Watches keys: EXEC does nothing if one of them has changed. */
   WATCH: { arguments: [key: Argument, ...more: Argument[]]; reply: 'OK' };
-  /** Gives members of a sorted set scores, creating the set if it does not exist. */
+  /** Adds members to a sorted set or updates their scores. */
   ZADD: { arguments: [key: Argument, ...options: Argument[]]; reply: number | null };
-  /** Answers the number of members of a sorted set. */
+  /** Returns the number of members of a sorted set. */
   ZCARD: { arguments: [key: Argument]; reply: number };
-  /** Counts the members with a score between two. */
+  /** Counts the members within a score range. */
   ZCOUNT: { arguments: [key: Argument, min: Argument, max: Argument]; reply: number };
-  /** Answers the members of the first sorted set that are in none of the others. */
+  /** Returns the difference of the first sorted set and the others. */
   ZDIFF: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: (Text)[] | ([Text, number])[] };
-  /** Stores the members of the first sorted set that are in none of the others. */
+  /** Stores the difference of the first sorted set and the others. */
   ZDIFFSTORE: { arguments: [destination: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
-  /** Adds to the score of a member, which is created with it if it does not exist. */
+  /** Increments the score of a member, which defaults to 0. */
   ZINCRBY: { arguments: [key: Argument, increment: Argument, member: Argument]; reply: number };
-  /** Answers the members that are in all sorted sets. */
+  /** Returns the intersection of sorted sets. */
   ZINTER: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: (Text)[] | ([Text, number])[] };
-  /** Counts the members that are in all sorted sets. */
+  /** Returns the size of the intersection of sorted sets. */
   ZINTERCARD: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
-  /** Stores the members that are in all sorted sets. */
+  /** Stores the intersection of sorted sets. */
   ZINTERSTORE: { arguments: [destination: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
-  /** Counts the members between two, where all scores are equal. */
+  /** Counts the members within a lexicographical range. */
   ZLEXCOUNT: { arguments: [key: Argument, min: Argument, max: Argument]; reply: number };
-  /** Takes the lowest or highest members out of the first sorted set there is, and answers its key and them. */
+  /** Pops members from the first non-empty sorted set and returns its key and the members. */
   ZMPOP: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: [Text, ([Text, number])[]] | null };
-  /** Answers the scores of several members. */
+  /** Returns the scores of several members. */
   ZMSCORE: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: (number | null)[] };
-  /** Takes the members with the highest scores out of a sorted set and answers them. */
+  /** Removes and returns the members with the highest scores. */
   ZPOPMAX: { arguments: [key: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
-  /** Takes the members with the lowest scores out of a sorted set and answers them. */
+  /** Removes and returns the members with the lowest scores. */
   ZPOPMIN: { arguments: [key: Argument, ...options: Argument[]]; reply: (Reply<Text>)[] };
-  /** Answers random members of a sorted set; with a negative count the same may come again. */
+  /** Returns random members of a sorted set; a negative count allows repetitions. */
   ZRANDMEMBER: { arguments: [key: Argument, ...options: Argument[]]; reply: Text | null | (Text)[] | ([Text, number])[] };
-  /** Answers the members of a sorted set between two ranks, scores or members. */
+  /** Returns the members within a range of ranks, scores or members. */
   ZRANGE: { arguments: [key: Argument, start: Argument, stop: Argument, ...options: Argument[]]; reply: (Text)[] | ([Text, number])[] };
-  /** Answers the members between two, where all scores are equal. */
+  /** Returns the members within a lexicographical range. */
   ZRANGEBYLEX: { arguments: [key: Argument, min: Argument, max: Argument, ...options: Argument[]]; reply: (Text)[] };
-  /** Answers the members with a score between two. */
+  /** Returns the members within a score range. */
   ZRANGEBYSCORE: { arguments: [key: Argument, min: Argument, max: Argument, ...options: Argument[]]; reply: (Text)[] | ([Text, number])[] };
-  /** Stores the members of a sorted set between two ranks, scores or members as another one. */
+  /** Stores the members within a range of ranks, scores or members as a sorted set. */
   ZRANGESTORE: { arguments: [destination: Argument, source: Argument, min: Argument, max: Argument, ...options: Argument[]]; reply: number };
-  /** Answers how many members of a sorted set come before one. */
+  /** Returns the rank of a member, by ascending score. */
   ZRANK: { arguments: [key: Argument, member: Argument, ...options: Argument[]]; reply: number | [number, number] | null };
-  /** Takes members out of a sorted set. */
+  /** Removes members from a sorted set. */
   ZREM: { arguments: [key: Argument, member: Argument, ...more: Argument[]]; reply: number };
-  /** Takes the members between two out of a sorted set where all scores are equal. */
+  /** Removes the members within a lexicographical range. */
   ZREMRANGEBYLEX: { arguments: [key: Argument, min: Argument, max: Argument]; reply: number };
-  /** Takes the members between two ranks out of a sorted set. */
+  /** Removes the members within a rank range. */
   ZREMRANGEBYRANK: { arguments: [key: Argument, start: Argument, stop: Argument]; reply: number };
-  /** Takes the members with a score between two out of a sorted set. */
+  /** Removes the members within a score range. */
   ZREMRANGEBYSCORE: { arguments: [key: Argument, min: Argument, max: Argument]; reply: number };
-  /** Answers the members of a sorted set between two ranks, from the highest on. */
+  /** Returns the members within a rank range, by descending score. */
   ZREVRANGE: { arguments: [key: Argument, start: Argument, stop: Argument, ...options: Argument[]]; reply: (Text)[] | ([Text, number])[] };
-  /** Answers the members between two from the last on, where all scores are equal. */
+  /** Returns the members within a lexicographical range, in reverse order. */
   ZREVRANGEBYLEX: { arguments: [key: Argument, max: Argument, min: Argument, ...options: Argument[]]; reply: (Text)[] };
-  /** Answers the members with a score between two, from the highest on. */
+  /** Returns the members within a score range, by descending score. */
   ZREVRANGEBYSCORE: { arguments: [key: Argument, max: Argument, min: Argument, ...options: Argument[]]; reply: (Text)[] | ([Text, number])[] };
-  /** Answers how many members of a sorted set come behind one. */
+  /** Returns the rank of a member, by descending score. */
   ZREVRANK: { arguments: [key: Argument, member: Argument, ...options: Argument[]]; reply: number | [number, number] | null };
-  /** Walks through the members of a sorted set and their scores, page by page. */
+  /** Iterates over the members and scores of a sorted set with a cursor. */
   ZSCAN: { arguments: [key: Argument, cursor: Argument, ...options: Argument[]]; reply: [Text, (Text)[]] };
-  /** Answers the score of a member. */
+  /** Returns the score of a member. */
   ZSCORE: { arguments: [key: Argument, member: Argument]; reply: number | null };
-  /** Answers the members that are in any of the sorted sets. */
+  /** Returns the union of sorted sets. */
   ZUNION: { arguments: [numkeys: Argument, key: Argument, ...more: Argument[]]; reply: (Text)[] | ([Text, number])[] };
-  /** Stores the members that are in any of the sorted sets. */
+  /** Stores the union of sorted sets. */
   ZUNIONSTORE: { arguments: [destination: Argument, numkeys: Argument, key: Argument, ...more: Argument[]]; reply: number };
 }

@@ -52,9 +52,9 @@ export interface Host {
 }
 
 export function placesOf({ port = DEFAULT_PORT, bind = DEFAULT_BIND, unixSocket }: ServerOptions): Places {
-  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new RangeError(`${port} is not a port`);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new RangeError(`port must be from 0 to 65535, found ${port}`);
   const names = typeof bind === 'string' ? bind.split(/\s+/).filter(Boolean) : bind;
-  if (names.length === 0) throw new RangeError('bind names no address');
+  if (names.length === 0) throw new RangeError('bind must contain at least one address');
   const hosts = names.map((name) => ({ name: unstarred(name.replace(/^-/, '')), optional: name.startsWith('-') }));
   return { port: port === 0 && unixSocket !== undefined ? undefined : port, hosts, path: unixSocket };
 }
@@ -91,7 +91,7 @@ export function exposure(places: Places, parameters: ReadonlyMap<string, string>
   const open = places.port === undefined ? undefined : places.hosts.find(({ name }) => !isLoopback(name));
   const isProtected = (parameters.get('protected-mode') ?? 'yes').toLowerCase() !== 'no';
   if (open === undefined || !isProtected || (parameters.get('requirepass') ?? '') !== '') return undefined;
-  return `refusing to listen on ${open.name} without a password: whoever reaches this address could read and change ` +
-    'everything. Set a password (requirepass), listen on 127.0.0.1 only, or switch this protection off ' +
-    '(protected-mode no) where something else guards the port.';
+  return `refusing to listen on ${open.name} without a password: any client could read and change ` +
+    'all data. Set a password (requirepass), listen on 127.0.0.1 only, or disable this check ' +
+    '(protected-mode no) if the port is protected otherwise.';
 }
