@@ -106,8 +106,29 @@ fn every_group_has_a_title() {
 fn every_row_says_what_it_does() {
     for row in rows().flat_map(|row| std::iter::once(row).chain(row.subcommands)) {
         assert!(row.summary.ends_with('.'), "{}: a summary is a sentence", row.name);
-        assert!(!row.reply.is_empty() && !row.since.is_empty() && !row.complexity.is_empty(), "{}", row.name);
+        assert!(!row.reply.is_empty() && !row.complexity.is_empty(), "{}", row.name);
+        assert!(is_version(row.since), "{}: `{}` is neither `7.4.0` nor `keylatch 0.2`", row.name, row.since);
         let needed = row.arity.unsigned_abs() as usize > row.words();
         assert!(!needed || !row.arguments.is_empty() || !row.subcommands.is_empty(), "{}: arguments", row.name);
+    }
+}
+
+/// True for a version of Redis (`7.4.0`), and of keylatch (`keylatch 0.2`) where Redis lacks the command.
+fn is_version(since: &str) -> bool {
+    let (parts, version) = match since.strip_prefix("keylatch ") {
+        Some(version) => (2, version),
+        None => (3, since),
+    };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    version.split('.').count() == parts && version.split('.').all(is_number)
+}
+
+#[test]
+fn since_names_a_version_of_redis_or_of_keylatch() {
+    for version in ["1.0.0", "8.4.0", "keylatch 0.2", "keylatch 1.10"] {
+        assert!(is_version(version), "{version}");
+    }
+    for other in ["", "7.4", "keylatch", "keylatch 0", "keylatch 0.2.1", "Keylatch 0.2", "valkey 9.0.0", "0.2 "] {
+        assert!(!is_version(other), "{other}");
     }
 }

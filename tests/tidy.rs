@@ -102,3 +102,8 @@ fn files_that_exist_for_speed_are_listed_with_their_gain_and_few() {
 fn every_command_row_has_a_session() {
     expect_none(sessions::rows_without_session());
 }
+
+#[test]
+fn every_session_asserts_a_reply() {
+    expect_none(sessions::sessions_without_reply());
+}

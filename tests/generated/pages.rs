@@ -104,7 +104,7 @@ fn section(row: &Value, shown: &Shown) -> String {
     let order = if row["unordered"] == true { ", in no particular order" } else { "" };
     let facts = [
         ("Reply", format!("`{}`{order}", cell(field(row, "reply")))),
-        ("Since", format!("Redis {}", field(row, "since"))),
+        ("Since", since(field(row, "since"))),
         ("Complexity", cell(field(row, "complexity"))),
         ("Arity", arity(&row["arity"])),
         ("Flags", list("flags")),
@@ -115,6 +115,17 @@ fn section(row: &Value, shown: &Shown) -> String {
     }
     text += "\n";
     text + &example(shown.example(name)) + &errors(&shown.errors(name))
+}
+
+/// `Redis 7.4.0`; a row that Redis lacks names keylatch itself.
+fn since(version: &str) -> String {
+    if version.starts_with("keylatch ") { version.to_owned() } else { format!("Redis {version}") }
+}
+
+#[test]
+fn a_command_that_redis_lacks_is_since_keylatch() {
+    assert_eq!(since("7.4.0"), "Redis 7.4.0");
+    assert_eq!(since("keylatch 0.2"), "keylatch 0.2");
 }
 
 fn arity(arity: &Value) -> String {

@@ -1,8 +1,8 @@
-//! Every command row has a session file that shows it.
+//! Every command row has a session file that shows it, and every session file asserts something.
 
 use std::path::Path;
 
-use keylatch::commands;
+use keylatch::{StepKind, commands, parse_session};
 
 use crate::tree::{self, File};
 
@@ -14,6 +14,21 @@ pub fn rows_without_session() -> Vec<String> {
     let names = rows.map(|row| row.name.to_uppercase());
     let missing = names.filter(|name| !sessions.iter().any(|session| shows(session, name)));
     missing.map(|name| format!("tests/sessions: no session runs {name}")).collect()
+}
+
+/// Session files whose commands run without one reply being compared.
+pub fn sessions_without_reply() -> Vec<String> {
+    tree::sessions().iter().filter(|session| !asserts(session)).map(no_reply).collect()
+}
+
+fn no_reply(session: &File) -> String {
+    format!("{}: no command has a reply line; add the reply that a server gives", session.path)
+}
+
+/// True when at least one command has a reply line. A file that cannot be parsed is reported by the session tests.
+fn asserts(session: &File) -> bool {
+    let Ok(parsed) = parse_session(&session.text) else { return true };
+    parsed.actions.iter().any(|action| action.kind == StepKind::Command && !action.expected.is_empty())
 }
 
 /// True when a file is named after the row (`object-encoding.session` for `OBJECT|ENCODING`) or runs it.
@@ -40,4 +55,16 @@ fn a_row_without_session_is_found() {
         assert!(!shows(&session, missing), "{missing}");
     }
     assert!(!runs("# in words > SET, k", "SET,"));
+}
+
+#[test]
+fn a_session_that_asserts_nothing_is_found() {
+    let session = |text: &str| File::new("tests/sessions/server/help.session", text);
+    for silent in ["", "## Title\n", "> LOLWUT\n", "> SET k v\n! set k\n", "> PING\n# PONG\n\n@ +1s\nA<\n"] {
+        assert!(!asserts(&session(silent)), "{silent:?}");
+    }
+    for asserting in ["> PING\nPONG\n", "> SET k v\n> ECHO ''\n\"\"\n", "> LOLWUT\n| art\n"] {
+        assert!(asserts(&session(asserting)), "{asserting:?}");
+    }
+    assert!(no_reply(&session("")).starts_with("tests/sessions/server/help.session: "));
 }

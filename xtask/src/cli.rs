@@ -23,10 +23,11 @@ pub(crate) struct PlayOptions {
     pub(crate) open: bool,
 }
 
-/// Which suites run; none named means every one.
+/// Which suites run; none named means every one, or the quick ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     pub(crate) suites: Vec<String>,
+    pub(crate) quick: bool,
     pub(crate) without: Vec<Without>,
 }
 
@@ -76,6 +77,7 @@ commands:
       --no-open          does not open a browser
   sizes                  prints the sizes of what was built; fails when one is over its budget
   test [SUITE...]        installs what the tests need and runs every suite, or the named ones
+      --quick            only the suites marked with * below
       --without A,B,...  skips the suites that need A, B, ... and says so
   help                   prints this text
 
@@ -93,9 +95,10 @@ what `--without` understands:
     for target in fuzz::TARGETS {
         text.push_str(&format!("  {:<22} {}\n", target.name, target.about));
     }
-    text.push_str("\nsuites, in the order they run:\n");
+    text.push_str("\nsuites, in the order they run (* with `--quick`):\n");
     for suite in suites::ALL {
-        text.push_str(&format!("  {:<22} {}\n", suite.name, suite.about));
+        let mark = if suites::QUICK.contains(&suite.name) { '*' } else { ' ' };
+        text.push_str(&format!("{mark} {:<22} {}\n", suite.name, suite.about));
     }
     text.trim_end().to_owned()
 }
@@ -188,6 +191,7 @@ fn parse_test(arguments: &[String]) -> Result<Selection, String> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match split_value(argument) {
+            ("--quick", None) => selection.quick = true,
             ("--without", value) => {
                 for name in value_of("--without", value, &mut rest)?.split(',').filter(|name| !name.is_empty()) {
                     let known: Vec<&str> = Without::ALL.iter().map(|without| without.name()).collect();
@@ -201,6 +205,9 @@ fn parse_test(arguments: &[String]) -> Result<Selection, String> {
             _ if suites::ALL.iter().any(|suite| suite.name == argument) => selection.suites.push(argument.clone()),
             _ => return Err(format!("there is no suite `{argument}`")),
         }
+    }
+    if let (true, Some(suite)) = (selection.quick, selection.suites.first()) {
+        return Err(format!("`--quick` names its suites itself, found `{suite}` too"));
     }
     Ok(selection)
 }
@@ -243,8 +250,19 @@ mod tests {
         let expected = Ok(Command::Play(PlayOptions { port: 8080, open: false }));
         assert_eq!(parse_line("play --port 8080 --no-open"), expected);
         assert_eq!(parse_line("play --no-open --port=8080"), expected);
-        let selection = Selection { suites: vec!["native".into()], without: vec![Without::Browser, Without::Redis] };
+        let without = vec![Without::Browser, Without::Redis];
+        let selection = Selection { suites: vec!["native".into()], without, ..Selection::default() };
         assert_eq!(parse_line("test --without browser,redis native"), Ok(Command::Test(selection)));
+    }
+
+    #[test]
+    fn the_quick_suites_are_an_option_and_marked_in_the_help() {
+        let selection = |without| Selection { quick: true, without, ..Selection::default() };
+        assert_eq!(parse_line("test --quick"), Ok(Command::Test(selection(vec![]))));
+        let without = vec![Without::Redis];
+        assert_eq!(parse_line("test --without redis --quick"), Ok(Command::Test(selection(without))));
+        let marked = help().lines().filter(|line| line.starts_with("* ")).count();
+        assert_eq!(marked, suites::QUICK.len());
     }
 
     #[test]
@@ -276,7 +294,8 @@ mod tests {
             ("test nativ", "nativ"),
             ("test --without", "--without"),
             ("test --without chrome", "chrome"),
-            ("test --quick", "--quick"),
+            ("test --quick native", "native"),
+            ("test --quick=1", "--quick=1"),
             ("fuzz", "target"),
             ("fuzz lime", "lime"),
             ("fuzz line reply", "reply"),

@@ -45,7 +45,10 @@ pub(crate) fn run(selection: &Selection) -> Result {
 }
 
 fn is_selected(suite: &Suite, selection: &Selection) -> bool {
-    selection.suites.is_empty() || selection.suites.iter().any(|name| name == suite.name)
+    match selection.quick {
+        true => suites::QUICK.contains(&suite.name),
+        false => selection.suites.is_empty() || selection.suites.iter().any(|name| name == suite.name),
+    }
 }
 
 fn run_suite(suite: &Suite, selection: &Selection, build: &mut Build) -> Outcome {
@@ -72,5 +75,23 @@ impl Build {
             Some(Ok(())) => Ok(()),
             Some(Err(_)) => Err(Failure::new("not run, because the build failed")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selected(selection: &Selection) -> Vec<&'static str> {
+        suites::ALL.iter().filter(|suite| is_selected(suite, selection)).map(|suite| suite.name).collect()
+    }
+
+    #[test]
+    fn none_named_is_all_and_quick_is_five() {
+        assert_eq!(selected(&Selection::default()).len(), suites::ALL.len());
+        let named = Selection { suites: vec!["native".into()], ..Selection::default() };
+        assert_eq!(selected(&named), ["native"]);
+        let quick = Selection { quick: true, ..Selection::default() };
+        assert_eq!(selected(&quick), ["fmt", "clippy", "native", "build", "package"]);
     }
 }

@@ -116,14 +116,25 @@ pub(crate) const ALL: &[Suite] = &[
     built("browser", "the playground in headless Chromium", &[Without::Browser], javascript::browser),
 ];
 
+/// Suites of `--quick`: what finds most mistakes within minutes and needs nothing but Rust and Node.
+pub(crate) const QUICK: &[&str] = &["fmt", "clippy", "native", "build", "package"];
+
 #[cfg(test)]
 mod tests {
-    use super::ALL;
+    use super::{ALL, QUICK};
 
     #[test]
     fn names_are_unique() {
         for (index, suite) in ALL.iter().enumerate() {
             assert!(ALL[..index].iter().all(|other| other.name != suite.name), "{}", suite.name);
+        }
+    }
+
+    #[test]
+    fn quick_suites_need_nothing_from_outside() {
+        for name in QUICK {
+            let suite = ALL.iter().find(|suite| suite.name == *name).unwrap_or_else(|| panic!("{name}"));
+            assert!(suite.needs.is_empty(), "{name}");
         }
     }
 }
