@@ -3,8 +3,8 @@
 use super::row::Row;
 use super::table::{CommandTable, find_among};
 use super::{
-    bits, client, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys, lcs, lists,
-    memory, pubsub, server, sets, sketches, sort, sorted_sets, strings, surroundings, transactions,
+    acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys,
+    lcs, lists, memory, module, pubsub, replication, server, sets, sketches, sort, sorted_sets, strings, transactions,
 };
 
 const FAMILIES: &[&[Row]] = &[
@@ -38,7 +38,10 @@ const FAMILIES: &[&[Row]] = &[
     config::ROWS,
     info::ROWS,
     diagnostics::ROWS,
-    surroundings::ROWS,
+    acl::ROWS,
+    cluster::ROWS,
+    module::ROWS,
+    replication::ROWS,
 ];
 
 /// All commands, family by family; subcommands are in their container's row.

@@ -2,11 +2,13 @@
 //! Handlers read their arguments through a cursor, act on the keyspace through its typed operations, and write their
 //! reply; they know no socket, no JavaScript and no clock.
 
+mod acl;
 mod args;
 mod bitfield;
 mod bits;
 mod catalog;
 mod client;
+mod cluster;
 mod config;
 mod connection;
 mod diagnostics;
@@ -25,9 +27,11 @@ mod lcs;
 mod line;
 mod lists;
 mod memory;
+mod module;
 mod multi_pop;
 mod options;
 mod pubsub;
+mod replication;
 mod row;
 mod server;
 mod sets;
@@ -35,7 +39,6 @@ mod sketches;
 mod sort;
 mod sorted_sets;
 mod strings;
-mod surroundings;
 mod table;
 mod tracking;
 mod transactions;

@@ -1,0 +1,90 @@
+//! Replication: the server is always a master and has no replicas.
+
+use super::Context;
+use super::args::{Args, is};
+use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
+use crate::base::number::parse_integer;
+use crate::resp::error::CommandError;
+
+const MASTER_PORT_MAX: i64 = 65_535;
+
+const fn row(group: Group, name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+    Row::of(group, name, arity, flags, &[], handler)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        since: "5.0.0",
+        arguments: "<args=(host port:integer) | (NO ONE)>",
+        summary: "Accepts NO ONE only: the server cannot be a replica.",
+        ..row(Group::Server, "replicaof", 3, ADMIN | NOSCRIPT | STALE, replicaof)
+    },
+    Row {
+        since: "2.8.12",
+        summary: "Returns the role, always master, and an empty list of replicas.",
+        reply: "array(any)",
+        ..row(Group::Server, "role", 1, ADMIN | FAST | NOSCRIPT | LOADING | STALE, role)
+    },
+    Row {
+        arguments: "<args=(host port:integer) | (NO ONE)>",
+        summary: "Accepts NO ONE only; deprecated in favor of REPLICAOF.",
+        ..row(Group::Server, "slaveof", 3, ADMIN | NOSCRIPT | STALE, replicaof)
+    },
+    Row {
+        since: "7.2.0",
+        arguments: "numlocal:integer numreplicas:integer timeout:integer",
+        summary: "Blocks until the timeout if replicas are requested, and returns 0 and 0: there are none.",
+        reply: "array(integer)",
+        tips: &["request_policy:all_shards", "response_policy:agg_min"],
+        ..row(Group::Generic, "waitaof", 4, BLOCKING | TIME, waitaof)
+    },
+];
+
+/// `REPLICAOF host port | NO ONE`
+fn replicaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    let (host, port) = (args.bytes()?, args.bytes()?);
+    if is(host, "NO") && is(port, "ONE") {
+        cx.reply.ok();
+        return Ok(());
+    }
+    let port = parse_integer(port).filter(|port| (0..=MASTER_PORT_MAX).contains(port));
+    Err(port.map_or(CommandError::BAD_MASTER_PORT, |_| CommandError::NO_REPLICA))
+}
+
+fn role(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
+    cx.reply.array(3);
+    cx.reply.bulk(b"master");
+    // How much was replicated, and to whom.
+    cx.reply.integer(0);
+    cx.reply.array(0);
+    Ok(())
+}
+
+/// `WAITAOF numlocal numreplicas timeout`: with no file and no replica, the only thing to wait for is the end of the
+/// time.
+fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    let local = args.integer()?;
+    if !(0..=1).contains(&local) {
+        return Err(CommandError::LOCAL_FILES);
+    }
+    let replicas = args.integer()?;
+    if replicas < 0 {
+        return Err(CommandError::NOT_POSITIVE);
+    }
+    let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
+    if timeout_ms < 0 {
+        return Err(CommandError::NEGATIVE_TIMEOUT);
+    }
+    if local > 0 {
+        return Err(CommandError::NO_LOCAL_FILE);
+    }
+    if replicas > 0 && cx.waiting == Waiting::Allowed {
+        let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
+        cx.park = Some(Park { wanted: None, until });
+        return Ok(());
+    }
+    cx.reply.array(2);
+    cx.reply.integer(0);
+    cx.reply.integer(0);
+    Ok(())
+}
