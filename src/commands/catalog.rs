@@ -41,6 +41,7 @@ const FAMILIES: &[&[Row]] = &[
     acl::ROWS,
     cluster::ROWS,
     module::ROWS,
+    cluster::REPLICA_ROWS,
     replication::ROWS,
 ];
 

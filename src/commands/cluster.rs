@@ -20,6 +20,10 @@ pub(super) const ROWS: &[Row] = &[
         subcommands: CLUSTER_ROWS,
         ..clustered("cluster", -2, 0)
     },
+];
+
+/// What a client of a replica says; apart, so that COMMAND LIST keeps its order.
+pub(super) const REPLICA_ROWS: &[Row] = &[
     Row { summary: "Returns an error: cluster mode is not supported.", ..clustered("readonly", 1, FAST | ASKING) },
     Row { summary: "Returns an error: cluster mode is not supported.", ..clustered("readwrite", 1, FAST | ASKING) },
 ];

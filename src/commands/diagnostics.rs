@@ -361,7 +361,8 @@ fn slowlog_reset(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 }
 
 fn latency_doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.verbatim("txt", b"No latency spikes are recorded; see LATENCY HISTOGRAM and SLOWLOG.\n");
+    cx.reply
+        .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
     Ok(())
 }
 

@@ -196,7 +196,7 @@ texts! {
     NO_CLUSTER = "ERR This instance has cluster support disabled";
     BAD_MASTER_PORT = "ERR Invalid master port";
     /// keylatch's own: a server that follows no other.
-    NO_REPLICA = "ERR replication is not supported";
+    NO_REPLICA = "ERR this server cannot be a replica of another";
     LOCAL_FILES = "ERR value is out of range, value must between 0 and 1";
     NO_LOCAL_FILE = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.";
     BAD_TIMEOUT = "ERR timeout is not an integer or out of range";

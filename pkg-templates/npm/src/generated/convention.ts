@@ -206,8 +206,8 @@ export const enum Row {
   MONITOR = 270,
   WAIT = 65815,
   ASKING = 285,
-  READONLY = 294,
-  READWRITE = 295,
+  READONLY = 297,
+  READWRITE = 298,
   REPLICAOF = 299,
   ROLE = 300,
   SLAVEOF = 301,
@@ -225,7 +225,7 @@ export const enum Status {
 }
 
 /** Shown by an engine that was made of the same. */
-export const CONVENTION = 3501380405;
+export const CONVENTION = 270550046;
 
 /** Names of commands by row. */
 export const NAMES: Readonly<Record<number, string>> = {
@@ -433,8 +433,8 @@ export const NAMES: Readonly<Record<number, string>> = {
   270: 'MONITOR',
   279: 'WAIT',
   285: 'ASKING',
-  294: 'READONLY',
-  295: 'READWRITE',
+  297: 'READONLY',
+  298: 'READWRITE',
   299: 'REPLICAOF',
   300: 'ROLE',
   301: 'SLAVEOF',
