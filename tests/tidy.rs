@@ -74,6 +74,11 @@ fn the_engine_asks_no_clock_and_no_chance_and_names_the_browser_in_one_room_only
 }
 
 #[test]
+fn names_of_the_engine_are_words_of_the_field() {
+    expect_none(engine_sources().iter().flat_map(bans::foreign_words).collect());
+}
+
+#[test]
 fn nothing_unfinished_is_left_behind() {
     let (rust, web) = (rust_sources(), web_sources());
     let others = rust.iter().chain(&web).filter(|file| !file.path.starts_with("tests/tidy"));

@@ -61,6 +61,44 @@ fn is_in(path: &str, places: &[&str]) -> bool {
     places.iter().any(|place| if place.ends_with('/') { path.starts_with(place) } else { path == *place })
 }
 
+/// Identifiers that the field has other words for: CONTRIBUTING's glossary has them.
+const FOREIGN_WORDS: [&str; 21] = [
+    "Seat",
+    "Seats",
+    "Places",
+    "Repeatable",
+    "Guarded",
+    "Remains",
+    "Told",
+    "Hearer",
+    "Carrier",
+    "Speaker",
+    "attendants",
+    "belongings",
+    "settle",
+    "settle_in",
+    "bury",
+    "bury_dead",
+    "shed",
+    "outlives",
+    "stays_closed",
+    "spoken",
+    "theatre",
+];
+
+/// Names of the engine that a reader could not search for.
+pub fn foreign_words(file: &File) -> Vec<String> {
+    let code = code_only(&file.text);
+    let found = tokens(&code).into_iter().filter(|(_, token)| FOREIGN_WORDS.contains(token));
+    found.map(|(line, token)| format!("{}:{line}: `{token}` has another word in the field", file.path)).collect()
+}
+
+#[test]
+fn a_foreign_word_is_found_in_code_only() {
+    let text = "// shed\nfn shed() { \"shed\" }";
+    assert_eq!(foreign_words(&File::new("src/a.rs", text)).len(), 1);
+}
+
 /// Work that was put off, and tools left in.
 pub fn unfinished(file: &File) -> Vec<String> {
     let mut violations = Vec::new();
