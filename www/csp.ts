@@ -11,7 +11,7 @@ const directives = [
 ];
 
 /** For the meta tag: what a meta tag may say. */
-export const metaPolicy = directives.join("; ");
+export const metaPolicy = directives.join('; ');
 
 /** For the header, which may also say who may frame the page. */
-export const headerPolicy = [...directives, "frame-ancestors 'none'"].join("; ");
+export const headerPolicy = [...directives, "frame-ancestors 'none'"].join('; ');

@@ -7,7 +7,8 @@ interface TextBuffer {
   latin1Slice(start: number, end: number): string;
 }
 type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer; readonly prototype: Partial<TextBuffer> };
-const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node
+const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process
+  ?.versions?.node
   ? (globalThis as unknown as { readonly Buffer?: BufferMaker }).Buffer
   : undefined;
 const NodeBuffer = typeof AnyBuffer?.prototype.latin1Slice === 'function' ? AnyBuffer : undefined;
@@ -16,7 +17,9 @@ export const hasBuffer = NodeBuffer !== undefined;
 /** The longest text, in bytes, that character codes make quicker than the decoder, without Node's Buffer. */
 const CODES_MAX = 64;
 
-const enum Short { Max = 32 }
+const enum Short {
+  Max = 32,
+}
 
 export class AsciiText {
   readonly #bytes: Uint8Array<ArrayBuffer>;
@@ -40,16 +43,58 @@ export class AsciiText {
 function shortText(b: Uint8Array, i: number, length: number): string {
   if (length > 16) {
     const text = String.fromCharCode(
-      b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
-      b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
-      b[i + 16]!, b[i + 17]!, b[i + 18]!, b[i + 19]!, b[i + 20]!, b[i + 21]!, b[i + 22]!, b[i + 23]!,
-      b[i + 24]!, b[i + 25]!, b[i + 26]!, b[i + 27]!, b[i + 28]!, b[i + 29]!, b[i + 30]!, b[i + 31]!,
+      b[i]!,
+      b[i + 1]!,
+      b[i + 2]!,
+      b[i + 3]!,
+      b[i + 4]!,
+      b[i + 5]!,
+      b[i + 6]!,
+      b[i + 7]!,
+      b[i + 8]!,
+      b[i + 9]!,
+      b[i + 10]!,
+      b[i + 11]!,
+      b[i + 12]!,
+      b[i + 13]!,
+      b[i + 14]!,
+      b[i + 15]!,
+      b[i + 16]!,
+      b[i + 17]!,
+      b[i + 18]!,
+      b[i + 19]!,
+      b[i + 20]!,
+      b[i + 21]!,
+      b[i + 22]!,
+      b[i + 23]!,
+      b[i + 24]!,
+      b[i + 25]!,
+      b[i + 26]!,
+      b[i + 27]!,
+      b[i + 28]!,
+      b[i + 29]!,
+      b[i + 30]!,
+      b[i + 31]!,
     );
     return length === Short.Max ? text : text.substring(0, length);
   }
   const text = String.fromCharCode(
-    b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
-    b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
+    b[i]!,
+    b[i + 1]!,
+    b[i + 2]!,
+    b[i + 3]!,
+    b[i + 4]!,
+    b[i + 5]!,
+    b[i + 6]!,
+    b[i + 7]!,
+    b[i + 8]!,
+    b[i + 9]!,
+    b[i + 10]!,
+    b[i + 11]!,
+    b[i + 12]!,
+    b[i + 13]!,
+    b[i + 14]!,
+    b[i + 15]!,
   );
   return text.substring(0, length);
 }

@@ -233,7 +233,10 @@ export class Host implements ClockUser, Waker {
     const { memoryBytes } = old;
     try {
       const fresh = this.#moved(old);
-      this.#effects = joined(this.#effects, old.guarded(() => old.engine.takeEffects()));
+      this.#effects = joined(
+        this.#effects,
+        old.guarded(() => old.engine.takeEffects()),
+      );
       this.#instance = fresh;
       this.#changed();
       old.engine.free();
@@ -351,7 +354,9 @@ export class Host implements ClockUser, Waker {
     const [first, ...others] = this.#sources;
     const messages = first?.take(instance) ?? [];
     if (others.length === 0) return messages;
-    return [...messages, ...others.flatMap((source) => source.take(instance))].sort((one, other) => one.before - other.before);
+    return [...messages, ...others.flatMap((source) => source.take(instance))].sort(
+      (one, other) => one.before - other.before,
+    );
   }
 
   /** Tells those who look after clients; false when nothing had reached any. */

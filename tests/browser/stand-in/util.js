@@ -2,8 +2,9 @@
 
 /** Values that JSON has no words for are told with their type. */
 function written(key, value) {
-  if (value instanceof Map || value instanceof Set || value instanceof Uint8Array) return [value.constructor.name, ...value];
-  const hasNoWord = value === undefined || typeof value === "bigint" || typeof value === "function";
+  if (value instanceof Map || value instanceof Set || value instanceof Uint8Array)
+    return [value.constructor.name, ...value];
+  const hasNoWord = value === undefined || typeof value === 'bigint' || typeof value === 'function';
   return hasNoWord || Object.is(value, -0) || Number.isNaN(value) ? `${typeof value} ${String(value)}` : value;
 }
 
