@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { dial } from './support/raw.mjs';
 import { python, redisCli, serveRedis } from './support/redis.mjs';
-import { run, serve, sleep, until } from './support/server.mjs';
+import { run, serve, until } from './support/server.mjs';
 
 const cleanups = [];
 const suite = { after: (work) => cleanups.push(work) };
@@ -110,7 +110,7 @@ test('--pipe and --stat', async () => {
   const input = Array.from({ length: 10_000 }, (_, index) => `SET pipe:${index} ${index}\r\n`).join('');
   assert.match(await printed(ours.port, ['--pipe'], { input }), /errors: 0, replies: 10000/);
   const shown = await typed(ours.port, '\\x00\\x03', '--stat', '-i', '1');
-  assert.match(shown, /keys +mem +clients +blocked +requests +connections[^]*\n1\d{4} +[\d.]+[KM]/);
+  assert.match(shown, /keys +mem +clients +blocked +requests +connections[\s\S]*\n1\d{4} +[\d.]+[KM]/);
 });
 
 test('--latency measures, --hotkeys needs an LFU policy', async () => {

@@ -147,7 +147,7 @@ async function cacheManager(t, port, redis) {
   return results;
 }
 
-async function sessions(t, port, redis) {
+async function sessions(t, _port, redis) {
   const store = new RedisStore({ client: redis, prefix: 'myapp:', ttl: DAY_S });
   const call = (name, ...args) => promisify(store[name]).call(store, ...args);
   const results = {};

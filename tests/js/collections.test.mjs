@@ -356,7 +356,7 @@ test('walks go through everything, page by page, and may be left', async () => {
 
 test('the lines of README for the families run as they stand, and answer what they say', () => {
   const readme = readFileSync(`${folder}/README.md`, 'utf8');
-  const lines = /```js\n(db\.set\('k'[^]*?)```/.exec(readme)[1].trim().split('\n');
+  const lines = /```js\n(db\.set\('k'[\s\S]*?)```/.exec(readme)[1].trim().split('\n');
   const db = fresh();
   for (const line of lines) {
     const [code, comment] = line.split('; // ');

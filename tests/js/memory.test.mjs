@@ -87,7 +87,10 @@ test('a long value takes its input and itself, and nothing more', () => {
 function heapGrowth() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
-  const used = () => (collect(), process.memoryUsage().heapUsed);
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
   const before = used();
   return () => used() - before;
 }

@@ -150,9 +150,9 @@ test('a stream is answered the error, and goes on', () => {
   const said = (text) => answers(client, text);
   const before = db.digestAll();
   const set = (key) => `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${value.length}\r\n${value}\r\n`;
-  assert.equal(said(set(another) + 'GET nothing\r\n' + set(further)), `-${OOM}\r\n_\r\n-${OOM}\r\n`);
+  assert.equal(said(`${set(another)}GET nothing\r\n${set(further)}`), `-${OOM}\r\n_\r\n-${OOM}\r\n`);
   assert.equal(db.digestAll(), before);
-  assert.equal(said('DEL key:1\r\n' + set('key:1') + 'DBSIZE\r\n'), `:1\r\n+OK\r\n:${count}\r\n`);
+  assert.equal(said(`DEL key:1\r\n${set('key:1')}DBSIZE\r\n`), `:1\r\n+OK\r\n:${count}\r\n`);
   goesOn(db);
 });
 

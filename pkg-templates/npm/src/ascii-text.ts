@@ -42,59 +42,19 @@ export class AsciiText {
 /** ASCII of at most 32 bytes. One call with what may be too many arguments beats several with the right number. */
 function shortText(b: Uint8Array, i: number, length: number): string {
   if (length > 16) {
+    // biome-ignore format: eight bytes a line.
     const text = String.fromCharCode(
-      b[i]!,
-      b[i + 1]!,
-      b[i + 2]!,
-      b[i + 3]!,
-      b[i + 4]!,
-      b[i + 5]!,
-      b[i + 6]!,
-      b[i + 7]!,
-      b[i + 8]!,
-      b[i + 9]!,
-      b[i + 10]!,
-      b[i + 11]!,
-      b[i + 12]!,
-      b[i + 13]!,
-      b[i + 14]!,
-      b[i + 15]!,
-      b[i + 16]!,
-      b[i + 17]!,
-      b[i + 18]!,
-      b[i + 19]!,
-      b[i + 20]!,
-      b[i + 21]!,
-      b[i + 22]!,
-      b[i + 23]!,
-      b[i + 24]!,
-      b[i + 25]!,
-      b[i + 26]!,
-      b[i + 27]!,
-      b[i + 28]!,
-      b[i + 29]!,
-      b[i + 30]!,
-      b[i + 31]!,
+      b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
+      b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
+      b[i + 16]!, b[i + 17]!, b[i + 18]!, b[i + 19]!, b[i + 20]!, b[i + 21]!, b[i + 22]!, b[i + 23]!,
+      b[i + 24]!, b[i + 25]!, b[i + 26]!, b[i + 27]!, b[i + 28]!, b[i + 29]!, b[i + 30]!, b[i + 31]!,
     );
     return length === Short.Max ? text : text.substring(0, length);
   }
+  // biome-ignore format: eight bytes a line.
   const text = String.fromCharCode(
-    b[i]!,
-    b[i + 1]!,
-    b[i + 2]!,
-    b[i + 3]!,
-    b[i + 4]!,
-    b[i + 5]!,
-    b[i + 6]!,
-    b[i + 7]!,
-    b[i + 8]!,
-    b[i + 9]!,
-    b[i + 10]!,
-    b[i + 11]!,
-    b[i + 12]!,
-    b[i + 13]!,
-    b[i + 14]!,
-    b[i + 15]!,
+    b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
+    b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
   );
   return text.substring(0, length);
 }

@@ -3,7 +3,7 @@
  * has its reply, and keeps the timer. Everything public goes through `enter`.
  */
 import { Attendants, type Attendant } from './attendants.js';
-import { type GuardedClock, ManualClock, type ClockUser } from './clock.js';
+import type { GuardedClock, ManualClock, ClockUser } from './clock.js';
 import { ClockError, ClosedError, PoisonedError, WaitingError } from './errors.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import { PARKED } from './frame.js';

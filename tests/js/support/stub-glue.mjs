@@ -8,7 +8,7 @@ const printed = readFileSync(
   'utf8',
 );
 const CONVENTION = Number(/CONVENTION = (\d+)/.exec(printed)[1]);
-const NAMES = Object.fromEntries([...printed.matchAll(/^  (\d+): '(\w+)',$/gm)].map(([, row, name]) => [row, name]));
+const NAMES = Object.fromEntries([...printed.matchAll(/^ {2}(\d+): '(\w+)',$/gm)].map(([, row, name]) => [row, name]));
 const bit = (name) => Number(new RegExp(`  ${name} = (\\d+),`).exec(printed)[1]);
 
 /** What the next instance does; tests replace these. */

@@ -101,6 +101,7 @@ export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8
   }
 
   /** The members within an area: `geosearch('shops', { member: 'Palermo', radius: 200, unit: 'km' }, { order: 'ASC' })`. */
+  // biome-ignore lint/complexity/noBannedTypes: the type of a call without options.
   geosearch<const O extends GeoSearchOptions = {}>(
     key: Argument,
     area: GeoArea,

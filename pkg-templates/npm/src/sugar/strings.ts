@@ -20,6 +20,7 @@ const enum Bare {
 }
 
 export abstract class StringCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+  // biome-ignore lint/complexity/noBannedTypes: the type of a call without options.
   set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): Carried<C, SetResult<O, Text>> {
     // Without options it tells no time.
     if (options === undefined) return this.run2<SetResult<O, Text>>(Bare.Set as number as Row, key, value);
