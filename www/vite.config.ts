@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
-import { headerPolicy, metaPolicy } from './csp.ts';
+import { headers, metaPolicy } from './csp.ts';
 
 const OUT_DIR = '../target/www';
 const BUDGET_BYTES = 350 * 1024;
@@ -34,7 +34,8 @@ function pageHead(): Plugin {
       },
     },
     generateBundle() {
-      const source = `/*\n  Content-Security-Policy: ${headerPolicy}\n  X-Content-Type-Options: nosniff\n`;
+      const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`);
+      const source = `/*\n${lines.join('')}`;
       this.emitFile({ type: 'asset', fileName: '_headers', source });
     },
   };
@@ -112,5 +113,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   json: { stringify: true },
-  preview: { headers: { 'Content-Security-Policy': headerPolicy } },
+  // A file that is missing is not found, instead of being the page.
+  appType: 'mpa',
+  preview: { headers },
 });
