@@ -30,7 +30,7 @@ test('options are explained, and mistakes are named', async () => {
     const { code, errors } = await keylatch('serve', '--port', '0', ...words);
     assert.deepEqual([code, problem.test(errors)], [2, true], errors);
   }
-  assert.match((await keylatch('serve', '6379')).errors, /unexpected argument "6379"/);
+  assert.match((await keylatch('serve', '6379')).errors, /unexpected argument "6379"; see keylatch serve --help/);
 });
 
 test('an address that others reach needs a password', async (t) => {

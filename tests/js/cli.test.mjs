@@ -25,11 +25,25 @@ test('--version and --help', () => {
   const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
   assert.deepEqual(keylatch(['--version']), { status: 0, stdout: `keylatch ${version}\n`, stderr: '' });
   assert.match(keylatch(['--help']).stdout, /keylatch run FILE/);
-  for (const wrong of [['nonsense'], ['run'], ['--verbose']]) {
+  for (const wrong of [['nonsense'], ['run'], ['--verbose'], ['-x'], ['--constructor'], ['run', '--quick']]) {
     const { status, stdout, stderr } = keylatch(wrong);
     assert.deepEqual([status, stdout], [2, ''], wrong.join());
-    assert.ok(stderr.split('\n')[0].includes(wrong[0]), 'it says what is wrong');
-    assert.match(stderr, /keylatch run FILE/);
+    assert.ok(stderr.includes(wrong.at(-1)), 'the message names what is wrong');
+    assert.match(stderr, /^keylatch: .*; see keylatch --help\n$/);
+  }
+});
+
+test('serve: the message names the mistake and the help', () => {
+  assert.match(keylatch(['serve', '-h']).stdout, /--requirepass/);
+  for (const [words, problem] of [
+    [['6379'], 'unexpected argument "6379"'],
+    [['-x'], 'unexpected argument "-x"'],
+    [['--port', 'x'], '--port takes a number, found "x"'],
+    [['--port=1', '--port=-2'], '--port takes a number, found "-2"'],
+    [['--PORT', '-12', '3'], '--port takes a number, found "-12 3"'],
+  ]) {
+    const stderr = `keylatch serve: ${problem}; see keylatch serve --help\n`;
+    assert.deepEqual(keylatch(['serve', ...words]), { status: 2, stdout: '', stderr });
   }
 });
 
