@@ -11,7 +11,10 @@ const directives = [
 ];
 
 /** For the meta tag: what a meta tag may say. */
-export const metaPolicy = directives.join("; ");
+export const metaPolicy = directives.join('; ');
 
-/** For the header, which may also say who may frame the page. */
-export const headerPolicy = [...directives, "frame-ancestors 'none'"].join("; ");
+/** Headers of every file. The header's policy also says which pages may frame this one. */
+export const headers = {
+  'Content-Security-Policy': [...directives, "frame-ancestors 'none'"].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+};

@@ -1,35 +1,42 @@
 /** Builds the page into target/www: relative addresses, no inline code, the engine as a file, and a size budget. */
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
-import { defineConfig, type Plugin } from "vite";
-import { headerPolicy, metaPolicy } from "./csp.ts";
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+import { headers, metaPolicy } from './csp.ts';
 
-const OUT_DIR = "../target/www";
+const OUT_DIR = '../target/www';
 const BUDGET_BYTES = 350 * 1024;
 const COUNTED = /\.(?:js|css|wasm)$/;
 
 /** The policy as a meta tag, the engine's file announced before any script runs, and the header file for static hosts. */
 function pageHead(): Plugin {
   return {
-    name: "keylatch-page-head",
-    apply: "build",
+    name: 'keylatch-page-head',
+    apply: 'build',
     transformIndexHtml: {
-      order: "post",
+      order: 'post',
       handler(_html, context) {
-        const wasm = Object.keys(context.bundle ?? {}).find((file) => file.endsWith(".wasm"));
-        const policy = { "http-equiv": "Content-Security-Policy", content: metaPolicy };
-        const preload = { rel: "preload", as: "fetch", type: "application/wasm", crossorigin: "anonymous", href: `./${wasm}` };
+        const wasm = Object.keys(context.bundle ?? {}).find((file) => file.endsWith('.wasm'));
+        const policy = { 'http-equiv': 'Content-Security-Policy', content: metaPolicy };
+        const preload = {
+          rel: 'preload',
+          as: 'fetch',
+          type: 'application/wasm',
+          crossorigin: 'anonymous',
+          href: `./${wasm}`,
+        };
         return [
-          { tag: "meta", attrs: policy, injectTo: "head-prepend" as const },
-          ...(wasm ? [{ tag: "link", attrs: preload, injectTo: "head" as const }] : []),
+          { tag: 'meta', attrs: policy, injectTo: 'head-prepend' as const },
+          ...(wasm ? [{ tag: 'link', attrs: preload, injectTo: 'head' as const }] : []),
         ];
       },
     },
     generateBundle() {
-      const source = `/*\n  Content-Security-Policy: ${headerPolicy}\n  X-Content-Type-Options: nosniff\n`;
-      this.emitFile({ type: "asset", fileName: "_headers", source });
+      const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`);
+      const source = `/*\n${lines.join('')}`;
+      this.emitFile({ type: 'asset', fileName: '_headers', source });
     },
   };
 }
@@ -37,13 +44,15 @@ function pageHead(): Plugin {
 /** Style sheets inside modules are written for readers; visitors get them without the indentation. */
 function shortStyles(): Plugin {
   return {
-    name: "keylatch-short-styles",
-    apply: "build",
-    enforce: "pre",
+    name: 'keylatch-short-styles',
+    apply: 'build',
+    enforce: 'pre',
     transform: {
       filter: { id: /\/src\/.*\.ts$/ },
       handler(code) {
-        const short = code.replace(/\bcss`[^`]*`/g, (sheet) => sheet.replace(/\s+/g, " ").replace(/ ?([{};]) ?/g, "$1"));
+        const short = code.replace(/\bcss`[^`]*`/g, (sheet) =>
+          sheet.replace(/\s+/g, ' ').replace(/ ?([{};]) ?/g, '$1'),
+        );
         return { code: short, map: null };
       },
     },
@@ -52,13 +61,16 @@ function shortStyles(): Plugin {
 
 /** The page reads some columns of the command table; the others would only be downloaded. */
 function shortTable(): Plugin {
-  const unread = new Set(["categories", "unordered", "reply"]);
+  const unread = new Set(['categories', 'unordered', 'reply']);
   return {
-    name: "keylatch-short-table",
-    enforce: "pre",
+    name: 'keylatch-short-table',
+    enforce: 'pre',
     transform: {
       filter: { id: /commands\.json$/ },
-      handler: (json) => ({ code: JSON.stringify(JSON.parse(json, (column, value) => (unread.has(column) ? undefined : value))), map: null }),
+      handler: (json) => ({
+        code: JSON.stringify(JSON.parse(json, (column, value) => (unread.has(column) ? undefined : value))),
+        map: null,
+      }),
     },
   };
 }
@@ -67,15 +79,18 @@ function shortTable(): Plugin {
 function sizeBudget(): Plugin {
   let outDir = OUT_DIR;
   return {
-    name: "keylatch-size-budget",
-    apply: "build",
+    name: 'keylatch-size-budget',
+    apply: 'build',
     configResolved(config) {
       outDir = resolve(config.root, config.build.outDir);
     },
     closeBundle() {
-      const files = readdirSync(outDir, { recursive: true, encoding: "utf8" }).filter((file) => COUNTED.test(file));
-      const bytes = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length, 0);
-      const verdict = bytes > BUDGET_BYTES ? "OVER the budget of" : "of at most";
+      const files = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).filter((file) => COUNTED.test(file));
+      const bytes = files.reduce(
+        (sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length,
+        0,
+      );
+      const verdict = bytes > BUDGET_BYTES ? 'OVER the budget of' : 'of at most';
       console.log(`page: JS + CSS + wasm ${kilobytes(bytes)} KB gzip, ${verdict} ${kilobytes(BUDGET_BYTES)}`);
     },
   };
@@ -86,17 +101,19 @@ function kilobytes(bytes: number): string {
 }
 
 export default defineConfig({
-  base: "./",
+  base: './',
   plugins: [shortStyles(), shortTable(), pageHead(), sizeBudget()],
   build: {
-    target: "es2023",
+    target: 'es2023',
     // Browsers that know light-dark(), else the colours would be rewritten to a detour.
-    cssTarget: ["chrome123", "firefox128", "safari17.5"],
+    cssTarget: ['chrome123', 'firefox128', 'safari17.5'],
     outDir: OUT_DIR,
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
   json: { stringify: true },
-  preview: { headers: { "Content-Security-Policy": headerPolicy } },
+  // A file that is missing is not found, instead of being the page.
+  appType: 'mpa',
+  preview: { headers },
 });

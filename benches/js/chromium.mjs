@@ -10,7 +10,14 @@ import { folder } from '../../tests/js/support/package.mjs';
 import { effort } from './options.mjs';
 import { answerScenes, measureScene, sceneToPrepare } from './scene.mjs';
 
-const ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+const ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-sync',
+];
 const S_NS = 1e9;
 const MS_NS = 1e6;
 /** A page is told the time in steps of so much. */
@@ -21,8 +28,13 @@ if (effort.sampleMs > 1) effort.sampleMs *= 2.5;
 
 async function bundle() {
   const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'page.mjs')], bundle: true, write: false, format: 'iife', platform: 'browser',
-    alias: { keylatch: resolve(folder, 'esm/index.js') }, logLevel: 'error',
+    entryPoints: [join(import.meta.dirname, 'page.mjs')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    platform: 'browser',
+    alias: { keylatch: resolve(folder, 'esm/index.js') },
+    logLevel: 'error',
   });
   return outputFiles[0].text;
 }
@@ -38,7 +50,10 @@ async function openThreadClock(page) {
 }
 
 async function run(scene, script) {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGUMENTS });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ARGUMENTS,
+  });
   try {
     const page = await browser.newPage();
     await page.addScriptTag({ content: script });

@@ -57,7 +57,9 @@ function fillPiece(put, from) {
 }
 
 function measureApart(name, ttl) {
-  const child = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, name, ttl ? 'ttl' : ''], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, name, ttl ? 'ttl' : ''], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   if (child.status !== 0) throw new Error(`measuring ${name} failed`);
   return JSON.parse(child.stdout);
 }
@@ -68,14 +70,23 @@ function answerRow(row, all, ours, theirs) {
   const own = keylatch[ours];
   const figures = Object.fromEntries(Object.entries(peers).map(([name, kinds]) => [name, kinds[theirs]]));
   const ratios = Object.fromEntries(Object.entries(figures).map(([name, bytes]) => [name, own / bytes]));
-  answer({ table: 'Bytes a key', row: `${row} ${short(KEYS)}`, unit: 'B', figures: { keylatch: own, ...figures }, ratios });
+  answer({
+    table: 'Bytes a key',
+    row: `${row} ${short(KEYS)}`,
+    unit: 'B',
+    figures: { keylatch: own, ...figures },
+    ratios,
+  });
 }
 
 function answerAll() {
   const measured = (names, ttl) => Object.fromEntries(names.map((name) => [name, measureApart(name, ttl)]));
   const plain = measured(['keylatch', 'Map', 'Map + deadline', 'lru-cache'], false);
   const timed = measured(['keylatch', 'Map + deadline', 'lru-cache'], true);
-  for (const [traits, all] of [['', plain], [' TTL', timed]]) {
+  for (const [traits, all] of [
+    ['', plain],
+    [' TTL', timed],
+  ]) {
     answerRow(`bytes counted${traits}`, all, 'counted', 'heap');
     answerRow(`bytes of linear memory${traits}`, all, 'linear', 'heap');
     answerRow(`bytes of the process${traits}`, all, 'process', 'process');

@@ -31,7 +31,10 @@ async function run(scene) {
 
 /** Has a process of its own measure a scene. */
 function runApart(scene) {
-  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, scene.name], { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
+  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, scene.name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+  });
   if (status !== 0) process.exit(1);
   return JSON.parse(stdout);
 }

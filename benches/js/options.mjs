@@ -23,6 +23,7 @@ export const say = (text) => process.stderr.write(`${text}\n`);
 export function answer({ table, row, unit, figures, ratios = {} }) {
   const columns = Object.entries(figures).map(([of, value]) => ({ of, value, ratio: ratios[of] }));
   process.stdout.write(`${JSON.stringify({ table, row, unit, figures: columns })}\n`);
-  const shown = ({ of, value, ratio }) => `${of} ${Number(value.toPrecision(4))}${ratio === undefined ? '' : ` (${ratio.toPrecision(2)})`}`;
+  const shown = ({ of, value, ratio }) =>
+    `${of} ${Number(value.toPrecision(4))}${ratio === undefined ? '' : ` (${ratio.toPrecision(2)})`}`;
   say(`  ${row}: ${columns.map(shown).join(', ')} ${unit}`);
 }

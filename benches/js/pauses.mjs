@@ -59,7 +59,9 @@ function processorMs(mark) {
 function measureApart(name) {
   say(`Growing, ${name}`);
   const flags = ['--expose-gc', '--max-old-space-size=6000'];
-  const child = spawnSync(process.execPath, [...flags, import.meta.filename, name], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawnSync(process.execPath, [...flags, import.meta.filename, name], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   if (child.status !== 0) throw new Error(`measuring ${name} failed`);
   return JSON.parse(child.stdout);
 }
@@ -71,6 +73,12 @@ if (name !== undefined) {
   const [ours, theirs] = ['keylatch', 'Map'].map(measureApart);
   for (const [index, row] of Object.keys(SHARES).entries()) {
     const figures = { keylatch: ours[index], Map: theirs[index] };
-    answer({ table: `Growing to ${KEYS / 1e6}e6 keys`, row, unit: 'µs', figures, ratios: { Map: ours[index] / theirs[index] } });
+    answer({
+      table: `Growing to ${KEYS / 1e6}e6 keys`,
+      row,
+      unit: 'µs',
+      figures,
+      ratios: { Map: ours[index] / theirs[index] },
+    });
   }
 }

@@ -40,8 +40,14 @@ const COMMANDS = {
   HGET: { body: 'sum += store.hget(hashes[at(COLLECTIONS)], fields[i % 10]).length' },
   'HSET, 10 fields': { body: 'store.call("HSET", hashes[at(COLLECTIONS)], fields[i % 10], values[i & 1023])' },
   'HSET, 100 fields': { body: 'store.call("HSET", wide[at(COLLECTIONS)], fields[i % FIELDS], values[i & 1023])' },
-  SADD: { body: 'sum += store.sadd(sets[at(COLLECTIONS)], fields[i % FIELDS])', after: 'store.del(sets[at(COLLECTIONS)])' },
-  LPUSH: { body: 'sum += store.lpush(lists[at(COLLECTIONS)], values[i & 1023])', after: 'store.del(lists[at(COLLECTIONS)])' },
+  SADD: {
+    body: 'sum += store.sadd(sets[at(COLLECTIONS)], fields[i % FIELDS])',
+    after: 'store.del(sets[at(COLLECTIONS)])',
+  },
+  LPUSH: {
+    body: 'sum += store.lpush(lists[at(COLLECTIONS)], values[i & 1023])',
+    after: 'store.del(lists[at(COLLECTIONS)])',
+  },
   RPOP: {
     before: 'store.lpush(lists[at(COLLECTIONS)], values[i & 1023])',
     body: 'sum += store.rpop(lists[at(COLLECTIONS)]).length',
@@ -52,23 +58,37 @@ const COMMANDS = {
 
 /** The texts that all stores share. */
 function makeTexts() {
-  const named = (prefix, count) => JSON.parse(JSON.stringify(Array.from({ length: count }, (_, index) => `${prefix}:${index}`)));
+  const named = (prefix, count) =>
+    JSON.parse(JSON.stringify(Array.from({ length: count }, (_, index) => `${prefix}:${index}`)));
   const keys = makeKeys(KEYS);
   return {
-    keys, few: keys.slice(0, FEW), values: makeValues(1024, VALUE_BYTES), fields: named('field', FIELDS),
-    ...Object.fromEntries(['counters', 'hashes', 'wide', 'sets', 'lists', 'ranks', 'wideRanks'].map((name) => [name, named(name, COLLECTIONS)])),
+    keys,
+    few: keys.slice(0, FEW),
+    values: makeValues(1024, VALUE_BYTES),
+    fields: named('field', FIELDS),
+    ...Object.fromEntries(
+      ['counters', 'hashes', 'wide', 'sets', 'lists', 'ranks', 'wideRanks'].map((name) => [
+        name,
+        named(name, COLLECTIONS),
+      ]),
+    ),
   };
 }
 
 /** Compiles a loop of `count` turns over a store; each turn runs `statement`, then `each`. */
 function compile(texts, statement, each = '') {
-  return new Function('texts', 'store', 'count', `
+  return new Function(
+    'texts',
+    'store',
+    'count',
+    `
     const { ${Object.keys(texts)} } = texts;
     const [KEYS, FEW, COLLECTIONS, FIELDS] = [${KEYS}, ${FEW}, ${COLLECTIONS}, ${FIELDS}];
     let [sum, turn] = [0, 0];
     const at = (length) => (turn = turn + 1 < length ? turn + 1 : 0);
     for (let i = 0; i < count; i += 1) { ${statement}; ${each} }
-    return sum;`);
+    return sum;`,
+  );
 }
 
 const fillStrings = (store, { keys, values }) => keys.forEach((key, index) => store.set(key, values[index & 1023]));
@@ -130,31 +150,48 @@ async function measurePeers() {
 }
 
 function measureApart(...words) {
-  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   if (status !== 0) process.exit(1);
   return JSON.parse(stdout);
 }
 
 function printRow(name, figures, width) {
-  const cells = figures.map((figure) => (typeof figure === 'number' ? figure.toFixed(0) : figure).padStart(Math.max(11, figure.length + 2 || 0)));
+  const cells = figures.map((figure) =>
+    (typeof figure === 'number' ? figure.toFixed(0) : figure).padStart(Math.max(11, figure.length + 2 || 0)),
+  );
   process.stdout.write(`${name.padEnd(width)}${cells.join('')}\n`);
 }
 
 function printAll(folders) {
   const width = Math.max(20, ...folders.map((folder) => folder.length + 17));
   const peers = measureApart('--peers');
-  const all = Object.fromEntries(EVERY_CONFIGURATION.map((name) => [name, measureApart('--configuration', name, ...folders)]));
+  const all = Object.fromEntries(
+    EVERY_CONFIGURATION.map((name) => [name, measureApart('--configuration', name, ...folders)]),
+  );
   printRow('ns per call', EVERY_CONFIGURATION, width);
   for (const row of Object.keys(STRINGS)) {
-    for (const folder of folders) printRow(`${row}  ${folder}`, Object.values(all).map((figures) => figures[row][folder]), width);
+    for (const folder of folders)
+      printRow(
+        `${row}  ${folder}`,
+        Object.values(all).map((figures) => figures[row][folder]),
+        width,
+      );
     for (const name of Object.keys(PEERS)) printRow(`${row}  ${name}`, [peers[row][name]], width);
   }
   printRow('\nns per call, bare', folders, width);
-  for (const row of Object.keys(COMMANDS)) printRow(row, folders.map((folder) => all.bare[row][folder]), width);
+  for (const row of Object.keys(COMMANDS))
+    printRow(
+      row,
+      folders.map((folder) => all.bare[row][folder]),
+      width,
+    );
 }
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === '--peers') process.stdout.write(JSON.stringify(await measurePeers()));
-else if (first === '--configuration') process.stdout.write(JSON.stringify(await measureConfiguration(rest[0], rest.slice(1))));
+else if (first === '--configuration')
+  process.stdout.write(JSON.stringify(await measureConfiguration(rest[0], rest.slice(1))));
 else if (first === undefined) process.stderr.write('usage: node benches/js/probe.mjs PACKAGE_DIR...\n');
 else printAll([first, ...rest]);

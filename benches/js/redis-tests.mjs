@@ -21,8 +21,22 @@ const REQUESTS_MIN = quick ? 50 : 2000;
  * own making. `cost` divides the requests of slow commands.
  */
 const TESTS = [
-  ...['ping_inline', 'ping_mbulk', 'set', 'get', 'incr', 'lpush', 'rpush', 'lpop', 'rpop', 'sadd', 'hset', 'spop', 'zadd', 'zpopmin']
-    .map((test) => ({ test, rows: [test.toUpperCase()], cost: 1 })),
+  ...[
+    'ping_inline',
+    'ping_mbulk',
+    'set',
+    'get',
+    'incr',
+    'lpush',
+    'rpush',
+    'lpop',
+    'rpop',
+    'sadd',
+    'hset',
+    'spop',
+    'zadd',
+    'zpopmin',
+  ].map((test) => ({ test, rows: [test.toUpperCase()], cost: 1 })),
   { test: 'lrange', rows: ['LRANGE_100', 'LRANGE_300', 'LRANGE_500', 'LRANGE_600'], cost: 100 },
   { test: 'mset', rows: ['MSET'], cost: 5 },
 ];
@@ -36,8 +50,11 @@ async function benchmark({ port, pid }, { pipelined, requests }, { test, rows, c
   const options = ['-p', port, '-t', test, '-n', count, '-P', pipelined, '-c', CONNECTIONS, '--csv'];
   const { code, output, errors } = await run(redisBenchmark, options.map(String));
   const rates = [...output.matchAll(/^"([A-Z_0-9]+)(?: \(\d+ keys\)| \(first \d+ elements\))?","([\d.]+)"/gm)];
-  const found = Object.fromEntries(rates.map(([, row, rate]) => [row, Number(rate)]).filter(([row]) => rows.includes(row)));
-  if (code !== 0 || !rows.every((row) => found[row] > 0)) throw new Error(`redis-benchmark -t ${test} failed (${code}): ${errors}${output}`);
+  const found = Object.fromEntries(
+    rates.map(([, row, rate]) => [row, Number(rate)]).filter(([row]) => rows.includes(row)),
+  );
+  if (code !== 0 || !rows.every((row) => found[row] > 0))
+    throw new Error(`redis-benchmark -t ${test} failed (${code}): ${errors}${output}`);
   const single = before !== undefined && rows.length === 1;
   return { rates: found, ns: single ? (processNs(pid) - before) / count : undefined };
 }
@@ -68,8 +85,14 @@ export async function measureTests(sides, servers) {
       await takeRound(round % 2 === 0 ? sides : sides.toReversed(), servers, load, tests, figures);
     }
   }
-  for (const [row, rates] of figures.rates) answer({ table: 'redis-benchmark', row, unit: '/s', ...summarise(sides, rates) });
+  for (const [row, rates] of figures.rates)
+    answer({ table: 'redis-benchmark', row, unit: '/s', ...summarise(sides, rates) });
   for (const [row, times] of figures.times) {
-    answer({ table: 'Processor time of the server', row: `${row}, processor time`, unit: 'ns', ...summarise(sides, times) });
+    answer({
+      table: 'Processor time of the server',
+      row: `${row}, processor time`,
+      unit: 'ns',
+      ...summarise(sides, times),
+    });
   }
 }

@@ -33,7 +33,10 @@ export async function answerScenes(place, measure) {
 
 /** The scenes of a place with the rows that were asked for. */
 export function wantedScenes(place) {
-  const scenes = scenesOf(place, (store) => store !== 'landed' || landedFolder !== undefined).map((scene) => ({ ...scene, rows: scene.rows.filter((row) => isWanted(row.name)) }));
+  const scenes = scenesOf(place, (store) => store !== 'landed' || landedFolder !== undefined).map((scene) => ({
+    ...scene,
+    rows: scene.rows.filter((row) => isWanted(row.name)),
+  }));
   return scenes.filter((scene) => scene.rows.length > 0);
 }
 
@@ -51,7 +54,12 @@ export async function measureScene(scene, sample) {
     const { commands = 1, changes } = OPERATIONS[row.operation];
     const countMax = changes || row.state === 'fresh' ? NEW_KEYS_MAX / commands : Infinity;
     const times = await takeRounds({
-      ...effort, rounds: ROUNDS, names: row.stores, countMax, commands, sample: (store, count) => sample(row, store, count),
+      ...effort,
+      rounds: ROUNDS,
+      names: row.stores,
+      countMax,
+      commands,
+      sample: (store, count) => sample(row, store, count),
     });
     rows[row.name] = Object.fromEntries(times);
   }

@@ -16,8 +16,11 @@ const WRITTEN = 1000;
 const US_NS = 1000;
 const TABLE = 'Large collections';
 const ROWS = {
-  add: 'ZADD, 1e6 members', rank: 'ZRANK, 1e6 members', memberBytes: 'bytes a member, sorted set of 1e6',
-  range: 'LRANGE of 1e5 elements', hashBytes: `bytes, hash of ${FIELDS} short fields`,
+  add: 'ZADD, 1e6 members',
+  rank: 'ZRANK, 1e6 members',
+  memberBytes: 'bytes a member, sorted set of 1e6',
+  range: 'LRANGE of 1e5 elements',
+  hashBytes: `bytes, hash of ${FIELDS} short fields`,
 };
 
 const member = (number) => `member:${String(number).padStart(9, '0')}`;
@@ -44,7 +47,9 @@ async function inTurns(sides, servers, pipes, blocks) {
   const times = new Map(sides.map((side) => [side, []]));
   for (const [index, { requests, lines, count }] of blocks.entries()) {
     for (const side of index % 2 === 0 ? sides : sides.toReversed()) {
-      const work = async () => { for (const piece of requests) await pipes[side].exchange(piece, lines); };
+      const work = async () => {
+        for (const piece of requests) await pipes[side].exchange(piece, lines);
+      };
       times.get(side).push((await costNs(servers[side].pid, work)) / count);
     }
   }
@@ -67,8 +72,13 @@ function blocksOf(requests) {
 async function measureSortedSet(sides, servers, pipes) {
   const random = dice(11);
   const added = shuffled(MEMBERS, random).map((number) => requestOf('ZADD', 'ranks', number % 65_537, member(number)));
-  const asked = shuffled(MEMBERS, random).slice(0, Math.max(MEMBERS / 4, WRITTEN)).map((number) => requestOf('ZRANK', 'ranks', member(number)));
-  for (const [row, requests] of [[ROWS.add, added], [ROWS.rank, asked]]) {
+  const asked = shuffled(MEMBERS, random)
+    .slice(0, Math.max(MEMBERS / 4, WRITTEN))
+    .map((number) => requestOf('ZRANK', 'ranks', member(number)));
+  for (const [row, requests] of [
+    [ROWS.add, added],
+    [ROWS.rank, asked],
+  ]) {
     const times = await inTurns(sides, servers, pipes, blocksOf(requests));
     if (isWanted(row)) answer({ table: TABLE, row, unit: 'ns', ...summarise(sides, times) });
   }
@@ -89,8 +99,17 @@ async function measureList(sides, servers, pipes) {
   const words = Array.from({ length: ELEMENTS }, (_, index) => `element:${index}`);
   for (const side of sides) await pipes[side].exchange(requestOf('RPUSH', 'elements', ...words), 1);
   const lines = 1 + 2 * ELEMENTS;
-  const blocks = Array.from({ length: quick ? 1 : BLOCKS }, () => ({ requests: [requestOf('LRANGE', 'elements', 0, -1)], lines, count: US_NS }));
-  answer({ table: TABLE, row: ROWS.range, unit: 'µs', ...summarise(sides, await inTurns(sides, servers, pipes, blocks)) });
+  const blocks = Array.from({ length: quick ? 1 : BLOCKS }, () => ({
+    requests: [requestOf('LRANGE', 'elements', 0, -1)],
+    lines,
+    count: US_NS,
+  }));
+  answer({
+    table: TABLE,
+    row: ROWS.range,
+    unit: 'µs',
+    ...summarise(sides, await inTurns(sides, servers, pipes, blocks)),
+  });
 }
 
 async function measureHash(sides, pipes) {
@@ -102,7 +121,9 @@ async function measureHash(sides, pipes) {
 /** Rows of large collections; `servers` has `{ port, pid }` by side. */
 export async function measureCollections(sides, servers) {
   const wanted = (...names) => names.some((name) => isWanted(ROWS[name]));
-  const pipes = Object.fromEntries(await Promise.all(sides.map(async (side) => [side, await Pipe.open(servers[side].port)])));
+  const pipes = Object.fromEntries(
+    await Promise.all(sides.map(async (side) => [side, await Pipe.open(servers[side].port)])),
+  );
   try {
     if (wanted('add', 'rank', 'memberBytes')) await measureSortedSet(sides, servers, pipes);
     if (wanted('range')) await measureList(sides, servers, pipes);

@@ -10,16 +10,27 @@ const NS_MS = 1e-6;
 /** How each is loaded, and what it does first. */
 const PACKAGES = {
   keylatch: [() => entry('index'), ({ Keylatch }) => new Keylatch().set('lock', 'me', { nx: true, px: 30_000 })],
-  'lru-cache': [() => import('lru-cache'), ({ LRUCache }) => new LRUCache({ max: 1000, ttl: 30_000 }).set('lock', 'me')],
+  'lru-cache': [
+    () => import('lru-cache'),
+    ({ LRUCache }) => new LRUCache({ max: 1000, ttl: 30_000 }).set('lock', 'me'),
+  ],
   'node-cache': [() => import('node-cache'), ({ default: NodeCache }) => new NodeCache().set('lock', 'me', 30)],
-  'kv.js': [() => import('@heyputer/kv.js'), ({ default: KvJs }) => new KvJs().set('lock', 'me', { NX: true, PX: 30_000 })],
-  'ioredis-mock': [() => import('ioredis-mock'), ({ default: Redis }) => new Redis().set('lock', 'me', 'PX', 30_000, 'NX')],
+  'kv.js': [
+    () => import('@heyputer/kv.js'),
+    ({ default: KvJs }) => new KvJs().set('lock', 'me', { NX: true, PX: 30_000 }),
+  ],
+  'ioredis-mock': [
+    () => import('ioredis-mock'),
+    ({ default: Redis }) => new Redis().set('lock', 'me', 'PX', 30_000, 'NX'),
+  ],
 };
 
 async function measure(name) {
   const [load, begin] = PACKAGES[name];
   let module;
-  const loading = await processorNs(async () => { module = await load(); });
+  const loading = await processorNs(async () => {
+    module = await load();
+  });
   const beginning = await processorNs(() => begin(module));
   return { loading, beginning };
 }
@@ -47,5 +58,6 @@ if (rows.length > 0) {
       for (const [kind, ns] of Object.entries(measureApart(each))) times[kind].get(each).push(ns * NS_MS);
     }
   }
-  for (const [row, kind] of rows) answer({ table: 'A fresh process', row, unit: 'ms', ...summarise(names, times[kind]) });
+  for (const [row, kind] of rows)
+    answer({ table: 'A fresh process', row, unit: 'ms', ...summarise(names, times[kind]) });
 }

@@ -55,7 +55,11 @@ function layers(names) {
       });
       bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
       bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
-      bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({ path: `../cjs/${PACKED}`, external: true, sideEffects: true }));
+      bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({
+        path: `../cjs/${PACKED}`,
+        external: true,
+        sideEffects: true,
+      }));
     },
   };
 }
@@ -80,7 +84,11 @@ async function bundles() {
   const plain = ['core', 'engine-inline', 'hints', 'index', 'testing'].map((name) => entry(name));
   await bundle('esm', LAYERS, plain);
   await bundle('cjs', LAYERS, plain);
-  await bundle('esm', WORKERD, [entry('engine-workerd'), entry('index', 'workerd'), entry('testing', 'testing-workerd')]);
+  await bundle('esm', WORKERD, [
+    entry('engine-workerd'),
+    entry('index', 'workerd'),
+    entry('testing', 'testing-workerd'),
+  ]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
   packEngine();
 }
@@ -131,7 +139,11 @@ const DECLARED = {
 function declarations() {
   const scratch = join(out, 'declarations');
   const compiler = join(here, 'node_modules', 'typescript', 'bin', 'tsc');
-  execFileSync(process.execPath, [compiler, '-p', here, '--declaration', '--emitDeclarationOnly', '--outDir', scratch], { stdio: 'inherit' });
+  execFileSync(
+    process.execPath,
+    [compiler, '-p', here, '--declaration', '--emitDeclarationOnly', '--outDir', scratch],
+    { stdio: 'inherit' },
+  );
   const needed = new Set();
   const visit = (name) => {
     if (needed.has(name)) return;
@@ -155,7 +167,8 @@ function besides() {
   const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(out, 'keylatch.wasm'), wasm);
-  for (const name of ['README.md', 'keylatch.wasm.d.ts', 'commands.json']) copyFileSync(join(here, name), join(out, name));
+  for (const name of ['README.md', 'keylatch.wasm.d.ts', 'commands.json'])
+    copyFileSync(join(here, name), join(out, name));
   for (const name of ['LICENSE-MIT', 'LICENSE-APACHE', 'NOTICE']) {
     if (existsSync(join(root, name))) copyFileSync(join(root, name), join(out, name));
   }

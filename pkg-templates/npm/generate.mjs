@@ -20,7 +20,17 @@ const REPLY_WORDS = {
   set: 'Set<Reply<Text>>',
 };
 const UNBOUNDED = new Set([
-  'INCR', 'DECR', 'INCRBY', 'DECRBY', 'HINCRBY', 'BITFIELD', 'BITFIELD_RO', 'TTL', 'PTTL', 'EXPIRETIME', 'PEXPIRETIME',
+  'INCR',
+  'DECR',
+  'INCRBY',
+  'DECRBY',
+  'HINCRBY',
+  'BITFIELD',
+  'BITFIELD_RO',
+  'TTL',
+  'PTTL',
+  'EXPIRETIME',
+  'PEXPIRETIME',
 ]);
 
 /** Splits at a separator outside parentheses. */
@@ -92,9 +102,10 @@ function containerEntry(row, children) {
 
 function entry(row, rows) {
   const children = rows.filter(({ name }) => name.startsWith(`${row.name}|`));
-  const types = children.length > 0
-    ? containerEntry(row, children)
-    : { arguments: tuple(argumentTypes(row)), reply: replyType(row.reply, row) };
+  const types =
+    children.length > 0
+      ? containerEntry(row, children)
+      : { arguments: tuple(argumentTypes(row)), reply: replyType(row.reply, row) };
   return `  /** ${row.summary} */\n  ${row.name}: { arguments: ${types.arguments}; reply: ${types.reply} };\n`;
 }
 

@@ -1,11 +1,11 @@
 // What everybody can use: axe on every view in light, dark and forced colours, a narrow screen, the keyboard alone, the policy.
-import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { say, start } from "./page.js";
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { say, start } from './page.js';
 
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const FIRST_REPLY_GOAL_MS = 100;
 
 let browser;
@@ -13,65 +13,68 @@ before(async () => (browser = await start()));
 after(() => browser.stop());
 
 const VIEWS = [
-  { name: "the empty command line", hash: "", act: async () => {} },
-  { name: "the command line in use", hash: "", act: useLine },
-  { name: "the command line with suggestions", hash: "", act: suggest },
-  { name: "several clients in columns", hash: "", act: useColumns },
-  { name: "a lesson with several clients", hash: "#lesson=04-deleting-each-other", act: stepBack },
-  { name: "a session that differs", hash: "#new", act: differ },
-  { name: "a session that cannot be read", hash: "#new", act: misread },
-  { name: "an empty session", hash: "#new", act: async () => {} },
-  { name: "the commands", hash: "#commands=SET", act: async () => {} },
+  { name: 'the empty command line', hash: '', act: async () => {} },
+  { name: 'the command line in use', hash: '', act: useLine },
+  { name: 'the command line with suggestions', hash: '', act: suggest },
+  { name: 'several clients in columns', hash: '', act: useColumns },
+  { name: 'a lesson with several clients', hash: '#lesson=04-deleting-each-other', act: stepBack },
+  { name: 'a session that differs', hash: '#new', act: differ },
+  { name: 'a session that cannot be read', hash: '#new', act: misread },
+  { name: 'an empty session', hash: '#new', act: async () => {} },
+  { name: 'the commands', hash: '#commands=SET', act: async () => {} },
 ];
 const LOOKS = [
-  { name: "light", colorScheme: "light" },
-  { name: "dark", colorScheme: "dark" },
-  { name: "forced colours", forcedColors: "active" },
+  { name: 'light', colorScheme: 'light' },
+  { name: 'dark', colorScheme: 'dark' },
+  { name: 'forced colours', forcedColors: 'active' },
 ];
 
 async function useLine(page) {
-  for (const text of ["SET door me NX PX 60000", "SET door you NX", "RPUSH door x", "help GET", "MULTI", "@ +1s"]) await say(page, text);
-  await page.locator("kl-key-panel .key").first().click();
-  await page.getByRole("button", { name: "Paused" }).click();
+  for (const text of ['SET door me NX PX 60000', 'SET door you NX', 'RPUSH door x', 'help GET', 'MULTI', '@ +1s'])
+    await say(page, text);
+  await page.locator('kl-key-panel .key').first().click();
+  await page.getByRole('button', { name: 'Paused' }).click();
   await say(page, 'GET "open');
 }
 
 async function suggest(page) {
-  await page.locator("kl-prompt textarea").pressSequentially("SE");
-  await page.keyboard.press("ArrowDown");
+  await page.locator('kl-prompt textarea').pressSequentially('SE');
+  await page.keyboard.press('ArrowDown');
 }
 
 async function useColumns(page) {
-  await page.getByRole("button", { name: "Client" }).click();
-  await say(page, "SET lock b NX");
-  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole('button', { name: 'Client' }).click();
+  await say(page, 'SET lock b NX');
+  await page.getByRole('button', { name: 'Columns' }).click();
 }
 
 async function stepBack(page) {
-  for (let count = 0; count < 4; count += 1) await page.getByRole("button", { name: "Previous step" }).click();
+  for (let count = 0; count < 4; count += 1) await page.getByRole('button', { name: 'Previous step' }).click();
 }
 
 async function differ(page) {
-  await page.locator("kl-editor textarea").fill("A> SET k v PX 10\nOK\nB> GET k\n(nil)\n@ +11ms\n");
-  await page.locator("kl-timeline .mismatched").waitFor();
+  await page.locator('kl-editor textarea').fill('A> SET k v PX 10\nOK\nB> GET k\n(nil)\n@ +11ms\n');
+  await page.locator('kl-timeline .mismatched').waitFor();
 }
 
 async function misread(page) {
-  await page.locator("kl-editor textarea").fill("OK\n");
-  await page.locator("kl-session-view .summary.bad").waitFor();
+  await page.locator('kl-editor textarea').fill('OK\n');
+  await page.locator('kl-session-view .summary.bad').waitFor();
 }
 
 async function violations(page) {
   await page.evaluate(AXE);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.flat().join(" ")} ${node.any[0]?.message ?? ""}`));
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.flat().join(' ')} ${node.any[0]?.message ?? ''}`),
+  );
 }
 
 for (const look of LOOKS) {
   test(`axe finds nothing, in ${look.name}`, async () => {
     for (const view of VIEWS) {
       const { name, ...options } = look;
-      const { page, context } = await browser.open(view.hash, { ...options, reducedMotion: "reduce" });
+      const { page, context } = await browser.open(view.hash, { ...options, reducedMotion: 'reduce' });
       await view.act(page);
       assert.deepEqual(await violations(page), [], view.name);
       await context.close();
@@ -79,7 +82,7 @@ for (const look of LOOKS) {
   });
 }
 
-test("nothing sticks out at 320 pixels, and the policy is never hurt", async () => {
+test('nothing sticks out at 320 pixels, and the policy is never hurt', async () => {
   for (const view of VIEWS) {
     const { page, context, complaints } = await browser.open(view.hash, { viewport: { width: 320, height: 640 } });
     await view.act(page);
@@ -90,11 +93,11 @@ test("nothing sticks out at 320 pixels, and the policy is never hurt", async () 
   }
 });
 
-test("the policy is served, and stands in the page as well", async () => {
+test('the policy is served, and stands in the page as well', async () => {
   const response = await fetch(browser.address);
-  const header = response.headers.get("content-security-policy");
+  const header = response.headers.get('content-security-policy');
   const html = await response.text();
-  const meta = /Content-Security-Policy" content="([^"]+)"/.exec(html)?.[1].replaceAll("&#39;", "'");
+  const meta = /Content-Security-Policy" content="([^"]+)"/.exec(html)?.[1].replaceAll('&#39;', "'");
   for (const policy of [header, meta]) {
     assert.match(policy, /script-src 'self' 'wasm-unsafe-eval'(;|$)/);
     assert.match(policy, /style-src 'self'(;|$)/);
@@ -103,73 +106,75 @@ test("the policy is served, and stands in the page as well", async () => {
   assert.doesNotMatch(html, /(?:src|href)="(?:https?:)?\/\//);
 });
 
-test("a lock is taken, looked at and lost with the keyboard alone", async () => {
+test('a lock is taken, looked at and lost with the keyboard alone', async () => {
   const { page, context } = await browser.open();
-  const focused = () => page.evaluate(() => {
-    let element = document.activeElement;
-    while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-    return `${element?.tagName.toLowerCase()} ${element?.getAttribute("aria-label") ?? element?.dataset.label ?? element?.textContent.trim()}`;
-  });
+  const focused = () =>
+    page.evaluate(() => {
+      let element = document.activeElement;
+      while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+      return `${element?.tagName.toLowerCase()} ${element?.getAttribute('aria-label') ?? element?.dataset.label ?? element?.textContent.trim()}`;
+    });
   const press = async (key, wanted, most = 40) => {
     for (let count = 0; count < most && !(await focused()).includes(wanted); count += 1) await page.keyboard.press(key);
     assert.ok((await focused()).includes(wanted), `${wanted} is reached by ${key}, not ${await focused()}`);
   };
-  await page.keyboard.type("SET lock me PX 2000");
-  await page.keyboard.press("Enter");
-  await press("Tab", "Paused");
-  await page.keyboard.press("Enter");
-  await press("Tab", "button lock");
-  await page.keyboard.press("Enter");
-  await page.locator("kl-key-detail").waitFor();
-  await press("Shift+Tab", "+1 min");
-  await page.keyboard.press("Enter");
-  await page.getByText("lock expired").waitFor();
+  await page.keyboard.type('SET lock me PX 2000');
+  await page.keyboard.press('Enter');
+  await press('Tab', 'Paused');
+  await page.keyboard.press('Enter');
+  await press('Tab', 'button lock');
+  await page.keyboard.press('Enter');
+  await page.locator('kl-key-detail').waitFor();
+  await press('Shift+Tab', '+1 min');
+  await page.keyboard.press('Enter');
+  await page.getByText('lock expired').waitFor();
   await page.evaluate(() => document.activeElement?.blur());
-  await press("Tab", "Sessions");
-  await page.keyboard.press("Enter");
-  await press("Tab", "Previous step");
-  await page.keyboard.press("Enter");
-  assert.match(await page.locator("kl-scrubber output").textContent(), /Step \d+ of \d+/);
+  await press('Tab', 'Sessions');
+  await page.keyboard.press('Enter');
+  await press('Tab', 'Previous step');
+  await page.keyboard.press('Enter');
+  assert.match(await page.locator('kl-scrubber output').textContent(), /Step \d+ of \d+/);
   await context.close();
 });
 
-test("choosing a client by keyboard moves nothing", async () => {
+test('choosing a client by keyboard moves nothing', async () => {
   const { page, context } = await browser.open();
-  await page.getByRole("button", { name: "Client" }).click();
-  const boxes = () => page.locator("kl-speakers .speaker").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  await page.getByRole('button', { name: 'Client' }).click();
+  const boxes = () =>
+    page.locator('kl-speakers .speaker').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
   const before = await boxes();
-  await page.getByRole("radio").first().focus();
+  await page.getByRole('radio').first().focus();
   assert.deepEqual(await boxes(), before);
   await context.close();
 });
 
-test("the skip link leads past the header", async () => {
-  const { page, context } = await browser.open("#commands");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Tab");
-  assert.equal(await page.locator("kl-command-view input").evaluate((field) => field.matches(":focus")), true);
+test('the skip link leads past the header', async () => {
+  const { page, context } = await browser.open('#commands');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.locator('kl-command-view input').evaluate((field) => field.matches(':focus')), true);
   await context.close();
 });
 
-test("a screen reader hears replies in a log, and each line stands in the tree", async () => {
+test('a screen reader hears replies in a log, and each line stands in the tree', async () => {
   const { page, context } = await browser.open();
-  await say(page, "SET door me");
-  await say(page, "GET door");
-  const tree = await page.locator("kl-log").ariaSnapshot();
+  await say(page, 'SET door me');
+  await say(page, 'GET door');
+  const tree = await page.locator('kl-log').ariaSnapshot();
   assert.match(tree, /log "Commands and replies"/);
   assert.match(tree, /GET door/);
   assert.match(tree, /\\?"me\\?"/);
   await context.close();
 });
 
-test("the theme can be chosen and is kept", async () => {
-  const { page, context } = await browser.open("", { colorScheme: "light" });
+test('the theme can be chosen and is kept', async () => {
+  const { page, context } = await browser.open('', { colorScheme: 'light' });
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const light = await ground();
-  await page.getByRole("button", { name: /^Theme/ }).click();
+  await page.getByRole('button', { name: /^Theme/ }).click();
   assert.equal(await ground(), light);
-  await page.getByRole("button", { name: "Theme: light" }).click();
+  await page.getByRole('button', { name: 'Theme: light' }).click();
   const dark = await ground();
   assert.notEqual(dark, light);
   await page.reload();
@@ -177,14 +182,16 @@ test("the theme can be chosen and is kept", async () => {
   await context.close();
 });
 
-test("the first reply comes soon after the script starts", async () => {
+test('the first reply comes soon after the script starts', async () => {
   const times = [];
   for (let visit = 0; visit < 5; visit += 1) {
     const { page, context } = await browser.open();
-    times.push(Number(await page.locator("html").getAttribute("data-first-reply-ms")));
+    times.push(Number(await page.locator('html').getAttribute('data-first-reply-ms')));
     await context.close();
   }
   times.sort((one, other) => one - other);
-  console.log(`first reply after script start: median ${times[2]} ms of ${times.join(", ")} (goal: below ${FIRST_REPLY_GOAL_MS})`);
+  console.log(
+    `first reply after script start: median ${times[2]} ms of ${times.join(', ')} (goal: below ${FIRST_REPLY_GOAL_MS})`,
+  );
   assert.ok(times.every((time) => time > 0));
 });

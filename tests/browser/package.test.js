@@ -1,22 +1,22 @@
 // Tests of the package that need nothing of Node, in a page.
-import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { start } from "./page.js";
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { start } from './page.js';
 
-const ORIGIN = "http://package.test";
-const PACKAGE = process.env.KEYLATCH_PACKAGE ?? fileURLToPath(new URL("../../target/npm/keylatch", import.meta.url));
+const ORIGIN = 'http://package.test';
+const PACKAGE = process.env.KEYLATCH_PACKAGE ?? fileURLToPath(new URL('../../target/npm/keylatch', import.meta.url));
 const FOLDERS = {
   package: PACKAGE,
-  tests: fileURLToPath(new URL("../js", import.meta.url)),
-  stand: fileURLToPath(new URL("stand-in", import.meta.url)),
+  tests: fileURLToPath(new URL('../js', import.meta.url)),
+  stand: fileURLToPath(new URL('stand-in', import.meta.url)),
 };
 /** What those tests take from Node, and the one file of theirs that looks for the package on a disk. */
 const STAND_INS = {
-  "node:assert/strict": "/stand/assert.js",
-  "node:test": "/stand/test.js",
-  "node:util": "/stand/util.js",
-  [`${ORIGIN}/tests/support/package.mjs`]: "/stand/package.js",
+  'node:assert/strict': '/stand/assert.js',
+  'node:test': '/stand/test.js',
+  'node:util': '/stand/util.js',
+  [`${ORIGIN}/tests/support/package.mjs`]: '/stand/package.js',
 };
 const HTML = `<!doctype html><script type="importmap">${JSON.stringify({ imports: STAND_INS })}</script>`;
 
@@ -32,22 +32,22 @@ before(async () => {
 after(() => browser.stop());
 
 function serve(route) {
-  const [, folder, ...path] = new URL(route.request().url()).pathname.split("/");
-  if (folder === "") return route.fulfill({ contentType: "text/html", body: HTML });
-  return route.fulfill({ path: [FOLDERS[folder], ...path].join("/"), contentType: "text/javascript" });
+  const [, folder, ...path] = new URL(route.request().url()).pathname.split('/');
+  if (folder === '') return route.fulfill({ contentType: 'text/html', body: HTML });
+  return route.fulfill({ path: [FOLDERS[folder], ...path].join('/'), contentType: 'text/javascript' });
 }
 
 /** Runs a file of tests; answers the names of those that ran, and why others failed. */
 async function run(file) {
   await page.goto(`${ORIGIN}/`);
   return page.evaluate(async (address) => {
-    const { runAll } = await import("/stand/test.js");
+    const { runAll } = await import('/stand/test.js');
     await import(address);
     return runAll();
   }, `/tests/${file}`);
 }
 
-for (const file of ["argument.test.mjs"]) {
+for (const file of ['argument.test.mjs']) {
   test(`${file} in a page`, async () => {
     const { passed, failed } = await run(file);
     assert.deepEqual(failed, []);

@@ -1,53 +1,60 @@
 // Serves the built page under a sub-path with the headers it asks for, and opens it in the system's Chromium.
-import { createServer } from "node:http";
-import { readFile } from "node:fs/promises";
-import { extname, join, normalize } from "node:path";
-import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
 
-const WWW = process.env.KEYLATCH_WWW ?? fileURLToPath(new URL("../../target/www", import.meta.url));
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const BASE = "/some/where/";
+const WWW = process.env.KEYLATCH_WWW ?? fileURLToPath(new URL('../../target/www', import.meta.url));
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const BASE = '/some/where/';
 const TYPES = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript",
-  ".css": "text/css",
-  ".wasm": "application/wasm",
-  ".svg": "image/svg+xml",
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
 };
 const ARGUMENTS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 /** The headers that the page's `_headers` file asks for on every path. */
 async function pageHeaders() {
-  const text = await readFile(join(WWW, "_headers"), "utf8");
-  const lines = text.split("\n").filter((line) => /^\s+\S+:/.test(line));
-  return Object.fromEntries(lines.map((line) => line.trim().split(/:\s*(.*)/s).slice(0, 2)));
+  const text = await readFile(join(WWW, '_headers'), 'utf8');
+  const lines = text.split('\n').filter((line) => /^\s+\S+:/.test(line));
+  return Object.fromEntries(
+    lines.map((line) =>
+      line
+        .trim()
+        .split(/:\s*(.*)/s)
+        .slice(0, 2),
+    ),
+  );
 }
 
 async function serve() {
   const headers = await pageHeaders();
   const server = createServer(async (request, response) => {
-    const path = new URL(request.url ?? "/", "http://page").pathname;
-    const file = normalize(path.slice(BASE.length) || "index.html");
+    const path = new URL(request.url ?? '/', 'http://page').pathname;
+    const file = normalize(path.slice(BASE.length) || 'index.html');
     try {
-      if (!path.startsWith(BASE) || file.startsWith("..")) throw new Error("outside the page");
+      if (!path.startsWith(BASE) || file.startsWith('..')) throw new Error('outside the page');
       const body = await readFile(join(WWW, file));
-      response.writeHead(200, { ...headers, "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+      response.writeHead(200, { ...headers, 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
       response.end(body);
     } catch {
       response.writeHead(404).end();
     }
   });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return server;
 }
 
@@ -66,32 +73,34 @@ export async function start() {
 }
 
 /** Opens the page for a visitor who has never been there; `complaints` collects what the browser objects to. */
-async function open(browser, address, hash = "", options = {}) {
+async function open(browser, address, hash = '', options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   const complaints = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
   await page.addInitScript(() => {
     globalThis.policyViolations = [];
-    addEventListener("securitypolicyviolation", (event) => globalThis.policyViolations.push(`${event.violatedDirective} ${event.blockedURI}`));
+    addEventListener('securitypolicyviolation', (event) =>
+      globalThis.policyViolations.push(`${event.violatedDirective} ${event.blockedURI}`),
+    );
   });
   await page.goto(address + hash);
-  await page.locator("html[data-first-reply-ms]").waitFor({ state: "attached" });
+  await page.locator('html[data-first-reply-ms]').waitFor({ state: 'attached' });
   return { page, context, complaints };
 }
 
 /** Types a command and runs it. */
 export async function say(page, text) {
-  const line = page.locator("kl-prompt textarea");
+  const line = page.locator('kl-prompt textarea');
   await line.fill(text);
-  await line.press("Enter");
+  await line.press('Enter');
 }
 
 /** The log as text, one string per command: the spoken line, then what was printed. */
 export async function heard(page) {
-  return page.locator("kl-log .command").evaluateAll((entries) =>
-    entries.map((entry) => [...entry.children].map((child) => child.textContent).join("\n")),
-  );
+  return page
+    .locator('kl-log .command')
+    .evaluateAll((entries) => entries.map((entry) => [...entry.children].map((child) => child.textContent).join('\n')));
 }

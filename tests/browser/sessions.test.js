@@ -1,10 +1,12 @@
 // The session view: lessons, pasted transcripts, mismatches, time travel, sharing.
-import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { after, afterEach, before, beforeEach, test } from "node:test";
-import { heard, start } from "./page.js";
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { heard, start } from './page.js';
 
-const LESSONS = readdirSync(new URL("../../www/lessons/", import.meta.url)).map((file) => file.replace(/\.session$/, ""));
+const LESSONS = readdirSync(new URL('../../www/lessons/', import.meta.url)).map((file) =>
+  file.replace(/\.session$/, ''),
+);
 
 let browser;
 let visitor;
@@ -13,7 +15,7 @@ let page;
 before(async () => (browser = await start()));
 after(() => browser.stop());
 beforeEach(async () => {
-  visitor = await browser.open("#new");
+  visitor = await browser.open('#new');
   page = visitor.page;
 });
 afterEach(async () => {
@@ -21,10 +23,14 @@ afterEach(async () => {
   await visitor.context.close();
 });
 
-const text = () => page.locator("kl-editor textarea");
-const summary = () => page.locator("kl-session-view .summary").textContent();
+const text = () => page.locator('kl-editor textarea');
+const summary = () => page.locator('kl-session-view .summary').textContent();
 const verdicts = () =>
-  page.locator("kl-timeline .said").evaluateAll((steps) => steps.map((step) => ["matched", "mismatched", "ran"].find((name) => step.classList.contains(name))));
+  page
+    .locator('kl-timeline .said')
+    .evaluateAll((steps) =>
+      steps.map((step) => ['matched', 'mismatched', 'ran'].find((name) => step.classList.contains(name))),
+    );
 
 async function go(hash) {
   await page.evaluate((wanted) => (location.hash = wanted), hash);
@@ -32,173 +38,175 @@ async function go(hash) {
 
 async function write(session) {
   await text().fill(session);
-  await text().press("Control+Enter");
+  await text().press('Control+Enter');
 }
 
-test("every lesson opens in the page and passes", async () => {
+test('every lesson opens in the page and passes', async () => {
   assert.ok(LESSONS.length >= 12);
   for (const lesson of LESSONS) {
     await go(`lesson=${lesson}`);
-    await page.locator(`kl-session-bar option[value="${lesson}"]:checked`).waitFor({ state: "attached" });
+    await page.locator(`kl-session-bar option[value="${lesson}"]:checked`).waitFor({ state: 'attached' });
     assert.match(await summary(), /all as expected/, lesson);
-    assert.ok((await page.locator("kl-timeline h2").count()) > 0, `${lesson} has a heading`);
+    assert.ok((await page.locator('kl-timeline h2').count()) > 0, `${lesson} has a heading`);
   }
 });
 
-test("documentation transcripts run unchanged, indented and with server prompts", async () => {
+test('documentation transcripts run unchanged, indented and with server prompts', async () => {
   await write('    redis> SET key1 "Hello"\n    "OK"\n    redis> GET nonexisting\n    (nil)\n');
   assert.match(await summary(), /1 of 2 checked steps differ/);
   await write('127.0.0.1:6379> MSET a 1 b 2\nOK\n127.0.0.1:6379> MGET a b nope\n1) "1"\n2) "2"\n3) (nil)\n(0.01s)\n');
   assert.match(await summary(), /2 checked, all as expected/);
 });
 
-test("a mismatch stands beside what came; filling in the replies mends it", async () => {
-  await write("> SET k v\nOK\n> GET k\n(nil)\n> GET k\n");
-  assert.deepEqual(await verdicts(), ["matched", "mismatched", "ran"]);
+test('a mismatch stands beside what came; filling in the replies mends it', async () => {
+  await write('> SET k v\nOK\n> GET k\n(nil)\n> GET k\n');
+  assert.deepEqual(await verdicts(), ['matched', 'mismatched', 'ran']);
   assert.match(await summary(), /1 of 2 checked steps differ/);
-  const difference = page.locator("kl-timeline .difference dd pre");
-  assert.deepEqual(await difference.allTextContents(), ["(nil)", '"v"']);
-  assert.equal(await page.locator("kl-editor .line.mismatched .rest").textContent(), " GET k");
-  await page.getByRole("button", { name: "Fill in replies" }).click();
-  assert.deepEqual(await verdicts(), ["matched", "matched", "matched"]);
+  const difference = page.locator('kl-timeline .difference dd pre');
+  assert.deepEqual(await difference.allTextContents(), ['(nil)', '"v"']);
+  assert.equal(await page.locator('kl-editor .line.mismatched .rest').textContent(), ' GET k');
+  await page.getByRole('button', { name: 'Fill in replies' }).click();
+  assert.deepEqual(await verdicts(), ['matched', 'matched', 'matched']);
   assert.match(await text().inputValue(), /> GET k\n"v"\n/);
 });
 
-test("an event that did not happen stands beside those that did", async () => {
-  await write("> SET k v PX 5\nOK\n@ +6ms\n! expired other\n");
-  const difference = page.locator("kl-timeline .clock.mismatched dd pre");
-  assert.deepEqual(await difference.allTextContents(), ["expired other", "expired k"]);
+test('an event that did not happen stands beside those that did', async () => {
+  await write('> SET k v PX 5\nOK\n@ +6ms\n! expired other\n');
+  const difference = page.locator('kl-timeline .clock.mismatched dd pre');
+  assert.deepEqual(await difference.allTextContents(), ['expired other', 'expired k']);
 });
 
-test("clients stand side by side, in lanes", async () => {
-  await write("A> SET lock a NX\nOK\nB> SET lock b NX\n(nil)\nA> DEL lock\n(integer) 1\n");
-  assert.deepEqual(await page.locator("kl-timeline .names span").allTextContents(), ["A", "B"]);
-  const lanes = await page.locator("kl-timeline .said").evaluateAll((steps) => steps.map((step) => step.dataset.lane));
-  assert.deepEqual(lanes, ["1", "2", "1"]);
-  const lefts = await page.locator("kl-timeline .said").evaluateAll((steps) => steps.map((step) => Math.round(step.getBoundingClientRect().left)));
+test('clients stand side by side, in lanes', async () => {
+  await write('A> SET lock a NX\nOK\nB> SET lock b NX\n(nil)\nA> DEL lock\n(integer) 1\n');
+  assert.deepEqual(await page.locator('kl-timeline .names span').allTextContents(), ['A', 'B']);
+  const lanes = await page.locator('kl-timeline .said').evaluateAll((steps) => steps.map((step) => step.dataset.lane));
+  assert.deepEqual(lanes, ['1', '2', '1']);
+  const lefts = await page
+    .locator('kl-timeline .said')
+    .evaluateAll((steps) => steps.map((step) => Math.round(step.getBoundingClientRect().left)));
   assert.ok(lefts[1] > lefts[0] && lefts[0] === lefts[2]);
 });
 
-test("a text that is no session is told with line and column", async () => {
-  await write("# fine\nOK\n> PING\nPONG\n");
+test('a text that is no session is told with line and column', async () => {
+  await write('# fine\nOK\n> PING\nPONG\n');
   assert.match(await summary(), /^Line 2, column 1: /);
-  assert.equal(await page.locator("kl-editor .line.problem .number").textContent(), "!");
-  await write("> PING\nPONG\n");
+  assert.equal(await page.locator('kl-editor .line.problem .number').textContent(), '!');
+  await write('> PING\nPONG\n');
   assert.match(await summary(), /all as expected/);
 });
 
-test("time travel: the keys are those of the step that is looked at", async () => {
-  await write("> SET k 1 PX 5000\nOK\n> INCR k\n(integer) 2\n@ +5001ms\n! expired k\n> EXISTS k\n(integer) 0\n");
-  const keys = page.locator("kl-key-panel li .name");
+test('time travel: the keys are those of the step that is looked at', async () => {
+  await write('> SET k 1 PX 5000\nOK\n> INCR k\n(integer) 2\n@ +5001ms\n! expired k\n> EXISTS k\n(integer) 0\n');
+  const keys = page.locator('kl-key-panel li .name');
   assert.equal(await keys.count(), 0);
-  await page.getByRole("button", { name: "To the start" }).click();
-  assert.match(await page.locator("kl-scrubber output").textContent(), /Step 0 of 4, 00:00:00.000/);
-  await page.getByRole("button", { name: "Next step" }).click();
-  await page.getByRole("button", { name: "Next step" }).click();
-  assert.deepEqual(await keys.allTextContents(), ["k"]);
-  await page.locator("kl-key-panel .key").click();
-  assert.equal(await page.locator("kl-key-detail pre").textContent(), '"2"');
-  assert.equal(await page.locator("kl-key-detail button").count(), 0, "keys of the past can only be looked at");
-  await page.getByRole("button", { name: "Next step" }).click();
+  await page.getByRole('button', { name: 'To the start' }).click();
+  assert.match(await page.locator('kl-scrubber output').textContent(), /Step 0 of 4, 00:00:00.000/);
+  await page.getByRole('button', { name: 'Next step' }).click();
+  await page.getByRole('button', { name: 'Next step' }).click();
+  assert.deepEqual(await keys.allTextContents(), ['k']);
+  await page.locator('kl-key-panel .key').click();
+  assert.equal(await page.locator('kl-key-detail pre').textContent(), '"2"');
+  assert.equal(await page.locator('kl-key-detail button').count(), 0, 'keys of the past can only be looked at');
+  await page.getByRole('button', { name: 'Next step' }).click();
   assert.equal(await keys.count(), 0);
-  assert.equal(await page.locator("kl-timeline .future").count(), 1);
-  await page.getByLabel("Step", { exact: true }).fill("1");
+  assert.equal(await page.locator('kl-timeline .future').count(), 1);
+  await page.getByLabel('Step', { exact: true }).fill('1');
   assert.equal(await keys.count(), 1);
 });
 
-test("a restless hand on the slider wears nothing out", async () => {
-  await go("lesson=09-renewal");
-  const slider = page.getByLabel("Step", { exact: true });
+test('a restless hand on the slider wears nothing out', async () => {
+  await go('lesson=09-renewal');
+  const slider = page.getByLabel('Step', { exact: true });
   await slider.waitFor();
   await slider.evaluate(async (input) => {
     for (let count = 0; count < 600; count += 1) {
       input.value = String(count % 17);
-      input.dispatchEvent(new Event("input"));
+      input.dispatchEvent(new Event('input'));
       if (count % 10 === 0) await new Promise((done) => setTimeout(done));
     }
   });
-  await slider.fill("3");
-  assert.match(await page.locator("kl-scrubber output").textContent(), /Step 3 of 16/);
+  await slider.fill('3');
+  assert.match(await page.locator('kl-scrubber output').textContent(), /Step 3 of 16/);
 });
 
-test("Ctrl+Shift+Enter runs up to the cursor", async () => {
-  await write("> SET a 1\nOK\n> SET b 1\nOK\n");
-  await text().press("Control+Home");
-  await text().press("Control+Shift+Enter");
-  assert.match(await page.locator("kl-scrubber output").textContent(), /Step 1 of 2/);
+test('Ctrl+Shift+Enter runs up to the cursor', async () => {
+  await write('> SET a 1\nOK\n> SET b 1\nOK\n');
+  await text().press('Control+Home');
+  await text().press('Control+Shift+Enter');
+  assert.match(await page.locator('kl-scrubber output').textContent(), /Step 1 of 2/);
 });
 
-test("going on in the command line keeps the keys, the time and the clients", async () => {
-  await write("@ 2030-05-06T07:08:09Z\nA> SET lock a PX 5000\nOK\nB> SET lock b NX\n(nil)\n");
-  await page.getByRole("button", { name: "Continue in the command line" }).click();
-  await page.locator("kl-line-view").waitFor();
-  assert.deepEqual(await page.locator("kl-speakers label").allTextContents(), ["keylatch", "A", "B"]);
-  assert.equal(await page.locator("kl-clock-panel time").textContent(), "07:08:09.000");
-  const line = page.locator("kl-prompt textarea");
-  await line.fill("PTTL lock");
-  await line.press("Enter");
+test('going on in the command line keeps the keys, the time and the clients', async () => {
+  await write('@ 2030-05-06T07:08:09Z\nA> SET lock a PX 5000\nOK\nB> SET lock b NX\n(nil)\n');
+  await page.getByRole('button', { name: 'Continue in the command line' }).click();
+  await page.locator('kl-line-view').waitFor();
+  assert.deepEqual(await page.locator('kl-speakers label').allTextContents(), ['keylatch', 'A', 'B']);
+  assert.equal(await page.locator('kl-clock-panel time').textContent(), '07:08:09.000');
+  const line = page.locator('kl-prompt textarea');
+  await line.fill('PTTL lock');
+  await line.press('Enter');
   assert.match((await heard(page)).at(-1), /PTTL lock\n\(integer\) 5000$/);
 });
 
-test("a shared link brings the text back", async () => {
+test('a shared link brings the text back', async () => {
   const session = '## Ümläute\nA> SET lock "→ a" NX\nOK\n';
   await text().fill(session);
-  await page.getByRole("button", { name: "Share" }).click();
-  await page.getByText("Link copied").waitFor();
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByText('Link copied').waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(link, /#v1=[\w-]+$/);
-  const other = await browser.open(link.slice(link.indexOf("#")));
-  await other.page.locator("kl-editor textarea").waitFor();
-  assert.equal(await other.page.locator("kl-editor textarea").inputValue(), session);
-  assert.match(await other.page.locator("kl-session-view .summary").textContent(), /all as expected/);
+  const other = await browser.open(link.slice(link.indexOf('#')));
+  await other.page.locator('kl-editor textarea').waitFor();
+  assert.equal(await other.page.locator('kl-editor textarea').inputValue(), session);
+  assert.match(await other.page.locator('kl-session-view .summary').textContent(), /all as expected/);
   await other.context.close();
 });
 
-test("what was written is there again after a lesson, and after the page was opened anew", async () => {
-  const session = "> SET mine 1\nOK\n";
+test('what was written is there again after a lesson, and after the page was opened anew', async () => {
+  const session = '> SET mine 1\nOK\n';
   await text().fill(session);
-  await page.getByLabel("Lesson").selectOption(LESSONS[2]);
-  await page.locator("kl-session-view .next-lesson").waitFor();
+  await page.getByLabel('Lesson').selectOption(LESSONS[2]);
+  await page.locator('kl-session-view .next-lesson').waitFor();
   assert.notEqual(await text().inputValue(), session);
-  await page.getByLabel("Lesson").selectOption("Your session");
-  await page.getByText("1 checked, all as expected").first().waitFor();
+  await page.getByLabel('Lesson').selectOption('Your session');
+  await page.getByText('1 checked, all as expected').first().waitFor();
   assert.equal(await text().inputValue(), session);
-  await text().press("End");
-  await text().pressSequentially("> GET mine");
+  await text().press('End');
+  await text().pressSequentially('> GET mine');
   await page.reload();
   await text().waitFor();
   assert.equal(await text().inputValue(), `${session}> GET mine`);
 });
 
-test("an edited text can be left for a new one, and for the lesson that it was", async () => {
-  await text().fill("> PING");
-  await page.getByRole("link", { name: "New" }).click();
-  await page.getByText("The session format").waitFor();
-  assert.equal(await text().inputValue(), "");
-  const lesson = page.getByLabel("Lesson");
+test('an edited text can be left for a new one, and for the lesson that it was', async () => {
+  await text().fill('> PING');
+  await page.getByRole('link', { name: 'New' }).click();
+  await page.getByText('The session format').waitFor();
+  assert.equal(await text().inputValue(), '');
+  const lesson = page.getByLabel('Lesson');
   await lesson.selectOption(LESSONS[2]);
-  await page.locator("kl-session-view .next-lesson").waitFor();
+  await page.locator('kl-session-view .next-lesson').waitFor();
   const whole = await text().inputValue();
-  await text().fill("> PING");
+  await text().fill('> PING');
   await lesson.selectOption(LESSONS[2]);
-  await page.locator("kl-session-view .next-lesson").waitFor();
+  await page.locator('kl-session-view .next-lesson').waitFor();
   assert.equal(await text().inputValue(), whole);
 });
 
-test("a damaged link is told, and the page goes on", async () => {
-  await go("v1=%%%");
-  await page.locator("kl-app [role=alert]").waitFor();
-  await go("lesson=nosuch");
-  await page.getByText("Unknown lesson: nosuch.").waitFor();
+test('a damaged link is told, and the page goes on', async () => {
+  await go('v1=%%%');
+  await page.locator('kl-app [role=alert]').waitFor();
+  await go('lesson=nosuch');
+  await page.getByText('Unknown lesson: nosuch.').waitFor();
 });
 
-test("a large transcript waits for Run all", async () => {
-  const large = Array.from({ length: 6000 }, (_, index) => `> SET k${index} v\nOK`).join("\n");
+test('a large transcript waits for Run all', async () => {
+  const large = Array.from({ length: 6000 }, (_, index) => `> SET k${index} v\nOK`).join('\n');
   await text().evaluate((area, value) => {
     area.value = value;
-    area.dispatchEvent(new Event("input"));
+    area.dispatchEvent(new Event('input'));
   }, large);
-  await page.getByText("press Run all to check it").waitFor();
-  await page.getByRole("button", { name: "Run all" }).click();
-  await page.getByText("6000 checked, all as expected").first().waitFor();
+  await page.getByText('press Run all to check it').waitFor();
+  await page.getByRole('button', { name: 'Run all' }).click();
+  await page.getByText('6000 checked, all as expected').first().waitFor();
 });

@@ -46,7 +46,11 @@ async function unharmed() {
 }
 
 /** Only the other client is left. */
-const alone = () => until(async () => /connected_clients:1\r/.test(await other.ask('INFO clients\r\n', '\r\n\r\n')), 'the end of all others');
+const alone = () =>
+  until(
+    async () => /connected_clients:1\r/.test(await other.ask('INFO clients\r\n', '\r\n\r\n')),
+    'the end of all others',
+  );
 
 /** Megabytes the server holds. */
 const heldMb = () => (server.status('VmRSS') ?? 0) / MB;
@@ -54,10 +58,13 @@ const heldMb = () => (server.status('VmRSS') ?? 0) / MB;
 /** A generator of bytes that is the same in every run. */
 function bytesFrom(seed) {
   let state = seed;
-  return (length) => Buffer.from(Array.from({ length }, () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state >>> 24;
-  }));
+  return (length) =>
+    Buffer.from(
+      Array.from({ length }, () => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        return state >>> 24;
+      }),
+    );
 }
 
 test('garbage is answered with an error or nothing, and closed or waited for', async (t) => {
@@ -65,7 +72,9 @@ test('garbage is answered with an error or nothing, and closed or waited for', a
   for (let round = 0; round < (LONG ? 2000 : 150); round += 1) {
     const client = await friend(t);
     // The first byte decides how the rest is read.
-    client.send(Buffer.concat([Buffer.from(round % 2 ? '*' : ''), random(1 + (round * 37) % 3000), Buffer.from('\r\n')]));
+    client.send(
+      Buffer.concat([Buffer.from(round % 2 ? '*' : ''), random(1 + ((round * 37) % 3000)), Buffer.from('\r\n')]),
+    );
     client.socket.end();
     for (const line of (await client.rest()).split('\r\n').filter(Boolean)) assert.match(line, /^-ERR /);
     client.destroy();
@@ -93,7 +102,10 @@ test('protocol errors are worded as Redis words them, then the connection ends',
   const stranger = await dial(t, server.port);
   assert.equal(await stranger.send('*11\r\n').rest(), '-ERR Protocol error: unauthenticated multibulk length\r\n');
   const another = await dial(t, server.port);
-  assert.equal(await another.send('*2\r\n$4\r\nAUTH\r\n$20000\r\n').rest(), '-ERR Protocol error: unauthenticated bulk length\r\n');
+  assert.equal(
+    await another.send('*2\r\n$4\r\nAUTH\r\n$20000\r\n').rest(),
+    '-ERR Protocol error: unauthenticated bulk length\r\n',
+  );
   await unharmed();
 });
 
@@ -150,7 +162,9 @@ test('a client that sends and never reads is read no further', { timeout: 120_00
   const before = heldMb();
   const pipeline = Buffer.from('GET big\r\n'.repeat(4_000_000));
   let taken = false;
-  deaf.socket.write(pipeline, () => { taken = true; });
+  deaf.socket.write(pipeline, () => {
+    taken = true;
+  });
   for (let round = 0; round < 20; round += 1) {
     await sleep(50);
     await unharmed();
@@ -173,7 +187,9 @@ test('a client that waits takes in only so much behind that', async (t) => {
   const before = heldMb();
   client.send('BLPOP nothing 0\r\n');
   let taken = false;
-  client.socket.write(Buffer.alloc(64 * 1024 * MB, 'PING\r\n'), () => { taken = true; });
+  client.socket.write(Buffer.alloc(64 * 1024 * MB, 'PING\r\n'), () => {
+    taken = true;
+  });
   await sleep(500);
   await unharmed();
   assert.ok(!taken && heldMb() - before < 50, `${before} MB grew to ${heldMb()} MB`);
@@ -216,18 +232,25 @@ test('pipelines of a million commands are answered in order', { timeout: 120_000
 test('keys of a megabyte are keys like any other', async (t) => {
   const client = await friend(t);
   const key = Buffer.alloc(1_000_000, 'k');
-  assert.equal(await client.ask(Buffer.concat([resp('SET', key, 'v'), resp('GET', key)]), '$1\r\nv\r\n'), '+OK\r\n$1\r\nv\r\n');
+  assert.equal(
+    await client.ask(Buffer.concat([resp('SET', key, 'v'), resp('GET', key)]), '$1\r\nv\r\n'),
+    '+OK\r\n$1\r\nv\r\n',
+  );
   const page = await client.ask(resp('SCAN', '0', 'MATCH', 'kkkk*', 'COUNT', '1000'), 'k\r\n');
   assert.ok(page.includes('$1000000\r\n'));
   assert.equal(await client.ask(resp('DEL', key)), ':1\r\n');
   const before = heldMb();
-  for (let round = 0; round < 50; round += 1) await client.ask(Buffer.concat([resp('SET', key, key), resp('DEL', key)]), ':1\r\n');
+  for (let round = 0; round < 50; round += 1)
+    await client.ask(Buffer.concat([resp('SET', key, key), resp('DEL', key)]), ':1\r\n');
   assert.ok(heldMb() - before < 50, `${before} MB grew to ${heldMb()} MB`);
 });
 
 test('deep nesting and endless lists of arguments are refused or run, never fatal', async (t) => {
   const client = await friend(t);
-  assert.match(await client.ask(resp(...Array.from({ length: 50_000 }, () => 'x')), '\r\n'), /^-ERR unknown command 'x'/);
+  assert.match(
+    await client.ask(resp(...Array.from({ length: 50_000 }, () => 'x')), '\r\n'),
+    /^-ERR unknown command 'x'/,
+  );
   const pairs = Array.from({ length: 100_000 }, (_, index) => `m${index >> 1}`);
   assert.equal(await client.ask(resp('MSET', ...pairs)), '+OK\r\n');
   assert.equal(await client.ask(resp('DEL', ...pairs)), ':50000\r\n');

@@ -22,7 +22,9 @@ async function nodeRedis(t, port) {
   cache.on('invalidate', (key) => invalidated.push(key === null ? null : key.toString()));
   const told = (count) => until(() => invalidated.length >= count, `${count} invalidations of ${invalidated}`);
   const seen = [];
-  const read = async () => { seen.push(await reader.get('k'), await reader.hGetAll('h')); };
+  const read = async () => {
+    seen.push(await reader.get('k'), await reader.hGetAll('h'));
+  };
   await writer.flushAll();
   await told(1);
   await read();

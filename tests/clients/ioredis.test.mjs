@@ -31,7 +31,9 @@ function open(t, Redis, options) {
 /** Commands of every kind of reply, one after another. */
 async function script(redis) {
   const results = {};
-  const note = async (name, promise) => { results[name] = await promise.catch((error) => `${error.name}: ${error.message}`); };
+  const note = async (name, promise) => {
+    results[name] = await promise.catch((error) => `${error.name}: ${error.message}`);
+  };
   await note('set', redis.set('k', 'v', 'EX', 100, 'NX'));
   await note('set again', redis.set('k', 'w', 'NX'));
   await note('get', redis.get('k'));
@@ -48,9 +50,27 @@ async function script(redis) {
   await note('binary back', redis.getBuffer('bin'));
   await note('rpush', redis.rpush('list', 'a', 'b', 'c'));
   await note('lrange', redis.lrange('list', 0, -1));
-  await note('pipeline', redis.pipeline().set('p', 1).incr('p').get('p').lpush('p', 1).exec().then((replies) => replies.map(([error, value]) => [error?.message, value])));
+  await note(
+    'pipeline',
+    redis
+      .pipeline()
+      .set('p', 1)
+      .incr('p')
+      .get('p')
+      .lpush('p', 1)
+      .exec()
+      .then((replies) => replies.map(([error, value]) => [error?.message, value])),
+  );
   await note('multi', redis.multi().incr('p').get('p').exec());
-  await note('multi with an error', redis.multi().incr('k').get('p').exec().then((replies) => replies.map(([error, value]) => [error?.message, value])));
+  await note(
+    'multi with an error',
+    redis
+      .multi()
+      .incr('k')
+      .get('p')
+      .exec()
+      .then((replies) => replies.map(([error, value]) => [error?.message, value])),
+  );
   await note('scan', redis.scan('0', 'MATCH', 'p', 'COUNT', 1000));
   await note('type', redis.type('list'));
   await note('object', redis.object('ENCODING', 'k'));
@@ -76,7 +96,9 @@ const PROGRAM = `
 
 test('a process stays while a command waits, and ends though a client is open', async () => {
   const files = ['index', 'ioredis'].map((name) => join(folder, 'esm', `${name}.js`));
-  const { code, output, errors } = await run(process.execPath, ['--input-type=module', '-e', PROGRAM, ...files], { cwd: import.meta.dirname });
+  const { code, output, errors } = await run(process.execPath, ['--input-type=module', '-e', PROGRAM, ...files], {
+    cwd: import.meta.dirname,
+  });
   assert.deepEqual([output, code], ['null PONG\n', 0], errors);
 });
 
@@ -87,7 +109,10 @@ describe('ioredis', { concurrency: 1 }, () => {
 
       test(`${name}: the same results as on a real Redis`, async (t) => {
         const control = await script(open(t, Redis, { host: '127.0.0.1', port: (await serveRedis(t)).port }));
-        assert.ok(Object.values(control).some((result) => /WRONGTYPE/.test(result)), 'the script ran');
+        assert.ok(
+          Object.values(control).some((result) => /WRONGTYPE/.test(result)),
+          'the script ran',
+        );
         assert.deepEqual(await script(open(t, Redis, await prepare(t))), control);
       });
 
@@ -110,7 +135,10 @@ describe('ioredis', { concurrency: 1 }, () => {
         await subscriber.psubscribe('n*');
         const messages = [once(subscriber, 'message'), once(subscriber, 'pmessage')];
         assert.equal(await publisher.publish('news', 'hello'), 2);
-        assert.deepEqual(await Promise.all(messages), [['news', 'hello'], ['n*', 'news', 'hello']]);
+        assert.deepEqual(await Promise.all(messages), [
+          ['news', 'hello'],
+          ['n*', 'news', 'hello'],
+        ]);
         assert.equal(await subscriber.unsubscribe('news', 'more'), 1);
       });
 
@@ -139,9 +167,15 @@ describe('ioredis', { concurrency: 1 }, () => {
         const redis = open(t, Redis, { ...(await prepare(t)), enableAutoPipelining: true });
         const large = 'x'.repeat(3_000_000);
         await redis.set('large', large);
-        assert.deepEqual((await Promise.all([1, 2, 3, 4].map(() => redis.get('large')))).map((value) => value.length), [3_000_000, 3_000_000, 3_000_000, 3_000_000]);
+        assert.deepEqual(
+          (await Promise.all([1, 2, 3, 4].map(() => redis.get('large')))).map((value) => value.length),
+          [3_000_000, 3_000_000, 3_000_000, 3_000_000],
+        );
         const counts = await Promise.all(Array.from({ length: 10_000 }, () => redis.incr('n')));
-        assert.deepEqual(counts, counts.map((_, index) => index + 1));
+        assert.deepEqual(
+          counts,
+          counts.map((_, index) => index + 1),
+        );
         const replies = await redis.pipeline().multi().incr('n').exec().exec();
         assert.deepEqual(replies.at(-1)[1], [10_001]);
       });

@@ -16,7 +16,9 @@ async function open(t, port, options = {}) {
 /** Commands of every kind of reply that both servers know. */
 async function script(redis) {
   const results = {};
-  const note = async (name, promise) => { results[name] = await promise.catch((error) => `error: ${error.message}`); };
+  const note = async (name, promise) => {
+    results[name] = await promise.catch((error) => `error: ${error.message}`);
+  };
   await note('set', redis.set('k', 'v', { expiration: { type: 'EX', value: 100 }, condition: 'NX' }));
   await note('set again', redis.set('k', 'w', { condition: 'NX' }));
   await note('get', redis.get('k'));
@@ -32,14 +34,25 @@ async function script(redis) {
   await note('lRange', redis.lRange('list', 0, -1));
   await note('lPos', redis.lPos('list', 'c'));
   await note('multi', redis.multi().incr('p').get('p').lRange('list', 0, 0).exec());
-  await note('multi with an error', redis.multi().incr('k').get('p').exec().catch((error) => error.replies.map(String)));
+  await note(
+    'multi with an error',
+    redis
+      .multi()
+      .incr('k')
+      .get('p')
+      .exec()
+      .catch((error) => error.replies.map(String)),
+  );
   await note('pipeline', redis.multi().set('x', '1').get('x').execAsPipeline());
   await note('scan', redis.scan('0', { MATCH: 'p', COUNT: 1000 }));
   await note('exists', redis.exists(['k', 'a', 'missing']));
   await note('expireTime', redis.expireTime('k'));
   await note('lcs', redis.lcsIdx('k', 'k'));
   await note('config', redis.configGet('maxmemory'));
-  await note('clientInfo', redis.clientInfo().then(({ db, name, user, cmd }) => ({ db, name, user, cmd })));
+  await note(
+    'clientInfo',
+    redis.clientInfo().then(({ db, name, user, cmd }) => ({ db, name, user, cmd })),
+  );
   await note('iterator', Array.fromAsync(redis.scanIterator({ MATCH: 'k*' })));
   return results;
 }
@@ -106,7 +119,10 @@ describe('node-redis', { concurrency: 1 }, () => {
       const { port } = await serve(t);
       const redis = await open(t, port, { RESP });
       const counts = await Promise.all(Array.from({ length: 10_000 }, () => redis.incr('n')));
-      assert.deepEqual(counts, counts.map((_, index) => index + 1));
+      assert.deepEqual(
+        counts,
+        counts.map((_, index) => index + 1),
+      );
       const pending = redis.get('n');
       await redis.close();
       assert.equal(await pending, '10000');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { dial } from './support/raw.mjs';
 import { python, redisCli, serveRedis } from './support/redis.mjs';
-import { run, serve, sleep, until } from './support/server.mjs';
+import { run, serve, until } from './support/server.mjs';
 
 const cleanups = [];
 const suite = { after: (work) => cleanups.push(work) };
@@ -16,8 +16,12 @@ before(async () => {
   [ours, theirs] = [await serve(suite), await serveRedis(suite)];
   for (const { port } of [ours, theirs]) {
     const fill = [
-      'MSET a 1 b 22 c 333', 'SET long "a longer value, with \\"quotes\\" and \\x01"', 'RPUSH list a b c', 'SETBIT bits 100 1',
-      'SELECT 2', 'SET elsewhere 1',
+      'MSET a 1 b 22 c 333',
+      'SET long "a longer value, with \\"quotes\\" and \\x01"',
+      'RPUSH list a b c',
+      'SETBIT bits 100 1',
+      'SELECT 2',
+      'SET elsewhere 1',
     ];
     await run(redisCli, ['-p', String(port)], { input: `${fill.join('\n')}\n` });
   }
@@ -25,7 +29,10 @@ before(async () => {
 
 /** What it prints, as on a terminal. */
 async function printed(port, args, options = {}) {
-  const { output, errors } = await run(redisCli, ['-p', String(port), ...args], { env: { ...process.env, FAKETTY: '1' }, ...options });
+  const { output, errors } = await run(redisCli, ['-p', String(port), ...args], {
+    env: { ...process.env, FAKETTY: '1' },
+    ...options,
+  });
   return output + errors;
 }
 
@@ -33,17 +40,46 @@ const sorted = (text) => text.split('\n').sort().join('\n');
 
 /** The same from both, whatever the order of keys and the sizes that each accounts. */
 async function same(args, { change = (text) => text, ...options } = {}) {
-  const [mine, control] = await Promise.all([ours, theirs].map(async ({ port }) => change(await printed(port, args, options))));
+  const [mine, control] = await Promise.all(
+    [ours, theirs].map(async ({ port }) => change(await printed(port, args, options))),
+  );
   assert.equal(mine, control, args.join(' '));
   return mine;
 }
 
 test('replies of every kind, in both protocols', async () => {
   const lines = [
-    'PING', 'GET a', 'GET long', 'GET missing', 'MGET a missing list', 'STRLEN a', 'LRANGE list 0 -1', 'LPUSH a 1', 'NOSUCH x y',
-    'GET', 'SET a 1 EX', 'INCRBYFLOAT b 0.5', 'BITFIELD bits GET u8 0', 'TYPE list', 'OBJECT ENCODING a', 'CONFIG GET maxmemory',
-    'MULTI', 'SET t 1', 'INCR t', 'LPUSH t x', 'EXEC', 'MULTI', 'NOSUCH x', 'EXEC', 'COMMAND GETKEYS MSET a 1 b 2', 'EXISTS a b c',
-    'COMMAND INFO nosuch', 'ECHO "a\\nb\\t\\x00"', 'SCAN 0 MATCH a COUNT 1000', 'CLIENT GETNAME', 'WAIT 0 0',
+    'PING',
+    'GET a',
+    'GET long',
+    'GET missing',
+    'MGET a missing list',
+    'STRLEN a',
+    'LRANGE list 0 -1',
+    'LPUSH a 1',
+    'NOSUCH x y',
+    'GET',
+    'SET a 1 EX',
+    'INCRBYFLOAT b 0.5',
+    'BITFIELD bits GET u8 0',
+    'TYPE list',
+    'OBJECT ENCODING a',
+    'CONFIG GET maxmemory',
+    'MULTI',
+    'SET t 1',
+    'INCR t',
+    'LPUSH t x',
+    'EXEC',
+    'MULTI',
+    'NOSUCH x',
+    'EXEC',
+    'COMMAND GETKEYS MSET a 1 b 2',
+    'EXISTS a b c',
+    'COMMAND INFO nosuch',
+    'ECHO "a\\nb\\t\\x00"',
+    'SCAN 0 MATCH a COUNT 1000',
+    'CLIENT GETNAME',
+    'WAIT 0 0',
   ];
   const input = `${lines.join('\n')}\n`;
   await same([], { input });
@@ -74,7 +110,7 @@ test('--pipe and --stat', async () => {
   const input = Array.from({ length: 10_000 }, (_, index) => `SET pipe:${index} ${index}\r\n`).join('');
   assert.match(await printed(ours.port, ['--pipe'], { input }), /errors: 0, replies: 10000/);
   const shown = await typed(ours.port, '\\x00\\x03', '--stat', '-i', '1');
-  assert.match(shown, /keys +mem +clients +blocked +requests +connections[^]*\n1\d{4} +[\d.]+[KM]/);
+  assert.match(shown, /keys +mem +clients +blocked +requests +connections[\s\S]*\n1\d{4} +[\d.]+[KM]/);
 });
 
 test('--latency measures, --hotkeys needs an LFU policy', async () => {
@@ -94,7 +130,9 @@ test('MONITOR shows what others do', async (t) => {
   const monitor = spawn(redisCli, ['-p', String(ours.port), 'MONITOR']);
   t.after(() => monitor.kill());
   let seen = '';
-  monitor.stdout.on('data', (text) => { seen += text; });
+  monitor.stdout.on('data', (text) => {
+    seen += text;
+  });
   await until(() => seen.startsWith('OK\n'), 'the monitor');
   await printed(ours.port, ['-n', '5', 'SET', 'a key', '"\x01é']);
   await until(() => /"SET"/.test(seen), 'the command');
@@ -106,7 +144,9 @@ test('subscribers print what they hear', async (t) => {
   const subscriber = spawn(redisCli, ['-p', String(ours.port), '--no-raw', 'PSUBSCRIBE', 'n*']);
   t.after(() => subscriber.kill());
   let seen = '';
-  subscriber.stdout.on('data', (text) => { seen += text; });
+  subscriber.stdout.on('data', (text) => {
+    seen += text;
+  });
   await until(() => /3\) \(integer\) 1/.test(seen), 'the subscription');
   assert.equal(await printed(ours.port, ['PUBLISH', 'news', 'hi']), '(integer) 1\n');
   await until(() => /4\) "hi"/.test(seen), 'the message');
@@ -114,7 +154,14 @@ test('subscribers print what they hear', async (t) => {
 
 /** What shows when this is typed on a terminal. */
 async function typed(port, text, ...args) {
-  const { output } = await run(python, [join(import.meta.dirname, 'python/typist.py'), text, redisCli, '-p', String(port), ...args]);
+  const { output } = await run(python, [
+    join(import.meta.dirname, 'python/typist.py'),
+    text,
+    redisCli,
+    '-p',
+    String(port),
+    ...args,
+  ]);
   return output;
 }
 
@@ -125,7 +172,16 @@ test('its own hints come from COMMAND DOCS', async () => {
 });
 
 test('an evening at the prompt: databases, transactions, protocols, help', async () => {
-  const words = ['select 3', 'multi', 'set x 1', 'exec', 'hello 3', 'config get maxmemory', 'help @transactions', 'quit'];
+  const words = [
+    'select 3',
+    'multi',
+    'set x 1',
+    'exec',
+    'hello 3',
+    'config get maxmemory',
+    'help @transactions',
+    'quit',
+  ];
   const shown = await typed(ours.port, words.map((line) => `${line}\\r`).join('\\x00'));
   for (const text of ['[3]> ', '[3](TX)> ', 'QUEUED', '1# "maxmemory" => "0"', 'Watches keys: EXEC does nothing']) {
     assert.ok(shown.includes(text), `${text} is missing in ${shown}`);
@@ -144,7 +200,10 @@ test('passwords and URLs', async (t) => {
 
 test('at the end nobody is left connected', async () => {
   const client = await dial(undefined, ours.port);
-  await until(async () => /connected_clients:1\r/.test(await client.ask('INFO clients\r\n', '\r\n\r\n')), 'the end of all others');
+  await until(
+    async () => /connected_clients:1\r/.test(await client.ask('INFO clients\r\n', '\r\n\r\n')),
+    'the end of all others',
+  );
   client.destroy();
   for (const cleanup of cleanups) await cleanup();
 });

@@ -1,6 +1,5 @@
 /** The server itself: options, addresses, limits, the end. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +30,7 @@ test('options are explained, and mistakes are named', async () => {
     const { code, errors } = await keylatch('serve', '--port', '0', ...words);
     assert.deepEqual([code, problem.test(errors)], [2, true], errors);
   }
-  assert.match((await keylatch('serve', '6379')).errors, /unexpected argument "6379"/);
+  assert.match((await keylatch('serve', '6379')).errors, /unexpected argument "6379"; see keylatch serve --help/);
 });
 
 test('an address that others reach needs a password', async (t) => {
@@ -39,7 +38,9 @@ test('an address that others reach needs a password', async (t) => {
   assert.equal(refused.code, 1);
   assert.match(refused.errors, /refusing to listen on 0\.0\.0\.0 without a password/);
   const guarded = await serve(t, '--bind', '0.0.0.0', '--requirepass', 'secret');
-  const outside = Object.values(networkInterfaces()).flat().find(({ internal, family }) => !internal && family === 'IPv4');
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find(({ internal, family }) => !internal && family === 'IPv4');
   const local = await dial(t, guarded.port);
   assert.equal(await local.ask('AUTH secret\r\n'), '+OK\r\n');
   await local.ask('CONFIG SET requirepass ""\r\n');
@@ -57,7 +58,10 @@ test('a password is asked for, and a wrong one refused', async (t) => {
   const client = await dial(t, port);
   assert.equal(await client.ask('GET k\r\n'), '-NOAUTH Authentication required.\r\n');
   for (const words of ['AUTH wrong', 'AUTH default wrong', 'AUTH somebody secret', 'AUTH secre', 'AUTH secret2']) {
-    assert.equal(await client.ask(`${words}\r\n`), '-WRONGPASS invalid username-password pair or user is disabled.\r\n');
+    assert.equal(
+      await client.ask(`${words}\r\n`),
+      '-WRONGPASS invalid username-password pair or user is disabled.\r\n',
+    );
   }
   assert.match(await client.ask('HELLO 3\r\n'), /^-NOAUTH HELLO must be called/);
   assert.equal(await client.ask('AUTH secret\r\nGET k\r\n', '$-1\r\n'), '+OK\r\n$-1\r\n');
@@ -118,7 +122,10 @@ test('parameters of redis.conf are taken from the command line', async (t) => {
   const client = await dial(t, port);
   assert.equal(await client.ask('SELECT 3\r\n'), '+OK\r\n');
   assert.equal(await client.ask('SELECT 4\r\n'), '-ERR DB index is out of range\r\n');
-  assert.equal(await client.ask('CONFIG GET maxmemory\r\n', '67108864\r\n'), '*2\r\n$9\r\nmaxmemory\r\n$8\r\n67108864\r\n');
+  assert.equal(
+    await client.ask('CONFIG GET maxmemory\r\n', '67108864\r\n'),
+    '*2\r\n$9\r\nmaxmemory\r\n$8\r\n67108864\r\n',
+  );
   assert.match(await client.ask('CONFIG GET port\r\n', `${port}\r\n`), /port/);
   assert.match(await client.ask('INFO server\r\n', '\r\n\r\n'), new RegExp(`tcp_port:${port}\r`));
 });
@@ -206,7 +213,7 @@ test('a subscriber that does not read is let go, and nobody else notices', async
   const message = 'm'.repeat(100_000);
   for (let count = 0; ; count += 1) {
     assert.ok(count < 1000, 'it was never let go');
-    if (await other.ask(resp('PUBLISH', 'c', message)) === ':0\r\n') break;
+    if ((await other.ask(resp('PUBLISH', 'c', message))) === ':0\r\n') break;
   }
   deaf.socket.resume();
   await until(() => deaf.closed, 'the end of the deaf subscriber');

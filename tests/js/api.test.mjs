@@ -53,7 +53,13 @@ test('the sugar of strings and counters', () => {
   assert.equal(db.mset(new Map([['c', new Uint8Array([51])]])), 'OK');
   assert.deepEqual(db.mget('a', 'b', 'c', 'd'), ['1', 'two', '3', null]);
   assert.equal(db.msetnx({ d: 1, a: 1 }), 0);
-  assert.equal(db.msetnx([['d', 1], ['e', 1]]), 1);
+  assert.equal(
+    db.msetnx([
+      ['d', 1],
+      ['e', 1],
+    ]),
+    1,
+  );
   assert.equal(db.msetex({ f: 1 }, { nx: true, px: 1000 }), 1);
   assert.equal(db.setex('g', 10, 'v'), 'OK');
   assert.equal(db.psetex('g', 10_000, 'v'), 'OK');
@@ -151,8 +157,15 @@ test('a transaction answers a tuple, with errors as values', () => {
 test('a transaction with a refused command runs nothing and leaves the client free', () => {
   const db = new Keylatch();
   const multi = db.multi().set('a', 1).call('NOSUCH').call('GET');
-  assert.throws(() => multi.exec(), (error) => error instanceof ReplyError && error.code === 'EXECABORT'
-    && error.cause.length === 2 && error.cause[0].message.includes('NOSUCH') && error.cause[1].command === 'GET');
+  assert.throws(
+    () => multi.exec(),
+    (error) =>
+      error instanceof ReplyError &&
+      error.code === 'EXECABORT' &&
+      error.cause.length === 2 &&
+      error.cause[0].message.includes('NOSUCH') &&
+      error.cause[1].command === 'GET',
+  );
   assert.equal(db.inTransaction, false);
   assert.throws(() => db.multi().set('a', 1).set('a', '\ud800').exec(), TypeError);
   assert.equal(db.inTransaction, false);
@@ -190,7 +203,10 @@ test('clients share keys and nothing else', () => {
   one.call('DISCARD');
   one.call('CLIENT', 'SETNAME', 'uno');
   assert.equal(one.name, 'uno');
-  assert.throws(() => db.client({ name: 'two words' }).ping(), { name: 'ReplyError', message: /cannot contain spaces/ });
+  assert.throws(() => db.client({ name: 'two words' }).ping(), {
+    name: 'ReplyError',
+    message: /cannot contain spaces/,
+  });
   assert.throws(() => db.client({ db: 99 }).get('k'), { name: 'ReplyError', message: /DB index is out of range/ });
   one.close();
   one.close();
@@ -232,7 +248,15 @@ test('inspect pages through the keys', () => {
   db.flushall();
   db.set(new Uint8Array([255]), '');
   assert.deepEqual(db.inspect({ buffer: true }).keys[0].key, new Uint8Array([255]));
-  for (const wrong of [{ cursor: 'x' }, { cursor: '-1' }, { db: 16 }, { db: 256 }, { db: 0.5 }, { limit: -1 }, { limit: NaN }]) {
+  for (const wrong of [
+    { cursor: 'x' },
+    { cursor: '-1' },
+    { db: 16 },
+    { db: 256 },
+    { db: 0.5 },
+    { limit: -1 },
+    { limit: NaN },
+  ]) {
     assert.throws(() => db.inspect(wrong), TypeError, JSON.stringify(wrong));
   }
   assert.throws(() => db.inspect({ cursor: '99999999999999999999' }), /not a number/);
@@ -260,8 +284,10 @@ test('RESP in, RESP out, and as redis-cli shows it', () => {
   assert.equal(Buffer.from(client.callRaw('NO')).toString(), "-ERR unknown command 'NO'\r\n");
   assert.equal(db.printReply(client.callRaw('MGET', 'a')), '1) (nil)');
   assert.equal(db.printReply(Buffer.from('+a\r\n:1\r\n$1')), 'a\n(integer) 1');
-  assert.deepEqual(db.splitLine(String.raw`SET "a b" '\x41' "\x41"`).map((word) => Buffer.from(word).toString()),
-    ['SET', 'a b', '\\x41', 'A']);
+  assert.deepEqual(
+    db.splitLine(String.raw`SET "a b" '\x41' "\x41"`).map((word) => Buffer.from(word).toString()),
+    ['SET', 'a b', '\\x41', 'A'],
+  );
   assert.throws(() => db.splitLine('SET "a'), { name: 'LineError', column: 5 });
 });
 
@@ -308,10 +334,24 @@ test('the same seed gives the same chance', () => {
 });
 
 test('options are checked at once', () => {
-  for (const options of [{ seed: -1 }, { seed: 1.5 }, { seed: 2n ** 64n }, { now: 5 }, { clock: 'slow' },
-    { clock: new ManualClock(), now: () => 0 }, { floorMs: NaN }, { maxmemory: -1 }, { maxmemory: '1 mb' },
-    { maxmemory: NaN }, { maxmemoryPolicy: 'fifo' }]) {
-    assert.throws(() => new Keylatch(options), TypeError, JSON.stringify(options, (_, v) => String(v)));
+  for (const options of [
+    { seed: -1 },
+    { seed: 1.5 },
+    { seed: 2n ** 64n },
+    { now: 5 },
+    { clock: 'slow' },
+    { clock: new ManualClock(), now: () => 0 },
+    { floorMs: NaN },
+    { maxmemory: -1 },
+    { maxmemory: '1 mb' },
+    { maxmemory: NaN },
+    { maxmemoryPolicy: 'fifo' },
+  ]) {
+    assert.throws(
+      () => new Keylatch(options),
+      TypeError,
+      JSON.stringify(options, (_, v) => String(v)),
+    );
   }
 });
 

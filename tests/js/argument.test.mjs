@@ -14,7 +14,12 @@ function arrived(db, value) {
   const ways = [
     () => db.set('k', value),
     () => db.call('set', 'k', value),
-    () => db.mset([['a', 'b'], ['c', 'd'], ['k', value]]),
+    () =>
+      db.mset([
+        ['a', 'b'],
+        ['c', 'd'],
+        ['k', value],
+      ]),
     () => db.call('MSET', 'a', new Uint8Array([0xff]), 'c', 'd', 'k', value),
   ];
   return ways.map((run) => {
@@ -29,7 +34,16 @@ test('strings travel as UTF-8, of every length, plain and not, in one piece and 
   const db = new Keylatch();
   for (const length of LENGTHS) {
     const plain = 'abcdefghij'.repeat(length / 10 + 1).slice(0, length);
-    const texts = [plain, `${plain}é`, `é${plain}`, '€'.repeat(length), `${plain}🔑`, `${plain}\0`, `\ufeff${plain}`, plain + plain];
+    const texts = [
+      plain,
+      `${plain}é`,
+      `é${plain}`,
+      '€'.repeat(length),
+      `${plain}🔑`,
+      `${plain}\0`,
+      `\ufeff${plain}`,
+      plain + plain,
+    ];
     for (const text of texts) {
       for (const bytes of arrived(db, text)) assert.ok(isSame(bytes, utf8(text)), `${length} of ${text.slice(0, 20)}`);
       assert.equal(db.get('k'), text);
@@ -42,7 +56,10 @@ test('numbers and bigints travel as they print', () => {
   const numbers = [0, -0, 5000, -1, 1.5, 2 ** 53, 9007199254740993n, Infinity];
   const texts = numbers.map((number) => arrived(db, number).map(textOf));
   const expected = ['0', '0', '5000', '-1', '1.5', '9007199254740992', '9007199254740993', 'Infinity'];
-  assert.deepEqual(texts, expected.map((text) => [text, text, text, text]));
+  assert.deepEqual(
+    texts,
+    expected.map((text) => [text, text, text, text]),
+  );
 });
 
 test('bytes travel as they are', () => {
@@ -58,7 +75,9 @@ test('bytes travel as they are', () => {
 test('many arguments of all lengths keep their order', () => {
   const db = new Keylatch();
   for (const count of [4, 5, 6, 63, 64, 65, 1000]) {
-    const values = Array.from({ length: count }, (_, index) => String(index % 7 === 0 ? 'x'.repeat(index * 5) : `v${index}`));
+    const values = Array.from({ length: count }, (_, index) =>
+      String(index % 7 === 0 ? 'x'.repeat(index * 5) : `v${index}`),
+    );
     db.del('list');
     db.rpush('list', ...values);
     assert.deepEqual(db.lrange('list', 0, -1), values);

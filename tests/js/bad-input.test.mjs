@@ -14,18 +14,28 @@ function survives(name, run) {
   });
 }
 
-const failsWith = (message) => (error) => error instanceof ReplyError && (error.message === message || message.test?.(error.message));
+const failsWith = (message) => (error) =>
+  error instanceof ReplyError && (error.message === message || message.test?.(error.message));
 
 survives('unknown commands and wrong arity', (db) => {
   assert.throws(() => db.call('NOSUCH'), failsWith("ERR unknown command 'NOSUCH'"));
-  assert.throws(() => db.call('FOO', 'bar', 'baz'), failsWith("ERR unknown command 'FOO', with args beginning with: 'bar' 'baz' "));
+  assert.throws(
+    () => db.call('FOO', 'bar', 'baz'),
+    failsWith("ERR unknown command 'FOO', with args beginning with: 'bar' 'baz' "),
+  );
   assert.throws(() => db.call(''), failsWith(/^ERR unknown command ''/));
   assert.throws(() => db.call('GET'), failsWith("ERR wrong number of arguments for 'get' command"));
   assert.throws(() => db.call('get', 'a', 'b'), failsWith("ERR wrong number of arguments for 'get' command"));
-  assert.throws(() => db.call('OBJECT', 'ENCODING'), failsWith("ERR wrong number of arguments for 'object|encoding' command"));
+  assert.throws(
+    () => db.call('OBJECT', 'ENCODING'),
+    failsWith("ERR wrong number of arguments for 'object|encoding' command"),
+  );
   assert.throws(() => db.mget(), failsWith("ERR wrong number of arguments for 'mget' command"));
   assert.throws(() => db.del(), failsWith(/wrong number/));
-  assert.throws(() => db.call('x'.repeat(300), 'y\r\nz'), failsWith(/^ERR unknown command 'x{128}', with args beginning with: /));
+  assert.throws(
+    () => db.call('x'.repeat(300), 'y\r\nz'),
+    failsWith(/^ERR unknown command 'x{128}', with args beginning with: /),
+  );
   assert.throws(() => db.call('BAD\r\nNAME'), failsWith("ERR unknown command 'BAD  NAME'"));
 });
 
@@ -42,7 +52,13 @@ survives('option errors and values out of range', (db) => {
 });
 
 survives('NUL bytes and invalid UTF-8 in keys and values', (db) => {
-  const odd = [Uint8Array.of(0), Uint8Array.of(255, 254), Uint8Array.of(0xc3), Uint8Array.of(0xed, 0xa0, 0x80), Uint8Array.of(13, 10)];
+  const odd = [
+    Uint8Array.of(0),
+    Uint8Array.of(255, 254),
+    Uint8Array.of(0xc3),
+    Uint8Array.of(0xed, 0xa0, 0x80),
+    Uint8Array.of(13, 10),
+  ];
   for (const key of odd) {
     for (const value of odd) {
       assert.equal(db.set(key, value), 'OK');
@@ -56,7 +72,12 @@ survives('NUL bytes and invalid UTF-8 in keys and values', (db) => {
 });
 
 survives('lone surrogates', (db) => {
-  for (const call of [() => db.get('\ud800'), () => db.set('k', '\udfff'), () => db.call('\ud800'), () => db.hset('h', { '\udc00': 1 })]) {
+  for (const call of [
+    () => db.get('\ud800'),
+    () => db.set('k', '\udfff'),
+    () => db.call('\ud800'),
+    () => db.hset('h', { '\udc00': 1 }),
+  ]) {
     assert.throws(call, { name: 'TypeError', message: /half a surrogate pair/ });
   }
 });
@@ -81,7 +102,12 @@ survives('a hundred thousand arguments', (db) => {
 });
 
 survives('lines with unbalanced quotes have a column', (db) => {
-  for (const [line, column] of [['SET "a', 5], ["GET 'b", 5], ['SET "a"b', 8], ['"', 1]]) {
+  for (const [line, column] of [
+    ['SET "a', 5],
+    ["GET 'b", 5],
+    ['SET "a"b', 8],
+    ['"', 1],
+  ]) {
     assert.throws(() => db.splitLine(line), { name: 'LineError', column }, line);
   }
   assert.deepEqual(db.splitLine('   '), []);
@@ -106,12 +132,16 @@ test('sessions that cannot be read name line and column', () => {
     ['@ next\n', 1, 1],
   ];
   for (const [text, line] of cases) {
-    assert.throws(() => runSession(text), (error) => error instanceof SessionError && error.line === line && error.column >= 1, text);
+    assert.throws(
+      () => runSession(text),
+      (error) => error instanceof SessionError && error.line === line && error.column >= 1,
+      text,
+    );
   }
 });
 
 test('a session with broken commands runs on', () => {
-  const report = runSession('> SET "a\n> NOSUCH\n(error) ERR unknown command \'NOSUCH\'\n> PING\nPONG\n');
+  const report = runSession("> SET \"a\n> NOSUCH\n(error) ERR unknown command 'NOSUCH'\n> PING\nPONG\n");
   assert.equal(report.steps[0].printed[0], 'Invalid argument(s)');
   assert.equal(report.mismatches, 0);
 });

@@ -25,21 +25,49 @@ test('--version and --help', () => {
   const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
   assert.deepEqual(keylatch(['--version']), { status: 0, stdout: `keylatch ${version}\n`, stderr: '' });
   assert.match(keylatch(['--help']).stdout, /keylatch run FILE/);
-  for (const wrong of [['nonsense'], ['run'], ['--verbose']]) {
+  for (const wrong of [['nonsense'], ['run'], ['--verbose'], ['-x'], ['--constructor'], ['run', '--quick']]) {
     const { status, stdout, stderr } = keylatch(wrong);
     assert.deepEqual([status, stdout], [2, ''], wrong.join());
-    assert.ok(stderr.split('\n')[0].includes(wrong[0]), 'it says what is wrong');
-    assert.match(stderr, /keylatch run FILE/);
+    assert.ok(stderr.includes(wrong.at(-1)), 'the message names what is wrong');
+    assert.match(stderr, /^keylatch: .*; see keylatch --help\n$/);
+  }
+});
+
+test('serve: the message names the mistake and the help', () => {
+  assert.match(keylatch(['serve', '-h']).stdout, /--requirepass/);
+  for (const [words, problem] of [
+    [['6379'], 'unexpected argument "6379"'],
+    [['-x'], 'unexpected argument "-x"'],
+    [['--port', 'x'], '--port takes a number, found "x"'],
+    [['--port=1', '--port=-2'], '--port takes a number, found "-2"'],
+    [['--PORT', '-12', '3'], '--port takes a number, found "-12 3"'],
+  ]) {
+    const stderr = `keylatch serve: ${problem}; see keylatch serve --help\n`;
+    assert.deepEqual(keylatch(['serve', ...words]), { status: 2, stdout: '', stderr });
   }
 });
 
 test('lines from a pipe are run and printed as redis-cli prints them', () => {
-  const input = 'SET k "a b"\nGET k\n\nMGET k no\nINCR n\r\nSELECT 3\nGET k\nKEYS *\nHSET h f 1\nNOSUCH\nGET "k\nPING\n';
-  assert.equal(keylatch([], input).stdout, [
-    'OK', '"a b"', '1) "a b"', '2) (nil)', '(integer) 1', 'OK', '(nil)', '(empty array)', '(integer) 1',
-    "(error) ERR unknown command 'NOSUCH'", 'Invalid argument(s): unbalanced quotes: the one opened here is never closed at column 5',
-    'PONG', '',
-  ].join('\n'));
+  const input =
+    'SET k "a b"\nGET k\n\nMGET k no\nINCR n\r\nSELECT 3\nGET k\nKEYS *\nHSET h f 1\nNOSUCH\nGET "k\nPING\n';
+  assert.equal(
+    keylatch([], input).stdout,
+    [
+      'OK',
+      '"a b"',
+      '1) "a b"',
+      '2) (nil)',
+      '(integer) 1',
+      'OK',
+      '(nil)',
+      '(empty array)',
+      '(integer) 1',
+      "(error) ERR unknown command 'NOSUCH'",
+      'Invalid argument(s): unbalanced quotes: the one opened here is never closed at column 5',
+      'PONG',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('texts for people are printed as they stand, as redis-cli prints them', () => {
@@ -48,7 +76,11 @@ test('texts for people are printed as they stand, as redis-cli prints them', () 
   assert.deepEqual(lines.slice(0, 4), ['OK', '"a\\nb"', '# Keyspace', 'db0:keys=1,expires=0,avg_ttl=0,subexpiry=0']);
   assert.match(lines[5], /^id=1 .* cmd=client\|list /);
   assert.deepEqual(lines.slice(7), [
-    'OK', 'QUEUED', '1) "# Keyspace\\r\\ndb0:keys=1,expires=0,avg_ttl=0,subexpiry=0\\r\\n"', "(error) ERR unknown subcommand 'nosuch'. Try CLIENT HELP.", '',
+    'OK',
+    'QUEUED',
+    '1) "# Keyspace\\r\\ndb0:keys=1,expires=0,avg_ttl=0,subexpiry=0\\r\\n"',
+    "(error) ERR unknown subcommand 'nosuch'. Try CLIENT HELP.",
+    '',
   ]);
 });
 
@@ -59,12 +91,15 @@ test('quit ends, the rest is not run', () => {
 test('a command that waits is waited for, unless nobody can end it', () => {
   assert.deepEqual(keylatch([], 'BLPOP q 0.05\nPING\n'), { status: 0, stdout: '(nil)\nPONG\n', stderr: '' });
   assert.deepEqual(keylatch([], 'PING\nBLPOP q 0\nPING\n'), {
-    status: 1, stdout: 'PONG\n', stderr: 'BLPOP q 0 would block forever: no other client is connected\n',
+    status: 1,
+    stdout: 'PONG\n',
+    stderr: 'BLPOP q 0 would block forever: no other client is connected\n',
   });
 });
 
 test('messages are printed behind what caused them, and a client that ended itself comes back', () => {
-  const input = 'SUBSCRIBE news\nGET k\nRESET\nHELLO 3\nSUBSCRIBE news\nPUBLISH news "a b"\nCLIENT KILL ID 1\nSELECT 1\nPING\n';
+  const input =
+    'SUBSCRIBE news\nGET k\nRESET\nHELLO 3\nSUBSCRIBE news\nPUBLISH news "a b"\nCLIENT KILL ID 1\nSELECT 1\nPING\n';
   const { stdout } = keylatch([], input);
   const subscribed = '1) "subscribe"\n2) "news"\n3) (integer) 1\n';
   assert.ok(stdout.startsWith(`${subscribed}(error) ERR Can't execute 'get'`), stdout);
@@ -93,11 +128,22 @@ test('run: 1 with each failing line, what was expected and what was got', () => 
   const bad = file('bad.session', '> SET k v\nOK\n> GET k\n"w"\n> MGET k x\n1) "v"\n> SET k v\n@ +1s\n! expired k\n');
   const { status, stdout } = keylatch(['run', bad]);
   assert.equal(status, 1);
-  assert.equal(stdout, [
-    'bad.session:3: > GET k', '  expected: "w"', '  got:      "v"',
-    'bad.session:5: > MGET k x', '  expected: 1) "v"', '  got:      1) "v"', '            2) (nil)',
-    'bad.session:8: @ +1s', '  expected: ! expired k', '  got:      nothing', '',
-  ].join('\n'));
+  assert.equal(
+    stdout,
+    [
+      'bad.session:3: > GET k',
+      '  expected: "w"',
+      '  got:      "v"',
+      'bad.session:5: > MGET k x',
+      '  expected: 1) "v"',
+      '  got:      1) "v"',
+      '            2) (nil)',
+      'bad.session:8: @ +1s',
+      '  expected: ! expired k',
+      '  got:      nothing',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('run: 2 with line and column for what cannot be read; the others still run', () => {

@@ -7,7 +7,12 @@ const { Keylatch, ManualClock, ClockError } = await entry('index');
 
 test('the clock is asked only when it matters', () => {
   let asked = 0;
-  const db = new Keylatch({ now: () => { asked += 1; return 5000; } });
+  const db = new Keylatch({
+    now: () => {
+      asked += 1;
+      return 5000;
+    },
+  });
   db.ping();
   db.setnx('n', 1);
   db.get('k');
@@ -23,12 +28,27 @@ test('a clock that fails refuses the call, and the command has not run', () => {
   let now = () => 1000;
   const db = new Keylatch({ now: () => now() });
   db.set('k', 'v', { px: 100 });
-  const failures = [() => { throw new Error('no time'); }, () => NaN, () => Infinity, () => 'noon', () => undefined, () => 9e15,
-    () => 1000n];
+  const failures = [
+    () => {
+      throw new Error('no time');
+    },
+    () => NaN,
+    () => Infinity,
+    () => 'noon',
+    () => undefined,
+    () => 9e15,
+    () => 1000n,
+  ];
   for (const failure of failures) {
     now = failure;
-    for (const call of [() => db.set('k', 'w', { px: 100 }), () => db.get('k'), () => db.tick(), () => db.now(),
-      () => db.callRaw('GET', 'k'), () => db.multi().del('k').exec()]) {
+    for (const call of [
+      () => db.set('k', 'w', { px: 100 }),
+      () => db.get('k'),
+      () => db.tick(),
+      () => db.now(),
+      () => db.callRaw('GET', 'k'),
+      () => db.multi().del('k').exec(),
+    ]) {
       assert.throws(call, (error) => error instanceof ClockError && /the clock (threw|returned)/.test(error.message));
     }
     now = () => 1000;
@@ -36,7 +56,10 @@ test('a clock that fails refuses the call, and the command has not run', () => {
     assert.equal(db.inTransaction, false);
   }
   now = failures[0];
-  assert.throws(() => db.get('k'), (error) => error.cause.message === 'no time');
+  assert.throws(
+    () => db.get('k'),
+    (error) => error.cause.message === 'no time',
+  );
 });
 
 test('a clock that fails within a transaction ends it', () => {
@@ -53,19 +76,41 @@ test('a clock that fails within a transaction ends it', () => {
 });
 
 test('a clock may not call the engine it drives', () => {
-  const db = new Keylatch({ now: () => { db.get('k'); return 1; } });
-  assert.throws(() => db.set('k', 1, { px: 5 }), (error) => error instanceof ClockError
-    && /must not use the engine/.test(error.cause.message));
-  const closing = new Keylatch({ now: () => { closing.close(); return 1; } });
+  const db = new Keylatch({
+    now: () => {
+      db.get('k');
+      return 1;
+    },
+  });
+  assert.throws(
+    () => db.set('k', 1, { px: 5 }),
+    (error) => error instanceof ClockError && /must not use the engine/.test(error.cause.message),
+  );
+  const closing = new Keylatch({
+    now: () => {
+      closing.close();
+      return 1;
+    },
+  });
   assert.throws(() => closing.set('k', 1, { px: 5 }), ClockError);
   assert.equal(closing.get('k'), null);
-  const listening = new Keylatch({ now: () => { listening.on('set', () => {}); return 1; } });
+  const listening = new Keylatch({
+    now: () => {
+      listening.on('set', () => {});
+      return 1;
+    },
+  });
   assert.throws(() => listening.set('k', 1, { px: 5 }), ClockError);
 });
 
 test('nor may it when it is asked without need', () => {
   let meddles = false;
-  const db = new Keylatch({ now: () => { if (meddles) db.set('other', 'value'); return 1; } });
+  const db = new Keylatch({
+    now: () => {
+      if (meddles) db.set('other', 'value');
+      return 1;
+    },
+  });
   for (let turn = 0; turn < 2; turn += 1) {
     db.set('lock', 'token', { nx: true, px: 5 });
     db.del('lock');
@@ -91,7 +136,10 @@ test('fractions of a millisecond are cut off', () => {
 });
 
 test('a system clock set back lengthens lives, a monotonic one does not follow', () => {
-  for (const [clock, left] of [['system', 600], ['monotonic', 100]]) {
+  for (const [clock, left] of [
+    ['system', 600],
+    ['monotonic', 100],
+  ]) {
     let now = 1000;
     const db = new Keylatch({ clock, now: () => now });
     db.set('k', 1, { px: 100 });

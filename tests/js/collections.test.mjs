@@ -50,7 +50,10 @@ test('sets', () => {
   assert.deepEqual(db.sunion('s', 't'), new Set(['a', 'b', 'c', 'd']));
   assert.deepEqual(db.sdiff('s', 't'), new Set(['a']));
   assert.deepEqual([...db.bytes.sdiff('s', 't')], [bytes('a')]);
-  assert.deepEqual([db.sinterstore('u', 's', 't'), db.sunionstore('u', 's', 't'), db.sdiffstore('u', 's', 't')], [2, 4, 1]);
+  assert.deepEqual(
+    [db.sinterstore('u', 's', 't'), db.sunionstore('u', 's', 't'), db.sdiffstore('u', 's', 't')],
+    [2, 4, 1],
+  );
   assert.equal(db.sintercard(['s', 't']), 2);
   assert.equal(db.sintercard(['s', 't'], { limit: 1 }), 1);
   assert.equal(db.sintercard('s'), 3);
@@ -71,11 +74,25 @@ test('hashes', () => {
   const db = fresh();
   assert.equal(db.hset('h', { a: 1, b: 'two' }), 2);
   assert.equal(db.hset('h', new Map([['c', bytes('3')]])), 1);
-  assert.equal(db.hset('h', [['a', 10], ['d', 4]]), 1);
+  assert.equal(
+    db.hset('h', [
+      ['a', 10],
+      ['d', 4],
+    ]),
+    1,
+  );
   assert.equal(db.hsetnx('h', 'a', 0), 0);
   assert.equal(db.hget('h', 'a'), '10');
   assert.deepEqual(db.hmget('h', 'b', 'none'), ['two', null]);
-  assert.deepEqual(db.hgetall('h'), new Map([['a', '10'], ['b', 'two'], ['c', '3'], ['d', '4']]));
+  assert.deepEqual(
+    db.hgetall('h'),
+    new Map([
+      ['a', '10'],
+      ['b', 'two'],
+      ['c', '3'],
+      ['d', '4'],
+    ]),
+  );
   assert.deepEqual([...db.bytes.hgetall('h')].length, 4);
   assert.deepEqual(db.hgetall('none'), new Map());
   assert.deepEqual([db.hlen('h'), db.hstrlen('h', 'b'), db.hexists('h', 'b')], [4, 3, 1]);
@@ -86,7 +103,10 @@ test('hashes', () => {
   assert.equal(db.hdel('h', 'a', 'none'), 1);
   assert.ok(['b', 'c'].includes(db.hrandfield('h')));
   assert.deepEqual(db.hrandfield('h', 5).sort(), ['b', 'c']);
-  assert.deepEqual(db.hrandfield('h', 5, { withvalues: true }).sort(), [['b', 'two'], ['c', '3']]);
+  assert.deepEqual(db.hrandfield('h', 5, { withvalues: true }).sort(), [
+    ['b', 'two'],
+    ['c', '3'],
+  ]);
   assert.equal(db.hrandfield('none'), null);
   assert.deepEqual(db.hscan('h', 0, { match: 'b' }), ['0', ['b', 'two']]);
   assert.deepEqual(db.hscan('h', 0, { match: 'b', novalues: true }), ['0', ['b']]);
@@ -122,7 +142,17 @@ test('fields that expire', () => {
 test('sorted sets', () => {
   const db = fresh();
   assert.equal(db.zadd('z', { ann: 120, bob: 95 }), 2);
-  assert.equal(db.zadd('z', [['cleo', 143], [bytes('bob'), '100']], { ch: true }), 2);
+  assert.equal(
+    db.zadd(
+      'z',
+      [
+        ['cleo', 143],
+        [bytes('bob'), '100'],
+      ],
+      { ch: true },
+    ),
+    2,
+  );
   assert.equal(db.zadd('z', new Map([['ann', 1]]), { gt: true }), 0);
   assert.equal(db.zadd('z', { ann: 1 }, { nx: true }), 0);
   assert.equal(db.zadd('z', { ann: 130 }, { xx: true, gt: true, ch: true }), 1);
@@ -168,12 +198,23 @@ test('sorted sets put together', () => {
   db.zadd('z', { a: 1, b: 2 });
   db.zadd('y', { b: 3, c: 4 });
   assert.deepEqual(db.zunion(['z', 'y']), ['a', 'c', 'b']);
-  assert.deepEqual(db.zunion(['z', 'y'], { weights: [2, 1], aggregate: 'MAX', withscores: true }), [['a', 2], ['b', 4], ['c', 4]]);
+  assert.deepEqual(db.zunion(['z', 'y'], { weights: [2, 1], aggregate: 'MAX', withscores: true }), [
+    ['a', 2],
+    ['b', 4],
+    ['c', 4],
+  ]);
   assert.deepEqual(db.zinter(['z', 'y'], { withscores: true }), [['b', 5]]);
   assert.deepEqual(db.zinter('z'), ['a', 'b']);
   assert.deepEqual(db.zdiff(['z', 'y']), ['a']);
   assert.deepEqual(db.zdiff(['z', 'y'], { withscores: true }), [['a', 1]]);
-  assert.deepEqual([db.zunionstore('u', ['z', 'y']), db.zinterstore('u', ['z', 'y'], { aggregate: 'MIN' }), db.zdiffstore('u', ['z', 'y'])], [3, 1, 1]);
+  assert.deepEqual(
+    [
+      db.zunionstore('u', ['z', 'y']),
+      db.zinterstore('u', ['z', 'y'], { aggregate: 'MIN' }),
+      db.zdiffstore('u', ['z', 'y']),
+    ],
+    [3, 1, 1],
+  );
   assert.equal(db.zintercard(['z', 'y'], { limit: 5 }), 1);
 });
 
@@ -199,7 +240,10 @@ test('bits', () => {
   assert.equal(db.bitpos('b', 1), 7);
   assert.equal(db.bitpos('c', 0, { start: 2, unit: 'BYTE' }), 16);
   assert.equal(db.bitop('NOT', 'd', 'c'), 6);
-  assert.deepEqual(db.bitfield('e', 'SET', 'i64', 0, 2n ** 62n, 'GET', 'i64', 0, 'OVERFLOW', 'FAIL', 'INCRBY', 'u2', 100, 9), [0, 2n ** 62n, null]);
+  assert.deepEqual(
+    db.bitfield('e', 'SET', 'i64', 0, 2n ** 62n, 'GET', 'i64', 0, 'OVERFLOW', 'FAIL', 'INCRBY', 'u2', 100, 9),
+    [0, 2n ** 62n, null],
+  );
 });
 
 test('places', () => {
@@ -217,7 +261,11 @@ test('places', () => {
   assert.deepEqual(db.geosearch('g', near, { order: 'ASC' }), ['Catania', 'Palermo']);
   assert.deepEqual(db.bytes.geosearch('g', near, { count: 1 }), [bytes('Catania')]);
   assert.deepEqual(db.geosearch('g', { member: 'Palermo', box: [10, 10] }, { count: 5, any: true }), ['Palermo']);
-  const [[member, distance, hash, position]] = db.geosearch('g', { member: 'Catania', radius: 1 }, { withdist: true, withhash: true, withcoord: true });
+  const [[member, distance, hash, position]] = db.geosearch(
+    'g',
+    { member: 'Catania', radius: 1 },
+    { withdist: true, withhash: true, withcoord: true },
+  );
   assert.deepEqual([member, distance, typeof hash, position], ['Catania', '0.0000', 'number', [longitude, latitude]]);
   assert.equal(db.geosearchstore('stored', 'g', near), 2);
   assert.equal(db.geosearchstore('distances', 'g', near, { order: 'DESC', count: 1, storedist: true }), 1);
@@ -241,7 +289,13 @@ test('encodings, memory, settings, figures', () => {
   assert.ok(db.memoryUsage('n') > 10);
   assert.equal(db.memoryUsage('none'), null);
   assert.equal(db.configSet({ 'slowlog-max-len': 5, 'notify-keyspace-events': 'Kx' }), 'OK');
-  assert.deepEqual(db.configGet('slowlog-max-len', 'notify-*'), new Map([['slowlog-max-len', '5'], ['notify-keyspace-events', 'xK']]));
+  assert.deepEqual(
+    db.configGet('slowlog-max-len', 'notify-*'),
+    new Map([
+      ['slowlog-max-len', '5'],
+      ['notify-keyspace-events', 'xK'],
+    ]),
+  );
   assert.throws(() => db.configSet({ nothing: 1 }), ReplyError);
   assert.match(db.info('keyspace'), /^# Keyspace\r\ndb0:keys=1,/);
   assert.equal(typeof db.bytes.info(), 'string');
@@ -282,7 +336,10 @@ test('walks go through everything, page by page, and may be left', async () => {
   assert.deepEqual(sorted(db.scanKeys({ match: 'n1?', count: 7 })).length, 10);
   assert.deepEqual(sorted(db.scanSet('set')), sorted(names));
   assert.deepEqual(new Map(db.scanHash('hash', { count: 3 })), db.hgetall('hash'));
-  assert.deepEqual(sorted(db.scanSortedSet('zset', { match: 'n49?' })), sorted(names.slice(490).map((name) => [name, 0.5])));
+  assert.deepEqual(
+    sorted(db.scanSortedSet('zset', { match: 'n49?' })),
+    sorted(names.slice(490).map((name) => [name, 0.5])),
+  );
   assert.deepEqual([...db.scanSet('none')], []);
   assert.deepEqual([...db.bytes.scanSet('set', { match: 'n7' })], [bytes('n7')]);
   assert.deepEqual([...db.bytes.scanSortedSet('zset', { match: 'n7' })], [[bytes('n7'), 0.5]]);
@@ -299,12 +356,17 @@ test('walks go through everything, page by page, and may be left', async () => {
 
 test('the lines of README for the families run as they stand, and answer what they say', () => {
   const readme = readFileSync(`${folder}/README.md`, 'utf8');
-  const lines = /```js\n(db\.set\('k'[^]*?)```/.exec(readme)[1].trim().split('\n');
+  const lines = /```js\n(db\.set\('k'[\s\S]*?)```/.exec(readme)[1].trim().split('\n');
   const db = fresh();
   for (const line of lines) {
     const [code, comment] = line.split('; // ');
     const reply = new Function('db', `return ${code}`)(db);
-    const names = comment.startsWith('[') ? [] : comment.replaceAll(/[a-z ]+: /g, '').split(/[,;. ]+/).filter(Boolean);
+    const names = comment.startsWith('[')
+      ? []
+      : comment
+          .replaceAll(/[a-z ]+: /g, '')
+          .split(/[,;. ]+/)
+          .filter(Boolean);
     for (const name of names) assert.equal(typeof db[name], 'function', `${name} of ${line}`);
     if (names.length === 0) assert.deepEqual(reply, new Function(`return ${comment}`)(), line);
   }
@@ -313,7 +375,17 @@ test('the lines of README for the families run as they stand, and answer what th
 test('a transaction of collections is typed and answered in order', () => {
   const db = fresh();
   assert.deepEqual(
-    db.multi().rpush('l', 1, 2).lrange('l', 0, -1).sadd('s', 'a').smembers('s').hset('h', { a: 1 }).hgetall('h').zadd('z', { a: 1 }).publish('c', 'x').exec(),
+    db
+      .multi()
+      .rpush('l', 1, 2)
+      .lrange('l', 0, -1)
+      .sadd('s', 'a')
+      .smembers('s')
+      .hset('h', { a: 1 })
+      .hgetall('h')
+      .zadd('z', { a: 1 })
+      .publish('c', 'x')
+      .exec(),
     [2, ['1', '2'], 1, new Set(['a']), 1, new Map([['a', '1']]), 1, 0],
   );
 });
@@ -323,7 +395,13 @@ test('what takes its time is in SLOWLOG, and nothing is while the clock is moved
   db.call('CONFIG', 'SET', 'slowlog-log-slower-than', 0, 'slowlog-max-len', 5_000_000_000);
   db.set('k', 1);
   db.keys('*');
-  assert.deepEqual(db.call('SLOWLOG', 'GET').map(([, , , argv]) => argv[0]).slice(0, 2), ['KEYS', 'SET']);
+  assert.deepEqual(
+    db
+      .call('SLOWLOG', 'GET')
+      .map(([, , , argv]) => argv[0])
+      .slice(0, 2),
+    ['KEYS', 'SET'],
+  );
   const manual = fresh();
   manual.call('CONFIG', 'SET', 'slowlog-log-slower-than', 0);
   manual.keys('*');

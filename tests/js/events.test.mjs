@@ -41,8 +41,20 @@ test('the vocabulary is that of keyspace notifications, in commit order', () => 
   db.del('b', 'c', 'none');
   db.rpush('l', 1);
   db.hset('h', { f: 1 });
-  assert.deepEqual(heard, ['set a', 'expire a', 'incrby a', 'append a', 'rename_from a', 'rename_to b', 'copy_to c', 'persist b',
-    'del b', 'del c', 'rpush l', 'hset h']);
+  assert.deepEqual(heard, [
+    'set a',
+    'expire a',
+    'incrby a',
+    'append a',
+    'rename_from a',
+    'rename_to b',
+    'copy_to c',
+    'persist b',
+    'del b',
+    'del c',
+    'rpush l',
+    'hset h',
+  ]);
 });
 
 test('on answers its own end, once ends itself, off removes one registration', () => {
@@ -126,7 +138,9 @@ test("listeners' errors go to 'error' and never change a result", () => {
   const { db, heard, hear } = manual();
   const errors = [];
   db.on('error', (error) => errors.push(error.message));
-  db.on('set', () => { throw new Error('first'); });
+  db.on('set', () => {
+    throw new Error('first');
+  });
   db.on('set', hear);
   assert.equal(db.set('a', 1), 'OK');
   assert.deepEqual([errors, heard], [['first'], ['set a']]);
@@ -134,8 +148,12 @@ test("listeners' errors go to 'error' and never change a result", () => {
 
 test("without a listener of 'error' they are rethrown in a microtask", async () => {
   const { db } = manual();
-  db.on('set', () => { throw new Error('uncaught'); });
-  db.on('del', () => { throw new Error('from del'); });
+  db.on('set', () => {
+    throw new Error('uncaught');
+  });
+  db.on('del', () => {
+    throw new Error('from del');
+  });
   const caught = [];
   const listeners = process.listeners('uncaughtException');
   process.removeAllListeners('uncaughtException');
@@ -143,7 +161,9 @@ test("without a listener of 'error' they are rethrown in a microtask", async () 
   assert.equal(db.set('a', 1), 'OK');
   assert.deepEqual(caught, []);
   await new Promise((resolve) => setImmediate(resolve));
-  db.on('error', () => { throw new Error('the error listener itself'); });
+  db.on('error', () => {
+    throw new Error('the error listener itself');
+  });
   assert.equal(db.del('a'), 1);
   await new Promise((resolve) => setImmediate(resolve));
   process.removeAllListeners('uncaughtException');

@@ -13,9 +13,12 @@ const evictedOf = (db) => Number(/evicted_keys:(\d+)/.exec(db.call('INFO', 'stat
 test('without room and without a policy, what would grow memory is refused', () => {
   const db = new Keylatch({ maxmemory: '10kb' });
   let kept = 0;
-  assert.throws(() => {
-    for (; kept < 1000; kept += 1) db.set(`key:${kept}`, 'x'.repeat(100));
-  }, (error) => error instanceof ReplyError && error.code === 'OOM');
+  assert.throws(
+    () => {
+      for (; kept < 1000; kept += 1) db.set(`key:${kept}`, 'x'.repeat(100));
+    },
+    (error) => error instanceof ReplyError && error.code === 'OOM',
+  );
   assert.ok(kept > 50 && kept < 100, `${kept} keys of about 130 bytes`);
   assert.equal(db.get('key:0'), 'x'.repeat(100));
   assert.equal(db.del('key:0', 'key:1'), 2);
@@ -48,9 +51,15 @@ test('the policy can be changed at run time, and what is too much then goes in s
   db.on('evicted', ({ key }) => gone.push(key));
   db.call('CONFIG', 'SET', 'maxmemory', Math.floor(memoryOf(db) / 2), 'maxmemory-policy', 'volatile-ttl');
   db.call('PING');
-  assert.deepEqual(gone, Array.from({ length: 256 }, (_, index) => key(index)));
+  assert.deepEqual(
+    gone,
+    Array.from({ length: 256 }, (_, index) => key(index)),
+  );
   while (memoryOf(db) > Number(parameterOf(db, 'maxmemory'))) db.call('PING');
-  assert.deepEqual(gone, Array.from({ length: gone.length }, (_, index) => key(index)));
+  assert.deepEqual(
+    gone,
+    Array.from({ length: gone.length }, (_, index) => key(index)),
+  );
   assert.ok(gone.length >= 990 && gone.length <= 1010, `${gone.length} of 2000`);
 });
 

@@ -8,7 +8,9 @@ const { Keylatch } = await source('keylatch.ts');
 const { PoisonedError, ReplyError } = await source('errors.ts');
 
 const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
-const trap = () => { throw new WebAssembly.RuntimeError('unreachable'); };
+const trap = () => {
+  throw new WebAssembly.RuntimeError('unreachable');
+};
 
 beforeEach(reset);
 
@@ -35,7 +37,10 @@ test('a trap poisons the engine: the call and every later one say so', () => {
   const client = db.client();
   assert.equal(db.get('k'), 'OK');
   script.reply = trap;
-  assert.throws(() => db.get('k'), (error) => error instanceof PoisonedError && error.cause.message === 'unreachable');
+  assert.throws(
+    () => db.get('k'),
+    (error) => error instanceof PoisonedError && error.cause.message === 'unreachable',
+  );
   script.reply = () => '+OK\r\n';
   for (const call of [() => db.get('k'), () => client.get('k'), () => db.tick(), () => db.nextExpiry()]) {
     assert.throws(call, PoisonedError);
@@ -73,7 +78,9 @@ test('whoever waits is asked for only when something reached it', async () => {
 
 test('a stack that ran out inside the engine is a trap too', () => {
   const db = Keylatch.from(module);
-  script.reply = () => { throw new RangeError('Maximum call stack size exceeded'); };
+  script.reply = () => {
+    throw new RangeError('Maximum call stack size exceeded');
+  };
   assert.throws(() => db.get('k'), PoisonedError);
 });
 
@@ -89,13 +96,16 @@ test('a trap while events are fetched leaves the call its result', () => {
 test('what is refused before it reaches the engine is no trap', () => {
   const db = Keylatch.from(module);
   assert.throws(() => db.get(undefined), TypeError);
-  assert.throws(() => db.set('k', new Uint8Array(1024 * 1024)), (error) => error instanceof ReplyError && error.code === 'OOM');
+  assert.throws(
+    () => db.set('k', new Uint8Array(1024 * 1024)),
+    (error) => error instanceof ReplyError && error.code === 'OOM',
+  );
   assert.equal(db.get('k'), 'OK');
 });
 
 test('a memory that grew is read anew', () => {
   const db = Keylatch.from(module);
-  script.reply = (argv, engine) => {
+  script.reply = (argv) => {
     const grown = new ArrayBuffer(script.memory.buffer.byteLength + 65536);
     new Uint8Array(grown).set(new Uint8Array(script.memory.buffer));
     const old = script.memory.buffer;
@@ -110,7 +120,9 @@ test('a memory that grew is read anew', () => {
 test('a promise-carrying transport gets the same sugar', async () => {
   const { Commands } = await source('commands.ts');
   class Remote extends Commands {
-    execute(argv) { return Promise.resolve(argv); }
+    execute(argv) {
+      return Promise.resolve(argv);
+    }
   }
   const remote = new Remote();
   assert.deepEqual(await remote.set('k', 'v', { nx: true, px: 5 }), ['SET', 'k', 'v', 'NX', 'PX', 5]);

@@ -33,7 +33,12 @@ const samples = {
 for (const [name, bytes] of Object.entries(samples)) {
   test(`${name}, packed in every way`, () => {
     for (const level of [0, 1, 6, 9]) {
-      for (const strategy of [constants.Z_DEFAULT_STRATEGY, constants.Z_FIXED, constants.Z_HUFFMAN_ONLY, constants.Z_RLE]) {
+      for (const strategy of [
+        constants.Z_DEFAULT_STRATEGY,
+        constants.Z_FIXED,
+        constants.Z_HUFFMAN_ONLY,
+        constants.Z_RLE,
+      ]) {
         const unpacked = inflate(deflateRawSync(bytes, { level, strategy }), bytes.length);
         assert.equal(Buffer.compare(unpacked, bytes), 0, `level ${level}, strategy ${strategy}`);
       }

@@ -26,7 +26,7 @@ function growths(size, times, run) {
   const sizes = [];
   for (let index = 0, before = size(); index < times; index += 1) {
     run(index);
-    if (size() !== before) sizes.push(before = size());
+    if (size() !== before) sizes.push((before = size()));
   }
   return sizes;
 }
@@ -68,7 +68,11 @@ test('a long value takes its input and itself, and nothing more', () => {
   for (const store of [
     (db) => db.set('key', value),
     (db) => db.set('key', value, { ex: 100 }),
-    (db) => db.mset([['key', value.subarray(0, length / 2)], ['other', value.subarray(length / 2)]]),
+    (db) =>
+      db.mset([
+        ['key', value.subarray(0, length / 2)],
+        ['other', value.subarray(length / 2)],
+      ]),
     (db) => db.append('key', value),
     (db) => db.rpush('key', value),
   ]) {
@@ -83,7 +87,10 @@ test('a long value takes its input and itself, and nothing more', () => {
 function heapGrowth() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
-  const used = () => (collect(), process.memoryUsage().heapUsed);
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
   const before = used();
   return () => used() - before;
 }

@@ -28,15 +28,58 @@ const INSTEAD = {
 
 /** Commands reached with `call`, or not at all. `OBJECT|*` stands for all subcommands of a container. */
 const REASONS = {
-  'sent by clients over a connection; a program holds the client itself':
-    ['ASKING', 'AUTH', 'CLIENT|*', 'HELLO', 'MONITOR', 'QUIT', 'READONLY', 'READWRITE', 'RESET'],
-  'subscribe, psubscribe and ssubscribe of the database take a callback and return the function that ends it':
-    ['PSUBSCRIBE', 'PUNSUBSCRIBE', 'SSUBSCRIBE', 'SUBSCRIBE', 'SUNSUBSCRIBE', 'UNSUBSCRIBE'],
+  'sent by clients over a connection; a program holds the client itself': [
+    'ASKING',
+    'AUTH',
+    'CLIENT|*',
+    'HELLO',
+    'MONITOR',
+    'QUIT',
+    'READONLY',
+    'READWRITE',
+    'RESET',
+  ],
+  'subscribe, psubscribe and ssubscribe of the database take a callback and return the function that ends it': [
+    'PSUBSCRIBE',
+    'PUNSUBSCRIBE',
+    'SSUBSCRIBE',
+    'SUBSCRIBE',
+    'SUNSUBSCRIBE',
+    'UNSUBSCRIBE',
+  ],
   'administration and diagnostics of a server, typed at a prompt': [
-    'ACL|*', 'CLUSTER|*', 'COMMAND|*', 'CONFIG|HELP', 'CONFIG|RESETSTAT', 'CONFIG|REWRITE', 'DEBUG|*', 'FUNCTION|*', 'LASTSAVE',
-    'LATENCY|*', 'LOLWUT', 'MEMORY|DOCTOR', 'MEMORY|HELP', 'MEMORY|MALLOC-STATS', 'MEMORY|PURGE', 'MEMORY|STATS', 'MODULE|*',
-    'OBJECT|FREQ', 'OBJECT|HELP', 'OBJECT|IDLETIME', 'OBJECT|REFCOUNT', 'PUBSUB|HELP', 'PUBSUB|NUMPAT', 'PUBSUB|NUMSUB',
-    'PUBSUB|SHARDCHANNELS', 'PUBSUB|SHARDNUMSUB', 'REPLICAOF', 'ROLE', 'SCRIPT|*', 'SLAVEOF', 'SLOWLOG|*', 'WAITAOF',
+    'ACL|*',
+    'CLUSTER|*',
+    'COMMAND|*',
+    'CONFIG|HELP',
+    'CONFIG|RESETSTAT',
+    'CONFIG|REWRITE',
+    'DEBUG|*',
+    'FUNCTION|*',
+    'LASTSAVE',
+    'LATENCY|*',
+    'LOLWUT',
+    'MEMORY|DOCTOR',
+    'MEMORY|HELP',
+    'MEMORY|MALLOC-STATS',
+    'MEMORY|PURGE',
+    'MEMORY|STATS',
+    'MODULE|*',
+    'OBJECT|FREQ',
+    'OBJECT|HELP',
+    'OBJECT|IDLETIME',
+    'OBJECT|REFCOUNT',
+    'PUBSUB|HELP',
+    'PUBSUB|NUMPAT',
+    'PUBSUB|NUMSUB',
+    'PUBSUB|SHARDCHANNELS',
+    'PUBSUB|SHARDNUMSUB',
+    'REPLICAOF',
+    'ROLE',
+    'SCRIPT|*',
+    'SLAVEOF',
+    'SLOWLOG|*',
+    'WAITAOF',
   ],
 };
 
@@ -60,7 +103,9 @@ function complaints(rows, hasMethod, entries) {
   const missing = bare.filter((row) => !entries.some((entry) => matches(entry, row)));
   const idle = entries.filter((entry) => !bare.some((row) => matches(entry, row)));
   return [
-    ...missing.map((row) => `${row}: add the method ${methodOf(row)} to pkg-templates/npm/src/sugar, or an entry with a reason here`),
+    ...missing.map(
+      (row) => `${row}: add the method ${methodOf(row)} to pkg-templates/npm/src/sugar, or an entry with a reason here`,
+    ),
     ...idle.map((entry) => `${entry}: the entry is not needed; remove it`),
   ];
 }
@@ -73,7 +118,14 @@ const hasMethod = (name) => carriers.some((carrier) => typeof carrier[name] === 
 test('every command has a method or a reason', () => {
   const entries = [...Object.keys(INSTEAD), ...Object.values(REASONS).flat()];
   assert.ok(table.length > 200, `only ${table.length} rows were read`);
-  assert.deepEqual(complaints(table.map((row) => row.name), hasMethod, entries), []);
+  assert.deepEqual(
+    complaints(
+      table.map((row) => row.name),
+      hasMethod,
+      entries,
+    ),
+    [],
+  );
 });
 
 test('the method named in place of another exists', () => {

@@ -27,7 +27,11 @@ test('channels, patterns and shard channels', () => {
 
 test('all callbacks of a database are one client; the last one to leave ends it', () => {
   const { db, heard, hear } = listening();
-  const ends = [db.subscribe('a', hear), db.subscribe('a', (message) => hear('second', message)), db.psubscribe('*', () => {})];
+  const ends = [
+    db.subscribe('a', hear),
+    db.subscribe('a', (message) => hear('second', message)),
+    db.psubscribe('*', () => {}),
+  ];
   assert.equal(db.publish('a', 1), 2);
   assert.deepEqual(heard, ['1 < a', 'second < 1']);
   const [first, second, pattern] = ends;
@@ -88,7 +92,13 @@ test('messages and events come in the order in which they came about', () => {
   db.psubscribe('__key*', (message, channel) => hear(message, channel));
   db.multi().set('a', 1).publish('c', 'between').del('a').set('b', 2).publish('c', 'last').exec();
   assert.deepEqual(heard, [
-    'set a', 'set < __keyspace@0__:a', 'between < c', 'del a', 'set b', 'set < __keyspace@0__:b', 'last < c',
+    'set a',
+    'set < __keyspace@0__:a',
+    'between < c',
+    'del a',
+    'set b',
+    'set < __keyspace@0__:b',
+    'last < c',
   ]);
 });
 
@@ -110,13 +120,18 @@ test('a callback may subscribe, end itself and others, wait, and close the datab
   const { db, heard, hear } = listening();
   const ends = [];
   let wait;
-  ends.push(db.subscribe('c', (message) => {
-    hear('first', message);
-    ends.forEach((end) => end());
-    db.subscribe('d', () => { hear('closing'); db.close(); });
-    db.subscribe('d', () => assert.fail('the database is closed'));
-    wait = db.blpop('list');
-  }));
+  ends.push(
+    db.subscribe('c', (message) => {
+      hear('first', message);
+      ends.forEach((end) => end());
+      db.subscribe('d', () => {
+        hear('closing');
+        db.close();
+      });
+      db.subscribe('d', () => assert.fail('the database is closed'));
+      wait = db.blpop('list');
+    }),
+  );
   ends.push(db.subscribe('c', () => assert.fail('it was ended before its turn')));
   db.publish('c', 1);
   db.publish('c', 2);
@@ -129,7 +144,9 @@ test('a callback may subscribe, end itself and others, wait, and close the datab
 
 test('errors of callbacks go to error listeners, else into a microtask', async () => {
   const { db, heard, hear } = listening();
-  db.subscribe('c', () => { throw new Error('thrown'); });
+  db.subscribe('c', () => {
+    throw new Error('thrown');
+  });
   db.subscribe('c', hear);
   const caught = [];
   const end = db.on('error', (error) => caught.push(error.message));
@@ -142,7 +159,13 @@ test('errors of callbacks go to error listeners, else into a microtask', async (
   await new Promise((resolve) => setImmediate(resolve));
   process.removeAllListeners('uncaughtException');
   for (const listener of listeners) process.on('uncaughtException', listener);
-  assert.deepEqual([caught, heard], [['thrown', 'uncaught thrown'], ['1 < c', '2 < c']]);
+  assert.deepEqual(
+    [caught, heard],
+    [
+      ['thrown', 'uncaught thrown'],
+      ['1 < c', '2 < c'],
+    ],
+  );
 });
 
 test('callbacks that publish for ever are stopped and reported', () => {
@@ -155,21 +178,22 @@ test('callbacks that publish for ever are stopped and reported', () => {
   assert.equal(db.set('k', 1), 'OK');
 });
 
-test('notifications of expiry come in time while somebody is subscribed', () => withFakeTime((time) => {
-  const db = new Keylatch();
-  db.call('CONFIG', 'SET', 'notify-keyspace-events', 'Ex');
-  const heard = [];
-  db.set('k', 1, { px: 100 });
-  assert.equal(time.timers.size, 0);
-  const end = db.subscribe('__keyevent@0__:expired', (key) => heard.push(key));
-  assert.equal(time.timers.size, 1);
-  time.advance(101);
-  assert.deepEqual(heard, ['k']);
-  db.set('k', 1, { px: 100 });
-  assert.equal(time.timers.size, 1);
-  end();
-  assert.equal(time.timers.size, 0);
-}));
+test('notifications of expiry come in time while somebody is subscribed', () =>
+  withFakeTime((time) => {
+    const db = new Keylatch();
+    db.call('CONFIG', 'SET', 'notify-keyspace-events', 'Ex');
+    const heard = [];
+    db.set('k', 1, { px: 100 });
+    assert.equal(time.timers.size, 0);
+    const end = db.subscribe('__keyevent@0__:expired', (key) => heard.push(key));
+    assert.equal(time.timers.size, 1);
+    time.advance(101);
+    assert.deepEqual(heard, ['k']);
+    db.set('k', 1, { px: 100 });
+    assert.equal(time.timers.size, 1);
+    end();
+    assert.equal(time.timers.size, 0);
+  }));
 
 test('whoever kills the client behind it does not end a subscription', () => {
   const { db, heard, hear } = listening();
@@ -183,7 +207,10 @@ test('whoever kills the client behind it does not end a subscription', () => {
 
 test('bad names and callbacks, and databases that are closed', () => {
   const { db } = listening();
-  assert.throws(() => db.subscribe('c'), { name: 'TypeError', message: 'the callback of SUBSCRIBE must be a function' });
+  assert.throws(() => db.subscribe('c'), {
+    name: 'TypeError',
+    message: 'the callback of SUBSCRIBE must be a function',
+  });
   assert.throws(() => db.psubscribe('\uD800', () => {}), { name: 'TypeError', message: /argument 1 of PSUBSCRIBE/ });
   assert.equal(db.call('CLIENT', 'LIST').trim().split('\n').length, 1);
   const end = db.subscribe('c', () => {});

@@ -16,18 +16,36 @@ function one(text, options) {
 
 test('scalars', () => {
   const cases = [
-    ['+OK\r\n', 'OK'], ['$5\r\nhello\r\n', 'hello'], ['$0\r\n\r\n', ''], ['$-1\r\n', null], ['*-1\r\n', null], ['_\r\n', null],
-    ['#t\r\n', true], ['#f\r\n', false], [',1.5\r\n', 1.5], [',1e+20\r\n', 1e20], [',inf\r\n', Infinity], [',-inf\r\n', -Infinity],
-    [',nan\r\n', NaN], ['=7\r\ntxt:abc\r\n', 'abc'], ['$4\r\na\r\nb\r\n', 'a\r\nb'],
+    ['+OK\r\n', 'OK'],
+    ['$5\r\nhello\r\n', 'hello'],
+    ['$0\r\n\r\n', ''],
+    ['$-1\r\n', null],
+    ['*-1\r\n', null],
+    ['_\r\n', null],
+    ['#t\r\n', true],
+    ['#f\r\n', false],
+    [',1.5\r\n', 1.5],
+    [',1e+20\r\n', 1e20],
+    [',inf\r\n', Infinity],
+    [',-inf\r\n', -Infinity],
+    [',nan\r\n', NaN],
+    ['=7\r\ntxt:abc\r\n', 'abc'],
+    ['$4\r\na\r\nb\r\n', 'a\r\nb'],
   ];
   for (const [text, value] of cases) assert.deepEqual(one(text), value, text);
 });
 
 test('integers are numbers while safe, else bigints', () => {
   const cases = [
-    ['0', 0], ['-0', 0], ['-2', -2], ['9007199254740991', Number.MAX_SAFE_INTEGER], ['-9007199254740991', -Number.MAX_SAFE_INTEGER],
-    ['9007199254740992', 9007199254740992n], ['-9007199254740993', -9007199254740993n],
-    ['9223372036854775807', 2n ** 63n - 1n], ['-9223372036854775808', -(2n ** 63n)],
+    ['0', 0],
+    ['-0', 0],
+    ['-2', -2],
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+    ['-9007199254740991', -Number.MAX_SAFE_INTEGER],
+    ['9007199254740992', 9007199254740992n],
+    ['-9007199254740993', -9007199254740993n],
+    ['9223372036854775807', 2n ** 63n - 1n],
+    ['-9223372036854775808', -(2n ** 63n)],
   ];
   for (const [digits, value] of cases) assert.strictEqual(one(`:${digits}\r\n`), value, digits);
   assert.strictEqual(one('(12345678901234567890123\r\n'), 12345678901234567890123n);
@@ -35,7 +53,13 @@ test('integers are numbers while safe, else bigints', () => {
 
 test('aggregates nest', () => {
   assert.deepEqual(one('*3\r\n:1\r\n*1\r\n$1\r\na\r\n*0\r\n'), [1, ['a'], []]);
-  assert.deepEqual(one('%2\r\n+a\r\n:1\r\n$9\r\n__proto__\r\n_\r\n'), new Map([['a', 1], ['__proto__', null]]));
+  assert.deepEqual(
+    one('%2\r\n+a\r\n:1\r\n$9\r\n__proto__\r\n_\r\n'),
+    new Map([
+      ['a', 1],
+      ['__proto__', null],
+    ]),
+  );
   assert.deepEqual(one('~2\r\n+a\r\n:1\r\n'), new Set(['a', 1]));
   assert.deepEqual(one('>2\r\n+message\r\n+hi\r\n'), ['message', 'hi']);
 });
@@ -43,8 +67,10 @@ test('aggregates nest', () => {
 test('errors are values that carry code and command', () => {
   const error = one('-WRONGTYPE Operation against a key\r\n', { command: 'get' });
   assert.ok(error instanceof ReplyError && error instanceof Error);
-  assert.deepEqual([error.code, error.command, error.message, error.name],
-    ['WRONGTYPE', 'GET', 'WRONGTYPE Operation against a key', 'ReplyError']);
+  assert.deepEqual(
+    [error.code, error.command, error.message, error.name],
+    ['WRONGTYPE', 'GET', 'WRONGTYPE Operation against a key', 'ReplyError'],
+  );
   assert.equal(one('!8\r\nOOM full\r\n').code, 'OOM');
   assert.equal(one('-just words\r\n').code, 'ERR');
   assert.ok(one('*2\r\n+OK\r\n-ERR no\r\n')[1] instanceof ReplyError);

@@ -11,7 +11,10 @@ const { assertSession } = await entry('testing');
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = ['tests/sessions', 'www/lessons'].flatMap((under) =>
-  readdirSync(`${root}/${under}`, { recursive: true }).filter((name) => name.endsWith('.session')).map((name) => `${under}/${name}`));
+  readdirSync(`${root}/${under}`, { recursive: true })
+    .filter((name) => name.endsWith('.session'))
+    .map((name) => `${under}/${name}`),
+);
 
 test('there are sessions to run', () => assert.ok(files.length > 20, String(files.length)));
 
@@ -25,23 +28,42 @@ for (const file of files) {
 }
 
 test('`keylatch run` checks them all', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`${folder}/cli/keylatch.js`, 'run', ...files], { cwd: root, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`${folder}/cli/keylatch.js`, 'run', ...files], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   assert.equal(stderr, '');
   assert.equal(status, 0, stdout);
   assert.match(stdout, new RegExp(`^${files.length} of ${files.length} sessions match$`, 'm'));
 });
 
 test('a report says everything about every step', () => {
-  const report = runSession('## Two clients\nA> SET k v PX 1000\nOK\nB> MULTI\nB(TX)> GET k\nQUEUED\n@ +2s\n! expired k\nB> EXEC\n1) "v"\n');
-  assert.deepEqual(report.steps.map(({ line, kind, client, verdict }) => [line, kind, client, verdict]), [
-    [1, 'heading', '', 'ran'], [2, 'command', 'A', 'matched'], [4, 'command', 'B', 'ran'], [5, 'command', 'B', 'matched'],
-    [7, 'clock', '', 'matched'], [9, 'command', 'B', 'mismatched'],
-  ]);
+  const report = runSession(
+    '## Two clients\nA> SET k v PX 1000\nOK\nB> MULTI\nB(TX)> GET k\nQUEUED\n@ +2s\n! expired k\nB> EXEC\n1) "v"\n',
+  );
+  assert.deepEqual(
+    report.steps.map(({ line, kind, client, verdict }) => [line, kind, client, verdict]),
+    [
+      [1, 'heading', '', 'ran'],
+      [2, 'command', 'A', 'matched'],
+      [4, 'command', 'B', 'ran'],
+      [5, 'command', 'B', 'matched'],
+      [7, 'clock', '', 'matched'],
+      [9, 'command', 'B', 'mismatched'],
+    ],
+  );
   assert.deepEqual(report.steps[4].events, ['expired k']);
   assert.equal(report.nowMs, Date.UTC(2026, 0, 1) + 2000);
-  assert.deepEqual(report.failures, [{ line: 9, command: 'B(TX)> EXEC', expected: ['1) "v"'], got: ['1) (nil)'], message: null }]);
-  assert.deepEqual(report.clients.map(({ name, database, inTransaction }) => [name, database, inTransaction]),
-    [['A', 0, false], ['B', 0, false]]);
+  assert.deepEqual(report.failures, [
+    { line: 9, command: 'B(TX)> EXEC', expected: ['1) "v"'], got: ['1) (nil)'], message: null },
+  ]);
+  assert.deepEqual(
+    report.clients.map(({ name, database, inTransaction }) => [name, database, inTransaction]),
+    [
+      ['A', 0, false],
+      ['B', 0, false],
+    ],
+  );
   assert.equal(report.mismatches, 1);
   assert.throws(() => assertSession('> PING\nPANG\n'), /line 1: > PING\n {2}expected: PANG\n {2}got: {6}PONG/);
 });

@@ -82,7 +82,8 @@ function goesOn(db) {
   assert.equal(db.ttl('key:1'), -1);
   assert.equal(answers(db, 'GET none\r\nPING\r\n'), '_\r\n+PONG\r\n');
   assert.equal(db.del('key:1', 'key:2', 'key:3'), 3);
-  for (const key of ['key:1', 'key:2', 'key:3']) assert.equal(db.set(key, value), 'OK', 'what was given back can be used');
+  for (const key of ['key:1', 'key:2', 'key:3'])
+    assert.equal(db.set(key, value), 'OK', 'what was given back can be used');
 }
 
 test('a full memory refuses what grows it, and only that', () => {
@@ -96,10 +97,12 @@ test('a full memory refuses what grows it, and only that', () => {
 
 test('small pieces come out of the reserve when nothing else is left', () => {
   const { db } = full();
-  const tries = (times, run) => { for (let count = 0; count < times; count += 1) until(run, 1); };
+  const tries = (times, run) => {
+    for (let count = 0; count < times; count += 1) until(run, 1);
+  };
   // Names, answers and slow commands take what single pieces there are.
   let length = 100;
-  tries(2000, () => db.call('CLIENT', 'SETNAME', 'x'.repeat(length += 1)));
+  tries(2000, () => db.call('CLIENT', 'SETNAME', 'x'.repeat((length += 1))));
   tries(20, () => db.call('CONFIG', 'GET', '*'));
   tries(5, () => db.call('COMMAND', 'DOCS'));
   tries(3, () => db.call('CONFIG', 'SET', 'slowlog-log-slower-than', '0'));
@@ -147,9 +150,9 @@ test('a stream is answered the error, and goes on', () => {
   const said = (text) => answers(client, text);
   const before = db.digestAll();
   const set = (key) => `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${value.length}\r\n${value}\r\n`;
-  assert.equal(said(set(another) + 'GET nothing\r\n' + set(further)), `-${OOM}\r\n_\r\n-${OOM}\r\n`);
+  assert.equal(said(`${set(another)}GET nothing\r\n${set(further)}`), `-${OOM}\r\n_\r\n-${OOM}\r\n`);
   assert.equal(db.digestAll(), before);
-  assert.equal(said('DEL key:1\r\n' + set('key:1') + 'DBSIZE\r\n'), `:1\r\n+OK\r\n:${count}\r\n`);
+  assert.equal(said(`DEL key:1\r\n${set('key:1')}DBSIZE\r\n`), `:1\r\n+OK\r\n:${count}\r\n`);
   goesOn(db);
 });
 
@@ -195,7 +198,10 @@ test('a value that is restored, a snapshot and a log that do not fit leave every
     assert.equal(db.digestAll(), before);
   }
   // A log is applied unit by unit; the part that fits stays.
-  assert.throws(() => db.replay(log), (error) => refused(error) || error instanceof LoadError);
+  assert.throws(
+    () => db.replay(log),
+    (error) => refused(error) || error instanceof LoadError,
+  );
   assert.throws(() => db.snapshot(), /memory/);
   goesOn(db);
 });
@@ -205,7 +211,10 @@ test('a snapshot that does not fit is refused by an empty engine, too', () => {
   for (let index = 0; index < limitBytes / 400; index += 1) other.set(`other:${index}`, `${value}${value}`);
   const db = Keylatch.from(module, { seed: 1 });
   db.set('key', 'value');
-  assert.throws(() => db.load(other.snapshot()), (error) => refused(error) || error instanceof LoadError);
+  assert.throws(
+    () => db.load(other.snapshot()),
+    (error) => refused(error) || error instanceof LoadError,
+  );
   assert.equal(db.get('key'), 'value');
 });
 
@@ -215,7 +224,10 @@ test('replies that do not fit are the error', () => {
   refuses(db, () => db.call('SCAN', 0, 'COUNT', 1_000_000));
   assert.throws(() => db.inspect({ limit: 1_000_000 }), /memory/);
   assert.equal(db.inspect({ limit: 10 }).keys.length, 10);
-  assert.throws(() => db.printReply(new Uint8Array(100_000).fill(36)), (error) => refused(error) || /memory/.test(error.message));
+  assert.throws(
+    () => db.printReply(new Uint8Array(100_000).fill(36)),
+    (error) => refused(error) || /memory/.test(error.message),
+  );
   goesOn(db);
 });
 
@@ -250,7 +262,8 @@ test('more clients than a small list names are told, and of the configuration be
   db.call('PUBLISH', 'news', 'hello');
   const filler = db.client();
   // Down to what a longer list would take.
-  for (const length of [100_000, 16_000, 8000, 5000, 4100]) until((number) => filler.set(`${length}:${number}`, 'v'.repeat(length)));
+  for (const length of [100_000, 16_000, 8000, 5000, 4100])
+    until((number) => filler.set(`${length}:${number}`, 'v'.repeat(length)));
   assert.deepEqual(db.call('EXEC'), ['OK', 1101]);
   assert.equal(db.call('GET', 'no such key'), null);
 });
@@ -263,7 +276,9 @@ test('events are delivered while memory is full', () => {
   assert.deepEqual(heard, ['del key:1', 'del key:2', 'del key:3', 'set key:1', 'set key:2', 'set key:3']);
   const client = db.client();
   const all = Array.from({ length: 300 }, (_, index) => `DEL key:${index}\r\n`).join('');
-  const removed = answers(client, all).split('\r\n').filter((reply) => reply === ':1').length;
+  const removed = answers(client, all)
+    .split('\r\n')
+    .filter((reply) => reply === ':1').length;
   assert.equal(heard.length, 6 + removed);
 });
 
@@ -283,30 +298,32 @@ test('keys die while memory is full, and are logged', () => {
   assert.equal(db.set('key', value), 'OK');
 });
 
-test('a sweep that finds no memory tries again, and keeps no timer spinning', () => withFakeTime((time) => {
-  const db = Keylatch.from(module, { seed: 1 });
-  const heard = [];
-  db.on('expired', ({ key }) => heard.push(key));
-  db.record(true);
-  until((number) => db.set(`key:${number}`, value, { px: 1000 }));
-  // The log takes what was left: nobody drains it.
-  until((number) => db.set('key:0', `${value}${number % 2}`, { px: 1000 }));
-  const faked = globalThis.setTimeout;
-  let fired = 0;
-  globalThis.setTimeout = (callback, delay) => faked(() => {
-    assert.ok((fired += 1) < 1000, 'it fires over and over');
-    callback();
-  }, delay);
-  time.advance(10_000);
-  const held = db.dbsize();
-  assert.ok(held > 0 && fired > 50, `${held} keys, ${fired} times`);
-  assert.ok(fired <= 10_000 / 100 + (heard.length / 256) + 10, `${fired} times`);
-  db.takeEffects();
-  time.advance(1000);
-  assert.equal(db.dbsize(), 0);
-  assert.ok(heard.length >= held);
-  assert.equal(time.timers.size, 0);
-}));
+test('a sweep that finds no memory tries again, and keeps no timer spinning', () =>
+  withFakeTime((time) => {
+    const db = Keylatch.from(module, { seed: 1 });
+    const heard = [];
+    db.on('expired', ({ key }) => heard.push(key));
+    db.record(true);
+    until((number) => db.set(`key:${number}`, value, { px: 1000 }));
+    // The log takes what was left: nobody drains it.
+    until((number) => db.set('key:0', `${value}${number % 2}`, { px: 1000 }));
+    const faked = globalThis.setTimeout;
+    let fired = 0;
+    globalThis.setTimeout = (callback, delay) =>
+      faked(() => {
+        assert.ok((fired += 1) < 1000, 'it fires over and over');
+        callback();
+      }, delay);
+    time.advance(10_000);
+    const held = db.dbsize();
+    assert.ok(held > 0 && fired > 50, `${held} keys, ${fired} times`);
+    assert.ok(fired <= 10_000 / 100 + heard.length / 256 + 10, `${fired} times`);
+    db.takeEffects();
+    time.advance(1000);
+    assert.equal(db.dbsize(), 0);
+    assert.ok(heard.length >= held);
+    assert.equal(time.timers.size, 0);
+  }));
 
 test('a SET that failed for memory works again once there is some', () => {
   const { db, count } = full();

@@ -22,52 +22,58 @@ test('a key expires by itself while somebody listens', async () => {
   db.close();
 });
 
-test('it is armed only while somebody listens to more than errors, and only one', () => withFakeTime((time) => {
-  const db = new Keylatch();
-  db.set('a', 1, { px: 500 });
-  db.on('error', () => {});
-  assert.equal(time.timers.size, 0);
-  const end = db.on('expired', () => {});
-  assert.equal(time.timers.size, 1);
-  db.set('b', 1, { px: 100 });
-  db.set('c', 1, { px: 900 });
-  assert.deepEqual([...time.timers.values()].map(({ at }) => at), [time.now + 101]);
-  end();
-  assert.equal(time.timers.size, 0);
-  db.on('set', () => {});
-  assert.equal(time.timers.size, 1);
-  db.flushall();
-  assert.equal(time.timers.size, 1, 'what is due later than it was told leaves it');
-  db.set('a', 1, { px: 500 });
-  const other = new Keylatch();
-  other.once('expire', () => {});
-  other.set('a', 1, { px: 500 });
-  assert.equal(time.timers.size, 1, "the other's listener heard what it waited for");
-  db.close();
-  assert.equal(time.timers.size, 0);
-}));
+test('it is armed only while somebody listens to more than errors, and only one', () =>
+  withFakeTime((time) => {
+    const db = new Keylatch();
+    db.set('a', 1, { px: 500 });
+    db.on('error', () => {});
+    assert.equal(time.timers.size, 0);
+    const end = db.on('expired', () => {});
+    assert.equal(time.timers.size, 1);
+    db.set('b', 1, { px: 100 });
+    db.set('c', 1, { px: 900 });
+    assert.deepEqual(
+      [...time.timers.values()].map(({ at }) => at),
+      [time.now + 101],
+    );
+    end();
+    assert.equal(time.timers.size, 0);
+    db.on('set', () => {});
+    assert.equal(time.timers.size, 1);
+    db.flushall();
+    assert.equal(time.timers.size, 1, 'what is due later than it was told leaves it');
+    db.set('a', 1, { px: 500 });
+    const other = new Keylatch();
+    other.once('expire', () => {});
+    other.set('a', 1, { px: 500 });
+    assert.equal(time.timers.size, 1, "the other's listener heard what it waited for");
+    db.close();
+    assert.equal(time.timers.size, 0);
+  }));
 
-test('calls within the same millisecond leave it alone', () => withFakeTime((time) => {
-  const db = new Keylatch();
-  db.on('expired', () => {});
-  db.set('a', 1, { px: 500 });
-  const [id] = time.timers.keys();
-  for (let index = 0; index < 10; index += 1) db.get('a');
-  assert.deepEqual([...time.timers.keys()], [id]);
-}));
+test('calls within the same millisecond leave it alone', () =>
+  withFakeTime((time) => {
+    const db = new Keylatch();
+    db.on('expired', () => {});
+    db.set('a', 1, { px: 500 });
+    const [id] = time.timers.keys();
+    for (let index = 0; index < 10; index += 1) db.get('a');
+    assert.deepEqual([...time.timers.keys()], [id]);
+  }));
 
-test('waits beyond 2^31 - 1 ms are split', () => withFakeTime((time) => {
-  const db = new Keylatch();
-  const heard = [];
-  db.on('expired', ({ key }) => heard.push(key));
-  const days = 24 * 3600 * 1000;
-  db.set('k', 1, { px: 60 * days });
-  time.advance(59 * days);
-  assert.deepEqual(heard, []);
-  time.advance(2 * days);
-  assert.deepEqual(heard, ['k']);
-  assert.equal(time.timers.size, 0);
-}));
+test('waits beyond 2^31 - 1 ms are split', () =>
+  withFakeTime((time) => {
+    const db = new Keylatch();
+    const heard = [];
+    db.on('expired', ({ key }) => heard.push(key));
+    const days = 24 * 3600 * 1000;
+    db.set('k', 1, { px: 60 * days });
+    time.advance(59 * days);
+    assert.deepEqual(heard, []);
+    time.advance(2 * days);
+    assert.deepEqual(heard, ['k']);
+    assert.equal(time.timers.size, 0);
+  }));
 
 test('timers faked late are followed from the next call on, and removed ones are left behind', async () => {
   const db = new Keylatch();
@@ -89,21 +95,22 @@ test('timers faked late are followed from the next call on, and removed ones are
   db.close();
 });
 
-test('a clock set back makes it wait longer, one set forward makes the next call find what is due', () => withFakeTime((time) => {
-  const db = new Keylatch();
-  const heard = [];
-  db.on('expired', ({ key }) => heard.push(key));
-  db.set('k', 1, { px: 5000 });
-  time.now -= 10_000;
-  time.advance(5001);
-  assert.deepEqual(heard, []);
-  time.advance(10_001);
-  assert.deepEqual(heard, ['k']);
-  db.set('k', 1, { px: 5000 });
-  time.now += 60_000;
-  db.ping();
-  assert.deepEqual(heard, ['k', 'k']);
-}));
+test('a clock set back makes it wait longer, one set forward makes the next call find what is due', () =>
+  withFakeTime((time) => {
+    const db = new Keylatch();
+    const heard = [];
+    db.on('expired', ({ key }) => heard.push(key));
+    db.set('k', 1, { px: 5000 });
+    time.now -= 10_000;
+    time.advance(5001);
+    assert.deepEqual(heard, []);
+    time.advance(10_001);
+    assert.deepEqual(heard, ['k']);
+    db.set('k', 1, { px: 5000 });
+    time.now += 60_000;
+    db.ping();
+    assert.deepEqual(heard, ['k', 'k']);
+  }));
 
 test("node's own fake timers work, without a word from us", () => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
@@ -121,27 +128,33 @@ test("node's own fake timers work, without a word from us", () => {
   db.close();
 });
 
-test('a failing clock or a failing timer never hurts a call', () => withFakeTime((time) => {
-  let now = () => time.now;
-  const db = new Keylatch({ now: () => now() });
-  const errors = [];
-  db.on('error', (error) => errors.push(error.name));
-  db.on('expired', () => {});
-  db.set('k', 1, { px: 100 });
-  now = () => NaN;
-  time.advance(101);
-  assert.deepEqual(errors, ['ClockError']);
-  now = () => time.now;
-  assert.equal(db.get('k'), null);
-  globalThis.setTimeout = () => { throw new Error('not here'); };
-  assert.equal(db.set('k', 1, { px: 100 }), 'OK');
-}));
+test('a failing clock or a failing timer never hurts a call', () =>
+  withFakeTime((time) => {
+    let now = () => time.now;
+    const db = new Keylatch({ now: () => now() });
+    const errors = [];
+    db.on('error', (error) => errors.push(error.name));
+    db.on('expired', () => {});
+    db.set('k', 1, { px: 100 });
+    now = () => NaN;
+    time.advance(101);
+    assert.deepEqual(errors, ['ClockError']);
+    now = () => time.now;
+    assert.equal(db.get('k'), null);
+    globalThis.setTimeout = () => {
+      throw new Error('not here');
+    };
+    assert.equal(db.set('k', 1, { px: 100 }), 'OK');
+  }));
 
 /** Runs a module in a process of its own and answers what it printed. */
 function inProcess(code, ...flags) {
   const index = JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href);
   const source = `import { Keylatch } from ${index};\n${code}`;
-  return execFileSync(process.execPath, [...flags, '--input-type=module', '-e', source], { encoding: 'utf8', timeout: 20_000 });
+  return execFileSync(process.execPath, [...flags, '--input-type=module', '-e', source], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
 }
 
 test('it keeps no process alive', () => {
@@ -151,7 +164,8 @@ test('it keeps no process alive', () => {
 });
 
 test('it keeps no engine alive', () => {
-  const printed = inProcess(`
+  const printed = inProcess(
+    `
     let gone = 0;
     const registry = new FinalizationRegistry(() => { gone += 1; });
     for (let index = 0; index < 20; index += 1) {
@@ -165,7 +179,9 @@ test('it keeps no engine alive', () => {
       gc();
     }
     console.log(gone);
-  `, '--expose-gc');
+  `,
+    '--expose-gc',
+  );
   assert.ok(Number(printed) >= 15, printed);
 });
 

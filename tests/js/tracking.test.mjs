@@ -123,7 +123,11 @@ test('each client has its own copies', () => {
   one.get('a');
   two.mget('a', 'b');
   db.mset({ a: 1, b: 1 });
-  assert.deepEqual(heard.toSorted(), [['one', 'a'], ['two', 'a'], ['two', 'b']]);
+  assert.deepEqual(heard.toSorted(), [
+    ['one', 'a'],
+    ['two', 'a'],
+    ['two', 'b'],
+  ]);
 });
 
 test('a listener that was killed is replaced, and everything counts as out of date', () => {
@@ -160,8 +164,14 @@ test('events, messages and copies of one call keep their order', () => {
   db.track((keys) => steps.push(`stale ${keys}`));
   db.mget('a', 'b');
   db.client().multi().set('a', 1).publish('news', 'middle').set('b', 1).exec();
-  assert.deepEqual(steps.filter((step) => !step.startsWith('stale')), ['set a', 'middle', 'set b']);
-  assert.deepEqual(steps.filter((step) => step.startsWith('stale')), ['stale a', 'stale b']);
+  assert.deepEqual(
+    steps.filter((step) => !step.startsWith('stale')),
+    ['set a', 'middle', 'set b'],
+  );
+  assert.deepEqual(
+    steps.filter((step) => step.startsWith('stale')),
+    ['stale a', 'stale b'],
+  );
 });
 
 test('what cannot be', () => {

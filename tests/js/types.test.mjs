@@ -8,7 +8,9 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const compiler = `${here}/../../pkg-templates/npm/node_modules/typescript/bin/tsc`;
 
 function compile(...flags) {
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', `${here}/types`, ...flags], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', `${here}/types`, ...flags], {
+    encoding: 'utf8',
+  });
   assert.equal(status, 0, stdout);
 }
 

@@ -46,14 +46,30 @@ test('the longest waiting comes first, and the caller goes on meanwhile', async 
 test('every command that waits', async () => {
   const db = new Keylatch();
   const waits = [
-    db.brpop('a'), db.blmove('b', 'c', 'LEFT', 'RIGHT'), db.blmpop(['d', 'e'], 'RIGHT', 0, { count: 2 }),
-    db.bzpopmin('f'), db.bzpopmax(['none', 'g']), db.bzmpop('h', 'MAX', 0, { count: 2 }), db.wait(0, 0),
+    db.brpop('a'),
+    db.blmove('b', 'c', 'LEFT', 'RIGHT'),
+    db.blmpop(['d', 'e'], 'RIGHT', 0, { count: 2 }),
+    db.bzpopmin('f'),
+    db.bzpopmax(['none', 'g']),
+    db.bzmpop('h', 'MAX', 0, { count: 2 }),
+    db.wait(0, 0),
   ];
   for (const list of ['a', 'b', 'e']) db.rpush(list, 1, 2, 3);
   for (const set of ['f', 'g', 'h']) db.zadd(set, { x: 1, y: 2.5, z: 'inf' });
   assert.deepEqual(await Promise.all(waits), [
-    ['a', '3'], '1', ['e', ['3', '2']],
-    ['f', 'x', 1], ['g', 'z', Infinity], ['h', [['z', Infinity], ['y', 2.5]]], 0,
+    ['a', '3'],
+    '1',
+    ['e', ['3', '2']],
+    ['f', 'x', 1],
+    ['g', 'z', Infinity],
+    [
+      'h',
+      [
+        ['z', Infinity],
+        ['y', 2.5],
+      ],
+    ],
+    0,
   ]);
   assert.deepEqual(db.lrange('c', 0, -1), ['1']);
 });
@@ -68,24 +84,28 @@ test('bytes, and the database of the client that asks', async () => {
   assert.deepEqual(await wait, [Uint8Array.of(107), Uint8Array.of(0, 255)]);
 });
 
-test('null when the time is over: one timer, and none behind it', () => withFakeTime(async (time) => {
-  const db = new Keylatch();
-  const [short, long] = [db.blpop('a', 0.5), db.blpop('b', 2)];
-  const endless = db.blpop('c');
-  assert.deepEqual([...time.timers.values()].map(({ at }) => at), [time.now + 500]);
-  time.advance(499);
-  assert.equal(await state(short), 'pending');
-  time.advance(1);
-  assert.equal(await short, null);
-  assert.equal(await state(long), 'pending');
-  assert.equal(time.timers.size, 1);
-  time.advance(1500);
-  assert.equal(await long, null);
-  assert.equal(time.timers.size, 0);
-  assert.equal(await state(endless), 'pending');
-  db.rpush('c', 1);
-  assert.deepEqual(await endless, ['c', '1']);
-}));
+test('null when the time is over: one timer, and none behind it', () =>
+  withFakeTime(async (time) => {
+    const db = new Keylatch();
+    const [short, long] = [db.blpop('a', 0.5), db.blpop('b', 2)];
+    const endless = db.blpop('c');
+    assert.deepEqual(
+      [...time.timers.values()].map(({ at }) => at),
+      [time.now + 500],
+    );
+    time.advance(499);
+    assert.equal(await state(short), 'pending');
+    time.advance(1);
+    assert.equal(await short, null);
+    assert.equal(await state(long), 'pending');
+    assert.equal(time.timers.size, 1);
+    time.advance(1500);
+    assert.equal(await long, null);
+    assert.equal(time.timers.size, 0);
+    assert.equal(await state(endless), 'pending');
+    db.rpush('c', 1);
+    assert.deepEqual(await endless, ['c', '1']);
+  }));
 
 test('timers faked while somebody waits are followed from the next call on', async () => {
   const db = new Keylatch();
@@ -156,7 +176,10 @@ test('closing the database or the client that asks ends the waiting', async () =
 test('errors: at once, later, and of arguments', async () => {
   const db = new Keylatch();
   db.set('text', 1);
-  await assert.rejects(db.blpop('text'), (error) => error instanceof ReplyError && error.code === 'WRONGTYPE' && error.command === 'BLPOP');
+  await assert.rejects(
+    db.blpop('text'),
+    (error) => error instanceof ReplyError && error.code === 'WRONGTYPE' && error.command === 'BLPOP',
+  );
   const late = db.blmove('source', 'text', 'LEFT', 'LEFT');
   db.rpush('source', 1);
   await assert.rejects(late, { code: 'WRONGTYPE', command: 'BLMOVE' });
@@ -170,7 +193,12 @@ test('errors: at once, later, and of arguments', async () => {
 test('CLIENT UNBLOCK and CLIENT KILL reach them', async () => {
   const db = new Keylatch();
   const waits = [db.blpop('a'), db.blpop('b'), db.blpop('c')];
-  const ids = db.call('CLIENT', 'LIST').trim().split('\n').map((line) => /^id=(\d+)/.exec(line)[1]).filter((id) => Number(id) !== db.id);
+  const ids = db
+    .call('CLIENT', 'LIST')
+    .trim()
+    .split('\n')
+    .map((line) => /^id=(\d+)/.exec(line)[1])
+    .filter((id) => Number(id) !== db.id);
   assert.equal(ids.length, 3);
   assert.equal(db.call('CLIENT', 'UNBLOCK', ids[0]), 1);
   assert.equal(db.call('CLIENT', 'UNBLOCK', ids[1], 'ERROR'), 1);
@@ -191,14 +219,26 @@ test('a listener may wait, and wake others', async () => {
   const third = db.blpop('c');
   db.rpush('a', 'first');
   db.rpush('b', 'second');
-  assert.deepEqual([await results[0], await third], [['b', 'second'], ['c', 'third']]);
+  assert.deepEqual(
+    [await results[0], await third],
+    [
+      ['b', 'second'],
+      ['c', 'third'],
+    ],
+  );
 });
 
 test('a waiting command by call stays with its client, and says how to await it', () => {
   const db = new Keylatch();
   const client = db.client();
-  assert.throws(() => client.call('BLPOP', 'k', 0), (error) => error instanceof WaitingError && /await the method blpop\(\)/.test(error.message));
-  assert.throws(() => client.get('k'), (error) => error instanceof WaitingError && !/await/.test(error.message));
+  assert.throws(
+    () => client.call('BLPOP', 'k', 0),
+    (error) => error instanceof WaitingError && /await the method blpop\(\)/.test(error.message),
+  );
+  assert.throws(
+    () => client.get('k'),
+    (error) => error instanceof WaitingError && !/await/.test(error.message),
+  );
   db.rpush('k', 'v');
   assert.deepEqual(client.takePushes(), [['k', 'v'], null]);
 });
@@ -215,7 +255,10 @@ test('its waiting ends in time for whoever looks', async () => {
 function inProcess(code, ...flags) {
   const index = JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href);
   const source = `import { Keylatch } from ${index};\n${code}`;
-  return execFileSync(process.execPath, [...flags, '--input-type=module', '-e', source], { encoding: 'utf8', timeout: 20_000 });
+  return execFileSync(process.execPath, [...flags, '--input-type=module', '-e', source], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
 }
 
 test('a process lives until an awaited time is over, and no longer', () => {
@@ -234,11 +277,14 @@ test('a process lives until an awaited time is over, and no longer', () => {
 });
 
 test('an engine that only a promise knows is kept until the promise is', () => {
-  const printed = inProcess(`
+  const printed = inProcess(
+    `
     const wait = (() => new Keylatch().blpop('k', 0.3))();
     const garbage = setInterval(gc, 20);
     console.log(await wait);
     clearInterval(garbage);
-  `, '--expose-gc');
+  `,
+    '--expose-gc',
+  );
   assert.equal(printed, 'null\n');
 });

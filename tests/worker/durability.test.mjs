@@ -50,9 +50,28 @@ test('what every kind of command changed reads the same after a restart', async 
   const folder = await storageFolder(t);
   const before = await start(t, { folder });
   const changes = [
-    'MSET a 1 b 2 c 3', 'MSETNX a 9 z 9', 'MSETNX d 4 e 5', 'APPEND a 0', 'SETRANGE b 3 x', 'INCRBYFLOAT c 0.1', 'DECRBY d 10',
-    'GETSET e six', 'GETDEL e', 'RENAME d dd', 'COPY a aa', 'SETEX f 100 v', 'PERSIST f', 'SET g v PX 100000', 'EXPIRE g 500 LT',
-    'GETEX g EX 50', 'SET h v KEEPTTL', 'HSET hash field value', 'RPUSH list x y', 'SET i old', 'SET i new XX GET', 'UNLINK i',
+    'MSET a 1 b 2 c 3',
+    'MSETNX a 9 z 9',
+    'MSETNX d 4 e 5',
+    'APPEND a 0',
+    'SETRANGE b 3 x',
+    'INCRBYFLOAT c 0.1',
+    'DECRBY d 10',
+    'GETSET e six',
+    'GETDEL e',
+    'RENAME d dd',
+    'COPY a aa',
+    'SETEX f 100 v',
+    'PERSIST f',
+    'SET g v PX 100000',
+    'EXPIRE g 500 LT',
+    'GETEX g EX 50',
+    'SET h v KEEPTTL',
+    'HSET hash field value',
+    'RPUSH list x y',
+    'SET i old',
+    'SET i new XX GET',
+    'UNLINK i',
   ];
   for (const line of changes) await before.call(...line.split(' '));
   const look = async ({ call }) => {
@@ -65,7 +84,10 @@ test('what every kind of command changed reads the same after a restart', async 
     return Promise.all(facts);
   };
   const seen = await look(before);
-  assert.deepEqual(seen.map(([key]) => key), ['a', 'aa', 'b', 'c', 'dd', 'f', 'g', 'h', 'hash', 'list']);
+  assert.deepEqual(
+    seen.map(([key]) => key),
+    ['a', 'aa', 'b', 'c', 'dd', 'f', 'g', 'h', 'hash', 'list'],
+  );
   await before.stop();
   assert.deepEqual(await look(await start(t, { folder })), seen);
 });
@@ -138,7 +160,9 @@ test('an effect larger than a row is cut into rows and put together again', asyn
   const value = 'ab'.repeat(1_250_000);
   const before = await start(t, { folder, bundle: 'faulty' });
   await before.call('SET', 'large', value);
-  const { json } = await before.post('SELECT MAX(LENGTH(bytes)) AS longest, COUNT(*) AS rows FROM keylatch_log', { path: '/sql' });
+  const { json } = await before.post('SELECT MAX(LENGTH(bytes)) AS longest, COUNT(*) AS rows FROM keylatch_log', {
+    path: '/sql',
+  });
   assert.deepEqual(json.result, [{ longest: 1_000_000, rows: 3 }]);
   await before.call('SET', 'small', 'x');
   await before.stop();

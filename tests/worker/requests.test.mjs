@@ -34,7 +34,7 @@ test('bodies that are no command', async () => {
   await refuses('', 400, /not valid JSON/);
   await refuses(undefined, 400, /not valid JSON/);
   await refuses('["SET","k"', 400, /not valid JSON/);
-  await refuses('[' .repeat(200_000), 400, /not valid JSON/);
+  await refuses('['.repeat(200_000), 400, /not valid JSON/);
   await refuses('['.repeat(100_000) + ']'.repeat(100_000), 400, /^ERR /);
   await refuses(new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d]), 400, /not valid JSON/);
   await refuses({ command: 'PING' }, 400, /must be a JSON array/);
@@ -53,7 +53,17 @@ test('errors of the engine are 400 and keep their words', async () => {
 });
 
 test('commands that need a connection or a server are refused and leave no state behind', async () => {
-  const connection = ['MULTI', 'exec', 'DISCARD', 'Watch k', 'UNWATCH', 'SELECT 1', 'HELLO 3', 'CLIENT SETNAME me', 'SUBSCRIBE c'];
+  const connection = [
+    'MULTI',
+    'exec',
+    'DISCARD',
+    'Watch k',
+    'UNWATCH',
+    'SELECT 1',
+    'HELLO 3',
+    'CLIENT SETNAME me',
+    'SUBSCRIBE c',
+  ];
   for (const line of connection) await refuses(line.split(' '), 400, /needs a connection that lasts/);
   for (const line of ['CONFIG SET maxmemory 1', 'debug reload']) {
     await refuses(line.split(' '), 400, /is about a server/);
@@ -105,7 +115,10 @@ function unfinished(headers, body) {
     call.on('error', reject);
     call.on('response', async (response) => {
       const json = JSON.parse((await response.toArray()).join(''));
-      call.off('error', reject).on('error', () => {}).destroy();
+      call
+        .off('error', reject)
+        .on('error', () => {})
+        .destroy();
       resolve({ status: response.statusCode, json });
     });
     if (body === '') call.flushHeaders();

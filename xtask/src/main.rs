@@ -18,7 +18,6 @@ mod process;
 mod progress;
 mod python;
 mod rust;
-mod server;
 mod sizes;
 mod stamp;
 mod suites;

@@ -1,33 +1,33 @@
-//! `cargo xtask play`: serves the built playground until Ctrl-C.
+//! `cargo xtask play`: serves the built playground until Ctrl-C, with Vite's preview server.
+//!
+//! The server passes over taken ports, prints its address, and sends the headers that www/vite.config.ts names.
 
 use std::io::IsTerminal;
-use std::process::{Command, Stdio};
 
 use crate::cli::PlayOptions;
-use crate::failure::Result;
-use crate::{paths, server};
+use crate::failure::{Failure, Result};
+use crate::process::Program;
+use crate::{node, paths};
 
 pub(crate) fn serve(options: &PlayOptions) -> Result {
-    let server = server::Server::bind(options.port, paths::www())?;
-    let url = format!("http://127.0.0.1:{}/", server.port());
-    println!("\nkeylatch playground: {url}\npress Ctrl-C to stop");
-    if options.open && std::io::stdout().is_terminal() {
-        open_browser(&url);
+    let folder = paths::page_sources();
+    node::install(&folder)?;
+    let tool = folder.join("node_modules/vite/bin/vite.js");
+    if !tool.is_file() {
+        return Err(Failure::new("Vite is missing: www/package.json must name `vite` in its devDependencies"));
     }
-    server.run()
+    let port = options.port.to_string();
+    let mut program =
+        Program::node().arg(&tool).args(&["preview", "--host", "127.0.0.1", "--port", &port]).folder(&folder);
+    if options.open && std::io::stdout().is_terminal() && has_desktop() {
+        program = program.arg("--open");
+    }
+    println!("\nkeylatch playground; press Ctrl-C to stop");
+    program.run()
 }
 
-/// Opens the page where the system knows how; the printed URL serves everywhere else.
-fn open_browser(url: &str) {
-    let opener = if cfg!(target_os = "macos") {
-        "open"
-    } else if cfg!(windows) {
-        "explorer"
-    } else if std::env::var_os("DISPLAY").is_some() || std::env::var_os("WAYLAND_DISPLAY").is_some() {
-        "xdg-open"
-    } else {
-        return;
-    };
-    // Not being able to open a browser is no failure.
-    let _ = Command::new(opener).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+/// Whether a browser can be opened; the printed address serves everywhere else.
+fn has_desktop() -> bool {
+    cfg!(any(target_os = "macos", windows))
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some())
 }

@@ -20,7 +20,11 @@ export const CONFIGURATIONS = {
   bare: {},
   maxmemory: { options: LIMITED },
   /** Every key that is added evicts another. */
-  evicting: { options: LIMITED, configure: (store) => store.call('CONFIG', 'SET', 'maxmemory', usedMemory(store)), evicts: true },
+  evicting: {
+    options: LIMITED,
+    configure: (store) => store.call('CONFIG', 'SET', 'maxmemory', usedMemory(store)),
+    evicts: true,
+  },
   listener: { configure: (store) => store.on('expired', ignore) },
   subscriber: { configure: (store) => store.subscribe('news', ignore) },
   recording: {

@@ -1,4 +1,5 @@
 /** What is measured: for each operation the text of its loop's body, made from the texts a store has for it. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are source code of the measured loops.
 import { COLLECTIONS } from './collections.mjs';
 
 /** Keys of one MGET or MSET, commands of one pipeline. */
@@ -18,19 +19,26 @@ const KEYS = {
 const withKey = (state, statement) => `const key = ${KEYS[state]}; ${statement}`;
 const withName = (list, statement) => `const key = ${list}[(start + i) % ${COLLECTIONS}]; ${statement}`;
 const withValue = (state) => `const value = ${state === 'joined' ? 'joinedValues' : 'values'}[i & 1023];`;
-const withField = (fields) => `const field = fields[i % ${fields}]; const value = values[i & 1023]; const score = i & 1023;`;
+const withField = (fields) =>
+  `const field = fields[i % ${fields}]; const value = values[i & 1023]; const score = i & 1023;`;
 
 const each = (number) => (_, count) => number * count;
 const deleteSpare = { body: (store) => withKey('spare', `${store.del};`) };
 const deleteAll = (list) => ({ body: (store) => withName(list, `${store.del};`), turns: COLLECTIONS });
 
 const into = (operation, list, fields) => ({
-  uses: [operation], collections: true,
-  body: (store) => withName(list, `${withField(fields)} sum += ${store[operation]};`), expected: each(0),
+  uses: [operation],
+  collections: true,
+  body: (store) => withName(list, `${withField(fields)} sum += ${store[operation]};`),
+  expected: each(0),
 });
 
 const pipeline = (command, needs, replyBytes) => ({
-  title: `RESP pipeline ${BATCH} ${command}`, state: command, uses: ['resp', ...needs], commands: BATCH, collections: true,
+  title: `RESP pipeline ${BATCH} ${command}`,
+  state: command,
+  uses: ['resp', ...needs],
+  commands: BATCH,
+  collections: true,
   body: (store) => `const chunk = chunks.${command}[(start + i) & 63]; sum += (${store.resp}).length;`,
   expected: replyBytes && ((facts, count) => BATCH * replyBytes(facts) * count),
 });
@@ -44,52 +52,89 @@ const pipeline = (command, needs, replyBytes) => ({
  * it, both unmeasured. `bounded` checks that the store has not grown.
  */
 export const OPERATIONS = {
-  get: { title: 'GET', body: ({ get }, state) => withKey(state, `sum += (${get}).length;`), expected: ({ bytes }, count) => bytes * count },
+  get: {
+    title: 'GET',
+    body: ({ get }, state) => withKey(state, `sum += (${get}).length;`),
+    expected: ({ bytes }, count) => bytes * count,
+  },
   set: { title: 'SET', body: ({ set }, state) => withKey(state, `${withValue(state)} ${set};`) },
   mix: {
-    title: '90 % GET, 10 % SET', uses: ['get', 'set'],
+    title: '90 % GET, 10 % SET',
+    uses: ['get', 'set'],
     body: ({ get, set }, state) =>
       withKey(state, `if (i % 10 === 9) { ${withValue(state)} ${set}; } else sum += (${get}).length;`),
     expected: ({ bytes }, count) => bytes * (count - Math.floor(count / 10)),
   },
   setpx: { title: 'SET PX', body: ({ setpx }, state) => withKey(state, `${withValue(state)} ${setpx};`) },
   setnxpx: {
-    title: 'SET NX PX hit', expected: each(0),
+    title: 'SET NX PX hit',
+    expected: each(0),
     body: ({ setnxpx }, state) => withKey(state, `${withValue(state)} sum += ${setnxpx} ? 1 : 0;`),
   },
   setnxpxNew: {
-    title: 'SET NX PX miss', state: 'spare', uses: ['setnxpx'], changes: true, undo: deleteSpare, expected: each(1),
+    title: 'SET NX PX miss',
+    state: 'spare',
+    uses: ['setnxpx'],
+    changes: true,
+    undo: deleteSpare,
+    expected: each(1),
     body: ({ setnxpx }) => withKey('spare', `${withValue()} sum += ${setnxpx} ? 1 : 0;`),
   },
-  setNew: { title: 'SET new', state: 'new', uses: ['set', 'size'], bounded: true, body: ({ set }) => withKey('new', `${withValue()} ${set};`) },
+  setNew: {
+    title: 'SET new',
+    state: 'new',
+    uses: ['set', 'size'],
+    bounded: true,
+    body: ({ set }) => withKey('new', `${withValue()} ${set};`),
+  },
   mget: {
-    title: 'MGET 100', commands: BATCH, expected: each(BATCH),
+    title: 'MGET 100',
+    commands: BATCH,
+    expected: each(BATCH),
     body: ({ mget }) => `const keys = batches[(start + i) & 63]; sum += (${mget}).length;`,
   },
   mset: { title: 'MSET 100', commands: BATCH, body: ({ mset }) => `const pairs = tables[(start + i) & 63]; ${mset};` },
   lock: {
-    title: 'lock acquire + release', changes: true, expected: each(2),
+    title: 'lock acquire + release',
+    changes: true,
+    expected: each(2),
     body: ({ lock }, state) => withKey(state === 'same' ? 'lock' : 'spare', `sum += ${lock};`),
   },
   exists: { title: 'EXISTS', body: ({ exists }, state) => withKey(state, `sum += ${exists};`), expected: each(1) },
   expire: { title: 'EXPIRE', body: ({ expire }, state) => withKey(state, `sum += ${expire};`), expected: each(1) },
   incr: { title: 'INCR', state: 'kept', collections: true, body: ({ incr }) => withName('counters', `${incr};`) },
   hget: {
-    title: 'HGET', state: 'kept', collections: true, expected: ({ bytes }, count) => bytes * count,
+    title: 'HGET',
+    state: 'kept',
+    collections: true,
+    expected: ({ bytes }, count) => bytes * count,
     body: ({ hget }) => withName('hashes', `${withField(10)} sum += (${hget}).length;`),
   },
   hset10: { title: 'HSET into 10 fields', state: 'kept', ...into('hset', 'hashes', 10) },
   hset100: { title: 'HSET into 100 fields', state: 'kept', ...into('hset', 'wideHashes', 100) },
   sadd: {
-    title: 'SADD', state: 'kept', collections: true, changes: true, undo: deleteAll('sets'), expected: each(1),
+    title: 'SADD',
+    state: 'kept',
+    collections: true,
+    changes: true,
+    undo: deleteAll('sets'),
+    expected: each(1),
     body: ({ sadd }) => withName('sets', `${withField(100)} sum += ${sadd};`),
   },
   lpush: {
-    title: 'LPUSH', state: 'kept', collections: true, changes: true, undo: deleteAll('queues'),
+    title: 'LPUSH',
+    state: 'kept',
+    collections: true,
+    changes: true,
+    undo: deleteAll('queues'),
     body: ({ lpush }) => withName('queues', `${withValue()} ${lpush};`),
   },
   rpop: {
-    title: 'RPOP', state: 'kept', collections: true, changes: true, expected: ({ bytes }, count) => bytes * count,
+    title: 'RPOP',
+    state: 'kept',
+    collections: true,
+    changes: true,
+    expected: ({ bytes }, count) => bytes * count,
     before: { body: ({ lpush }) => withName('queues', `${withValue()} ${lpush};`) },
     body: ({ rpop }) => withName('queues', `sum += (${rpop}).length;`),
   },
@@ -102,7 +147,8 @@ export const OPERATIONS = {
 };
 
 /** Whether a store has the texts of an operation. */
-export const canDo = (store, operation) => (OPERATIONS[operation].uses ?? [operation]).every((name) => store[name] !== undefined);
+export const canDo = (store, operation) =>
+  (OPERATIONS[operation].uses ?? [operation]).every((name) => store[name] !== undefined);
 
 /** The loop of an operation over a store: `(store, texts, count, start)` to the sum of what came back. */
 export function compile(operation, store, state, each) {
@@ -116,12 +162,18 @@ export function compileAround({ body, turns }, store) {
 }
 
 function compileLoop(store, body, each = '') {
-  return new Function('store', 'texts', 'count', 'start', `
+  return new Function(
+    'store',
+    'texts',
+    'count',
+    'start',
+    `
     const { names, joined, joinedValues, order, fresh, suffixes, spares, locks, counter, values, batches, tables, chunks } = texts;
     const { fields, counters, hashes, wideHashes, sets, queues, ranks, wideRanks } = texts;
     const last = suffixes.length - 1;
     let sum = 0;
     ${store.before ?? ''}
     for (let i = 0; i < count; i += 1) { ${body} ${each} }
-    return sum;`);
+    return sum;`,
+  );
 }

@@ -9,7 +9,11 @@ const CR = 13;
 const ZERO = 48;
 
 /** A request of ASCII words and numbers. */
-export const requestOf = (...words) => `*${words.length}\r\n${words.map(String).map((word) => `$${word.length}\r\n${word}\r\n`).join('')}`;
+export const requestOf = (...words) =>
+  `*${words.length}\r\n${words
+    .map(String)
+    .map((word) => `$${word.length}\r\n${word}\r\n`)
+    .join('')}`;
 
 export class RespMap {
   map = new Map();

@@ -40,7 +40,7 @@ export async function takeRounds({ names, sample, rounds, sampleMs, warmSamples,
  */
 async function warm(sample, { wantedNs, countMax, warmSamples }) {
   let count = Math.min(FIRST_COUNT, countMax);
-  for (let long = 0; long <= warmSamples;) {
+  for (let long = 0; long <= warmSamples; ) {
     const ns = await sample(count);
     long = ns >= wantedNs / 2 || count >= countMax ? long + 1 : 0;
     if (long > 0) continue;

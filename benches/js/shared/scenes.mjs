@@ -7,13 +7,26 @@ import { OPERATIONS, canDo } from './operations.mjs';
 import { STORES } from './stores.mjs';
 import { JSON_BYTES } from './texts.mjs';
 
-const rows = (states, ...operations) => operations.flatMap((operation) => states.map((state) => ({ operation, state })));
+const rows = (states, ...operations) =>
+  operations.flatMap((operation) => states.map((state) => ({ operation, state })));
 const same = (...operations) => rows(['same'], ...operations);
 const concatenated = (...operations) => rows(['concatenated'], ...operations);
 const both = (...operations) => rows(['same', 'concatenated'], ...operations);
 
 const PEERS = ['keylatch', 'Map', 'Map + deadline', 'lru-cache'];
-const COMMANDS = ['exists', 'incr', 'hget', 'hset10', 'hset100', 'sadd', 'lpush', 'rpop', 'zadd10', 'zadd100', 'expire'];
+const COMMANDS = [
+  'exists',
+  'incr',
+  'hget',
+  'hset10',
+  'hset100',
+  'sadd',
+  'lpush',
+  'rpop',
+  'zadd10',
+  'zadd100',
+  'expire',
+];
 const PIPELINES = ['respGet', 'respSet', 'respHset', 'respLpush'];
 
 /** The lengths of values, as tables show them. */
@@ -44,10 +57,22 @@ function ofNode() {
     ...[1e3, 1e5].map((keys) => scene({ keys, bytes: 1024, stores: few, rows: concatenated('get', 'set') })),
     ...configured(few, [1e3, 1e5]),
     ...EVERY_CONFIGURATION.filter((configuration) => configuration !== 'bare').map((configuration) =>
-      scene({ keys: 1e6, bytes: 80, configuration, stores: ['keylatch', 'bare', 'lru-cache'], rows: same('get') })),
+      scene({ keys: 1e6, bytes: 80, configuration, stores: ['keylatch', 'bare', 'lru-cache'], rows: same('get') }),
+    ),
     scene({ keys: 1e5, json: true, ttl: true, configuration: 'maxmemory', stores: timed, rows: both('get', 'setpx') }),
-    scene({ keys: 1e5, bytes: 80, configuration: 'evicting', stores: ['keylatch', 'landed', 'lru-cache'], rows: same('setNew') }),
-    scene({ keys: 1e5, ttl: true, stores: [...timed, 'kv.js'], rows: [...concatenated('setnxpx', 'setnxpxNew'), ...both('lock')] }),
+    scene({
+      keys: 1e5,
+      bytes: 80,
+      configuration: 'evicting',
+      stores: ['keylatch', 'landed', 'lru-cache'],
+      rows: same('setNew'),
+    }),
+    scene({
+      keys: 1e5,
+      ttl: true,
+      stores: [...timed, 'kv.js'],
+      rows: [...concatenated('setnxpx', 'setnxpxNew'), ...both('lock')],
+    }),
     pipelines(1e3, ['keylatch', 'landed', 'JS parser + Map'], PIPELINES),
     pipelines(1e5, ['keylatch', 'landed', 'JS parser + Map'], ['respGet', 'respSet']),
   ];
@@ -60,7 +85,11 @@ function ofChromium() {
     scene({ keys: 1e3, bytes: 1024, stores: ['keylatch', 'Map', 'lru-cache'], rows: concatenated('get', 'set') }),
     ...configured(['keylatch', 'lru-cache'], [1e3]),
     scene({
-      keys: 1e5, json: true, ttl: true, configuration: 'maxmemory', stores: ['keylatch', 'Map + deadline', 'lru-cache'],
+      keys: 1e5,
+      json: true,
+      ttl: true,
+      configuration: 'maxmemory',
+      stores: ['keylatch', 'Map + deadline', 'lru-cache'],
       rows: both('get', 'setpx'),
     }),
     scene({ keys: 1e5, ttl: true, stores: ['keylatch', 'Map + deadline', 'lru-cache'], rows: both('lock') }),
@@ -72,9 +101,15 @@ function ofChromium() {
 function configured(stores, sizes) {
   return EVERY_CONFIGURATION.flatMap((configuration) => {
     const joined = configuration === 'bare' ? rows(['joined'], 'set') : [];
-    return sizes.map((keys) => scene({
-      keys, bytes: 80, configuration, stores: besideBare(configuration, stores), rows: [...same('get', 'set', 'mix'), ...joined],
-    }));
+    return sizes.map((keys) =>
+      scene({
+        keys,
+        bytes: 80,
+        configuration,
+        stores: besideBare(configuration, stores),
+        rows: [...same('get', 'set', 'mix'), ...joined],
+      }),
+    );
   });
 }
 
@@ -83,15 +118,32 @@ const besideBare = (configuration, [ours, ...peers]) => [ours, ...(configuration
 const pipelines = (keys, stores, operations) => scene({ keys, stores, rows: same(...operations), suffix: ' RESP' });
 
 /** `suffix` makes the name of a scene unique where another has the same traits. */
-function scene({ keys, bytes = 32, json = false, ttl = false, configuration = 'bare', stores, rows: some, suffix = '' }) {
+function scene({
+  keys,
+  bytes = 32,
+  json = false,
+  ttl = false,
+  configuration = 'bare',
+  stores,
+  rows: some,
+  suffix = '',
+}) {
   const kind = json ? 'JSON' : LENGTHS[bytes];
   const words = [short(keys), kind, ttl ? 'TTL' : ''].filter(Boolean).join(' ');
   const traits = configuration === 'bare' ? words : `${words}, ${configuration}`;
   const named = some.map((row) => ({ ...row, name: nameOf(row, traits) }));
   const has = (trait) => some.some(({ operation, state }) => OPERATIONS[operation][trait] || state === trait);
   return {
-    name: traits + suffix, keys, bytes: json ? JSON_BYTES : bytes, json, ttl, configuration, stores, rows: named,
-    joined: has('joined'), collections: has('collections'),
+    name: traits + suffix,
+    keys,
+    bytes: json ? JSON_BYTES : bytes,
+    json,
+    ttl,
+    configuration,
+    stores,
+    rows: named,
+    joined: has('joined'),
+    collections: has('collections'),
   };
 }
 

@@ -48,7 +48,8 @@ export function ageTexts() {
 }
 
 /** JSON of one small record; all have the same length. */
-const recordOf = (number) => JSON.stringify({ id: suffix(number), name: 'Ada Lovelace', roles: ['reader', 'author'], active: true });
+const recordOf = (number) =>
+  JSON.stringify({ id: suffix(number), name: 'Ada Lovelace', roles: ['reader', 'author'], active: true });
 export const JSON_BYTES = recordOf(0).length;
 
 /** JSON texts as `JSON.stringify` made them. */
@@ -58,7 +59,8 @@ export const makeRecords = (count) => Array.from({ length: count }, (_, index) =
 export const makeLocks = (count) => inPieces(count, (index) => `free:${suffix(index)}`);
 
 /** As many values of `bytes` letters and digits, all different. */
-export const makeValues = (count, bytes, from = 0) => inPieces(count, (index) => suffix(from + index).padStart(bytes, 'value-of-a-key.'));
+export const makeValues = (count, bytes, from = 0) =>
+  inPieces(count, (index) => suffix(from + index).padStart(bytes, 'value-of-a-key.'));
 
 /** What follows the prefix in the keys of an order, as it would arrive with a request. */
 export const makeSuffixes = (order) => inPieces(order.length, (index) => suffix(order[index]));

@@ -8,7 +8,17 @@ import { BATCH, OPERATIONS, compile, compileAround } from './operations.mjs';
 import { requestOf } from './resp.mjs';
 import { STORES } from './stores.mjs';
 import {
-  ageTexts, dice, makeFresh, makeJoinedKeys, makeJoinedValues, makeKeys, makeLocks, makeOrder, makeRecords, makeSuffixes, makeValues,
+  ageTexts,
+  dice,
+  makeFresh,
+  makeJoinedKeys,
+  makeJoinedValues,
+  makeKeys,
+  makeLocks,
+  makeOrder,
+  makeRecords,
+  makeSuffixes,
+  makeValues,
 } from './texts.mjs';
 
 /** Keys made anew for each sample, and keys that a sample adds, at most. */
@@ -125,7 +135,11 @@ export class Workbench {
       const { before, undo } = OPERATIONS[operation];
       const { each } = definition.configured ? CONFIGURATIONS[this.#scene.configuration] : {};
       const around = (part) => part && compileAround(part, definition);
-      this.#loops.set(id, { run: compile(operation, definition, state, each), before: around(before), undo: around(undo) });
+      this.#loops.set(id, {
+        run: compile(operation, definition, state, each),
+        before: around(before),
+        undo: around(undo),
+      });
     }
     return this.#loops.get(id);
   }
@@ -133,20 +147,29 @@ export class Workbench {
 
 /** What is sent at once: keys, pairs, and the requests of pipelines. */
 function batchesOf({ names, order, values, fields, hashes, queues }) {
-  const batches = Array.from({ length: LISTS }, (_, index) => [...distinct(order, index * BATCH)].map((at) => names[at]));
+  const batches = Array.from({ length: LISTS }, (_, index) =>
+    [...distinct(order, index * BATCH)].map((at) => names[at]),
+  );
   const requests = {
     GET: (key) => ['GET', key],
     SET: (key, index) => ['SET', key, values[index]],
     ...(hashes && {
-      HSET: (_, index, list) => ['HSET', hashes[(list * BATCH + index) % hashes.length], fields[index % 10], values[index]],
+      HSET: (_, index, list) => [
+        'HSET',
+        hashes[(list * BATCH + index) % hashes.length],
+        fields[index % 10],
+        values[index],
+      ],
       LPUSH: (_, index, list) => ['LPUSH', queues[(list * BATCH + index) % queues.length], values[index]],
     }),
   };
-  const chunksOf = (request) => batches.map((keys, list) => pipeline(keys.map((key, index) => request(key, index, list))));
+  const chunksOf = (request) =>
+    batches.map((keys, list) => pipeline(keys.map((key, index) => request(key, index, list))));
   return {
     batches,
     tables: batches.map((keys) => keys.map((key, index) => [key, values[index]])),
-    chunks: hashes && Object.fromEntries(Object.entries(requests).map(([command, request]) => [command, chunksOf(request)])),
+    chunks:
+      hashes && Object.fromEntries(Object.entries(requests).map(([command, request]) => [command, chunksOf(request)])),
   };
 }
 

@@ -40,7 +40,8 @@ export class Pipe {
       this.#failed = reject;
       this.#socket.write(requests);
     });
-    if (this.#lines > lines || this.#first.startsWith('-')) throw new Error(`an answer of ${this.#lines} lines, ${lines} expected: ${this.#first}`);
+    if (this.#lines > lines || this.#first.startsWith('-'))
+      throw new Error(`an answer of ${this.#lines} lines, ${lines} expected: ${this.#first}`);
     return this.#first;
   }
 

@@ -120,7 +120,9 @@ export class Log {
   #readMeta(): bigint {
     const meta = this.#storage.sql.exec<{ version: number; seed: string }>('SELECT * FROM keylatch_meta').one();
     if (meta.version > SCHEMA_VERSION) {
-      throw new LogError(`the log has version ${meta.version}, this template knows ${SCHEMA_VERSION}; deploy the newer one`);
+      throw new LogError(
+        `the log has version ${meta.version}, this template knows ${SCHEMA_VERSION}; deploy the newer one`,
+      );
     }
     return BigInt(meta.seed);
   }

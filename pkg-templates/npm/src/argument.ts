@@ -47,9 +47,11 @@ export function bytesOf(value: unknown, index: number, command: string): Uint8Ar
     return value;
   }
   const text = typeof value === 'string' ? value : numberText(value, index, command);
-  if (text === undefined) refuse(index, command, `must be a string, a number, a bigint or a Uint8Array, got ${describe(value)}`);
+  if (text === undefined)
+    refuse(index, command, `must be a string, a number, a bigint or a Uint8Array, got ${describe(value)}`);
   // The encoder would quietly put U+FFFD in place of half a surrogate pair, and two different keys would be one.
-  if (!isWellFormed(text)) refuse(index, command, 'holds half a surrogate pair, which has no UTF-8 form (pass bytes instead)');
+  if (!isWellFormed(text))
+    refuse(index, command, 'holds half a surrogate pair, which has no UTF-8 form (pass bytes instead)');
   if (text.length > ARGUMENT_MAX) refuse(index, command, 'is longer than 512 MB');
   const bytes = encoder.encode(text);
   if (bytes.length > ARGUMENT_MAX) refuse(index, command, 'is longer than 512 MB');

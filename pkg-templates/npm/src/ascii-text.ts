@@ -7,7 +7,8 @@ interface TextBuffer {
   latin1Slice(start: number, end: number): string;
 }
 type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer; readonly prototype: Partial<TextBuffer> };
-const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node
+const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process
+  ?.versions?.node
   ? (globalThis as unknown as { readonly Buffer?: BufferMaker }).Buffer
   : undefined;
 const NodeBuffer = typeof AnyBuffer?.prototype.latin1Slice === 'function' ? AnyBuffer : undefined;
@@ -16,7 +17,9 @@ export const hasBuffer = NodeBuffer !== undefined;
 /** The longest text, in bytes, that character codes make quicker than the decoder, without Node's Buffer. */
 const CODES_MAX = 64;
 
-const enum Short { Max = 32 }
+const enum Short {
+  Max = 32,
+}
 
 export class AsciiText {
   readonly #bytes: Uint8Array<ArrayBuffer>;
@@ -39,6 +42,7 @@ export class AsciiText {
 /** ASCII of at most 32 bytes. One call with what may be too many arguments beats several with the right number. */
 function shortText(b: Uint8Array, i: number, length: number): string {
   if (length > 16) {
+    // biome-ignore format: eight bytes a line.
     const text = String.fromCharCode(
       b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
       b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,
@@ -47,6 +51,7 @@ function shortText(b: Uint8Array, i: number, length: number): string {
     );
     return length === Short.Max ? text : text.substring(0, length);
   }
+  // biome-ignore format: eight bytes a line.
   const text = String.fromCharCode(
     b[i]!, b[i + 1]!, b[i + 2]!, b[i + 3]!, b[i + 4]!, b[i + 5]!, b[i + 6]!, b[i + 7]!,
     b[i + 8]!, b[i + 9]!, b[i + 10]!, b[i + 11]!, b[i + 12]!, b[i + 13]!, b[i + 14]!, b[i + 15]!,

@@ -66,7 +66,11 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return reply as Carried<Now, T>;
   }
 
-  protected override executeWaiting<T>(argv: readonly Argument[], timeout: number, { signal }: WaitOptions): Promise<T> {
+  protected override executeWaiting<T>(
+    argv: readonly Argument[],
+    timeout: number,
+    { signal }: WaitOptions,
+  ): Promise<T> {
     const request = { argv, asBytes: this.#asBytes, timed: timeout > 0, signal };
     return waitFor(this.#connection, request) as Promise<T>;
   }
@@ -174,7 +178,8 @@ export class Client extends Direct<string> implements Disposable {
   track(listener: InvalidationListener, options?: TrackOptions): Unsubscribe;
   track(listener: InvalidationListener<never>, options: TrackOptions = {}): Unsubscribe {
     if (typeof listener !== 'function') throw new TypeError('the callback of track must be a function');
-    if (this.#tracking && !this.#tracking.over) throw new Error('this client already tracks keys: end that first or use another client');
+    if (this.#tracking && !this.#tracking.over)
+      throw new Error('this client already tracks keys: end that first or use another client');
     if (this.inTransaction) throw new Error('a client cannot begin to track between MULTI and EXEC');
     const tracking = new Tracking(this.#connection, listener, options);
     const end = tracking.start();

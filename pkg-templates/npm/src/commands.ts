@@ -2,5 +2,7 @@
 import type { Carrier } from './carrier.js';
 import { InspectionCommands } from './sugar/inspection.js';
 
-export abstract class Commands<C extends Carrier, Text extends string | Uint8Array = string>
-  extends InspectionCommands<C, Text> {}
+export abstract class Commands<C extends Carrier, Text extends string | Uint8Array = string> extends InspectionCommands<
+  C,
+  Text
+> {}

@@ -88,7 +88,13 @@ export class Connection {
   }
 
   /** As `reply`, for the command of a row with three arguments. */
-  reply3(row: number, first: Argument, second: Argument, third: Argument, asBytes: boolean): Reply<string | Uint8Array> {
+  reply3(
+    row: number,
+    first: Argument,
+    second: Argument,
+    third: Argument,
+    asBytes: boolean,
+  ): Reply<string | Uint8Array> {
     const id = this.id();
     const instance = this.host.ready();
     const { frame } = instance;

@@ -6,7 +6,14 @@ export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';
 export type { ClientOptions } from './connection.js';
 export {
-  ClockError, ClosedError, LineError, LoadError, PoisonedError, ReplyError, SessionError, WaitingError,
+  ClockError,
+  ClosedError,
+  LineError,
+  LoadError,
+  PoisonedError,
+  ReplyError,
+  SessionError,
+  WaitingError,
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
 export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
@@ -16,7 +23,12 @@ export { decodeReplies, type Reply } from './reply.js';
 export { runSession, type RunOptions } from './run-session.js';
 export { describeMismatches } from './session-report.js';
 export type {
-  Report, SessionClient, SessionExpectation, SessionMismatch, SessionOptions, SessionStep,
+  Report,
+  SessionClient,
+  SessionExpectation,
+  SessionMismatch,
+  SessionOptions,
+  SessionStep,
 } from './session.js';
 export type { Stream, StreamHost, Streams, StreamUser } from './streams.js';
 export type { Messages, MessagesOptions } from './messages.js';
@@ -25,7 +37,13 @@ export type { Keys, PageOptions, Pairs } from './sugar/arguments.js';
 export type { BitOperation, BitRange } from './sugar/bits.js';
 export type { PopWaitOptions } from './sugar/blocking.js';
 export type {
-  DistanceUnit, GeoAddOptions, GeoArea, GeoCount, GeoFound, GeoSearchOptions, Position,
+  DistanceUnit,
+  GeoAddOptions,
+  GeoArea,
+  GeoCount,
+  GeoFound,
+  GeoSearchOptions,
+  Position,
 } from './sugar/geo.js';
 export type { FieldCondition, FieldExpiryResult } from './sugar/hash-expiry.js';
 export type { CopyOptions, ExpireCondition, RestoreOptions, ScanOptions } from './sugar/keys.js';

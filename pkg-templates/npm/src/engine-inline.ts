@@ -10,7 +10,9 @@ interface PackedEngine {
 }
 
 interface WithBuiltinModules {
-  readonly process?: { getBuiltinModule?(name: 'node:zlib'): { inflateRawSync(packed: Uint8Array): Uint8Array<ArrayBuffer> } | undefined };
+  readonly process?: {
+    getBuiltinModule?(name: 'node:zlib'): { inflateRawSync(packed: Uint8Array): Uint8Array<ArrayBuffer> } | undefined;
+  };
 }
 
 /** Its name among the symbols of the process, other for every engine; build.mjs knows it. */

@@ -11,7 +11,10 @@ import type { GlueEngine } from './glue.js';
 import { ReplyReader, textOf, type Reply } from './reply.js';
 
 /** The first arguments, the name among them, have a place each, with a view made before. */
-const enum Slot { Count = 8, Bytes = 2048 }
+const enum Slot {
+  Count = 8,
+  Bytes = 2048,
+}
 
 /** In place of a row: the command is called by its name. */
 export const NO_ROW = 0xffff;
@@ -28,7 +31,16 @@ const LOOP_MAX = hasBuffer ? 16 : 100;
 /** Of a text of more characters than this, pieces are cut that keep all of it in memory: then each is made for itself. */
 const CUT_MAX = 64 * 1024;
 
-const enum Byte { CarriageReturn = 13, Bulk = 36, Status = 43, Integer = 58, Null = 95, Array = 42, Zero = 48, Minus = 45 }
+const enum Byte {
+  CarriageReturn = 13,
+  Bulk = 36,
+  Status = 43,
+  Integer = 58,
+  Null = 95,
+  Array = 42,
+  Zero = 48,
+  Minus = 45,
+}
 /** The most digits of an integer that is exact whatever they are. */
 const SAFE_DIGITS = 15;
 
@@ -173,7 +185,8 @@ export class Frame {
   /** Makes room for `args` arguments and `bytes` bytes of them; keeps what was written. */
   #reserve(args: number, bytes: number): void {
     const room = Math.max(bytes, this.#end - this.#room);
-    const reserved = room <= Slot.Count * ARGUMENT_MAX && this.#engine.reserveFrame(Math.max(args, this.#spanCount), room);
+    const reserved =
+      room <= Slot.Count * ARGUMENT_MAX && this.#engine.reserveFrame(Math.max(args, this.#spanCount), room);
     if (!reserved) throw new ReplyError('OOM the arguments do not fit into the memory of the engine', this.command);
     this.#find();
   }
@@ -233,7 +246,8 @@ export class Frame {
       case Byte.Bulk: {
         let start = at + 1;
         let size = 0;
-        for (let code = bytes[start] as number; code !== Byte.CarriageReturn; code = bytes[++start] as number) size = size * 10 + code - Byte.Zero;
+        for (let code = bytes[start] as number; code !== Byte.CarriageReturn; code = bytes[++start] as number)
+          size = size * 10 + code - Byte.Zero;
         start += 2;
         if (asBytes || bytes[at + 1] === Byte.Minus || start + size + 2 !== at + length) break;
         return isAscii ? this.#text.read(start, start + size) : textOf(bytes, start, start + size);
@@ -241,7 +255,8 @@ export class Frame {
       case Byte.Integer: {
         if (length > SAFE_DIGITS + 3 || bytes[at + 1] === Byte.Minus) break;
         let value = 0;
-        for (let next = at + 1; next < at + length - 2; next += 1) value = value * 10 + (bytes[next] as number) - Byte.Zero;
+        for (let next = at + 1; next < at + length - 2; next += 1)
+          value = value * 10 + (bytes[next] as number) - Byte.Zero;
         return value;
       }
       case Byte.Status:
@@ -273,7 +288,8 @@ export class Frame {
       }
       if (type !== Byte.Bulk || bytes[next + 1] === Byte.Minus) break;
       let size = 0;
-      for (let code = bytes[++next] as number; code !== Byte.CarriageReturn; code = bytes[++next] as number) size = size * 10 + code - Byte.Zero;
+      for (let code = bytes[++next] as number; code !== Byte.CarriageReturn; code = bytes[++next] as number)
+        size = size * 10 + code - Byte.Zero;
       const start = next + 2 - at;
       items.push(all.substring(start, start + size));
       next += size + 4;

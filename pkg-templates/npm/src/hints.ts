@@ -2,7 +2,14 @@
  * Entry `keylatch/hints`: the rest of a half-typed command, and what could stand at the cursor, from the rows of
  * `keylatch/commands.json`. Pure functions for command lines, in a terminal or on a page.
  */
-export { complete, quoteWord, type Candidate, type CandidateKind, type Completion, type KeySource } from './hint/complete.js';
+export {
+  complete,
+  quoteWord,
+  type Candidate,
+  type CandidateKind,
+  type Completion,
+  type KeySource,
+} from './hint/complete.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
 export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from './hint/words.js';

@@ -3,7 +3,7 @@
  * has its reply, and keeps the timer. Everything public goes through `enter`.
  */
 import { Attendants, type Attendant } from './attendants.js';
-import { type GuardedClock, ManualClock, type ClockUser } from './clock.js';
+import type { GuardedClock, ManualClock, ClockUser } from './clock.js';
 import { ClockError, ClosedError, PoisonedError, WaitingError } from './errors.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import { PARKED } from './frame.js';
@@ -233,7 +233,10 @@ export class Host implements ClockUser, Waker {
     const { memoryBytes } = old;
     try {
       const fresh = this.#moved(old);
-      this.#effects = joined(this.#effects, old.guarded(() => old.engine.takeEffects()));
+      this.#effects = joined(
+        this.#effects,
+        old.guarded(() => old.engine.takeEffects()),
+      );
       this.#instance = fresh;
       this.#changed();
       old.engine.free();
@@ -351,7 +354,9 @@ export class Host implements ClockUser, Waker {
     const [first, ...others] = this.#sources;
     const messages = first?.take(instance) ?? [];
     if (others.length === 0) return messages;
-    return [...messages, ...others.flatMap((source) => source.take(instance))].sort((one, other) => one.before - other.before);
+    return [...messages, ...others.flatMap((source) => source.take(instance))].sort(
+      (one, other) => one.before - other.before,
+    );
   }
 
   /** Tells those who look after clients; false when nothing had reached any. */

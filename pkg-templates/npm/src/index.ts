@@ -1,5 +1,11 @@
 /** Entry `keylatch`: the engine is built in. Knows core by its public names only, so that there is one copy of it. */
-import { Keylatch as Core, runSession as runOnCore, type KeylatchOptions, type Report, type RunOptions } from './core.js';
+import {
+  Keylatch as Core,
+  runSession as runOnCore,
+  type KeylatchOptions,
+  type Report,
+  type RunOptions,
+} from './core.js';
 import { builtIn } from './engine-inline.js';
 
 export * from './core.js';

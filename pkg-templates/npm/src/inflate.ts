@@ -101,7 +101,8 @@ class Reader {
     for (let at = 0; at < lengths.length; ) {
       const word = this.#symbol(codes);
       const length = word < 16 ? word : word === 16 ? lengths[at - 1]! : 0;
-      const repeat = word < 16 ? 1 : word === 16 ? 3 + this.#take(2) : word === 17 ? 3 + this.#take(3) : 11 + this.#take(7);
+      const repeat =
+        word < 16 ? 1 : word === 16 ? 3 + this.#take(2) : word === 17 ? 3 + this.#take(3) : 11 + this.#take(7);
       lengths.fill(length, at, at + repeat);
       at += repeat;
     }

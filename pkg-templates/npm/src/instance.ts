@@ -44,13 +44,19 @@ export class Instance {
 
   /** `parameters` are names of redis.conf with their values. */
   constructor(
-    glue: Glue, options: GlueOptions, now: () => number, clockFailure: () => ClockError, parameters: readonly [string, string][],
+    glue: Glue,
+    options: GlueOptions,
+    now: () => number,
+    clockFailure: () => ClockError,
+    parameters: readonly [string, string][],
   ) {
     this.#memory = glue.raw.memory;
     this.engine = new glue.Engine(options, now);
     this.#call = glue.raw.engine_call;
     if (this.engine.convention() !== CONVENTION) {
-      throw new LoadError('the engine and the script are of different versions of keylatch: load both from one package');
+      throw new LoadError(
+        'the engine and the script are of different versions of keylatch: load both from one package',
+      );
     }
     this.frame = new Frame(glue.raw.memory, this.engine);
     this.#now = options.manual ? () => NaN : now;

@@ -14,7 +14,11 @@ import { textOf } from './reply.js';
 import { Streams } from './streams.js';
 import type { Report, SessionOptions } from './session.js';
 import {
-  Subscriptions, type MessageKind, type MessageListener, type SubscribeOptions, type Unsubscribe,
+  Subscriptions,
+  type MessageKind,
+  type MessageListener,
+  type SubscribeOptions,
+  type Unsubscribe,
 } from './subscriptions.js';
 
 export interface InspectOptions {
@@ -69,7 +73,8 @@ export class Keylatch extends Client {
     const parameters = parametersOf(options);
     const make = (floorMs?: number): Instance => {
       const given = settings();
-      const floored = floorMs === undefined ? given : { ...given, floorMs: Math.max(floorMs, given.floorMs ?? floorMs) };
+      const floored =
+        floorMs === undefined ? given : { ...given, floorMs: Math.max(floorMs, given.floorMs ?? floorMs) };
       return new Instance(instantiate(module), floored, clock.read, () => host.clockFailure(), parameters);
     };
     const host: Host = new Host(make, clock, manual);
@@ -150,12 +155,17 @@ export class Keylatch extends Client {
   messages(channel: Argument, options?: MessagesOptions & { readonly buffer?: false }): Messages<string>;
   messages(channel: Argument, options: MessagesOptions = {}): Messages<string> | Messages<Uint8Array> {
     return new Messages<string>(
-      (listener, ended) => this.#subscribe('message', channel, listener, { buffer: options.buffer ?? false }, ended), options,
+      (listener, ended) => this.#subscribe('message', channel, listener, { buffer: options.buffer ?? false }, ended),
+      options,
     );
   }
 
   #subscribe(
-    kind: MessageKind, name: Argument, listener: MessageListener<never>, options?: SubscribeOptions, ended?: () => void,
+    kind: MessageKind,
+    name: Argument,
+    listener: MessageListener<never>,
+    options?: SubscribeOptions,
+    ended?: () => void,
   ): Unsubscribe {
     this.#subscriptions ??= new Subscriptions(this.#host);
     return this.#subscriptions.add(kind, name, listener, options, ended);
@@ -190,7 +200,10 @@ export class Keylatch extends Client {
     if (!isBelow(db, 16)) throw new TypeError(`db must be from 0 to 15, found ${db}`);
     const page = this.#host.enter((instance) => instance.guarded(() => instance.engine.inspect(db, cursor, limit)));
     const keys = page.keys.map(({ key, type, size, deadlineMs }) => ({
-      key: buffer ? key : textOf(key), type, size, deadlineMs,
+      key: buffer ? key : textOf(key),
+      type,
+      size,
+      deadlineMs,
     }));
     return { cursor: page.cursor, keys };
   }

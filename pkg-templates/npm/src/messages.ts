@@ -32,12 +32,16 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
 
   /** @internal `subscribe` is told what to do with a message, and what when the engine ends. */
   constructor(
-    subscribe: (listener: MessageListener<Text>, ended: () => void) => Unsubscribe, { limit = LIMIT, signal }: MessagesOptions,
+    subscribe: (listener: MessageListener<Text>, ended: () => void) => Unsubscribe,
+    { limit = LIMIT, signal }: MessagesOptions,
   ) {
     if (!(limit >= 1)) throw new RangeError('limit must be at least 1');
     if (signal?.aborted) throw abortReason(signal);
     this.#limit = limit;
-    this.#unsubscribe = subscribe((message) => this.#push(message), () => this.#end());
+    this.#unsubscribe = subscribe(
+      (message) => this.#push(message),
+      () => this.#end(),
+    );
     const abort = (): void => this.#end({ reason: signal && abortReason(signal) });
     signal?.addEventListener('abort', abort);
     this.#stopListening = () => signal?.removeEventListener('abort', abort);

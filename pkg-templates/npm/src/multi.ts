@@ -12,8 +12,10 @@ export interface Queued<Results extends unknown[], Text extends string | Uint8Ar
 /** What EXEC answers: a result or an error for each command, or null when a watched key had changed. */
 export type ExecResult<Results extends unknown[]> = { [Index in keyof Results]: Results[Index] | ReplyError } | null;
 
-export class Multi<Results extends unknown[], Text extends string | Uint8Array = string>
-  extends Commands<Queued<Results, Text>, Text> {
+export class Multi<Results extends unknown[], Text extends string | Uint8Array = string> extends Commands<
+  Queued<Results, Text>,
+  Text
+> {
   #queue: (readonly Argument[])[] = [];
   readonly #run: (queue: readonly (readonly Argument[])[]) => unknown;
 

@@ -3,7 +3,9 @@ import { ManualClock } from './clock.js';
 import type { GlueOptions } from './glue.js';
 
 /** WebAssembly.Module, where the program's own types know it; server programs often leave the DOM's types out. */
-type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : object;
+type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
+  ? Module
+  : object;
 
 type ModuleOrBytes = CompiledModule | ArrayBuffer | ArrayBufferView;
 
@@ -31,8 +33,16 @@ export interface KeylatchOptions {
 }
 
 const POLICIES = [
-  'noeviction', 'allkeys-lru', 'allkeys-lrm', 'allkeys-lfu', 'allkeys-random', 'volatile-lru', 'volatile-lrm',
-  'volatile-lfu', 'volatile-random', 'volatile-ttl',
+  'noeviction',
+  'allkeys-lru',
+  'allkeys-lrm',
+  'allkeys-lfu',
+  'allkeys-random',
+  'volatile-lru',
+  'volatile-lrm',
+  'volatile-lfu',
+  'volatile-random',
+  'volatile-ttl',
 ] as const;
 
 /** `maxmemory-policy` of redis.conf. */
@@ -49,7 +59,8 @@ export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   if (!manual && clock !== 'system' && clock !== 'monotonic') {
     throw new TypeError("clock must be 'system', 'monotonic' or a ManualClock");
   }
-  if (floorMs !== undefined && !Number.isSafeInteger(floorMs)) throw new TypeError('floorMs must be whole milliseconds');
+  if (floorMs !== undefined && !Number.isSafeInteger(floorMs))
+    throw new TypeError('floorMs must be whole milliseconds');
   const fixed = seed === undefined ? undefined : checkedSeed(seed);
   return () => ({
     seed: fixed ?? randomSeed(),
@@ -67,14 +78,17 @@ export function parametersOf({ maxmemory, maxmemoryPolicy }: KeylatchOptions): [
     parameters.push(['maxmemory', String(maxmemory)]);
   }
   if (maxmemoryPolicy !== undefined) {
-    if (!POLICIES.includes(maxmemoryPolicy)) throw new TypeError(`maxmemoryPolicy must be one of ${POLICIES.join(', ')}`);
+    if (!POLICIES.includes(maxmemoryPolicy))
+      throw new TypeError(`maxmemoryPolicy must be one of ${POLICIES.join(', ')}`);
     parameters.push(['maxmemory-policy', maxmemoryPolicy]);
   }
   return parameters;
 }
 
 function isMemory(size: unknown): boolean {
-  return typeof size === 'string' ? /^\d+(b|[kmg]b?)?$/i.test(size) : Number.isSafeInteger(size) && (size as number) >= 0;
+  return typeof size === 'string'
+    ? /^\d+(b|[kmg]b?)?$/i.test(size)
+    : Number.isSafeInteger(size) && (size as number) >= 0;
 }
 
 function checkedSeed(seed: number | bigint): string {

@@ -208,7 +208,13 @@ export function decodeReplies(
   bytes: Uint8Array,
   options: { buffer?: boolean; command?: string } = {},
 ): Reply<string | Uint8Array>[] {
-  const reader = new ReplyReader(bytes, 0, bytes.length, options.buffer ?? false, (options.command ?? '').toUpperCase());
+  const reader = new ReplyReader(
+    bytes,
+    0,
+    bytes.length,
+    options.buffer ?? false,
+    (options.command ?? '').toUpperCase(),
+  );
   const replies: Reply<string | Uint8Array>[] = [];
   while (!reader.done) replies.push(reader.read());
   return replies;

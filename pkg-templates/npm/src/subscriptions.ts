@@ -65,12 +65,20 @@ export class Subscriptions implements Hearer {
   }
 
   add(
-    kind: MessageKind, name: Argument, listener: MessageListener<never>, options: SubscribeOptions = {}, ended?: () => void,
+    kind: MessageKind,
+    name: Argument,
+    listener: MessageListener<never>,
+    options: SubscribeOptions = {},
+    ended?: () => void,
   ): Unsubscribe {
     const command = COMMANDS[kind][0];
     if (typeof listener !== 'function') throw new TypeError(`the callback of ${command} must be a function`);
     const bytes = bytesOf(name, 1, command).slice();
-    const subscriber = { listener: listener as MessageListener<string | Uint8Array>, buffer: options.buffer ?? false, ended };
+    const subscriber = {
+      listener: listener as MessageListener<string | Uint8Array>,
+      buffer: options.buffer ?? false,
+      ended,
+    };
     this.#host.enter((instance) => {
       const client = this.#receiver.client ?? this.#receiver.connect(instance);
       const key = keyOf(kind, bytes);

@@ -29,7 +29,12 @@ export interface TrackOptions {
 
 function words({ bcast, prefixes = [], noloop, optin, optout }: TrackOptions): Argument[] {
   const argv: Argument[] = [];
-  for (const [wanted, word] of [[bcast, 'BCAST'], [noloop, 'NOLOOP'], [optin, 'OPTIN'], [optout, 'OPTOUT']] as const) {
+  for (const [wanted, word] of [
+    [bcast, 'BCAST'],
+    [noloop, 'NOLOOP'],
+    [optin, 'OPTIN'],
+    [optout, 'OPTOUT'],
+  ] as const) {
     if (wanted) argv.push(word);
   }
   for (const prefix of prefixes) argv.push('PREFIX', prefix);
@@ -75,7 +80,11 @@ export class Tracking implements Hearer, Dependent {
   }
 
   #ask(instance: Instance, client: number, receiver: number): void {
-    const reply = instance.execute(client, ['CLIENT', 'TRACKING', 'ON', 'REDIRECT', receiver, ...words(this.#options)], false);
+    const reply = instance.execute(
+      client,
+      ['CLIENT', 'TRACKING', 'ON', 'REDIRECT', receiver, ...words(this.#options)],
+      false,
+    );
     if (reply instanceof ReplyError) throw reply;
   }
 

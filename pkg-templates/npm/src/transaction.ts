@@ -44,7 +44,9 @@ function throwIfError(reply: Replies): void {
 
 /** An error among the results names its own command, not EXEC. */
 function named(reply: Replies, argv: readonly Argument[] | undefined): Replies {
-  return reply instanceof ReplyError && argv !== undefined ? new ReplyError(reply.message, commandName(argv[0])) : reply;
+  return reply instanceof ReplyError && argv !== undefined
+    ? new ReplyError(reply.message, commandName(argv[0]))
+    : reply;
 }
 
 function causeOf(refusals: readonly ReplyError[]): unknown {

@@ -83,7 +83,9 @@ class Wait implements Attendant {
     const id = this.#connection.id();
     const bytes = instance.guarded(() => instance.engine.outbox(id));
     if (bytes.length > 0) {
-      this.#answer(new ReplyReader(bytes, 0, bytes.length, this.request.asBytes, commandName(this.request.argv[0])).read());
+      this.#answer(
+        new ReplyReader(bytes, 0, bytes.length, this.request.asBytes, commandName(this.request.argv[0])).read(),
+      );
     } else if (instance.guarded(() => instance.engine.closing(id))) {
       this.#fail(new ClosedError('client'));
     }

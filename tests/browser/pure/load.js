@@ -1,19 +1,19 @@
 // Compiles one of the page's pure TypeScript modules with the page's own Vite, so that plain `node --test` can try it.
-import { createRequire } from "node:module";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const page = new URL("../../../www/", import.meta.url);
-const fromPage = createRequire(new URL("package.json", page));
+const page = new URL('../../../www/', import.meta.url);
+const fromPage = createRequire(new URL('package.json', page));
 
 /** The exports of `path`, counted from www/. */
 export async function loadModule(path) {
-  const { runnerImport } = await import(pathToFileURL(fromPage.resolve("vite")).href);
+  const { runnerImport } = await import(pathToFileURL(fromPage.resolve('vite')).href);
   const file = fileURLToPath(new URL(path, page));
-  const { module } = await runnerImport(file, { configFile: false, logLevel: "error", root: fileURLToPath(page) });
+  const { module } = await runnerImport(file, { configFile: false, logLevel: 'error', root: fileURLToPath(page) });
   return module;
 }
 
 /** The hint engine as the page gets it: out of the package. */
 export function loadHints() {
-  return fromPage("keylatch/hints");
+  return fromPage('keylatch/hints');
 }

@@ -1,8 +1,8 @@
 // Stands in for what the package's tests use of node:assert/strict in a page.
-import { isDeepStrictEqual, print } from "./util.js";
+import { isDeepStrictEqual, print } from './util.js';
 
 function fail(message, told) {
-  throw new Error(`${message ?? "assertion failed"}: ${told}`);
+  throw new Error(`${message ?? 'assertion failed'}: ${told}`);
 }
 
 function ok(value, message) {
@@ -25,8 +25,8 @@ function throws(run, expected) {
   } catch (error) {
     thrown = error;
   }
-  if (thrown === undefined) fail("nothing was thrown", String(run));
-  if (typeof expected === "function") return ok(thrown instanceof expected, String(thrown));
+  if (thrown === undefined) fail('nothing was thrown', String(run));
+  if (typeof expected === 'function') return ok(thrown instanceof expected, String(thrown));
   for (const [name, value] of Object.entries(expected)) {
     if (value instanceof RegExp) ok(value.test(thrown[name]), String(thrown));
     else deepEqual(thrown[name], value, String(thrown));

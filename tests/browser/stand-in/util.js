@@ -1,9 +1,10 @@
 // Stands in for node:util in a page: values are alike if they are written alike.
 
 /** Values that JSON has no words for are told with their type. */
-function written(key, value) {
-  if (value instanceof Map || value instanceof Set || value instanceof Uint8Array) return [value.constructor.name, ...value];
-  const hasNoWord = value === undefined || typeof value === "bigint" || typeof value === "function";
+function written(_key, value) {
+  if (value instanceof Map || value instanceof Set || value instanceof Uint8Array)
+    return [value.constructor.name, ...value];
+  const hasNoWord = value === undefined || typeof value === 'bigint' || typeof value === 'function';
   return hasNoWord || Object.is(value, -0) || Number.isNaN(value) ? `${typeof value} ${String(value)}` : value;
 }
 

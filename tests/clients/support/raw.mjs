@@ -5,7 +5,8 @@ import { until } from './server.mjs';
 /** A request as RESP. */
 export function resp(...argv) {
   const parts = [Buffer.from(`*${argv.length}\r\n`)];
-  for (const argument of argv.map((word) => Buffer.from(word))) parts.push(Buffer.from(`$${argument.length}\r\n`), argument, Buffer.from('\r\n'));
+  for (const argument of argv.map((word) => Buffer.from(word)))
+    parts.push(Buffer.from(`$${argument.length}\r\n`), argument, Buffer.from('\r\n'));
   return Buffer.concat(parts);
 }
 
@@ -18,10 +19,19 @@ export class Raw {
 
   constructor(socket) {
     this.socket = socket;
-    socket.on('data', (chunk) => { this.#chunks.push(chunk); this.bytes += chunk.length; });
-    socket.on('end', () => { this.ended = true; });
-    socket.on('close', () => { this.closed = true; });
-    socket.on('error', (error) => { this.error = error; });
+    socket.on('data', (chunk) => {
+      this.#chunks.push(chunk);
+      this.bytes += chunk.length;
+    });
+    socket.on('end', () => {
+      this.ended = true;
+    });
+    socket.on('close', () => {
+      this.closed = true;
+    });
+    socket.on('error', (error) => {
+      this.error = error;
+    });
   }
 
   /** What came so far, as latin1. */
@@ -43,7 +53,10 @@ export class Raw {
 
   /** Waits for an end of the text so far; answers the text and forgets it. */
   async receive(end) {
-    await until(() => this.text.endsWith(end) || this.ended || this.closed, `the answer ${JSON.stringify(end)}, after ${JSON.stringify(this.text.slice(-200))},`);
+    await until(
+      () => this.text.endsWith(end) || this.ended || this.closed,
+      `the answer ${JSON.stringify(end)}, after ${JSON.stringify(this.text.slice(-200))},`,
+    );
     const { text } = this;
     if (!text.endsWith(end)) throw new Error(`the connection ended after ${JSON.stringify(text.slice(-200))}`);
     this.clear();

@@ -11,7 +11,10 @@ export const redisBenchmark = process.env.REDIS_BENCHMARK ?? 'redis-benchmark';
 
 function answers(port) {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => { socket.destroy(); resolve(true); });
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
     socket.on('error', () => resolve(false));
   });
 }
@@ -19,12 +22,18 @@ function answers(port) {
 /** Starts a redis-server until the test is over; `{ port }`. */
 export async function serveRedis(t, ...options) {
   const port = await freePort();
-  const child = spawn(redisServer, ['--port', String(port), '--save', '', '--appendonly', 'no', ...options], { stdio: 'ignore' });
+  const child = spawn(redisServer, ['--port', String(port), '--save', '', '--appendonly', 'no', ...options], {
+    stdio: 'ignore',
+  });
   const exited = once(child, 'exit');
-  t.after(() => { child.kill(); return exited; });
+  t.after(() => {
+    child.kill();
+    return exited;
+  });
   await until(() => answers(port), 'redis-server');
   return { port, pid: child.pid };
 }
 
 /** A Python that has redis-py. */
-export const python = process.env.KEYLATCH_PYTHON ?? resolve(import.meta.dirname, '../../../target/python/clients/bin/python');
+export const python =
+  process.env.KEYLATCH_PYTHON ?? resolve(import.meta.dirname, '../../../target/python/clients/bin/python');

@@ -17,7 +17,10 @@ export async function run(name, args = [], { input = '', timeoutMs = 60_000, ...
   const child = spawn(name, args, { ...options, stdio: 'pipe' });
   const kill = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
   const texts = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr']) child[stream].setEncoding('latin1').on('data', (text) => { texts[stream] += text; });
+  for (const stream of ['stdout', 'stderr'])
+    child[stream].setEncoding('latin1').on('data', (text) => {
+      texts[stream] += text;
+    });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const [code, signal] = await once(child, 'close');
@@ -27,13 +30,19 @@ export async function run(name, args = [], { input = '', timeoutMs = 60_000, ...
 
 /** Serves until the test is over; `{ port, process, addresses, stop, rssBytes }`. */
 export async function serve(t, ...options) {
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let errors = '';
-  child.stderr.on('data', (text) => { errors += text; });
+  child.stderr.on('data', (text) => {
+    errors += text;
+  });
   const exited = once(child, 'exit');
   const line = await Promise.race([
     once(createInterface({ input: child.stdout }), 'line').then(([text]) => text),
-    exited.then(([code]) => { throw new Error(`keylatch serve ended with ${code}: ${errors}`); }),
+    exited.then(([code]) => {
+      throw new Error(`keylatch serve ended with ${code}: ${errors}`);
+    }),
   ]);
   const addresses = / serves (.*) \(process \d+\)$/.exec(line)[1].split(', ');
   const stop = async (signal = 'SIGTERM') => {

@@ -10,9 +10,14 @@ import { consumer, pack, root, run, tool } from './support/tarball.mjs';
 
 test('every file has a purpose for whoever installs it', () => {
   const { files } = pack('contents');
-  const expected = /^(package\.json|(README|CHANGELOG)\.md|LICENSE-(MIT|APACHE)|NOTICE|keylatch\.wasm(\.d\.ts)?|commands\.json|(esm|cjs|cli)\/.*\.(js|d\.ts)|cjs\/package\.json)$/;
-  assert.deepEqual(files.filter((path) => !expected.test(path)), []);
-  for (const needed of ['README.md', 'keylatch.wasm', 'commands.json']) assert.ok(files.includes(needed), `${needed} is missing`);
+  const expected =
+    /^(package\.json|(README|CHANGELOG)\.md|LICENSE-(MIT|APACHE)|NOTICE|keylatch\.wasm(\.d\.ts)?|commands\.json|(esm|cjs|cli)\/.*\.(js|d\.ts)|cjs\/package\.json)$/;
+  assert.deepEqual(
+    files.filter((path) => !expected.test(path)),
+    [],
+  );
+  for (const needed of ['README.md', 'keylatch.wasm', 'commands.json'])
+    assert.ok(files.includes(needed), `${needed} is missing`);
 });
 
 test('no dependencies, no install scripts, no paths of the machine that built it', () => {

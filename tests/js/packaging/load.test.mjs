@@ -13,7 +13,8 @@ import { consumer, run, tool } from './support/tarball.mjs';
 
 test('Node, import and require', () => {
   const home = consumer('node');
-  for (const script of ['load.mjs', 'load.cjs']) assert.equal(run(process.execPath, [script], { cwd: home }), 'loaded\n');
+  for (const script of ['load.mjs', 'load.cjs'])
+    assert.equal(run(process.execPath, [script], { cwd: home }), 'loaded\n');
 });
 
 test('the command line, as npm links it', () => {
@@ -29,7 +30,10 @@ test('a Vite build', async () => {
   const home = consumer('vite');
   run(tool('vite'), ['build', '--logLevel', 'warn'], { cwd: home });
   const assets = readdirSync(join(home, 'dist/assets'));
-  assert.ok(assets.some((name) => name.endsWith('.wasm')), `no .wasm among ${assets}`);
+  assert.ok(
+    assets.some((name) => name.endsWith('.wasm')),
+    `no .wasm among ${assets}`,
+  );
   const script = assets.find((name) => name.endsWith('.js'));
   // The package asks for nothing of a browser, so Node can run the bundle; only Vite's own preload helper looks at one thing.
   globalThis.document = { createElement: () => ({ relList: { supports: () => true } }) };

@@ -10,7 +10,9 @@ class FakeTime {
   install() {
     const fake = this;
     globalThis.Date = class extends this.#real.Date {
-      static now() { return fake.now; }
+      static now() {
+        return fake.now;
+      }
     };
     globalThis.setTimeout = (callback, delay) => {
       assert.ok(delay >= 0 && delay <= 2 ** 31 - 1, `delay ${delay}`);

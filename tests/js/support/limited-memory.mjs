@@ -29,8 +29,15 @@ export function limited(file, morePages) {
       // One memory without a maximum: a count, flags, the pages it begins with.
       const { value: pages } = readNumber(file, start + 2);
       const section = [1, HAS_MAXIMUM, ...numberBytes(pages), ...numberBytes(pages + morePages)];
-      const bytes = [file.subarray(0, at), [MEMORY_SECTION, ...numberBytes(section.length), ...section], file.subarray(start + length)];
-      return { bytes: Uint8Array.from(bytes.flatMap((part) => [...part])), limitBytes: (pages + morePages) * PAGE_BYTES };
+      const bytes = [
+        file.subarray(0, at),
+        [MEMORY_SECTION, ...numberBytes(section.length), ...section],
+        file.subarray(start + length),
+      ];
+      return {
+        bytes: Uint8Array.from(bytes.flatMap((part) => [...part])),
+        limitBytes: (pages + morePages) * PAGE_BYTES,
+      };
     }
     at = start + length;
   }

@@ -2,6 +2,8 @@
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 
-export const folder = resolve(process.env.KEYLATCH_PACKAGE ?? new URL('../../../target/npm/keylatch', import.meta.url).pathname);
+export const folder = resolve(
+  process.env.KEYLATCH_PACKAGE ?? new URL('../../../target/npm/keylatch', import.meta.url).pathname,
+);
 
 export const entry = (name) => import(pathToFileURL(`${folder}/esm/${name}.js`).href);

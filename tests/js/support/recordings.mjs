@@ -7,15 +7,24 @@ const folder = fileURLToPath(new URL('../../conformance/', import.meta.url));
 
 /** One recorded session file: its name and its sessions, arguments and replies as bytes. */
 export function recordings() {
-  return readdirSync(folder).filter((name) => name.endsWith('.jsonl')).map((name) => {
-    const [, ...lines] = readFileSync(folder + name, 'utf8').split('\n').filter((line) => line !== '');
-    return { name: name.replace('.jsonl', ''), sessions: lines.map((line) => readSession(JSON.parse(line))) };
-  });
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => {
+      const [, ...lines] = readFileSync(folder + name, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '');
+      return { name: name.replace('.jsonl', ''), sessions: lines.map((line) => readSession(JSON.parse(line))) };
+    });
 }
 
 function readSession({ id, steps }) {
   const latin1 = (text) => Buffer.from(text, 'latin1');
-  const readStep = ({ c, r, m = 'exact', k = 0 }) => ({ argv: c.map(latin1), reply: latin1(r), mode: m, connection: k });
+  const readStep = ({ c, r, m = 'exact', k = 0 }) => ({
+    argv: c.map(latin1),
+    reply: latin1(r),
+    mode: m,
+    connection: k,
+  });
   return { id, steps: steps.map(readStep) };
 }
 
@@ -25,14 +34,22 @@ export function matches({ reply, mode }, got) {
   if (mode === 'any') return got.length > 0;
   const [expected, actual] = [parse(reply), parse(got)];
   switch (mode) {
-    case 'set': return same(bag(expected, 1), bag(actual, 1));
-    case 'pairs': return same(bag(expected, 2), bag(actual, 2));
-    case 'scan': return same(page(expected, 1), page(actual, 1));
-    case 'scanpairs': return same(page(expected, 2), page(actual, 2));
-    case 'near': return isNear(expected, actual, 1);
-    case 'near1000': return isNear(expected, actual, 1000);
-    case 'encoding': return typeof actual === 'string';
-    default: throw new Error(`unknown match mode ${mode}`);
+    case 'set':
+      return same(bag(expected, 1), bag(actual, 1));
+    case 'pairs':
+      return same(bag(expected, 2), bag(actual, 2));
+    case 'scan':
+      return same(page(expected, 1), page(actual, 1));
+    case 'scanpairs':
+      return same(page(expected, 2), page(actual, 2));
+    case 'near':
+      return isNear(expected, actual, 1);
+    case 'near1000':
+      return isNear(expected, actual, 1000);
+    case 'encoding':
+      return typeof actual === 'string';
+    default:
+      throw new Error(`unknown match mode ${mode}`);
   }
 }
 

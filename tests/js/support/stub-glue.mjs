@@ -3,14 +3,23 @@
 import { readFileSync } from 'node:fs';
 
 /** Read as text, because these modules are loaded before there is a loader for TypeScript. */
-const printed = readFileSync(new URL('../../../pkg-templates/npm/src/generated/convention.ts', import.meta.url), 'utf8');
+const printed = readFileSync(
+  new URL('../../../pkg-templates/npm/src/generated/convention.ts', import.meta.url),
+  'utf8',
+);
 const CONVENTION = Number(/CONVENTION = (\d+)/.exec(printed)[1]);
-const NAMES = Object.fromEntries([...printed.matchAll(/^  (\d+): '(\w+)',$/gm)].map(([, row, name]) => [row, name]));
+const NAMES = Object.fromEntries([...printed.matchAll(/^ {2}(\d+): '(\w+)',$/gm)].map(([, row, name]) => [row, name]));
 const bit = (name) => Number(new RegExp(`  ${name} = (\\d+),`).exec(printed)[1]);
 
 /** What the next instance does; tests replace these. */
 export const script = {
-  reply: () => '+OK\r\n', events: [], deadline: undefined, calls: [], affected: undefined, outbox: '', convention: undefined,
+  reply: () => '+OK\r\n',
+  events: [],
+  deadline: undefined,
+  calls: [],
+  affected: undefined,
+  outbox: '',
+  convention: undefined,
 };
 
 export function reset() {
@@ -44,27 +53,58 @@ export function instantiate() {
       script.instance = this;
       script.memory = memory;
     }
-    free() { this.freed = true; }
-    reserve(length) { return length > OUTPUT - AREA ? 0 : AREA; }
-    output() { return OUTPUT; }
-    connect() { return ++this.clients; }
-    disconnect(client) { script.calls.push(['disconnect', client]); }
+    free() {
+      this.freed = true;
+    }
+    reserve(length) {
+      return length > OUTPUT - AREA ? 0 : AREA;
+    }
+    output() {
+      return OUTPUT;
+    }
+    connect() {
+      return ++this.clients;
+    }
+    disconnect(client) {
+      script.calls.push(['disconnect', client]);
+    }
     setProtocol() {}
-    client() { return { name: '', db: 0, protocol: 3, inTransaction: false }; }
-    convention() { return script.convention ?? CONVENTION; }
-    frame() { return [HEADER, SPANS, SPAN_COUNT, AREA, 0, OUTPUT - AREA]; }
-    reserveFrame() { return false; }
+    client() {
+      return { name: '', db: 0, protocol: 3, inTransaction: false };
+    }
+    convention() {
+      return script.convention ?? CONVENTION;
+    }
+    frame() {
+      return [HEADER, SPANS, SPAN_COUNT, AREA, 0, OUTPUT - AREA];
+    }
+    reserveFrame() {
+      return false;
+    }
     affected() {
       const { affected } = script;
       script.affected = undefined;
       return affected;
     }
-    closing() { return false; }
-    outbox() { return encoder.encode(script.outbox); }
-    tick() { script.calls.push(['tick']); return false; }
-    nextDeadline() { return script.deadline; }
-    setClock(ms) { this.manualMs = ms; }
-    listen(names) { this.listening = names; }
+    closing() {
+      return false;
+    }
+    outbox() {
+      return encoder.encode(script.outbox);
+    }
+    tick() {
+      script.calls.push(['tick']);
+      return false;
+    }
+    nextDeadline() {
+      return script.deadline;
+    }
+    setClock(ms) {
+      this.manualMs = ms;
+    }
+    listen(names) {
+      this.listening = names;
+    }
     takeEvents() {
       const events = script.events;
       script.events = [];

@@ -1,5 +1,16 @@
 // Types, asserted: this file is compiled and never run. A line marked @ts-expect-error must be an error.
-import { Commands, Keylatch, ManualClock, type Carried, type Later, type Multi, type Now, type Reply, ReplyError, type SetOptions } from 'keylatch';
+import {
+  Commands,
+  Keylatch,
+  ManualClock,
+  type Carried,
+  type Later,
+  type Multi,
+  type Now,
+  type Reply,
+  ReplyError,
+  type SetOptions,
+} from 'keylatch';
 import { Keylatch as Core } from 'keylatch/core';
 import { assertSession, runSession } from 'keylatch/testing';
 import { ghostHint } from 'keylatch/hints';
@@ -81,7 +92,10 @@ db.call('SET', 'k', null);
 
 // A transaction's results are a tuple in the order of the commands.
 const results = db.multi().set('a', 1).incr('a').get('a').call('EXISTS', 'a').exec();
-same<typeof results, ['OK' | ReplyError, number | bigint | ReplyError, string | null | ReplyError, number | ReplyError] | null>();
+same<
+  typeof results,
+  ['OK' | ReplyError, number | bigint | ReplyError, string | null | ReplyError, number | ReplyError] | null
+>();
 const none = db.multi().exec();
 same<typeof none, [] | null>();
 const inBytes = db.bytes.multi().get('a').exec();
@@ -89,10 +103,23 @@ same<typeof inBytes, [Uint8Array | null | ReplyError] | null>();
 const multi: Multi<['OK']> = db.multi().set('a', 1);
 
 // Events.
-const end = db.on('expired', ({ event, key, db: database }) => { const all: [string, string, number] = [event, key, database]; void all; });
+const end = db.on('expired', ({ event, key, db: database }) => {
+  const all: [string, string, number] = [event, key, database];
+  void all;
+});
 same<typeof end, () => void>();
-db.on('set', ({ key }) => { const raw: Uint8Array = key; void raw; }, { buffer: true });
-db.on('error', (error) => { const any: unknown = error; void any; });
+db.on(
+  'set',
+  ({ key }) => {
+    const raw: Uint8Array = key;
+    void raw;
+  },
+  { buffer: true },
+);
+db.on('error', (error) => {
+  const any: unknown = error;
+  void any;
+});
 db.once('*', () => {});
 
 // The same sugar over promises.
@@ -112,5 +139,12 @@ const report = runSession('> PING');
 const line: number | undefined = report.failures[0]?.line;
 assertSession('> PING', { seed: 1 });
 const hint: string = ghostHint(new Map(), 'SET k ');
-try { db.get('k'); } catch (error) { if (error instanceof ReplyError) { const code: string = error.code; void code; } }
+try {
+  db.get('k');
+} catch (error) {
+  if (error instanceof ReplyError) {
+    const code: string = error.code;
+    void code;
+  }
+}
 void [unknownIsWide, notOk, text, multi, line, hint];

@@ -1,5 +1,13 @@
 // Types of the collections, of waiting and of messages, asserted: this file is compiled and never run.
-import { Commands, Keylatch, type AbortSignalLike, type Later, type Messages, type ReplyError, type Unsubscribe } from 'keylatch';
+import {
+  Commands,
+  Keylatch,
+  type AbortSignalLike,
+  type Later,
+  type Messages,
+  type ReplyError,
+  type Unsubscribe,
+} from 'keylatch';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function same<A, B>(..._: Same<A, B> extends true ? [] : ['the types differ', A, B]): void {}
@@ -52,12 +60,19 @@ const deadline = db.pexpiretime('k');
 same<typeof deadline, number | bigint>();
 const walk = db.scanHash('h');
 same<typeof walk, Generator<[field: string, value: string], void, undefined>>();
-for (const [member, score] of db.bytes.scanSortedSet('z')) { const both: [Uint8Array, number] = [member, score]; void both; }
+for (const [member, score] of db.bytes.scanSortedSet('z')) {
+  const both: [Uint8Array, number] = [member, score];
+  void both;
+}
 
 // Places: what a search answers depends on what was asked for, in the order in which the command has it.
 const found = db.geosearch('g', { member: 'm', radius: 1 });
 same<typeof found, string[]>();
-const detailed = db.bytes.geosearch('g', { position: [1, 2], box: [3, 4], unit: 'mi' }, { withcoord: true, withdist: true, count: 3, any: true });
+const detailed = db.bytes.geosearch(
+  'g',
+  { position: [1, 2], box: [3, 4], unit: 'mi' },
+  { withcoord: true, withdist: true, count: 3, any: true },
+);
 same<typeof detailed, [member: Uint8Array, distance: Uint8Array, position: [longitude: number, latitude: number]][]>();
 const positions = db.geopos('g', 'a', 'b');
 same<typeof positions, ([longitude: number, latitude: number] | null)[]>();
@@ -89,18 +104,45 @@ same<typeof moved, Promise<string | null>>();
 void db.blmpop('a', 'LEFT', 0, { count: 2, signal });
 // @ts-expect-error nothing waits in a transaction
 db.multi().blpop('a');
-const counts = db.multi().geoadd('g', { a: [1, 2] }).geosearch('g', { member: 'a', radius: 1 }, { withhash: true }).pfadd('p', 1).exec();
+const counts = db
+  .multi()
+  .geoadd('g', { a: [1, 2] })
+  .geosearch('g', { member: 'a', radius: 1 }, { withhash: true })
+  .pfadd('p', 1)
+  .exec();
 same<typeof counts, [number | ReplyError, [member: string, hash: number][] | ReplyError, 0 | 1 | ReplyError] | null>();
 const results = db.multi().lpop('l').hgetall('h').publish('c', 'm').exec();
 same<typeof results, [string | null | ReplyError, Map<string, string> | ReplyError, number | ReplyError] | null>();
 
 // Messages.
-const end = db.subscribe('c', (message, channel) => { const all: [string, string] = [message, channel]; void all; });
+const end = db.subscribe('c', (message, channel) => {
+  const all: [string, string] = [message, channel];
+  void all;
+});
 same<typeof end, Unsubscribe>();
-db.psubscribe('c*', (message, channel, pattern) => { const all: [Uint8Array, Uint8Array, Uint8Array?] = [message, channel, pattern]; void all; }, { buffer: true });
+db.psubscribe(
+  'c*',
+  (message, channel, pattern) => {
+    const all: [Uint8Array, Uint8Array, Uint8Array?] = [message, channel, pattern];
+    void all;
+  },
+  { buffer: true },
+);
 same<ReturnType<typeof db.track>, Unsubscribe>();
-db.track((keys) => { const all: readonly string[] | null = keys; void all; }, { bcast: true, prefixes: ['a', Uint8Array.of(1)], noloop: true });
-db.client().track((keys) => { const all: readonly Uint8Array[] | null = keys; void all; }, { buffer: true, optin: true });
+db.track(
+  (keys) => {
+    const all: readonly string[] | null = keys;
+    void all;
+  },
+  { bcast: true, prefixes: ['a', Uint8Array.of(1)], noloop: true },
+);
+db.client().track(
+  (keys) => {
+    const all: readonly Uint8Array[] | null = keys;
+    void all;
+  },
+  { buffer: true, optin: true },
+);
 // @ts-expect-error keys are strings unless bytes are asked for
 db.track((keys: readonly Uint8Array[] | null) => void keys);
 // @ts-expect-error a message is text unless bytes are asked for
@@ -109,7 +151,10 @@ end();
 const messages = db.messages('c', { limit: 5 });
 same<typeof messages, Messages<string>>();
 async function read(): Promise<void> {
-  for await (const message of db.messages('c', { buffer: true })) { const raw: Uint8Array = message; void raw; }
+  for await (const message of db.messages('c', { buffer: true })) {
+    const raw: Uint8Array = message;
+    void raw;
+  }
 }
 {
   using subscription = db.subscribe('c', () => {});

@@ -47,7 +47,12 @@ function client(url) {
     const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;
     const response = await fetch(new URL(path, url), { method, headers, body: raw ? body : JSON.stringify(body) });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: method === 'HEAD' ? null : JSON.parse(text) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: method === 'HEAD' ? null : JSON.parse(text),
+    };
   };
   const call = async (...command) => {
     const { json } = await post(command);

@@ -1,7 +1,7 @@
 /** The command table of the engine, as the help cards, the hints and the completion read it. */
 
-import table from "keylatch/commands.json";
-import type { HintRow } from "keylatch/hints";
+import table from 'keylatch/commands.json';
+import type { HintRow } from 'keylatch/hints';
 
 export interface CommandRow extends HintRow {
   readonly summary: string;
@@ -19,13 +19,15 @@ export const commandRows: ReadonlyMap<string, CommandRow> = new Map(
 
 /** The row that a person means by `set`, `object encoding` or `OBJECT|ENCODING`. */
 export function rowNamed(words: string): CommandRow | undefined {
-  return commandRows.get(words.trim().toUpperCase().replace(/\s+/g, "|"));
+  return commandRows.get(words.trim().toUpperCase().replace(/\s+/g, '|'));
 }
 
 /** Rows whose name or summary contains every word of the query, by group and name. */
 export function searchRows(query: string): CommandRow[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return [...commandRows.values()]
-    .filter((row) => words.every((word) => `${row.name.replace("|", " ")} ${row.summary} ${row.group}`.toLowerCase().includes(word)))
+    .filter((row) =>
+      words.every((word) => `${row.name.replace('|', ' ')} ${row.summary} ${row.group}`.toLowerCase().includes(word)),
+    )
     .sort((one, other) => (one.name < other.name ? -1 : 1));
 }

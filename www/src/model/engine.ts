@@ -1,7 +1,7 @@
 /** Loads the engine's WebAssembly file once and makes engines from it. Every engine has an instance of its own. */
 
-import { Keylatch, ManualClock } from "keylatch/core";
-import wasmUrl from "keylatch/keylatch.wasm?url";
+import { Keylatch, ManualClock } from 'keylatch/core';
+import wasmUrl from 'keylatch/keylatch.wasm?url';
 
 /** A database together with the clock that it sees. */
 export interface Engine {
@@ -25,7 +25,7 @@ export class EngineMaker {
 
 async function compile(response: Response): Promise<WebAssembly.Module> {
   if (!response.ok) throw new Error(`The engine could not be loaded: ${response.status} ${response.statusText}`);
-  const streamable = response.headers.get("content-type")?.startsWith("application/wasm");
+  const streamable = response.headers.get('content-type')?.startsWith('application/wasm');
   if (streamable) return WebAssembly.compileStreaming(response);
   return WebAssembly.compile(await response.arrayBuffer());
 }

@@ -1,8 +1,8 @@
 /** The commands typed so far: kept between visits, walked with the arrow keys, searched backwards. Knows no DOM. */
 
-import { keep, recall } from "./storage.ts";
+import { keep, recall } from './storage.ts';
 
-const NAME = "history";
+const NAME = 'history';
 const MAX_ENTRIES = 500;
 /** A pasted megabyte is not worth remembering. */
 const MAX_ENTRY_CHARS = 4096;
@@ -11,7 +11,7 @@ export class History {
   private entries: string[] = load();
   /** How far back the walk is; 0 is the line that is being written. */
   private back = 0;
-  private draft = "";
+  private draft = '';
 
   add(entry: string): void {
     this.back = 0;
@@ -50,8 +50,8 @@ export class History {
 
 function load(): string[] {
   try {
-    const kept: unknown = JSON.parse(recall(NAME) ?? "[]");
-    return Array.isArray(kept) ? kept.filter((entry) => typeof entry === "string") : [];
+    const kept: unknown = JSON.parse(recall(NAME) ?? '[]');
+    return Array.isArray(kept) ? kept.filter((entry) => typeof entry === 'string') : [];
   } catch {
     return [];
   }

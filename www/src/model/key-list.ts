@@ -3,11 +3,11 @@
  * look. Rows are read from the engine; the countdown between two looks is arithmetic on their deadlines.
  */
 
-import { type Argument, type Client, decodeReplies, type Keylatch, type KeyEvent, ReplyError } from "keylatch/core";
-import { Emitter } from "./emitter.ts";
-import { keyLabel } from "./key-label.ts";
+import { type Argument, type Client, decodeReplies, type Keylatch, type KeyEvent, ReplyError } from 'keylatch/core';
+import { Emitter } from './emitter.ts';
+import { keyLabel } from './key-label.ts';
 
-export type KeyOrder = "name" | "expiry";
+export type KeyOrder = 'name' | 'expiry';
 
 export interface KeyRow {
   /** The key as shown, also its identity in the list. */
@@ -36,10 +36,10 @@ export const PREVIEW_BYTES = 512;
 export const PREVIEW_ITEMS = 50;
 
 export class KeyList {
-  readonly changes = new Emitter<"keys">();
+  readonly changes = new Emitter<'keys'>();
   rows: readonly KeyRow[] = [];
   hasMore = false;
-  order: KeyOrder = "name";
+  order: KeyOrder = 'name';
   private pages = 1;
   private database = 0;
   private known = new Map<string, KeyRow>();
@@ -77,28 +77,32 @@ export class KeyList {
   preview(row: KeyRow): string | undefined {
     const command = row.goneBy ? undefined : previewCommand(row);
     const reply = command && this.ask(command);
-    return reply && reply[0] !== "-".charCodeAt(0) ? this.db.printReply(reply) : undefined;
+    return reply && reply[0] !== '-'.charCodeAt(0) ? this.db.printReply(reply) : undefined;
   }
 
   /** Fields of a small hash that expire, each with its instant, the first first. */
   mortalFields(row: KeyRow): { readonly label: string; readonly deadlineMs: number }[] {
-    const fields = row.type === "hash" && row.size <= PREVIEW_ITEMS ? this.read<Uint8Array[]>(["HKEYS", row.key]) : undefined;
+    const fields =
+      row.type === 'hash' && row.size <= PREVIEW_ITEMS ? this.read<Uint8Array[]>(['HKEYS', row.key]) : undefined;
     if (!fields || fields.length === 0) return [];
-    const deadlines = this.read<number[]>(["HPEXPIRETIME", row.key, "FIELDS", fields.length, ...fields]) ?? [];
+    const deadlines = this.read<number[]>(['HPEXPIRETIME', row.key, 'FIELDS', fields.length, ...fields]) ?? [];
     const all = deadlines.map((deadlineMs, index) => ({ label: keyLabel(fields[index] ?? NOTHING), deadlineMs }));
     return all.filter(({ deadlineMs }) => deadlineMs >= 0).sort((one, other) => one.deadlineMs - other.deadlineMs);
   }
 
   /** How many different elements a string counts if it is a sketch (HyperLogLog). */
   sketched(row: KeyRow): number | undefined {
-    const start = row.type === "string" && row.size >= SKETCH_BYTES ? this.read<Uint8Array>(["GETRANGE", row.key, 0, 3]) : undefined;
-    return start && keyLabel(start) === "HYLL" ? this.read<number>(["PFCOUNT", row.key]) : undefined;
+    const start =
+      row.type === 'string' && row.size >= SKETCH_BYTES
+        ? this.read<Uint8Array>(['GETRANGE', row.key, 0, 3])
+        : undefined;
+    return start && keyLabel(start) === 'HYLL' ? this.read<number>(['PFCOUNT', row.key]) : undefined;
   }
 
   /** Labels of keys that start with a prefix, for completion. Looks at the first keys only: it runs at each keystroke. */
   labelsStartingWith(prefix: string, limit: number): string[] {
     const { keys } = this.db.inspect({ limit: COMPLETION_KEYS, db: this.database, buffer: true });
-    const labels = keys.map((key) => keyLabel(key.key)).filter((label) => label.replace(/^"/, "").startsWith(prefix));
+    const labels = keys.map((key) => keyLabel(key.key)).filter((label) => label.replace(/^"/, '').startsWith(prefix));
     return labels.sort().slice(0, limit);
   }
 
@@ -110,7 +114,7 @@ export class KeyList {
 
   /** The reply as it is; undefined when the client may not ask now. */
   private ask(command: readonly Argument[]): Uint8Array | undefined {
-    this.reader ??= this.db.client({ name: "preview", db: this.database, protocol: 2 });
+    this.reader ??= this.db.client({ name: 'preview', db: this.database, protocol: 2 });
     const reply = this.reader.callRaw(...command);
     if (reply.length > 0) return reply;
     // Paused or killed by CLIENT: the next look tries with a new one.
@@ -128,7 +132,7 @@ export class KeyList {
 
   private load(nowMs: number): Map<string, KeyRow> {
     const rows = new Map<string, KeyRow>();
-    let cursor = "0";
+    let cursor = '0';
     for (let page = 0; page < this.pages; page += 1) {
       const part = this.db.inspect({ cursor, limit: PAGE_KEYS, db: this.database, buffer: true });
       for (const key of part.keys) {
@@ -136,13 +140,13 @@ export class KeyList {
         rows.set(row.label, row);
       }
       cursor = part.cursor;
-      if (cursor === "0") break;
+      if (cursor === '0') break;
     }
-    this.hasMore = cursor !== "0";
+    this.hasMore = cursor !== '0';
     return rows;
   }
 
-  private makeRow(label: string, key: Pick<KeyRow, "key" | "type" | "size" | "deadlineMs">, nowMs: number): KeyRow {
+  private makeRow(label: string, key: Pick<KeyRow, 'key' | 'type' | 'size' | 'deadlineMs'>, nowMs: number): KeyRow {
     const before = this.known.get(label);
     const sameFuse = before !== undefined && !before.goneBy && before.deadlineMs === key.deadlineMs;
     return {
@@ -178,9 +182,10 @@ export class KeyList {
   private sort(): void {
     const byName = (one: KeyRow, other: KeyRow): number => (one.label < other.label ? -1 : 1);
     const due = (row: KeyRow): number => row.deadlineMs ?? Number.POSITIVE_INFINITY;
-    const byExpiry = (one: KeyRow, other: KeyRow): number => (due(one) === due(other) ? byName(one, other) : due(one) - due(other));
-    this.rows = [...this.known.values()].sort(this.order === "name" ? byName : byExpiry);
-    this.changes.emit("keys");
+    const byExpiry = (one: KeyRow, other: KeyRow): number =>
+      due(one) === due(other) ? byName(one, other) : due(one) - due(other);
+    this.rows = [...this.known.values()].sort(this.order === 'name' ? byName : byExpiry);
+    this.changes.emit('keys');
   }
 
   private forget(database: number): void {
@@ -197,16 +202,16 @@ export class KeyList {
 function previewCommand({ key, type, size }: KeyRow): Argument[] | undefined {
   const few = size <= PREVIEW_ITEMS;
   switch (type) {
-    case "string":
-      return ["GETRANGE", key, 0, PREVIEW_BYTES - 1];
-    case "list":
-      return ["LRANGE", key, 0, PREVIEW_ITEMS - 1];
-    case "zset":
-      return ["ZRANGE", key, 0, PREVIEW_ITEMS - 1, "WITHSCORES"];
-    case "hash":
-      return few ? ["HGETALL", key] : undefined;
-    case "set":
-      return few ? ["SMEMBERS", key] : undefined;
+    case 'string':
+      return ['GETRANGE', key, 0, PREVIEW_BYTES - 1];
+    case 'list':
+      return ['LRANGE', key, 0, PREVIEW_ITEMS - 1];
+    case 'zset':
+      return ['ZRANGE', key, 0, PREVIEW_ITEMS - 1, 'WITHSCORES'];
+    case 'hash':
+      return few ? ['HGETALL', key] : undefined;
+    case 'set':
+      return few ? ['SMEMBERS', key] : undefined;
     default:
       return undefined;
   }

@@ -4,27 +4,34 @@
  */
 
 import {
-  complete, findCommand, ghostHint, lastCommandStart, typedWords, type CandidateKind, type HintRows, type KeySource,
-} from "keylatch/hints";
-import type { History } from "./history.ts";
+  complete,
+  findCommand,
+  ghostHint,
+  lastCommandStart,
+  typedWords,
+  type CandidateKind,
+  type HintRows,
+  type KeySource,
+} from 'keylatch/hints';
+import type { History } from './history.ts';
 
 export interface Suggestion {
   readonly text: string;
-  readonly kind: CandidateKind | "history";
+  readonly kind: CandidateKind | 'history';
 }
 
 /** As many as fit above the line without scrolling, also on a small screen. */
 const MAX_SUGGESTIONS = 8;
 
 export class LineEditor {
-  text = "";
-  mode: "type" | "search" = "type";
+  text = '';
+  mode: 'type' | 'search' = 'type';
   suggestions: readonly Suggestion[] = [];
   /** The suggestion that is chosen, -1 for none. */
   active = -1;
-  ghost = "";
+  ghost = '';
   private replaceFrom = 0;
-  private beforeSearch = "";
+  private beforeSearch = '';
 
   constructor(
     private readonly rows: HintRows,
@@ -40,16 +47,16 @@ export class LineEditor {
   get commandName(): string {
     const typed = typedWords(this.text.slice(lastCommandStart(this.text)));
     const named = findCommand(this.rows, [...typed.done, typed.partial]);
-    return named?.row.name.replace("|", " ") ?? "";
+    return named?.row.name.replace('|', ' ') ?? '';
   }
 
   /** The text was edited. Hints and suggestions belong to the end of the line: elsewhere there are none. */
   input(text: string, caretAtEnd: boolean): void {
     this.text = text;
-    if (this.mode === "search") return this.search();
+    if (this.mode === 'search') return this.search();
     this.history.rest();
     this.close();
-    this.ghost = caretAtEnd ? ghostHint(this.rows, text.slice(lastCommandStart(text))) : "";
+    this.ghost = caretAtEnd ? ghostHint(this.rows, text.slice(lastCommandStart(text))) : '';
     if (caretAtEnd) this.suggest(false);
   }
 
@@ -59,7 +66,8 @@ export class LineEditor {
     const line = this.text.slice(start);
     const { candidates, from } = complete(this.rows, line, this.keys);
     const begun = from < line.length;
-    const finished = candidates.length === 1 && candidates[0]?.text.toUpperCase() === typedWords(line).partial.toUpperCase();
+    const finished =
+      candidates.length === 1 && candidates[0]?.text.toUpperCase() === typedWords(line).partial.toUpperCase();
     this.suggestions = finished || (!begun && !asked) ? [] : candidates.slice(0, MAX_SUGGESTIONS);
     this.replaceFrom = start + from;
     this.active = -1;
@@ -69,16 +77,16 @@ export class LineEditor {
   /** Moves through the suggestions; above the first one none is chosen. */
   move(step: number): void {
     const last = this.suggestions.length - 1;
-    this.active = Math.min(Math.max(this.active + step, this.mode === "search" ? 0 : -1), last);
+    this.active = Math.min(Math.max(this.active + step, this.mode === 'search' ? 0 : -1), last);
   }
 
   /** Takes the chosen suggestion, else the first. */
   accept(index = Math.max(this.active, 0)): void {
     const chosen = this.suggestions[index];
     if (!chosen) return;
-    const fromHistory = chosen.kind === "history";
+    const fromHistory = chosen.kind === 'history';
     const text = fromHistory ? chosen.text : `${this.text.slice(0, this.replaceFrom)}${chosen.text} `;
-    this.mode = "type";
+    this.mode = 'type';
     this.input(text, true);
     if (fromHistory) this.close();
   }
@@ -93,17 +101,17 @@ export class LineEditor {
   }
 
   startSearch(): void {
-    if (this.mode === "search") return this.move(1);
+    if (this.mode === 'search') return this.move(1);
     this.beforeSearch = this.text;
-    this.mode = "search";
-    this.ghost = "";
+    this.mode = 'search';
+    this.ghost = '';
     this.search();
   }
 
   /** Escape: leaves the search or closes the list; false when there was nothing to leave. */
   cancel(): boolean {
-    if (this.mode === "search") {
-      this.mode = "type";
+    if (this.mode === 'search') {
+      this.mode = 'type';
       this.input(this.beforeSearch, true);
       this.close();
       return true;
@@ -117,13 +125,13 @@ export class LineEditor {
   take(): string {
     const { text } = this;
     this.history.add(text);
-    this.input("", true);
+    this.input('', true);
     return text;
   }
 
   private search(): void {
     const found = this.history.search(this.text, MAX_SUGGESTIONS);
-    this.suggestions = found.map((text): Suggestion => ({ text, kind: "history" }));
+    this.suggestions = found.map((text): Suggestion => ({ text, kind: 'history' }));
     this.active = this.open ? 0 : -1;
   }
 

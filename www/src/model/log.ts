@@ -1,13 +1,13 @@
 /** What the command line shows: commands with their replies, notes, help cards. Bounded; knows no engine and no DOM. */
 
-import type { CommandRow } from "./commands.ts";
+import type { CommandRow } from './commands.ts';
 
 interface Numbered {
   readonly id: number;
 }
 
 export interface CommandEntry extends Numbered {
-  readonly kind: "command";
+  readonly kind: 'command';
   readonly lane: number;
   readonly prompt: string;
   readonly text: string;
@@ -17,17 +17,17 @@ export interface CommandEntry extends Numbered {
 }
 
 export interface NoteEntry extends Numbered {
-  readonly kind: "note";
+  readonly kind: 'note';
   readonly text: string;
 }
 
 export interface CardEntry extends Numbered {
-  readonly kind: "card";
+  readonly kind: 'card';
   readonly row: CommandRow;
 }
 
 export type LogEntry = CommandEntry | NoteEntry | CardEntry;
-type WithoutId<Entry> = Entry extends LogEntry ? Omit<Entry, "id"> : never;
+type WithoutId<Entry> = Entry extends LogEntry ? Omit<Entry, 'id'> : never;
 
 /** Older entries leave: the page must stay light after a pasted thousand lines. */
 const MAX_ENTRIES = 2000;
@@ -46,6 +46,6 @@ export class Log {
   }
 
   get commands(): readonly CommandEntry[] {
-    return this.entries.filter((entry) => entry.kind === "command");
+    return this.entries.filter((entry) => entry.kind === 'command');
   }
 }

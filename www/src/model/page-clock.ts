@@ -3,14 +3,14 @@
  * a `ManualClock` only; while live, this class carries it along before each command and when a key is due.
  */
 
-import type { ManualClock } from "keylatch/core";
-import { Emitter } from "./emitter.ts";
+import type { ManualClock } from 'keylatch/core';
+import { Emitter } from './emitter.ts';
 
 /** Browsers fire a longer timeout at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export class PageClock {
-  readonly changes = new Emitter<"clock">();
+  readonly changes = new Emitter<'clock'>();
   live = true;
   private offsetMs = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +79,6 @@ export class PageClock {
 
   private announce(): void {
     this.arm();
-    this.changes.emit("clock");
+    this.changes.emit('clock');
   }
 }

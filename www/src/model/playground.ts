@@ -1,21 +1,21 @@
 /** Everything the page shows, and which part of it is in view. The view is written in the location hash, so links work. */
 
-import { rowNamed } from "./commands.ts";
-import { Emitter } from "./emitter.ts";
-import type { EngineMaker } from "./engine.ts";
-import { lessons } from "./lessons.ts";
-import { SessionDesk } from "./session-desk.ts";
-import { decodeShare } from "./share.ts";
-import type { ThemeChoice } from "./theme.ts";
-import { Workspace } from "./workspace.ts";
+import { rowNamed } from './commands.ts';
+import { Emitter } from './emitter.ts';
+import type { EngineMaker } from './engine.ts';
+import { lessons } from './lessons.ts';
+import { SessionDesk } from './session-desk.ts';
+import { decodeShare } from './share.ts';
+import type { ThemeChoice } from './theme.ts';
+import { Workspace } from './workspace.ts';
 
-export type View = "line" | "sessions" | "commands";
+export type View = 'line' | 'sessions' | 'commands';
 
 export class Playground {
-  readonly changes = new Emitter<"view">();
+  readonly changes = new Emitter<'view'>();
   readonly workspace: Workspace;
   readonly desk: SessionDesk;
-  view: View = "line";
+  view: View = 'line';
   /** The command whose card the command list shows. */
   command: string | undefined;
   /** Why a link could not be opened. */
@@ -31,7 +31,7 @@ export class Playground {
 
   /** Follows the location hash now and whenever it changes. */
   followHash(): void {
-    addEventListener("hashchange", () => void this.route(location.hash));
+    addEventListener('hashchange', () => void this.route(location.hash));
     void this.route(location.hash);
   }
 
@@ -40,30 +40,34 @@ export class Playground {
    * the visitor wrote, `#lesson=NAME`, `#v1=...` a shared one; `#commands`, `#commands=SET`. Anything else is the command line.
    */
   async route(hash: string): Promise<void> {
-    const [word = "", value = ""] = hash.replace(/^#/, "").split(/=(.*)/s);
+    const [word = '', value = ''] = hash.replace(/^#/, '').split(/=(.*)/s);
     this.linkProblem = undefined;
-    if (word === "v1") await this.openShared(hash);
-    else if (word === "lesson") this.openLesson(decoded(value));
-    else if (word === "new") this.showSession("");
-    else if (word === "own") this.showSession(this.desk.own);
-    else if (word === "sessions") this.showSessions();
-    else if (word === "commands") this.showCommands(decoded(value));
-    else this.showLine(word === "type" ? decoded(value) : "");
-    this.changes.emit("view");
+    if (word === 'v1') await this.openShared(hash);
+    else if (word === 'lesson') this.openLesson(decoded(value));
+    else if (word === 'new') this.showSession('');
+    else if (word === 'own') this.showSession(this.desk.own);
+    else if (word === 'sessions') this.showSessions();
+    else if (word === 'commands') this.showCommands(decoded(value));
+    else this.showLine(word === 'type' ? decoded(value) : '');
+    this.changes.emit('view');
   }
 
   /** Goes on in the command line from the instant that the session view looks at, with the clock stopped there. */
   continueInLine(): void {
     const taken = this.desk.takeAway();
     if (!taken) return;
-    this.workspace.takeOver(taken.snapshot, taken.nowMs, taken.clients.map((client) => client.name));
-    location.hash = "";
+    this.workspace.takeOver(
+      taken.snapshot,
+      taken.nowMs,
+      taken.clients.map((client) => client.name),
+    );
+    location.hash = '';
   }
 
   /** Opens what was typed in the command line as a session. */
   openAsSession(text: string): void {
     this.desk.openOwn(text);
-    location.hash = "sessions";
+    location.hash = 'sessions';
   }
 
   /** The text of the session was edited: the address, which may name a lesson, tells of it no more. */
@@ -81,32 +85,32 @@ export class Playground {
 
   /** Asked at each keystroke; browsers bear only so many changes of the address. */
   private leaveAddress(): void {
-    if (location.hash !== "#sessions") history.replaceState(null, "", "#sessions");
+    if (location.hash !== '#sessions') history.replaceState(null, '', '#sessions');
   }
 
   /** A line that a link brings is put into the prompt, never run. */
   private showLine(draft: string): void {
-    this.view = "line";
+    this.view = 'line';
     if (draft) this.workspace.line.input(draft, true);
   }
 
   private showSession(text: string, lesson?: string): void {
-    this.view = "sessions";
+    this.view = 'sessions';
     this.desk.open(text, lesson);
   }
 
   private async openShared(hash: string): Promise<void> {
-    this.view = "sessions";
+    this.view = 'sessions';
     try {
-      this.showSession((await decodeShare(hash)) ?? "");
+      this.showSession((await decodeShare(hash)) ?? '');
     } catch {
-      this.linkProblem = "This link does not hold a session: it is cut short or damaged.";
+      this.linkProblem = 'This link does not hold a session: it is cut short or damaged.';
       this.openFirst();
     }
   }
 
   private openLesson(name: string): void {
-    this.view = "sessions";
+    this.view = 'sessions';
     const lesson = lessons.find((candidate) => candidate.name === name);
     if (lesson) this.showSession(lesson.text, lesson.name);
     else {
@@ -116,7 +120,7 @@ export class Playground {
   }
 
   private showSessions(): void {
-    this.view = "sessions";
+    this.view = 'sessions';
     this.openFirst();
   }
 
@@ -128,7 +132,7 @@ export class Playground {
   }
 
   private showCommands(name: string): void {
-    this.view = "commands";
+    this.view = 'commands';
     this.command = rowNamed(name)?.name;
   }
 }

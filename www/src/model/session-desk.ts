@@ -3,11 +3,11 @@
  * line runs the session again up to it on a fresh engine, so the keys shown are those of that moment.
  */
 
-import { SessionError, type Report, type SessionStep as Step } from "keylatch/core";
-import { Emitter } from "./emitter.ts";
-import type { Engine, EngineMaker } from "./engine.ts";
-import { KeyList } from "./key-list.ts";
-import { keep, recall } from "./storage.ts";
+import { SessionError, type Report, type SessionStep as Step } from 'keylatch/core';
+import { Emitter } from './emitter.ts';
+import type { Engine, EngineMaker } from './engine.ts';
+import { KeyList } from './key-list.ts';
+import { keep, recall } from './storage.ts';
 
 export interface SessionProblem {
   readonly line: number;
@@ -19,15 +19,15 @@ export interface SessionProblem {
 const AUTORUN_MAX_CHARS = 64 * 1024;
 const AUTORUN_DELAY_MS = 180;
 /** Where the text that the visitor wrote is kept between visits. */
-const OWN = "session";
+const OWN = 'session';
 
 export class SessionDesk {
-  readonly changes = new Emitter<"session">();
-  text = "";
+  readonly changes = new Emitter<'session'>();
+  text = '';
   /** The lesson that the text still is, by name. */
   lesson: string | undefined;
   /** What the visitor wrote last: a lesson that is opened instead takes nothing away. */
-  own = recall(OWN) ?? "";
+  own = recall(OWN) ?? '';
   report: Report | undefined;
   problem: SessionProblem | undefined;
   /** How many stops have run at the instant that is looked at. */
@@ -78,14 +78,14 @@ export class SessionDesk {
     clearTimeout(this.timer);
     if (this.waitsForRun) this.report = this.problem = undefined;
     else this.timer = setTimeout(() => this.runAll(), AUTORUN_DELAY_MS);
-    this.changes.emit("session");
+    this.changes.emit('session');
   }
 
   runAll(): void {
     clearTimeout(this.timer);
     this.play(undefined);
     this.at = this.stops.length;
-    this.changes.emit("session");
+    this.changes.emit('session');
   }
 
   /** Looks at the instant after `count` stops. */
@@ -93,7 +93,7 @@ export class SessionDesk {
     if (!this.report) return;
     this.at = Math.min(Math.max(count, 0), this.stops.length);
     this.visit(this.at === this.stops.length ? undefined : this.line);
-    this.changes.emit("session");
+    this.changes.emit('session');
   }
 
   /** Looks at the instant after the last step that starts at `line` or before it. */
@@ -104,7 +104,7 @@ export class SessionDesk {
   showDatabase(database: number): void {
     this.database = database;
     this.keys?.refresh(database, this.nowMs);
-    this.changes.emit("session");
+    this.changes.emit('session');
   }
 
   private keepOwn(text: string): void {
@@ -113,7 +113,7 @@ export class SessionDesk {
   }
 
   /** What another engine needs to go on from the instant that is looked at. */
-  takeAway(): { snapshot: Uint8Array; nowMs: number; clients: Report["clients"] } | undefined {
+  takeAway(): { snapshot: Uint8Array; nowMs: number; clients: Report['clients'] } | undefined {
     if (!this.engine || !this.report) return undefined;
     return { snapshot: this.engine.db.snapshot(), nowMs: this.nowMs, clients: this.report.clients };
   }
@@ -143,5 +143,5 @@ export class SessionDesk {
 }
 
 function isStop(step: Step): boolean {
-  return step.kind === "command" || step.kind === "receive" || step.kind === "clock";
+  return step.kind === 'command' || step.kind === 'receive' || step.kind === 'clock';
 }

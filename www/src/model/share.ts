@@ -3,22 +3,24 @@
  * make such links by itself.
  */
 
-const MARK = "v1=";
+const MARK = 'v1=';
 /** A link that unpacks to more than this is not a session but an attack on the reader's memory. */
 const MAX_TEXT_BYTES = 1 << 20;
 
 export async function encodeShare(text: string): Promise<string> {
-  const packed = await collect(streamOf(new TextEncoder().encode(text)).pipeThrough(new CompressionStream("deflate-raw")));
+  const packed = await collect(
+    streamOf(new TextEncoder().encode(text)).pipeThrough(new CompressionStream('deflate-raw')),
+  );
   return MARK + toBase64Url(packed);
 }
 
 /** The text in a location hash; undefined when the hash is not a share. Throws when it is one that cannot be read. */
 export async function decodeShare(hash: string): Promise<string | undefined> {
-  const body = hash.replace(/^#/, "");
+  const body = hash.replace(/^#/, '');
   if (!body.startsWith(MARK)) return undefined;
   const packed = fromBase64Url(body.slice(MARK.length));
-  const bytes = await collect(streamOf(packed).pipeThrough(new DecompressionStream("deflate-raw")));
-  return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  const bytes = await collect(streamOf(packed).pipeThrough(new DecompressionStream('deflate-raw')));
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 }
 
 function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -31,7 +33,7 @@ async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> 
   const reader = stream.getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     length += piece.value.length;
-    if (length > MAX_TEXT_BYTES) throw new RangeError("The shared session is larger than 1 MiB");
+    if (length > MAX_TEXT_BYTES) throw new RangeError('The shared session is larger than 1 MiB');
     chunks.push(piece.value);
   }
   return concat(chunks, length);
@@ -48,11 +50,11 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

@@ -1,6 +1,6 @@
 /** The browser's local storage, which may be absent, full or forbidden: then nothing is kept and nothing breaks. */
 
-const PREFIX = "keylatch.";
+const PREFIX = 'keylatch.';
 
 export function recall(name: string): string | undefined {
   try {

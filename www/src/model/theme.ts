@@ -1,16 +1,16 @@
 /** Light, dark, or as the system says: an attribute on the root element that the tokens obey, kept between visits. */
 
-import { Emitter } from "./emitter.ts";
-import { keep, recall } from "./storage.ts";
+import { Emitter } from './emitter.ts';
+import { keep, recall } from './storage.ts';
 
-export const THEMES = ["auto", "light", "dark"] as const;
+export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const NAME = "theme";
+const NAME = 'theme';
 
 export class ThemeChoice {
-  readonly changes = new Emitter<"theme">();
-  current: Theme = THEMES.find((theme) => theme === recall(NAME)) ?? "auto";
+  readonly changes = new Emitter<'theme'>();
+  current: Theme = THEMES.find((theme) => theme === recall(NAME)) ?? 'auto';
 
   constructor(private readonly root: HTMLElement) {
     this.apply();
@@ -20,11 +20,11 @@ export class ThemeChoice {
     this.current = theme;
     keep(NAME, theme);
     this.apply();
-    this.changes.emit("theme");
+    this.changes.emit('theme');
   }
 
   private apply(): void {
-    if (this.current === "auto") delete this.root.dataset["theme"];
-    else this.root.dataset["theme"] = this.current;
+    if (this.current === 'auto') delete this.root.dataset['theme'];
+    else this.root.dataset['theme'] = this.current;
   }
 }

@@ -1,12 +1,6 @@
 /** First commands for somebody who has none in mind: together they show a lock that lets go by itself. Pure. */
 
-const STEPS = [
-  "SET door me NX PX 20000",
-  "SET door you NX PX 20000",
-  "TTL door",
-  "@ next",
-  "SET door you NX PX 20000",
-];
+const STEPS = ['SET door me NX PX 20000', 'SET door you NX PX 20000', 'TTL door', '@ next', 'SET door you NX PX 20000'];
 
 export class Tour {
   /** How many steps were taken; -1 once somebody went their own way. */

@@ -3,23 +3,23 @@
  * lives here; components render from it and call its methods.
  */
 
-import type { Keylatch, KeyEvent } from "keylatch/core";
-import { LineError } from "keylatch/core";
-import { isoText, readClockLine, remainingText, stepText } from "../text/durations.ts";
-import { pastedCommands } from "../text/paste.ts";
-import { commandRows, rowNamed } from "./commands.ts";
-import { Emitter } from "./emitter.ts";
-import type { EngineMaker } from "./engine.ts";
-import { History } from "./history.ts";
-import { LineEditor } from "./line-editor.ts";
-import { Log } from "./log.ts";
-import { PageClock } from "./page-clock.ts";
-import { keyLabel } from "./key-label.ts";
-import { KeyList } from "./key-list.ts";
-import { FIRST_NAME, Speaker } from "./speaker.ts";
-import { Tour } from "./tour.ts";
+import type { Keylatch, KeyEvent } from 'keylatch/core';
+import { LineError } from 'keylatch/core';
+import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
+import { pastedCommands } from '../text/paste.ts';
+import { commandRows, rowNamed } from './commands.ts';
+import { Emitter } from './emitter.ts';
+import type { EngineMaker } from './engine.ts';
+import { History } from './history.ts';
+import { LineEditor } from './line-editor.ts';
+import { Log } from './log.ts';
+import { PageClock } from './page-clock.ts';
+import { keyLabel } from './key-label.ts';
+import { KeyList } from './key-list.ts';
+import { FIRST_NAME, Speaker } from './speaker.ts';
+import { Tour } from './tour.ts';
 
-export type WorkspaceTopic = "log" | "clients" | "keys";
+export type WorkspaceTopic = 'log' | 'clients' | 'keys';
 
 /** Why a line was not run, and where in it: columns count characters, from 1. */
 export interface LineProblem {
@@ -28,7 +28,7 @@ export interface LineProblem {
 }
 
 /** Name under which the buttons of the key list speak. */
-const INSPECTOR_NAME = "keys";
+const INSPECTOR_NAME = 'keys';
 const MAX_CLIENTS = 8;
 
 export class Workspace {
@@ -51,11 +51,13 @@ export class Workspace {
     this.db = db;
     this.clock = new PageClock(clock, () => db.nextExpiry());
     this.keys = new KeyList(db);
-    this.line = new LineEditor(commandRows, this.history, (prefix, limit) => this.keys.labelsStartingWith(prefix, limit));
+    this.line = new LineEditor(commandRows, this.history, (prefix, limit) =>
+      this.keys.labelsStartingWith(prefix, limit),
+    );
     this.inspector = new Speaker(db, INSPECTOR_NAME, 0);
     this.active = this.openClient(FIRST_NAME);
-    db.on("*", (event) => this.noteEvent(event), { buffer: true });
-    this.clock.changes.on(["clock"], () => this.settle());
+    db.on('*', (event) => this.noteEvent(event), { buffer: true });
+    this.clock.changes.on(['clock'], () => this.settle());
   }
 
   get mayOpenClient(): boolean {
@@ -75,13 +77,13 @@ export class Workspace {
     speaker.client.close();
     this.speakers = this.speakers.filter((other) => other !== speaker);
     if (this.active === speaker) this.active = this.speakers[0] as Speaker;
-    this.changes.emit("clients");
+    this.changes.emit('clients');
   }
 
   speakAs(speaker: Speaker): void {
     this.active = speaker;
     this.refreshKeys();
-    this.changes.emit("clients");
+    this.changes.emit('clients');
   }
 
   /** Runs a typed line; a line that cannot be read is not run and comes back as a problem. */
@@ -112,8 +114,8 @@ export class Workspace {
   /** Runs words as the key list's own client, and shows them as if they had been typed. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
     this.selectDatabase();
-    const shown = words.map((word) => (typeof word === "string" ? word : keyLabel(word)));
-    this.send(this.inspector, shown.join(" "), words);
+    const shown = words.map((word) => (typeof word === 'string' ? word : keyLabel(word)));
+    this.send(this.inspector, shown.join(' '), words);
     this.settle();
   }
 
@@ -122,20 +124,20 @@ export class Workspace {
     this.clock.pause();
     this.clock.moveTo(nowMs);
     this.db.load(snapshot);
-    for (const name of names.filter((name) => name !== "")) this.speakerNamed(name);
+    for (const name of names.filter((name) => name !== '')) this.speakerNamed(name);
     this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
     this.settle();
   }
 
   clearLog(): void {
     this.log.clear();
-    this.changes.emit("log");
+    this.changes.emit('log');
   }
 
   /** The text keeps its leading blanks until here: columns count them. */
   private run(line: string, speaker: Speaker): LineProblem | undefined {
     const text = line.trim();
-    if (text === "" || this.runOwn(text)) return undefined;
+    if (text === '' || this.runOwn(text)) return undefined;
     let words: Uint8Array[];
     try {
       words = this.db.splitLine(line.trimEnd());
@@ -149,10 +151,10 @@ export class Workspace {
 
   /** The page's own words: `clear`, `help`, and the clock lines of session files. */
   private runOwn(text: string): boolean {
-    const [word = "", ...rest] = text.split(/\s+/);
-    if (word.toLowerCase() === "clear" && rest.length === 0) this.clearLog();
-    else if (word.toLowerCase() === "help") this.help(rest.join(" "));
-    else if (word.startsWith("@")) this.moveClock(text);
+    const [word = '', ...rest] = text.split(/\s+/);
+    if (word.toLowerCase() === 'clear' && rest.length === 0) this.clearLog();
+    else if (word.toLowerCase() === 'help') this.help(rest.join(' '));
+    else if (word.startsWith('@')) this.moveClock(text);
     else return false;
     return true;
   }
@@ -160,16 +162,19 @@ export class Workspace {
   /** Opens a help card; without a topic it says what the page understands besides commands. */
   private help(topic: string): void {
     const row = rowNamed(topic);
-    if (row) this.log.add({ kind: "card", row });
+    if (row) this.log.add({ kind: 'card', row });
     else if (topic) this.note(`Unknown command ${topic}. The Commands view lists all commands.`);
-    else this.note("help SET shows the command. clear clears the log. @ +5s moves the clock, @ next moves it to the next expiry.");
+    else
+      this.note(
+        'help SET shows the command. clear clears the log. @ +5s moves the clock, @ next moves it to the next expiry.',
+      );
   }
 
   private moveClock(text: string): void {
     const line = readClockLine(text);
-    if (line === undefined) return this.note("Expected @ +5s, @ -2m, @ next or @ 2026-01-01T00:00:00Z.");
-    if (line === "next") return this.stepToNextExpiry();
-    if ("stepMs" in line) this.stepClock(line.stepMs);
+    if (line === undefined) return this.note('Expected @ +5s, @ -2m, @ next or @ 2026-01-01T00:00:00Z.');
+    if (line === 'next') return this.stepToNextExpiry();
+    if ('stepMs' in line) this.stepClock(line.stepMs);
     else this.moveClockTo(line.instantMs);
   }
 
@@ -187,7 +192,7 @@ export class Workspace {
   stepToNextExpiry(): void {
     this.clock.sync();
     const due = this.db.nextExpiry();
-    if (due === null) return this.note("Nothing is due: no key has an expiry.");
+    if (due === null) return this.note('Nothing is due: no key has an expiry.');
     this.note(`clock +${remainingText(due - this.clock.now())}, to the next expiry`);
     this.clock.moveTo(due);
   }
@@ -197,8 +202,16 @@ export class Workspace {
     this.flushExpired();
     const prompt = speaker.prompt;
     const reply = speaker.client.callRaw(...words);
-    const failed = reply[0] === "-".charCodeAt(0);
-    this.log.add({ kind: "command", lane: speaker.lane, prompt, text, printed: this.printed(reply), failed, nowMs: this.clock.now() });
+    const failed = reply[0] === '-'.charCodeAt(0);
+    this.log.add({
+      kind: 'command',
+      lane: speaker.lane,
+      prompt,
+      text,
+      printed: this.printed(reply),
+      failed,
+      nowMs: this.clock.now(),
+    });
     this.flushExpired();
     this.deliver();
   }
@@ -207,7 +220,13 @@ export class Workspace {
   private deliver(): void {
     for (const speaker of this.speakers) {
       const messages = speaker.takeOutbox();
-      const told = { kind: "command", lane: speaker.lane, prompt: `${speaker.name}<`, text: "", failed: false } as const;
+      const told = {
+        kind: 'command',
+        lane: speaker.lane,
+        prompt: `${speaker.name}<`,
+        text: '',
+        failed: false,
+      } as const;
       if (messages.length > 0) this.log.add({ ...told, printed: this.printed(messages), nowMs: this.clock.now() });
       if (speaker.reconnect()) this.note(`${speaker.name} was disconnected and has reconnected`);
     }
@@ -215,11 +234,12 @@ export class Workspace {
   }
 
   private printed(reply: Uint8Array): string[] {
-    return reply.length === 0 ? [] : this.db.printReply(reply).split("\n");
+    return reply.length === 0 ? [] : this.db.printReply(reply).split('\n');
   }
 
   private selectDatabase(): void {
-    if (this.inspector.client.db !== this.active.client.db) this.inspector.client.callRaw("SELECT", String(this.active.client.db));
+    if (this.inspector.client.db !== this.active.client.db)
+      this.inspector.client.callRaw('SELECT', String(this.active.client.db));
   }
 
   private speakerNamed(name: string | undefined): Speaker {
@@ -242,7 +262,7 @@ export class Workspace {
 
   private noteEvent(event: KeyEvent<Uint8Array>): void {
     this.keys.noteEvent(event);
-    if (event.event === "expired") this.expired.push(keyLabel(event.key));
+    if (event.event === 'expired') this.expired.push(keyLabel(event.key));
   }
 
   /** Says once what has expired, however many keys it was. */
@@ -256,11 +276,15 @@ export class Workspace {
 
   private notePaste(count: number, failures: readonly string[]): void {
     const first = failures[0];
-    this.note(first === undefined ? `${count} lines ran` : `${count} lines, ${failures.length} answered with an error; the first: ${first}`);
+    this.note(
+      first === undefined
+        ? `${count} lines ran`
+        : `${count} lines, ${failures.length} answered with an error; the first: ${first}`,
+    );
   }
 
   private note(text: string): void {
-    this.log.add({ kind: "note", text });
+    this.log.add({ kind: 'note', text });
   }
 
   /** After anything that may have changed keys, clients or time: arms the timer and lets the page repaint. */
@@ -268,13 +292,13 @@ export class Workspace {
     this.flushExpired();
     this.deliver();
     this.clock.arm();
-    this.changes.emit("log");
-    this.changes.emit("clients");
+    this.changes.emit('log');
+    this.changes.emit('clients');
     this.refreshKeys();
   }
 
   private refreshKeys(): void {
     this.keys.refresh(this.active.client.db, this.clock.now());
-    this.changes.emit("keys");
+    this.changes.emit('keys');
   }
 }

@@ -1,6 +1,6 @@
 /** What components share: resets, buttons, fields, plates. Each component adopts this sheet before its own. */
 
-import { css } from "lit";
+import { css } from 'lit';
 
 export const controls = css`
   :host {

@@ -12,30 +12,32 @@ export function remainingText(ms: number): string {
   if (ms < 10 * SECOND_MS) return `${(Math.ceil(ms / 100) / 10).toFixed(1)} s`;
   const whole = Math.ceil(ms / SECOND_MS) * SECOND_MS;
   if (whole < MINUTE_MS) return `${whole / SECOND_MS} s`;
-  if (whole < HOUR_MS) return pair(whole, MINUTE_MS, "m", SECOND_MS, "s");
-  if (whole < DAY_MS) return pair(whole, HOUR_MS, "h", MINUTE_MS, "m");
-  return pair(whole, DAY_MS, "d", HOUR_MS, "h");
+  if (whole < HOUR_MS) return pair(whole, MINUTE_MS, 'm', SECOND_MS, 's');
+  if (whole < DAY_MS) return pair(whole, HOUR_MS, 'h', MINUTE_MS, 'm');
+  return pair(whole, DAY_MS, 'd', HOUR_MS, 'h');
 }
 
 function pair(ms: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
   const rest = Math.floor((ms % large) / small);
-  return `${Math.floor(ms / large)} ${largeUnit} ${String(rest).padStart(2, "0")} ${smallUnit}`;
+  return `${Math.floor(ms / large)} ${largeUnit} ${String(rest).padStart(2, '0')} ${smallUnit}`;
 }
 
 /** A step as session files write it, in the largest unit that fits exactly: `+5s`, `+1500ms`, `-2m`. */
 export function stepText(ms: number): string {
   const size = Math.abs(ms);
-  const [unit, unitMs] = Object.entries(UNITS_MS).reverse().find(([, length]) => size >= length && size % length === 0) ?? ["ms", 1];
-  return `${ms < 0 ? "-" : "+"}${size / unitMs}${unit}`;
+  const [unit, unitMs] = Object.entries(UNITS_MS)
+    .reverse()
+    .find(([, length]) => size >= length && size % length === 0) ?? ['ms', 1];
+  return `${ms < 0 ? '-' : '+'}${size / unitMs}${unit}`;
 }
 
-export type ClockLine = { readonly stepMs: number } | { readonly instantMs: number } | "next";
+export type ClockLine = { readonly stepMs: number } | { readonly instantMs: number } | 'next';
 
 /** Reads `@ +5s`, `@ -2m`, `@ next` and `@ 2026-01-01T00:00:00Z`; undefined when it is none of them. */
 export function readClockLine(line: string): ClockLine | undefined {
   const rest = /^@\s*(\S+)$/.exec(line.trim())?.[1];
   if (!rest) return undefined;
-  if (rest === "next") return "next";
+  if (rest === 'next') return 'next';
   const step = /^([+-])(\d+)(ms|s|m|h|d)$/.exec(rest);
   if (step) return { stepMs: Number(`${step[1]}${step[2]}`) * (UNITS_MS[step[3] as string] as number) };
   const instantMs = /^\d{4}-\d\d-\d\d/.test(rest) ? Date.parse(rest) : Number.NaN;
@@ -45,7 +47,7 @@ export function readClockLine(line: string): ClockLine | undefined {
 /** The parts of an instant in UTC, as the clock shows them. */
 export function instantParts(ms: number): { date: string; time: string; millis: string } {
   const iso = isoText(ms);
-  const [date = "", rest = ""] = iso.split("T");
+  const [date = '', rest = ''] = iso.split('T');
   return { date, time: rest.slice(0, 8), millis: rest.slice(9, 12) };
 }
 

@@ -1,6 +1,6 @@
 /** The kind of each line of a session text, for its colour only: the engine alone decides what a line means. Pure. */
 
-export type LineKind = "command" | "receive" | "heading" | "comment" | "clock" | "event" | "reply" | "blank";
+export type LineKind = 'command' | 'receive' | 'heading' | 'comment' | 'clock' | 'event' | 'reply' | 'blank';
 
 export interface KindedLine {
   readonly kind: LineKind;
@@ -13,22 +13,22 @@ export interface KindedLine {
 
 const COMMAND = /^(\s*([A-Za-z_][\w.-]*)?(?:[\w. :[\]-]*:\d+)?(?:\[\d+\])?(?:\(TX\))?>)(.*)$/s;
 const RECEIVE = /^(\s*([A-Za-z_][\w.-]*)<)(\s*)$/;
-const DEFAULT_NAMES = new Set(["redis", "redis-cli", "valkey", "keylatch"]);
+const DEFAULT_NAMES = new Set(['redis', 'redis-cli', 'valkey', 'keylatch']);
 
 export function kindedLine(line: string): KindedLine {
   const text = line.trim();
-  if (text === "") return plain("blank", line);
-  if (text.startsWith("##")) return plain("heading", line);
-  if (text.startsWith("#")) return plain("comment", line);
-  if (text.startsWith("@")) return plain("clock", line);
-  if (text.startsWith("!")) return plain("event", line);
+  if (text === '') return plain('blank', line);
+  if (text.startsWith('##')) return plain('heading', line);
+  if (text.startsWith('#')) return plain('comment', line);
+  if (text.startsWith('@')) return plain('clock', line);
+  if (text.startsWith('!')) return plain('event', line);
   const match = COMMAND.exec(line) ?? RECEIVE.exec(line);
-  if (!match) return plain("reply", line);
-  const [, head = "", name = "", rest = ""] = match;
-  const client = DEFAULT_NAMES.has(name.toLowerCase()) ? "" : name;
-  return { kind: head.endsWith("<") ? "receive" : "command", client, head, rest };
+  if (!match) return plain('reply', line);
+  const [, head = '', name = '', rest = ''] = match;
+  const client = DEFAULT_NAMES.has(name.toLowerCase()) ? '' : name;
+  return { kind: head.endsWith('<') ? 'receive' : 'command', client, head, rest };
 }
 
 function plain(kind: LineKind, rest: string): KindedLine {
-  return { kind, client: "", head: "", rest };
+  return { kind, client: '', head: '', rest };
 }

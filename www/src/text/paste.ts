@@ -3,7 +3,7 @@
  * or plain commands one per line. Pure.
  */
 
-import { splitCommands } from "keylatch/hints";
+import { splitCommands } from 'keylatch/hints';
 
 export interface PastedCommand {
   /** Name of the client that the prompt gave; undefined: whoever is speaking. */
@@ -12,14 +12,18 @@ export interface PastedCommand {
 }
 
 const PROMPT = /^([A-Za-z_][\w.-]*|(?:redis )?[\w.[\]-]+:\d+)?(?:\[\d+\])?(?:\(TX\))?>(?: (.*)|())$/;
-const DEFAULT_NAMES = new Set(["redis", "redis-cli", "valkey", "valkey-cli", "keylatch"]);
+const DEFAULT_NAMES = new Set(['redis', 'redis-cli', 'valkey', 'valkey-cli', 'keylatch']);
 
 /** The commands of a pasted text, in order. Where prompts are used, lines without one are replies and left out. */
 export function pastedCommands(text: string): PastedCommand[] {
-  const lines = text.replace(/\r\n?/g, "\n").split("\n").filter((line) => !/^\s*```/.test(line));
+  const lines = text
+    .replace(/\r\n?/g, '\n')
+    .split('\n')
+    .filter((line) => !/^\s*```/.test(line));
   const prompted = lines.map((line) => readPrompt(line.trim()));
-  if (prompted.some(Boolean)) return prompted.filter((command) => command !== undefined && command.text !== "") as PastedCommand[];
-  const plain = lines.filter((line) => !/^\s*#/.test(line)).join("\n");
+  if (prompted.some(Boolean))
+    return prompted.filter((command) => command !== undefined && command.text !== '') as PastedCommand[];
+  const plain = lines.filter((line) => !/^\s*#/.test(line)).join('\n');
   return splitCommands(plain).map((command) => ({ client: undefined, text: command.text.trim() }));
 }
 
@@ -29,6 +33,6 @@ function readPrompt(line: string): PastedCommand | undefined {
   const match = PROMPT.exec(line);
   if (!match) return undefined;
   const name = match[1];
-  const named = name !== undefined && !name.includes(":") && !DEFAULT_NAMES.has(name.toLowerCase());
-  return { client: named ? name : undefined, text: (match[2] ?? "").trim() };
+  const named = name !== undefined && !name.includes(':') && !DEFAULT_NAMES.has(name.toLowerCase());
+  return { client: named ? name : undefined, text: (match[2] ?? '').trim() };
 }

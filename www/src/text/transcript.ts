@@ -1,6 +1,6 @@
 /** Writes what happened in the command line as a session file that the engine can run and check. Pure. */
 
-import { isoText, stepText } from "./durations.ts";
+import { isoText, stepText } from './durations.ts';
 
 export interface SpokenLine {
   readonly prompt: string;
@@ -14,15 +14,15 @@ const NOT_A_REPLY = /^\s*$|^\s|^[#@!|]|^[\w.:[\]()-]*> ?|^[\w.-]+<$|^\(\d+\.\d\d
 
 export function sessionText(lines: readonly SpokenLine[]): string {
   const first = lines[0];
-  if (!first) return "";
+  if (!first) return '';
   const written = [`@ ${isoText(first.nowMs)}`];
   let nowMs = first.nowMs;
   for (const line of lines) {
     if (line.nowMs !== nowMs) written.push(`@ ${stepText(line.nowMs - nowMs)}`);
     nowMs = line.nowMs;
-    written.push(`${line.prompt} ${line.text.replace(/\n/g, "\\n")}`.trimEnd(), ...line.printed.map(replyLine));
+    written.push(`${line.prompt} ${line.text.replace(/\n/g, '\\n')}`.trimEnd(), ...line.printed.map(replyLine));
   }
-  return `${written.join("\n")}\n`;
+  return `${written.join('\n')}\n`;
 }
 
 function replyLine(line: string): string {

@@ -1,13 +1,13 @@
 /** The frame of the page: skip link, heading, the three views, the theme button. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import type { Playground, View } from "../model/playground.ts";
-import { controls } from "../style/controls.ts";
-import { mark } from "./icons.ts";
-import "./line-view.ts";
-import "./session-view.ts";
-import "./command-view.ts";
-import "./theme-button.ts";
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Playground, View } from '../model/playground.ts';
+import { controls } from '../style/controls.ts';
+import { mark } from './icons.ts';
+import './line-view.ts';
+import './session-view.ts';
+import './command-view.ts';
+import './theme-button.ts';
 
 interface Place {
   readonly view: View;
@@ -16,9 +16,9 @@ interface Place {
 }
 
 const PLACES: readonly Place[] = [
-  { view: "line", hash: "#", label: "Command line" },
-  { view: "sessions", hash: "#sessions", label: "Sessions" },
-  { view: "commands", hash: "#commands", label: "Commands" },
+  { view: 'line', hash: '#', label: 'Command line' },
+  { view: 'sessions', hash: '#sessions', label: 'Sessions' },
+  { view: 'commands', hash: '#commands', label: 'Commands' },
 ];
 
 export class App extends LitElement {
@@ -146,9 +146,9 @@ export class App extends LitElement {
   ];
 
   override willUpdate(changed: Map<string, unknown>): void {
-    if (!changed.has("playground") || !this.playground) return;
+    if (!changed.has('playground') || !this.playground) return;
     this.stop?.();
-    this.stop = this.playground.changes.on(["view"], () => this.viewChanged());
+    this.stop = this.playground.changes.on(['view'], () => this.viewChanged());
   }
 
   override disconnectedCallback(): void {
@@ -166,7 +166,7 @@ export class App extends LitElement {
           <ul>
             ${PLACES.map(
               (place) => html`<li>
-                <a href=${place.hash} aria-current=${playground?.view === place.view ? "page" : nothing}>${place.label}</a>
+                <a href=${place.hash} aria-current=${playground?.view === place.view ? 'page' : nothing}>${place.label}</a>
               </li>`,
             )}
           </ul>
@@ -182,31 +182,31 @@ export class App extends LitElement {
 
   private renderView(playground: Playground): TemplateResult {
     switch (playground.view) {
-      case "line":
+      case 'line':
         return html`<kl-line-view .playground=${playground}></kl-line-view>`;
-      case "sessions":
+      case 'sessions':
         return html`<kl-session-view .playground=${playground}></kl-session-view>`;
-      case "commands":
+      case 'commands':
         return html`<kl-command-view .selected=${playground.command}></kl-command-view>`;
     }
   }
 
   private viewChanged(): void {
     const place = PLACES.find(({ view }) => view === this.playground?.view);
-    document.title = `${place?.label ?? ""} · keylatch playground`;
+    document.title = `${place?.label ?? ''} · keylatch playground`;
     this.requestUpdate();
   }
 
   /** A button and not a link: the hash is the view's. */
   private skip(): void {
-    this.renderRoot.querySelector("main")?.focus();
+    this.renderRoot.querySelector('main')?.focus();
   }
 }
 
-customElements.define("kl-app", App);
+customElements.define('kl-app', App);
 
 declare global {
   interface HTMLElementTagNameMap {
-    "kl-app": App;
+    'kl-app': App;
   }
 }

@@ -1,16 +1,16 @@
 /** The engine's clock: what it shows, whether it runs, and how to move it. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import type { Workspace } from "../model/workspace.ts";
-import { controls } from "../style/controls.ts";
-import { instantParts, remainingText } from "../text/durations.ts";
-import { icons } from "./icons.ts";
-import { watch } from "./watch.ts";
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Workspace } from '../model/workspace.ts';
+import { controls } from '../style/controls.ts';
+import { instantParts, remainingText } from '../text/durations.ts';
+import { icons } from './icons.ts';
+import { watch } from './watch.ts';
 
 const STEPS = [
-  { ms: 1, label: "+1 ms" },
-  { ms: 1000, label: "+1 s" },
-  { ms: 60_000, label: "+1 min" },
+  { ms: 1, label: '+1 ms' },
+  { ms: 1000, label: '+1 s' },
+  { ms: 60_000, label: '+1 min' },
 ];
 /** A lead shorter than this is only the time a click took. */
 const LEAD_SHOWN_MS = 500;
@@ -96,15 +96,15 @@ export class ClockPanel extends LitElement {
 
   constructor() {
     super();
-    watch(this, () => this.workspace.clock.changes, ["clock"]);
-    watch(this, () => this.workspace.changes, ["keys"]);
+    watch(this, () => this.workspace.clock.changes, ['clock']);
+    watch(this, () => this.workspace.changes, ['keys']);
   }
 
   override render(): TemplateResult {
     const { clock } = this.workspace;
     const parts = instantParts(clock.now());
     const due = this.workspace.db.nextExpiry();
-    const toNext = due === null ? "" : ` in ${remainingText(due - clock.now())}`;
+    const toNext = due === null ? '' : ` in ${remainingText(due - clock.now())}`;
     return html`<section class="plate" aria-labelledby="title">
       <div class="row">
         <h2 class="label" id="title">Clock</h2>
@@ -113,7 +113,7 @@ export class ClockPanel extends LitElement {
           <button aria-pressed=${!clock.live} @click=${() => clock.live && clock.pause()}>Paused</button>
         </div>
       </div>
-      <div class=${clock.live ? "face" : "face stopped"}>
+      <div class=${clock.live ? 'face' : 'face stopped'}>
         <time datetime="${parts.date}T${parts.time}.${parts.millis}Z">${parts.time}${clock.live ? nothing : html`<span class="millis">.${parts.millis}</span>`}</time>
         <span class="date">${parts.date}, UTC</span>
       </div>
@@ -129,7 +129,7 @@ export class ClockPanel extends LitElement {
     const { clock } = this.workspace;
     const lead = clock.leadMs;
     if (Math.abs(lead) < LEAD_SHOWN_MS) return nothing;
-    const text = `${remainingText(Math.abs(lead))} ${lead > 0 ? "ahead of" : "behind"} the wall clock`;
+    const text = `${remainingText(Math.abs(lead))} ${lead > 0 ? 'ahead of' : 'behind'} the wall clock`;
     return html`<p class="lead">${text} <button class="button" @click=${() => clock.backToWallClock()}>Reset</button></p>`;
   }
 
@@ -148,4 +148,4 @@ export class ClockPanel extends LitElement {
   }
 }
 
-customElements.define("kl-clock-panel", ClockPanel);
+customElements.define('kl-clock-panel', ClockPanel);

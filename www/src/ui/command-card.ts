@@ -1,8 +1,8 @@
 /** A help card: what a command does, how it is written, since when, and what it costs. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import type { CommandRow } from "../model/commands.ts";
-import { controls } from "../style/controls.ts";
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { CommandRow } from '../model/commands.ts';
+import { controls } from '../style/controls.ts';
 
 export class CommandCard extends LitElement {
   static override properties = { row: { attribute: false }, offer: { type: Boolean } };
@@ -55,7 +55,7 @@ export class CommandCard extends LitElement {
 
   override render(): TemplateResult {
     const { row } = this;
-    const name = row.name.replace("|", " ");
+    const name = row.name.replace('|', ' ');
     return html`<article aria-label="Help for ${name}">
       <h2>${name}</h2>
       <p>${row.summary}</p>
@@ -67,11 +67,11 @@ export class CommandCard extends LitElement {
         <dd>${row.group}</dd>
         <dt>Complexity</dt>
         <dd>${row.complexity}</dd>
-        ${row.flags.length > 0 ? html`<dt>Flags</dt><dd>${row.flags.join(", ")}</dd>` : nothing}
+        ${row.flags.length > 0 ? html`<dt>Flags</dt><dd>${row.flags.join(', ')}</dd>` : nothing}
       </dl>
       ${this.offer ? html`<a class="button" href="#type=${encodeURIComponent(`${name} `)}">Insert</a>` : nothing}
     </article>`;
   }
 }
 
-customElements.define("kl-command-card", CommandCard);
+customElements.define('kl-command-card', CommandCard);

@@ -1,9 +1,9 @@
 /** All commands of the engine: searched by word, one shown as a card. */
 
-import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { rowNamed, searchRows, type CommandRow } from "../model/commands.ts";
-import { controls } from "../style/controls.ts";
-import "./command-card.ts";
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { rowNamed, searchRows, type CommandRow } from '../model/commands.ts';
+import { controls } from '../style/controls.ts';
+import './command-card.ts';
 
 export class CommandView extends LitElement {
   static override properties = { selected: { attribute: false }, query: { state: true } };
@@ -103,7 +103,7 @@ export class CommandView extends LitElement {
 
   constructor() {
     super();
-    this.query = "";
+    this.query = '';
   }
 
   override render(): TemplateResult {
@@ -112,8 +112,8 @@ export class CommandView extends LitElement {
     return html`
       <search>
         <label class="unseen" for="query">Search the commands</label>
-        <input class="field" id="query" type="search" placeholder="Search ${searchRows("").length} commands by name or description" autocomplete="off" spellcheck="false" .value=${this.query} @input=${this.searched} />
-        <p class="unseen" role="status">${this.query ? `${rows.length} commands found` : ""}</p>
+        <input class="field" id="query" type="search" placeholder="Search ${searchRows('').length} commands by name or description" autocomplete="off" spellcheck="false" .value=${this.query} @input=${this.searched} />
+        <p class="unseen" role="status">${this.query ? `${rows.length} commands found` : ''}</p>
         <div class="list plate">
           ${rows.length === 0 ? html`<p class="none">No command matches.</p>` : groups(rows).map(([group, members]) => this.renderGroup(group, members))}
         </div>
@@ -130,8 +130,8 @@ export class CommandView extends LitElement {
   }
 
   private renderRow(row: CommandRow): TemplateResult {
-    const name = row.name.replace("|", " ");
-    const current = row.name === this.selected ? "true" : nothing;
+    const name = row.name.replace('|', ' ');
+    const current = row.name === this.selected ? 'true' : nothing;
     return html`<li>
       <a href="#commands=${encodeURIComponent(name)}" aria-current=${current}><span class="name">${name}</span><span>${row.summary}</span></a>
     </li>`;
@@ -139,7 +139,7 @@ export class CommandView extends LitElement {
 
   /** A link to a command brings it into view in the list as well. */
   override updated(changed: PropertyValues): void {
-    if (changed.has("selected")) this.renderRoot.querySelector("a[aria-current]")?.scrollIntoView({ block: "nearest" });
+    if (changed.has('selected')) this.renderRoot.querySelector('a[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }
 
   private searched(event: Event): void {
@@ -153,4 +153,4 @@ function groups(rows: readonly CommandRow[]): [string, CommandRow[]][] {
   return [...found].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-customElements.define("kl-command-view", CommandView);
+customElements.define('kl-command-view', CommandView);

@@ -1,6 +1,6 @@
 /** How the session text looks. */
 
-import { css } from "lit";
+import { css } from 'lit';
 
 export const editorStyles = css`
   :host {

@@ -3,14 +3,14 @@
  * in the margin. A click on a number goes to that line; the keyboard does it from where the cursor is.
  */
 
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { controls, lanes } from "../style/controls.ts";
-import { kindedLine } from "../text/line-kinds.ts";
-import { editorStyles } from "./editor-styles.ts";
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { controls, lanes } from '../style/controls.ts';
+import { kindedLine } from '../text/line-kinds.ts';
+import { editorStyles } from './editor-styles.ts';
 
-export type LineMark = "matched" | "mismatched" | "ran" | "problem";
+export type LineMark = 'matched' | 'mismatched' | 'ran' | 'problem';
 
-const SIGNS: Readonly<Record<LineMark, string>> = { matched: "✓", mismatched: "✗", ran: "·", problem: "!" };
+const SIGNS: Readonly<Record<LineMark, string>> = { matched: '✓', mismatched: '✗', ran: '·', problem: '!' };
 /** Longer texts are shown without colours: drawing them at each keystroke would be felt. */
 const COLOURED_MAX_CHARS = 64 * 1024;
 
@@ -29,12 +29,12 @@ export class Editor extends LitElement {
 
   override render(): TemplateResult {
     const coloured = this.text.length <= COLOURED_MAX_CHARS;
-    const invalid = [...this.marks.values()].includes("problem");
-    return html`<div class="paper ${coloured ? "coloured" : ""}">
+    const invalid = [...this.marks.values()].includes('problem');
+    return html`<div class="paper ${coloured ? 'coloured' : ''}">
       <textarea
         aria-label="Session text"
         aria-keyshortcuts="Control+Enter Control+Shift+Enter"
-        aria-invalid=${invalid ? "true" : nothing}
+        aria-invalid=${invalid ? 'true' : nothing}
         placeholder="Paste a transcript here, from documentation or a terminal:\n\n127.0.0.1:6379> SET door me NX\nOK\n\nReplies are checked line by line."
         spellcheck="false"
         autocapitalize="off"
@@ -44,7 +44,7 @@ export class Editor extends LitElement {
         @input=${this.edited}
         @keydown=${this.pressed}
       ></textarea>
-      <div class="drawn" aria-hidden="true">${coloured ? this.text.split("\n").map((line, index) => this.renderLine(line, index + 1)) : nothing}</div>
+      <div class="drawn" aria-hidden="true">${coloured ? this.text.split('\n').map((line, index) => this.renderLine(line, index + 1)) : nothing}</div>
     </div>`;
   }
 
@@ -52,40 +52,40 @@ export class Editor extends LitElement {
     const { kind, client, head, rest } = kindedLine(line);
     const mark = this.marks.get(number);
     const lane = this.laneNames.indexOf(client) + 1;
-    const here = number === this.currentLine ? "here" : "";
-    const sign = mark && mark !== "ran" ? SIGNS[mark] : number;
+    const here = number === this.currentLine ? 'here' : '';
+    const sign = mark && mark !== 'ran' ? SIGNS[mark] : number;
     // No blanks between the tags: the lines keep theirs.
-    return html`<div class="line ${kind} ${mark ?? ""} ${here}" data-lane=${lane}><span class="number" @click=${() => this.goTo(number)}>${sign}</span><span class="head">${head}</span><span class="rest">${rest}</span>\u200b</div>`;
+    return html`<div class="line ${kind} ${mark ?? ''} ${here}" data-lane=${lane}><span class="number" @click=${() => this.goTo(number)}>${sign}</span><span class="head">${head}</span><span class="rest">${rest}</span>\u200b</div>`;
   }
 
   private get area(): HTMLTextAreaElement | null {
-    return this.renderRoot.querySelector("textarea");
+    return this.renderRoot.querySelector('textarea');
   }
 
   override updated(changed: PropertyValues): void {
     const { area } = this;
-    if (changed.has("text") && area && area.value !== this.text) area.value = this.text;
+    if (changed.has('text') && area && area.value !== this.text) area.value = this.text;
   }
 
   private edited(): void {
-    this.dispatchEvent(new CustomEvent("edit", { detail: this.area?.value ?? "" }));
+    this.dispatchEvent(new CustomEvent('edit', { detail: this.area?.value ?? '' }));
   }
 
   private pressed(event: KeyboardEvent): void {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     if (event.shiftKey) this.goTo(this.caretLine);
-    else this.dispatchEvent(new CustomEvent("run"));
+    else this.dispatchEvent(new CustomEvent('run'));
   }
 
   private get caretLine(): number {
     const { area } = this;
-    return area ? area.value.slice(0, area.selectionStart).split("\n").length : 1;
+    return area ? area.value.slice(0, area.selectionStart).split('\n').length : 1;
   }
 
   private goTo(line: number): void {
-    this.dispatchEvent(new CustomEvent("line", { detail: line }));
+    this.dispatchEvent(new CustomEvent('line', { detail: line }));
   }
 }
 
-customElements.define("kl-editor", Editor);
+customElements.define('kl-editor', Editor);

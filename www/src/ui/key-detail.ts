@@ -1,13 +1,17 @@
 /** One key unfolded: the beginning of its value, its exact deadline, and commands for it. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import { PREVIEW_BYTES, PREVIEW_ITEMS, type KeyList, type KeyRow } from "../model/key-list.ts";
-import type { Workspace } from "../model/workspace.ts";
-import { controls } from "../style/controls.ts";
-import { isoText } from "../text/durations.ts";
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { PREVIEW_BYTES, PREVIEW_ITEMS, type KeyList, type KeyRow } from '../model/key-list.ts';
+import type { Workspace } from '../model/workspace.ts';
+import { controls } from '../style/controls.ts';
+import { isoText } from '../text/durations.ts';
 
 export class KeyDetail extends LitElement {
-  static override properties = { row: { attribute: false }, list: { attribute: false }, workspace: { attribute: false } };
+  static override properties = {
+    row: { attribute: false },
+    list: { attribute: false },
+    workspace: { attribute: false },
+  };
   declare row: KeyRow;
   declare list: KeyList;
   declare workspace: Workspace | undefined;
@@ -62,7 +66,7 @@ export class KeyDetail extends LitElement {
       ${preview === undefined ? nothing : html`<pre tabindex="0" aria-label="Value">${preview}</pre>`}
       ${preview === undefined ? nothing : renderCut(row)}
       ${this.renderMeaning()}
-      <p>${row.deadlineMs === null ? "Stays until it is deleted." : `Lives until ${instantText(row.deadlineMs)}.`}</p>
+      <p>${row.deadlineMs === null ? 'Stays until it is deleted.' : `Lives until ${instantText(row.deadlineMs)}.`}</p>
       ${this.workspace ? this.renderActions(this.workspace) : nothing}
     `;
   }
@@ -86,27 +90,27 @@ export class KeyDetail extends LitElement {
         <button class="button" type="submit">Expire</button>
       </form>
       <div class="row">
-        <button class="button" ?disabled=${row.deadlineMs === null} @click=${() => workspace.runForKeys("PERSIST", row.key)}>Persist</button>
-        <button class="button" @click=${() => workspace.runForKeys("DEL", row.key)}>Delete</button>
+        <button class="button" ?disabled=${row.deadlineMs === null} @click=${() => workspace.runForKeys('PERSIST', row.key)}>Persist</button>
+        <button class="button" @click=${() => workspace.runForKeys('DEL', row.key)}>Delete</button>
       </div>
     `;
   }
 
   private expire(event: SubmitEvent): void {
     event.preventDefault();
-    const seconds = new FormData(event.target as HTMLFormElement).get("seconds");
-    this.workspace?.runForKeys("EXPIRE", this.row.key, String(seconds));
+    const seconds = new FormData(event.target as HTMLFormElement).get('seconds');
+    this.workspace?.runForKeys('EXPIRE', this.row.key, String(seconds));
   }
 }
 
 function instantText(ms: number): string {
-  return `${isoText(ms).replace("T", " ").replace("Z", "")} UTC`;
+  return `${isoText(ms).replace('T', ' ').replace('Z', '')} UTC`;
 }
 
 /** Says so when the value goes on behind what is shown. */
 function renderCut(row: KeyRow): TemplateResult | typeof nothing {
-  const [most, what] = row.type === "string" ? [PREVIEW_BYTES, "bytes"] : [PREVIEW_ITEMS, "items"];
+  const [most, what] = row.type === 'string' ? [PREVIEW_BYTES, 'bytes'] : [PREVIEW_ITEMS, 'items'];
   return row.size > most ? html`<p>The first ${most} of ${row.size} ${what}.</p>` : nothing;
 }
 
-customElements.define("kl-key-detail", KeyDetail);
+customElements.define('kl-key-detail', KeyDetail);

@@ -1,6 +1,6 @@
 /** How the list of keys looks. */
 
-import { css } from "lit";
+import { css } from 'lit';
 
 export const keyPanelStyles = css`
   :host {

@@ -1,14 +1,14 @@
 /** The keys of a database: type, size, and how long each has to live, burning down like a fuse. */
 
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { repeat } from "lit/directives/repeat.js";
-import type { KeyList, KeyOrder, KeyRow } from "../model/key-list.ts";
-import type { Workspace } from "../model/workspace.ts";
-import { controls } from "../style/controls.ts";
-import { remainingText } from "../text/durations.ts";
-import "./key-detail.ts";
-import { keyPanelStyles } from "./key-panel-styles.ts";
-import { vars } from "./vars.ts";
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { KeyList, KeyOrder, KeyRow } from '../model/key-list.ts';
+import type { Workspace } from '../model/workspace.ts';
+import { controls } from '../style/controls.ts';
+import { remainingText } from '../text/durations.ts';
+import './key-detail.ts';
+import { keyPanelStyles } from './key-panel-styles.ts';
+import { vars } from './vars.ts';
 
 /** What the countdown reads. */
 export interface Time {
@@ -17,10 +17,17 @@ export interface Time {
 }
 
 const ORDERS: readonly { order: KeyOrder; label: string }[] = [
-  { order: "name", label: "Name" },
-  { order: "expiry", label: "Next expiry" },
+  { order: 'name', label: 'Name' },
+  { order: 'expiry', label: 'Next expiry' },
 ];
-const TYPE_TAGS: Readonly<Record<string, string>> = { string: "str", hash: "hash", list: "list", set: "set", zset: "zset", stream: "strm" };
+const TYPE_TAGS: Readonly<Record<string, string>> = {
+  string: 'str',
+  hash: 'hash',
+  list: 'list',
+  set: 'set',
+  zset: 'zset',
+  stream: 'strm',
+};
 const SOON_MS = 10_000;
 
 export class KeyPanel extends LitElement {
@@ -39,14 +46,14 @@ export class KeyPanel extends LitElement {
   declare database: number;
   /** The label of the row that is unfolded. */
   declare private open: string | undefined;
-  private current = "";
+  private current = '';
   private stop: (() => void) | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   override willUpdate(changed: PropertyValues): void {
-    if (!changed.has("list")) return;
+    if (!changed.has('list')) return;
     this.stop?.();
-    this.stop = this.list.changes.on(["keys"], () => this.requestUpdate());
+    this.stop = this.list.changes.on(['keys'], () => this.requestUpdate());
   }
 
   override disconnectedCallback(): void {
@@ -57,7 +64,7 @@ export class KeyPanel extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.hasUpdated) this.stop = this.list.changes.on(["keys"], () => this.requestUpdate());
+    if (this.hasUpdated) this.stop = this.list.changes.on(['keys'], () => this.requestUpdate());
   }
 
   override render(): TemplateResult {
@@ -66,7 +73,7 @@ export class KeyPanel extends LitElement {
     return html`<section class="plate" aria-labelledby="title">
       <div class="row top">
         <h2 class="label" id="title">Keys</h2>
-        <span class="count">${held}${list.hasMore ? "+" : ""} in db${this.database}</span>
+        <span class="count">${held}${list.hasMore ? '+' : ''} in db${this.database}</span>
         <div class="choice push" role="group" aria-label="Sort by">
           ${ORDERS.map(({ order, label }) => html`<button aria-pressed=${list.order === order} @click=${() => list.sortBy(order)}>${label}</button>`)}
         </div>
@@ -81,10 +88,14 @@ export class KeyPanel extends LitElement {
 
   private renderRows(): TemplateResult {
     const { list } = this;
-    if (!list.rows.some((row) => row.label === this.current)) this.current = list.rows[0]?.label ?? "";
+    if (!list.rows.some((row) => row.label === this.current)) this.current = list.rows[0]?.label ?? '';
     return html`
       <ul class="rows" aria-label="Keys" @keydown=${this.pressed}>
-        ${repeat(list.rows, (row) => row.label, (row) => this.renderRow(row))}
+        ${repeat(
+          list.rows,
+          (row) => row.label,
+          (row) => this.renderRow(row),
+        )}
       </ul>
       ${list.hasMore ? html`<button class="button more" @click=${() => list.loadMore(this.time.now())}>Show more keys</button>` : nothing}
     `;
@@ -92,14 +103,14 @@ export class KeyPanel extends LitElement {
 
   private renderRow(row: KeyRow): TemplateResult {
     const open = this.open === row.label && !row.goneBy;
-    const flash = row.version === 0 ? "" : row.version % 2 ? "flash-odd" : "flash-even";
-    return html`<li class="${flash} ${row.goneBy ? "gone" : ""}">
+    const flash = row.version === 0 ? '' : row.version % 2 ? 'flash-odd' : 'flash-even';
+    return html`<li class="${flash} ${row.goneBy ? 'gone' : ''}">
       <button
         class="key"
         data-label=${row.label}
         tabindex=${row.label === this.current ? 0 : -1}
         aria-expanded=${open}
-        aria-keyshortcuts=${this.workspace ? "Delete P" : nothing}
+        aria-keyshortcuts=${this.workspace ? 'Delete P' : nothing}
         @click=${() => this.toggle(row)}
         @focus=${() => this.moveTo(row.label)}
       >
@@ -113,11 +124,11 @@ export class KeyPanel extends LitElement {
   }
 
   private renderLife(row: KeyRow): TemplateResult {
-    if (row.goneBy) return html`<span class="life">${row.goneBy === "del" ? "deleted" : row.goneBy}</span>`;
+    if (row.goneBy) return html`<span class="life">${row.goneBy === 'del' ? 'deleted' : row.goneBy}</span>`;
     if (row.deadlineMs === null) return html`<span class="life faint">no expiry</span>`;
     const left = Math.max(row.deadlineMs - this.time.now(), 0);
     const share = Math.min(left / row.fuseMs, 1);
-    const soon = left < SOON_MS ? "soon" : "";
+    const soon = left < SOON_MS ? 'soon' : '';
     return html`<span class="life ${soon}">${remainingText(left)}</span><span class="fuse ${soon}" ${vars({ left: share.toFixed(4) })}></span>`;
   }
 
@@ -142,8 +153,8 @@ export class KeyPanel extends LitElement {
 
   private pressed(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    if (!target.matches(".key") || event.ctrlKey || event.metaKey || event.altKey) return;
-    const row = this.list.rows.find(({ label }) => label === target.dataset["label"]);
+    if (!target.matches('.key') || event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = this.list.rows.find(({ label }) => label === target.dataset['label']);
     if (row && this.act(event.key, row)) event.preventDefault();
   }
 
@@ -152,30 +163,30 @@ export class KeyPanel extends LitElement {
     const last = this.list.rows.length - 1;
     const goal = { ArrowDown: Math.min(place + 1, last), ArrowUp: Math.max(place - 1, 0), Home: 0, End: last }[key];
     if (goal !== undefined) void this.focusRow(goal);
-    else if (key === "Escape") this.open = undefined;
-    else if (key === "Delete" && this.workspace) this.deleteRow(row, place);
-    else if (key.toLowerCase() === "p" && this.workspace) this.workspace.runForKeys("PERSIST", row.key);
+    else if (key === 'Escape') this.open = undefined;
+    else if (key === 'Delete' && this.workspace) this.deleteRow(row, place);
+    else if (key.toLowerCase() === 'p' && this.workspace) this.workspace.runForKeys('PERSIST', row.key);
     else return false;
     return true;
   }
 
   /** Deletes by command; the focus stays in the list. */
   private deleteRow(row: KeyRow, place: number): void {
-    this.workspace?.runForKeys("DEL", row.key);
+    this.workspace?.runForKeys('DEL', row.key);
     void this.focusRow(Math.min(place + 1, this.list.rows.length - 1));
   }
 
   private async focusRow(place: number): Promise<void> {
-    this.current = this.list.rows[place]?.label ?? "";
+    this.current = this.list.rows[place]?.label ?? '';
     this.requestUpdate();
     await this.updateComplete;
-    this.renderRoot.querySelectorAll<HTMLElement>(".key")[place]?.focus();
+    this.renderRoot.querySelectorAll<HTMLElement>('.key')[place]?.focus();
   }
 }
 
 function sizeText(row: KeyRow): string {
-  if (row.type === "string") return `${row.size.toLocaleString("en")} B`;
-  return `${row.size.toLocaleString("en")} ${row.size === 1 ? "item" : "items"}`;
+  if (row.type === 'string') return `${row.size.toLocaleString('en')} B`;
+  return `${row.size.toLocaleString('en')} ${row.size === 1 ? 'item' : 'items'}`;
 }
 
-customElements.define("kl-key-panel", KeyPanel);
+customElements.define('kl-key-panel', KeyPanel);

@@ -1,16 +1,16 @@
 /** The command line view: who speaks, the log, the prompt; beside them the clock and the keys. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import type { Playground } from "../model/playground.ts";
-import { controls } from "../style/controls.ts";
-import { sessionText } from "../text/transcript.ts";
-import "./clock-panel.ts";
-import { icons } from "./icons.ts";
-import "./key-panel.ts";
-import "./log.ts";
-import "./prompt.ts";
-import "./speakers.ts";
-import { watch } from "./watch.ts";
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Playground } from '../model/playground.ts';
+import { controls } from '../style/controls.ts';
+import { sessionText } from '../text/transcript.ts';
+import './clock-panel.ts';
+import { icons } from './icons.ts';
+import './key-panel.ts';
+import './log.ts';
+import './prompt.ts';
+import './speakers.ts';
+import { watch } from './watch.ts';
 
 export class LineView extends LitElement {
   static override properties = { playground: { attribute: false }, columns: { state: true } };
@@ -81,7 +81,7 @@ export class LineView extends LitElement {
   constructor() {
     super();
     this.columns = false;
-    watch(this, () => this.playground.workspace.changes, ["clients", "log"]);
+    watch(this, () => this.playground.workspace.changes, ['clients', 'log']);
   }
 
   override render(): TemplateResult {
@@ -93,9 +93,11 @@ export class LineView extends LitElement {
         <div class="top">
           <kl-speakers .workspace=${workspace}></kl-speakers>
           <div class="row push">
-            ${several
-              ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
-              : nothing}
+            ${
+              several
+                ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
+                : nothing
+            }
             <button class="button bare" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
           </div>
@@ -115,4 +117,4 @@ export class LineView extends LitElement {
   }
 }
 
-customElements.define("kl-line-view", LineView);
+customElements.define('kl-line-view', LineView);

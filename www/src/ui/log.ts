@@ -1,16 +1,16 @@
 /** The log of the command line: every command, its reply, and quiet notes. Plain text that can be selected and read out. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import { repeat } from "lit/directives/repeat.js";
-import type { CommandEntry, LogEntry } from "../model/log.ts";
-import type { Workspace } from "../model/workspace.ts";
-import { controls, lanes } from "../style/controls.ts";
-import "./command-card.ts";
-import { icons } from "./icons.ts";
-import { printedLines, printedStyles } from "./printed.ts";
-import { spoken, spokenStyles } from "./spoken.ts";
-import { vars } from "./vars.ts";
-import { watch } from "./watch.ts";
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { CommandEntry, LogEntry } from '../model/log.ts';
+import type { Workspace } from '../model/workspace.ts';
+import { controls, lanes } from '../style/controls.ts';
+import './command-card.ts';
+import { icons } from './icons.ts';
+import { printedLines, printedStyles } from './printed.ts';
+import { spoken, spokenStyles } from './spoken.ts';
+import { vars } from './vars.ts';
+import { watch } from './watch.ts';
 
 /** So near to the end counts as at the end. */
 const END_PX = 48;
@@ -144,17 +144,21 @@ export class LogPanel extends LitElement {
   constructor() {
     super();
     this.columns = false;
-    watch(this, () => this.workspace.changes, ["log"]);
+    watch(this, () => this.workspace.changes, ['log']);
   }
 
   override render(): TemplateResult {
     const { entries } = this.workspace.log;
-    const layout = this.columns ? "entries columns" : "entries";
+    const layout = this.columns ? 'entries columns' : 'entries';
     return html`
       <div class="scroll" role="log" aria-label="Commands and replies" tabindex="0" @scroll=${this.scrolled}>
-        ${entries.length === 0 ? this.renderWelcome() : ""}
+        ${entries.length === 0 ? this.renderWelcome() : ''}
         <div class=${layout} ${vars({ count: this.workspace.speakers.length })}>
-          ${repeat(entries, (entry) => entry.id, (entry) => this.renderEntry(entry))}
+          ${repeat(
+            entries,
+            (entry) => entry.id,
+            (entry) => this.renderEntry(entry),
+          )}
         </div>
         ${this.renderNextStep()}
       </div>
@@ -163,18 +167,18 @@ export class LogPanel extends LitElement {
 
   private renderEntry(entry: LogEntry): TemplateResult {
     switch (entry.kind) {
-      case "command":
+      case 'command':
         return this.renderCommand(entry);
-      case "note":
+      case 'note':
         return html`<p class="note">${entry.text}</p>`;
-      case "card":
+      case 'card':
         return html`<kl-command-card .row=${entry.row}></kl-command-card>`;
     }
   }
 
   private renderCommand(entry: CommandEntry): TemplateResult {
     const column = this.workspace.speakers.findIndex((speaker) => speaker.lane === entry.lane) + 1;
-    return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || "1 / -1" })}>
+    return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || '1 / -1' })}>
       <p class="spoken">${spoken(entry.prompt, entry.text)}</p>
       <pre class="reply">${entry.printed.length > 0 ? printedLines(entry.printed) : html`<span class="faint">no reply yet</span>`}</pre>
     </div>`;
@@ -189,7 +193,7 @@ export class LogPanel extends LitElement {
         the same keys. Here is a lock that expires:
       </p>
       <ol>
-        <li>${this.renderTry(first ?? "")}</li>
+        <li>${this.renderTry(first ?? '')}</li>
         ${later.map((text) => html`<li class="engine faint">${text}</li>`)}
       </ol>
       <p>
@@ -211,7 +215,7 @@ export class LogPanel extends LitElement {
   /** Keeps the newest entry in view while things grow, unless the reader has scrolled up. */
   override firstUpdated(): void {
     const scroll = this.scroller;
-    const entries = this.renderRoot.querySelector(".entries");
+    const entries = this.renderRoot.querySelector('.entries');
     if (!scroll || !entries) return;
     const observer = new ResizeObserver(() => this.stick());
     observer.observe(scroll);
@@ -219,7 +223,7 @@ export class LogPanel extends LitElement {
   }
 
   private get scroller(): Element | null {
-    return this.renderRoot.querySelector(".scroll");
+    return this.renderRoot.querySelector('.scroll');
   }
 
   private scrolled(): void {
@@ -233,4 +237,4 @@ export class LogPanel extends LitElement {
   }
 }
 
-customElements.define("kl-log", LogPanel);
+customElements.define('kl-log', LogPanel);

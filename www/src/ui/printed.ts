@@ -1,19 +1,19 @@
 /** Lines of a reply as redis-cli prints them, with a quiet colour for what is only notation. */
 
-import { html, type TemplateResult } from "lit";
-import { css } from "lit";
+import { html, type TemplateResult } from 'lit';
+import { css } from 'lit';
 
 const NOTATION = /^((?:\s*\d+[)#~] )*)(\((?:integer|double|big number)\) )?(.*)$/s;
 
 export function printedLine(line: string): TemplateResult {
-  const [, index = "", type = "", value = ""] = NOTATION.exec(line) ?? [undefined, "", "", line];
-  const tone = value.startsWith("(error)") ? "bad" : /^\((?:nil|empty .*)\)$/.test(value) ? "faint" : "";
+  const [, index = '', type = '', value = ''] = NOTATION.exec(line) ?? [undefined, '', '', line];
+  const tone = value.startsWith('(error)') ? 'bad' : /^\((?:nil|empty .*)\)$/.test(value) ? 'faint' : '';
   return html`<span class="notation">${index}${type}</span><span class=${tone}>${value}</span>`;
 }
 
 /** All lines of a reply; a line feed stands between them, so that copying gives the text as printed. */
 export function printedLines(lines: readonly string[]): TemplateResult {
-  return html`${lines.map((line, index) => html`${index > 0 ? "\n" : ""}${printedLine(line)}`)}`;
+  return html`${lines.map((line, index) => html`${index > 0 ? '\n' : ''}${printedLine(line)}`)}`;
 }
 
 export const printedStyles = css`

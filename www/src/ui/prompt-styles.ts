@@ -1,6 +1,6 @@
 /** How the prompt looks. */
 
-import { css } from "lit";
+import { css } from 'lit';
 
 export const promptStyles = css`
   :host {

@@ -1,20 +1,24 @@
 /** Where commands are typed: a real textarea with a ghost hint behind the text and a list of suggestions above it. */
 
-import { html, LitElement, nothing, type TemplateResult } from "lit";
-import type { LineEditor } from "../model/line-editor.ts";
-import type { LineProblem, Workspace } from "../model/workspace.ts";
-import { controls, lanes } from "../style/controls.ts";
-import { splitCommands } from "keylatch/hints";
-import { pastedCommands } from "../text/paste.ts";
-import { promptStyles } from "./prompt-styles.ts";
-import { suggestionList } from "./suggestions.ts";
-import { watch } from "./watch.ts";
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { LineEditor } from '../model/line-editor.ts';
+import type { LineProblem, Workspace } from '../model/workspace.ts';
+import { controls, lanes } from '../style/controls.ts';
+import { splitCommands } from 'keylatch/hints';
+import { pastedCommands } from '../text/paste.ts';
+import { promptStyles } from './prompt-styles.ts';
+import { suggestionList } from './suggestions.ts';
+import { watch } from './watch.ts';
 
 /** The hint is read out when the typing pauses, not at each key. */
 const HINT_PAUSE_MS = 700;
 
 export class Prompt extends LitElement {
-  static override properties = { workspace: { attribute: false }, problem: { state: true }, spokenHint: { state: true } };
+  static override properties = {
+    workspace: { attribute: false },
+    problem: { state: true },
+    spokenHint: { state: true },
+  };
   static override styles = [controls, lanes, promptStyles];
   declare workspace: Workspace;
   declare private problem: LineProblem | undefined;
@@ -23,13 +27,13 @@ export class Prompt extends LitElement {
 
   constructor() {
     super();
-    this.spokenHint = "";
-    watch(this, () => this.workspace.changes, ["clients"]);
+    this.spokenHint = '';
+    watch(this, () => this.workspace.changes, ['clients']);
   }
 
   override firstUpdated(): void {
     // On a touch screen the keyboard would cover what there is to read.
-    if (matchMedia("(pointer: fine)").matches) this.focusLine();
+    if (matchMedia('(pointer: fine)').matches) this.focusLine();
   }
 
   focusLine(): void {
@@ -39,11 +43,11 @@ export class Prompt extends LitElement {
   override render(): TemplateResult {
     const { editor, problem } = this;
     const { active } = this.workspace;
-    const searching = editor.mode === "search";
+    const searching = editor.mode === 'search';
     return html`
       ${suggestionList(editor, (index) => this.choose(index))}
       <form data-lane=${active.lane} @submit=${this.submit}>
-        <label for="line" class=${searching ? "searching" : "prompt"}>${searching ? "search history:" : active.prompt}</label>
+        <label for="line" class=${searching ? 'searching' : 'prompt'}>${searching ? 'search history:' : active.prompt}</label>
         <div class="stack">
           <div class="mirror" aria-hidden="true">${this.renderMirror()}</div>
           <textarea
@@ -57,11 +61,11 @@ export class Prompt extends LitElement {
             enterkeyhint="send"
             aria-autocomplete="list"
             aria-haspopup="listbox"
-            aria-controls=${editor.open ? "suggestions" : nothing}
+            aria-controls=${editor.open ? 'suggestions' : nothing}
             aria-activedescendant=${editor.active >= 0 ? `suggestion-${editor.active}` : nothing}
-            aria-describedby=${problem ? "problem" : "hint"}
-            aria-invalid=${problem ? "true" : nothing}
-            placeholder=${searching ? "" : "Type a command"}
+            aria-describedby=${problem ? 'problem' : 'hint'}
+            aria-invalid=${problem ? 'true' : nothing}
+            placeholder=${searching ? '' : 'Type a command'}
             @input=${this.edited}
             @keydown=${this.pressed}
             @paste=${this.pasted}
@@ -72,7 +76,7 @@ export class Prompt extends LitElement {
       </form>
       ${problem && html`<p id="problem" class="problem" role="alert">${problem.message} (column ${problem.column})</p>`}
       <p id="hint" class="unseen">${this.spokenHint}</p>
-      <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab accepts the first` : ""}</p>
+      <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab accepts the first` : ''}</p>
       <p class="keys" aria-hidden="true">
         <span><kbd>Enter</kbd> runs</span> <span><kbd>Tab</kbd> completes</span> <span><kbd>↑</kbd> history</span>
         <span><kbd>Ctrl R</kbd> search</span> <span><kbd>F1</kbd> help</span>
@@ -87,7 +91,7 @@ export class Prompt extends LitElement {
     if (!problem) return html`${editor.text}\u200b<span class="ghost">${editor.ghost}</span>`;
     const characters = [...editor.text];
     const at = problem.column - 1;
-    return html`${characters.slice(0, at).join("")}<mark>${characters[at] ?? " "}</mark>${characters.slice(at + 1).join("")}\u200b`;
+    return html`${characters.slice(0, at).join('')}<mark>${characters[at] ?? ' '}</mark>${characters.slice(at + 1).join('')}\u200b`;
   }
 
   private get editor(): LineEditor {
@@ -95,7 +99,7 @@ export class Prompt extends LitElement {
   }
 
   private get area(): HTMLTextAreaElement | null {
-    return this.renderRoot.querySelector("textarea");
+    return this.renderRoot.querySelector('textarea');
   }
 
   private edited(): void {
@@ -121,26 +125,26 @@ export class Prompt extends LitElement {
   }
 
   private pressedWithControl(event: KeyboardEvent): boolean {
-    if (event.key === "r" && event.ctrlKey) this.editor.startSearch();
-    else if (event.key === " ") this.editor.suggest(true);
-    else if (event.key === "Enter") this.run();
+    if (event.key === 'r' && event.ctrlKey) this.editor.startSearch();
+    else if (event.key === ' ') this.editor.suggest(true);
+    else if (event.key === 'Enter') this.run();
     else return false;
     return true;
   }
 
   private pressedPlain(event: KeyboardEvent): boolean {
     switch (event.key) {
-      case "Enter":
+      case 'Enter':
         return !event.shiftKey && this.enter();
-      case "Tab":
+      case 'Tab':
         return !event.shiftKey && this.tab();
-      case "ArrowDown":
+      case 'ArrowDown':
         return this.down();
-      case "ArrowUp":
+      case 'ArrowUp':
         return this.up();
-      case "Escape":
+      case 'Escape':
         return this.editor.cancel();
-      case "F1":
+      case 'F1':
         return this.help();
       default:
         return false;
@@ -148,7 +152,7 @@ export class Prompt extends LitElement {
   }
 
   private enter(): boolean {
-    if (this.editor.active >= 0 || this.editor.mode === "search") this.choose();
+    if (this.editor.active >= 0 || this.editor.mode === 'search') this.choose();
     else this.run();
     return true;
   }
@@ -159,27 +163,27 @@ export class Prompt extends LitElement {
       this.choose();
       return true;
     }
-    return this.editor.text.trim() !== "" && this.editor.suggest(true);
+    return this.editor.text.trim() !== '' && this.editor.suggest(true);
   }
 
   private down(): boolean {
     if (this.editor.open) this.editor.move(1);
-    else return this.onEdge("last") && this.recalled(this.editor.newer());
+    else return this.onEdge('last') && this.recalled(this.editor.newer());
     return true;
   }
 
   private up(): boolean {
     if (this.editor.active > 0 || (this.editor.open && this.editor.active === 0)) this.editor.move(-1);
-    else return this.onEdge("first") && this.recalled(this.editor.older());
+    else return this.onEdge('first') && this.recalled(this.editor.older());
     return true;
   }
 
   /** True when the cursor is in the first or last line: inside a longer text the arrows move the cursor. */
-  private onEdge(edge: "first" | "last"): boolean {
+  private onEdge(edge: 'first' | 'last'): boolean {
     const { area } = this;
     if (!area) return false;
-    const beyond = edge === "first" ? area.value.slice(0, area.selectionStart) : area.value.slice(area.selectionEnd);
-    return !beyond.includes("\n");
+    const beyond = edge === 'first' ? area.value.slice(0, area.selectionStart) : area.value.slice(area.selectionEnd);
+    return !beyond.includes('\n');
   }
 
   private recalled(found: boolean): boolean {
@@ -227,12 +231,12 @@ export class Prompt extends LitElement {
 
   /** A pasted transcript or list of commands runs at once; a single line is only put in, without its prompt. */
   private pasted(event: ClipboardEvent): void {
-    const text = event.clipboardData?.getData("text/plain") ?? "";
+    const text = event.clipboardData?.getData('text/plain') ?? '';
     const commands = pastedCommands(text);
     const several = commands.length > 1 || (commands.length === 1 && /\n\s*\S/.test(text));
-    if (this.editor.text !== "" || (!several && commands[0]?.text === text.trim())) return;
+    if (this.editor.text !== '' || (!several && commands[0]?.text === text.trim())) return;
     event.preventDefault();
-    if (!several) this.editor.input(commands[0]?.text ?? "", true);
+    if (!several) this.editor.input(commands[0]?.text ?? '', true);
     else this.problem = this.workspace.runPasted(text);
     this.changed();
   }
@@ -242,4 +246,4 @@ export class Prompt extends LitElement {
   }
 }
 
-customElements.define("kl-prompt", Prompt);
+customElements.define('kl-prompt', Prompt);

@@ -1,11 +1,11 @@
 /** Moves through a session: one step back or on, to either end, or anywhere along the line. */
 
-import { css, html, LitElement, type TemplateResult } from "lit";
-import type { SessionDesk } from "../model/session-desk.ts";
-import { controls } from "../style/controls.ts";
-import { instantParts } from "../text/durations.ts";
-import { icons } from "./icons.ts";
-import { watch } from "./watch.ts";
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import type { SessionDesk } from '../model/session-desk.ts';
+import { controls } from '../style/controls.ts';
+import { instantParts } from '../text/durations.ts';
+import { icons } from './icons.ts';
+import { watch } from './watch.ts';
 
 export class Scrubber extends LitElement {
   static override properties = { desk: { attribute: false } };
@@ -58,7 +58,7 @@ export class Scrubber extends LitElement {
 
   constructor() {
     super();
-    watch(this, () => this.desk.changes, ["session"]);
+    watch(this, () => this.desk.changes, ['session']);
   }
 
   override render(): TemplateResult {
@@ -81,4 +81,4 @@ export class Scrubber extends LitElement {
   }
 }
 
-customElements.define("kl-scrubber", Scrubber);
+customElements.define('kl-scrubber', Scrubber);

@@ -1,18 +1,18 @@
 /** What can be done with a session as a whole: choose a lesson, start afresh, run, fill in replies, copy, share, go on. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import { lessons } from "../model/lessons.ts";
-import type { Playground } from "../model/playground.ts";
-import { encodeShare } from "../model/share.ts";
-import { controls } from "../style/controls.ts";
-import { icons } from "./icons.ts";
-import { watch } from "./watch.ts";
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { lessons } from '../model/lessons.ts';
+import type { Playground } from '../model/playground.ts';
+import { encodeShare } from '../model/share.ts';
+import { controls } from '../style/controls.ts';
+import { icons } from './icons.ts';
+import { watch } from './watch.ts';
 
 /** Chat programs and mail cut longer links. */
 const LONG_LINK_CHARS = 8 * 1024;
 const SAID_MS = 4000;
 /** Stands among the lessons for the text that is none. */
-const OWN = "own";
+const OWN = 'own';
 
 export class SessionBar extends LitElement {
   static override properties = { playground: { attribute: false }, said: { state: true } };
@@ -54,8 +54,8 @@ export class SessionBar extends LitElement {
 
   constructor() {
     super();
-    this.said = "";
-    watch(this, () => this.playground.desk.changes, ["session"]);
+    this.said = '';
+    watch(this, () => this.playground.desk.changes, ['session']);
   }
 
   override render(): TemplateResult {
@@ -68,7 +68,7 @@ export class SessionBar extends LitElement {
         ${lessons.map((lesson, index) => html`<option value=${lesson.name} ?selected=${desk.lesson === lesson.name}>${index + 1}. ${lesson.title}</option>`)}
       </select>
       <a class="button" href="#new">${icons.plus} New</a>
-      <button class="button main" @click=${() => this.dispatchEvent(new CustomEvent("run"))}>Run all</button>
+      <button class="button main" @click=${() => this.dispatchEvent(new CustomEvent('run'))}>Run all</button>
       <span class="said" role="status">${this.said}</span>
       <div class="row push">
         <button class="button bare" ?disabled=${!desk.report} title="Write the received replies into the text" @click=${() => this.playground.fillInReplies()}>Fill in replies</button>
@@ -85,15 +85,15 @@ export class SessionBar extends LitElement {
   }
 
   private async copy(): Promise<void> {
-    await this.toClipboard(this.playground.desk.text, "Text copied");
+    await this.toClipboard(this.playground.desk.text, 'Text copied');
   }
 
   /** Puts the session into the page's address and the address into the clipboard. */
   private async share(): Promise<void> {
     const { desk } = this.playground;
     const hash = desk.lesson ? `lesson=${desk.lesson}` : await encodeShare(desk.text);
-    history.replaceState(null, "", `#${hash}`);
-    const long = location.href.length > LONG_LINK_CHARS ? "; it is long, some programs may truncate it" : "";
+    history.replaceState(null, '', `#${hash}`);
+    const long = location.href.length > LONG_LINK_CHARS ? '; it is long, some programs may truncate it' : '';
     await this.toClipboard(location.href, `Link copied${long}`);
   }
 
@@ -102,15 +102,15 @@ export class SessionBar extends LitElement {
       await navigator.clipboard.writeText(text);
       this.say(done);
     } catch {
-      this.say("The browser denied access to the clipboard");
+      this.say('The browser denied access to the clipboard');
     }
   }
 
   private say(text: string): void {
     this.said = text;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => (this.said = ""), SAID_MS);
+    this.timer = setTimeout(() => (this.said = ''), SAID_MS);
   }
 }
 
-customElements.define("kl-session-bar", SessionBar);
+customElements.define('kl-session-bar', SessionBar);

@@ -1,18 +1,18 @@
 /** The session format, shown where there is none yet. */
 
-import { css, html, LitElement, type TemplateResult } from "lit";
-import type { SessionDesk } from "../model/session-desk.ts";
-import { controls } from "../style/controls.ts";
-import { icons } from "./icons.ts";
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import type { SessionDesk } from '../model/session-desk.ts';
+import { controls } from '../style/controls.ts';
+import { icons } from './icons.ts';
 
 const LINES: readonly (readonly [line: string, meaning: string])[] = [
-  ["> SET door me PX 5000", "a command; prompts copied from a terminal or from documentation work too"],
-  ["OK", "the expected reply; without it the command runs unchecked"],
-  ["C1> GET door", "a command of the client C1, which connects at its first command"],
-  ["@ +5s", "moves the clock, which is stopped otherwise; @ next moves it to the next expiry"],
-  ["! expired door", "an event of a key that is expected during the step above"],
-  ["| #5", "a reply line that would otherwise be read as another kind of line"],
-  ["# Why", "a comment; ## starts a heading"],
+  ['> SET door me PX 5000', 'a command; prompts copied from a terminal or from documentation work too'],
+  ['OK', 'the expected reply; without it the command runs unchecked'],
+  ['C1> GET door', 'a command of the client C1, which connects at its first command'],
+  ['@ +5s', 'moves the clock, which is stopped otherwise; @ next moves it to the next expiry'],
+  ['! expired door', 'an event of a key that is expected during the step above'],
+  ['| #5', 'a reply line that would otherwise be read as another kind of line'],
+  ['# Why', 'a comment; ## starts a heading'],
 ];
 
 const EXAMPLE = `## A door that closes by itself
@@ -83,4 +83,4 @@ export class SessionGuide extends LitElement {
   }
 }
 
-customElements.define("kl-session-guide", SessionGuide);
+customElements.define('kl-session-guide', SessionGuide);

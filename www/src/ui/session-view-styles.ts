@@ -1,6 +1,6 @@
 /** How the session view is laid out: reading left, the state and the text right; one below the other where it is narrow. */
 
-import { css } from "lit";
+import { css } from 'lit';
 
 export const sessionViewStyles = css`
   :host {

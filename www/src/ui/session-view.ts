@@ -1,20 +1,20 @@
 /** The session view: a lesson or a pasted transcript, checked step by step; the keys at each instant; the text itself. */
 
-import { html, LitElement, nothing, type TemplateResult } from "lit";
-import type { Playground } from "../model/playground.ts";
-import { lessons } from "../model/lessons.ts";
-import { controls } from "../style/controls.ts";
-import { speakersOf } from "../model/timeline.ts";
-import "./editor.ts";
-import type { LineMark } from "./editor.ts";
-import { icons } from "./icons.ts";
-import "./key-panel.ts";
-import "./scrubber.ts";
-import "./session-bar.ts";
-import "./session-guide.ts";
-import { sessionViewStyles } from "./session-view-styles.ts";
-import "./timeline.ts";
-import { watch } from "./watch.ts";
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Playground } from '../model/playground.ts';
+import { lessons } from '../model/lessons.ts';
+import { controls } from '../style/controls.ts';
+import { speakersOf } from '../model/timeline.ts';
+import './editor.ts';
+import type { LineMark } from './editor.ts';
+import { icons } from './icons.ts';
+import './key-panel.ts';
+import './scrubber.ts';
+import './session-bar.ts';
+import './session-guide.ts';
+import { sessionViewStyles } from './session-view-styles.ts';
+import './timeline.ts';
+import { watch } from './watch.ts';
 
 export class SessionView extends LitElement {
   static override properties = { playground: { attribute: false }, announced: { state: true } };
@@ -25,8 +25,8 @@ export class SessionView extends LitElement {
 
   constructor() {
     super();
-    this.announced = "";
-    watch(this, () => this.playground.desk.changes, ["session"]);
+    this.announced = '';
+    watch(this, () => this.playground.desk.changes, ['session']);
   }
 
   override render(): TemplateResult {
@@ -64,12 +64,15 @@ export class SessionView extends LitElement {
 
   private renderSummary(): TemplateResult {
     const { problem, report, stops } = this.playground.desk;
-    if (problem) return html`<p class="summary bad" id="session-problem">Line ${problem.line}, column ${problem.column}: ${problem.message}</p>`;
-    if (!report && this.playground.desk.waitsForRun) return html`<p class="summary">The text is long: press Run all to check it.</p>`;
-    if (stops.length === 0) return html`<p class="summary">Nothing to run yet. Paste a transcript into the text, or select a lesson.</p>`;
+    if (problem)
+      return html`<p class="summary bad" id="session-problem">Line ${problem.line}, column ${problem.column}: ${problem.message}</p>`;
+    if (!report && this.playground.desk.waitsForRun)
+      return html`<p class="summary">The text is long: press Run all to check it.</p>`;
+    if (stops.length === 0)
+      return html`<p class="summary">Nothing to run yet. Paste a transcript into the text, or select a lesson.</p>`;
     const { bad, words } = this.verdict();
-    return html`<p class="summary ${bad ? "bad" : "good"}">
-      <span>${bad ? "✗" : "✓"} ${words}</span>
+    return html`<p class="summary ${bad ? 'bad' : 'good'}">
+      <span>${bad ? '✗' : '✓'} ${words}</span>
       ${bad ? html`<button class="button" @click=${this.goToFirstMismatch}>Go to the first</button>` : nothing}
     </p>`;
   }
@@ -77,18 +80,24 @@ export class SessionView extends LitElement {
   private renderNextLesson(): TemplateResult | typeof nothing {
     const place = lessons.findIndex(({ name }) => name === this.playground.desk.lesson);
     const next = place === -1 ? undefined : lessons[place + 1];
-    return next ? html`<a class="next-lesson" href="#lesson=${next.name}">Next lesson: ${next.title} ${icons.forward}</a>` : nothing;
+    return next
+      ? html`<a class="next-lesson" href="#lesson=${next.name}">Next lesson: ${next.title} ${icons.forward}</a>`
+      : nothing;
   }
 
   private verdict(): { bad: boolean; words: string } {
     const { report, stops } = this.playground.desk;
-    const spoken = stops.filter((step) => step.kind !== "clock");
-    const checked = stops.filter((step) => step.verdict !== "ran").length;
+    const spoken = stops.filter((step) => step.kind !== 'clock');
+    const checked = stops.filter((step) => step.verdict !== 'ran').length;
     const bad = report?.mismatches ?? 0;
     if (bad > 0) return { bad: true, words: `${bad} of ${checked} checked steps differ` };
-    const ran = spoken.filter((step) => step.verdict === "ran").length;
-    const rest = ran > 0 ? `, ${ran} ran unchecked` : "";
-    return { bad: false, words: checked === 0 ? `${ran} steps ran, none has an expected reply` : `${checked} checked, all as expected${rest}` };
+    const ran = spoken.filter((step) => step.verdict === 'ran').length;
+    const rest = ran > 0 ? `, ${ran} ran unchecked` : '';
+    return {
+      bad: false,
+      words:
+        checked === 0 ? `${ran} steps ran, none has an expected reply` : `${checked} checked, all as expected${rest}`,
+    };
   }
 
   private renderKeys(): TemplateResult | typeof nothing {
@@ -111,7 +120,7 @@ export class SessionView extends LitElement {
   private marks(): ReadonlyMap<number, LineMark> {
     const { desk } = this.playground;
     const marks = new Map<number, LineMark>(desk.stops.map((step) => [step.line, step.verdict]));
-    if (desk.problem) marks.set(desk.problem.line, "problem");
+    if (desk.problem) marks.set(desk.problem.line, 'problem');
     return marks;
   }
 
@@ -123,8 +132,8 @@ export class SessionView extends LitElement {
 
   private goToFirstMismatch(): void {
     const { desk } = this.playground;
-    desk.goTo(desk.stops.findIndex((step) => step.verdict === "mismatched") + 1);
+    desk.goTo(desk.stops.findIndex((step) => step.verdict === 'mismatched') + 1);
   }
 }
 
-customElements.define("kl-session-view", SessionView);
+customElements.define('kl-session-view', SessionView);

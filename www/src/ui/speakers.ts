@@ -1,11 +1,11 @@
 /** Who speaks: the clients of the command line, one of them chosen, more to be opened. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import type { Speaker } from "../model/speaker.ts";
-import type { Workspace } from "../model/workspace.ts";
-import { controls, lanes } from "../style/controls.ts";
-import { icons } from "./icons.ts";
-import { watch } from "./watch.ts";
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Speaker } from '../model/speaker.ts';
+import type { Workspace } from '../model/workspace.ts';
+import { controls, lanes } from '../style/controls.ts';
+import { icons } from './icons.ts';
+import { watch } from './watch.ts';
 
 export class Speakers extends LitElement {
   static override properties = { workspace: { attribute: false } };
@@ -77,7 +77,7 @@ export class Speakers extends LitElement {
 
   constructor() {
     super();
-    watch(this, () => this.workspace.changes, ["clients"]);
+    watch(this, () => this.workspace.changes, ['clients']);
   }
 
   override render(): TemplateResult {
@@ -96,11 +96,13 @@ export class Speakers extends LitElement {
     return html`<span class="speaker" data-lane=${speaker.lane}>
       <input class="unseen" type="radio" name="speaker" id=${id} .checked=${speaker === active} @change=${() => this.workspace.speakAs(speaker)} />
       <label for=${id}>${speaker.name}${state && html`<span class="state">${state}</span>`}</label>
-      ${speakers.length > 1 && speaker === active
-        ? html`<button class="button bare square" aria-label="Close ${speaker.name}" title="Close ${speaker.name}" @click=${() => this.workspace.closeClient(speaker)}>${icons.close}</button>`
-        : nothing}
+      ${
+        speakers.length > 1 && speaker === active
+          ? html`<button class="button bare square" aria-label="Close ${speaker.name}" title="Close ${speaker.name}" @click=${() => this.workspace.closeClient(speaker)}>${icons.close}</button>`
+          : nothing
+      }
     </span>`;
   }
 }
 
-customElements.define("kl-speakers", Speakers);
+customElements.define('kl-speakers', Speakers);

@@ -1,9 +1,9 @@
 /** A command as it was typed: the prompt in its client's colour, the command's name a little stronger. */
 
-import { css, html, type TemplateResult } from "lit";
+import { css, html, type TemplateResult } from 'lit';
 
 export function spoken(prompt: string, text: string): TemplateResult {
-  const [, name = "", rest = ""] = /^(\S*)(.*)$/s.exec(text) ?? [];
+  const [, name = '', rest = ''] = /^(\S*)(.*)$/s.exec(text) ?? [];
   return html`<span class="prompt">${prompt}</span> <span class="name">${name}</span><span>${rest}</span>`;
 }
 

@@ -1,12 +1,12 @@
 /** One button that goes round: as the system says, light, dark. */
 
-import { html, LitElement, type TemplateResult } from "lit";
-import { THEMES, type Theme, type ThemeChoice } from "../model/theme.ts";
-import { controls } from "../style/controls.ts";
-import { icons } from "./icons.ts";
-import { watch } from "./watch.ts";
+import { html, LitElement, type TemplateResult } from 'lit';
+import { THEMES, type Theme, type ThemeChoice } from '../model/theme.ts';
+import { controls } from '../style/controls.ts';
+import { icons } from './icons.ts';
+import { watch } from './watch.ts';
 
-const LABELS: Readonly<Record<Theme, string>> = { auto: "as the system", light: "light", dark: "dark" };
+const LABELS: Readonly<Record<Theme, string>> = { auto: 'as the system', light: 'light', dark: 'dark' };
 
 export class ThemeButton extends LitElement {
   static override properties = { theme: { attribute: false } };
@@ -15,7 +15,7 @@ export class ThemeButton extends LitElement {
 
   constructor() {
     super();
-    watch(this, () => this.theme.changes, ["theme"]);
+    watch(this, () => this.theme.changes, ['theme']);
   }
 
   override render(): TemplateResult {
@@ -29,4 +29,4 @@ export class ThemeButton extends LitElement {
   }
 }
 
-customElements.define("kl-theme-button", ThemeButton);
+customElements.define('kl-theme-button', ThemeButton);

@@ -1,6 +1,6 @@
 /** How a session reads. */
 
-import { css } from "lit";
+import { css } from 'lit';
 
 export const timelineStyles = css`
   :host {

@@ -1,20 +1,20 @@
 /** A session as it went: prose between steps, a lane for each client, verdicts, and the instant that is looked at. */
 
-import { html, LitElement, nothing, type TemplateResult } from "lit";
-import type { SessionStep as Step } from "keylatch/core";
-import { arrange, speakersOf, type Item } from "../model/timeline.ts";
-import { controls, lanes } from "../style/controls.ts";
-import { instantParts } from "../text/durations.ts";
-import { icons } from "./icons.ts";
-import { printedLines, printedStyles } from "./printed.ts";
-import { spoken, spokenStyles } from "./spoken.ts";
-import { timelineStyles } from "./timeline-styles.ts";
-import { vars } from "./vars.ts";
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { SessionStep as Step } from 'keylatch/core';
+import { arrange, speakersOf, type Item } from '../model/timeline.ts';
+import { controls, lanes } from '../style/controls.ts';
+import { instantParts } from '../text/durations.ts';
+import { icons } from './icons.ts';
+import { printedLines, printedStyles } from './printed.ts';
+import { spoken, spokenStyles } from './spoken.ts';
+import { timelineStyles } from './timeline-styles.ts';
+import { vars } from './vars.ts';
 
-const VERDICTS: Readonly<Record<Step["verdict"], { sign: string; words: string }>> = {
-  matched: { sign: "✓", words: "as expected" },
-  mismatched: { sign: "✗", words: "not as expected" },
-  ran: { sign: "", words: "ran" },
+const VERDICTS: Readonly<Record<Step['verdict'], { sign: string; words: string }>> = {
+  matched: { sign: '✓', words: 'as expected' },
+  mismatched: { sign: '✗', words: 'not as expected' },
+  ran: { sign: '', words: 'ran' },
 };
 
 export class Timeline extends LitElement {
@@ -29,7 +29,7 @@ export class Timeline extends LitElement {
     this.names = speakersOf(this.steps);
     const count = Math.max(this.names.length, 1);
     return html`<div class="scroll" tabindex="0" role="region" aria-label="The session, step by step">
-      <div class="lanes ${count > 1 ? "several" : ""}" ${vars({ count })}>
+      <div class="lanes ${count > 1 ? 'several' : ''}" ${vars({ count })}>
         ${count > 1 ? this.renderNames() : nothing}
         <ol>
           ${arrange(this.steps).map((item) => this.renderItem(item))}
@@ -40,17 +40,18 @@ export class Timeline extends LitElement {
 
   private renderNames(): TemplateResult {
     return html`<div class="names" aria-hidden="true">
-      ${this.names.map((name, index) => html`<span data-lane=${index + 1}>${name || "keylatch"}</span>`)}
+      ${this.names.map((name, index) => html`<span data-lane=${index + 1}>${name || 'keylatch'}</span>`)}
     </div>`;
   }
 
   private renderItem(item: Item): TemplateResult {
-    if (item.kind === "heading") return html`<li class="wide"><h2>${item.text}</h2></li>`;
-    if (item.kind === "prose") return html`<li class="wide prose"><p>${item.text}</p></li>`;
+    if (item.kind === 'heading') return html`<li class="wide"><h2>${item.text}</h2></li>`;
+    if (item.kind === 'prose') return html`<li class="wide prose"><p>${item.text}</p></li>`;
     const { step, stop } = item;
-    const when = stop > this.at ? "future" : stop === this.at ? "now" : "";
-    const current = stop === this.at ? "step" : nothing;
-    if (step.kind === "clock") return html`<li class="wide clock ${when} ${step.verdict}" aria-current=${current}>${this.renderClock(step, stop)}</li>`;
+    const when = stop > this.at ? 'future' : stop === this.at ? 'now' : '';
+    const current = stop === this.at ? 'step' : nothing;
+    if (step.kind === 'clock')
+      return html`<li class="wide clock ${when} ${step.verdict}" aria-current=${current}>${this.renderClock(step, stop)}</li>`;
     const lane = this.names.indexOf(step.client) + 1;
     return html`<li class="said ${when} ${step.verdict}" data-lane=${lane} aria-current=${current} ${vars({ column: lane })}>${this.renderSaid(step, stop)}</li>`;
   }
@@ -59,18 +60,18 @@ export class Timeline extends LitElement {
     const { time, millis } = instantParts(step.nowMs);
     return html`
       <button class="mark" aria-label="Go to the clock in line ${step.line}" @click=${() => this.goTo(stop)}>${icons.hourglass}</button>
-      <span class="move">${step.text.replace(/^@\s*/, "")}</span>
+      <span class="move">${step.text.replace(/^@\s*/, '')}</span>
       <span class="time">${time}.${millis}</span>
-      ${this.renderEvents(step)}${step.verdict === "mismatched" ? this.renderDifference(step) : nothing}
+      ${this.renderEvents(step)}${step.verdict === 'mismatched' ? this.renderDifference(step) : nothing}
     `;
   }
 
   private renderSaid(step: Step, stop: number): TemplateResult {
     const verdict = VERDICTS[step.verdict];
     return html`
-      <button class="mark" aria-label="Line ${step.line}, ${verdict.words}: go to this step" title="Line ${step.line}" @click=${() => this.goTo(stop)}>${verdict.sign || "·"}</button>
-      <p class="spoken">${spoken(step.prompt.trim() || ">", step.text)}</p>
-      ${step.verdict === "mismatched" ? this.renderDifference(step) : html`<pre class="reply">${printedLines(step.printed)}</pre>`}
+      <button class="mark" aria-label="Line ${step.line}, ${verdict.words}: go to this step" title="Line ${step.line}" @click=${() => this.goTo(stop)}>${verdict.sign || '·'}</button>
+      <p class="spoken">${spoken(step.prompt.trim() || '>', step.text)}</p>
+      ${step.verdict === 'mismatched' ? this.renderDifference(step) : html`<pre class="reply">${printedLines(step.printed)}</pre>`}
       ${this.renderEvents(step)}
     `;
   }
@@ -78,37 +79,37 @@ export class Timeline extends LitElement {
   private renderDifference(step: Step): TemplateResult {
     const events = step.expectedEvents.length > 0;
     return html`<dl class="difference">
-      ${step.expected.length > 0 || !events ? renderPair("", step.expected, step.printed) : nothing}
-      ${events ? renderPair(" events", step.expectedEvents, step.events) : nothing}
+      ${step.expected.length > 0 || !events ? renderPair('', step.expected, step.printed) : nothing}
+      ${events ? renderPair(' events', step.expectedEvents, step.events) : nothing}
       ${step.message ? html`<dd class="message">${step.message}</dd>` : nothing}
     </dl>`;
   }
 
   private renderEvents(step: Step): TemplateResult | typeof nothing {
-    const expired = step.events.filter((event) => event.startsWith("expired "));
+    const expired = step.events.filter((event) => event.startsWith('expired '));
     if (expired.length === 0) return nothing;
-    return html`<p class="events">${expired.map((event) => html`<span>${event.slice("expired ".length)} expired</span>`)}</p>`;
+    return html`<p class="events">${expired.map((event) => html`<span>${event.slice('expired '.length)} expired</span>`)}</p>`;
   }
 
   /** Keeps the instant that is looked at in view, without moving the page. */
   override updated(changed: Map<string, unknown>): void {
-    if (!changed.has("at") || changed.get("at") === undefined) return;
-    this.renderRoot.querySelector(".now")?.scrollIntoView({ block: "nearest" });
+    if (!changed.has('at') || changed.get('at') === undefined) return;
+    this.renderRoot.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
   }
 
   private goTo(stop: number): void {
-    this.dispatchEvent(new CustomEvent("stop", { detail: stop }));
+    this.dispatchEvent(new CustomEvent('stop', { detail: stop }));
   }
 }
 
 /** What should have been, and below it what was. */
-function renderPair(what: string, expected: Step["expected"], got: readonly string[]): TemplateResult {
+function renderPair(what: string, expected: Step['expected'], got: readonly string[]): TemplateResult {
   return html`
     <dt>expected${what}</dt>
-    <dd><pre class="reply">${expected.map(({ text }) => text).join("\n")}</pre></dd>
+    <dd><pre class="reply">${expected.map(({ text }) => text).join('\n')}</pre></dd>
     <dt>got${what}</dt>
     <dd><pre class="reply">${got.length > 0 ? printedLines(got) : html`<span class="faint">nothing</span>`}</pre></dd>
   `;
 }
 
-customElements.define("kl-timeline", Timeline);
+customElements.define('kl-timeline', Timeline);

@@ -1,7 +1,7 @@
 /** Ties a component to announcements of the model: it renders again after each, as long as it is on the page. */
 
-import type { ReactiveControllerHost } from "lit";
-import type { Emitter } from "../model/emitter.ts";
+import type { ReactiveControllerHost } from 'lit';
+import type { Emitter } from '../model/emitter.ts';
 
 export function watch<Topic extends string>(
   host: ReactiveControllerHost,

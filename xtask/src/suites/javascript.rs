@@ -1,4 +1,4 @@
-//! Suites of what was built, in JavaScript: the package, its tarball, the worker template and the page.
+//! Suites in JavaScript: format and lint of the sources; the package, its tarball, the worker template and the page as built.
 
 use std::path::Path;
 
@@ -6,6 +6,20 @@ use crate::debian::{self, CHROMIUM, REDIS_BENCHMARK, REDIS_CLI, REDIS_SERVER};
 use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::{node, paths, python};
+
+/// Biome over TypeScript and scripts of every folder; biome.jsonc says which, and with which rules. Biome is one of the package's
+/// build tools.
+pub(super) fn fmt() -> Result {
+    node::check()?;
+    node::install(&paths::package_sources())?;
+    let tool = paths::package_sources().join("node_modules/@biomejs/biome/bin/biome");
+    if !tool.is_file() {
+        return Err(Failure::new(
+            "Biome is missing: pkg-templates/npm must name `@biomejs/biome` in its devDependencies",
+        ));
+    }
+    Program::node().arg(&tool).args(&["ci", "--error-on-warnings"]).run()
+}
 
 /// tsc over the sources; the worker template is checked by its own tests, laid out as a user has it.
 pub(super) fn types() -> Result {

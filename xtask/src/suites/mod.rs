@@ -77,7 +77,10 @@ const fn built(name: &'static str, about: &'static str, needs: &'static [Without
 }
 
 pub(crate) const ALL: &[Suite] = &[
-    plain("fmt", "formatting of the Rust code", rust::fmt),
+    plain("fmt", "format of Rust; format and lint of TypeScript and scripts", || {
+        rust::fmt()?;
+        javascript::fmt()
+    }),
     plain("clippy", "lints, for the host and for wasm; warnings are errors", rust::clippy),
     plain("native", "unit tests, sessions, conformance, tidiness and generated files, natively", rust::native),
     Suite { needs: &[Without::Redis], ..plain("redis", "log and snapshot exchanged with a real server", rust::redis) },

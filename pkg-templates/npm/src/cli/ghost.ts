@@ -7,7 +7,12 @@ const PLAIN = '\x1b[0m';
 const ERASE_TO_END = '\x1b[K';
 
 /** Shows `hintOf(line)` whenever the cursor is at the end of the line. */
-export function showGhost(editor: Interface, input: ReadStream, output: WriteStream, hintOf: (line: string) => string): void {
+export function showGhost(
+  editor: Interface,
+  input: ReadStream,
+  output: WriteStream,
+  hintOf: (line: string) => string,
+): void {
   let shown = false;
   // The editor's own listener came first and stands between these two: ours erase before it and draw behind it.
   input.prependListener('keypress', () => {

@@ -36,7 +36,9 @@ export function help(rows: CommandRows, words: readonly string[]): string {
   const [first] = words;
   if (first === undefined) return `${INTRODUCTION}\ngroups: ${groupNames(rows)}`;
   if (first.startsWith('@')) {
-    return groupList(rows, first.slice(1).toLowerCase()) ?? `unknown group ${first}; expected one of ${groupNames(rows)}`;
+    return (
+      groupList(rows, first.slice(1).toLowerCase()) ?? `unknown group ${first}; expected one of ${groupNames(rows)}`
+    );
   }
   const row = rows.get(words.join('|').toUpperCase()) ?? rows.get(first.toUpperCase());
   return row ? card(rows, row) : `unknown command ${first}`;

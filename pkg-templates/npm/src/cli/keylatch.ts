@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command `keylatch`: reads its arguments and starts what they ask for. */
+import { parseArgs } from 'node:util';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
@@ -11,32 +12,44 @@ keylatch run FILE.session..  checks sessions: exits with 0 on match, 1 on mismat
 keylatch serve [OPTIONS]     serves Redis clients; --help lists the options
 keylatch --help | --version`;
 
+const OPTIONS = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+
+const EXIT_USAGE = 2;
+
+function refuse(problem: string): number {
+  console.error(`keylatch: ${problem}; see keylatch --help`);
+  return EXIT_USAGE;
+}
+
 async function main(words: readonly string[]): Promise<number> {
-  const [first, ...rest] = words;
-  switch (first) {
-    case undefined: {
-      const rows = readRows();
-      if (!process.stdin.isTTY || !process.stdout.isTTY) return readPipe(rows);
-      await interact(rows);
-      return 0;
-    }
-    case 'run':
-      if (rest.length > 0) return runFiles(rest);
-      break;
-    case 'serve':
-      return serve(rest);
-    case '--help':
-    case '-h':
-      console.log(USAGE);
-      return 0;
-    case '--version':
-    case '-v':
-      console.log(`keylatch ${readVersion()}`);
-      return 0;
+  if (words[0] === 'serve') return serve(words.slice(1));
+  const { values, positionals, tokens } = parseArgs({
+    args: [...words],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const unknown = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(OPTIONS, token.name));
+  if (unknown !== undefined) return refuse(`unexpected argument "${words[unknown.index]}"`);
+  const [command, ...files] = positionals;
+  if (values.help) {
+    console.log(USAGE);
+  } else if (values.version) {
+    console.log(`keylatch ${readVersion()}`);
+  } else if (command === 'run') {
+    return files.length > 0 ? runFiles(files) : refuse('run takes one FILE or more, found none');
+  } else if (command !== undefined) {
+    return refuse(`unexpected argument "${command}", expected run or serve`);
+  } else {
+    const rows = readRows();
+    if (!process.stdin.isTTY || !process.stdout.isTTY) return readPipe(rows);
+    await interact(rows);
   }
-  console.error(first === 'run' ? 'keylatch run: missing FILE' : `keylatch: unknown command or option "${first}"`);
-  console.error(USAGE);
-  return 2;
+  return 0;
 }
 
 // A reader that went away (`| head`) is no error.

@@ -13,7 +13,9 @@ const TO_LINE_START = '\r\x1b[J';
 function completer(shell: Shell, line: string): [candidates: string[], word: string] {
   const { candidates, from, to } = complete(shell.rows, line, (prefix, limit) => shell.keys(prefix, limit));
   const word = line.slice(from, to);
-  const fitting = candidates.map(({ text }) => text).filter((text) => text.toLowerCase().startsWith(word.toLowerCase()));
+  const fitting = candidates
+    .map(({ text }) => text)
+    .filter((text) => text.toLowerCase().startsWith(word.toLowerCase()));
   return [fitting.map((text) => `${text} `), word];
 }
 

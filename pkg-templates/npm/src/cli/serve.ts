@@ -1,4 +1,5 @@
 /** `keylatch serve`: reads the options, starts the server and stops it when it is asked to. */
+import { parseArgs } from 'node:util';
 import { createServer, type Server, type ServerOptions } from '../server.js';
 import { readVersion } from './package-files.js';
 
@@ -24,15 +25,23 @@ interface Request {
 
 class UsageError extends Error {}
 
-/** `--name value...` pairs; a name may have several values, which become one text. */
+/** `--name value...` pairs; a name may have several values, which become one text. Values may begin with a single dash. */
 function pairsOf(words: readonly string[]): Map<string, string> {
   const pairs = new Map<string, string>();
   let name: string | undefined;
-  for (const word of words) {
-    if (word.startsWith('--') && word.length > 2) {
-      const [, own = '', value] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-      name = own.toLowerCase();
-      pairs.set(name, value ?? '');
+  let end = 0;
+  // Parameters of redis.conf are not listed here, so no option is declared and the values are found between the names.
+  const { tokens } = parseArgs({ args: [...words], strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    // A word such as `-::1` is taken for short options, one token each.
+    if (token.index < end) continue;
+    end = token.index + 1;
+    const word = words[token.index] ?? '';
+    if (token.kind === 'option' && token.rawName.startsWith('--')) {
+      name = token.name.toLowerCase();
+      pairs.set(name, token.value ?? '');
+    } else if (word === '-h') {
+      pairs.set('help', '');
     } else if (name === undefined) {
       throw new UsageError(`unexpected argument "${word}"`);
     } else {
@@ -61,8 +70,7 @@ function given<T extends object>(options: { [K in keyof T]: T[K] | undefined }):
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
-function read(words: readonly string[]): Request {
-  const pairs = pairsOf(words);
+function read(pairs: Map<string, string>): Request {
   const quiet = pairs.delete('quiet');
   const named = given<ServerOptions>({
     port: numberOf(pairs, 'port'),
@@ -99,20 +107,21 @@ function stopped(server: Server): Promise<void> {
 
 /** Serves until it is stopped; answers the exit code. */
 export async function serve(words: readonly string[]): Promise<number> {
-  if (words.includes('--help') || words.includes('-h')) {
-    console.log(USAGE);
-    return 0;
-  }
   let server: Server;
   try {
-    const { options, quiet } = read(words);
+    const pairs = pairsOf(words);
+    if (pairs.has('help')) {
+      console.log(USAGE);
+      return 0;
+    }
+    const { options, quiet } = read(pairs);
     server = createServer(options);
     await server.listen();
     if (!quiet) console.log(`keylatch ${readVersion()} serves ${server.addresses.join(', ')} (process ${process.pid})`);
   } catch (error) {
-    console.error(`keylatch serve: ${(error as Error).message}`);
-    if (error instanceof UsageError || error instanceof RangeError) console.error(USAGE);
-    return error instanceof UsageError || error instanceof RangeError ? EXIT_USAGE : EXIT_FAILED;
+    const isUsage = error instanceof UsageError || error instanceof RangeError;
+    console.error(`keylatch serve: ${(error as Error).message}${isUsage ? '; see keylatch serve --help' : ''}`);
+    return isUsage ? EXIT_USAGE : EXIT_FAILED;
   }
   await stopped(server);
   return 0;

@@ -75,7 +75,11 @@ export class Shell {
   keys(prefix: string, limit: number): string[] {
     if (this.#stream.inTransaction) return [];
     const { keys } = this.#db.inspect({ db: this.#stream.db, limit: 1000 });
-    return keys.map(({ key }) => key).filter((key) => key.startsWith(prefix)).sort().slice(0, limit);
+    return keys
+      .map(({ key }) => key)
+      .filter((key) => key.startsWith(prefix))
+      .sort()
+      .slice(0, limit);
   }
 
   #run(argv: Uint8Array[]): Action {
@@ -84,7 +88,10 @@ export class Shell {
     const own = (words[0] ?? '').toLowerCase();
     if (OWN_WORDS.has(own)) return this.#ownWord(own, words.slice(1));
     const names = [words.slice(0, 1), words.slice(0, 2)].map((name) => name.join(' ').toUpperCase());
-    this.#feed(requestOf(argv), names.some((name) => TEXTS.has(name)));
+    this.#feed(
+      requestOf(argv),
+      names.some((name) => TEXTS.has(name)),
+    );
     return undefined;
   }
 
@@ -121,7 +128,10 @@ function verbatim(reply: Uint8Array): Uint8Array {
   const [, length] = /^\$(\d+)\r\n/.exec(Buffer.from(reply).toString('latin1', 0, 16)) ?? [];
   if (length === undefined) return reply;
   const format = 'txt:';
-  return Buffer.concat([Buffer.from(`=${Number(length) + format.length}\r\n${format}`), reply.subarray(`$${length}\r\n`.length)]);
+  return Buffer.concat([
+    Buffer.from(`=${Number(length) + format.length}\r\n${format}`),
+    reply.subarray(`$${length}\r\n`.length),
+  ]);
 }
 
 /** A command as a client sends it. */

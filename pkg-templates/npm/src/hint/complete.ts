@@ -2,11 +2,11 @@
  * Completion candidates at the cursor: command names, subcommands, keywords of the grammar, and key names. Pure.
  */
 
-import { expectedNext } from "./grammar.js";
-import { byLength, missing, type HintRows } from "./hint.js";
-import { typedWords } from "./words.js";
+import { expectedNext } from './grammar.js';
+import { byLength, missing, type HintRows } from './hint.js';
+import { typedWords } from './words.js';
 
-export type CandidateKind = "command" | "keyword" | "key";
+export type CandidateKind = 'command' | 'keyword' | 'key';
 
 export interface Candidate {
   readonly text: string;
@@ -33,11 +33,11 @@ export function complete(rows: HintRows, line: string, keys: KeySource): Complet
   if (!pieces) return { candidates: [], ...span };
   const expected = expectedNext(pieces);
   const keywords = typed.openQuote ? [] : startingWith(unique(expected.tokens), typed.partial);
-  const wantsKey = expected.values.some((value) => value.type === "key");
+  const wantsKey = expected.values.some((value) => value.type === 'key');
   const names = wantsKey ? keys(typed.partial, LIMIT) : [];
   const candidates: Candidate[] = [
-    ...names.filter((name) => name !== typed.partial).map((text): Candidate => ({ text, kind: "key" })),
-    ...keywords.map((text): Candidate => ({ text, kind: "keyword" })),
+    ...names.filter((name) => name !== typed.partial).map((text): Candidate => ({ text, kind: 'key' })),
+    ...keywords.map((text): Candidate => ({ text, kind: 'keyword' })),
   ];
   return { candidates: candidates.slice(0, LIMIT), ...span };
 }
@@ -45,11 +45,11 @@ export function complete(rows: HintRows, line: string, keys: KeySource): Complet
 function commandNames(rows: HintRows, partial: string): Candidate[] {
   if (!partial) return [];
   const word = partial.toUpperCase();
-  const names = [...rows.keys()].filter((name) => !name.includes("|"));
+  const names = [...rows.keys()].filter((name) => !name.includes('|'));
   const starting = names.filter((name) => name.startsWith(word)).sort(byLength);
   const scattered = names.filter((name) => !name.startsWith(word) && isSubsequence(word, name)).sort(byLength);
   const all = word.length > 1 ? [...starting, ...scattered] : starting;
-  return all.slice(0, LIMIT).map((text) => ({ text, kind: "command" }));
+  return all.slice(0, LIMIT).map((text) => ({ text, kind: 'command' }));
 }
 
 function startingWith(tokens: readonly string[], partial: string): string[] {
@@ -68,14 +68,15 @@ function isSubsequence(needle: string, text: string): boolean {
 
 /** A key as it has to be typed: bare when it is plain, else in double quotes. */
 export function quoteWord(text: string): string {
-  return /^[^\s"'\\\x00-\x1f\x7f]+$/.test(text) ? text : `"${[...text].map(escapeCharacter).join("")}"`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be quoted.
+  return /^[^\s"'\\\x00-\x1f\x7f]+$/.test(text) ? text : `"${[...text].map(escapeCharacter).join('')}"`;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 function escapeCharacter(character: string): string {
   const escaped = ESCAPES[character];
   if (escaped) return escaped;
   const code = character.codePointAt(0) ?? 0;
-  return code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, "0")}` : character;
+  return code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, '0')}` : character;
 }

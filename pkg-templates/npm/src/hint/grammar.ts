@@ -4,15 +4,15 @@
  */
 
 export type ArgumentType =
-  | "string"
-  | "integer"
-  | "double"
-  | "key"
-  | "pattern"
-  | "unix-time"
-  | "pure-token"
-  | "oneof"
-  | "block";
+  | 'string'
+  | 'integer'
+  | 'double'
+  | 'key'
+  | 'pattern'
+  | 'unix-time'
+  | 'pure-token'
+  | 'oneof'
+  | 'block';
 
 export interface Argument {
   readonly name: string;
@@ -34,11 +34,11 @@ export interface Piece extends Argument {
 
 /** The text of several pieces, as redis-cli prints a hint: `[NX|XX] [GET] [EX seconds|...]`. */
 export function printPieces(pieces: readonly Piece[]): string {
-  return pieces.map(printPiece).filter(Boolean).join(" ");
+  return pieces.map(printPiece).filter(Boolean).join(' ');
 }
 
 function printPiece(piece: Piece): string {
-  const once = [piece.token, printBody(piece)].filter(Boolean).join(" ");
+  const once = [piece.token, printBody(piece)].filter(Boolean).join(' ');
   const again = piece.multipleToken ? once : printBody(piece) || once;
   if (piece.tail) return `[${again} ...]`;
   const whole = piece.multiple ? `${once} [${again} ...]` : once;
@@ -47,11 +47,11 @@ function printPiece(piece: Piece): string {
 
 function printBody(piece: Argument): string {
   switch (piece.type) {
-    case "pure-token":
-      return "";
-    case "oneof":
-      return (piece.arguments ?? []).map(printPiece).join("|");
-    case "block":
+    case 'pure-token':
+      return '';
+    case 'oneof':
+      return (piece.arguments ?? []).map(printPiece).join('|');
+    case 'block':
       return printPieces(piece.arguments ?? []);
     default:
       return piece.name;
@@ -82,7 +82,7 @@ function collectFirst(pieces: readonly Piece[], expected: Expected): void {
 function collectPiece(piece: Piece, expected: Expected): void {
   const tokenDue = piece.token !== undefined && (!piece.tail || piece.multipleToken);
   if (tokenDue) expected.tokens.push(piece.token as string);
-  else if (piece.type === "block") collectFirst(piece.arguments ?? [], expected);
-  else if (piece.type === "oneof") for (const choice of piece.arguments ?? []) collectPiece(choice, expected);
+  else if (piece.type === 'block') collectFirst(piece.arguments ?? [], expected);
+  else if (piece.type === 'oneof') for (const choice of piece.arguments ?? []) collectPiece(choice, expected);
   else expected.values.push(piece);
 }

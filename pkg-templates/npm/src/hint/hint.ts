@@ -2,9 +2,9 @@
  * The ghost hint behind a typed line, and what could stand at the cursor. Pure: rows and words in, text out.
  */
 
-import { expectedNext, printPieces, type Argument, type Expected, type Piece } from "./grammar.js";
-import { remaining } from "./match.js";
-import { typedWords, type TypedWords } from "./words.js";
+import { expectedNext, printPieces, type Argument, type Expected, type Piece } from './grammar.js';
+import { remaining } from './match.js';
+import { typedWords, type TypedWords } from './words.js';
 
 /** What the hint engine needs to know of a command. A subcommand is a row named `PARENT|CHILD`. */
 export interface HintRow {
@@ -23,7 +23,7 @@ export interface NamedCommand {
 }
 
 export function findCommand(rows: HintRows, words: readonly string[]): NamedCommand | undefined {
-  const first = words[0]?.toUpperCase() ?? "";
+  const first = words[0]?.toUpperCase() ?? '';
   const pair = words.length > 1 ? rows.get(`${first}|${(words[1] as string).toUpperCase()}`) : undefined;
   if (pair) return { row: pair, nameWords: 2 };
   const row = rows.get(first);
@@ -46,16 +46,16 @@ export function missing(rows: HintRows, done: readonly string[]): readonly Piece
 }
 
 function childChoice(children: readonly string[], optional: boolean): Piece {
-  const choices = children.map((name): Argument => ({ name, token: name, type: "pure-token" }));
-  return { name: "subcommand", type: "oneof", optional, arguments: choices };
+  const choices = children.map((name): Argument => ({ name, token: name, type: 'pure-token' }));
+  return { name: 'subcommand', type: 'oneof', optional, arguments: choices };
 }
 
 /** Text to show behind the cursor: the end of the word that is being typed, then the arguments that remain. */
 export function ghostHint(rows: HintRows, line: string): string {
   const typed = typedWords(line);
-  if (typed.done.length === 0) return typed.partial ? nameHint(rows, typed.partial) : "";
+  if (typed.done.length === 0) return typed.partial ? nameHint(rows, typed.partial) : '';
   const before = missing(rows, typed.done);
-  if (!before) return "";
+  if (!before) return '';
   if (typed.partialStart === line.length) return printPieces(before);
   return partialHint(rows, typed, expectedNext(before));
 }
@@ -63,8 +63,8 @@ export function ghostHint(rows: HintRows, line: string): string {
 function nameHint(rows: HintRows, partial: string): string {
   const name = partial.toUpperCase();
   if (rows.has(name)) return spaced(missing(rows, [name]));
-  const [full] = [...rows.keys()].filter((row) => row.startsWith(name) && !row.includes("|")).sort(byLength);
-  return full ? full.slice(name.length) + spaced(missing(rows, [full])) : "";
+  const [full] = [...rows.keys()].filter((row) => row.startsWith(name) && !row.includes('|')).sort(byLength);
+  return full ? full.slice(name.length) + spaced(missing(rows, [full])) : '';
 }
 
 function partialHint(rows: HintRows, typed: TypedWords, expected: Expected): string {
@@ -73,11 +73,11 @@ function partialHint(rows: HintRows, typed: TypedWords, expected: Expected): str
   const whole = expected.tokens.some((token) => token.toUpperCase() === word);
   if (typed.openQuote || whole || expected.values.length > 0) return spaced(asTyped);
   const token = expected.tokens.find((candidate) => candidate.toUpperCase().startsWith(word));
-  return token ? token.slice(word.length) + spaced(missing(rows, [...typed.done, token])) : "";
+  return token ? token.slice(word.length) + spaced(missing(rows, [...typed.done, token])) : '';
 }
 
 function spaced(pieces: readonly Piece[] | undefined): string {
-  const text = pieces ? printPieces(pieces) : "";
+  const text = pieces ? printPieces(pieces) : '';
   return text && ` ${text}`;
 }
 
@@ -88,6 +88,6 @@ export function byLength(one: string, other: string): number {
 
 /** The syntax line of a row: its name and its whole grammar. */
 export function syntaxOf(rows: HintRows, row: HintRow): string {
-  const name = row.name.replace("|", " ");
-  return name + spaced(missing(rows, row.name.split("|")));
+  const name = row.name.replace('|', ' ');
+  return name + spaced(missing(rows, row.name.split('|')));
 }

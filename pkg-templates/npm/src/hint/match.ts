@@ -4,7 +4,7 @@
  * nowhere ends the matter. Pure.
  */
 
-import type { Argument, Piece } from "./grammar.js";
+import type { Argument, Piece } from './grammar.js';
 
 /** How far one piece of grammar swallowed the words. `rest` is what it still waits for; `open`: a required part is missing. */
 interface Match {
@@ -19,7 +19,7 @@ interface Words {
   repeats: number | undefined;
 }
 
-const COUNT_NAME = "numkeys";
+const COUNT_NAME = 'numkeys';
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const DOUBLE = /^[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?)$/i;
 
@@ -93,8 +93,8 @@ function firstMatch(pieces: readonly Piece[], words: Words, at: number): { piece
 
 function startsWithToken(piece: Argument): boolean {
   if (piece.token !== undefined) return true;
-  if (piece.type === "oneof") return (piece.arguments ?? []).every(startsWithToken);
-  const first = piece.type === "block" ? piece.arguments?.[0] : undefined;
+  if (piece.type === 'oneof') return (piece.arguments ?? []).every(startsWithToken);
+  const first = piece.type === 'block' ? piece.arguments?.[0] : undefined;
   return first !== undefined && startsWithToken(first);
 }
 
@@ -108,7 +108,7 @@ function matchOnce(node: Piece, words: Words, start: number, withToken: boolean)
   if (node.token !== undefined && withToken) {
     if (words.list[at]?.toUpperCase() !== node.token.toUpperCase()) return undefined;
     at += 1;
-    if (node.type === "pure-token") return { next: at, rest: [], open: false };
+    if (node.type === 'pure-token') return { next: at, rest: [], open: false };
     if (at >= words.list.length) return { next: at, rest: bodyPieces(node), open: true };
   }
   return matchBody(node, words, at);
@@ -116,16 +116,16 @@ function matchOnce(node: Piece, words: Words, start: number, withToken: boolean)
 
 /** What a piece still wants once its keyword has been said. */
 function bodyPieces(node: Piece): readonly Piece[] {
-  if (node.type === "block") return node.arguments ?? [];
+  if (node.type === 'block') return node.arguments ?? [];
   return [{ name: node.name, type: node.type, ...(node.arguments && { arguments: node.arguments }) }];
 }
 
 function matchBody(node: Piece, words: Words, at: number): Match | undefined {
-  if (node.type === "block") return matchSequence(node.arguments ?? [], words, at);
-  if (node.type === "oneof") return matchOneOf(node.arguments ?? [], words, at);
+  if (node.type === 'block') return matchSequence(node.arguments ?? [], words, at);
+  if (node.type === 'oneof') return matchOneOf(node.arguments ?? [], words, at);
   const word = words.list[at];
   if (word === undefined || !fitsType(node, word)) return undefined;
-  if (node.type === "integer" && node.name === COUNT_NAME) words.repeats = Number(word);
+  if (node.type === 'integer' && node.name === COUNT_NAME) words.repeats = Number(word);
   return { next: at + 1, rest: [], open: false };
 }
 
@@ -166,7 +166,7 @@ function withCount(node: Piece, match: Match, owed: number): Match {
 }
 
 function fitsType(node: Argument, word: string): boolean {
-  if (node.type === "integer" || node.type === "unix-time") return INTEGER.test(word);
-  if (node.type === "double") return DOUBLE.test(word);
+  if (node.type === 'integer' || node.type === 'unix-time') return INTEGER.test(word);
+  if (node.type === 'double') return DOUBLE.test(word);
   return true;
 }

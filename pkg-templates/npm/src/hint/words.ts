@@ -18,7 +18,7 @@ type Quote = '"' | "'" | undefined;
 
 export function typedWords(line: string): TypedWords {
   const done: string[] = [];
-  let word = "";
+  let word = '';
   let start = line.length;
   let inWord = false;
   let quote: Quote;
@@ -33,7 +33,7 @@ export function typedWords(line: string): TypedWords {
     }
     if (isBlank(character)) {
       if (inWord) done.push(word);
-      word = "";
+      word = '';
       inWord = false;
       continue;
     }
@@ -48,9 +48,9 @@ export function typedWords(line: string): TypedWords {
 /** One step inside quotes: an escape is taken as a pair, its meaning left to the engine. */
 function insideQuote(line: string, at: number, quote: Quote): { at: number; text: string; closed: boolean } {
   const character = line[at] as string;
-  const escapes = character === "\\" && (quote === '"' || line[at + 1] === "'");
+  const escapes = character === '\\' && (quote === '"' || line[at + 1] === "'");
   if (escapes && at + 1 < line.length) return { at: at + 1, text: line[at + 1] as string, closed: false };
-  if (character === quote) return { at, text: "", closed: true };
+  if (character === quote) return { at, text: '', closed: true };
   return { at, text: character, closed: false };
 }
 
@@ -69,13 +69,13 @@ export interface CommandText {
 export function splitCommands(text: string): CommandText[] {
   const commands: CommandText[] = [];
   let start = 0;
-  for (let newline = text.indexOf("\n"); newline !== -1; newline = text.indexOf("\n", newline + 1)) {
+  for (let newline = text.indexOf('\n'); newline !== -1; newline = text.indexOf('\n', newline + 1)) {
     if (typedWords(text.slice(start, newline)).openQuote) continue;
     commands.push({ text: text.slice(start, newline), start });
     start = newline + 1;
   }
   commands.push({ text: text.slice(start), start });
-  return commands.filter((command) => command.text.trim() !== "");
+  return commands.filter((command) => command.text.trim() !== '');
 }
 
 /** Where the command that is being typed starts: behind the last newline that stands outside quotes. */

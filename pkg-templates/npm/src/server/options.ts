@@ -52,7 +52,8 @@ export interface Host {
 }
 
 export function placesOf({ port = DEFAULT_PORT, bind = DEFAULT_BIND, unixSocket }: ServerOptions): Places {
-  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new RangeError(`port must be from 0 to 65535, found ${port}`);
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new RangeError(`port must be from 0 to 65535, found ${port}`);
   const names = typeof bind === 'string' ? bind.split(/\s+/).filter(Boolean) : bind;
   if (names.length === 0) throw new RangeError('bind must contain at least one address');
   const hosts = names.map((name) => ({ name: unstarred(name.replace(/^-/, '')), optional: name.startsWith('-') }));
@@ -76,7 +77,12 @@ export function parametersOf(options: ServerOptions, places: Places): Map<string
     throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}`);
   }
   const named = {
-    requirepass, maxclients, databases, maxmemory, 'maxmemory-policy': maxmemoryPolicy, unixsocket: places.path,
+    requirepass,
+    maxclients,
+    databases,
+    maxmemory,
+    'maxmemory-policy': maxmemoryPolicy,
+    unixsocket: places.path,
   };
   const parameters = new Map<string, string>();
   for (const [name, value] of [...Object.entries(config), ...Object.entries(named)]) {
@@ -91,7 +97,9 @@ export function exposure(places: Places, parameters: ReadonlyMap<string, string>
   const open = places.port === undefined ? undefined : places.hosts.find(({ name }) => !isLoopback(name));
   const isProtected = (parameters.get('protected-mode') ?? 'yes').toLowerCase() !== 'no';
   if (open === undefined || !isProtected || (parameters.get('requirepass') ?? '') !== '') return undefined;
-  return `refusing to listen on ${open.name} without a password: any client could read and change ` +
+  return (
+    `refusing to listen on ${open.name} without a password: any client could read and change ` +
     'all data. Set a password (requirepass), listen on 127.0.0.1 only, or disable this check ' +
-    '(protected-mode no) if the port is protected otherwise.';
+    '(protected-mode no) if the port is protected otherwise.'
+  );
 }

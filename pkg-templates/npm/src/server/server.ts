@@ -10,7 +10,8 @@ import { outputLimitOf, type OutputLimit } from './output-limit.js';
 import { Peer, type PeerHost } from './peer.js';
 
 const TOO_MANY = '-ERR max number of clients reached\r\n';
-const PROTECTED = '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
+const PROTECTED =
+  '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
   'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
 
 export class Server implements PeerHost, AsyncDisposable {
@@ -35,7 +36,11 @@ export class Server implements PeerHost, AsyncDisposable {
   constructor(options: ServerOptions, makeDb: () => Keylatch) {
     this.#places = placesOf(options);
     this.#parameters = parametersOf(options, this.#places);
-    this.#onError = options.onError ?? ((error) => { throw error; });
+    this.#onError =
+      options.onError ??
+      ((error) => {
+        throw error;
+      });
     this.#ownsDb = options.db === undefined;
     this.db = options.db ?? makeDb();
   }
@@ -115,7 +120,8 @@ export class Server implements PeerHost, AsyncDisposable {
   }
 
   #accept(socket: Socket, path: string | undefined): void {
-    if (path === undefined && this.#isGuarded && !isLoopback(socket.remoteAddress ?? '')) return refuse(socket, PROTECTED);
+    if (path === undefined && this.#isGuarded && !isLoopback(socket.remoteAddress ?? ''))
+      return refuse(socket, PROTECTED);
     if (this.#peers.size >= this.#maxClients) return refuse(socket, TOO_MANY);
     try {
       this.#peers.add(new Peer(this, socket, this.db.streams, ...endsOf(socket, path)));

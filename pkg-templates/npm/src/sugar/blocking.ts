@@ -36,14 +36,22 @@ export abstract class BlockingCommands<C extends Carrier, Text extends string | 
 
   /** Takes an element from an end of one list to an end of another. */
   blmove(
-    source: Argument, destination: Argument, from: ListEnd, to: ListEnd, timeoutSeconds = 0, options: WaitOptions = {},
+    source: Argument,
+    destination: Argument,
+    from: ListEnd,
+    to: ListEnd,
+    timeoutSeconds = 0,
+    options: WaitOptions = {},
   ): Promise<Text | null> {
     return this.executeWaiting(['BLMOVE', source, destination, from, to, timeoutSeconds], timeoutSeconds, options);
   }
 
   /** Takes elements from an end of the first list that has some. */
   blmpop(
-    keys: Keys, end: ListEnd, timeoutSeconds = 0, options: PopWaitOptions = {},
+    keys: Keys,
+    end: ListEnd,
+    timeoutSeconds = 0,
+    options: PopWaitOptions = {},
   ): Promise<[key: Text, values: Text[]] | null> {
     const wanted = listed(keys);
     const argv = ['BLMPOP', timeoutSeconds, wanted.length, ...wanted, end];
@@ -52,21 +60,28 @@ export abstract class BlockingCommands<C extends Carrier, Text extends string | 
 
   /** Takes the member with the lowest score of the first sorted set that has one. */
   bzpopmin(
-    keys: Keys, timeoutSeconds = 0, options: WaitOptions = {},
+    keys: Keys,
+    timeoutSeconds = 0,
+    options: WaitOptions = {},
   ): Promise<[key: Text, member: Text, score: number] | null> {
     return this.executeWaiting(['BZPOPMIN', ...listed(keys), timeoutSeconds], timeoutSeconds, options);
   }
 
   /** Takes the member with the highest score of the first sorted set that has one. */
   bzpopmax(
-    keys: Keys, timeoutSeconds = 0, options: WaitOptions = {},
+    keys: Keys,
+    timeoutSeconds = 0,
+    options: WaitOptions = {},
   ): Promise<[key: Text, member: Text, score: number] | null> {
     return this.executeWaiting(['BZPOPMAX', ...listed(keys), timeoutSeconds], timeoutSeconds, options);
   }
 
   /** Takes members with the lowest or highest scores of the first sorted set that has some. */
   bzmpop(
-    keys: Keys, end: ScoreEnd, timeoutSeconds = 0, options: PopWaitOptions = {},
+    keys: Keys,
+    end: ScoreEnd,
+    timeoutSeconds = 0,
+    options: PopWaitOptions = {},
   ): Promise<[key: Text, members: [member: Text, score: number][]] | null> {
     const wanted = listed(keys);
     const argv = ['BZMPOP', timeoutSeconds, wanted.length, ...wanted, end];

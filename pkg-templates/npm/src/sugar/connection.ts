@@ -4,12 +4,16 @@ import type { Carried, Carrier } from '../carrier.js';
 import { Row } from '../generated/convention.js';
 import { PublishCommands } from './pubsub.js';
 
-export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array>
-  extends PublishCommands<C, Text> {
+export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array> extends PublishCommands<
+  C,
+  Text
+> {
   ping(): Carried<C, 'PONG'>;
   ping(message: Argument): Carried<C, Text>;
   ping(message?: Argument): Carried<C, 'PONG' | Text> {
-    return message === undefined ? this.run<'PONG' | Text>(Row.PING, ['PING']) : this.run1<'PONG' | Text>(Row.PING, message);
+    return message === undefined
+      ? this.run<'PONG' | Text>(Row.PING, ['PING'])
+      : this.run1<'PONG' | Text>(Row.PING, message);
   }
 
   echo(message: Argument): Carried<C, Text> {

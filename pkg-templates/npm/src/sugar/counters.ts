@@ -4,7 +4,10 @@ import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
 import { StringCommands } from './strings.js';
 
-export abstract class CounterCommands<C extends Carrier, Text extends string | Uint8Array> extends StringCommands<C, Text> {
+export abstract class CounterCommands<C extends Carrier, Text extends string | Uint8Array> extends StringCommands<
+  C,
+  Text
+> {
   incr(key: Argument): Carried<C, number | bigint> {
     return this.run1<number | bigint>(Row.INCR, key);
   }

@@ -12,10 +12,14 @@ export type Position = readonly [longitude: number, latitude: number];
 export type DistanceUnit = 'm' | 'km' | 'mi' | 'ft';
 
 /** Around a position or around a member; a circle, or a box of this width and height. In metres by default. */
-export type GeoArea =
-  & ({ readonly position: Position; readonly member?: undefined } | { readonly member: Argument; readonly position?: undefined })
-  & ({ readonly radius: number; readonly box?: undefined } | { readonly box: readonly [width: number, height: number]; readonly radius?: undefined })
-  & { readonly unit?: DistanceUnit };
+export type GeoArea = (
+  | { readonly position: Position; readonly member?: undefined }
+  | { readonly member: Argument; readonly position?: undefined }
+) &
+  (
+    | { readonly radius: number; readonly box?: undefined }
+    | { readonly box: readonly [width: number, height: number]; readonly radius?: undefined }
+  ) & { readonly unit?: DistanceUnit };
 
 /** At most `count` of them: the nearest, or with `any` whichever are found first. */
 export type GeoCount =
@@ -32,8 +36,11 @@ export type GeoSearchOptions = GeoCount & {
   readonly withcoord?: boolean;
 };
 
-type Asked<Options, Name extends string, Part extends unknown[]> =
-  Name extends keyof Options ? (Options[Name] extends true ? Part : []) : [];
+type Asked<Options, Name extends string, Part extends unknown[]> = Name extends keyof Options
+  ? Options[Name] extends true
+    ? Part
+    : []
+  : [];
 
 type Details<Options, Text> = [
   ...Asked<Options, 'withdist', [distance: Text]>,
@@ -45,9 +52,10 @@ type Details<Options, Text> = [
 export type GeoFound<Options, Text> =
   Details<Options, Text> extends [] ? Text : [member: Text, ...details: Details<Options, Text>];
 
-export type GeoAddOptions =
-  & ({ readonly nx?: boolean; readonly xx?: undefined } | { readonly nx?: undefined; readonly xx?: boolean })
-  & { /** Answer how many members moved, not only how many are new. */ readonly ch?: boolean };
+export type GeoAddOptions = (
+  | { readonly nx?: boolean; readonly xx?: undefined }
+  | { readonly nx?: undefined; readonly xx?: boolean }
+) & { /** Answer how many members moved, not only how many are new. */ readonly ch?: boolean };
 
 function pushArea(argv: Argument[], { position, member, radius, box, unit = 'm' }: GeoArea): Argument[] {
   if (position === undefined) argv.push('FROMMEMBER', member);
@@ -64,7 +72,10 @@ function pushCount(argv: Argument[], options: GeoCount & { readonly order?: 'ASC
   return argv;
 }
 
-export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8Array> extends SetAlgebraCommands<C, Text> {
+export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8Array> extends SetAlgebraCommands<
+  C,
+  Text
+> {
   /** Members with their positions: `{ Palermo: [13.36, 38.12] }`, a Map, or pairs. Answers how many are new. */
   geoadd(key: Argument, places: Pairs<Position>, options: GeoAddOptions = {}): Carried<C, number> {
     const argv: Argument[] = ['GEOADD', key];
@@ -75,7 +86,9 @@ export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8
 
   /** The distance between two members, as text; null when one is not there. In metres by default. */
   geodist(key: Argument, from: Argument, to: Argument, unit?: DistanceUnit): Carried<C, Text | null> {
-    return this.execute<Text | null>(unit === undefined ? ['GEODIST', key, from, to] : ['GEODIST', key, from, to, unit]);
+    return this.execute<Text | null>(
+      unit === undefined ? ['GEODIST', key, from, to] : ['GEODIST', key, from, to, unit],
+    );
   }
 
   /** Positions as geohashes of eleven letters, as other programs take them. */
@@ -88,18 +101,26 @@ export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8
   }
 
   /** The members within an area: `geosearch('shops', { member: 'Palermo', radius: 200, unit: 'km' }, { order: 'ASC' })`. */
-  geosearch<const O extends GeoSearchOptions = {}>(key: Argument, area: GeoArea, options?: O): Carried<C, GeoFound<O, Text>[]> {
+  // biome-ignore lint/complexity/noBannedTypes: the type of a call without options.
+  geosearch<const O extends GeoSearchOptions = {}>(
+    key: Argument,
+    area: GeoArea,
+    options?: O,
+  ): Carried<C, GeoFound<O, Text>[]> {
     const argv = pushArea(['GEOSEARCH', key], area);
     if (options !== undefined) {
       pushCount(argv, options);
-      for (const name of ['withcoord', 'withdist', 'withhash'] as const) if (options[name]) argv.push(name.toUpperCase());
+      for (const name of ['withcoord', 'withdist', 'withhash'] as const)
+        if (options[name]) argv.push(name.toUpperCase());
     }
     return this.execute<GeoFound<O, Text>[]>(argv);
   }
 
   /** Stores them instead, with `storedist` by their distance as a plain sorted set. Answers how many there are. */
   geosearchstore(
-    destination: Argument, source: Argument, area: GeoArea,
+    destination: Argument,
+    source: Argument,
+    area: GeoArea,
     options: GeoCount & { readonly order?: 'ASC' | 'DESC'; readonly storedist?: boolean } = {},
   ): Carried<C, number> {
     const argv = pushCount(pushArea(['GEOSEARCHSTORE', destination, source], area), options);

@@ -10,22 +10,42 @@ import { pushExpiry, type Expiry, type ExpiryOrKeep } from './set-options.js';
 export type FieldExpiryResult = -2 | 0 | 1 | 2;
 
 /** `fnx`: only if none of the fields is there. `fxx`: only if all are. */
-export type FieldCondition = { readonly fnx?: boolean; readonly fxx?: undefined } | { readonly fnx?: undefined; readonly fxx?: boolean };
+export type FieldCondition =
+  | { readonly fnx?: boolean; readonly fxx?: undefined }
+  | { readonly fnx?: undefined; readonly fxx?: boolean };
 
-export abstract class HashExpiryCommands<C extends Carrier, Text extends string | Uint8Array> extends HashCommands<C, Text> {
+export abstract class HashExpiryCommands<C extends Carrier, Text extends string | Uint8Array> extends HashCommands<
+  C,
+  Text
+> {
   hexpire(key: Argument, seconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
     return this.#deadline('HEXPIRE', key, seconds, fields, condition);
   }
 
-  hpexpire(key: Argument, milliseconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
+  hpexpire(
+    key: Argument,
+    milliseconds: number,
+    fields: Keys,
+    condition?: ExpireCondition,
+  ): Carried<C, FieldExpiryResult[]> {
     return this.#deadline('HPEXPIRE', key, milliseconds, fields, condition);
   }
 
-  hexpireat(key: Argument, seconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
+  hexpireat(
+    key: Argument,
+    seconds: number,
+    fields: Keys,
+    condition?: ExpireCondition,
+  ): Carried<C, FieldExpiryResult[]> {
     return this.#deadline('HEXPIREAT', key, seconds, fields, condition);
   }
 
-  hpexpireat(key: Argument, milliseconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
+  hpexpireat(
+    key: Argument,
+    milliseconds: number,
+    fields: Keys,
+    condition?: ExpireCondition,
+  ): Carried<C, FieldExpiryResult[]> {
     return this.#deadline('HPEXPIREAT', key, milliseconds, fields, condition);
   }
 
@@ -55,7 +75,9 @@ export abstract class HashExpiryCommands<C extends Carrier, Text extends string 
 
   /** The values of fields, whose expiry is changed with this. */
   hgetex(
-    key: Argument, fields: Keys, options: (Expiry & { readonly persist?: undefined }) | { readonly persist: boolean } = {},
+    key: Argument,
+    fields: Keys,
+    options: (Expiry & { readonly persist?: undefined }) | { readonly persist: boolean } = {},
   ): Carried<C, (Text | null)[]> {
     const argv: Argument[] = ['HGETEX', key];
     if (options.persist) argv.push('PERSIST');
@@ -76,7 +98,11 @@ export abstract class HashExpiryCommands<C extends Carrier, Text extends string 
   }
 
   #deadline(
-    command: string, key: Argument, time: number, fields: Keys, condition: ExpireCondition | undefined,
+    command: string,
+    key: Argument,
+    time: number,
+    fields: Keys,
+    condition: ExpireCondition | undefined,
   ): Carried<C, FieldExpiryResult[]> {
     const argv: Argument[] = [command, key, time];
     if (condition !== undefined) argv.push(condition);

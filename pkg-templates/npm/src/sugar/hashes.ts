@@ -72,10 +72,16 @@ export abstract class HashCommands<C extends Carrier, Text extends string | Uint
 
   /** A random field, or up to `count` of them; with a negative count the same may come again. */
   hrandfield(key: Argument): Carried<C, Text | null>;
-  hrandfield(key: Argument, count: number, options: { readonly withvalues: true }): Carried<C, [field: Text, value: Text][]>;
+  hrandfield(
+    key: Argument,
+    count: number,
+    options: { readonly withvalues: true },
+  ): Carried<C, [field: Text, value: Text][]>;
   hrandfield(key: Argument, count: number, options?: { readonly withvalues?: false }): Carried<C, Text[]>;
   hrandfield(
-    key: Argument, count?: number, options: { readonly withvalues?: boolean } = {},
+    key: Argument,
+    count?: number,
+    options: { readonly withvalues?: boolean } = {},
   ): Carried<C, Text | null | Text[] | [Text, Text][]> {
     const argv: Argument[] = ['HRANDFIELD', key];
     if (count !== undefined) argv.push(count);
@@ -88,7 +94,9 @@ export abstract class HashCommands<C extends Carrier, Text extends string | Uint
    * through all.
    */
   hscan(
-    key: Argument, cursor: Argument = 0, options: PageOptions & { readonly novalues?: boolean } = {},
+    key: Argument,
+    cursor: Argument = 0,
+    options: PageOptions & { readonly novalues?: boolean } = {},
   ): Carried<C, [cursor: Text, fields: Text[]]> {
     const argv = pushPage(['HSCAN', key, cursor], options);
     if (options.novalues) argv.push('NOVALUES');

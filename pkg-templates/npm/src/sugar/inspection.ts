@@ -5,8 +5,10 @@ import { Row } from '../generated/convention.js';
 import { pushPairs, type Pairs } from './arguments.js';
 import { ConnectionCommands } from './connection.js';
 
-export abstract class InspectionCommands<C extends Carrier, Text extends string | Uint8Array>
-  extends ConnectionCommands<C, Text> {
+export abstract class InspectionCommands<
+  C extends Carrier,
+  Text extends string | Uint8Array,
+> extends ConnectionCommands<C, Text> {
   /** How a value is kept, in the words of Redis: `listpack`, `hashtable`, `int`, .. */
   objectEncoding(key: Argument): Carried<C, Text | null> {
     return this.execute<Text | null>(['OBJECT', 'ENCODING', key]);

@@ -25,7 +25,10 @@ export interface RestoreOptions {
   readonly absttl?: boolean;
 }
 
-export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8Array> extends CounterCommands<C, Text> {
+export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8Array> extends CounterCommands<
+  C,
+  Text
+> {
   /** How many of the keys were there. */
   del(...keys: Argument[]): Carried<C, number> {
     return this.run<number>(Row.DEL, ['DEL', ...keys]);

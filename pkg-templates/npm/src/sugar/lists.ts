@@ -45,14 +45,18 @@ export abstract class ListCommands<C extends Carrier, Text extends string | Uint
   lpop(key: Argument): Carried<C, Text | null>;
   lpop(key: Argument, count: number): Carried<C, Text[] | null>;
   lpop(key: Argument, count?: number): Carried<C, Text | Text[] | null> {
-    return count === undefined ? this.run1<Text | Text[] | null>(Row.LPOP, key) : this.run2<Text | Text[] | null>(Row.LPOP, key, count);
+    return count === undefined
+      ? this.run1<Text | Text[] | null>(Row.LPOP, key)
+      : this.run2<Text | Text[] | null>(Row.LPOP, key, count);
   }
 
   /** Takes the last element, or up to `count` of them. */
   rpop(key: Argument): Carried<C, Text | null>;
   rpop(key: Argument, count: number): Carried<C, Text[] | null>;
   rpop(key: Argument, count?: number): Carried<C, Text | Text[] | null> {
-    return count === undefined ? this.run1<Text | Text[] | null>(Row.RPOP, key) : this.run2<Text | Text[] | null>(Row.RPOP, key, count);
+    return count === undefined
+      ? this.run1<Text | Text[] | null>(Row.RPOP, key)
+      : this.run2<Text | Text[] | null>(Row.RPOP, key, count);
   }
 
   /** Takes elements from an end of the first list that has some. */
@@ -109,7 +113,9 @@ export abstract class ListCommands<C extends Carrier, Text extends string | Uint
   lpos(key: Argument, value: Argument, options: PositionOptions & { readonly count: number }): Carried<C, number[]>;
   lpos(key: Argument, value: Argument, options?: PositionOptions): Carried<C, number | null>;
   lpos(
-    key: Argument, value: Argument, options: PositionOptions & { readonly count?: number } = {},
+    key: Argument,
+    value: Argument,
+    options: PositionOptions & { readonly count?: number } = {},
   ): Carried<C, number | number[] | null> {
     const argv: Argument[] = ['LPOS', key, value];
     if (options.rank !== undefined) argv.push('RANK', options.rank);

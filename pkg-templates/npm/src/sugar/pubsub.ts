@@ -4,7 +4,10 @@ import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
 import { SortCommands } from './sort.js';
 
-export abstract class PublishCommands<C extends Carrier, Text extends string | Uint8Array> extends SortCommands<C, Text> {
+export abstract class PublishCommands<C extends Carrier, Text extends string | Uint8Array> extends SortCommands<
+  C,
+  Text
+> {
   /** How many clients got the message; the callbacks of one database are one client. */
   publish(channel: Argument, message: Argument): Carried<C, number> {
     return this.run2<number>(Row.PUBLISH, channel, message);

@@ -23,16 +23,28 @@ function pushRange(argv: Argument[], options: RangeOptions): Argument[] {
   return argv;
 }
 
-export abstract class RangeCommands<C extends Carrier, Text extends string | Uint8Array> extends SortedSetCommands<C, Text> {
+export abstract class RangeCommands<C extends Carrier, Text extends string | Uint8Array> extends SortedSetCommands<
+  C,
+  Text
+> {
   /** The members from `start` to `stop`, both included. */
   zrange(
-    key: Argument, start: RangeEnd, stop: RangeEnd, options: RangeOptions & { readonly withscores: true },
+    key: Argument,
+    start: RangeEnd,
+    stop: RangeEnd,
+    options: RangeOptions & { readonly withscores: true },
   ): Carried<C, [member: Text, score: number][]>;
   zrange(
-    key: Argument, start: RangeEnd, stop: RangeEnd, options?: RangeOptions & { readonly withscores?: false },
+    key: Argument,
+    start: RangeEnd,
+    stop: RangeEnd,
+    options?: RangeOptions & { readonly withscores?: false },
   ): Carried<C, Text[]>;
   zrange(
-    key: Argument, start: RangeEnd, stop: RangeEnd, options: RangeOptions & { readonly withscores?: boolean } = {},
+    key: Argument,
+    start: RangeEnd,
+    stop: RangeEnd,
+    options: RangeOptions & { readonly withscores?: boolean } = {},
   ): Carried<C, Text[] | [Text, number][]> {
     const argv = pushRange(['ZRANGE', key, start, stop], options);
     if (options.withscores) argv.push('WITHSCORES');
@@ -41,7 +53,11 @@ export abstract class RangeCommands<C extends Carrier, Text extends string | Uin
 
   /** Stores a range and answers how many members it has. */
   zrangestore(
-    destination: Argument, source: Argument, start: RangeEnd, stop: RangeEnd, options: RangeOptions = {},
+    destination: Argument,
+    source: Argument,
+    start: RangeEnd,
+    stop: RangeEnd,
+    options: RangeOptions = {},
   ): Carried<C, number> {
     return this.execute<number>(pushRange(['ZRANGESTORE', destination, source, start, stop], options));
   }

@@ -24,7 +24,10 @@ function pushCombined(argv: Argument[], keys: Keys, options: CombineOptions & Ma
   return argv;
 }
 
-export abstract class SetAlgebraCommands<C extends Carrier, Text extends string | Uint8Array> extends RangeCommands<C, Text> {
+export abstract class SetAlgebraCommands<C extends Carrier, Text extends string | Uint8Array> extends RangeCommands<
+  C,
+  Text
+> {
   zunion(keys: Keys, options: CombineOptions & Scored): Carried<C, [member: Text, score: number][]>;
   zunion(keys: Keys, options?: CombineOptions & Unscored): Carried<C, Text[]>;
   zunion(keys: Keys, options: CombineOptions & MaybeScored = {}): Carried<C, Text[] | [Text, number][]> {

@@ -2,8 +2,9 @@
 import type { Argument } from '../argument.js';
 
 type None<Names extends string> = { readonly [Name in Names]?: undefined };
-type One<Name extends string, Value, Names extends string> =
-  { readonly [N in Name]: Value } & None<Exclude<Names, Name>>;
+type One<Name extends string, Value, Names extends string> = { readonly [N in Name]: Value } & None<
+  Exclude<Names, Name>
+>;
 
 type Conditions = 'nx' | 'xx' | 'ifeq' | 'ifne' | 'ifdeq' | 'ifdne';
 
@@ -33,21 +34,29 @@ export type Expiry =
 /** An expiry, or keep the one the key has. */
 export type ExpiryOrKeep = (Expiry & { readonly keepttl?: undefined }) | (None<Lives> & { readonly keepttl: boolean });
 
-export type SetOptions = SetCondition & ExpiryOrKeep & {
-  /** Answer the value from before instead of OK. */
-  readonly get?: boolean | undefined;
-};
+export type SetOptions = SetCondition &
+  ExpiryOrKeep & {
+    /** Answer the value from before instead of OK. */
+    readonly get?: boolean | undefined;
+  };
 
-type Given<Options, Name extends string> =
-  Name extends keyof Options ? (Options[Name] extends false | undefined ? false : true) : false;
+type Given<Options, Name extends string> = Name extends keyof Options
+  ? Options[Name] extends false | undefined
+    ? false
+    : true
+  : false;
 
 type MayRefuse<Options> = true extends { [Name in Conditions]: Given<Options, Name> }[Conditions] ? true : false;
 
 /** With `get` the old value or null, with a condition OK or null, else OK. */
 export type SetResult<Options, Text> =
   Given<Options, 'get'> extends true
-    ? boolean extends (Options extends { readonly get?: infer Get } ? Get : never) ? Text | 'OK' | null : Text | null
-    : MayRefuse<Options> extends true ? 'OK' | null : 'OK';
+    ? boolean extends (Options extends { readonly get?: infer Get } ? Get : never)
+      ? Text | 'OK' | null
+      : Text | null
+    : MayRefuse<Options> extends true
+      ? 'OK' | null
+      : 'OK';
 
 /** Adds NX, XX or a comparison. Each name is written out: a lookup by a name in a variable takes ten times as long. */
 export function pushCondition(argv: Argument[], options: SetCondition): void {

@@ -46,14 +46,18 @@ export abstract class SetCommands<C extends Carrier, Text extends string | Uint8
   spop(key: Argument): Carried<C, Text | null>;
   spop(key: Argument, count: number): Carried<C, Set<Text>>;
   spop(key: Argument, count?: number): Carried<C, Text | Set<Text> | null> {
-    return count === undefined ? this.run1<Text | Set<Text> | null>(Row.SPOP, key) : this.run2<Text | Set<Text> | null>(Row.SPOP, key, count);
+    return count === undefined
+      ? this.run1<Text | Set<Text> | null>(Row.SPOP, key)
+      : this.run2<Text | Set<Text> | null>(Row.SPOP, key, count);
   }
 
   /** A random member, or up to `count` of them; with a negative count the same may come again. */
   srandmember(key: Argument): Carried<C, Text | null>;
   srandmember(key: Argument, count: number): Carried<C, Text[]>;
   srandmember(key: Argument, count?: number): Carried<C, Text | Text[] | null> {
-    return count === undefined ? this.run1<Text | Text[] | null>(Row.SRANDMEMBER, key) : this.run2<Text | Text[] | null>(Row.SRANDMEMBER, key, count);
+    return count === undefined
+      ? this.run1<Text | Text[] | null>(Row.SRANDMEMBER, key)
+      : this.run2<Text | Text[] | null>(Row.SRANDMEMBER, key, count);
   }
 
   sinter(...keys: Argument[]): Carried<C, Set<Text>> {

@@ -24,7 +24,10 @@ function pushSort(argv: Argument[], options: SortOptions): Argument[] {
   return argv;
 }
 
-export abstract class SortCommands<C extends Carrier, Text extends string | Uint8Array> extends SketchCommands<C, Text> {
+export abstract class SortCommands<C extends Carrier, Text extends string | Uint8Array> extends SketchCommands<
+  C,
+  Text
+> {
   /** The elements in order; with `get` what that names, null where there is nothing. */
   sort(key: Argument, options: SortOptions & { readonly get: Keys }): Carried<C, (Text | null)[]>;
   sort(key: Argument, options?: SortOptions): Carried<C, Text[]>;

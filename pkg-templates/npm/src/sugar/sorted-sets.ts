@@ -26,8 +26,10 @@ function pushCondition(argv: Argument[], options: AddCondition): void {
   for (const name of ['nx', 'xx', 'gt', 'lt'] as const) if (options[name]) argv.push(name.toUpperCase());
 }
 
-export abstract class SortedSetCommands<C extends Carrier, Text extends string | Uint8Array>
-  extends HashExpiryCommands<C, Text> {
+export abstract class SortedSetCommands<C extends Carrier, Text extends string | Uint8Array> extends HashExpiryCommands<
+  C,
+  Text
+> {
   /** Members with their scores: `{ ann: 120, bob: 95 }`, a Map, or pairs. Answers how many are new. */
   zadd(key: Argument, members: Pairs<Score>, options: AddOptions = {}): Carried<C, number> {
     const argv: Argument[] = ['ZADD', key];
@@ -66,15 +68,31 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
 
   /** How many members have a lower score. */
   zrank(key: Argument, member: Argument): Carried<C, number | null>;
-  zrank(key: Argument, member: Argument, options: { readonly withscore: true }): Carried<C, [rank: number, score: number] | null>;
-  zrank(key: Argument, member: Argument, options?: { readonly withscore: true }): Carried<C, number | [number, number] | null> {
+  zrank(
+    key: Argument,
+    member: Argument,
+    options: { readonly withscore: true },
+  ): Carried<C, [rank: number, score: number] | null>;
+  zrank(
+    key: Argument,
+    member: Argument,
+    options?: { readonly withscore: true },
+  ): Carried<C, number | [number, number] | null> {
     return this.#rank('ZRANK', key, member, options);
   }
 
   /** How many members have a higher score. */
   zrevrank(key: Argument, member: Argument): Carried<C, number | null>;
-  zrevrank(key: Argument, member: Argument, options: { readonly withscore: true }): Carried<C, [rank: number, score: number] | null>;
-  zrevrank(key: Argument, member: Argument, options?: { readonly withscore: true }): Carried<C, number | [number, number] | null> {
+  zrevrank(
+    key: Argument,
+    member: Argument,
+    options: { readonly withscore: true },
+  ): Carried<C, [rank: number, score: number] | null>;
+  zrevrank(
+    key: Argument,
+    member: Argument,
+    options?: { readonly withscore: true },
+  ): Carried<C, number | [number, number] | null> {
     return this.#rank('ZREVRANK', key, member, options);
   }
 
@@ -82,19 +100,25 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
   zpopmin(key: Argument): Carried<C, [member: Text, score: number] | []>;
   zpopmin(key: Argument, count: number): Carried<C, [member: Text, score: number][]>;
   zpopmin(key: Argument, count?: number): Carried<C, [Text, number] | [] | [Text, number][]> {
-    return count === undefined ? this.run1<[Text, number] | [] | [Text, number][]>(Row.ZPOPMIN, key) : this.run2<[Text, number] | [] | [Text, number][]>(Row.ZPOPMIN, key, count);
+    return count === undefined
+      ? this.run1<[Text, number] | [] | [Text, number][]>(Row.ZPOPMIN, key)
+      : this.run2<[Text, number] | [] | [Text, number][]>(Row.ZPOPMIN, key, count);
   }
 
   /** Takes the member with the highest score, or up to `count` of them. */
   zpopmax(key: Argument): Carried<C, [member: Text, score: number] | []>;
   zpopmax(key: Argument, count: number): Carried<C, [member: Text, score: number][]>;
   zpopmax(key: Argument, count?: number): Carried<C, [Text, number] | [] | [Text, number][]> {
-    return count === undefined ? this.run1<[Text, number] | [] | [Text, number][]>(Row.ZPOPMAX, key) : this.run2<[Text, number] | [] | [Text, number][]>(Row.ZPOPMAX, key, count);
+    return count === undefined
+      ? this.run1<[Text, number] | [] | [Text, number][]>(Row.ZPOPMAX, key)
+      : this.run2<[Text, number] | [] | [Text, number][]>(Row.ZPOPMAX, key, count);
   }
 
   /** Takes members with the lowest or highest scores of the first sorted set that has some. */
   zmpop(
-    keys: Keys, end: ScoreEnd, options: PopOptions = {},
+    keys: Keys,
+    end: ScoreEnd,
+    options: PopOptions = {},
   ): Carried<C, [key: Text, members: [member: Text, score: number][]] | null> {
     const argv = pushCounted(['ZMPOP'], keys);
     argv.push(end);
@@ -104,10 +128,16 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
 
   /** A random member, or up to `count` of them; with a negative count the same may come again. */
   zrandmember(key: Argument): Carried<C, Text | null>;
-  zrandmember(key: Argument, count: number, options: { readonly withscores: true }): Carried<C, [member: Text, score: number][]>;
+  zrandmember(
+    key: Argument,
+    count: number,
+    options: { readonly withscores: true },
+  ): Carried<C, [member: Text, score: number][]>;
   zrandmember(key: Argument, count: number, options?: { readonly withscores?: false }): Carried<C, Text[]>;
   zrandmember(
-    key: Argument, count?: number, options: { readonly withscores?: boolean } = {},
+    key: Argument,
+    count?: number,
+    options: { readonly withscores?: boolean } = {},
   ): Carried<C, Text | null | Text[] | [Text, number][]> {
     const argv: Argument[] = ['ZRANDMEMBER', key];
     if (count !== undefined) argv.push(count);
@@ -124,7 +154,10 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
   }
 
   #rank(
-    command: string, key: Argument, member: Argument, options: { readonly withscore: true } | undefined,
+    command: string,
+    key: Argument,
+    member: Argument,
+    options: { readonly withscore: true } | undefined,
   ): Carried<C, number | [number, number] | null> {
     const argv: Argument[] = [command, key, member];
     if (options?.withscore) argv.push('WITHSCORE');

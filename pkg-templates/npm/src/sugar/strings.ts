@@ -5,12 +5,22 @@ import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { pushPairs, type Pairs } from './arguments.js';
 import {
-  pushCondition, pushExpiry, type DelexOptions, type Expiry, type ExpiryOrKeep, type SetCondition, type SetOptions, type SetResult,
+  pushCondition,
+  pushExpiry,
+  type DelexOptions,
+  type Expiry,
+  type ExpiryOrKeep,
+  type SetCondition,
+  type SetOptions,
+  type SetResult,
 } from './set-options.js';
 
-const enum Bare { Set = Row.SET & 0xffff }
+const enum Bare {
+  Set = Row.SET & 0xffff,
+}
 
 export abstract class StringCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+  // biome-ignore lint/complexity/noBannedTypes: the type of a call without options.
   set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): Carried<C, SetResult<O, Text>> {
     // Without options it tells no time.
     if (options === undefined) return this.run2<SetResult<O, Text>>(Bare.Set as number as Row, key, value);
@@ -46,7 +56,10 @@ export abstract class StringCommands<C extends Carrier, Text extends string | Ui
     return this.run1<Text | null>(Row.GETDEL, key);
   }
 
-  getex(key: Argument, options: (Expiry & { persist?: undefined }) | { persist: boolean } = {}): Carried<C, Text | null> {
+  getex(
+    key: Argument,
+    options: (Expiry & { persist?: undefined }) | { persist: boolean } = {},
+  ): Carried<C, Text | null> {
     const argv: Argument[] = ['GETEX', key];
     if (options.persist) argv.push('PERSIST');
     else pushExpiry(argv, options as Expiry);

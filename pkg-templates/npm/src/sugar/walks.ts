@@ -15,7 +15,9 @@ function inText(word: string | Uint8Array): string {
   return typeof word === 'string' ? word : textOf(word);
 }
 
-function* items<Text extends string | Uint8Array>(page: (cursor: Argument) => Page<Text>): Generator<Text, void, undefined> {
+function* items<Text extends string | Uint8Array>(
+  page: (cursor: Argument) => Page<Text>,
+): Generator<Text, void, undefined> {
   let cursor: Argument = 0;
   do {
     const [next, found]: Page<Text> = page(cursor);

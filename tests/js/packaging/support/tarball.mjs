@@ -28,7 +28,8 @@ export const tool = (name) => join(tests, 'node_modules', '.bin', name);
 
 /** Packs into a folder of the caller's; test files run at the same time. */
 export function pack(name) {
-  if (!existsSync(join(built, 'package.json'))) throw new Error(`no package at ${built}: run \`cargo xtask build\` first`);
+  if (!existsSync(join(built, 'package.json')))
+    throw new Error(`no package at ${built}: run \`cargo xtask build\` first`);
   const folder = join(output, name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -42,7 +43,8 @@ export function consumer(name, fixture = name) {
   const { folder, file } = pack(name);
   const home = join(folder, 'consumer');
   cpSync(join(tests, 'fixtures', fixture), home, { recursive: true });
-  if (!existsSync(join(home, 'package.json'))) writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }\n');
+  if (!existsSync(join(home, 'package.json')))
+    writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }\n');
   run('npm', ['install', '--offline', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', file], { cwd: home });
   return home;
 }
