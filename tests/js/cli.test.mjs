@@ -38,9 +38,9 @@ test('serve: the message names the mistake and the help', () => {
   for (const [words, problem] of [
     [['6379'], 'unexpected argument "6379"'],
     [['-x'], 'unexpected argument "-x"'],
-    [['--port', 'x'], '--port takes a number, found "x"'],
-    [['--port=1', '--port=-2'], '--port takes a number, found "-2"'],
-    [['--PORT', '-12', '3'], '--port takes a number, found "-12 3"'],
+    [['--port', 'x'], '--port expects a number, found "x"'],
+    [['--port=1', '--port=-2'], '--port expects a number, found "-2"'],
+    [['--PORT', '-12', '3'], '--port expects a number, found "-12 3"'],
   ]) {
     const stderr = `keylatch serve: ${problem}; see keylatch serve --help\n`;
     assert.deepEqual(keylatch(['serve', ...words]), { status: 2, stdout: '', stderr });
