@@ -1,7 +1,7 @@
 //! A real redis-server in a process and a folder of its own, on a free port of the loopback, stopped when it is dropped.
 
 use std::io::{Read, Result, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -59,33 +59,17 @@ pub struct Server {
 
 impl Server {
     pub fn start(program: &Path, folder: Folder, options: &[&str]) -> Server {
-        // A port that was free a moment ago.
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let mut process = Command::new(program)
-            .args(["--port", &address.port().to_string(), "--bind", "127.0.0.1", "--save", "", "--appendfsync", "no"])
-            .args(options)
-            .current_dir(&folder.0)
-            // SORT ALPHA goes by the language of the machine.
-            .env("LC_ALL", "C")
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
         let deadline = Instant::now() + STARTUP_MAX;
-        let stream = loop {
-            let refusal = match TcpStream::connect(address) {
-                Ok(stream) if is_ready(&stream) => break stream,
-                Ok(_) => "still loading".to_owned(),
-                Err(error) => error.to_string(),
-            };
-            if process.try_wait().unwrap().is_some() || Instant::now() > deadline {
-                let _ = process.kill();
-                let output = process.wait_with_output().unwrap().stdout;
-                panic!("the server did not start: {refusal}\n{}", String::from_utf8_lossy(&output));
+        loop {
+            // A port that was free a moment ago: another server may have it by now, then the next one is tried.
+            let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+            let mut process = spawn(program, &folder, address.port(), options);
+            match wait_until_ready(&mut process, address, deadline) {
+                Ok(stream) => return Server { process, stream, folder },
+                Err(failure) if failure.contains("Address already in use") => {}
+                Err(failure) => panic!("the server did not start: {failure}"),
             }
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        stream.set_nodelay(true).unwrap();
-        Server { process, stream, folder }
+        }
     }
 
     pub fn run(&mut self, arguments: &[impl AsRef<[u8]>]) -> Vec<u8> {
@@ -112,8 +96,48 @@ impl Drop for Server {
     }
 }
 
-fn is_ready(stream: &TcpStream) -> bool {
-    ask(stream, &["PING"]).is_ok_and(|reply| reply == b"+PONG\r\n")
+fn spawn(program: &Path, folder: &Folder, port: u16, options: &[&str]) -> Child {
+    Command::new(program)
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendfsync", "no"])
+        .args(options)
+        .current_dir(&folder.0)
+        // SORT ALPHA goes by the language of the machine.
+        .env("LC_ALL", "C")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// A connection to `process` once it has loaded its data, or why there is none and what the process printed.
+fn wait_until_ready(
+    process: &mut Child,
+    address: SocketAddr,
+    deadline: Instant,
+) -> std::result::Result<TcpStream, String> {
+    loop {
+        let refusal = match TcpStream::connect(address) {
+            Ok(stream) if is_ready(&stream, process.id()) => {
+                stream.set_nodelay(true).unwrap();
+                return Ok(stream);
+            }
+            Ok(_) => "still loading, or another server".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        if process.try_wait().unwrap().is_some() || Instant::now() > deadline {
+            let _ = process.kill();
+            let mut output = String::new();
+            process.stdout.take().unwrap().read_to_string(&mut output).unwrap();
+            let _ = process.wait();
+            return Err(format!("{refusal}\n{output}"));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether the server answers and is the one of this process: a port can change hands between two servers.
+fn is_ready(stream: &TcpStream, process_id: u32) -> bool {
+    let line = format!("process_id:{process_id}\r\n");
+    ask(stream, &["INFO", "server"]).is_ok_and(|reply| String::from_utf8_lossy(&reply).contains(&line))
 }
 
 /// RESP of a request.

@@ -9,29 +9,36 @@ export const redisServer = process.env.REDIS_SERVER ?? 'redis-server';
 export const redisCli = process.env.REDIS_CLI ?? 'redis-cli';
 export const redisBenchmark = process.env.REDIS_BENCHMARK ?? 'redis-benchmark';
 
-function answers(port) {
+/** Whether the server at a port answers and is the one of this process: a port can change hands between two servers. */
+function isReady(port, pid) {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
+    let reply = '';
+    const socket = connect(port, '127.0.0.1', () => socket.end('INFO server\r\n'));
+    socket.setEncoding('latin1').on('data', (text) => {
+      reply += text;
     });
-    socket.on('error', () => resolve(false));
+    socket.on('close', () => resolve(reply.includes(`process_id:${pid}\r\n`)));
+    socket.on('error', () => {});
   });
 }
 
-/** Starts a redis-server until the test is over; `{ port }`. */
+/** Starts a redis-server until the test is over; `{ port, pid }`. */
 export async function serveRedis(t, ...options) {
-  const port = await freePort();
-  const child = spawn(redisServer, ['--port', String(port), '--save', '', '--appendonly', 'no', ...options], {
-    stdio: 'ignore',
-  });
-  const exited = once(child, 'exit');
-  t.after(() => {
-    child.kill();
-    return exited;
-  });
-  await until(() => answers(port), 'redis-server');
-  return { port, pid: child.pid };
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const port = await freePort();
+    const child = spawn(redisServer, ['--port', String(port), '--save', '', '--appendonly', 'no', ...options], {
+      stdio: 'ignore',
+    });
+    const exited = once(child, 'exit');
+    t.after(() => {
+      child.kill();
+      return exited;
+    });
+    const hasEnded = () => child.exitCode !== null;
+    await until(async () => hasEnded() || (await isReady(port, child.pid)), 'redis-server');
+    if (!hasEnded()) return { port, pid: child.pid };
+  }
+  throw new Error('redis-server ended each time it was started');
 }
 
 /** A Python that has redis-py. */
