@@ -265,37 +265,10 @@ export class Frame {
       case Byte.Null:
         return null;
       case Byte.Array:
-        if (isAscii && !asBytes && length <= CUT_MAX) return this.#array(at, at + length);
-        break;
+        if (!isAscii || asBytes || length > CUT_MAX) break;
+        return new ReplyReader(bytes, at, at + length, false, this.command, this.#text.read(at, at + length)).readAll();
     }
     return new ReplyReader(bytes, at, at + length, asBytes, this.command).readAll();
-  }
-
-  /** Reads an ASCII array. Of texts, which most are made of, each is cut from one text; all else is left to the reader. */
-  #array(at: number, end: number): Reply {
-    const bytes = this.#bytes;
-    const all = this.#text.read(at, end);
-    let next = at + 1;
-    while (bytes[next] !== Byte.CarriageReturn) next += 1;
-    next += 2;
-    const items: (string | null)[] = [];
-    while (next < end) {
-      const type = bytes[next];
-      if (type === Byte.Null) {
-        items.push(null);
-        next += 3;
-        continue;
-      }
-      if (type !== Byte.Bulk || bytes[next + 1] === Byte.Minus) break;
-      let size = 0;
-      for (let code = bytes[++next] as number; code !== Byte.CarriageReturn; code = bytes[++next] as number)
-        size = size * 10 + code - Byte.Zero;
-      const start = next + 2 - at;
-      items.push(all.substring(start, start + size));
-      next += size + 4;
-    }
-    if (next === end && bytes[at + 1] !== Byte.Minus) return items;
-    return new ReplyReader(bytes, at, end, false, this.command, all).readAll() as Reply;
   }
 }
 
