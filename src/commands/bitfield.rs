@@ -1,5 +1,6 @@
 //! BITFIELD and BITFIELD_RO: their operations are a small language of its own.
 
+use crate::keyspace::bitfield;
 use alloc::vec::Vec;
 
 use super::Context;
@@ -31,7 +32,7 @@ pub(super) fn bitfield_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn run(cx: &mut Context<'_>, key: &[u8], operations: &[FieldOperation]) -> Reply {
     cx.reply.array(operations.len());
     let (mut txn, reply) = cx.txn_and_reply();
-    txn.bitfield(key, operations, |answer| match answer {
+    bitfield::run(&mut txn, key, operations, |answer| match answer {
         Some(number) => reply.integer(number),
         None => reply.null(),
     })?;

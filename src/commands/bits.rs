@@ -5,6 +5,7 @@ use super::args::{Args, is};
 use super::bitfield::{self, bit_offset};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::base::number::parse_integer;
+use crate::keyspace::bits;
 use crate::keyspace::{BitOperation, BitRange, RangeUnit};
 use crate::resp::error::{CommandError, ErrorText};
 
@@ -73,14 +74,14 @@ fn setbit(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         Some(1) => true,
         _ => return Err(CommandError::BIT_VALUE),
     };
-    let was_on = cx.txn().set_bit(key, offset, on)?;
+    let was_on = bits::set(&mut cx.txn(), key, offset, on)?;
     cx.reply.integer(was_on.into());
     Ok(())
 }
 
 fn getbit(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset) = (args.bytes()?, bit_offset(args.bytes()?)?);
-    let is_on = cx.txn().get_bit(key, offset)?;
+    let is_on = bits::get(&mut cx.txn(), key, offset)?;
     cx.reply.integer(is_on.into());
     Ok(())
 }
@@ -93,7 +94,7 @@ fn bitcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         2 | 3 => BitRange { start: args.integer()?, end: Some(args.integer()?), unit: unit(args.optional())? },
         _ => return Err(CommandError::SYNTAX),
     };
-    let count = cx.txn().count_bits(key, range)?;
+    let count = bits::count(&mut cx.txn(), key, range)?;
     cx.reply.integer(count as i64);
     Ok(())
 }
@@ -116,7 +117,7 @@ fn bitpos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         range.unit = unit(args.optional())?;
         range.end = end.map(|end| parse_integer(end).ok_or(CommandError::NOT_AN_INTEGER)).transpose()?;
     }
-    let position = cx.txn().find_bit(key, wanted, range)?;
+    let position = bits::find(&mut cx.txn(), key, wanted, range)?;
     cx.reply.integer(position.map_or(-1, |position| position as i64));
     Ok(())
 }
@@ -142,7 +143,7 @@ fn bitop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         }
         _ => {}
     }
-    let len = cx.txn().combine_bits(operation, destination, args.rest())?;
+    let len = bits::combine(&mut cx.txn(), operation, destination, args.rest())?;
     cx.reply.integer(len as i64);
     Ok(())
 }

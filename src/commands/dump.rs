@@ -5,6 +5,8 @@ use super::args::{Args, is};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
+use crate::keyspace::dump;
+use crate::keyspace::keys;
 use crate::keyspace::{PastUse, RestoreOptions};
 use crate::resp::error::CommandError;
 
@@ -30,7 +32,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn dump(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let payload = cx.txn().dump(args.bytes()?)?;
+    let payload = dump::dump(&mut cx.txn(), args.bytes()?)?;
     cx.reply.optional_bulk(payload.as_deref());
     Ok(())
 }
@@ -47,7 +49,7 @@ fn restore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             _ => options.past_use = Some(past_use(word, args, options.past_use)?),
         }
     }
-    if !options.replace && cx.txn().is_taken(key) {
+    if !options.replace && keys::is_taken(&mut cx.txn(), key) {
         return Err(CommandError::KEY_EXISTS);
     }
     options.deadline = match parse_integer(ttl).ok_or(CommandError::NOT_AN_INTEGER)? {
@@ -57,7 +59,7 @@ fn restore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         // Past the end of time Redis' sum turns negative, and the value is gone at once.
         ttl_ms => Some(cx.now.checked_add_ms(ttl_ms).unwrap_or(Timestamp::MIN)),
     };
-    cx.txn().restore(key, payload, options)?;
+    dump::restore(&mut cx.txn(), key, payload, options)?;
     cx.reply.ok();
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::args::{Args, is};
 use super::options::Unit;
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::base::clock::Timestamp;
+use crate::keyspace::expiry;
 use crate::keyspace::{DeadlineCondition, TimeToLive};
 use crate::resp::error::{CommandError, ErrorText};
 
@@ -107,7 +108,7 @@ fn set_deadline(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply 
     args.bytes()?;
     let condition = condition(args)?;
     let deadline = instant(number.integer()?, unit, cx.now)?;
-    let set = cx.txn().expire_at(key, deadline, condition)?;
+    let set = expiry::expire_at(&mut cx.txn(), key, deadline, condition)?;
     cx.reply.integer(set.into());
     Ok(())
 }
@@ -140,7 +141,7 @@ fn instant(number: i64, unit: Unit, now: Timestamp) -> Result<Timestamp, Command
 }
 
 fn persist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let persisted = cx.txn().persist(args.bytes()?)?;
+    let persisted = expiry::persist(&mut cx.txn(), args.bytes()?)?;
     cx.reply.integer(persisted.into());
     Ok(())
 }
@@ -170,7 +171,7 @@ fn rounded_seconds(ms: i64) -> i64 {
 }
 
 fn answer_deadline(cx: &mut Context<'_>, args: &mut Args<'_>, shown: impl FnOnce(Timestamp) -> i64) -> Reply {
-    let answer = match cx.txn().time_to_live(args.bytes()?) {
+    let answer = match expiry::time_to_live(&mut cx.txn(), args.bytes()?) {
         TimeToLive::NoKey => NO_KEY,
         TimeToLive::Forever => NO_DEADLINE,
         TimeToLive::Until(deadline) => shown(deadline),

@@ -5,6 +5,8 @@ use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use super::{Context, write_page};
 use crate::base::number::parse_integer;
+use crate::keyspace::keys;
+use crate::keyspace::scan;
 use crate::keyspace::{CopyOptions, PastUse, RenameOutcome, ScanFilter};
 use crate::resp::error::CommandError;
 use crate::values::ValueRef;
@@ -160,14 +162,14 @@ const OBJECT_ROWS: &[Row] = &[
 ];
 
 fn del(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let deleted = cx.txn().delete_all(args.rest());
+    let deleted = keys::delete_all(&mut cx.txn(), args.rest());
     cx.reply.integer(deleted as i64);
     Ok(())
 }
 
 fn exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut txn = cx.txn();
-    let count = args.rest().filter(|key| txn.exists(key)).count();
+    let count = args.rest().filter(|key| keys::exists(&mut txn, key)).count();
     cx.reply.integer(count as i64);
     Ok(())
 }
@@ -175,13 +177,13 @@ fn exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 /// Counts as a use also for a client whose other commands do not (CLIENT NO-TOUCH).
 fn touch(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut txn = cx.txn().marking(true);
-    let count = args.rest().filter(|key| txn.touch(key)).count();
+    let count = args.rest().filter(|key| keys::touch(&mut txn, key)).count();
     cx.reply.integer(count as i64);
     Ok(())
 }
 
 fn kind(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let kind = cx.txn().kind(args.bytes()?);
+    let kind = keys::kind(&mut cx.txn(), args.bytes()?);
     cx.reply.simple(kind.map_or("none", |kind| kind.name()));
     Ok(())
 }
@@ -190,7 +192,7 @@ fn keys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let pattern = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let (open, mut count) = (reply.open(), 0);
-    txn.keys(pattern, &mut |key| {
+    scan::keys(&mut txn, pattern, &mut |key| {
         reply.bulk(key);
         count += 1;
     })?;
@@ -199,19 +201,19 @@ fn keys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn randomkey(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    let key = cx.txn().random_key()?;
+    let key = keys::random_key(&mut cx.txn())?;
     cx.reply.optional_bulk(key.as_deref());
     Ok(())
 }
 
 fn rename(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    cx.txn().rename(args.bytes()?, args.bytes()?, false)?;
+    keys::rename(&mut cx.txn(), args.bytes()?, args.bytes()?, false)?;
     cx.reply.ok();
     Ok(())
 }
 
 fn renamenx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let outcome = cx.txn().rename(args.bytes()?, args.bytes()?, true)?;
+    let outcome = keys::rename(&mut cx.txn(), args.bytes()?, args.bytes()?, true)?;
     cx.reply.integer((outcome == RenameOutcome::Renamed).into());
     Ok(())
 }
@@ -229,7 +231,7 @@ fn copy(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             return Err(CommandError::SYNTAX);
         }
     }
-    let copied = cx.txn().copy(source, destination, options)?;
+    let copied = keys::copy(&mut cx.txn(), source, destination, options)?;
     cx.reply.integer(copied.into());
     Ok(())
 }
@@ -243,7 +245,7 @@ pub(super) fn database(cx: &Context<'_>, number: i64) -> Result<u8, CommandError
 
 fn move_key(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, database) = (args.bytes()?, database(cx, args.integer()?)?);
-    let moved = cx.txn().move_key(key, database)?;
+    let moved = keys::move_key(&mut cx.txn(), key, database)?;
     cx.reply.integer(moved.into());
     Ok(())
 }
@@ -257,7 +259,7 @@ fn scan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut scanned = Ok(0);
     write_page(reply, &mut |page| {
         let mut len = 0;
-        scanned = txn.scan(cursor, options.count, filter, &mut |key| {
+        scanned = scan::scan(&mut txn, cursor, options.count, filter, &mut |key| {
             page.bulk(key);
             len += 1;
         });

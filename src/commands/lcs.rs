@@ -3,6 +3,7 @@
 use super::Context;
 use super::args::{Args, is};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
+use crate::keyspace::lcs;
 use crate::keyspace::{CommonRun, CommonSubsequence};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
@@ -35,16 +36,16 @@ fn lcs(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         Ok(options) => options,
         // The types of the keys are looked at before the options are.
         Err(error) => {
-            cx.txn().expect_common_sources(keys)?;
+            lcs::expect_sources(&mut cx.txn(), keys)?;
             return Err(error);
         }
     };
     if options.length {
-        let length = cx.txn().common_length(keys)?;
+        let length = lcs::common_length(&mut cx.txn(), keys)?;
         cx.reply.integer(length as i64);
         return Ok(());
     }
-    let common = cx.txn().common_subsequence(keys)?;
+    let common = lcs::common_subsequence(&mut cx.txn(), keys)?;
     if options.indexes {
         write_runs(&common, &options, cx.reply)
     } else {

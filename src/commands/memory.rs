@@ -1,5 +1,6 @@
 //! MEMORY: what keys take.
 
+use crate::keyspace::keys;
 use alloc::format;
 
 use super::Context;
@@ -65,7 +66,7 @@ fn usage(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             return Err(CommandError::SYNTAX);
         }
     }
-    match cx.txn().memory_usage(key) {
+    match keys::memory_usage(&mut cx.txn(), key) {
         Some(bytes) => cx.reply.integer(bytes as i64),
         None => cx.reply.null(),
     }

@@ -1,5 +1,6 @@
 //! The set family.
 
+use crate::keyspace::sets;
 use alloc::vec::Vec;
 
 use super::args::{Args, at_least};
@@ -138,26 +139,26 @@ pub(super) const ROWS: &[Row] = &[
 const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Insert)];
 
 fn sadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let added = cx.txn().set_add(args.bytes()?, args.rest())?;
+    let added = sets::add(&mut cx.txn(), args.bytes()?, args.rest())?;
     cx.reply.integer(added as i64);
     Ok(())
 }
 
 fn srem(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let removed = cx.txn().set_remove(args.bytes()?, args.rest())?;
+    let removed = sets::remove(&mut cx.txn(), args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
     Ok(())
 }
 
 fn scard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().set_at(args.bytes()?)?.map_or(0, |set| set.len());
+    let len = sets::find(&mut cx.txn(), args.bytes()?)?.map_or(0, |set| set.len());
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 fn sismember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, member) = (args.bytes()?, args.bytes()?);
-    let is_member = cx.txn().set_at(key)?.is_some_and(|set| set.contains(member));
+    let is_member = sets::find(&mut cx.txn(), key)?.is_some_and(|set| set.contains(member));
     cx.reply.integer(is_member.into());
     Ok(())
 }
@@ -165,7 +166,7 @@ fn sismember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn smismember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
-    let set = txn.set_at(key)?;
+    let set = sets::find(&mut txn, key)?;
     reply.array(args.left());
     args.rest().for_each(|member| reply.integer(set.is_some_and(|set| set.contains(member)).into()));
     Ok(())
@@ -173,14 +174,14 @@ fn smismember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn smembers(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
-    let set = txn.set_at(args.bytes()?)?;
+    let set = sets::find(&mut txn, args.bytes()?)?;
     reply.set(set.map_or(0, |set| set.len()));
     set.into_iter().flat_map(|set| set.iter()).for_each(|member| reply.bulk(member));
     Ok(())
 }
 
 fn smove(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let moved = cx.txn().set_move(args.bytes()?, args.bytes()?, args.bytes()?)?;
+    let moved = sets::move_member(&mut cx.txn(), args.bytes()?, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(moved.into());
     Ok(())
 }
@@ -189,13 +190,13 @@ fn smove(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn spop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else {
-        let members = cx.txn().set_pop(key, 1)?;
+        let members = sets::pop(&mut cx.txn(), key, 1)?;
         cx.reply.optional_bulk(members.as_ref().and_then(|members| members.first()).map(Vec::as_slice));
         return Ok(());
     };
     args.finish()?;
     let count = at_least(count, 0, CommandError::NOT_POSITIVE)?;
-    let members = cx.txn().set_pop(key, count)?.unwrap_or_default();
+    let members = sets::pop(&mut cx.txn(), key, count)?.unwrap_or_default();
     cx.reply.set(members.len());
     members.iter().for_each(|member| cx.reply.bulk(member));
     Ok(())
@@ -205,7 +206,7 @@ fn spop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn srandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else {
-        let members = cx.txn().set_sample(key, 1, true)?;
+        let members = sets::sample(&mut cx.txn(), key, 1, true)?;
         cx.reply.optional_bulk(members.as_ref().and_then(|members| members.first()).map(Vec::as_slice));
         return Ok(());
     };
@@ -218,7 +219,7 @@ fn srandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Err(CommandError::REPLY_TOO_LARGE);
     }
     let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    let members = cx.txn().set_sample(key, wanted, count < 0)?.unwrap_or_default();
+    let members = sets::sample(&mut cx.txn(), key, wanted, count < 0)?.unwrap_or_default();
     cx.reply.array(members.len());
     members.iter().for_each(|member| cx.reply.bulk(member));
     Ok(())
@@ -237,7 +238,7 @@ fn sdiff(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn combine(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
-    let result = cx.txn().set_combine(combination, args.take(usize::MAX), 0)?;
+    let result = sets::combine(&mut cx.txn(), combination, args.take(usize::MAX), 0)?;
     cx.reply.set(result.len());
     result.iter().for_each(|member| cx.reply.bulk(member));
     Ok(())
@@ -256,7 +257,7 @@ fn sdiffstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn combine_into(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
-    let len = cx.txn().set_combine_into(combination, args.bytes()?, args.take(usize::MAX))?;
+    let len = sets::combine_into(&mut cx.txn(), combination, args.bytes()?, args.take(usize::MAX))?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -268,7 +269,7 @@ fn sintercard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Err(CommandError::TOO_MANY_KEYS);
     }
     let (keys, most) = (args.take(count), limit(args)?);
-    let common = cx.txn().set_combine(Combination::Intersection, keys, most)?;
+    let common = sets::combine(&mut cx.txn(), Combination::Intersection, keys, most)?;
     cx.reply.integer(common.len() as i64);
     Ok(())
 }
@@ -277,7 +278,7 @@ fn sintercard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn sscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
-    let Some(set) = txn.set_at(key)? else {
+    let Some(set) = sets::find(&mut txn, key)? else {
         write_no_page(reply);
         return Ok(());
     };

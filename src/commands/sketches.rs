@@ -1,5 +1,6 @@
 //! The HyperLogLog family.
 
+use crate::keyspace::sketches;
 use alloc::vec::Vec;
 
 use super::Context;
@@ -39,20 +40,20 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn pfadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let changed = cx.txn().sketch_add(args.bytes()?, args.rest())?;
+    let changed = sketches::add(&mut cx.txn(), args.bytes()?, args.rest())?;
     cx.reply.integer(changed.into());
     Ok(())
 }
 
 fn pfcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let keys: Vec<&[u8]> = args.rest().collect();
-    let count = cx.txn().sketch_count(keys.into_iter())?;
+    let count = sketches::count(&mut cx.txn(), keys.into_iter())?;
     cx.reply.integer(i64::try_from(count).unwrap_or(i64::MAX));
     Ok(())
 }
 
 fn pfmerge(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    cx.txn().sketch_merge(args.bytes()?, args.rest())?;
+    sketches::merge(&mut cx.txn(), args.bytes()?, args.rest())?;
     cx.reply.ok();
     Ok(())
 }

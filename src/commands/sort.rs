@@ -4,6 +4,7 @@ use super::Context;
 use super::args::{Args, is};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::SortOptions;
+use crate::keyspace::sort;
 use crate::resp::error::CommandError;
 
 /// The keys that BY and GET name follow from the elements: nobody can tell them from the request.
@@ -44,7 +45,7 @@ fn sort(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (options, to) = read_options(args, true)?;
     let Some(to) = to else { return answer(cx, key, &options) };
-    let len = cx.txn().sort_into(to, key, &options)?;
+    let len = sort::sort_into(&mut cx.txn(), to, key, &options)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -56,7 +57,7 @@ fn sort_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn answer(cx: &mut Context<'_>, key: &[u8], options: &SortOptions<'_>) -> Reply {
-    let found = cx.txn().sort(key, options)?;
+    let found = sort::sort(&mut cx.txn(), key, options)?;
     cx.reply.array(found.len());
     found.iter().for_each(|element| cx.reply.optional_bulk(element.as_deref()));
     Ok(())

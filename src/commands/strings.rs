@@ -5,6 +5,9 @@ use super::args::{Args, count_of, is};
 use super::options::{Alternative, ExpiryWords, Unit, comparison, deadline, take_presence};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::base::number::{LongDouble, parse_integer};
+use crate::keyspace::expiry;
+use crate::keyspace::keys;
+use crate::keyspace::strings;
 use crate::keyspace::{Comparison, Expiry, Presence, SetOptions};
 use crate::resp::error::CommandError;
 
@@ -209,7 +212,7 @@ fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         }
     }
     options.expiry = expiry.resolve(cx.now)?;
-    let outcome = cx.txn().set(key, value, &options)?;
+    let outcome = strings::set(&mut cx.txn(), key, value, &options)?;
     match (options.get, outcome.stored) {
         (true, _) => cx.reply.optional_bulk(outcome.previous.as_deref()),
         (false, true) => cx.reply.ok(),
@@ -238,7 +241,7 @@ fn take_condition<'a>(word: &[u8], args: &mut Args<'a>, options: &mut SetOptions
 
 fn setnx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let options = SetOptions { presence: Some(Presence::Missing), ..SetOptions::default() };
-    let outcome = cx.txn().set(args.bytes()?, args.bytes()?, &options)?;
+    let outcome = strings::set(&mut cx.txn(), args.bytes()?, args.bytes()?, &options)?;
     cx.reply.integer(outcome.stored.into());
     Ok(())
 }
@@ -254,21 +257,21 @@ fn psetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn set_with_lifetime(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let (key, lifetime, value) = (args.bytes()?, args.bytes()?, args.bytes()?);
     let expiry = Expiry::At(deadline(lifetime, unit, cx.now)?);
-    cx.txn().set(key, value, &SetOptions { expiry, ..SetOptions::default() })?;
+    strings::set(&mut cx.txn(), key, value, &SetOptions { expiry, ..SetOptions::default() })?;
     cx.reply.ok();
     Ok(())
 }
 
 fn get(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
-    reply.optional_bulk(txn.get(args.bytes()?)?);
+    reply.optional_bulk(strings::get(&mut txn, args.bytes()?)?);
     Ok(())
 }
 
 /// Writes the string of a key; true when there is one.
 fn answer_string(cx: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandError> {
     let (mut txn, reply) = cx.txn_and_reply();
-    let value = txn.get(key)?;
+    let value = strings::get(&mut txn, key)?;
     reply.optional_bulk(value);
     // Some take the value away once it is answered.
     reply.check()?;
@@ -277,7 +280,7 @@ fn answer_string(cx: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandError>
 
 fn getset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let options = SetOptions { get: true, ..SetOptions::default() };
-    let outcome = cx.txn().set(args.bytes()?, args.bytes()?, &options)?;
+    let outcome = strings::set(&mut cx.txn(), args.bytes()?, args.bytes()?, &options)?;
     cx.reply.optional_bulk(outcome.previous.as_deref());
     Ok(())
 }
@@ -285,7 +288,7 @@ fn getset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn getdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     if answer_string(cx, key)? {
-        cx.txn().delete_all(core::iter::once(key));
+        keys::delete_all(&mut cx.txn(), core::iter::once(key));
     }
     Ok(())
 }
@@ -304,10 +307,10 @@ fn getex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     }
     match expiry {
         ExpiryWords::Unsaid | ExpiryWords::Keep => {}
-        ExpiryWords::Persist => drop(cx.txn().persist(key)?),
+        ExpiryWords::Persist => drop(expiry::persist(&mut cx.txn(), key)?),
         ExpiryWords::Deadline(unit, number) => {
             let deadline = deadline(number, unit, cx.now)?;
-            cx.txn().expire_at(key, deadline, Default::default())?;
+            expiry::expire_at(&mut cx.txn(), key, deadline, Default::default())?;
         }
     }
     Ok(())
@@ -318,7 +321,7 @@ fn mget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     reply.array(args.left());
     for key in args.rest() {
         // A key of another type reads as missing here.
-        reply.optional_bulk(txn.get(key).unwrap_or_default());
+        reply.optional_bulk(strings::get(&mut txn, key).unwrap_or_default());
     }
     Ok(())
 }
@@ -340,7 +343,7 @@ fn set_pairs(cx: &mut Context<'_>, args: &mut Args<'_>, presence: Option<Presenc
         return Err(CommandError::WRONG_ARITY);
     }
     let pairs = args.pairs(args.left() / 2);
-    Ok(cx.txn().set_many(pairs, presence, Expiry::Never)?)
+    Ok(strings::set_many(&mut cx.txn(), pairs, presence, Expiry::Never)?)
 }
 
 /// `MSETEX numkeys key value [key value ...] [NX | XX] [EX s | PX ms | EXAT s | PXAT ms | KEEPTTL]`
@@ -358,7 +361,7 @@ fn msetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         }
     }
     let expiry = expiry.resolve(cx.now)?;
-    let stored = cx.txn().set_many(pairs, presence, expiry)?;
+    let stored = strings::set_many(&mut cx.txn(), pairs, presence, expiry)?;
     cx.reply.integer(stored.into());
     Ok(())
 }
@@ -367,10 +370,10 @@ fn msetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn delex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let deleted = match args.left() {
-        0 => cx.txn().delete_all(core::iter::once(key)) == 1,
+        0 => keys::delete_all(&mut cx.txn(), core::iter::once(key)) == 1,
         2 => {
             let condition = comparison(args.bytes()?, args.bytes()?).ok_or(CommandError::BAD_CONDITION)?;
-            cx.txn().delete_if(key, condition)?
+            strings::delete_if(&mut cx.txn(), key, condition)?
         }
         _ => return Err(CommandError::WRONG_ARITY),
     };
@@ -379,25 +382,25 @@ fn delex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn delifeq(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let deleted = cx.txn().delete_if_equal(args.bytes()?, args.bytes()?)?;
+    let deleted = strings::delete_if_equal(&mut cx.txn(), args.bytes()?, args.bytes()?)?;
     cx.reply.integer(deleted.into());
     Ok(())
 }
 
 fn digest(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let digest = cx.txn().value_digest(args.bytes()?)?;
+    let digest = strings::value_digest(&mut cx.txn(), args.bytes()?)?;
     cx.reply.optional_bulk(digest.as_deref());
     Ok(())
 }
 
 fn strlen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().get(args.bytes()?)?.map_or(0, <[u8]>::len);
+    let len = strings::get(&mut cx.txn(), args.bytes()?)?.map_or(0, <[u8]>::len);
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 fn append(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().append(args.bytes()?, args.bytes()?)?;
+    let len = strings::append(&mut cx.txn(), args.bytes()?, args.bytes()?)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -405,7 +408,7 @@ fn append(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn setrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, offset, value) = (args.bytes()?, args.integer()?, args.bytes()?);
     let offset = count_of(offset).ok_or(CommandError::OFFSET_RANGE)?;
-    let len = cx.txn().set_range(key, offset, value)?;
+    let len = strings::set_range(&mut cx.txn(), key, offset, value)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -413,7 +416,7 @@ fn setrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn getrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, start, end) = (args.bytes()?, args.integer()?, args.integer()?);
     let (mut txn, reply) = cx.txn_and_reply();
-    let value = txn.get(key)?.unwrap_or_default();
+    let value = strings::get(&mut txn, key)?.unwrap_or_default();
     reply.bulk(part(value, start, end));
     Ok(())
 }
@@ -450,7 +453,7 @@ fn decrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn add(cx: &mut Context<'_>, key: &[u8], increment: i64) -> Reply {
-    let sum = cx.txn().increment(key, increment)?;
+    let sum = strings::increment(&mut cx.txn(), key, increment)?;
     cx.reply.integer(sum);
     Ok(())
 }
@@ -458,9 +461,9 @@ fn add(cx: &mut Context<'_>, key: &[u8], increment: i64) -> Reply {
 /// The type of the key is looked at before the increment is read, as in Redis.
 fn incrbyfloat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, increment) = (args.bytes()?, args.bytes()?);
-    cx.txn().expect_string(key)?;
+    strings::expect(&mut cx.txn(), key)?;
     let increment = LongDouble::parse(increment).ok_or(CommandError::NOT_A_FLOAT)?;
-    let text = cx.txn().increment_float(key, increment)?;
+    let text = strings::increment_float(&mut cx.txn(), key, increment)?;
     cx.reply.bulk(&text);
     Ok(())
 }

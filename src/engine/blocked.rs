@@ -3,6 +3,7 @@
 //! A parked command is run again, from its arguments, when an interested key changed; parking again keeps its place.
 //! Its reply goes to the client's outbox, and so do the replies of what the client sent meanwhile.
 
+use crate::keyspace::keys;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -79,7 +80,7 @@ impl Engine {
     /// Runs the commands that wait for a key, the longest waiting first, while it holds what they want.
     fn serve(&mut self, name: &KeyName) {
         let mut served = Ticket(0);
-        while let Some(held) = self.keyspace.at(name.0, self.now).kind(&name.1)
+        while let Some(held) = keys::kind(&mut self.keyspace.at(name.0, self.now), &name.1)
             && let Some(ticket) = self.keyspace.interest.next_waiting(name, served)
         {
             served = ticket;

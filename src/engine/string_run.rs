@@ -1,6 +1,7 @@
 //! Runs of GET and SET in a stream: the gates are asked once for all of them, and what each counts is entered at the end. The
 //! typed operations are those of the handlers. Whatever is unusual ends a run in front of it.
 
+use crate::keyspace::strings;
 use alloc::vec::Vec;
 
 use super::{ERROR_BYTES, Engine};
@@ -54,11 +55,11 @@ impl Engine {
             let done = match request {
                 StringRequest::Get(key) => {
                     (gets, last) = (gets + 1, get);
-                    txn.get(key).map(|value| reply.optional_bulk(value))
+                    strings::get(&mut txn, key).map(|value| reply.optional_bulk(value))
                 }
                 StringRequest::Set(key, value) => {
                     (sets, last) = (sets + 1, set);
-                    txn.set(key, value, &SetOptions::default()).map(|_| reply.ok())
+                    strings::set(&mut txn, key, value, &SetOptions::default()).map(|_| reply.ok())
                 }
             };
             at += length;

@@ -38,5 +38,8 @@ pub use ops::sets::Combination;
 pub use ops::sort::SortOptions;
 pub use ops::sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use ops::strings::{Comparison, Presence, SetOptions, SetOutcome};
+pub use ops::{
+    bitfield, bits, dump, expiry, geo, hashes, keys, lcs, lists, scan, sets, sketches, sort, sorted_sets, strings,
+};
 pub use txn::Txn;
 pub use uses::{Counting, Frequency, PastUse};

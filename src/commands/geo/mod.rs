@@ -2,6 +2,7 @@
 
 pub(super) mod search;
 
+use crate::keyspace::sorted_sets;
 use alloc::vec::Vec;
 
 use super::args::{Args, is};
@@ -79,7 +80,7 @@ fn geoadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         (_, true) => Some(Presence::Existing),
         _ => None,
     };
-    let added = cx.txn().zset_add(key, ScoreOptions { presence, condition: None }, &pairs)?;
+    let added = sorted_sets::add(&mut cx.txn(), key, ScoreOptions { presence, condition: None }, &pairs)?;
     let counted = if counts_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
     Ok(())
@@ -125,7 +126,7 @@ fn geodist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     }
     let unit = args.optional().map_or(Ok(1.0), unit)?;
     let (mut txn, reply) = cx.txn_and_reply();
-    let zset = txn.zset_at(key)?;
+    let zset = sorted_sets::find(&mut txn, key)?;
     let place = |member: &[u8]| Some(Position::of_score(zset?.score(member)?));
     match (place(one), place(other)) {
         (Some(one), Some(other)) => write_distance(one.distance(other) / unit, reply),
@@ -151,7 +152,7 @@ fn geopos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn each_position(cx: &mut Context<'_>, args: &mut Args<'_>, write: impl Fn(Option<Position>, &mut Writer)) -> Reply {
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
-    let zset = txn.zset_at(key)?;
+    let zset = sorted_sets::find(&mut txn, key)?;
     reply.array(args.left());
     args.rest().for_each(|member| write(zset.and_then(|zset| zset.score(member)).map(Position::of_score), reply));
     Ok(())

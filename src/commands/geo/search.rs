@@ -6,6 +6,8 @@ use crate::base::number::parse_double;
 use crate::commands::args::{Args, count_of, is};
 use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
+use crate::keyspace::geo;
+use crate::keyspace::sorted_sets;
 use crate::keyspace::{EventKind, GeoPoint, Nearness, Vicinity};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
@@ -183,7 +185,7 @@ fn geosearchstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn search(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let target = if form == Form::SearchStore { Some(args.bytes()?) } else { None };
     let key = args.bytes()?;
-    let exists = cx.txn().zset_at(key)?.is_some();
+    let exists = sorted_sets::find(&mut cx.txn(), key)?.is_some();
     let mut request = Request { target, ..Request::default() };
     request.read_head(cx, args, form, key, exists)?;
     request.read_options(cx, args, form, key, exists)?;
@@ -198,7 +200,7 @@ fn search(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
                 order: request.order.or(order),
                 any: if request.any { request.count } else { None },
             };
-            let mut places = cx.txn().places_near(key, &vicinity)?;
+            let mut places = geo::search(&mut cx.txn(), key, &vicinity)?;
             places.truncate(request.count.unwrap_or(usize::MAX));
             places
         }
@@ -213,7 +215,7 @@ fn search(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let event = if form.is_search() { EventKind::GeoSearchStore } else { EventKind::GeoRadiusStore };
     let score = |place: &GeoPoint| if request.stores_distances { place.distance / unit } else { place.score };
     let mut pairs = places.iter().map(|place| (score(place), place.member.as_slice()));
-    let len = cx.txn().store_places(target, &mut pairs, event)?;
+    let len = geo::store(&mut cx.txn(), target, &mut pairs, event)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -357,7 +359,7 @@ impl<'a> Request<'a> {
 
 /// The place of a member, which must be there if the key is.
 fn centre_at(cx: &mut Context<'_>, key: &[u8], member: &[u8], exists: bool) -> Result<Centre, CommandError> {
-    let position = cx.txn().position_of(key, member)?;
+    let position = geo::position(&mut cx.txn(), key, member)?;
     if exists && position.is_none() {
         return Err(CommandError::NO_SUCH_PLACE);
     }

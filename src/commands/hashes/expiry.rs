@@ -6,6 +6,7 @@ use crate::base::clock::Timestamp;
 use crate::commands::options::Unit;
 use crate::commands::row::{Group, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Args, Context, Handler};
+use crate::keyspace::hashes;
 use crate::keyspace::{FieldExpiry, FieldFate, FieldTimeToLive};
 
 const MS_PER_SECOND: i64 = 1000;
@@ -100,11 +101,11 @@ fn hpexpireat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 /// the number, then the words.
 fn set_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let key = args.bytes()?;
-    cx.txn().hash_at(key)?;
+    hashes::find(&mut cx.txn(), key)?;
     let deadline = instant(args.bytes()?, unit, cx.now)?;
     let (condition, mut fields) = condition_and_fields(args)?;
     let names = fields.args.many(fields.count);
-    let fates = cx.txn().fields_expire_at(key, names, deadline, condition)?;
+    let fates = hashes::expire_at(&mut cx.txn(), key, names, deadline, condition)?;
     answer_fates(cx, &fates, 0);
     Ok(())
 }
@@ -124,9 +125,9 @@ fn answer_fates(cx: &mut Context<'_>, fates: &[FieldFate], untouched: i64) {
 
 fn hpersist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    cx.txn().hash_at(key)?;
+    hashes::find(&mut cx.txn(), key)?;
     let count = fields_to_the_end(args)?;
-    let fates = cx.txn().fields_persist(key, args.many(count))?;
+    let fates = hashes::persist(&mut cx.txn(), key, args.many(count))?;
     answer_fates(cx, &fates, NO_DEADLINE);
     Ok(())
 }
@@ -156,11 +157,11 @@ fn rounded_up(ms: i64) -> i64 {
 
 fn answer_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, shown: impl Fn(Timestamp) -> i64) -> Reply {
     let key = args.bytes()?;
-    cx.txn().hash_at(key)?;
+    hashes::find(&mut cx.txn(), key)?;
     let count = fields_to_the_end(args)?;
     cx.reply.array(count);
     for name in args.many(count) {
-        let answer = match cx.txn().field_time_to_live(key, name)? {
+        let answer = match hashes::time_to_live(&mut cx.txn(), key, name)? {
             FieldTimeToLive::NoField => NO_FIELD,
             FieldTimeToLive::Forever => NO_DEADLINE,
             FieldTimeToLive::Until(deadline) => shown(deadline),
@@ -173,11 +174,11 @@ fn answer_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, shown: impl Fn(Ti
 /// The key's type comes before everything.
 fn hgetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    cx.txn().hash_at(key)?;
+    hashes::find(&mut cx.txn(), key)?;
     let mut said = words::hgetex(args, cx.now)?;
     let names = said.fields.args.many(said.fields.count);
     let expiry = said.expiry.unwrap_or(FieldExpiry::Keep);
-    let values = cx.txn().hash_get_and_expire(key, names, expiry)?;
+    let values = hashes::get_and_expire(&mut cx.txn(), key, names, expiry)?;
     words::write_values(&values, cx.reply);
     Ok(())
 }
@@ -188,7 +189,7 @@ fn hsetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut said = words::hsetex(args, cx.now)?;
     let pairs = said.fields.args.pairs(said.fields.count);
     let expiry = said.expiry.unwrap_or(FieldExpiry::Never);
-    let set = cx.txn().hash_set_and_expire(key, pairs, said.presence, expiry)?;
+    let set = hashes::set_and_expire(&mut cx.txn(), key, pairs, said.presence, expiry)?;
     cx.reply.integer(set.into());
     Ok(())
 }

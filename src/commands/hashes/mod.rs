@@ -8,6 +8,7 @@ use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use super::{Context, write_matches, write_no_page};
 use crate::base::number::{LongDouble, parse_integer};
+use crate::keyspace::hashes;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 use crate::values::{Field, Hash};
@@ -161,18 +162,18 @@ fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Result<usize, CommandError>
     if args.left() % 2 == 1 {
         return Err(CommandError::WRONG_ARITY);
     }
-    Ok(cx.txn().hash_set(key, args.pairs(args.left() / 2))?)
+    Ok(hashes::set(&mut cx.txn(), key, args.pairs(args.left() / 2))?)
 }
 
 fn hsetnx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let set = cx.txn().hash_set_new(args.bytes()?, args.bytes()?, args.bytes()?)?;
+    let set = hashes::set_new(&mut cx.txn(), args.bytes()?, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(set.into());
     Ok(())
 }
 
 fn hget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
-    let hash = txn.hash_at(args.bytes()?)?;
+    let hash = hashes::find(&mut txn, args.bytes()?)?;
     let name = args.bytes()?;
     reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref());
     Ok(())
@@ -180,7 +181,7 @@ fn hget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn hmget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
-    let hash = txn.hash_at(args.bytes()?)?;
+    let hash = hashes::find(&mut txn, args.bytes()?)?;
     reply.array(args.left());
     args.rest().for_each(|name| reply.optional_bulk(hash.and_then(|hash| hash.get(name)).as_deref()));
     Ok(())
@@ -196,19 +197,19 @@ fn hstrlen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn answer_about(cx: &mut Context<'_>, args: &mut Args<'_>, answer: fn(Option<&[u8]>) -> i64) -> Reply {
     let (key, name) = (args.bytes()?, args.bytes()?);
-    let answer = answer(cx.txn().hash_at(key)?.and_then(|hash| hash.get(name)).as_deref());
+    let answer = answer(hashes::find(&mut cx.txn(), key)?.and_then(|hash| hash.get(name)).as_deref());
     cx.reply.integer(answer);
     Ok(())
 }
 
 fn hlen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().hash_at(args.bytes()?)?.map_or(0, Hash::len);
+    let len = hashes::find(&mut cx.txn(), args.bytes()?)?.map_or(0, Hash::len);
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 fn hdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let removed = cx.txn().hash_remove(args.bytes()?, args.rest())?;
+    let removed = hashes::remove(&mut cx.txn(), args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
     Ok(())
 }
@@ -235,7 +236,7 @@ fn answer_all(
     write: fn(Field<'_>, &mut Writer),
 ) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
-    let hash = txn.hash_at(args.bytes()?)?;
+    let hash = hashes::find(&mut txn, args.bytes()?)?;
     header(reply, hash.map_or(0, Hash::len));
     hash.into_iter().flat_map(Hash::iter).for_each(|field| write(field, reply));
     Ok(())
@@ -244,15 +245,15 @@ fn answer_all(
 /// `HGETDEL key FIELDS numfields field ...`: the key's type comes before everything.
 fn hgetdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    cx.txn().hash_at(key)?;
+    hashes::find(&mut cx.txn(), key)?;
     let count = words::fields_to_the_end(args)?;
-    let values = cx.txn().hash_take(key, args.many(count))?;
+    let values = hashes::take(&mut cx.txn(), key, args.many(count))?;
     words::write_values(&values, cx.reply);
     Ok(())
 }
 
 fn hincrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let sum = cx.txn().hash_increment(args.bytes()?, args.bytes()?, args.integer()?)?;
+    let sum = hashes::increment(&mut cx.txn(), args.bytes()?, args.bytes()?, args.integer()?)?;
     cx.reply.integer(sum);
     Ok(())
 }
@@ -263,7 +264,7 @@ fn hincrbyfloat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if !increment.is_finite() {
         return Err(CommandError::NOT_FINITE);
     }
-    let text = cx.txn().hash_increment_float(key, name, increment)?;
+    let text = hashes::increment_float(&mut cx.txn(), key, name, increment)?;
     cx.reply.bulk(&text);
     Ok(())
 }
@@ -284,7 +285,7 @@ fn hrandfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if with_values && count.unsigned_abs() > i64::MAX.unsigned_abs() / 2 {
         return Err(CommandError::VALUE_RANGE);
     }
-    let len = cx.txn().hash_at(key)?.map_or(0, Hash::len);
+    let len = hashes::find(&mut cx.txn(), key)?.map_or(0, Hash::len);
     if count < 0 && len > 0 && count.unsigned_abs() > REPETITIONS_MAX {
         return Err(CommandError::REPLY_TOO_LARGE);
     }
@@ -293,7 +294,7 @@ fn hrandfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     let nested = with_values && reply.protocol() == Protocol::Resp3;
     reply.array(if with_values && !nested { 2 * answered } else { answered });
-    txn.hash_sample(key, answered, count < 0, &mut |field| {
+    hashes::sample(&mut txn, key, answered, count < 0, &mut |field| {
         if nested {
             reply.array(2);
         }
@@ -307,9 +308,9 @@ fn hrandfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn random_field(cx: &mut Context<'_>, key: &[u8]) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
-    match txn.hash_at(key)? {
+    match hashes::find(&mut txn, key)? {
         None => reply.null(),
-        Some(_) => txn.hash_sample(key, 1, true, &mut |field| reply.bulk(&field.name)),
+        Some(_) => hashes::sample(&mut txn, key, 1, true, &mut |field| reply.bulk(&field.name)),
     }
     Ok(())
 }
@@ -318,7 +319,7 @@ fn random_field(cx: &mut Context<'_>, key: &[u8]) -> Reply {
 fn hscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
-    let Some(hash) = txn.hash_at(key)? else {
+    let Some(hash) = hashes::find(&mut txn, key)? else {
         write_no_page(reply);
         return Ok(());
     };

@@ -6,6 +6,7 @@ use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, Waiting, flags::*};
 use crate::commands::waiting::{answer_or_wait, timeout};
 use crate::commands::{Context, Handler};
+use crate::keyspace::lists;
 use crate::values::{End, Kind};
 
 /// All arguments but the last, the timeout.
@@ -92,7 +93,7 @@ fn brpoplpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn move_or_wait(cx: &mut Context<'_>, source: &[u8], from: End, destination: &[u8], to: End, text: &[u8]) -> Reply {
     let until = timeout(text, cx.now)?;
     answer_or_wait(cx, core::iter::once(source), Kind::List, until, |cx| {
-        let moved = cx.txn().list_move(source, from, destination, to)?;
+        let moved = lists::move_element(&mut cx.txn(), source, from, destination, to)?;
         // In a transaction the answer is that of LMOVE; at the end of the time it is a null array, as in Redis.
         let answers = moved.is_some() || cx.waiting == Waiting::Denied;
         if answers {

@@ -7,6 +7,7 @@ use super::args::{Args, at_least, is};
 use super::multi_pop::MultiPop;
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
 use crate::base::number::parse_integer;
+use crate::keyspace::lists;
 use crate::keyspace::{InsertOutcome, Search};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
@@ -128,27 +129,27 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn lpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().list_push(args.bytes()?, End::Head, args.rest())?;
+    let len = lists::push(&mut cx.txn(), args.bytes()?, End::Head, args.rest())?;
     answer_len(cx, len)
 }
 
 fn rpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().list_push(args.bytes()?, End::Tail, args.rest())?;
+    let len = lists::push(&mut cx.txn(), args.bytes()?, End::Tail, args.rest())?;
     answer_len(cx, len)
 }
 
 fn lpushx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().list_push_existing(args.bytes()?, End::Head, args.rest())?;
+    let len = lists::push_existing(&mut cx.txn(), args.bytes()?, End::Head, args.rest())?;
     answer_len(cx, len)
 }
 
 fn rpushx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().list_push_existing(args.bytes()?, End::Tail, args.rest())?;
+    let len = lists::push_existing(&mut cx.txn(), args.bytes()?, End::Tail, args.rest())?;
     answer_len(cx, len)
 }
 
 fn llen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().list_len(args.bytes()?)?;
+    let len = lists::len(&mut cx.txn(), args.bytes()?)?;
     answer_len(cx, len)
 }
 
@@ -173,7 +174,7 @@ fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let key = args.bytes()?;
     let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
     let (mut txn, reply) = cx.txn_and_reply();
-    let found = txn.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
+    let found = lists::pop(&mut txn, key, end, count.unwrap_or(1), &mut |elements| {
         match count {
             Some(_) => write_all(elements, reply),
             None => reply.optional_bulk(elements.next()),
@@ -212,7 +213,7 @@ fn pop_first<'k>(
 ) -> Result<bool, CommandError> {
     let (mut txn, reply) = cx.txn_and_reply();
     for key in keys {
-        let found = txn.list_pop(key, end, count.unwrap_or(1), &mut |elements| {
+        let found = lists::pop(&mut txn, key, end, count.unwrap_or(1), &mut |elements| {
             reply.array(2);
             reply.bulk(key);
             match count {
@@ -240,13 +241,13 @@ fn end(word: &[u8]) -> Result<End, CommandError> {
 fn lmove(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (source, destination) = (args.bytes()?, args.bytes()?);
     let (from, to) = (end(args.bytes()?)?, end(args.bytes()?)?);
-    let moved = cx.txn().list_move(source, from, destination, to)?;
+    let moved = lists::move_element(&mut cx.txn(), source, from, destination, to)?;
     cx.reply.optional_bulk(moved.as_deref());
     Ok(())
 }
 
 fn rpoplpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let moved = cx.txn().list_move(args.bytes()?, End::Tail, args.bytes()?, End::Head)?;
+    let moved = lists::move_element(&mut cx.txn(), args.bytes()?, End::Tail, args.bytes()?, End::Head)?;
     cx.reply.optional_bulk(moved.as_deref());
     Ok(())
 }
@@ -255,7 +256,7 @@ fn rpoplpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn lindex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, index) = (args.bytes()?, args.bytes()?);
     let (mut txn, reply) = cx.txn_and_reply();
-    let Some(list) = txn.read_list(key)? else {
+    let Some(list) = lists::find(&mut txn, key)? else {
         reply.null();
         return Ok(());
     };
@@ -267,8 +268,8 @@ fn lindex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 /// The key is looked at before the index is.
 fn lset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    cx.txn().expect_list(key)?;
-    cx.txn().list_set(key, args.integer()?, args.bytes()?)?;
+    lists::expect(&mut cx.txn(), key)?;
+    lists::set(&mut cx.txn(), key, args.integer()?, args.bytes()?)?;
     cx.reply.ok();
     Ok(())
 }
@@ -281,7 +282,7 @@ fn linsert(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         _ if is(side, "AFTER") => Side::After,
         _ => return Err(CommandError::SYNTAX),
     };
-    let outcome = cx.txn().list_insert(key, side, args.bytes()?, args.bytes()?)?;
+    let outcome = lists::insert(&mut cx.txn(), key, side, args.bytes()?, args.bytes()?)?;
     cx.reply.integer(match outcome {
         InsertOutcome::Inserted(len) => len as i64,
         InsertOutcome::NoPivot => -1,
@@ -293,7 +294,7 @@ fn linsert(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn lrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, start, stop) = (args.bytes()?, args.integer()?, args.integer()?);
     let (mut txn, reply) = cx.txn_and_reply();
-    match txn.list_range(key, start, stop)? {
+    match lists::range(&mut txn, key, start, stop)? {
         Some(mut elements) => write_all(&mut elements, reply),
         None => reply.array(0),
     }
@@ -301,12 +302,12 @@ fn lrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn lrem(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let removed = cx.txn().list_remove(args.bytes()?, args.integer()?, args.bytes()?)?;
+    let removed = lists::remove(&mut cx.txn(), args.bytes()?, args.integer()?, args.bytes()?)?;
     answer_len(cx, removed)
 }
 
 fn ltrim(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    cx.txn().list_trim(args.bytes()?, args.integer()?, args.integer()?)?;
+    lists::trim(&mut cx.txn(), args.bytes()?, args.integer()?, args.integer()?)?;
     cx.reply.ok();
     Ok(())
 }
@@ -317,7 +318,7 @@ fn lpos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (search, many) = read_search(args)?;
     let (mut txn, reply) = cx.txn_and_reply();
     let (open, mut found) = (reply.open(), 0);
-    txn.list_positions(key, element, search, &mut |index| {
+    lists::positions(&mut txn, key, element, search, &mut |index| {
         found += 1;
         reply.integer(index as i64);
     })?;

@@ -1,5 +1,6 @@
 //! The commands that put sorted sets, and sets, together.
 
+use crate::keyspace::sorted_sets;
 use alloc::vec::Vec;
 
 use super::{row, write_members};
@@ -112,7 +113,7 @@ impl<'a> Named<'a> {
             return Err(CommandError::SYNTAX);
         }
         let keys: Vec<&[u8]> = args.many(number).collect();
-        let sources = cx.txn().zset_sources(keys.iter().copied())?;
+        let sources = sorted_sets::sources(&mut cx.txn(), keys.iter().copied())?;
         Ok(Named { keys, sources })
     }
 }
@@ -161,7 +162,7 @@ fn zdiff(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn answer(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let named = Named::read(cx, args)?;
     let (weighting, with_scores) = read_options(args, combination, named.keys.len(), true)?;
-    let result = cx.txn().zset_combine(combination, &named.sources, &weighting)?;
+    let result = sorted_sets::combine(&cx.txn(), combination, &named.sources, &weighting)?;
     write_members(result.iter(), with_scores, cx.reply);
     Ok(())
 }
@@ -182,7 +183,7 @@ fn store(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) ->
     let to = args.bytes()?;
     let Named { keys, sources } = Named::read(cx, args)?;
     let (weighting, _) = read_options(args, combination, keys.len(), false)?;
-    let len = cx.txn().zset_combine_into(combination, to, keys.into_iter(), &sources, &weighting)?;
+    let len = sorted_sets::combine_into(&mut cx.txn(), combination, to, keys.into_iter(), &sources, &weighting)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -191,7 +192,7 @@ fn store(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) ->
 fn zintercard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let named = Named::read(cx, args)?;
     let most = limit(args)?;
-    let common = cx.txn().zset_common(&named.sources, most);
+    let common = sorted_sets::common(&cx.txn(), &named.sources, most);
     cx.reply.integer(common as i64);
     Ok(())
 }

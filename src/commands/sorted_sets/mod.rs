@@ -6,6 +6,7 @@ pub(super) mod combine;
 pub(super) mod pop;
 pub(super) mod range;
 
+use crate::keyspace::sorted_sets;
 use alloc::vec::Vec;
 
 use super::args::{Args, is};
@@ -189,26 +190,26 @@ fn add(cx: &mut Context<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply 
         pairs.push((parse_double(score).ok_or(CommandError::NOT_A_FLOAT)?, member));
     }
     if let (true, &[(increment, member)]) = (words.increment, &pairs[..]) {
-        match cx.txn().zset_increment(key, options, increment, member)? {
+        match sorted_sets::increment(&mut cx.txn(), key, options, increment, member)? {
             Some(score) => cx.reply.double(score),
             None => cx.reply.null(),
         }
         return Ok(());
     }
-    let added = cx.txn().zset_add(key, options, &pairs)?;
+    let added = sorted_sets::add(&mut cx.txn(), key, options, &pairs)?;
     let counted = if words.count_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
     Ok(())
 }
 
 fn zrem(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let removed = cx.txn().zset_remove(args.bytes()?, args.rest())?;
+    let removed = sorted_sets::remove(&mut cx.txn(), args.bytes()?, args.rest())?;
     cx.reply.integer(removed as i64);
     Ok(())
 }
 
 fn zcard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let len = cx.txn().zset_at(args.bytes()?)?.map_or(0, |zset| zset.len());
+    let len = sorted_sets::find(&mut cx.txn(), args.bytes()?)?.map_or(0, |zset| zset.len());
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -216,7 +217,7 @@ fn zcard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn zscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, member) = (args.bytes()?, args.bytes()?);
     let (mut txn, reply) = cx.txn_and_reply();
-    let score = txn.zset_at(key)?.and_then(|zset| zset.score(member));
+    let score = sorted_sets::find(&mut txn, key)?.and_then(|zset| zset.score(member));
     write_score(score, reply);
     Ok(())
 }
@@ -224,7 +225,7 @@ fn zscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn zmscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
-    let zset = txn.zset_at(key)?;
+    let zset = sorted_sets::find(&mut txn, key)?;
     reply.array(args.left());
     args.rest().for_each(|member| write_score(zset.and_then(|zset| zset.score(member)), reply));
     Ok(())
@@ -273,7 +274,7 @@ fn rank(cx: &mut Context<'_>, args: &mut Args<'_>, reversed: bool) -> Reply {
         word => word.is_some(),
     };
     let (mut txn, reply) = cx.txn_and_reply();
-    let found = txn.zset_at(key)?.and_then(|zset| Some((zset.len(), zset.rank(member)?)));
+    let found = sorted_sets::find(&mut txn, key)?.and_then(|zset| Some((zset.len(), zset.rank(member)?)));
     match found {
         Some((len, (rank, score))) => {
             if with_score {
@@ -295,7 +296,7 @@ fn zrandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let Some(count) = args.optional() else {
         let (mut txn, reply) = cx.txn_and_reply();
-        let found = txn.zset_sample(key, 1, true, &mut |member, _| reply.bulk(member))?;
+        let found = sorted_sets::sample(&mut txn, key, 1, true, &mut |member, _| reply.bulk(member))?;
         if !found {
             reply.null();
         }
@@ -320,7 +321,7 @@ fn zrandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (open, mut elements) = (reply.open(), 0);
     let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
     let elements_each = if with_scores && reply.protocol() == Protocol::Resp2 { 2 } else { 1 };
-    txn.zset_sample(key, wanted, count < 0, &mut |member, score| {
+    sorted_sets::sample(&mut txn, key, wanted, count < 0, &mut |member, score| {
         write_member((member, score), with_scores, reply);
         elements += elements_each;
     })?;
@@ -332,7 +333,7 @@ fn zrandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn zscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
-    let Some(zset) = txn.zset_at(key)? else {
+    let Some(zset) = sorted_sets::find(&mut txn, key)? else {
         write_no_page(reply);
         return Ok(());
     };

@@ -5,6 +5,7 @@ use crate::commands::args::{Args, at_least, is};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
+use crate::keyspace::sorted_sets;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 use crate::values::End;
@@ -50,7 +51,7 @@ fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let count = args.optional().map(|text| at_least(text, 0, CommandError::NOT_POSITIVE)).transpose()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let nested = count.is_some() && reply.protocol() == Protocol::Resp3;
-    let found = txn.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
+    let found = sorted_sets::pop(&mut txn, key, end, count.unwrap_or(1), &mut |pairs| {
         reply.array(if nested { pairs.len() } else { pairs.len() * 2 });
         pairs.for_each(|(member, score)| match nested {
             true => write_member((member, score), true, reply),
@@ -95,7 +96,7 @@ pub(super) fn pop_first<'k>(
 ) -> Result<bool, CommandError> {
     let (mut txn, reply) = cx.txn_and_reply();
     for key in keys {
-        let found = txn.zset_pop(key, end, count.unwrap_or(1), &mut |pairs| {
+        let found = sorted_sets::pop(&mut txn, key, end, count.unwrap_or(1), &mut |pairs| {
             match count {
                 Some(_) => write_nested(key, pairs, reply),
                 None => {

@@ -5,6 +5,7 @@ use crate::base::number::{parse_integer, parse_lenient_double};
 use crate::commands::args::{Args, is};
 use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
+use crate::keyspace::sorted_sets;
 use crate::resp::error::CommandError;
 use crate::values::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
 
@@ -256,7 +257,7 @@ fn answer(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let key = args.bytes()?;
     let Request { selection, with_scores } = form.read(args)?;
     let (mut txn, reply) = cx.txn_and_reply();
-    let Some(zset) = txn.zset_at(key)? else {
+    let Some(zset) = sorted_sets::find(&mut txn, key)? else {
         reply.array(0);
         return Ok(());
     };
@@ -271,7 +272,7 @@ fn answer(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
 fn zrangestore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (to, from) = (args.bytes()?, args.bytes()?);
     let request = Form { by: None, reversed: None, with_scores: false }.read(args)?;
-    let len = cx.txn().zset_store_selection(to, from, &request.selection)?;
+    let len = sorted_sets::store_selection(&mut cx.txn(), to, from, &request.selection)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -287,7 +288,7 @@ fn zlexcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn count(cx: &mut Context<'_>, args: &mut Args<'_>, by: By) -> Reply {
     let key = args.bytes()?;
     let interval = interval(by, args.bytes()?, args.bytes()?)?;
-    let count = cx.txn().zset_at(key)?.map_or(0, |zset| zset.select(&interval.into()).len());
+    let count = sorted_sets::find(&mut cx.txn(), key)?.map_or(0, |zset| zset.select(&interval.into()).len());
     cx.reply.integer(count as i64);
     Ok(())
 }
@@ -307,7 +308,7 @@ fn zremrangebylex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn remove(cx: &mut Context<'_>, args: &mut Args<'_>, by: By) -> Reply {
     let key = args.bytes()?;
     let interval = interval(by, args.bytes()?, args.bytes()?)?;
-    let removed = cx.txn().zset_remove_interval(key, interval)?;
+    let removed = sorted_sets::remove_interval(&mut cx.txn(), key, interval)?;
     cx.reply.integer(removed as i64);
     Ok(())
 }

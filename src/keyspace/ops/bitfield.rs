@@ -3,8 +3,10 @@
 use alloc::format;
 
 use crate::keyspace::observers::effect::EffectWriter;
+use crate::keyspace::ops::strings;
 use crate::keyspace::txn::Txn;
 use crate::keyspace::{Error, EventKind};
+use crate::values::Kind;
 
 /// No field touches more bytes: 64 bits that begin within a byte.
 const WINDOW_BYTES: usize = 9;
@@ -182,44 +184,42 @@ impl Overflow {
     }
 }
 
-impl Txn<'_> {
-    /// Reads and writes fields in order, and calls `answer` with what each operation answers: `None` when it failed for
-    /// its overflow. Writing grows the string to hold every written field, also one whose writing fails.
-    pub fn bitfield(
-        &mut self,
-        key: &[u8],
-        operations: &[FieldOperation],
-        mut answer: impl FnMut(Option<i64>),
-    ) -> Result<(), Error> {
-        let mut writes = operations.iter().filter(|operation| operation.writes()).peekable();
-        if writes.peek().is_none() {
-            let bytes = self.get(key)?.unwrap_or_default();
-            operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
-            return Ok(());
-        }
-        let slot = self.write_string(key)?;
-        let bytes = self.string(slot);
-        let len = writes.map(FieldOperation::end_bytes).fold(bytes.len(), usize::max);
-        // Up to the first change everybody reads what is stored, so this finds out whether there is one.
-        if len == bytes.len() && operations.iter().all(|operation| operation.evaluate(bytes).change.is_none()) {
-            operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
-            return Ok(());
-        }
-        self.edit_grown(slot, key, len, EventKind::SetBit, &mut |bytes| {
-            for operation in operations {
-                let Evaluation { answer: answered, change } = operation.evaluate(bytes);
-                if let Some(new) = change {
-                    operation.field.write(bytes, operation.offset, new);
-                }
-                answer(answered);
-            }
-        })?;
-        self.effect(|effect| {
-            effect.bytes(b"BITFIELD").bytes(key);
-            operations.iter().for_each(|operation| operation.state(effect));
-        });
-        Ok(())
+/// Reads and writes fields in order, and calls `answer` with what each operation answers: `None` when it failed for
+/// its overflow. Writing grows the string to hold every written field, also one whose writing fails.
+pub fn run(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    operations: &[FieldOperation],
+    mut answer: impl FnMut(Option<i64>),
+) -> Result<(), Error> {
+    let mut writes = operations.iter().filter(|operation| operation.writes()).peekable();
+    if writes.peek().is_none() {
+        let bytes = strings::get(txn, key)?.unwrap_or_default();
+        operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
+        return Ok(());
     }
+    let slot = txn.find_for_write(key, Kind::String)?;
+    let bytes = strings::string_of(txn, slot);
+    let len = writes.map(FieldOperation::end_bytes).fold(bytes.len(), usize::max);
+    // Up to the first change everybody reads what is stored, so this finds out whether there is one.
+    if len == bytes.len() && operations.iter().all(|operation| operation.evaluate(bytes).change.is_none()) {
+        operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
+        return Ok(());
+    }
+    strings::edit_grown(txn, slot, key, len, EventKind::SetBit, &mut |bytes| {
+        for operation in operations {
+            let Evaluation { answer: answered, change } = operation.evaluate(bytes);
+            if let Some(new) = change {
+                operation.field.write(bytes, operation.offset, new);
+            }
+            answer(answered);
+        }
+    })?;
+    txn.effect(|effect| {
+        effect.bytes(b"BITFIELD").bytes(key);
+        operations.iter().for_each(|operation| operation.state(effect));
+    });
+    Ok(())
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@ use core::ops::Range;
 
 use super::strings::zeros;
 use crate::base::headroom::copied;
+use crate::keyspace::ops::{keys, strings};
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, NewValue};
+use crate::values::Kind;
 
 const WORD_BYTES: usize = 8;
 /// BITOP works through its sources side by side, a block of each at a time, so that what it combines stays in the cache.
@@ -102,101 +104,99 @@ impl BitRange {
     }
 }
 
-impl Txn<'_> {
-    /// The bit at `offset`; 0 behind the end and without a key.
-    pub fn get_bit(&mut self, key: &[u8], offset: u32) -> Result<bool, Error> {
-        Ok(self.get(key)?.is_some_and(|bytes| bit(bytes, offset)))
-    }
+/// The bit at `offset`; 0 behind the end and without a key.
+pub fn get(txn: &mut Txn<'_>, key: &[u8], offset: u32) -> Result<bool, Error> {
+    Ok(strings::get(txn, key)?.is_some_and(|bytes| bit(bytes, offset)))
+}
 
-    /// Sets or clears the bit at `offset`, growing the string as far as needed; answers what the bit was.
-    pub fn set_bit(&mut self, key: &[u8], offset: u32, on: bool) -> Result<bool, Error> {
-        let slot = self.write_string(key)?;
-        let old = self.string(slot);
-        let (old_len, was_on) = (old.len(), bit(old, offset));
-        let at = (offset / 8) as usize;
-        if at < old_len && was_on == on {
-            return Ok(was_on);
+/// Sets or clears the bit at `offset`, growing the string as far as needed; answers what the bit was.
+pub fn set(txn: &mut Txn<'_>, key: &[u8], offset: u32, on: bool) -> Result<bool, Error> {
+    let slot = txn.find_for_write(key, Kind::String)?;
+    let old = strings::string_of(txn, slot);
+    let (old_len, was_on) = (old.len(), bit(old, offset));
+    let at = (offset / 8) as usize;
+    if at < old_len && was_on == on {
+        return Ok(was_on);
+    }
+    strings::edit_grown(txn, slot, key, old_len.max(at + 1), EventKind::SetBit, &mut |bytes| {
+        let mask = 0x80 >> (offset % 8);
+        bytes[at] = if on { bytes[at] | mask } else { bytes[at] & !mask };
+    })?;
+    txn.effect(|effect| {
+        effect.bytes(b"SETBIT").bytes(key).integer(offset.into()).integer(on.into());
+    });
+    Ok(was_on)
+}
+
+/// How many bits of the range are set.
+pub fn count(txn: &mut Txn<'_>, key: &[u8], range: BitRange) -> Result<u64, Error> {
+    let bytes = strings::get(txn, key)?.unwrap_or_default();
+    let positions = range.positions(bytes.len()).filter(|_| !range.is_reversed());
+    Ok(positions.map_or(0, |positions| count_in(bytes, positions)))
+}
+
+/// The position of the first bit of the range that is as wanted. Without an end the range goes on with zeros behind
+/// the string; a key that is missing is all zeros.
+pub fn find(txn: &mut Txn<'_>, key: &[u8], wanted: bool, range: BitRange) -> Result<Option<u64>, Error> {
+    let Some(bytes) = strings::get(txn, key)? else { return Ok((!wanted).then_some(0)) };
+    let Some(positions) = range.positions(bytes.len()) else { return Ok(None) };
+    let behind = (!wanted && range.end.is_none()).then_some(positions.end);
+    Ok(find_in(bytes, wanted, positions).or(behind))
+}
+
+/// Combines strings and stores the result, as long as the longest source, without a deadline; an empty result
+/// deletes the destination. Answers the length. Missing sources are empty.
+pub fn combine<'k>(
+    txn: &mut Txn<'_>,
+    operation: BitOperation,
+    destination: &[u8],
+    sources: impl Iterator<Item = &'k [u8]> + Clone,
+) -> Result<usize, Error> {
+    let result = combined(txn, operation, sources.clone())?;
+    let len = result.len();
+    let slot = txn.entry(destination, Access::Write);
+    if len == 0 {
+        keys::delete(txn, slot, destination);
+        return Ok(0);
+    }
+    // Redis before 8.2 knows four operations only, and the log must load there too.
+    let stated = if operation.is_in_every_redis() { None } else { Some(copied(&result)?) };
+    txn.ensure_room(1, stated.as_ref().map_or(0, Vec::len))?;
+    txn.put(slot, destination, NewValue::Edited(result), None, EventKind::Set)?;
+    txn.effect(|effect| {
+        if let Some(value) = stated {
+            effect.bytes(b"SET").bytes(destination).bytes(&value);
+            return;
         }
-        self.edit_grown(slot, key, old_len.max(at + 1), EventKind::SetBit, &mut |bytes| {
-            let mask = 0x80 >> (offset % 8);
-            bytes[at] = if on { bytes[at] | mask } else { bytes[at] & !mask };
-        })?;
-        self.effect(|effect| {
-            effect.bytes(b"SETBIT").bytes(key).integer(offset.into()).integer(on.into());
+        effect.bytes(b"BITOP").bytes(operation.name().as_bytes()).bytes(destination);
+        sources.for_each(|source| {
+            effect.bytes(source);
         });
-        Ok(was_on)
-    }
+    });
+    Ok(len)
+}
 
-    /// How many bits of the range are set.
-    pub fn count_bits(&mut self, key: &[u8], range: BitRange) -> Result<u64, Error> {
-        let bytes = self.get(key)?.unwrap_or_default();
-        let positions = range.positions(bytes.len()).filter(|_| !range.is_reversed());
-        Ok(positions.map_or(0, |positions| count(bytes, positions)))
-    }
-
-    /// The position of the first bit of the range that is as wanted. Without an end the range goes on with zeros behind
-    /// the string; a key that is missing is all zeros.
-    pub fn find_bit(&mut self, key: &[u8], wanted: bool, range: BitRange) -> Result<Option<u64>, Error> {
-        let Some(bytes) = self.get(key)? else { return Ok((!wanted).then_some(0)) };
-        let Some(positions) = range.positions(bytes.len()) else { return Ok(None) };
-        let behind = (!wanted && range.end.is_none()).then_some(positions.end);
-        Ok(find(bytes, wanted, positions).or(behind))
-    }
-
-    /// Combines strings and stores the result, as long as the longest source, without a deadline; an empty result
-    /// deletes the destination. Answers the length. Missing sources are empty.
-    pub fn combine_bits<'k>(
-        &mut self,
-        operation: BitOperation,
-        destination: &[u8],
-        sources: impl Iterator<Item = &'k [u8]> + Clone,
-    ) -> Result<usize, Error> {
-        let result = self.combined(operation, sources.clone())?;
-        let len = result.len();
-        let slot = self.entry(destination, Access::Write);
-        if len == 0 {
-            self.delete(slot, destination);
-            return Ok(0);
+fn combined<'k>(
+    txn: &mut Txn<'_>,
+    operation: BitOperation,
+    sources: impl Iterator<Item = &'k [u8]>,
+) -> Result<Vec<u8>, Error> {
+    let mut slots = Vec::new();
+    for key in sources {
+        let slot = txn.entry(key, Access::Read);
+        if !slot.is_vacant() && !strings::is_string(txn, slot) {
+            return Err(Error::WrongType);
         }
-        // Redis before 8.2 knows four operations only, and the log must load there too.
-        let stated = if operation.is_in_every_redis() { None } else { Some(copied(&result)?) };
-        self.ensure_room(1, stated.as_ref().map_or(0, Vec::len))?;
-        self.put(slot, destination, NewValue::Edited(result), None, EventKind::Set)?;
-        self.effect(|effect| {
-            if let Some(value) = stated {
-                effect.bytes(b"SET").bytes(destination).bytes(&value);
-                return;
-            }
-            effect.bytes(b"BITOP").bytes(operation.name().as_bytes()).bytes(destination);
-            sources.for_each(|source| {
-                effect.bytes(source);
-            });
-        });
-        Ok(len)
+        slots.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        slots.push(slot);
     }
-
-    fn combined<'k>(
-        &mut self,
-        operation: BitOperation,
-        sources: impl Iterator<Item = &'k [u8]>,
-    ) -> Result<Vec<u8>, Error> {
-        let mut slots = Vec::new();
-        for key in sources {
-            let slot = self.entry(key, Access::Read);
-            if !slot.is_vacant() && !self.is_string(slot) {
-                return Err(Error::WrongType);
-            }
-            slots.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            slots.push(slot);
-        }
-        let mut strings = Vec::new();
-        strings.try_reserve_exact(slots.len()).map_err(|_| Error::OutOfMemory)?;
-        strings.extend(slots.iter().map(|slot| self.string(*slot)));
-        let len = strings.iter().map(|string| string.len()).max().unwrap_or(0);
-        let mut result = zeros(len, len)?;
-        combine(operation, &strings, &mut result);
-        Ok(result)
-    }
+    let mut strings = Vec::new();
+    strings.try_reserve_exact(slots.len()).map_err(|_| Error::OutOfMemory)?;
+    strings.extend(slots.iter().map(|slot| strings::string_of(txn, *slot)));
+    let len = strings.iter().map(|string| string.len()).max().unwrap_or(0);
+    let mut result = zeros(len, len)?;
+    combine_bytes(operation, &strings, &mut result);
+    Ok(result)
 }
 
 fn bit(bytes: &[u8], offset: u32) -> bool {
@@ -204,7 +204,7 @@ fn bit(bytes: &[u8], offset: u32) -> bool {
 }
 
 /// `positions` lie within `bytes`, and there is at least one.
-fn count(bytes: &[u8], positions: Range<u64>) -> u64 {
+fn count_in(bytes: &[u8], positions: Range<u64>) -> u64 {
     let (first, last) = ((positions.start / 8) as usize, ((positions.end - 1) / 8) as usize);
     let before = bytes[first] & !(0xff >> (positions.start % 8));
     let behind = bytes[last] & (0x7f >> ((positions.end - 1) % 8));
@@ -218,7 +218,7 @@ fn count_all(bytes: &[u8]) -> u64 {
 }
 
 /// `positions` lie within `bytes`, and there is at least one.
-fn find(bytes: &[u8], wanted: bool, positions: Range<u64>) -> Option<u64> {
+fn find_in(bytes: &[u8], wanted: bool, positions: Range<u64>) -> Option<u64> {
     let (first, last) = ((positions.start / 8) as usize, ((positions.end - 1) / 8) as usize);
     let without = if wanted { 0 } else { 0xff };
     let head = (bytes[first] ^ without) & (0xff >> (positions.start % 8));
@@ -241,7 +241,7 @@ fn skip(bytes: &[u8], filler: u8) -> &[u8] {
     &rest[rest.iter().take_while(|byte| **byte == filler).count()..]
 }
 
-fn combine(operation: BitOperation, sources: &[&[u8]], result: &mut [u8]) {
+fn combine_bytes(operation: BitOperation, sources: &[&[u8]], result: &mut [u8]) {
     for (index, out) in result.chunks_mut(BLOCK_BYTES).enumerate() {
         store(&combine_block(operation, sources, index * BLOCK_BYTES), out);
     }
@@ -342,7 +342,7 @@ mod tests {
             let sources: Vec<&[u8]> = sources.iter().map(Vec::as_slice).collect();
             for operation in BitOperation::ALL {
                 let mut result = alloc::vec![0; sources.iter().map(|source| source.len()).max().unwrap()];
-                combine(operation, &sources, &mut result);
+                combine_bytes(operation, &sources, &mut result);
                 for offset in 0..result.len() as u32 * 8 {
                     let bits: Vec<bool> = sources.iter().map(|source| bit(source, offset)).collect();
                     assert_eq!(bit(&result, offset), expected(operation, &bits), "{operation:?} at {offset}");
@@ -363,9 +363,9 @@ mod tests {
             let positions = random.below(end)..end;
             let bytes = bytes.as_slice();
             let bits = |wanted: bool| positions.clone().filter(move |&at| bit(bytes, at as u32) == wanted);
-            assert_eq!(count(bytes, positions.clone()), bits(true).count() as u64);
+            assert_eq!(count_in(bytes, positions.clone()), bits(true).count() as u64);
             for wanted in [false, true] {
-                assert_eq!(find(bytes, wanted, positions.clone()), bits(wanted).next());
+                assert_eq!(find_in(bytes, wanted, positions.clone()), bits(wanted).next());
             }
         }
     }

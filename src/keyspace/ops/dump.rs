@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
+use crate::keyspace::ops::{expiry, keys};
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, NewValue, PastUse};
 use crate::values::rdb::{DumpError, Input, Output, crc64, read_value, type_of, version_of, write_value};
@@ -32,64 +33,61 @@ pub struct RestoreOptions {
     pub past_use: Option<PastUse>,
 }
 
-impl Txn<'_> {
-    /// The value of a key as a payload of version 10, which Redis 7.0 and newer restore; with deadlines of fields of
-    /// version 12, which Redis 7.4 and newer restore. `None` when there is no key.
-    pub fn dump(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self.value_at(key).map(payload_of).transpose()?)
-    }
+/// The value of a key as a payload of version 10, which Redis 7.0 and newer restore; with deadlines of fields of
+/// version 12, which Redis 7.4 and newer restore. `None` when there is no key.
+pub fn dump(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    Ok(txn.value_at(key).map(payload_of).transpose()?)
+}
 
-    /// Creates a key from a payload. On an error nothing has changed.
-    pub fn restore(&mut self, key: &[u8], payload: &[u8], options: RestoreOptions) -> Result<(), Error> {
-        let slot = self.entry(key, Access::Write);
-        if !slot.is_vacant() && !options.replace {
-            return Err(Error::KeyExists);
-        }
-        let (version, value) = self.read_payload(payload)?;
-        if options.deadline.is_some_and(|deadline| self.is_past(deadline)) {
-            self.delete(slot, key);
-            return Ok(());
-        }
-        // The log must load in a Redis that knows no later version.
-        let own =
-            if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
-        let handle = self.put(slot, key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
-        self.appear(key);
-        if let Some(past) = options.past_use {
-            self.set_past_use(handle, past);
-        }
-        self.restore_effect(key, own.as_deref().unwrap_or(payload), options.deadline);
-        Ok(())
+/// Creates a key from a payload. On an error nothing has changed.
+pub fn restore(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], options: RestoreOptions) -> Result<(), Error> {
+    let slot = txn.entry(key, Access::Write);
+    if !slot.is_vacant() && !options.replace {
+        return Err(Error::KeyExists);
     }
-
-    /// Its version and its value, once the checksum has been found right.
-    fn read_payload(&self, payload: &[u8]) -> Result<(u16, Value), Error> {
-        let (checked, checksum) = payload.split_last_chunk::<CHECKSUM_BYTES>().ok_or(Error::BadPayload)?;
-        let (body, version) = checked.split_last_chunk::<VERSION_BYTES>().ok_or(Error::BadPayload)?;
-        let version = u16::from_le_bytes(*version);
-        let is_known = version <= REDIS_VERSION_MAX || version == VALKEY_VERSION;
-        if !is_known || crc64(checked) != u64::from_le_bytes(*checksum) {
-            return Err(Error::BadPayload);
-        }
-        let mut input = Input::new(body);
-        let type_byte = input.byte()?;
-        let value = read_value(type_byte, &mut input, &self.limits(), self.seed())?;
-        if value.is_emptied() { Err(Error::BadData) } else { Ok((version, value)) }
+    let (version, value) = read_payload(txn, payload)?;
+    if options.deadline.is_some_and(|deadline| txn.is_past(deadline)) {
+        keys::delete(txn, slot, key);
+        return Ok(());
     }
+    // The log must load in a Redis that knows no later version.
+    let own = if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
+    let handle = txn.put(slot, key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
+    txn.appear(key);
+    if let Some(past) = options.past_use {
+        txn.set_past_use(handle, past);
+    }
+    restore_effect(txn, key, own.as_deref().unwrap_or(payload), options.deadline);
+    Ok(())
+}
 
-    fn restore_effect(&mut self, key: &[u8], payload: &[u8], deadline: Option<Timestamp>) {
-        // RESTORE takes no instant before 1970, PEXPIREAT takes all of them.
-        let (since_epoch, before) = match deadline {
-            Some(deadline) if deadline.as_ms() <= 0 => (None, Some(deadline)),
-            other => (other, None),
-        };
-        self.effect(|effect| {
-            effect.bytes(b"RESTORE").bytes(key).integer(since_epoch.map_or(0, Timestamp::as_ms)).bytes(payload);
-            effect.bytes(b"REPLACE").bytes(b"ABSTTL");
-        });
-        if let Some(deadline) = before {
-            self.deadline_effect(key, deadline);
-        }
+/// Its version and its value, once the checksum has been found right.
+fn read_payload(txn: &Txn<'_>, payload: &[u8]) -> Result<(u16, Value), Error> {
+    let (checked, checksum) = payload.split_last_chunk::<CHECKSUM_BYTES>().ok_or(Error::BadPayload)?;
+    let (body, version) = checked.split_last_chunk::<VERSION_BYTES>().ok_or(Error::BadPayload)?;
+    let version = u16::from_le_bytes(*version);
+    let is_known = version <= REDIS_VERSION_MAX || version == VALKEY_VERSION;
+    if !is_known || crc64(checked) != u64::from_le_bytes(*checksum) {
+        return Err(Error::BadPayload);
+    }
+    let mut input = Input::new(body);
+    let type_byte = input.byte()?;
+    let value = read_value(type_byte, &mut input, &txn.limits(), txn.seed())?;
+    if value.is_emptied() { Err(Error::BadData) } else { Ok((version, value)) }
+}
+
+fn restore_effect(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], deadline: Option<Timestamp>) {
+    // RESTORE takes no instant before 1970, PEXPIREAT takes all of them.
+    let (since_epoch, before) = match deadline {
+        Some(deadline) if deadline.as_ms() <= 0 => (None, Some(deadline)),
+        other => (other, None),
+    };
+    txn.effect(|effect| {
+        effect.bytes(b"RESTORE").bytes(key).integer(since_epoch.map_or(0, Timestamp::as_ms)).bytes(payload);
+        effect.bytes(b"REPLACE").bytes(b"ABSTTL");
+    });
+    if let Some(deadline) = before {
+        expiry::deadline_effect(txn, key, deadline);
     }
 }
 

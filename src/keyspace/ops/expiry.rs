@@ -1,6 +1,7 @@
 //! DeadlineHeap of keys: EXPIRE, PERSIST and TTL, with absolute instants.
 
 use crate::base::clock::Timestamp;
+use crate::keyspace::ops::keys;
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind};
 
@@ -36,44 +37,47 @@ pub enum TimeToLive {
     Until(Timestamp),
 }
 
-impl Txn<'_> {
-    /// Sets the deadline if the condition holds; one that is not after now deletes the key at once.
-    pub fn expire_at(&mut self, key: &[u8], deadline: Timestamp, condition: DeadlineCondition) -> Result<bool, Error> {
-        let slot = self.entry(key, Access::Write);
-        let Some(handle) = slot.found() else { return Ok(false) };
-        if condition != DeadlineCondition::default() && !condition.holds(self.db().deadline(handle), deadline) {
-            return Ok(false);
-        }
-        if self.is_past(deadline) {
-            self.delete(slot, key);
-            return Ok(true);
-        }
-        self.set_deadline(slot, key, Some(deadline), EventKind::Expire)?;
-        self.deadline_effect(key, deadline);
-        Ok(true)
+/// Sets the deadline if the condition holds; one that is not after now deletes the key at once.
+pub fn expire_at(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    deadline: Timestamp,
+    condition: DeadlineCondition,
+) -> Result<bool, Error> {
+    let slot = txn.entry(key, Access::Write);
+    let Some(handle) = slot.found() else { return Ok(false) };
+    if condition != DeadlineCondition::default() && !condition.holds(txn.db().deadline(handle), deadline) {
+        return Ok(false);
     }
+    if txn.is_past(deadline) {
+        keys::delete(txn, slot, key);
+        return Ok(true);
+    }
+    txn.set_deadline(slot, key, Some(deadline), EventKind::Expire)?;
+    deadline_effect(txn, key, deadline);
+    Ok(true)
+}
 
-    pub(in crate::keyspace) fn deadline_effect(&mut self, key: &[u8], deadline: Timestamp) {
-        self.effect(|effect| {
-            effect.bytes(b"PEXPIREAT").bytes(key).integer(deadline.as_ms());
-        });
-    }
+pub(in crate::keyspace) fn deadline_effect(txn: &mut Txn<'_>, key: &[u8], deadline: Timestamp) {
+    txn.effect(|effect| {
+        effect.bytes(b"PEXPIREAT").bytes(key).integer(deadline.as_ms());
+    });
+}
 
-    /// Takes the deadline away; false without a key or a deadline.
-    pub fn persist(&mut self, key: &[u8]) -> Result<bool, Error> {
-        let slot = self.entry(key, Access::Write);
-        if slot.found().and_then(|handle| self.db().deadline(handle)).is_none() {
-            return Ok(false);
-        }
-        self.set_deadline(slot, key, None, EventKind::Persist)?;
-        self.effect(|effect| {
-            effect.bytes(b"PERSIST").bytes(key);
-        });
-        Ok(true)
+/// Takes the deadline away; false without a key or a deadline.
+pub fn persist(txn: &mut Txn<'_>, key: &[u8]) -> Result<bool, Error> {
+    let slot = txn.entry(key, Access::Write);
+    if slot.found().and_then(|handle| txn.db().deadline(handle)).is_none() {
+        return Ok(false);
     }
+    txn.set_deadline(slot, key, None, EventKind::Persist)?;
+    txn.effect(|effect| {
+        effect.bytes(b"PERSIST").bytes(key);
+    });
+    Ok(true)
+}
 
-    pub fn time_to_live(&mut self, key: &[u8]) -> TimeToLive {
-        let Some(handle) = self.entry(key, Access::Probe).found() else { return TimeToLive::NoKey };
-        self.db().deadline(handle).map_or(TimeToLive::Forever, TimeToLive::Until)
-    }
+pub fn time_to_live(txn: &mut Txn<'_>, key: &[u8]) -> TimeToLive {
+    let Some(handle) = txn.entry(key, Access::Probe).found() else { return TimeToLive::NoKey };
+    txn.db().deadline(handle).map_or(TimeToLive::Forever, TimeToLive::Until)
 }

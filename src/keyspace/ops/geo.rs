@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use crate::base::geo::{Position, Shape, cover};
 use crate::base::headroom::copied;
+use crate::keyspace::ops::{keys, restore, sorted_sets};
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::sorted_vec::ranking;
@@ -36,51 +37,49 @@ pub struct GeoPoint {
     pub distance: f64,
 }
 
-impl Txn<'_> {
-    /// The place that is the score of a member.
-    pub fn position_of(&mut self, key: &[u8], member: &[u8]) -> Result<Option<Position>, Error> {
-        Ok(self.zset_at(key)?.and_then(|zset| zset.score(member)).map(Position::of_score))
-    }
+/// The place that is the score of a member.
+pub fn position(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<Option<Position>, Error> {
+    Ok(sorted_sets::find(txn, key)?.and_then(|zset| zset.score(member)).map(Position::of_score))
+}
 
-    /// The members within a shape; in order if one is asked for.
-    pub fn places_near(&mut self, key: &[u8], vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
-        let Some(zset) = self.zset_at(key)? else { return Ok(Vec::new()) };
-        let places = found(zset, vicinity)?;
-        Ok(match vicinity.order {
-            None => places,
-            Some(order) => sorted(places, order)?,
-        })
-    }
+/// The members within a shape; in order if one is asked for.
+pub fn search(txn: &mut Txn<'_>, key: &[u8], vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
+    let Some(zset) = sorted_sets::find(txn, key)? else { return Ok(Vec::new()) };
+    let places = found(zset, vicinity)?;
+    Ok(match vicinity.order {
+        None => places,
+        Some(order) => sorted(places, order)?,
+    })
+}
 
-    /// Stores places with scores as a sorted set; none of them deletes the key. Answers how many there are.
-    pub fn store_places(
-        &mut self,
-        to: &[u8],
-        places: &mut dyn ExactSizeIterator<Item = (f64, &[u8])>,
-        event: EventKind,
-    ) -> Result<usize, Error> {
-        let limit = self.limits().zset;
-        let mut zset = ZSet::new(self.seed());
-        for (score, member) in places {
-            zset.insert(member, score, limit)?;
-        }
-        let (slot, len) = (self.entry(to, Access::Write), zset.len());
-        if len == 0 {
-            self.delete(slot, to);
-            return Ok(0);
-        }
-        // Scores are told in up to as many characters as a part has beside its bytes.
-        self.ensure_room(2 * len, zset.counted_bytes() as usize)?;
-        self.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
-        if !slot.is_vacant() {
-            self.effect(|effect| {
-                effect.bytes(b"DEL").bytes(to);
-            });
-        }
-        // Distances are not the same to the last bit everywhere: what is stored is stated.
-        self.state_made(to);
-        Ok(len)
+/// Stores places with scores as a sorted set; none of them deletes the key. Answers how many there are.
+pub fn store(
+    txn: &mut Txn<'_>,
+    to: &[u8],
+    places: &mut dyn ExactSizeIterator<Item = (f64, &[u8])>,
+    event: EventKind,
+) -> Result<usize, Error> {
+    let limit = txn.limits().zset;
+    let mut zset = ZSet::new(txn.seed());
+    for (score, member) in places {
+        zset.insert(member, score, limit)?;
     }
+    let (slot, len) = (txn.entry(to, Access::Write), zset.len());
+    if len == 0 {
+        keys::delete(txn, slot, to);
+        return Ok(0);
+    }
+    // Scores are told in up to as many characters as a part has beside its bytes.
+    txn.ensure_room(2 * len, zset.counted_bytes() as usize)?;
+    txn.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+    if !slot.is_vacant() {
+        txn.effect(|effect| {
+            effect.bytes(b"DEL").bytes(to);
+        });
+    }
+    // Distances are not the same to the last bit everywhere: what is stored is stated.
+    restore::state_made(txn, to);
+    Ok(len)
 }
 
 fn found(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {

@@ -9,6 +9,7 @@
 use alloc::vec::Vec;
 
 use super::strings::STRING_MAX;
+use crate::keyspace::ops::strings;
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, Slot};
 
@@ -47,46 +48,44 @@ struct HashIndex {
     words: Vec<u64>,
 }
 
-impl Txn<'_> {
-    /// The longest common subsequence of two strings; a missing key is an empty one.
-    pub fn common_subsequence(&mut self, keys: [&[u8]; 2]) -> Result<CommonSubsequence, Error> {
-        self.with_common_sources(keys, |rows, columns| {
-            let table = HashIndex::fill(rows, columns, Keep::All)?;
-            Ok(table.walk_back(rows, columns))
-        })
-    }
+/// The longest common subsequence of two strings; a missing key is an empty one.
+pub fn common_subsequence(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<CommonSubsequence, Error> {
+    with_sources(txn, keys, |rows, columns| {
+        let table = HashIndex::fill(rows, columns, Keep::All)?;
+        Ok(table.walk_back(rows, columns))
+    })
+}
 
-    /// The length of the longest common subsequence alone, which takes no more than a row of the table.
-    pub fn common_length(&mut self, keys: [&[u8]; 2]) -> Result<usize, Error> {
-        self.with_common_sources(keys, |rows, columns| {
-            let table = HashIndex::fill(rows, columns, Keep::Last)?;
-            Ok(table.words.iter().map(|word| word.count_zeros() as usize).sum())
-        })
-    }
+/// The length of the longest common subsequence alone, which takes no more than a row of the table.
+pub fn common_length(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<usize, Error> {
+    with_sources(txn, keys, |rows, columns| {
+        let table = HashIndex::fill(rows, columns, Keep::Last)?;
+        Ok(table.words.iter().map(|word| word.count_zeros() as usize).sum())
+    })
+}
 
-    /// Refuses keys that hold another type.
-    pub fn expect_common_sources(&mut self, keys: [&[u8]; 2]) -> Result<(), Error> {
-        self.common_sources(keys).map(drop)
-    }
+/// Refuses keys that hold another type.
+pub fn expect_sources(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<(), Error> {
+    sources(txn, keys).map(drop)
+}
 
-    fn with_common_sources<R>(
-        &mut self,
-        keys: [&[u8]; 2],
-        compute: impl FnOnce(&[u8], &[u8]) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let [rows, columns] = self.common_sources(keys)?.map(|slot| self.string(slot));
-        let cells = (rows.len() as u64 + 1) * (columns.len() as u64 + 1);
-        if cells * REDIS_CELL_BYTES > STRING_MAX as u64 {
-            return Err(Error::SubsequenceTooLarge);
-        }
-        compute(rows, columns)
+fn with_sources<R>(
+    txn: &mut Txn<'_>,
+    keys: [&[u8]; 2],
+    compute: impl FnOnce(&[u8], &[u8]) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let [rows, columns] = sources(txn, keys)?.map(|slot| strings::string_of(txn, slot));
+    let cells = (rows.len() as u64 + 1) * (columns.len() as u64 + 1);
+    if cells * REDIS_CELL_BYTES > STRING_MAX as u64 {
+        return Err(Error::SubsequenceTooLarge);
     }
+    compute(rows, columns)
+}
 
-    fn common_sources(&mut self, keys: [&[u8]; 2]) -> Result<[Slot; 2], Error> {
-        let slots = keys.map(|key| self.entry(key, Access::Read));
-        let all_strings = slots.iter().all(|slot| slot.is_vacant() || self.is_string(*slot));
-        if all_strings { Ok(slots) } else { Err(Error::NeedsStrings) }
-    }
+fn sources(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<[Slot; 2], Error> {
+    let slots = keys.map(|key| txn.entry(key, Access::Read));
+    let all_strings = slots.iter().all(|slot| slot.is_vacant() || strings::is_string(txn, *slot));
+    if all_strings { Ok(slots) } else { Err(Error::NeedsStrings) }
 }
 
 /// Which rows of the table are wanted.

@@ -8,7 +8,7 @@ use crate::base::headroom::copied;
 use crate::keyspace::txn::{Access, Change, Txn};
 use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
-use crate::values::{Elements, End, List, Side, Value, ValueRef};
+use crate::values::{Elements, End, Kind, List, Side, Value, ValueRef};
 
 /// What LINSERT did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,294 +35,285 @@ pub struct Search {
 /// What becomes of elements that leave a list.
 type Take<'t> = &'t mut dyn FnMut(&mut dyn ExactSizeIterator<Item = &[u8]>) -> Result<(), OutOfMemory>;
 
-impl Txn<'_> {
-    /// Adds elements one after another at an end, creating the list; answers its new length.
-    pub fn list_push<'e>(
-        &mut self,
-        key: &[u8],
-        end: End,
-        elements: impl Iterator<Item = &'e [u8]> + Clone,
-    ) -> Result<usize, Error> {
-        let slot = self.entry(key, Access::Write);
-        self.list_push_all(slot, key, end, elements)
-    }
+/// Adds elements one after another at an end, creating the list; answers its new length.
+pub fn push<'e>(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    end: End,
+    elements: impl Iterator<Item = &'e [u8]> + Clone,
+) -> Result<usize, Error> {
+    let slot = txn.entry(key, Access::Write);
+    push_all(txn, slot, key, end, elements)
+}
 
-    /// Adds elements to a list that exists; answers its new length, 0 when there is none.
-    pub fn list_push_existing<'e>(
-        &mut self,
-        key: &[u8],
-        end: End,
-        elements: impl Iterator<Item = &'e [u8]> + Clone,
-    ) -> Result<usize, Error> {
-        match self.entry(key, Access::Write) {
-            slot if slot.is_vacant() => Ok(0),
-            slot => self.list_push_all(slot, key, end, elements),
-        }
+/// Adds elements to a list that exists; answers its new length, 0 when there is none.
+pub fn push_existing<'e>(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    end: End,
+    elements: impl Iterator<Item = &'e [u8]> + Clone,
+) -> Result<usize, Error> {
+    match txn.entry(key, Access::Write) {
+        slot if slot.is_vacant() => Ok(0),
+        slot => push_all(txn, slot, key, end, elements),
     }
+}
 
-    fn list_push_all<'e>(
-        &mut self,
-        slot: Slot,
-        key: &[u8],
-        end: End,
-        elements: impl Iterator<Item = &'e [u8]> + Clone,
-    ) -> Result<usize, Error> {
-        let len = self.list_push_silently(slot, key, end, elements.clone())?;
-        self.effect(|effect| {
-            effect.bytes(if end == End::Head { b"LPUSH" } else { b"RPUSH" }).bytes(key);
-            elements.for_each(|element| {
-                effect.bytes(element);
-            });
+fn push_all<'e>(
+    txn: &mut Txn<'_>,
+    slot: Slot,
+    key: &[u8],
+    end: End,
+    elements: impl Iterator<Item = &'e [u8]> + Clone,
+) -> Result<usize, Error> {
+    let len = push_silently(txn, slot, key, end, elements.clone())?;
+    txn.effect(|effect| {
+        effect.bytes(if end == End::Head { b"LPUSH" } else { b"RPUSH" }).bytes(key);
+        elements.for_each(|element| {
+            effect.bytes(element);
         });
-        Ok(len)
-    }
+    });
+    Ok(len)
+}
 
-    /// The caller states the effect.
-    fn list_push_silently<'e>(
-        &mut self,
-        slot: Slot,
-        key: &[u8],
-        end: End,
-        elements: impl Iterator<Item = &'e [u8]> + Clone,
-    ) -> Result<usize, Error> {
-        let (event, limit) = (push_event(end), self.limits().list);
-        let Some(handle) = slot.found() else {
-            let mut list = List::default();
-            list.push(end, elements, limit)?;
-            let len = list.len();
-            self.put(slot, key, NewValue::Value(Value::List(list)), None, event)?;
-            return Ok(len);
-        };
-        let change = self.update_list(handle, event, |list| {
-            list.push(end, elements.clone(), limit)?;
-            Ok(Change::Changed(list.len()))
-        });
-        Ok(change?.answer())
-    }
+/// The caller states the effect.
+fn push_silently<'e>(
+    txn: &mut Txn<'_>,
+    slot: Slot,
+    key: &[u8],
+    end: End,
+    elements: impl Iterator<Item = &'e [u8]> + Clone,
+) -> Result<usize, Error> {
+    let (event, limit) = (push_event(end), txn.limits().list);
+    let Some(handle) = slot.found() else {
+        let mut list = List::default();
+        list.push(end, elements, limit)?;
+        let len = list.len();
+        txn.put(slot, key, NewValue::Value(Value::List(list)), None, event)?;
+        return Ok(len);
+    };
+    let change = update(txn, handle, event, |list| {
+        list.push(end, elements.clone(), limit)?;
+        Ok(Change::Changed(list.len()))
+    });
+    Ok(change?.answer())
+}
 
-    /// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; false when
-    /// there is no list. A `count` of 0 changes nothing, and neither does an error of `take`.
-    pub fn list_pop(&mut self, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
-        let Some(handle) = self.write_list(key)?.found() else { return Ok(false) };
-        let limit = self.limits().list;
-        let mut taken = 0;
-        let change = self.update_list(handle, pop_event(end), |list| {
-            taken = count.min(list.len());
-            match end {
-                End::Head => take(&mut list.iter().take(count)),
-                End::Tail => take(&mut list.iter().rev().take(count)),
-            }?;
-            list.pop(end, count);
-            list.convert_encoding(limit);
-            Ok(if count == 0 { Change::Unchanged(()) } else { Change::Changed(()) })
-        })?;
-        if change.is_change() {
-            self.effect(|effect| {
-                effect.bytes(if end == End::Head { b"LPOP" } else { b"RPOP" }).bytes(key);
-                if taken > 1 {
-                    effect.integer(taken as i64);
-                }
-            });
-        }
-        Ok(true)
-    }
-
-    /// Takes the element at one end of a list to an end of another, or of the same; answers it, `None` when the first
-    /// list does not exist.
-    pub fn list_move(&mut self, from: &[u8], from_end: End, to: &[u8], to_end: End) -> Result<Option<Vec<u8>>, Error> {
-        let Some(source) = self.write_list(from)?.found() else { return Ok(None) };
-        let target = self.write_list(to)?;
-        let Some(element) = self.list(source).and_then(|list| list.peek(from_end)) else { return Ok(None) };
-        let element = copied(element)?;
-        self.ensure_room(1, element.len())?;
-        if from == to {
-            self.list_move_within(source, from_end, to_end)?;
-        } else {
-            self.list_push_silently(target, to, to_end, once(&element[..]))?;
-            self.list_drop_end(source, from_end)?;
-        }
-        self.effect(|effect| {
-            effect.bytes(b"LMOVE").bytes(from).bytes(to);
-            for end in [from_end, to_end] {
-                effect.bytes(if end == End::Head { b"LEFT" } else { b"RIGHT" });
+/// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; false when
+/// there is no list. A `count` of 0 changes nothing, and neither does an error of `take`.
+pub fn pop(txn: &mut Txn<'_>, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(false) };
+    let limit = txn.limits().list;
+    let mut taken = 0;
+    let change = update(txn, handle, pop_event(end), |list| {
+        taken = count.min(list.len());
+        match end {
+            End::Head => take(&mut list.iter().take(count)),
+            End::Tail => take(&mut list.iter().rev().take(count)),
+        }?;
+        list.pop(end, count);
+        list.convert_encoding(limit);
+        Ok(if count == 0 { Change::Unchanged(()) } else { Change::Changed(()) })
+    })?;
+    if change.is_change() {
+        txn.effect(|effect| {
+            effect.bytes(if end == End::Head { b"LPOP" } else { b"RPOP" }).bytes(key);
+            if taken > 1 {
+                effect.integer(taken as i64);
             }
         });
-        Ok(Some(element))
     }
+    Ok(true)
+}
 
-    /// Moving an element to where it is counts as a change too, as in Redis.
-    fn list_move_within(&mut self, handle: Handle, from: End, to: End) -> Result<(), Error> {
-        let limit = self.limits().list;
-        self.update_list(handle, push_event(to), |list| {
-            if from != to {
-                list.rotate(from, limit)?;
-            }
-            Ok(Change::Changed(()))
-        })?;
-        let key = self.key_of(handle);
-        self.also(pop_event(from), &key);
-        Ok(())
+/// Takes the element at one end of a list to an end of another, or of the same; answers it, `None` when the first
+/// list does not exist.
+pub fn move_element(
+    txn: &mut Txn<'_>,
+    from: &[u8],
+    from_end: End,
+    to: &[u8],
+    to_end: End,
+) -> Result<Option<Vec<u8>>, Error> {
+    let Some(source) = txn.find_for_write(from, Kind::List)?.found() else { return Ok(None) };
+    let target = txn.find_for_write(to, Kind::List)?;
+    let Some(element) = list_of(txn, source).and_then(|list| list.peek(from_end)) else { return Ok(None) };
+    let element = copied(element)?;
+    txn.ensure_room(1, element.len())?;
+    if from == to {
+        move_within(txn, source, from_end, to_end)?;
+    } else {
+        push_silently(txn, target, to, to_end, once(&element[..]))?;
+        drop_end(txn, source, from_end)?;
     }
-
-    fn list_drop_end(&mut self, handle: Handle, end: End) -> Result<(), Error> {
-        let limit = self.limits().list;
-        self.update_list(handle, pop_event(end), |list| {
-            list.pop(end, 1);
-            list.convert_encoding(limit);
-            Ok(Change::Changed(()))
-        })?;
-        Ok(())
-    }
-
-    /// How many elements the list has, 0 when there is none.
-    pub fn list_len(&mut self, key: &[u8]) -> Result<usize, Error> {
-        Ok(self.read_list(key)?.map_or(0, List::len))
-    }
-
-    /// The list at `key` for reading; `None` when there is no key.
-    pub fn read_list(&mut self, key: &[u8]) -> Result<Option<&List>, Error> {
-        match self.value_at(key) {
-            None => Ok(None),
-            Some(ValueRef::List(list)) => Ok(Some(list)),
-            Some(_) => Err(Error::WrongType),
+    txn.effect(|effect| {
+        effect.bytes(b"LMOVE").bytes(from).bytes(to);
+        for end in [from_end, to_end] {
+            effect.bytes(if end == End::Head { b"LEFT" } else { b"RIGHT" });
         }
-    }
+    });
+    Ok(Some(element))
+}
 
-    /// The elements between two indexes, both included; negative ones count from the end. `None` when there is no list.
-    pub fn list_range(&mut self, key: &[u8], start: i64, stop: i64) -> Result<Option<Elements<'_>>, Error> {
-        let Some(list) = self.read_list(key)? else { return Ok(None) };
-        let (start, count) = span(start, stop, list.len());
-        Ok(Some(list.range(start, count)))
-    }
-
-    /// Replaces the element at an index; negative ones count from the end.
-    pub fn list_set(&mut self, key: &[u8], index: i64, element: &[u8]) -> Result<(), Error> {
-        let handle = self.write_list(key)?.found().ok_or(Error::NoSuchKey)?;
-        let limit = self.limits().list;
-        self.update_list(handle, EventKind::LSet, |list| {
-            let place = list.resolve(index).ok_or(Error::NoSuchIndex)?;
-            list.set(place, element, limit)?;
-            list.convert_encoding(limit);
-            Ok(Change::Changed(()))
-        })?;
-        self.effect(|effect| {
-            effect.bytes(b"LSET").bytes(key).integer(index).bytes(element);
-        });
-        Ok(())
-    }
-
-    /// Puts an element next to the first one that equals `pivot`.
-    pub fn list_insert(
-        &mut self,
-        key: &[u8],
-        side: Side,
-        pivot: &[u8],
-        element: &[u8],
-    ) -> Result<InsertOutcome, Error> {
-        let Some(handle) = self.write_list(key)?.found() else { return Ok(InsertOutcome::NoList) };
-        let limit = self.limits().list;
-        let change = self.update_list(handle, EventKind::LInsert, |list| {
-            Ok(match list.insert(side, pivot, element, limit)? {
-                true => Change::Changed(InsertOutcome::Inserted(list.len())),
-                false => Change::Unchanged(InsertOutcome::NoPivot),
-            })
-        })?;
-        if change.is_change() {
-            self.effect(|effect| {
-                effect.bytes(b"LINSERT").bytes(key);
-                effect.bytes(if side == Side::Before { b"BEFORE" } else { b"AFTER" }).bytes(pivot).bytes(element);
-            });
+/// Moving an element to where it is counts as a change too, as in Redis.
+fn move_within(txn: &mut Txn<'_>, handle: Handle, from: End, to: End) -> Result<(), Error> {
+    let limit = txn.limits().list;
+    update(txn, handle, push_event(to), |list| {
+        if from != to {
+            list.rotate(from, limit)?;
         }
-        Ok(change.answer())
-    }
+        Ok(Change::Changed(()))
+    })?;
+    let key = txn.key_of(handle);
+    txn.also(pop_event(from), &key);
+    Ok(())
+}
 
-    /// Removes elements that equal one: the first `count` of them, the last ones when it is negative, all when it is
-    /// 0. Answers how many.
-    pub fn list_remove(&mut self, key: &[u8], count: i64, element: &[u8]) -> Result<usize, Error> {
-        let Some(handle) = self.write_list(key)?.found() else { return Ok(0) };
-        let limit = self.limits().list;
-        let from = if count < 0 { End::Tail } else { End::Head };
-        let most = if count == 0 { usize::MAX } else { usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX) };
-        let change = self.update_list(handle, EventKind::LRem, |list| {
-            let removed = list.remove_equal(from, element, most, limit);
-            list.convert_encoding(limit);
-            Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
-        })?;
-        if change.is_change() {
-            self.effect(|effect| {
-                effect.bytes(b"LREM").bytes(key).integer(count).bytes(element);
-            });
-        }
-        Ok(change.answer())
-    }
+fn drop_end(txn: &mut Txn<'_>, handle: Handle, end: End) -> Result<(), Error> {
+    let limit = txn.limits().list;
+    update(txn, handle, pop_event(end), |list| {
+        list.pop(end, 1);
+        list.convert_encoding(limit);
+        Ok(Change::Changed(()))
+    })?;
+    Ok(())
+}
 
-    /// Keeps the elements between two indexes and removes the others. Keeping all of them counts as a change too, as
-    /// in Redis.
-    pub fn list_trim(&mut self, key: &[u8], start: i64, stop: i64) -> Result<(), Error> {
-        let Some(handle) = self.write_list(key)?.found() else { return Ok(()) };
-        let limit = self.limits().list;
-        self.update_list(handle, EventKind::LTrim, |list| {
-            let (start, count) = span(start, stop, list.len());
-            list.pop(End::Tail, list.len() - start - count);
-            list.pop(End::Head, start);
-            list.convert_encoding(limit);
-            Ok(Change::Changed(()))
-        })?;
-        self.effect(|effect| {
-            effect.bytes(b"LTRIM").bytes(key).integer(start).integer(stop);
-        });
-        Ok(())
-    }
+/// How many elements the list has, 0 when there is none.
+pub fn len(txn: &mut Txn<'_>, key: &[u8]) -> Result<usize, Error> {
+    Ok(find(txn, key)?.map_or(0, List::len))
+}
 
-    /// Tells `found` the indexes of elements that equal one, in the order of the search; false when there is no list.
-    pub fn list_positions(
-        &mut self,
-        key: &[u8],
-        element: &[u8],
-        search: Search,
-        found: &mut dyn FnMut(usize),
-    ) -> Result<bool, Error> {
-        let Some(list) = self.read_list(key)? else { return Ok(false) };
-        let Search { skipped, most, compared_most: compared, .. } = search;
-        let equal = |(index, here): (usize, &[u8])| (here == element).then_some(index);
-        let elements: &mut dyn Iterator<Item = (usize, &[u8])> = match search.from {
-            End::Head => &mut list.iter().enumerate(),
-            End::Tail => &mut list.iter().enumerate().rev(),
-        };
-        elements.take(compared).filter_map(equal).skip(skipped).take(most).for_each(found);
-        Ok(true)
+/// The list at `key` for reading; `None` when there is no key.
+pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t List>, Error> {
+    match txn.value_at(key) {
+        None => Ok(None),
+        Some(ValueRef::List(list)) => Ok(Some(list)),
+        Some(_) => Err(Error::WrongType),
     }
+}
 
-    /// Refuses a key that is missing or holds another type.
-    pub fn expect_list(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.write_list(key)?.found().map(drop).ok_or(Error::NoSuchKey)
-    }
+/// The elements between two indexes, both included; negative ones count from the end. `None` when there is no list.
+pub fn range<'t>(txn: &'t mut Txn<'_>, key: &[u8], start: i64, stop: i64) -> Result<Option<Elements<'t>>, Error> {
+    let Some(list) = find(txn, key)? else { return Ok(None) };
+    let (start, count) = span(start, stop, list.len());
+    Ok(Some(list.range(start, count)))
+}
 
-    /// Looks a list up to change it.
-    fn write_list(&mut self, key: &[u8]) -> Result<Slot, Error> {
-        let slot = self.entry(key, Access::Write);
-        let is_list = slot.found().is_none_or(|handle| self.list(handle).is_some());
-        if is_list { Ok(slot) } else { Err(Error::WrongType) }
-    }
+/// Replaces the element at an index; negative ones count from the end.
+pub fn set(txn: &mut Txn<'_>, key: &[u8], index: i64, element: &[u8]) -> Result<(), Error> {
+    let handle = txn.find_for_write(key, Kind::List)?.found().ok_or(Error::NoSuchKey)?;
+    let limit = txn.limits().list;
+    update(txn, handle, EventKind::LSet, |list| {
+        let place = list.resolve(index).ok_or(Error::NoSuchIndex)?;
+        list.set(place, element, limit)?;
+        list.convert_encoding(limit);
+        Ok(Change::Changed(()))
+    })?;
+    txn.effect(|effect| {
+        effect.bytes(b"LSET").bytes(key).integer(index).bytes(element);
+    });
+    Ok(())
+}
 
-    fn list(&self, handle: Handle) -> Option<&List> {
-        match self.db().value(handle)? {
-            ValueRef::List(list) => Some(list),
-            _ => None,
-        }
-    }
-
-    fn update_list<R>(
-        &mut self,
-        handle: Handle,
-        event: EventKind,
-        mut edit: impl FnMut(&mut List) -> Result<Change<R>, Error>,
-    ) -> Result<Change<R>, Error> {
-        self.update(handle, event, |value| match value {
-            Value::List(list) => edit(list),
-            _ => Err(Error::WrongType),
+/// Puts an element next to the first one that equals `pivot`.
+pub fn insert(txn: &mut Txn<'_>, key: &[u8], side: Side, pivot: &[u8], element: &[u8]) -> Result<InsertOutcome, Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(InsertOutcome::NoList) };
+    let limit = txn.limits().list;
+    let change = update(txn, handle, EventKind::LInsert, |list| {
+        Ok(match list.insert(side, pivot, element, limit)? {
+            true => Change::Changed(InsertOutcome::Inserted(list.len())),
+            false => Change::Unchanged(InsertOutcome::NoPivot),
         })
+    })?;
+    if change.is_change() {
+        txn.effect(|effect| {
+            effect.bytes(b"LINSERT").bytes(key);
+            effect.bytes(if side == Side::Before { b"BEFORE" } else { b"AFTER" }).bytes(pivot).bytes(element);
+        });
     }
+    Ok(change.answer())
+}
+
+/// Removes elements that equal one: the first `count` of them, the last ones when it is negative, all when it is
+/// 0. Answers how many.
+pub fn remove(txn: &mut Txn<'_>, key: &[u8], count: i64, element: &[u8]) -> Result<usize, Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(0) };
+    let limit = txn.limits().list;
+    let from = if count < 0 { End::Tail } else { End::Head };
+    let most = if count == 0 { usize::MAX } else { usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX) };
+    let change = update(txn, handle, EventKind::LRem, |list| {
+        let removed = list.remove_equal(from, element, most, limit);
+        list.convert_encoding(limit);
+        Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
+    })?;
+    if change.is_change() {
+        txn.effect(|effect| {
+            effect.bytes(b"LREM").bytes(key).integer(count).bytes(element);
+        });
+    }
+    Ok(change.answer())
+}
+
+/// Keeps the elements between two indexes and removes the others. Keeping all of them counts as a change too, as
+/// in Redis.
+pub fn trim(txn: &mut Txn<'_>, key: &[u8], start: i64, stop: i64) -> Result<(), Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(()) };
+    let limit = txn.limits().list;
+    update(txn, handle, EventKind::LTrim, |list| {
+        let (start, count) = span(start, stop, list.len());
+        list.pop(End::Tail, list.len() - start - count);
+        list.pop(End::Head, start);
+        list.convert_encoding(limit);
+        Ok(Change::Changed(()))
+    })?;
+    txn.effect(|effect| {
+        effect.bytes(b"LTRIM").bytes(key).integer(start).integer(stop);
+    });
+    Ok(())
+}
+
+/// Tells `found` the indexes of elements that equal one, in the order of the search; false when there is no list.
+pub fn positions(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    element: &[u8],
+    search: Search,
+    found: &mut dyn FnMut(usize),
+) -> Result<bool, Error> {
+    let Some(list) = find(txn, key)? else { return Ok(false) };
+    let Search { skipped, most, compared_most: compared, .. } = search;
+    let equal = |(index, here): (usize, &[u8])| (here == element).then_some(index);
+    let elements: &mut dyn Iterator<Item = (usize, &[u8])> = match search.from {
+        End::Head => &mut list.iter().enumerate(),
+        End::Tail => &mut list.iter().enumerate().rev(),
+    };
+    elements.take(compared).filter_map(equal).skip(skipped).take(most).for_each(found);
+    Ok(true)
+}
+
+/// Refuses a key that is missing or holds another type.
+pub fn expect(txn: &mut Txn<'_>, key: &[u8]) -> Result<(), Error> {
+    txn.find_for_write(key, Kind::List)?.found().map(drop).ok_or(Error::NoSuchKey)
+}
+
+fn list_of<'t>(txn: &'t Txn<'_>, handle: Handle) -> Option<&'t List> {
+    match txn.db().value(handle)? {
+        ValueRef::List(list) => Some(list),
+        _ => None,
+    }
+}
+
+fn update<R>(
+    txn: &mut Txn<'_>,
+    handle: Handle,
+    event: EventKind,
+    mut edit: impl FnMut(&mut List) -> Result<Change<R>, Error>,
+) -> Result<Change<R>, Error> {
+    txn.update(handle, event, |value| match value {
+        Value::List(list) => edit(list),
+        _ => Err(Error::WrongType),
+    })
 }
 
 fn push_event(end: End) -> EventKind {

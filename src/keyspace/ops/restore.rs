@@ -82,14 +82,12 @@ impl Keyspace {
     }
 }
 
-impl Txn<'_> {
-    /// States that a key has the value it has now, where no command could say how it came about. Whatever the key held
-    /// before must be gone.
-    pub(in crate::keyspace) fn state_made(&mut self, key: &[u8]) {
-        let (database, db, effects) = self.db_and_effects();
-        if let Some(entry) = db.find(key).and_then(|handle| db.entry(handle)) {
-            state_value(database, &entry, effects);
-        }
+/// States that a key has the value it has now, where no command could say how it came about. Whatever the key held
+/// before must be gone.
+pub(in crate::keyspace) fn state_made(txn: &mut Txn<'_>, key: &[u8]) {
+    let (database, db, effects) = txn.db_and_effects();
+    if let Some(entry) = db.find(key).and_then(|handle| db.entry(handle)) {
+        state_value(database, &entry, effects);
     }
 }
 

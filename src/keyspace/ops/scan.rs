@@ -42,46 +42,44 @@ pub struct Inspection {
     pub keys: Vec<Inspected>,
 }
 
-impl Txn<'_> {
-    /// Visits a page of about `count` keys from `cursor` (0 = start) and answers the next cursor (0 = end). A key that
-    /// is there from the first page to the last is visited, whatever else changes. The only error is a shortage of memory.
-    pub fn scan(
-        &mut self,
-        cursor: u64,
-        count: usize,
-        filter: ScanFilter<'_>,
-        visit: &mut dyn FnMut(&[u8]),
-    ) -> Result<u64, Error> {
-        let mut handles = Vec::new();
-        let next = self.db().page(cursor, count, &mut handles)?;
-        // What is dead is removed on the way.
-        let mut room = Ok(());
-        handles.retain(|&handle| {
-            room.is_ok()
-                && self.try_expire_if_due(handle).unwrap_or_else(|error| {
-                    room = Err(error);
-                    false
-                })
-        });
-        room?;
-        handles
-            .iter()
-            .filter_map(|&handle| self.db().entry(handle))
-            .filter(|entry| filter.accepts(entry))
-            .for_each(|entry| visit(entry.key));
-        Ok(next)
-    }
+/// Visits a page of about `count` keys from `cursor` (0 = start) and answers the next cursor (0 = end). A key that
+/// is there from the first page to the last is visited, whatever else changes. The only error is a shortage of memory.
+pub fn scan(
+    txn: &mut Txn<'_>,
+    cursor: u64,
+    count: usize,
+    filter: ScanFilter<'_>,
+    visit: &mut dyn FnMut(&[u8]),
+) -> Result<u64, Error> {
+    let mut handles = Vec::new();
+    let next = txn.db().page(cursor, count, &mut handles)?;
+    // What is dead is removed on the way.
+    let mut room = Ok(());
+    handles.retain(|&handle| {
+        room.is_ok()
+            && txn.try_expire_if_due(handle).unwrap_or_else(|error| {
+                room = Err(error);
+                false
+            })
+    });
+    room?;
+    handles
+        .iter()
+        .filter_map(|&handle| txn.db().entry(handle))
+        .filter(|entry| filter.accepts(entry))
+        .for_each(|entry| visit(entry.key));
+    Ok(next)
+}
 
-    /// Visits every key that matches. The only error is a shortage of memory.
-    pub fn keys(&mut self, pattern: &[u8], visit: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
-        if glob::literal(pattern) {
-            if self.peek(pattern).is_some() {
-                visit(pattern);
-            }
-            return Ok(());
+/// Visits every key that matches. The only error is a shortage of memory.
+pub fn keys(txn: &mut Txn<'_>, pattern: &[u8], visit: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
+    if glob::literal(pattern) {
+        if txn.peek(pattern).is_some() {
+            visit(pattern);
         }
-        self.scan(0, usize::MAX, ScanFilter { pattern: Some(pattern), type_name: None }, visit).map(drop)
+        return Ok(());
     }
+    scan(txn, 0, usize::MAX, ScanFilter { pattern: Some(pattern), type_name: None }, visit).map(drop)
 }
 
 impl Keyspace {

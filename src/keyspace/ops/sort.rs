@@ -6,6 +6,7 @@ use core::ops::Range;
 
 use crate::base::headroom::copied;
 use crate::base::number::parse_double;
+use crate::keyspace::ops::keys;
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::sorted_vec::ranking;
@@ -89,159 +90,157 @@ struct Elements {
     are_of_a_set: bool,
 }
 
-impl Txn<'_> {
-    /// The elements of a list, a set or a sorted set, sorted, or what GET finds for each of them; `None` where it finds
-    /// nothing.
-    pub fn sort(&mut self, key: &[u8], options: &SortOptions<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let sorted = self.sorted(key, options, false)?;
-        self.fetched(sorted, &options.get)
-    }
+/// The elements of a list, a set or a sorted set, sorted, or what GET finds for each of them; `None` where it finds
+/// nothing.
+pub fn sort(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    let sorted = sorted(txn, key, options, false)?;
+    fetched(txn, sorted, &options.get)
+}
 
-    /// Sorts and stores the answer as a list; nothing deletes the key. Answers the length.
-    pub fn sort_into(&mut self, to: &[u8], key: &[u8], options: &SortOptions<'_>) -> Result<usize, Error> {
-        let sorted = self.sorted(key, options, true)?;
-        let found = self.fetched(sorted, &options.get)?;
-        let slot = self.entry(to, Access::Write);
-        if found.is_empty() {
-            self.delete(slot, to);
-            return Ok(0);
-        }
-        let mut list = List::default();
-        let elements = found.iter().map(|element| element.as_deref().unwrap_or_default());
-        list.push(End::Tail, elements, self.limits().list)?;
-        self.put(slot, to, NewValue::Value(Value::List(list)), None, EventKind::SortStore)?;
-        self.effect(|effect| {
-            effect.bytes(b"SORT").bytes(key);
-            if let Some(pattern) = options.by {
-                effect.bytes(b"BY").bytes(pattern);
-            }
-            effect.bytes(b"LIMIT").integer(options.offset).integer(options.limit.unwrap_or(-1));
-            for pattern in &options.get {
-                effect.bytes(b"GET").bytes(pattern);
-            }
-            effect.bytes(if options.descending { b"DESC" } else { b"ASC" });
-            if options.alpha {
-                effect.bytes(b"ALPHA");
-            }
-            effect.bytes(b"STORE").bytes(to);
-        });
-        Ok(found.len())
+/// Sorts and stores the answer as a list; nothing deletes the key. Answers the length.
+pub fn sort_into(txn: &mut Txn<'_>, to: &[u8], key: &[u8], options: &SortOptions<'_>) -> Result<usize, Error> {
+    let sorted = sorted(txn, key, options, true)?;
+    let found = fetched(txn, sorted, &options.get)?;
+    let slot = txn.entry(to, Access::Write);
+    if found.is_empty() {
+        keys::delete(txn, slot, to);
+        return Ok(0);
     }
+    let mut list = List::default();
+    let elements = found.iter().map(|element| element.as_deref().unwrap_or_default());
+    list.push(End::Tail, elements, txn.limits().list)?;
+    txn.put(slot, to, NewValue::Value(Value::List(list)), None, EventKind::SortStore)?;
+    txn.effect(|effect| {
+        effect.bytes(b"SORT").bytes(key);
+        if let Some(pattern) = options.by {
+            effect.bytes(b"BY").bytes(pattern);
+        }
+        effect.bytes(b"LIMIT").integer(options.offset).integer(options.limit.unwrap_or(-1));
+        for pattern in &options.get {
+            effect.bytes(b"GET").bytes(pattern);
+        }
+        effect.bytes(if options.descending { b"DESC" } else { b"ASC" });
+        if options.alpha {
+            effect.bytes(b"ALPHA");
+        }
+        effect.bytes(b"STORE").bytes(to);
+    });
+    Ok(found.len())
+}
 
-    fn sorted(&mut self, key: &[u8], options: &SortOptions<'_>, is_stored: bool) -> Result<Vec<Vec<u8>>, Error> {
-        let Elements { all, are_of_a_set } = self.elements(key)?;
-        let window = options.window(all.len());
-        let mut by = options.by;
-        let sorted_by = match options.alpha {
-            // A set has no order of its own that would be the same everywhere: what is stored of it is sorted.
-            _ if options.is_unsorted() && are_of_a_set && is_stored => {
-                by = None;
-                SortedBy::Element
+fn sorted(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>, is_stored: bool) -> Result<Vec<Vec<u8>>, Error> {
+    let Elements { all, are_of_a_set } = elements(txn, key)?;
+    let window = options.window(all.len());
+    let mut by = options.by;
+    let sorted_by = match options.alpha {
+        // A set has no order of its own that would be the same everywhere: what is stored of it is sorted.
+        _ if options.is_unsorted() && are_of_a_set && is_stored => {
+            by = None;
+            SortedBy::Element
+        }
+        _ if options.is_unsorted() => {
+            let mut all = all;
+            if options.descending && !are_of_a_set {
+                all.reverse();
             }
-            _ if options.is_unsorted() => {
-                let mut all = all;
-                if options.descending && !are_of_a_set {
-                    all.reverse();
-                }
-                all.truncate(window.end);
-                all.drain(..window.start);
-                return Ok(all);
-            }
-            true if by.is_some() => SortedBy::Text,
-            true => SortedBy::Element,
-            false => SortedBy::Score,
-        };
-        let order = Sorting { descending: options.descending, by: sorted_by };
-        let mut candidates = Vec::new();
-        candidates.try_reserve_exact(all.len()).map_err(|_| Error::OutOfMemory)?;
-        for (index, element) in all.into_iter().enumerate() {
-            let index = if are_of_a_set { 0 } else { index };
-            candidates.push(self.candidate(element, index, order, by)?);
+            all.truncate(window.end);
+            all.drain(..window.start);
+            return Ok(all);
         }
-        let ranking = ranking(candidates.len(), &|one, other| {
-            order.compare(&candidates[one], &candidates[other]).then(one.cmp(&other)).is_lt()
-        })?;
-        let mut sorted = Vec::new();
-        sorted.try_reserve_exact(window.len()).map_err(|_| Error::OutOfMemory)?;
-        sorted.extend(ranking[window].iter().map(|&at| core::mem::take(&mut candidates[at].element)));
-        Ok(sorted)
+        true if by.is_some() => SortedBy::Text,
+        true => SortedBy::Element,
+        false => SortedBy::Score,
+    };
+    let order = Sorting { descending: options.descending, by: sorted_by };
+    let mut candidates = Vec::new();
+    candidates.try_reserve_exact(all.len()).map_err(|_| Error::OutOfMemory)?;
+    for (index, element) in all.into_iter().enumerate() {
+        let index = if are_of_a_set { 0 } else { index };
+        candidates.push(candidate(txn, element, index, order, by)?);
     }
+    let ranking = ranking(candidates.len(), &|one, other| {
+        order.compare(&candidates[one], &candidates[other]).then(one.cmp(&other)).is_lt()
+    })?;
+    let mut sorted = Vec::new();
+    sorted.try_reserve_exact(window.len()).map_err(|_| Error::OutOfMemory)?;
+    sorted.extend(ranking[window].iter().map(|&at| core::mem::take(&mut candidates[at].element)));
+    Ok(sorted)
+}
 
-    fn elements(&mut self, key: &[u8]) -> Result<Elements, Error> {
-        let slot = self.entry(key, Access::Read);
-        // Redis looks into a sorted set in its large form only, and it stays in that.
-        if let Some(handle) = slot.found() {
-            let index = |value: &mut Value| if let Value::ZSet(zset) = value { zset.index() } else { Ok(()) };
-            self.db_mut().edit(handle, index).unwrap_or(Ok(()))?;
-        }
-        let all = match self.value(slot) {
-            None => Vec::new(),
-            Some(ValueRef::List(list)) => owned(list.iter())?,
-            Some(ValueRef::ZSet(zset)) => owned(zset.iter().map(|(member, _)| member))?,
-            Some(ValueRef::Set(set)) => return Ok(Elements { all: owned(set.iter())?, are_of_a_set: true }),
-            Some(_) => return Err(Error::WrongType),
-        };
-        Ok(Elements { all, are_of_a_set: false })
+fn elements(txn: &mut Txn<'_>, key: &[u8]) -> Result<Elements, Error> {
+    let slot = txn.entry(key, Access::Read);
+    // Redis looks into a sorted set in its large form only, and it stays in that.
+    if let Some(handle) = slot.found() {
+        let index = |value: &mut Value| if let Value::ZSet(zset) = value { zset.index() } else { Ok(()) };
+        txn.db_mut().edit(handle, index).unwrap_or(Ok(()))?;
     }
+    let all = match txn.value(slot) {
+        None => Vec::new(),
+        Some(ValueRef::List(list)) => owned(list.iter())?,
+        Some(ValueRef::ZSet(zset)) => owned(zset.iter().map(|(member, _)| member))?,
+        Some(ValueRef::Set(set)) => return Ok(Elements { all: owned(set.iter())?, are_of_a_set: true }),
+        Some(_) => return Err(Error::WrongType),
+    };
+    Ok(Elements { all, are_of_a_set: false })
+}
 
-    /// Looks up what an element is sorted by. What is not there counts as 0, and comes before every text.
-    fn candidate(
-        &mut self,
-        element: Vec<u8>,
-        index: usize,
-        order: Sorting,
-        by: Option<&[u8]>,
-    ) -> Result<Candidate, Error> {
-        let looked_up = match by {
-            Some(pattern) => self.looked_up(pattern, &element)?,
-            None => None,
-        };
-        let (mut score, mut text) = (0.0, None);
-        match (order.by, by) {
-            (SortedBy::Text, _) => text = looked_up,
-            (SortedBy::Score, None) => score = weight(&element)?,
-            (SortedBy::Score, Some(_)) => score = looked_up.map_or(Ok(0.0), |text| weight(&text))?,
-            (SortedBy::Element, _) => {}
-        }
-        Ok(Candidate { element, score, text, index })
+/// Looks up what an element is sorted by. What is not there counts as 0, and comes before every text.
+fn candidate(
+    txn: &mut Txn<'_>,
+    element: Vec<u8>,
+    index: usize,
+    order: Sorting,
+    by: Option<&[u8]>,
+) -> Result<Candidate, Error> {
+    let looked_up = match by {
+        Some(pattern) => looked_up(txn, pattern, &element)?,
+        None => None,
+    };
+    let (mut score, mut text) = (0.0, None);
+    match (order.by, by) {
+        (SortedBy::Text, _) => text = looked_up,
+        (SortedBy::Score, None) => score = weight(&element)?,
+        (SortedBy::Score, Some(_)) => score = looked_up.map_or(Ok(0.0), |text| weight(&text))?,
+        (SortedBy::Element, _) => {}
     }
+    Ok(Candidate { element, score, text, index })
+}
 
-    fn fetched(&mut self, elements: Vec<Vec<u8>>, patterns: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        if patterns.is_empty() {
-            return Ok(elements.into_iter().map(Some).collect());
-        }
-        let mut found = Vec::new();
-        for element in &elements {
-            found.try_reserve(patterns.len()).map_err(|_| Error::OutOfMemory)?;
-            for pattern in patterns {
-                found.push(self.looked_up(pattern, element)?);
-            }
-        }
-        Ok(found)
+fn fetched(txn: &mut Txn<'_>, elements: Vec<Vec<u8>>, patterns: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    if patterns.is_empty() {
+        return Ok(elements.into_iter().map(Some).collect());
     }
+    let mut found = Vec::new();
+    for element in &elements {
+        found.try_reserve(patterns.len()).map_err(|_| Error::OutOfMemory)?;
+        for pattern in patterns {
+            found.push(looked_up(txn, pattern, element)?);
+        }
+    }
+    Ok(found)
+}
 
-    /// What a pattern means for an element: the element itself, the string at a key, or a field of the hash at a key.
-    fn looked_up(&mut self, pattern: &[u8], element: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        if pattern == ITSELF {
-            return Ok(Some(copied(element)?));
-        }
-        let Some(star) = pattern.iter().position(|&byte| byte == STAR) else { return Ok(None) };
-        let (before, behind) = (&pattern[..star], &pattern[star + 1..]);
-        let arrow = behind.windows(ARROW.len()).position(|window| window == ARROW);
-        let (behind, field) = match arrow {
-            Some(at) if at + ARROW.len() < behind.len() => (&behind[..at], Some(&behind[at + ARROW.len()..])),
-            _ => (behind, None),
-        };
-        let mut key = Vec::new();
-        key.try_reserve_exact(before.len() + element.len() + behind.len()).map_err(|_| Error::OutOfMemory)?;
-        [before, element, behind].into_iter().for_each(|piece| key.extend_from_slice(piece));
-        self.find_unexpired(&key)?;
-        Ok(match (self.value_at(&key), field) {
-            (Some(ValueRef::String(bytes)), None) => Some(copied(bytes)?),
-            (Some(ValueRef::Hash(hash)), Some(field)) => hash.get(field).map(|value| copied(&value)).transpose()?,
-            _ => None,
-        })
+/// What a pattern means for an element: the element itself, the string at a key, or a field of the hash at a key.
+fn looked_up(txn: &mut Txn<'_>, pattern: &[u8], element: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    if pattern == ITSELF {
+        return Ok(Some(copied(element)?));
     }
+    let Some(star) = pattern.iter().position(|&byte| byte == STAR) else { return Ok(None) };
+    let (before, behind) = (&pattern[..star], &pattern[star + 1..]);
+    let arrow = behind.windows(ARROW.len()).position(|window| window == ARROW);
+    let (behind, field) = match arrow {
+        Some(at) if at + ARROW.len() < behind.len() => (&behind[..at], Some(&behind[at + ARROW.len()..])),
+        _ => (behind, None),
+    };
+    let mut key = Vec::new();
+    key.try_reserve_exact(before.len() + element.len() + behind.len()).map_err(|_| Error::OutOfMemory)?;
+    [before, element, behind].into_iter().for_each(|piece| key.extend_from_slice(piece));
+    txn.find_unexpired(&key)?;
+    Ok(match (txn.value_at(&key), field) {
+        (Some(ValueRef::String(bytes)), None) => Some(copied(bytes)?),
+        (Some(ValueRef::Hash(hash)), Some(field)) => hash.get(field).map(|value| copied(&value)).transpose()?,
+        _ => None,
+    })
 }
 
 /// A number to sort by, as C reads it: it ends at a zero byte, blanks may stand before it, and no text at all is 0.

@@ -2,11 +2,10 @@
 //! was used.
 
 use super::{Txn, db_index};
-use crate::base::headroom::OutOfMemory;
 use crate::keyspace::uses::{Counting, PastUse};
-use crate::keyspace::{Db, Entry, Error, Keyspace, Slot};
+use crate::keyspace::{Entry, Error, Keyspace, Slot};
 use crate::store::slab::Handle;
-use crate::values::ValueRef;
+use crate::values::{Kind, ValueRef};
 
 /// Why a key is looked up, which decides what the lookup counts as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +87,16 @@ impl Txn<'_> {
         }
     }
 
+    /// Looks a key up to change its value. A key of another type is an error.
+    #[inline(always)]
+    pub(in crate::keyspace) fn find_for_write(&mut self, key: &[u8], kind: Kind) -> Result<Slot, Error> {
+        let slot = self.entry(key, Access::Write);
+        match self.value(slot) {
+            Some(value) if value.kind() != kind => Err(Error::WrongType),
+            _ => Ok(slot),
+        }
+    }
+
     /// What a lookup found.
     #[inline(always)]
     pub(crate) fn value(&self, slot: Slot) -> Option<ValueRef<'_>> {
@@ -105,46 +114,6 @@ impl Txn<'_> {
     pub(crate) fn peek(&mut self, key: &[u8]) -> Option<Entry<'_>> {
         let handle = self.entry(key, Access::Peek).found()?;
         self.db().entry(handle)
-    }
-
-    /// Looks a key up that the request does not name, or that may have many dead fields: without the memory to remove
-    /// what is dead nothing is answered.
-    pub fn find_unexpired(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        match self.db().find(key) {
-            Some(handle) if self.try_expire_if_due(handle)? => Ok(Some(handle)),
-            _ => Ok(None),
-        }
-    }
-
-    // --- The dead.
-
-    /// Whether a key or a field is due. Otherwise no entry needs to be looked at.
-    #[inline(always)]
-    fn is_due(&self) -> bool {
-        self.db().is_due(self.now)
-    }
-
-    /// Removes a key whose time is over, or its fields; whether the key is still there.
-    fn expire_if_due(&mut self, handle: Handle) -> bool {
-        if !self.is_due() || self.keyspace.loading || self.db().due(handle).is_none_or(|deadline| self.now <= deadline)
-        {
-            return true;
-        }
-        self.expire_entry(handle, usize::MAX).lives
-    }
-
-    /// As [`Txn::expire_if_due`], once there is room for what follows.
-    pub(in crate::keyspace) fn try_expire_if_due(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
-        let is_due = |db: &Db, now| db.due(handle).is_some_and(|deadline| deadline < now);
-        if self.keyspace.loading || !is_due(self.db(), self.now) {
-            return Ok(true);
-        }
-        self.keyspace.ensure_room_for_removal(self.database, handle)?;
-        let burial = self.expire_entry(handle, usize::MAX);
-        match burial.lives && is_due(self.db(), self.now) {
-            true => Err(OutOfMemory),
-            false => Ok(burial.lives),
-        }
     }
 
     // --- Marks of use.

@@ -1,6 +1,7 @@
 //! One database at one instant, and the verbs. Every change of a key goes through a verb, and every verb names its event,
 //! keeps the deadlines and tells whoever is interested.
 
+mod expiry;
 mod lookup;
 mod notify;
 
@@ -44,13 +45,6 @@ impl<R> Change<R> {
 #[inline(always)]
 fn db_index(database: u8) -> usize {
     usize::from(database % DATABASES)
-}
-
-/// How many keys or fields were dead, and whether the key is still there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ExpireOutcome {
-    pub(super) removed: usize,
-    pub(super) lives: bool,
 }
 
 impl Keyspace {
@@ -162,25 +156,6 @@ impl<'a> Txn<'a> {
     /// The same instant in another database.
     pub(super) fn in_database(&mut self, database: u8) -> Txn<'_> {
         self.keyspace.at(database, self.now).marking(self.marking)
-    }
-
-    /// A deadline that is not after now kills at once; while a log is loaded none does.
-    pub(super) fn is_past(&self, deadline: Timestamp) -> bool {
-        deadline <= self.now && !self.keyspace.loading
-    }
-
-    /// Makes sure that so much can be told of dead fields that are about to be removed together.
-    pub(super) fn ensure_room_for_fields(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
-        self.keyspace.ensure_room(Extent::of_names(1, bytes))
-    }
-
-    /// Removes a key whose deadline has passed, or at most `most` of its fields.
-    pub(super) fn expire_entry(&mut self, handle: Handle, most: usize) -> ExpireOutcome {
-        if self.db().deadline(handle).is_some_and(|deadline| deadline < self.now) {
-            self.expire(handle);
-            return ExpireOutcome { removed: 1, lives: false };
-        }
-        self.expire_fields(handle, most)
     }
 
     /// Makes sure that so many bytes of stored data can be answered and stated once they are taken away.
@@ -377,17 +352,7 @@ impl<'a> Txn<'a> {
         self.db_mut().keep_garbage(old);
     }
 
-    /// Removes a key whose deadline has passed.
-    pub(super) fn expire(&mut self, handle: Handle) {
-        self.keyspace.counts.expired += 1;
-        self.remove_unasked(handle, EventKind::Expired);
-    }
-
     pub(super) fn count_evicted(&mut self) {
         self.keyspace.counts.evicted += 1;
-    }
-
-    pub(super) fn count_expired_fields(&mut self, count: usize) {
-        self.keyspace.counts.expired_fields += count as u64;
     }
 }

@@ -7,7 +7,9 @@ mod tests;
 
 use alloc::vec::Vec;
 
-pub use expiry::{FieldExpiry, FieldFate, FieldTimeToLive};
+pub use expiry::{
+    FieldExpiry, FieldFate, FieldTimeToLive, expire_at, get_and_expire, persist, set_and_expire, time_to_live,
+};
 
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
@@ -17,7 +19,7 @@ use crate::base::random::Random;
 use crate::keyspace::txn::{Access, Change, Txn};
 use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
-use crate::values::{Field, Hash, NewDeadline, Set, SetLimit, Value, ValueRef};
+use crate::values::{Field, Hash, Kind, NewDeadline, Set, SetLimit, Value, ValueRef};
 
 /// Drawing one field is worth walking past so many.
 const DRAWS_WORTH: usize = 64;
@@ -25,232 +27,229 @@ const DRAWS_WORTH: usize = 64;
 /// Fields with their values.
 type Pairs<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], &'p [u8])>;
 
-impl Txn<'_> {
-    /// The hash at a key; `None` when there is no key.
-    pub fn hash_at(&mut self, key: &[u8]) -> Result<Option<&Hash>, Error> {
-        match self.value_at(key) {
-            None => Ok(None),
-            Some(ValueRef::Hash(hash)) => Ok(Some(hash)),
-            Some(_) => Err(Error::WrongType),
-        }
+/// The hash at a key; `None` when there is no key.
+pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t Hash>, Error> {
+    match txn.value_at(key) {
+        None => Ok(None),
+        Some(ValueRef::Hash(hash)) => Ok(Some(hash)),
+        Some(_) => Err(Error::WrongType),
     }
+}
 
-    /// Sets fields, creating the hash; answers how many are new. They have no deadline then.
-    pub fn hash_set<'p>(
-        &mut self,
-        key: &[u8],
-        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
-    ) -> Result<usize, Error> {
-        let slot = self.entry(key, Access::Write);
-        let added = self.store(slot, key, &mut pairs.clone(), NewDeadline::None, EventKind::HSet)?;
-        self.state_pairs(key, pairs);
-        Ok(added)
+/// Sets fields, creating the hash; answers how many are new. They have no deadline then.
+pub fn set<'p>(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
+) -> Result<usize, Error> {
+    let slot = txn.entry(key, Access::Write);
+    let added = store(txn, slot, key, &mut pairs.clone(), NewDeadline::None, EventKind::HSet)?;
+    state_pairs(txn, key, pairs);
+    Ok(added)
+}
+
+/// Sets a field that is not there; false when it is.
+pub fn set_new(txn: &mut Txn<'_>, key: &[u8], name: &[u8], value: &[u8]) -> Result<bool, Error> {
+    let slot = txn.find_for_write(key, Kind::Hash)?;
+    if hash_of(txn, slot.found()).is_some_and(|hash| hash.contains(name)) {
+        return Ok(false);
     }
+    let pair = core::iter::once((name, value));
+    store(txn, slot, key, &mut pair.clone(), NewDeadline::None, EventKind::HSet)?;
+    state_pairs(txn, key, pair);
+    Ok(true)
+}
 
-    /// Sets a field that is not there; false when it is.
-    pub fn hash_set_new(&mut self, key: &[u8], name: &[u8], value: &[u8]) -> Result<bool, Error> {
-        let slot = self.write_hash(key)?;
-        if self.hash_behind(slot.found()).is_some_and(|hash| hash.contains(name)) {
-            return Ok(false);
-        }
-        let pair = core::iter::once((name, value));
-        self.store(slot, key, &mut pair.clone(), NewDeadline::None, EventKind::HSet)?;
-        self.state_pairs(key, pair);
-        Ok(true)
+/// Takes fields away; answers how many there were.
+pub fn remove<'n>(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    names: impl Iterator<Item = &'n [u8]> + Clone,
+) -> Result<usize, Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::Hash)?.found() else { return Ok(0) };
+    let removed = update(txn, handle, EventKind::HDel, |hash| {
+        let removed = names.clone().filter(|name| hash.remove(name)).count();
+        Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
+    })?;
+    if removed.is_change() {
+        state_removal(txn, key, names);
     }
+    Ok(removed.answer())
+}
 
-    /// Takes fields away; answers how many there were.
-    pub fn hash_remove<'n>(
-        &mut self,
-        key: &[u8],
-        names: impl Iterator<Item = &'n [u8]> + Clone,
-    ) -> Result<usize, Error> {
-        let Some(handle) = self.write_hash(key)?.found() else { return Ok(0) };
-        let removed = self.update_hash(handle, EventKind::HDel, |hash| {
-            let removed = names.clone().filter(|name| hash.remove(name)).count();
-            Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
-        })?;
-        if removed.is_change() {
-            self.state_removal(key, names);
-        }
-        Ok(removed.answer())
-    }
-
-    /// Takes fields away and answers their values; `None` for a field that is not there.
-    pub fn hash_take<'n>(
-        &mut self,
-        key: &[u8],
-        names: impl Iterator<Item = &'n [u8]> + Clone,
-    ) -> Result<Vec<Option<Vec<u8>>>, Error> {
-        let existing = self.write_hash(key)?.found();
-        let mut values = values_of(self.hash_behind(existing), names.clone())?;
-        let Some(handle) = existing else { return Ok(values) };
-        self.ensure_room_for(&values)?;
-        let taken = self.update_hash(handle, EventKind::HDel, |hash| {
-            let mut change = Change::Unchanged(());
-            for (name, value) in names.clone().zip(&mut values) {
-                // A field named twice is there only once.
-                if hash.remove(name) {
-                    change = Change::Changed(());
-                } else {
-                    *value = None;
-                }
-            }
-            Ok(change)
-        })?;
-        if taken.is_change() {
-            self.state_removal(key, names);
-        }
-        Ok(values)
-    }
-
-    /// Adds to the integer in a field, a missing one being 0; keeps the deadline.
-    pub fn hash_increment(&mut self, key: &[u8], name: &[u8], increment: i64) -> Result<i64, Error> {
-        let slot = self.write_hash(key)?;
-        let current = match self.hash_behind(slot.found()).and_then(|hash| hash.get(name)) {
-            Some(text) => parse_integer(&text).ok_or(Error::FieldNotAnInteger)?,
-            None => 0,
-        };
-        let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
-        let text = IntegerText::of(sum);
-        let pair = &mut core::iter::once((name, text.as_bytes()));
-        self.store(slot, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
-        self.effect(|effect| {
-            effect.bytes(b"HINCRBY").bytes(key).bytes(name).integer(increment);
-        });
-        Ok(sum)
-    }
-
-    /// Adds to the float in a field in 80-bit precision; answers the stored text and keeps the deadline.
-    pub fn hash_increment_float(&mut self, key: &[u8], name: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
-        let slot = self.write_hash(key)?;
-        let field = self.hash_behind(slot.found()).and_then(|hash| hash.find(name));
-        let deadline = field.and_then(|field| field.deadline);
-        let sum = match field {
-            Some(field) => LongDouble::parse(&field.value).ok_or(Error::FieldNotAFloat)?.add(increment),
-            None => increment,
-        };
-        if !sum.is_finite() {
-            return Err(Error::NotFinite);
-        }
-        let mut text = Vec::new();
-        sum.write(&mut text);
-        let pair = core::iter::once((name, text.as_slice()));
-        self.store(slot, key, &mut pair.clone(), NewDeadline::Keep, EventKind::HIncrByFloat)?;
-        self.state_pairs(key, pair);
-        if let Some(deadline) = deadline {
-            self.state_deadline(key, deadline, core::iter::once(name));
-        }
-        Ok(text)
-    }
-
-    /// Visits random fields: `count` different ones, at most all, or exactly `count` with repetitions.
-    pub fn hash_sample(&mut self, key: &[u8], count: usize, repeating: bool, visit: &mut dyn FnMut(Field<'_>)) {
-        let Some(handle) = self.entry(key, Access::Peek).found() else { return };
-        let (db, random) = self.db_and_chance();
-        let Some(ValueRef::Hash(hash)) = db.entry(handle).map(|entry| entry.value) else { return };
-        if repeating {
-            (0..count).filter_map(|_| hash.random(random)).for_each(visit);
-            return;
-        }
-        if count >= hash.len() {
-            hash.iter().for_each(visit);
-            return;
-        }
-        if count <= hash.len() / DRAWS_WORTH
-            && let Ok(fields) = distinct_fields(hash, count, random)
-        {
-            return fields.into_iter().for_each(visit);
-        }
-        // Field by field, the chance of each to be among those still wanted: order is kept, no memory is needed.
-        let mut wanted = count as u64;
-        for (field, left) in hash.iter().zip((1..=hash.len() as u64).rev()) {
-            if random.below(left) < wanted {
-                visit(field);
-                wanted -= 1;
+/// Takes fields away and answers their values; `None` for a field that is not there.
+pub fn take<'n>(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    names: impl Iterator<Item = &'n [u8]> + Clone,
+) -> Result<Vec<Option<Vec<u8>>>, Error> {
+    let existing = txn.find_for_write(key, Kind::Hash)?.found();
+    let mut values = values_of(hash_of(txn, existing), names.clone())?;
+    let Some(handle) = existing else { return Ok(values) };
+    txn.ensure_room_for(&values)?;
+    let taken = update(txn, handle, EventKind::HDel, |hash| {
+        let mut change = Change::Unchanged(());
+        for (name, value) in names.clone().zip(&mut values) {
+            // A field named twice is there only once.
+            if hash.remove(name) {
+                change = Change::Changed(());
+            } else {
+                *value = None;
             }
         }
+        Ok(change)
+    })?;
+    if taken.is_change() {
+        state_removal(txn, key, names);
     }
+    Ok(values)
+}
 
-    fn write_hash(&mut self, key: &[u8]) -> Result<Slot, Error> {
-        let slot = self.entry(key, Access::Write);
-        let is_hash = slot.is_vacant() || self.hash_behind(slot.found()).is_some();
-        if is_hash { Ok(slot) } else { Err(Error::WrongType) }
+/// Adds to the integer in a field, a missing one being 0; keeps the deadline.
+pub fn increment(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: i64) -> Result<i64, Error> {
+    let slot = txn.find_for_write(key, Kind::Hash)?;
+    let current = match hash_of(txn, slot.found()).and_then(|hash| hash.get(name)) {
+        Some(text) => parse_integer(&text).ok_or(Error::FieldNotAnInteger)?,
+        None => 0,
+    };
+    let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
+    let text = IntegerText::of(sum);
+    let pair = &mut core::iter::once((name, text.as_bytes()));
+    store(txn, slot, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
+    txn.effect(|effect| {
+        effect.bytes(b"HINCRBY").bytes(key).bytes(name).integer(increment);
+    });
+    Ok(sum)
+}
+
+/// Adds to the float in a field in 80-bit precision; answers the stored text and keeps the deadline.
+pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
+    let slot = txn.find_for_write(key, Kind::Hash)?;
+    let field = hash_of(txn, slot.found()).and_then(|hash| hash.find(name));
+    let deadline = field.and_then(|field| field.deadline);
+    let sum = match field {
+        Some(field) => LongDouble::parse(&field.value).ok_or(Error::FieldNotAFloat)?.add(increment),
+        None => increment,
+    };
+    if !sum.is_finite() {
+        return Err(Error::NotFinite);
     }
+    let mut text = Vec::new();
+    sum.write(&mut text);
+    let pair = core::iter::once((name, text.as_slice()));
+    store(txn, slot, key, &mut pair.clone(), NewDeadline::Keep, EventKind::HIncrByFloat)?;
+    state_pairs(txn, key, pair);
+    if let Some(deadline) = deadline {
+        state_deadline(txn, key, deadline, core::iter::once(name));
+    }
+    Ok(text)
+}
 
-    fn hash_behind(&self, handle: Option<Handle>) -> Option<&Hash> {
-        match self.db().value(handle?)? {
-            ValueRef::Hash(hash) => Some(hash),
-            _ => None,
+/// Visits random fields: `count` different ones, at most all, or exactly `count` with repetitions.
+pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool, visit: &mut dyn FnMut(Field<'_>)) {
+    let Some(handle) = txn.entry(key, Access::Peek).found() else { return };
+    let (db, random) = txn.db_and_chance();
+    let Some(ValueRef::Hash(hash)) = db.entry(handle).map(|entry| entry.value) else { return };
+    if repeating {
+        (0..count).filter_map(|_| hash.random(random)).for_each(visit);
+        return;
+    }
+    if count >= hash.len() {
+        hash.iter().for_each(visit);
+        return;
+    }
+    if count <= hash.len() / DRAWS_WORTH
+        && let Ok(fields) = distinct_fields(hash, count, random)
+    {
+        return fields.into_iter().for_each(visit);
+    }
+    // Field by field, the chance of each to be among those still wanted: order is kept, no memory is needed.
+    let mut wanted = count as u64;
+    for (field, left) in hash.iter().zip((1..=hash.len() as u64).rev()) {
+        if random.below(left) < wanted {
+            visit(field);
+            wanted -= 1;
         }
     }
+}
 
-    fn update_hash<R>(
-        &mut self,
-        handle: Handle,
-        event: EventKind,
-        mut edit: impl FnMut(&mut Hash) -> Result<Change<R>, Error>,
-    ) -> Result<Change<R>, Error> {
-        self.update(handle, event, |value| match value {
-            Value::Hash(hash) => edit(hash),
-            _ => Err(Error::WrongType),
-        })
+fn hash_of<'t>(txn: &'t Txn<'_>, handle: Option<Handle>) -> Option<&'t Hash> {
+    match txn.db().value(handle?)? {
+        ValueRef::Hash(hash) => Some(hash),
+        _ => None,
     }
+}
 
-    /// Sets fields of a hash that was looked up, or makes one; the caller states the effect.
-    fn store(
-        &mut self,
-        slot: Slot,
-        key: &[u8],
-        pairs: Pairs<'_, '_>,
-        deadline: NewDeadline,
-        event: EventKind,
-    ) -> Result<usize, Error> {
-        let limit = self.limits().hash;
-        match slot.found() {
-            Some(handle) => {
-                if matches!(deadline, NewDeadline::At(_)) {
-                    self.db_mut().reserve_deadline(handle)?;
-                }
-                let set = |hash: &mut Hash| Ok(Change::Changed(hash.set_all(pairs, deadline, limit)?));
-                self.update_hash(handle, event, set).map(Change::answer)
+fn update<R>(
+    txn: &mut Txn<'_>,
+    handle: Handle,
+    event: EventKind,
+    mut edit: impl FnMut(&mut Hash) -> Result<Change<R>, Error>,
+) -> Result<Change<R>, Error> {
+    txn.update(handle, event, |value| match value {
+        Value::Hash(hash) => edit(hash),
+        _ => Err(Error::WrongType),
+    })
+}
+
+/// Sets fields of a hash that was looked up, or makes one; the caller states the effect.
+fn store(
+    txn: &mut Txn<'_>,
+    slot: Slot,
+    key: &[u8],
+    pairs: Pairs<'_, '_>,
+    deadline: NewDeadline,
+    event: EventKind,
+) -> Result<usize, Error> {
+    let limit = txn.limits().hash;
+    match slot.found() {
+        Some(handle) => {
+            if matches!(deadline, NewDeadline::At(_)) {
+                txn.db_mut().reserve_deadline(handle)?;
             }
-            None => {
-                let mut hash = Hash::new(self.seed());
-                let added = hash.set_all(pairs, deadline, limit)?;
-                self.put(slot, key, NewValue::Value(Value::Hash(hash)), None, event)?;
-                Ok(added)
-            }
+            let set = |hash: &mut Hash| Ok(Change::Changed(hash.set_all(pairs, deadline, limit)?));
+            update(txn, handle, event, set).map(Change::answer)
+        }
+        None => {
+            let mut hash = Hash::new(txn.seed());
+            let added = hash.set_all(pairs, deadline, limit)?;
+            txn.put(slot, key, NewValue::Value(Value::Hash(hash)), None, event)?;
+            Ok(added)
         }
     }
+}
 
-    fn state_pairs<'p>(&mut self, key: &[u8], pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>) {
-        self.effect(|effect| {
-            effect.bytes(b"HSET").bytes(key);
-            pairs.for_each(|(name, value)| {
-                effect.bytes(name).bytes(value);
-            });
+fn state_pairs<'p>(txn: &mut Txn<'_>, key: &[u8], pairs: impl Iterator<Item = (&'p [u8], &'p [u8])>) {
+    txn.effect(|effect| {
+        effect.bytes(b"HSET").bytes(key);
+        pairs.for_each(|(name, value)| {
+            effect.bytes(name).bytes(value);
         });
-    }
+    });
+}
 
-    fn state_removal<'n>(&mut self, key: &[u8], names: impl Iterator<Item = &'n [u8]>) {
-        self.effect(|effect| {
-            effect.bytes(b"HDEL").bytes(key);
-            names.for_each(|name| {
-                effect.bytes(name);
-            });
+fn state_removal<'n>(txn: &mut Txn<'_>, key: &[u8], names: impl Iterator<Item = &'n [u8]>) {
+    txn.effect(|effect| {
+        effect.bytes(b"HDEL").bytes(key);
+        names.for_each(|name| {
+            effect.bytes(name);
         });
-    }
+    });
+}
 
-    fn state_deadline<'n>(&mut self, key: &[u8], deadline: Timestamp, names: impl Iterator<Item = &'n [u8]> + Clone) {
-        self.effect(|effect| {
-            effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline.as_ms());
-            effect.bytes(b"FIELDS").integer(names.clone().count() as i64);
-            names.for_each(|name| {
-                effect.bytes(name);
-            });
+fn state_deadline<'n>(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    deadline: Timestamp,
+    names: impl Iterator<Item = &'n [u8]> + Clone,
+) {
+    txn.effect(|effect| {
+        effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline.as_ms());
+        effect.bytes(b"FIELDS").integer(names.clone().count() as i64);
+        names.for_each(|name| {
+            effect.bytes(name);
         });
-    }
+    });
 }
 
 /// Different fields in random order, fewer than there are.

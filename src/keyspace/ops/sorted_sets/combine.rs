@@ -127,107 +127,105 @@ impl Combination {
     }
 }
 
-impl Txn<'_> {
-    /// Looks at every key, so that a wrong type is an error wherever it stands.
-    pub fn zset_sources<'k>(&mut self, keys: impl Iterator<Item = &'k [u8]>) -> Result<Sources, Error> {
-        let mut handles = Vec::new();
-        for key in keys {
-            let handle = self.entry(key, Access::Read).found();
-            if handle.is_some_and(|handle| self.scored(handle).is_none()) {
-                return Err(Error::WrongType);
-            }
-            handles.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            handles.push(handle);
+/// Looks at every key, so that a wrong type is an error wherever it stands.
+pub fn sources<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -> Result<Sources, Error> {
+    let mut handles = Vec::new();
+    for key in keys {
+        let handle = txn.entry(key, Access::Read).found();
+        if handle.is_some_and(|handle| scored(txn, handle).is_none()) {
+            return Err(Error::WrongType);
         }
-        Ok(Sources(handles))
+        handles.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        handles.push(handle);
     }
+    Ok(Sources(handles))
+}
 
-    /// Puts sources together. The result keeps the sign of a zero whatever its form.
-    pub fn zset_combine(
-        &self,
-        combination: Combination,
-        sources: &Sources,
-        weighting: &Weighting,
-    ) -> Result<ZSet, Error> {
-        let mut result = Growing { zset: ZSet::new(self.seed()), limit: self.limits().zset };
-        let mut sources = self.weighted(sources, weighting);
-        if combination == Combination::Difference {
-            let Some((first, others)) = sources.split_first() else { return Ok(result.zset) };
-            for (member, score) in first.pairs() {
-                if !others.iter().any(|other| other.score(member).is_some()) {
-                    result.insert(member, score)?;
-                }
-            }
-            return Ok(result.zset);
-        }
-        // From the smallest to the largest, as in Redis: sums of floats depend on the order.
-        sources = from_smallest(sources);
-        if combination == Combination::Union {
-            for (member, score) in sources.into_iter().flat_map(Source::pairs) {
-                let sum = result.zset.score(member).map_or(score, |sum| weighting.aggregate.of(sum, score));
-                result.insert(member, sum)?;
-            }
-        } else if let Some((smallest, others)) = sources.split_first() {
-            for (member, score) in smallest.pairs() {
-                let mut scores = others.iter().map(|other| other.score(member));
-                if let Some(score) = scores.try_fold(score, |sum, score| Some(weighting.aggregate.of(sum, score?))) {
-                    result.insert(member, score)?;
-                }
+/// Puts sources together. The result keeps the sign of a zero whatever its form.
+pub fn combine(
+    txn: &Txn<'_>,
+    combination: Combination,
+    sources: &Sources,
+    weighting: &Weighting,
+) -> Result<ZSet, Error> {
+    let mut result = Growing { zset: ZSet::new(txn.seed()), limit: txn.limits().zset };
+    let mut sources = weighted(txn, sources, weighting);
+    if combination == Combination::Difference {
+        let Some((first, others)) = sources.split_first() else { return Ok(result.zset) };
+        for (member, score) in first.pairs() {
+            if !others.iter().any(|other| other.score(member).is_some()) {
+                result.insert(member, score)?;
             }
         }
-        Ok(result.zset)
+        return Ok(result.zset);
     }
-
-    /// Counts the members that are in all sources, at most `most` of them; 0 means all.
-    pub fn zset_common(&self, sources: &Sources, most: usize) -> usize {
-        let sources = from_smallest(self.weighted(sources, &Weighting::default()));
-        let Some((smallest, others)) = sources.split_first() else { return 0 };
-        let in_all = |member: &[u8]| others.iter().all(|other| other.score(member).is_some());
-        let common = smallest.pairs().filter(|(member, _)| in_all(member));
-        common.take(if most == 0 { usize::MAX } else { most }).count()
+    // From the smallest to the largest, as in Redis: sums of floats depend on the order.
+    sources = from_smallest(sources);
+    if combination == Combination::Union {
+        for (member, score) in sources.into_iter().flat_map(Source::pairs) {
+            let sum = result.zset.score(member).map_or(score, |sum| weighting.aggregate.of(sum, score));
+            result.insert(member, sum)?;
+        }
+    } else if let Some((smallest, others)) = sources.split_first() {
+        for (member, score) in smallest.pairs() {
+            let mut scores = others.iter().map(|other| other.score(member));
+            if let Some(score) = scores.try_fold(score, |sum, score| Some(weighting.aggregate.of(sum, score?))) {
+                result.insert(member, score)?;
+            }
+        }
     }
+    Ok(result.zset)
+}
 
-    /// Puts sorted sets together and stores the result; an empty one deletes the key. Answers how many members it has.
-    pub fn zset_combine_into<'k>(
-        &mut self,
-        combination: Combination,
-        to: &[u8],
-        keys: impl ExactSizeIterator<Item = &'k [u8]>,
-        sources: &Sources,
-        weighting: &Weighting,
-    ) -> Result<usize, Error> {
-        let mut result = self.zset_combine(combination, sources, weighting)?;
-        result.convert_encoding(self.limits().zset)?;
-        self.zset_store(to, result, combination.zset_event(), |effect| {
-            effect.bytes(combination.zset_command()).bytes(to).integer(keys.len() as i64);
-            keys.for_each(|key| {
-                effect.bytes(key);
+/// Counts the members that are in all sources, at most `most` of them; 0 means all.
+pub fn common(txn: &Txn<'_>, sources: &Sources, most: usize) -> usize {
+    let sources = from_smallest(weighted(txn, sources, &Weighting::default()));
+    let Some((smallest, others)) = sources.split_first() else { return 0 };
+    let in_all = |member: &[u8]| others.iter().all(|other| other.score(member).is_some());
+    let common = smallest.pairs().filter(|(member, _)| in_all(member));
+    common.take(if most == 0 { usize::MAX } else { most }).count()
+}
+
+/// Puts sorted sets together and stores the result; an empty one deletes the key. Answers how many members it has.
+pub fn combine_into<'k>(
+    txn: &mut Txn<'_>,
+    combination: Combination,
+    to: &[u8],
+    keys: impl ExactSizeIterator<Item = &'k [u8]>,
+    sources: &Sources,
+    weighting: &Weighting,
+) -> Result<usize, Error> {
+    let mut result = combine(txn, combination, sources, weighting)?;
+    result.convert_encoding(txn.limits().zset)?;
+    super::store(txn, to, result, combination.zset_event(), |effect| {
+        effect.bytes(combination.zset_command()).bytes(to).integer(keys.len() as i64);
+        keys.for_each(|key| {
+            effect.bytes(key);
+        });
+        if !weighting.weights.is_empty() {
+            effect.bytes(b"WEIGHTS");
+            weighting.weights.iter().for_each(|weight| {
+                effect.double(*weight);
             });
-            if !weighting.weights.is_empty() {
-                effect.bytes(b"WEIGHTS");
-                weighting.weights.iter().for_each(|weight| {
-                    effect.double(*weight);
-                });
-            }
-            if combination != Combination::Difference {
-                effect.bytes(b"AGGREGATE").bytes(weighting.aggregate.name());
-            }
-        })
-    }
-
-    fn scored(&self, handle: Handle) -> Option<Scored<'_>> {
-        match self.db().value(handle)? {
-            ValueRef::ZSet(zset) => Some(Scored::ZSet(zset)),
-            ValueRef::Set(set) => Some(Scored::Set(set)),
-            _ => None,
         }
-    }
+        if combination != Combination::Difference {
+            effect.bytes(b"AGGREGATE").bytes(weighting.aggregate.name());
+        }
+    })
+}
 
-    fn weighted(&self, sources: &Sources, weighting: &Weighting) -> Vec<Source<'_>> {
-        let weights = weighting.weights.iter().copied().chain(core::iter::repeat(1.0));
-        let scored = sources.0.iter().map(|handle| self.scored((*handle)?));
-        scored.zip(weights).map(|(scored, weight)| Source { scored, weight }).collect()
+fn scored<'t>(txn: &'t Txn<'_>, handle: Handle) -> Option<Scored<'t>> {
+    match txn.db().value(handle)? {
+        ValueRef::ZSet(zset) => Some(Scored::ZSet(zset)),
+        ValueRef::Set(set) => Some(Scored::Set(set)),
+        _ => None,
     }
+}
+
+fn weighted<'t>(txn: &'t Txn<'_>, sources: &Sources, weighting: &Weighting) -> Vec<Source<'t>> {
+    let weights = weighting.weights.iter().copied().chain(core::iter::repeat(1.0));
+    let scored = sources.0.iter().map(|handle| scored(txn, (*handle)?));
+    scored.zip(weights).map(|(scored, weight)| Source { scored, weight }).collect()
 }
 
 /// In the order of their lengths; those of equal length as they came.

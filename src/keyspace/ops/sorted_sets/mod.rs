@@ -5,15 +5,17 @@ mod sample;
 
 use alloc::vec::Vec;
 
-pub use combine::{Aggregate, Sources, Weighting};
+pub use combine::{Aggregate, Sources, Weighting, combine, combine_into, common, sources};
+pub use sample::sample;
 
 use super::strings::Presence;
 use crate::base::headroom::{OutOfMemory, make_room};
 use crate::keyspace::observers::effect::EffectWriter;
+use crate::keyspace::ops::keys;
 use crate::keyspace::txn::{Access, Change, Txn};
 use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
-use crate::values::{End, Interval, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
+use crate::values::{End, Interval, Kind, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
 
 /// A new score that counts only on one side of the one that is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,256 +76,248 @@ impl ScoreOptions {
 /// What becomes of pairs that leave a set.
 type Take<'t> = &'t mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> Result<(), OutOfMemory>;
 
-impl Txn<'_> {
-    /// The sorted set at a key; `None` when there is no key.
-    pub fn zset_at(&mut self, key: &[u8]) -> Result<Option<&ZSet>, Error> {
-        match self.value_at(key) {
-            None => Ok(None),
-            Some(ValueRef::ZSet(zset)) => Ok(Some(zset)),
-            Some(_) => Err(Error::WrongType),
-        }
+/// The sorted set at a key; `None` when there is no key.
+pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t ZSet>, Error> {
+    match txn.value_at(key) {
+        None => Ok(None),
+        Some(ValueRef::ZSet(zset)) => Ok(Some(zset)),
+        Some(_) => Err(Error::WrongType),
     }
+}
 
-    /// Gives members scores, which must be numbers, creating the set.
-    pub fn zset_add(&mut self, key: &[u8], options: ScoreOptions, pairs: &[(f64, &[u8])]) -> Result<Added, Error> {
-        let added = self.zset_add_silently(key, options, pairs, EventKind::ZAdd)?;
-        if added != Added::default() {
-            self.effect(|effect| {
-                effect.bytes(b"ZADD").bytes(key);
-                if let Some(presence) = options.presence {
-                    effect.bytes(if presence == Presence::Missing { b"NX" } else { b"XX" });
-                }
-                if let Some(condition) = options.condition {
-                    effect.bytes(if condition == ScoreCondition::Greater { b"GT" } else { b"LT" });
-                }
-                pairs.iter().for_each(|&(score, member)| {
-                    effect.double(score).bytes(member);
-                });
+/// Gives members scores, which must be numbers, creating the set.
+pub fn add(txn: &mut Txn<'_>, key: &[u8], options: ScoreOptions, pairs: &[(f64, &[u8])]) -> Result<Added, Error> {
+    let added = add_silently(txn, key, options, pairs, EventKind::ZAdd)?;
+    if added != Added::default() {
+        txn.effect(|effect| {
+            effect.bytes(b"ZADD").bytes(key);
+            if let Some(presence) = options.presence {
+                effect.bytes(if presence == Presence::Missing { b"NX" } else { b"XX" });
+            }
+            if let Some(condition) = options.condition {
+                effect.bytes(if condition == ScoreCondition::Greater { b"GT" } else { b"LT" });
+            }
+            pairs.iter().for_each(|&(score, member)| {
+                effect.double(score).bytes(member);
             });
-        }
-        Ok(added)
+        });
     }
+    Ok(added)
+}
 
-    /// Adds to the score of a member, 0 when it is new; answers the sum, `None` when the options forbid it.
-    pub fn zset_increment(
-        &mut self,
-        key: &[u8],
-        options: ScoreOptions,
-        increment: f64,
-        member: &[u8],
-    ) -> Result<Option<f64>, Error> {
-        let limit = self.limits().zset;
-        let slot = self.entry(key, Access::Write);
-        let (score, is_change) = match slot.found() {
-            Some(handle) => {
-                let mut score = Ok(None);
-                let change = self.update_zset(handle, EventKind::ZIncr, |zset| {
-                    zset.expect(1, 0, limit)?;
-                    let updated = zset.update(member, limit, &mut |old| {
-                        score = options.sum(old, increment);
-                        score.ok().flatten()
-                    })?;
-                    Ok(if updated.is_change { Change::Changed(()) } else { Change::Unchanged(()) })
+/// Adds to the score of a member, 0 when it is new; answers the sum, `None` when the options forbid it.
+pub fn increment(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    options: ScoreOptions,
+    increment: f64,
+    member: &[u8],
+) -> Result<Option<f64>, Error> {
+    let limit = txn.limits().zset;
+    let slot = txn.entry(key, Access::Write);
+    let (score, is_change) = match slot.found() {
+        Some(handle) => {
+            let mut score = Ok(None);
+            let change = update(txn, handle, EventKind::ZIncr, |zset| {
+                zset.expect(1, 0, limit)?;
+                let updated = zset.update(member, limit, &mut |old| {
+                    score = options.sum(old, increment);
+                    score.ok().flatten()
                 })?;
-                (score?, change.is_change())
+                Ok(if updated.is_change { Change::Changed(()) } else { Change::Unchanged(()) })
+            })?;
+            (score?, change.is_change())
+        }
+        None => {
+            let score = options.sum(None, increment)?;
+            if let Some(score) = score {
+                make(txn, slot, key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
             }
-            None => {
-                let score = options.sum(None, increment)?;
-                if let Some(score) = score {
-                    self.zset_make(slot, key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
-                }
-                (score, score.is_some())
-            }
-        };
-        if let (Some(score), true) = (score, is_change) {
-            self.effect(|effect| {
-                effect.bytes(b"ZADD").bytes(key).double(score).bytes(member);
-            });
+            (score, score.is_some())
         }
-        Ok(score)
-    }
-
-    /// The caller states the effect.
-    fn zset_add_silently(
-        &mut self,
-        key: &[u8],
-        options: ScoreOptions,
-        pairs: &[(f64, &[u8])],
-        event: EventKind,
-    ) -> Result<Added, Error> {
-        let limit = self.limits().zset;
-        let slot = self.entry(key, Access::Write);
-        let Some(handle) = slot.found() else { return self.zset_make(slot, key, options, pairs, event) };
-        let change = self.update_zset(handle, event, |zset| {
-            zset.expect(pairs.len(), 0, limit)?;
-            let added = add_all(zset, options, pairs, limit)?;
-            Ok(if added == Added::default() { Change::Unchanged(added) } else { Change::Changed(added) })
-        });
-        Ok(change?.answer())
-    }
-
-    /// Creates a sorted set at a key that is missing; the caller states the effect.
-    fn zset_make(
-        &mut self,
-        slot: Slot,
-        key: &[u8],
-        options: ScoreOptions,
-        pairs: &[(f64, &[u8])],
-        event: EventKind,
-    ) -> Result<Added, Error> {
-        if options.presence == Some(Presence::Existing) {
-            return Ok(Added::default());
-        }
-        let limit = self.limits().zset;
-        let mut zset = ZSet::new(self.seed());
-        // Redis takes the number of pairs and the first member for a hint at what the set will be.
-        zset.expect(pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()), limit)?;
-        let added = add_all(&mut zset, options, pairs, limit)?;
-        if !zset.is_empty() {
-            self.put(slot, key, NewValue::Value(Value::ZSet(zset)), None, event)?;
-        }
-        Ok(added)
-    }
-
-    /// Takes members away; answers how many there were.
-    pub fn zset_remove<'m>(
-        &mut self,
-        key: &[u8],
-        members: impl Iterator<Item = &'m [u8]> + Clone,
-    ) -> Result<usize, Error> {
-        let Some(handle) = self.write_zset(key)? else { return Ok(0) };
-        let removed = self.update_zset(handle, EventKind::ZRem, |zset| {
-            let removed = members.clone().filter(|member| zset.remove(member).is_some()).count();
-            Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
-        })?;
-        if removed.is_change() {
-            self.state_removed(key, members);
-        }
-        Ok(removed.answer())
-    }
-
-    /// Takes the members of an interval away; answers how many there were.
-    pub fn zset_remove_interval(&mut self, key: &[u8], interval: Interval<'_>) -> Result<usize, Error> {
-        let event = match interval {
-            Interval::Ranks(..) => EventKind::ZRemRangeByRank,
-            Interval::Scores(_) => EventKind::ZRemRangeByScore,
-            Interval::Members(_) => EventKind::ZRemRangeByLex,
-        };
-        let Some(handle) = self.write_zset(key)? else { return Ok(0) };
-        let ranks = self.zset_behind(handle).map_or(0..0, |zset| zset.select(&interval.into()));
-        if ranks.is_empty() {
-            return Ok(0);
-        }
-        self.update_zset(handle, event, |zset| {
-            zset.remove_ranks(ranks.clone());
-            Ok(Change::Changed(()))
-        })?;
-        self.effect(|effect| {
-            let last = ranks.end as i64 - 1;
-            effect.bytes(b"ZREMRANGEBYRANK").bytes(key).integer(ranks.start as i64).integer(last);
-        });
-        Ok(ranks.len())
-    }
-
-    /// Hands up to `count` pairs from an end (the head has the lowest scores) to `take`, in the order they leave, and
-    /// takes them away; false when there is no set. A `count` of 0 changes nothing, and neither does an error of `take`.
-    pub fn zset_pop(&mut self, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
-        let Some(handle) = self.write_zset(key)? else { return Ok(false) };
-        let event = if end == End::Head { EventKind::ZPopMin } else { EventKind::ZPopMax };
-        let len = self.zset_behind(handle).map_or(0, ZSet::len);
-        let count = count.min(len);
-        let ranks = if end == End::Head { 0..count } else { len - count..len };
-        let mut popped: Vec<Vec<u8>> = Vec::new();
-        if self.states_effects()
-            && let Some(zset) = self.zset_behind(handle)
-        {
-            popped = owned(zset.range(ranks.clone()).map(|(member, _)| member))?;
-            self.ensure_room(popped.len(), popped.iter().map(Vec::len).sum())?;
-        }
-        let change = self.update_zset(handle, event, |zset| {
-            match end {
-                End::Head => take(&mut zset.range(ranks.clone())),
-                End::Tail => take(&mut zset.range(ranks.clone()).rev()),
-            }?;
-            zset.remove_ranks(ranks.clone());
-            Ok(if count == 0 { Change::Unchanged(()) } else { Change::Changed(()) })
-        })?;
-        if change.is_change() {
-            self.state_removed(key, popped.iter().map(Vec::as_slice));
-        }
-        Ok(true)
-    }
-
-    /// Stores what is asked for of one set as another; nothing deletes the key. Answers how many members there are.
-    pub fn zset_store_selection(&mut self, to: &[u8], from: &[u8], selection: &Selection<'_>) -> Result<usize, Error> {
-        let (seed, limit) = (self.seed(), self.limits().zset);
-        let mut result = ZSet::new(seed);
-        let mut ranks = 0..0;
-        if let Some(zset) = self.zset_at(from)? {
-            ranks = zset.select(selection);
-            result.expect(ranks.len(), 0, limit)?;
-            for (member, score) in zset.range(ranks.clone()) {
-                result.insert(member, score, limit)?;
-            }
-        }
-        self.zset_store(to, result, EventKind::ZRangeStore, |effect| {
-            let (start, last) = (ranks.start as i64, ranks.end as i64 - 1);
-            effect.bytes(b"ZRANGESTORE").bytes(to).bytes(from).integer(start).integer(last);
-        })
-    }
-
-    /// Stores a sorted set in place of what is there; an empty one deletes the key. Answers its length.
-    fn zset_store(
-        &mut self,
-        to: &[u8],
-        zset: ZSet,
-        event: EventKind,
-        write: impl FnOnce(&mut EffectWriter<'_>),
-    ) -> Result<usize, Error> {
-        let slot = self.entry(to, Access::Write);
-        let len = zset.len();
-        if len > 0 {
-            self.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
-            self.effect(write);
-        } else {
-            self.delete(slot, to);
-        }
-        Ok(len)
-    }
-
-    /// Looks a sorted set up to change it.
-    fn write_zset(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
-        let Some(handle) = self.entry(key, Access::Write).found() else { return Ok(None) };
-        if self.zset_behind(handle).is_some() { Ok(Some(handle)) } else { Err(Error::WrongType) }
-    }
-
-    fn zset_behind(&self, handle: Handle) -> Option<&ZSet> {
-        match self.db().value(handle)? {
-            ValueRef::ZSet(zset) => Some(zset),
-            _ => None,
-        }
-    }
-
-    fn update_zset<R>(
-        &mut self,
-        handle: Handle,
-        event: EventKind,
-        mut edit: impl FnMut(&mut ZSet) -> Result<Change<R>, Error>,
-    ) -> Result<Change<R>, Error> {
-        self.update(handle, event, |value| match value {
-            Value::ZSet(zset) => edit(zset),
-            _ => Err(Error::WrongType),
-        })
-    }
-
-    fn state_removed<'m>(&mut self, key: &[u8], members: impl Iterator<Item = &'m [u8]>) {
-        self.effect(|effect| {
-            effect.bytes(b"ZREM").bytes(key);
-            members.for_each(|member| {
-                effect.bytes(member);
-            });
+    };
+    if let (Some(score), true) = (score, is_change) {
+        txn.effect(|effect| {
+            effect.bytes(b"ZADD").bytes(key).double(score).bytes(member);
         });
     }
+    Ok(score)
+}
+
+/// The caller states the effect.
+fn add_silently(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    options: ScoreOptions,
+    pairs: &[(f64, &[u8])],
+    event: EventKind,
+) -> Result<Added, Error> {
+    let limit = txn.limits().zset;
+    let slot = txn.entry(key, Access::Write);
+    let Some(handle) = slot.found() else { return make(txn, slot, key, options, pairs, event) };
+    let change = update(txn, handle, event, |zset| {
+        zset.expect(pairs.len(), 0, limit)?;
+        let added = add_all(zset, options, pairs, limit)?;
+        Ok(if added == Added::default() { Change::Unchanged(added) } else { Change::Changed(added) })
+    });
+    Ok(change?.answer())
+}
+
+/// Creates a sorted set at a key that is missing; the caller states the effect.
+fn make(
+    txn: &mut Txn<'_>,
+    slot: Slot,
+    key: &[u8],
+    options: ScoreOptions,
+    pairs: &[(f64, &[u8])],
+    event: EventKind,
+) -> Result<Added, Error> {
+    if options.presence == Some(Presence::Existing) {
+        return Ok(Added::default());
+    }
+    let limit = txn.limits().zset;
+    let mut zset = ZSet::new(txn.seed());
+    // Redis takes the number of pairs and the first member for a hint at what the set will be.
+    zset.expect(pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()), limit)?;
+    let added = add_all(&mut zset, options, pairs, limit)?;
+    if !zset.is_empty() {
+        txn.put(slot, key, NewValue::Value(Value::ZSet(zset)), None, event)?;
+    }
+    Ok(added)
+}
+
+/// Takes members away; answers how many there were.
+pub fn remove<'m>(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    members: impl Iterator<Item = &'m [u8]> + Clone,
+) -> Result<usize, Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::ZSet)?.found() else { return Ok(0) };
+    let removed = update(txn, handle, EventKind::ZRem, |zset| {
+        let removed = members.clone().filter(|member| zset.remove(member).is_some()).count();
+        Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
+    })?;
+    if removed.is_change() {
+        state_removed(txn, key, members);
+    }
+    Ok(removed.answer())
+}
+
+/// Takes the members of an interval away; answers how many there were.
+pub fn remove_interval(txn: &mut Txn<'_>, key: &[u8], interval: Interval<'_>) -> Result<usize, Error> {
+    let event = match interval {
+        Interval::Ranks(..) => EventKind::ZRemRangeByRank,
+        Interval::Scores(_) => EventKind::ZRemRangeByScore,
+        Interval::Members(_) => EventKind::ZRemRangeByLex,
+    };
+    let Some(handle) = txn.find_for_write(key, Kind::ZSet)?.found() else { return Ok(0) };
+    let ranks = zset_of(txn, handle).map_or(0..0, |zset| zset.select(&interval.into()));
+    if ranks.is_empty() {
+        return Ok(0);
+    }
+    update(txn, handle, event, |zset| {
+        zset.remove_ranks(ranks.clone());
+        Ok(Change::Changed(()))
+    })?;
+    txn.effect(|effect| {
+        let last = ranks.end as i64 - 1;
+        effect.bytes(b"ZREMRANGEBYRANK").bytes(key).integer(ranks.start as i64).integer(last);
+    });
+    Ok(ranks.len())
+}
+
+/// Hands up to `count` pairs from an end (the head has the lowest scores) to `take`, in the order they leave, and
+/// takes them away; false when there is no set. A `count` of 0 changes nothing, and neither does an error of `take`.
+pub fn pop(txn: &mut Txn<'_>, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::ZSet)?.found() else { return Ok(false) };
+    let event = if end == End::Head { EventKind::ZPopMin } else { EventKind::ZPopMax };
+    let len = zset_of(txn, handle).map_or(0, ZSet::len);
+    let count = count.min(len);
+    let ranks = if end == End::Head { 0..count } else { len - count..len };
+    let mut popped: Vec<Vec<u8>> = Vec::new();
+    if txn.states_effects()
+        && let Some(zset) = zset_of(txn, handle)
+    {
+        popped = owned(zset.range(ranks.clone()).map(|(member, _)| member))?;
+        txn.ensure_room(popped.len(), popped.iter().map(Vec::len).sum())?;
+    }
+    let change = update(txn, handle, event, |zset| {
+        match end {
+            End::Head => take(&mut zset.range(ranks.clone())),
+            End::Tail => take(&mut zset.range(ranks.clone()).rev()),
+        }?;
+        zset.remove_ranks(ranks.clone());
+        Ok(if count == 0 { Change::Unchanged(()) } else { Change::Changed(()) })
+    })?;
+    if change.is_change() {
+        state_removed(txn, key, popped.iter().map(Vec::as_slice));
+    }
+    Ok(true)
+}
+
+/// Stores what is asked for of one set as another; nothing deletes the key. Answers how many members there are.
+pub fn store_selection(txn: &mut Txn<'_>, to: &[u8], from: &[u8], selection: &Selection<'_>) -> Result<usize, Error> {
+    let (seed, limit) = (txn.seed(), txn.limits().zset);
+    let mut result = ZSet::new(seed);
+    let mut ranks = 0..0;
+    if let Some(zset) = find(txn, from)? {
+        ranks = zset.select(selection);
+        result.expect(ranks.len(), 0, limit)?;
+        for (member, score) in zset.range(ranks.clone()) {
+            result.insert(member, score, limit)?;
+        }
+    }
+    store(txn, to, result, EventKind::ZRangeStore, |effect| {
+        let (start, last) = (ranks.start as i64, ranks.end as i64 - 1);
+        effect.bytes(b"ZRANGESTORE").bytes(to).bytes(from).integer(start).integer(last);
+    })
+}
+
+/// Stores a sorted set in place of what is there; an empty one deletes the key. Answers its length.
+fn store(
+    txn: &mut Txn<'_>,
+    to: &[u8],
+    zset: ZSet,
+    event: EventKind,
+    write: impl FnOnce(&mut EffectWriter<'_>),
+) -> Result<usize, Error> {
+    let slot = txn.entry(to, Access::Write);
+    let len = zset.len();
+    if len > 0 {
+        txn.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+        txn.effect(write);
+    } else {
+        keys::delete(txn, slot, to);
+    }
+    Ok(len)
+}
+
+fn zset_of<'t>(txn: &'t Txn<'_>, handle: Handle) -> Option<&'t ZSet> {
+    match txn.db().value(handle)? {
+        ValueRef::ZSet(zset) => Some(zset),
+        _ => None,
+    }
+}
+
+fn update<R>(
+    txn: &mut Txn<'_>,
+    handle: Handle,
+    event: EventKind,
+    mut edit: impl FnMut(&mut ZSet) -> Result<Change<R>, Error>,
+) -> Result<Change<R>, Error> {
+    txn.update(handle, event, |value| match value {
+        Value::ZSet(zset) => edit(zset),
+        _ => Err(Error::WrongType),
+    })
+}
+
+fn state_removed<'m>(txn: &mut Txn<'_>, key: &[u8], members: impl Iterator<Item = &'m [u8]>) {
+    txn.effect(|effect| {
+        effect.bytes(b"ZREM").bytes(key);
+        members.for_each(|member| {
+            effect.bytes(member);
+        });
+    });
 }
 
 /// Gives members scores that the options allow: all of them or, on an error, none.

@@ -11,32 +11,30 @@ use crate::values::{Set, SetLimit, ValueRef};
 /// Up to this share of all ranks, drawing again is cheaper than a list of all of them.
 const DRAWN_SHARE: usize = 4;
 
-impl Txn<'_> {
-    /// Visits random pairs: up to `count` different ones, or exactly `count` with repetitions. False when there is no
-    /// set.
-    pub fn zset_sample(
-        &mut self,
-        key: &[u8],
-        count: usize,
-        repeating: bool,
-        visit: &mut dyn FnMut(&[u8], f64),
-    ) -> Result<bool, Error> {
-        if self.zset_at(key)?.is_none() {
-            return Ok(false);
-        }
-        let Some(handle) = self.entry(key, Access::Peek).found() else { return Ok(false) };
-        let (db, random) = self.db_and_chance();
-        let Some(ValueRef::ZSet(zset)) = db.entry(handle).map(|entry| entry.value) else { return Ok(false) };
-        if repeating {
-            (0..count).filter_map(|_| zset.random(random)).for_each(|(member, score)| visit(member, score));
-        } else if count >= zset.len() {
-            zset.iter().for_each(|(member, score)| visit(member, score));
-        } else {
-            let ranks = distinct_ranks(random, zset.len(), count)?;
-            ranks.into_iter().filter_map(|rank| zset.at(rank)).for_each(|(member, score)| visit(member, score));
-        }
-        Ok(true)
+/// Visits random pairs: up to `count` different ones, or exactly `count` with repetitions. False when there is no
+/// set.
+pub fn sample(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    count: usize,
+    repeating: bool,
+    visit: &mut dyn FnMut(&[u8], f64),
+) -> Result<bool, Error> {
+    if super::find(txn, key)?.is_none() {
+        return Ok(false);
     }
+    let Some(handle) = txn.entry(key, Access::Peek).found() else { return Ok(false) };
+    let (db, random) = txn.db_and_chance();
+    let Some(ValueRef::ZSet(zset)) = db.entry(handle).map(|entry| entry.value) else { return Ok(false) };
+    if repeating {
+        (0..count).filter_map(|_| zset.random(random)).for_each(|(member, score)| visit(member, score));
+    } else if count >= zset.len() {
+        zset.iter().for_each(|(member, score)| visit(member, score));
+    } else {
+        let ranks = distinct_ranks(random, zset.len(), count)?;
+        ranks.into_iter().filter_map(|rank| zset.at(rank)).for_each(|(member, score)| visit(member, score));
+    }
+    Ok(true)
 }
 
 /// Different ranks below `len` in random order, `count` of them, which is at most `len`.

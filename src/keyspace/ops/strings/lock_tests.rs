@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::{Presence, SetOptions};
 use crate::base::clock::Timestamp;
 use crate::keyspace::{Choice, CopyOptions, EventKind, Expiry, Keyspace, MemoryLimit};
-use crate::values::ValueRef;
+use crate::values::{Kind, ValueRef};
 
 const NOW: Timestamp = Timestamp::from_ms(1_000_000);
 const TOKEN: &[u8] = b"token-4f1d09ac77";

@@ -11,83 +11,81 @@ use crate::keyspace::{Error, EventKind, Expiry, Slot, Txn};
 /// Room is made for so many keys of an MSET together.
 const SLOTS_AT_ONCE: usize = 64;
 
-impl Txn<'_> {
-    /// Sets several keys. Later pairs win over earlier ones of the same key.
-    pub fn set_many<'p>(
-        &mut self,
-        pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
-        presence: Option<Presence>,
-        expiry: Expiry,
-    ) -> Result<bool, Error> {
-        if let Some(presence) = presence {
-            for (key, _) in pairs.clone() {
-                if !presence.holds(!self.entry(key, Access::Write).is_vacant()) {
-                    return Ok(false);
-                }
+/// Sets several keys. Later pairs win over earlier ones of the same key.
+pub fn set_many<'p>(
+    txn: &mut Txn<'_>,
+    pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
+    presence: Option<Presence>,
+    expiry: Expiry,
+) -> Result<bool, Error> {
+    if let Some(presence) = presence {
+        for (key, _) in pairs.clone() {
+            if !presence.holds(!txn.entry(key, Access::Write).is_vacant()) {
+                return Ok(false);
             }
         }
-        let slots = self.entries(&mut pairs.clone().map(|(key, _)| key))?;
-        if self.is_past_expiry(expiry) {
-            for (key, value) in pairs {
-                let slot = self.entry(key, Access::Write);
-                self.set_string(slot, key, value, expiry)?;
-            }
-            return Ok(true);
+    }
+    let slots = entries(txn, &mut pairs.clone().map(|(key, _)| key))?;
+    if super::is_past_expiry(txn, expiry) {
+        for (key, value) in pairs {
+            let slot = txn.entry(key, Access::Write);
+            super::put(txn, slot, key, value, expiry)?;
         }
-        let all = slots.iter().zip(pairs.clone());
-        let mut lens = all.clone().map(|(slot, (_, value))| (slot, value.len()));
-        if expiry == Expiry::Never && self.keeps_use() && lens.all(|(slot, len)| self.db().can_overwrite(*slot, len)) {
-            for (slot, (key, value)) in all {
-                self.put_string(*slot, key, value, expiry, EventKind::Set)?;
-            }
-        } else {
-            self.stage_many(&mut all.map(|(slot, (key, value))| (*slot, key, value)), expiry)?;
+        return Ok(true);
+    }
+    let all = slots.iter().zip(pairs.clone());
+    let mut lens = all.clone().map(|(slot, (_, value))| (slot, value.len()));
+    if expiry == Expiry::Never && txn.keeps_use() && lens.all(|(slot, len)| txn.db().can_overwrite(*slot, len)) {
+        for (slot, (key, value)) in all {
+            txn.put_string(*slot, key, value, expiry, EventKind::Set)?;
         }
-        if expiry != Expiry::Never {
-            return Ok(true);
-        }
-        self.effect(|effect| {
-            effect.bytes(b"MSET");
-            pairs.for_each(|(key, value)| {
-                effect.bytes(key).bytes(value);
-            });
+    } else {
+        stage_many(txn, &mut all.map(|(slot, (key, value))| (*slot, key, value)), expiry)?;
+    }
+    if expiry != Expiry::Never {
+        return Ok(true);
+    }
+    txn.effect(|effect| {
+        effect.bytes(b"MSET");
+        pairs.for_each(|(key, value)| {
+            effect.bytes(key).bytes(value);
         });
-        Ok(true)
-    }
+    });
+    Ok(true)
+}
 
-    /// Looks keys up to change them.
-    fn entries(&mut self, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<Slot>, OutOfMemory> {
-        let mut slots = Vec::new();
-        for key in keys {
-            if slots.len() == slots.capacity() {
-                make_room(&mut slots, SLOTS_AT_ONCE)?;
-            }
-            slots.push(self.entry(key, Access::Write));
+/// Looks keys up to change them.
+fn entries(txn: &mut Txn<'_>, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<Slot>, OutOfMemory> {
+    let mut slots = Vec::new();
+    for key in keys {
+        if slots.len() == slots.capacity() {
+            make_room(&mut slots, SLOTS_AT_ONCE)?;
         }
-        Ok(slots)
+        slots.push(txn.entry(key, Access::Write));
     }
+    Ok(slots)
+}
 
-    /// Sets several keys, all or none, and tells of each as SET would; the effect of MSET is left to the caller.
-    fn stage_many(
-        &mut self,
-        strings: &mut dyn Iterator<Item = (Slot, &[u8], &[u8])>,
-        expiry: Expiry,
-    ) -> Result<(), Error> {
-        let mut staged = Vec::new();
-        for (slot, key, value) in strings {
-            make_room(&mut staged, 1)?;
-            let (deadline, last_use) = (self.deadline_to_be(slot, expiry), self.use_to_be(slot));
-            staged.push(Staged { slot, key, value, deadline, last_use });
-        }
-        self.db_mut().put_all(&staged)?;
-        for Staged { slot, key, value, deadline, .. } in staged {
-            self.notify_of_put(EventKind::Set, key, slot.is_vacant());
-            if expiry != Expiry::Never {
-                self.notify_of_string(key, value, deadline, expiry);
-            }
-        }
-        Ok(())
+/// Sets several keys, all or none, and tells of each as SET would; the effect of MSET is left to the caller.
+fn stage_many(
+    txn: &mut Txn<'_>,
+    strings: &mut dyn Iterator<Item = (Slot, &[u8], &[u8])>,
+    expiry: Expiry,
+) -> Result<(), Error> {
+    let mut staged = Vec::new();
+    for (slot, key, value) in strings {
+        make_room(&mut staged, 1)?;
+        let (deadline, last_use) = (txn.deadline_to_be(slot, expiry), txn.use_to_be(slot));
+        staged.push(Staged { slot, key, value, deadline, last_use });
     }
+    txn.db_mut().put_all(&staged)?;
+    for Staged { slot, key, value, deadline, .. } in staged {
+        txn.notify_of_put(EventKind::Set, key, slot.is_vacant());
+        if expiry != Expiry::Never {
+            super::notify_of_put(txn, key, value, deadline, expiry);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

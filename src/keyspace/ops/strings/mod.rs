@@ -5,6 +5,7 @@ mod lock_tests;
 mod many;
 mod options;
 
+pub use many::set_many;
 pub use options::{Comparison, Presence, SetOptions, SetOutcome};
 
 use alloc::vec::Vec;
@@ -14,295 +15,288 @@ use crate::base::clock::Timestamp;
 use crate::base::headroom::copied;
 use crate::base::number::{IntegerText, LongDouble, parse_integer};
 use crate::keyspace::db::entry::INLINE_MAX;
+use crate::keyspace::ops::{expiry, keys};
 use crate::keyspace::txn::{Access, Change, Txn};
 use crate::keyspace::{Error, EventKind, Expiry, NewValue, Slot};
-use crate::values::{Value, ValueRef};
+use crate::values::{Kind, Value, ValueRef};
 
 /// The longest string, as in Redis' default configuration (proto-max-bulk-len).
 pub const STRING_MAX: usize = 512 * 1024 * 1024;
 
-impl Txn<'_> {
-    /// The string at `key`; `None` when there is no key.
-    #[inline]
-    pub fn get(&mut self, key: &[u8]) -> Result<Option<&[u8]>, Error> {
-        let slot = self.entry_inlined(key, Access::Read);
-        match self.value(slot) {
-            None => Ok(None),
-            Some(ValueRef::String(bytes)) => Ok(Some(bytes)),
-            Some(_) => Err(Error::WrongType),
+/// The string at `key`; `None` when there is no key.
+#[inline]
+pub fn get<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>, Error> {
+    let slot = txn.entry_inlined(key, Access::Read);
+    match txn.value(slot) {
+        None => Ok(None),
+        Some(ValueRef::String(bytes)) => Ok(Some(bytes)),
+        Some(_) => Err(Error::WrongType),
+    }
+}
+
+/// Stores a string, if the conditions hold for what is there.
+pub fn set(txn: &mut Txn<'_>, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
+    let slot = txn.entry_inlined(key, Access::Write);
+    let presence_holds = options.presence.is_none_or(|presence| presence.holds(!slot.is_vacant()));
+    let (value_holds, previous) = match options.asks_for_value() {
+        true => compare(txn, slot, options)?,
+        false => (true, None),
+    };
+    let stored = presence_holds && value_holds;
+    if stored {
+        put(txn, slot, key, value, options.expiry)?;
+    }
+    Ok(SetOutcome { stored, previous })
+}
+
+/// Whether the comparison holds for what is there, which must be a string, and a copy of that if it is asked for.
+#[inline(never)]
+fn compare(txn: &mut Txn<'_>, slot: Slot, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
+    let text = match txn.value(slot) {
+        None => None,
+        Some(ValueRef::String(bytes)) => Some(bytes),
+        Some(_) => return Err(Error::WrongType),
+    };
+    let previous = match text {
+        Some(bytes) if options.get => Some(copied(bytes)?),
+        _ => None,
+    };
+    let holds = match (options.comparison, text) {
+        (Some(comparison), Some(bytes)) => comparison.holds(bytes)?,
+        (Some(comparison), None) => comparison.holds_for_missing(),
+        (None, _) => true,
+    };
+    if let Some(previous) = &previous {
+        txn.ensure_room(1, previous.len())?;
+    }
+    Ok((holds, previous))
+}
+
+/// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
+#[inline(never)]
+fn put(txn: &mut Txn<'_>, slot: Slot, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
+    if is_past_expiry(txn, expiry) {
+        keys::delete(txn, slot, key);
+        return Ok(());
+    }
+    let deadline = if txn.is_unobserved() { None } else { txn.deadline_to_be(slot, expiry) };
+    txn.put_string(slot, key, value, expiry, EventKind::Set)?;
+    if !txn.is_unobserved() {
+        notify_of_put(txn, key, value, deadline, expiry);
+    }
+    Ok(())
+}
+
+/// Deletes the key if its value meets the condition.
+pub fn delete_if(txn: &mut Txn<'_>, key: &[u8], comparison: Comparison<'_>) -> Result<bool, Error> {
+    delete_string_if(txn, key, comparison, Error::ConditionNeedsString)
+}
+
+/// Deletes the key if it holds this string; a key of another type is refused as one.
+pub fn delete_if_equal(txn: &mut Txn<'_>, key: &[u8], value: &[u8]) -> Result<bool, Error> {
+    delete_string_if(txn, key, Comparison::Equal(value), Error::WrongType)
+}
+
+/// A key that stays was used by that.
+#[inline(always)]
+fn delete_string_if(txn: &mut Txn<'_>, key: &[u8], comparison: Comparison<'_>, refusal: Error) -> Result<bool, Error> {
+    let slot = txn.entry(key, Access::Peek);
+    let Some(handle) = slot.found() else { return Ok(false) };
+    let holds = match txn.value(slot) {
+        Some(ValueRef::String(bytes)) => comparison.holds(bytes),
+        _ => Err(refusal),
+    };
+    match holds {
+        Ok(true) => keys::delete(txn, slot, key),
+        _ => txn.mark_use(handle),
+    }
+    holds
+}
+
+/// The digest of the string at `key`, as hex digits.
+pub fn value_digest(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    Ok(get(txn, key)?.map(digest_text))
+}
+
+/// Appends to the string, creating it; answers the new length.
+pub fn append(txn: &mut Txn<'_>, key: &[u8], suffix: &[u8]) -> Result<usize, Error> {
+    let slot = txn.find_for_write(key, Kind::String)?;
+    let len = string_of(txn, slot).len() + suffix.len();
+    if slot.is_vacant() {
+        txn.put(slot, key, NewValue::Bytes(suffix), None, EventKind::Append)?;
+    } else if len > STRING_MAX {
+        return Err(Error::TooLong);
+    } else {
+        edit(txn, slot, key, EventKind::Append, suffix.len(), &mut |bytes| bytes.extend_from_slice(suffix))?;
+    }
+    txn.effect(|effect| {
+        effect.bytes(b"APPEND").bytes(key).bytes(suffix);
+    });
+    Ok(len)
+}
+
+/// Writes `bytes` at `offset`, filling a gap with zeros; answers the new length. Writing nothing changes nothing.
+pub fn set_range(txn: &mut Txn<'_>, key: &[u8], offset: usize, bytes: &[u8]) -> Result<usize, Error> {
+    let slot = txn.find_for_write(key, Kind::String)?;
+    let len = string_of(txn, slot).len();
+    if bytes.is_empty() {
+        return Ok(len);
+    }
+    let end = offset.checked_add(bytes.len()).filter(|&end| end <= STRING_MAX).ok_or(Error::TooLong)?;
+    let new_len = len.max(end);
+    edit_grown(txn, slot, key, new_len, EventKind::SetRange, &mut |string| {
+        string[offset..end].copy_from_slice(bytes);
+    })?;
+    txn.effect(|effect| {
+        effect.bytes(b"SETRANGE").bytes(key).integer(offset as i64).bytes(bytes);
+    });
+    Ok(new_len)
+}
+
+/// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
+pub fn increment(txn: &mut Txn<'_>, key: &[u8], increment: i64) -> Result<i64, Error> {
+    let slot = txn.entry_inlined(key, Access::Write);
+    let counted = match slot.found() {
+        Some(handle) if increment == 1 && txn.keeps_use() => txn.db_mut().count_up(handle),
+        _ => None,
+    };
+    let sum = match counted {
+        Some(sum) => {
+            txn.notify_of_put(EventKind::IncrBy, key, false);
+            sum
         }
-    }
+        None => add_integer(txn, slot, key, increment)?,
+    };
+    txn.effect(|effect| {
+        effect.bytes(b"INCRBY").bytes(key).integer(increment);
+    });
+    Ok(sum)
+}
 
-    /// Stores a string, if the conditions hold for what is there.
-    pub fn set(&mut self, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
-        let slot = self.entry_inlined(key, Access::Write);
-        let presence_holds = options.presence.is_none_or(|presence| presence.holds(!slot.is_vacant()));
-        let (value_holds, previous) = match options.asks_for_value() {
-            true => self.compare(slot, options)?,
-            false => (true, None),
-        };
-        let stored = presence_holds && value_holds;
-        if stored {
-            self.set_string(slot, key, value, options.expiry)?;
+#[inline(never)]
+fn add_integer(txn: &mut Txn<'_>, slot: Slot, key: &[u8], increment: i64) -> Result<i64, Error> {
+    let current = match txn.value(slot) {
+        Some(ValueRef::String(text)) => parse_integer(text).ok_or(Error::NotAnInteger)?,
+        Some(_) => return Err(Error::WrongType),
+        None => 0,
+    };
+    let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
+    txn.put_string(slot, key, IntegerText::of(sum).as_bytes(), Expiry::Keep, EventKind::IncrBy)?;
+    Ok(sum)
+}
+
+/// Adds to the float at `key` in 80-bit precision; answers the stored text and keeps the deadline.
+pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
+    let slot = txn.find_for_write(key, Kind::String)?;
+    let sum = match slot.is_vacant() {
+        false => LongDouble::parse(string_of(txn, slot)).ok_or(Error::NotAFloat)?.add(increment),
+        true => increment,
+    };
+    if !sum.is_finite() {
+        return Err(Error::NotFinite);
+    }
+    let mut text = Vec::new();
+    sum.write(&mut text);
+    txn.put_string(slot, key, &text, Expiry::Keep, EventKind::IncrByFloat)?;
+    txn.effect(|effect| {
+        effect.bytes(b"SET").bytes(key).bytes(&text).bytes(b"KEEPTTL");
+    });
+    Ok(text)
+}
+
+#[inline(always)]
+pub(in crate::keyspace) fn is_past_expiry(txn: &Txn<'_>, expiry: Expiry) -> bool {
+    matches!(expiry, Expiry::At(deadline) if txn.is_past(deadline))
+}
+
+/// The event of a deadline that came with a string, and the effect.
+#[inline(never)]
+fn notify_of_put(txn: &mut Txn<'_>, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
+    if matches!(expiry, Expiry::At(_)) {
+        txn.also(EventKind::Expire, key);
+    }
+    // PXAT takes no instant before 1970, PEXPIREAT takes all of them.
+    let (since_epoch, before) = match deadline {
+        Some(deadline) if deadline.as_ms() <= 0 => (None, Some(deadline)),
+        other => (other, None),
+    };
+    txn.effect(|effect| {
+        effect.bytes(b"SET").bytes(key).bytes(value);
+        if let Some(deadline) = since_epoch {
+            effect.bytes(b"PXAT").integer(deadline.as_ms());
         }
-        Ok(SetOutcome { stored, previous })
+    });
+    if let Some(deadline) = before {
+        expiry::deadline_effect(txn, key, deadline);
     }
+}
 
-    /// Whether the comparison holds for what is there, which must be a string, and a copy of that if it is asked for.
-    #[inline(never)]
-    fn compare(&mut self, slot: Slot, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
-        let text = match self.value(slot) {
-            None => None,
-            Some(ValueRef::String(bytes)) => Some(bytes),
-            Some(_) => return Err(Error::WrongType),
-        };
-        let previous = match text {
-            Some(bytes) if options.get => Some(copied(bytes)?),
-            _ => None,
-        };
-        let holds = match (options.comparison, text) {
-            (Some(comparison), Some(bytes)) => comparison.holds(bytes)?,
-            (Some(comparison), None) => comparison.holds_for_missing(),
-            (None, _) => true,
-        };
-        if let Some(previous) = &previous {
-            self.ensure_room(1, previous.len())?;
-        }
-        Ok((holds, previous))
-    }
+/// Refuses a key that holds another type.
+pub fn expect(txn: &mut Txn<'_>, key: &[u8]) -> Result<(), Error> {
+    txn.find_for_write(key, Kind::String).map(drop)
+}
 
-    /// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
-    #[inline(never)]
-    fn set_string(&mut self, slot: Slot, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
-        if self.is_past_expiry(expiry) {
-            self.delete(slot, key);
-            return Ok(());
-        }
-        let deadline = if self.is_unobserved() { None } else { self.deadline_to_be(slot, expiry) };
-        self.put_string(slot, key, value, expiry, EventKind::Set)?;
-        if !self.is_unobserved() {
-            self.notify_of_string(key, value, deadline, expiry);
-        }
-        Ok(())
-    }
+pub(in crate::keyspace) fn is_string(txn: &Txn<'_>, slot: Slot) -> bool {
+    matches!(txn.value(slot), Some(ValueRef::String(_)))
+}
 
-    /// Deletes the key if its value meets the condition.
-    pub fn delete_if(&mut self, key: &[u8], comparison: Comparison<'_>) -> Result<bool, Error> {
-        self.delete_string_if(key, comparison, Error::ConditionNeedsString)
+/// The string that was found; empty when there is none.
+pub(in crate::keyspace) fn string_of<'t>(txn: &'t Txn<'_>, slot: Slot) -> &'t [u8] {
+    match txn.value(slot) {
+        Some(ValueRef::String(bytes)) => bytes,
+        _ => &[],
     }
+}
 
-    /// Deletes the key if it holds this string; a key of another type is refused as one.
-    pub fn delete_if_equal(&mut self, key: &[u8], value: &[u8]) -> Result<bool, Error> {
-        self.delete_string_if(key, Comparison::Equal(value), Error::WrongType)
+/// Edits a string that will grow by `growth_bytes`; on an error it is as before.
+fn edit(
+    txn: &mut Txn<'_>,
+    slot: Slot,
+    key: &[u8],
+    event: EventKind,
+    growth_bytes: usize,
+    edit: &mut dyn FnMut(&mut Vec<u8>),
+) -> Result<(), Error> {
+    let string = string_of(txn, slot);
+    // Longer strings lie outside their block and are edited where they lie.
+    if string.len() <= INLINE_MAX {
+        let mut edited = zeros(0, string.len() + growth_bytes)?;
+        edited.extend_from_slice(string);
+        edit(&mut edited);
+        return txn.put_edited(slot, key, edited, event);
     }
+    let Some(handle) = slot.found() else { return Ok(()) };
+    txn.update(handle, event, |value| {
+        let Value::String(string) = value else { return Err(Error::WrongType) };
+        // Room to grow further is asked for first, and done without where there is none.
+        let reserved = string.try_reserve(growth_bytes).or_else(|_| string.try_reserve_exact(growth_bytes));
+        reserved.map_err(|_| Error::OutOfMemory)?;
+        edit(string);
+        Ok(Change::Changed(()))
+    })?;
+    Ok(())
+}
 
-    /// A key that stays was used by that.
-    #[inline(always)]
-    fn delete_string_if(&mut self, key: &[u8], comparison: Comparison<'_>, refusal: Error) -> Result<bool, Error> {
-        let slot = self.entry(key, Access::Peek);
-        let Some(handle) = slot.found() else { return Ok(false) };
-        let holds = match self.value(slot) {
-            Some(ValueRef::String(bytes)) => comparison.holds(bytes),
-            _ => Err(refusal),
-        };
-        match holds {
-            Ok(true) => self.delete(slot, key),
-            _ => self.mark_use(handle),
-        }
-        holds
+/// Edits the string at `key`, first made `len` bytes long with zeros at its end if it is shorter or missing. Its
+/// deadline stays; on an error it is as before.
+pub(in crate::keyspace) fn edit_grown(
+    txn: &mut Txn<'_>,
+    slot: Slot,
+    key: &[u8],
+    len: usize,
+    event: EventKind,
+    edit: &mut dyn FnMut(&mut [u8]),
+) -> Result<(), Error> {
+    if slot.is_vacant() {
+        let mut string = zeros(len, len)?;
+        edit(&mut string);
+        return txn.put_edited(slot, key, string, event);
     }
-
-    /// The digest of the string at `key`, as hex digits.
-    pub fn value_digest(&mut self, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self.get(key)?.map(digest_text))
-    }
-
-    /// Appends to the string, creating it; answers the new length.
-    pub fn append(&mut self, key: &[u8], suffix: &[u8]) -> Result<usize, Error> {
-        let slot = self.write_string(key)?;
-        let len = self.string(slot).len() + suffix.len();
-        if slot.is_vacant() {
-            self.put(slot, key, NewValue::Bytes(suffix), None, EventKind::Append)?;
-        } else if len > STRING_MAX {
-            return Err(Error::TooLong);
-        } else {
-            self.edit_string(slot, key, EventKind::Append, suffix.len(), &mut |bytes| bytes.extend_from_slice(suffix))?;
-        }
-        self.effect(|effect| {
-            effect.bytes(b"APPEND").bytes(key).bytes(suffix);
-        });
-        Ok(len)
-    }
-
-    /// Writes `bytes` at `offset`, filling a gap with zeros; answers the new length. Writing nothing changes nothing.
-    pub fn set_range(&mut self, key: &[u8], offset: usize, bytes: &[u8]) -> Result<usize, Error> {
-        let slot = self.write_string(key)?;
-        let len = self.string(slot).len();
-        if bytes.is_empty() {
-            return Ok(len);
-        }
-        let end = offset.checked_add(bytes.len()).filter(|&end| end <= STRING_MAX).ok_or(Error::TooLong)?;
-        let new_len = len.max(end);
-        self.edit_grown(slot, key, new_len, EventKind::SetRange, &mut |string| {
-            string[offset..end].copy_from_slice(bytes);
-        })?;
-        self.effect(|effect| {
-            effect.bytes(b"SETRANGE").bytes(key).integer(offset as i64).bytes(bytes);
-        });
-        Ok(new_len)
-    }
-
-    /// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
-    pub fn increment(&mut self, key: &[u8], increment: i64) -> Result<i64, Error> {
-        let slot = self.entry_inlined(key, Access::Write);
-        let counted = match slot.found() {
-            Some(handle) if increment == 1 && self.keeps_use() => self.db_mut().count_up(handle),
-            _ => None,
-        };
-        let sum = match counted {
-            Some(sum) => {
-                self.notify_of_put(EventKind::IncrBy, key, false);
-                sum
-            }
-            None => self.add_integer(slot, key, increment)?,
-        };
-        self.effect(|effect| {
-            effect.bytes(b"INCRBY").bytes(key).integer(increment);
-        });
-        Ok(sum)
-    }
-
-    #[inline(never)]
-    fn add_integer(&mut self, slot: Slot, key: &[u8], increment: i64) -> Result<i64, Error> {
-        let current = match self.value(slot) {
-            Some(ValueRef::String(text)) => parse_integer(text).ok_or(Error::NotAnInteger)?,
-            Some(_) => return Err(Error::WrongType),
-            None => 0,
-        };
-        let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
-        self.put_string(slot, key, IntegerText::of(sum).as_bytes(), Expiry::Keep, EventKind::IncrBy)?;
-        Ok(sum)
-    }
-
-    /// Adds to the float at `key` in 80-bit precision; answers the stored text and keeps the deadline.
-    pub fn increment_float(&mut self, key: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
-        let slot = self.write_string(key)?;
-        let sum = match slot.is_vacant() {
-            false => LongDouble::parse(self.string(slot)).ok_or(Error::NotAFloat)?.add(increment),
-            true => increment,
-        };
-        if !sum.is_finite() {
-            return Err(Error::NotFinite);
-        }
-        let mut text = Vec::new();
-        sum.write(&mut text);
-        self.put_string(slot, key, &text, Expiry::Keep, EventKind::IncrByFloat)?;
-        self.effect(|effect| {
-            effect.bytes(b"SET").bytes(key).bytes(&text).bytes(b"KEEPTTL");
-        });
-        Ok(text)
-    }
-
-    #[inline(always)]
-    pub(in crate::keyspace) fn is_past_expiry(&self, expiry: Expiry) -> bool {
-        matches!(expiry, Expiry::At(deadline) if self.is_past(deadline))
-    }
-
-    /// The event of a deadline that came with a string, and the effect.
-    #[inline(never)]
-    fn notify_of_string(&mut self, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
-        if matches!(expiry, Expiry::At(_)) {
-            self.also(EventKind::Expire, key);
-        }
-        // PXAT takes no instant before 1970, PEXPIREAT takes all of them.
-        let (since_epoch, before) = match deadline {
-            Some(deadline) if deadline.as_ms() <= 0 => (None, Some(deadline)),
-            other => (other, None),
-        };
-        self.effect(|effect| {
-            effect.bytes(b"SET").bytes(key).bytes(value);
-            if let Some(deadline) = since_epoch {
-                effect.bytes(b"PXAT").integer(deadline.as_ms());
-            }
-        });
-        if let Some(deadline) = before {
-            self.deadline_effect(key, deadline);
-        }
-    }
-
-    /// Refuses a key that holds another type.
-    pub fn expect_string(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.write_string(key).map(drop)
-    }
-
-    /// Looks a string up to change it.
-    pub(in crate::keyspace) fn write_string(&mut self, key: &[u8]) -> Result<Slot, Error> {
-        let slot = self.entry(key, Access::Write);
-        if slot.is_vacant() || self.is_string(slot) { Ok(slot) } else { Err(Error::WrongType) }
-    }
-
-    pub(in crate::keyspace) fn is_string(&self, slot: Slot) -> bool {
-        matches!(self.value(slot), Some(ValueRef::String(_)))
-    }
-
-    /// The string that was found; empty when there is none.
-    pub(in crate::keyspace) fn string(&self, slot: Slot) -> &[u8] {
-        match self.value(slot) {
-            Some(ValueRef::String(bytes)) => bytes,
-            _ => &[],
-        }
-    }
-
-    /// Edits a string that will grow by `growth_bytes`; on an error it is as before.
-    fn edit_string(
-        &mut self,
-        slot: Slot,
-        key: &[u8],
-        event: EventKind,
-        growth_bytes: usize,
-        edit: &mut dyn FnMut(&mut Vec<u8>),
-    ) -> Result<(), Error> {
-        let string = self.string(slot);
-        // Longer strings lie outside their block and are edited where they lie.
-        if string.len() <= INLINE_MAX {
-            let mut edited = zeros(0, string.len() + growth_bytes)?;
-            edited.extend_from_slice(string);
-            edit(&mut edited);
-            return self.put_edited(slot, key, edited, event);
-        }
-        let Some(handle) = slot.found() else { return Ok(()) };
-        self.update(handle, event, |value| {
-            let Value::String(string) = value else { return Err(Error::WrongType) };
-            // Room to grow further is asked for first, and done without where there is none.
-            let reserved = string.try_reserve(growth_bytes).or_else(|_| string.try_reserve_exact(growth_bytes));
-            reserved.map_err(|_| Error::OutOfMemory)?;
-            edit(string);
-            Ok(Change::Changed(()))
-        })?;
-        Ok(())
-    }
-
-    /// Edits the string at `key`, first made `len` bytes long with zeros at its end if it is shorter or missing. Its
-    /// deadline stays; on an error it is as before.
-    pub(in crate::keyspace) fn edit_grown(
-        &mut self,
-        slot: Slot,
-        key: &[u8],
-        len: usize,
-        event: EventKind,
-        edit: &mut dyn FnMut(&mut [u8]),
-    ) -> Result<(), Error> {
-        if slot.is_vacant() {
-            let mut string = zeros(len, len)?;
-            edit(&mut string);
-            return self.put_edited(slot, key, string, event);
-        }
-        let growth_bytes = len.saturating_sub(self.string(slot).len());
-        self.edit_string(slot, key, event, growth_bytes, &mut |string| {
-            string.resize(string.len() + growth_bytes, 0);
-            edit(string);
-        })
-    }
+    let growth_bytes = len.saturating_sub(string_of(txn, slot).len());
+    self::edit(txn, slot, key, event, growth_bytes, &mut |string| {
+        string.resize(string.len() + growth_bytes, 0);
+        edit(string);
+    })
 }
 
 /// `len` zero bytes with room for `capacity` bytes in all.
