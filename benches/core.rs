@@ -6,6 +6,7 @@
 #[path = "../tests/support/dice.rs"]
 mod dice;
 
+use keylatch::internals::keyspace::strings;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ use criterion::{Bencher, Criterion, criterion_group, criterion_main};
 use dice::Dice;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
-use keylatch::{Argv, ClientId, Connection, Keylatch, Keyspace, ManualClock, Options, SetOptions, Timestamp};
+use keylatch::internals::keyspace::{Keyspace, SetOptions};
+use keylatch::{Argv, ClientId, Connection, Keylatch, ManualClock, Options, Timestamp};
 
 /// A table as a Rust program would use it: `get`, `insert`, and nothing of time, types or limits.
 type Table = HashMap<Vec<u8>, Vec<u8>, RandomState>;
@@ -93,16 +95,16 @@ impl Store for Table {
 
 impl Store for Keyspace {
     fn get(&mut self, key: &[u8]) -> Option<u8> {
-        self.at(0, NOW).get(key).ok()??.first().copied()
+        strings::get(&mut self.at(0, NOW), key).ok()??.first().copied()
     }
 
     fn set(&mut self, key: &[u8], value: &[u8]) {
-        let outcome = self.at(0, NOW).set(key, value, &SetOptions::default());
+        let outcome = strings::set(&mut self.at(0, NOW), key, value, &SetOptions::default());
         debug_assert!(outcome.is_ok());
     }
 
     fn increment(&mut self, key: &[u8]) {
-        let sum = self.at(0, NOW).increment(key, 1);
+        let sum = strings::increment(&mut self.at(0, NOW), key, 1);
         debug_assert!(sum.is_ok());
     }
 }

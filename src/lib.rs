@@ -32,44 +32,59 @@ extern crate alloc;
 extern crate std;
 
 mod base;
-pub mod commands;
+// Some names are re-exported for `internals` alone.
+#[cfg_attr(not(feature = "internals"), allow(unused_imports))]
+mod commands;
 mod connection;
 mod engine;
+#[cfg_attr(not(feature = "internals"), allow(unused_imports))]
 mod keyspace;
-pub mod resp;
+mod resp;
 mod server;
-mod session;
+pub mod session;
 mod store;
 mod values;
 #[cfg(feature = "wasm")]
 mod wasm;
 
-pub use base::argv::{Argv, ArgvRef, Span};
+pub use base::argv::{Argv, ArgvRef};
 #[cfg(feature = "std")]
 pub use base::clock::SystemClock;
 pub use base::clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
-pub use base::headroom::{Reserve, set_reserve};
+pub use base::headroom::OutOfMemory;
 pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
 pub use engine::Status;
 pub use engine::keylatch::{Keylatch, Options, Turn};
 pub use engine::persistence::{LoadError, Replayed};
-pub use keyspace::{
-    BitOperation, BitRange, Choice, CommonRun, CommonSubsequence, Comparison, CopyOptions, Counting, DATABASES,
-    DeadlineCondition, Error, Event, EventClass, EventKind, Expiry, FieldAction, FieldOperation, FieldType, Frequency,
-    Inspected, Inspection, Keyspace, MemoryLimit, Overflow, PastUse, Presence, RangeUnit, RestoreOptions, ScanFilter,
-    SetOptions, SetOutcome, TimeToLive, Txn,
-};
-pub use resp::decode::{Decoder, Limits, Next, ProtocolError};
+pub use keyspace::{ClientId, Event, EventClass, EventKind};
+pub use resp::decode::Limits;
 pub use resp::encode::Protocol;
-pub use server::clients::{Client, ClientId};
-pub use session::{
-    Action, ClientReport, ClockMove, Expectation, Failure, Report, SESSION_START, Session, SessionError, Step,
-    StepKind, Verdict, parse as parse_session, run as run_session,
-};
-pub use values::Kind;
+pub use values::rdb::DumpError;
 
-/// The numbers that a host in another language calls commands by, printed as TypeScript for the npm package.
+/// The parts that the tests, fuzz targets, benches and the build program of this crate use. No version promises anything
+/// about them.
+#[cfg(feature = "internals")]
 #[doc(hidden)]
-pub fn calling_convention() -> alloc::string::String {
-    engine::convention::typescript()
+pub mod internals {
+    pub use crate::base::argv::Span;
+    pub use crate::base::headroom::{Reserve, set_reserve};
+    pub use crate::server::clients::Client;
+
+    pub mod commands {
+        pub use crate::commands::*;
+    }
+
+    pub mod keyspace {
+        pub use crate::keyspace::*;
+        pub use crate::values::Kind;
+    }
+
+    pub mod resp {
+        pub use crate::resp::*;
+    }
+
+    /// The numbers that a host in another language calls commands by, printed as TypeScript for the npm package.
+    pub fn calling_convention() -> alloc::string::String {
+        crate::engine::convention::typescript()
+    }
 }

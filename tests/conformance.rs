@@ -128,7 +128,7 @@ impl Step {
         }
         let word =
             |index: usize| self.argv.get(index).and_then(|word| std::str::from_utf8(word).ok()).unwrap_or_default();
-        match keylatch::commands::find(word(0)) {
+        match keylatch::internals::commands::find(word(0)) {
             Some(row) if !row.subcommands.is_empty() && self.argv.len() > 1 => {
                 row.subcommands.iter().any(|sub| sub.own_name().eq_ignore_ascii_case(word(1)))
             }

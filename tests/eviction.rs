@@ -4,10 +4,12 @@
 #[path = "support/dice.rs"]
 mod dice;
 
+use keylatch::internals::keyspace::keys;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dice::Dice;
-use keylatch::{Argv, EventKind, Keylatch, ManualClock, Options, SESSION_START};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, EventKind, Keylatch, ManualClock, Options};
 
 const POLICIES: [&str; 9] = [
     "allkeys-lru",
@@ -51,7 +53,7 @@ impl Engine {
 
     /// Asked past the commands, each of which would make room first.
     fn size_of(&mut self, key: &str) -> u64 {
-        self.keylatch.keyspace().at(0, SESSION_START).memory_usage(key.as_bytes()).unwrap_or(0)
+        keys::memory_usage(&mut self.keylatch.keyspace().at(0, SESSION_START), key.as_bytes()).unwrap_or(0)
     }
 }
 

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use keylatch::commands::rows;
+use keylatch::internals::commands::rows;
 
 const GROUPS: &[(&str, &str)] = &[
     ("string", "Strings"),
@@ -72,9 +72,10 @@ fn refresh_types() -> bool {
 
 #[test]
 fn the_command_table_of_the_package_is_fresh() {
-    let table = refresh("pkg-templates/npm/commands.json", &keylatch::commands::json());
+    let table = refresh("pkg-templates/npm/commands.json", &keylatch::internals::commands::json());
     let types = refresh_types();
-    let convention = refresh("pkg-templates/npm/src/generated/convention.ts", &keylatch::calling_convention());
+    let convention =
+        refresh("pkg-templates/npm/src/generated/convention.ts", &keylatch::internals::calling_convention());
     assert!(!table, "commands.json was rewritten");
     assert!(!types, "src/generated/commands.ts was rewritten");
     assert!(!convention, "src/generated/convention.ts was rewritten");

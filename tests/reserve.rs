@@ -3,9 +3,9 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use keylatch::{
-    Argv, ClientId, Clock, Connection, Keylatch, Limits, ManualClock, Options, Reserve, SESSION_START, set_reserve,
-};
+use keylatch::internals::{Reserve, set_reserve};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, ClientId, Clock, Connection, Keylatch, Limits, ManualClock, Options};
 
 static TURN: Mutex<()> = Mutex::new(());
 const OOM: &str = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";

@@ -1,7 +1,8 @@
 //! The same seed, clock and input give the same replies and the same digest on every target: this file runs natively and, by
 //! `cargo xtask test wasm wasm-browser`, inside WebAssembly, and compares with numbers that a native run gave.
 
-use keylatch::{Argv, Keylatch, ManualClock, Options, SESSION_START};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, Keylatch, ManualClock, Options};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use keylatch::resp::read::{Value, read};
-use keylatch::{Argv, ClientId, EventKind, Keylatch, ManualClock, Options, SESSION_START};
+use keylatch::internals::resp::read::{Value, read};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, ClientId, EventKind, Keylatch, ManualClock, Options};
 
 /// What one tick removes at most.
 const SWEEP_MAX: usize = 256;

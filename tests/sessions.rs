@@ -8,7 +8,8 @@ mod copies;
 #[path = "support/tree.rs"]
 mod tree;
 
-use keylatch::{Keylatch, ManualClock, Options, Report, SESSION_START, parse_session, run_session};
+use keylatch::session::{self, Report, SESSION_START};
+use keylatch::{Keylatch, ManualClock, Options};
 
 #[test]
 fn every_session_file_does_what_it_says() {
@@ -26,10 +27,10 @@ fn every_session_file_does_what_it_says() {
 fn the_effects_of_every_session_file_give_the_same_keyspace() {
     let mut failures = Vec::new();
     for tree::File { path: name, text } in tree::sessions() {
-        let Ok(session) = parse_session(&text) else { continue };
+        let Ok(session) = session::parse(&text) else { continue };
         let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
         engine.record(true);
-        let ran = run_session(&mut engine, &session, None).is_ok();
+        let ran = session::run(&mut engine, &session, None).is_ok();
         failures.extend(copies::check(&mut engine).err().filter(|_| ran).map(|failure| format!("{name}: {failure}")));
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
@@ -47,8 +48,8 @@ fn what_a_run_prints_reads_back_and_matches() {
     }
 }
 
-fn run(text: &str) -> Result<Report, keylatch::SessionError> {
-    let session = parse_session(text)?;
+fn run(text: &str) -> Result<Report, keylatch::session::SessionError> {
+    let session = session::parse(text)?;
     let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
-    run_session(&mut engine, &session, None)
+    session::run(&mut engine, &session, None)
 }

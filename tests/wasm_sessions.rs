@@ -4,7 +4,8 @@
 #![cfg(target_arch = "wasm32")]
 
 use include_dir::{Dir, include_dir};
-use keylatch::{Keylatch, ManualClock, Options, Report, SESSION_START, SessionError, parse_session, run_session};
+use keylatch::session::{self, Report, SESSION_START, SessionError};
+use keylatch::{Keylatch, ManualClock, Options};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 static SESSIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/sessions");
@@ -46,9 +47,9 @@ fn run_all(folder: &Dir<'_>) {
 }
 
 fn run(text: &str) -> Result<Report, SessionError> {
-    let session = parse_session(text)?;
+    let session = session::parse(text)?;
     let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
-    run_session(&mut engine, &session, None)
+    session::run(&mut engine, &session, None)
 }
 
 /// Name and text of every session file of a folder and those below it.

@@ -1,6 +1,7 @@
 //! Engines whose time stands still, and small contents of every kind.
 
-use keylatch::{Argv, Keylatch, ManualClock, Options, SESSION_START};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, Keylatch, ManualClock, Options};
 
 pub type Engine = Keylatch<ManualClock>;
 

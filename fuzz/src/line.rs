@@ -1,8 +1,8 @@
 //! Lines of text as people type them.
 
 use keylatch::Argv;
-use keylatch::commands::split_line;
-use keylatch::resp::cli_text::quote;
+use keylatch::internals::commands::split_line;
+use keylatch::internals::resp::cli_text::quote;
 
 /// What a line was split into, quoted and put together again, splits into the same.
 pub fn check(line: &[u8]) {

@@ -1,7 +1,7 @@
 //! Replies, as clients read them.
 
-use keylatch::resp::cli_text::print;
-use keylatch::resp::read::read;
+use keylatch::internals::resp::cli_text::print;
+use keylatch::internals::resp::read::read;
 
 /// A reply takes no more than there is, reads the same without what follows, and not at all without its end.
 pub fn check(bytes: &[u8]) {

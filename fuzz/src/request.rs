@@ -1,6 +1,7 @@
 //! The decoder of requests.
 
-use keylatch::{Decoder, Limits, Next};
+use keylatch::Limits;
+use keylatch::internals::resp::decode::{Decoder, Next};
 
 /// Small enough that streams reach them.
 const LIMITS: Limits = Limits { bulk_bytes: 1 << 14, request_bytes: 1 << 16 };

@@ -25,6 +25,7 @@ pub const CLIENT_BYTES: usize = 64;
 
 /// How much an allocator still has in reserve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(not(any(feature = "wasm", feature = "internals")), allow(dead_code))]
 pub enum Reserve {
     Whole,
     /// Some of it was given out and cannot be had back: what would grow memory is refused.
@@ -35,7 +36,8 @@ pub enum Reserve {
 
 static RESERVE: AtomicU8 = AtomicU8::new(Reserve::Whole as u8);
 
-/// For an allocator that keeps a reserve: says how much is left. Without one it is always whole.
+/// Sets how much an allocator that keeps a reserve has left of it. Without such an allocator it is always whole.
+#[cfg(any(feature = "wasm", feature = "internals"))]
 pub fn set_reserve(left: Reserve) {
     RESERVE.store(left as u8, Ordering::Relaxed);
 }

@@ -15,6 +15,7 @@ mod diagnostics;
 mod docs;
 mod dump;
 mod expiry;
+#[cfg(feature = "internals")]
 mod export;
 mod geo;
 mod grammar;
@@ -46,6 +47,7 @@ mod waiting;
 
 pub use args::Args;
 pub use catalog::{find, rows};
+#[cfg(feature = "internals")]
 pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub use line::{LineError, LineErrorKind, split_line};

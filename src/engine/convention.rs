@@ -2,14 +2,12 @@
 //! printed for it, and a hash of both that the engine carries. A host that was printed from another table would run another
 //! command than it names.
 
-use alloc::format;
-use alloc::string::String;
-
 use super::Status;
 use crate::base::hash::hash_bytes;
-use crate::commands::{Row, flags, rows};
+use crate::commands::{Row, rows};
 
 /// Set in the printed number of a row whose command has to know the time.
+#[cfg(feature = "internals")]
 const TIMED: u32 = 1 << 16;
 
 /// Commands without subcommands, each with its number among all rows.
@@ -19,7 +17,12 @@ fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
 }
 
 /// The numbers as TypeScript.
-pub fn typescript() -> String {
+#[cfg(feature = "internals")]
+pub fn typescript() -> alloc::string::String {
+    use alloc::{format, string::String};
+
+    use crate::commands::flags;
+
     let mut text = String::from("/** Printed from the table of commands: how they are called by number. */\n\n");
     text += "/** Rows by command; the seventeenth bit is set for those that have to know the time. */\nexport const enum Row {\n";
     for (number, row) in numbered() {

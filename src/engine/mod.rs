@@ -4,6 +4,7 @@
 mod after_command;
 mod blocked;
 mod blocked_clients;
+#[cfg(any(feature = "wasm", feature = "internals"))]
 pub(crate) mod convention;
 mod dispatch;
 mod gates;

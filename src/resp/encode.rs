@@ -60,14 +60,6 @@ impl Writer {
         self.out.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.out.is_empty()
-    }
-
-    pub fn bytes(&self) -> &[u8] {
-        &self.out
-    }
-
     #[inline(always)]
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
@@ -194,14 +186,6 @@ impl Writer {
         }
     }
 
-    /// A boolean; RESP2 gets 1 or 0.
-    pub fn boolean(&mut self, value: bool) {
-        match self.protocol {
-            Protocol::Resp2 => self.integer(value.into()),
-            Protocol::Resp3 => self.put(if value { b"#t\r\n" } else { b"#f\r\n" }),
-        }
-    }
-
     /// Text with a three-letter format (`txt`, `mkd`); RESP2 gets a bulk string.
     pub fn verbatim(&mut self, format: &str, bytes: &[u8]) {
         match self.protocol {
@@ -262,10 +246,6 @@ impl Writer {
     /// `len` counts pairs.
     pub fn close_map(&mut self, open: Open, len: usize) {
         self.insert_header(open, |header| header.map(len));
-    }
-
-    pub fn close_set(&mut self, open: Open, len: usize) {
-        self.insert_header(open, |header| header.set(len));
     }
 
     /// Writes the header where the aggregate began, moving its elements behind it.
@@ -358,15 +338,14 @@ mod tests {
         let write = |writer: &mut Writer| {
             writer.null();
             writer.null_array();
-            writer.boolean(true);
             writer.double(1.5);
             writer.map(1);
             writer.set(2);
             writer.push(3);
             writer.verbatim("txt", b"hi");
         };
-        assert_eq!(written(Protocol::Resp2, write), b"$-1\r\n*-1\r\n:1\r\n$3\r\n1.5\r\n*2\r\n*2\r\n*3\r\n$2\r\nhi\r\n");
-        assert_eq!(written(Protocol::Resp3, write), b"_\r\n_\r\n#t\r\n,1.5\r\n%1\r\n~2\r\n>3\r\n=6\r\ntxt:hi\r\n");
+        assert_eq!(written(Protocol::Resp2, write), b"$-1\r\n*-1\r\n$3\r\n1.5\r\n*2\r\n*2\r\n*3\r\n$2\r\nhi\r\n");
+        assert_eq!(written(Protocol::Resp3, write), b"_\r\n_\r\n,1.5\r\n%1\r\n~2\r\n>3\r\n=6\r\ntxt:hi\r\n");
     }
 
     #[test]

@@ -26,11 +26,6 @@ impl CommandError {
     /// The text is with the arguments of the command, `Args::refuse`.
     pub const MADE: CommandError = CommandError(&"");
 
-    /// The text, as far as it is the same for all commands.
-    pub const fn text(self) -> &'static str {
-        self.0
-    }
-
     /// The text for a command of this name.
     pub fn of_command(self, name: &str) -> ErrorText {
         match self.0.split_once('{') {
@@ -165,7 +160,6 @@ texts! {
     DISCARD_WITHOUT_MULTI = "ERR DISCARD without MULTI";
     WATCH_INSIDE_MULTI = "ERR WATCH inside MULTI is not allowed";
     EXEC_ABORTED = "EXECABORT Transaction discarded because of previous errors.";
-    NO_PERMISSION = "NOPERM User default has no permissions to run this command";
     OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
     PROTOCOL_VERSION = "NOPROTO unsupported protocol version";
     PROTOCOL_NOT_AN_INTEGER = "ERR Protocol version is not an integer or out of range";
@@ -210,8 +204,6 @@ texts! {
     SCRIPT_FLUSH_TYPE = "ERR SCRIPT FLUSH only support SYNC|ASYNC option";
     FUNCTION_FLUSH_TYPE = "ERR FUNCTION FLUSH only supports SYNC|ASYNC option";
     SLOWLOG_COUNT = "ERR count should be greater than or equal to -1";
-    /// keylatch's own: an argument list longer than [`crate::base::argv::Argv`] can hold.
-    REQUEST_TOO_LARGE = "ERR request exceeds maximum allowed size";
 }
 
 /// Redis cuts the name and the arguments it repeats in an error at this many bytes each.

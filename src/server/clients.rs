@@ -363,10 +363,6 @@ impl Clients {
     pub fn len(&self) -> usize {
         self.clients.len()
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.clients.is_empty()
-    }
 }
 
 #[cfg(test)]

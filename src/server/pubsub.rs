@@ -32,15 +32,6 @@ impl Channels {
         }
     }
 
-    /// The client's own list of them, in no particular order.
-    pub fn of(self, client: &Client) -> &Vec<Box<[u8]>> {
-        match self {
-            Channels::Plain => &client.channels,
-            Channels::Pattern => &client.patterns,
-            Channels::Shard => &client.shard_channels,
-        }
-    }
-
     fn of_mut(self, client: &mut Client) -> &mut Vec<Box<[u8]>> {
         match self {
             Channels::Plain => &mut client.channels,

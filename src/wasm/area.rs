@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{ArgvRef, Span};
+use crate::base::argv::{ArgvRef, Span};
 
 /// Bytes of one 32-bit number of the packed form.
 const WORD: usize = 4;

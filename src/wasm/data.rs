@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::convert::{ms, out_of_memory, to_js};
 use super::engine::Engine;
-use crate::{DATABASES, Event, EventKind, Inspected};
+use crate::keyspace::{DATABASES, Event, EventKind, Inspected};
 
 /// Bytes that become a Uint8Array.
 struct Bytes<'a>(&'a [u8]);

@@ -12,8 +12,8 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::base::argv::{ArgvRef, Span};
 use crate::commands::rows;
-use crate::{ArgvRef, Span};
 
 /// Arguments of most commands, their names included: reading many keys must go on when there is no memory.
 const SPANS_MIN: usize = 512;

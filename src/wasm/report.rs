@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::convert::ms;
-use crate::{ClientReport, Expectation, Failure, Report, Step};
+use crate::session::{ClientReport, Expectation, Failure, Report, Step};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -11,11 +11,12 @@ use wasm_bindgen::prelude::*;
 use super::convert::{out_of_memory, to_js};
 use super::engine::Engine;
 use super::report::ReportView;
+use crate::base::argv::Argv;
 use crate::base::headroom::ensure;
 use crate::commands::split_line;
 use crate::resp::cli_text::print;
 use crate::resp::read::read;
-use crate::{Argv, SessionError, parse_session, run_session};
+use crate::session::{self, SessionError};
 
 /// What a byte becomes: read, in a line, in the text of all lines; or once in quotes.
 const SHOWN_BYTES: usize = 4;
@@ -83,7 +84,7 @@ impl Engine {
     pub fn run_session(&mut self, length: usize, until_line: Option<usize>) -> Result<JsValue, JsError> {
         ensure_room_for_text(self.area.bytes(length))?;
         let text = str::from_utf8(self.area.bytes(length))?;
-        let report = parse_session(text).and_then(|session| run_session(&mut self.keylatch, &session, until_line));
+        let report = session::parse(text).and_then(|session| session::run(&mut self.keylatch, &session, until_line));
         // The runner listens for itself and leaves the queue closed.
         self.follow_listeners();
         match report {

@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use keylatch::resp::read::Value;
+use keylatch::internals::resp::read::Value;
 
 use super::compare::mode_of;
 use super::replies::{same_but_for_digits, seventeen_decimals, shortest};

@@ -1,6 +1,6 @@
 //! Whether two replies are as alike as their command promises.
 
-use keylatch::resp::read::Value;
+use keylatch::internals::resp::read::Value;
 
 use super::scope::{is_compared, row_of};
 
@@ -163,7 +163,7 @@ fn same_shape(ours: &Value<'_>, theirs: &Value<'_>) -> bool {
 
 #[test]
 fn modes_are_as_loose_as_they_say() {
-    let read = |text: &'static str| keylatch::resp::read::read(text.as_bytes()).unwrap().unwrap().0;
+    let read = |text: &'static str| keylatch::internals::resp::read::read(text.as_bytes()).unwrap().unwrap().0;
     let same = |mode, ours, theirs| matches(mode, &read(ours), &read(theirs));
     assert!(same(Mode::Exact, ":1\r\n", ":1\r\n") && !same(Mode::Exact, ":1\r\n", ":2\r\n"));
     assert!(same(Mode::Bag(1), "*2\r\n:1\r\n:2\r\n", "*2\r\n:2\r\n:1\r\n"));

@@ -1,8 +1,9 @@
 //! Draws what the clients do: requests from the grammar of the rows, some of them spoilt, in transactions and between
 //! them, by several clients in turns.
 
-use keylatch::commands::{Argument, ArgumentKind};
-use keylatch::{Client, Protocol};
+use keylatch::Protocol;
+use keylatch::internals::Client;
+use keylatch::internals::commands::{Argument, ArgumentKind};
 
 use super::pools::Pools;
 use super::scope::{Choice, Scope, row_of};

@@ -6,9 +6,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use keylatch::commands::flags;
-use keylatch::resp::read::{Value, read};
-use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, MovableClock, Options, Protocol, Timestamp};
+use keylatch::internals::Client;
+use keylatch::internals::commands::flags;
+use keylatch::internals::resp::read::{Value, read};
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, MovableClock, Options, Protocol, Timestamp};
 
 use super::allowed::Tally;
 use super::redis::{self, Server};

@@ -1,7 +1,8 @@
 //! CONFIG SET of every parameter that both sides know, with values that are odd, extreme and bad: what is answered, and
 //! what CONFIG GET shows of it.
 
-use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, SESSION_START};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options};
 
 use super::redis::Server;
 

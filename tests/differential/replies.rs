@@ -1,7 +1,7 @@
 //! Replies as bytes: how many there are, how they print, and whether two of them are alike.
 
-use keylatch::resp::cli_text::print;
-use keylatch::resp::read::{Value, read};
+use keylatch::internals::resp::cli_text::print;
+use keylatch::internals::resp::read::{Value, read};
 
 use super::allowed::{Case, Tally};
 use super::compare::{Mode, matches, mode_of};

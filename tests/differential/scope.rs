@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keylatch::commands::{Argument, ArgumentKind, Row, flags, parse_grammar, rows};
-use keylatch::resp::read::{Value, read};
+use keylatch::internals::commands::{Argument, ArgumentKind, Row, flags, parse_grammar, rows};
+use keylatch::internals::resp::read::{Value, read};
 
 use super::redis::Server;
 

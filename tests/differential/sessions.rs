@@ -1,7 +1,8 @@
 //! The session files, up to where a server cannot follow: its clock does not move, and it does not know every command.
 
-use keylatch::commands::split_line;
-use keylatch::{Argv, Protocol, Session, StepKind, parse_session};
+use keylatch::internals::commands::split_line;
+use keylatch::session::{self, Session, StepKind};
+use keylatch::{Argv, Protocol};
 
 use super::allowed::Tally;
 use super::pair::Pair;
@@ -37,7 +38,7 @@ pub struct Outcome {
 pub fn replay_all(scope: &Scope, server: &mut Server, allowed: &Tally) -> Outcome {
     let mut outcome = Outcome { commands: 0, replayed: 0, differences: Vec::new() };
     for File { path: name, text } in tree::sessions() {
-        let session = parse_session(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let session = session::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let requests = requests(&session, scope);
         outcome.commands += session.actions.iter().filter(|action| action.kind == StepKind::Command).count();
         outcome.replayed += requests.len();

@@ -1,7 +1,7 @@
 //! What the grammar of a row does not say: arguments that are seldom legal when drawn one by one, requests that would
 //! cost memory or part the two sides for no fault of either, and what has to follow some of them.
 
-use keylatch::commands::{Begin, Find, KeySpec, Row};
+use keylatch::internals::commands::{Begin, Find, KeySpec, Row};
 
 use super::compare::{has_option, stores_any_order};
 use super::generator::{Generator, words};
@@ -203,7 +203,7 @@ pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
         // In a transaction an array would hold more messages than it says.
         "subscribe" | "psubscribe" => !client.is_resp3 && !client.in_transaction,
         "unsubscribe" | "punsubscribe" | "sunsubscribe" => !client.in_transaction,
-        _ => client.may_block || !row.has(keylatch::commands::flags::BLOCKING),
+        _ => client.may_block || !row.has(keylatch::internals::commands::flags::BLOCKING),
     }
 }
 

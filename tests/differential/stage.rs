@@ -1,7 +1,7 @@
 //! What the generator of requests sees of those it makes them for. It knows neither engines nor servers.
 
-use keylatch::Client;
-use keylatch::resp::cli_text::quote;
+use keylatch::internals::Client;
+use keylatch::internals::resp::cli_text::quote;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {

@@ -1,7 +1,8 @@
 //! An engine that writes its log, and the clients that take turns in it.
 
-use keylatch::resp::read::{Value, read};
-use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, Options, Protocol, Timestamp};
+use keylatch::internals::Client;
+use keylatch::internals::resp::read::{Value, read};
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, Protocol, Timestamp};
 
 use super::generator::CLIENTS;
 use super::scope::row_of;

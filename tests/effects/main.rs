@@ -35,8 +35,8 @@ use std::collections::BTreeSet;
 
 use dice::Dice;
 use generator::Generator;
-use keylatch::SESSION_START;
-use keylatch::commands::flags;
+use keylatch::internals::commands::flags;
+use keylatch::session::SESSION_START;
 use scope::{Scope, row_of};
 use theatre::Theatre;
 

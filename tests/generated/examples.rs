@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use keylatch::{Keylatch, ManualClock, Options, SESSION_START, StepKind, parse_session, run_session};
+use keylatch::session::{self, SESSION_START, StepKind};
+use keylatch::{Keylatch, ManualClock, Options};
 
 use crate::tree::{self, File};
 
@@ -62,7 +63,7 @@ impl Shown {
     /// The errors that the file of a command shows of it, each with the first request that got it.
     pub fn errors(&self, name: &str) -> Vec<(String, String)> {
         let mut errors: Vec<(String, String)> = Vec::new();
-        let Some(session) = self.file(name).and_then(|file| parse_session(&file.text).ok()) else { return errors };
+        let Some(session) = self.file(name).and_then(|file| session::parse(&file.text).ok()) else { return errors };
         for action in session.actions.iter().filter(|action| is_run(&action.text, name)) {
             let error = match action.expected.as_slice() {
                 [only] => only.text.strip_prefix("(error) "),
@@ -97,19 +98,19 @@ fn shortened(block: &[String], name: &str) -> Vec<String> {
 }
 
 fn does_what_it_says(lines: &[String]) -> bool {
-    let Ok(session) = parse_session(&lines.join("\n")) else { return false };
+    let Ok(session) = session::parse(&lines.join("\n")) else { return false };
     let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
-    run_session(&mut engine, &session, None).is_ok_and(|report| report.mismatches() == 0)
+    session::run(&mut engine, &session, None).is_ok_and(|report| report.mismatches() == 0)
 }
 
 fn runs_any(text: &str) -> bool {
     let is_request = |kind: StepKind| !matches!(kind, StepKind::Heading | StepKind::Comment);
-    parse_session(text).is_ok_and(|session| session.actions.iter().any(|action| is_request(action.kind)))
+    session::parse(text).is_ok_and(|session| session.actions.iter().any(|action| is_request(action.kind)))
 }
 
 /// Whether a session runs the command.
 fn runs(text: &str, name: &str) -> bool {
-    parse_session(text).is_ok_and(|session| session.actions.iter().any(|action| is_run(&action.text, name)))
+    session::parse(text).is_ok_and(|session| session.actions.iter().any(|action| is_run(&action.text, name)))
 }
 
 fn is_run(request: &str, name: &str) -> bool {

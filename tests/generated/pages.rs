@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use keylatch::commands::rows;
+use keylatch::internals::commands::rows;
 use serde_json::Value;
 
 use super::examples::{Example, Shown};
@@ -39,7 +39,7 @@ Replies are written in these words:
 
 /// Writes the pages that differ; answers the paths of those that were stale.
 pub fn refresh_all() -> Vec<String> {
-    let table: Vec<Value> = serde_json::from_str(&keylatch::commands::json()).expect("the table is JSON");
+    let table: Vec<Value> = serde_json::from_str(&keylatch::internals::commands::json()).expect("the table is JSON");
     let shown = Shown::read();
     let mut pages = vec![(format!("{FOLDER}/README.md"), overview(&table))];
     for (group, title) in GROUPS.iter().filter(|(group, _)| members(&table, group).next().is_some()) {

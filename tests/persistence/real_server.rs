@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::harness::Db;
 use super::redis::{self, Folder, Server};
 use super::workload::Workload;
-use keylatch::resp::read::{Value, read};
+use keylatch::internals::resp::read::{Value, read};
 
 /// The engine's clock is so far ahead that nothing of it expires in a server meanwhile.
 const AHEAD_MS: i64 = 3_600_000;

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use keylatch::{Argv, ClientId, Connection, Keylatch, ManualClock, Meter, Options, Protocol, SESSION_START};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, ClientId, Connection, Keylatch, ManualClock, Meter, Options, Protocol};
 
 use super::configurations::Configuration;
 use super::dice::Dice;

@@ -1,6 +1,6 @@
 //! The requests at the end of a block, for counts and for the state of clients.
 
-use keylatch::resp::read::{Value, read};
+use keylatch::internals::resp::read::{Value, read};
 
 /// Sections in any order of lines: the order is that of the table, which may change.
 pub const SECTIONS: [&str; 6] =

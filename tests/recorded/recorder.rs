@@ -1,6 +1,6 @@
 //! Digests of what is observed, and a transcript of the same for people.
 
-use keylatch::resp::cli_text::quote;
+use keylatch::internals::resp::cli_text::quote;
 
 /// FNV-1a: the recording must not depend on a hash that a library may change.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;

@@ -1,7 +1,7 @@
 //! Draws requests of every captured row: keys that hold what the command wants, most of the time. Nothing that is drawn
 //! depends on a reply.
 
-use keylatch::commands::{Argument, ArgumentKind};
+use keylatch::internals::commands::{Argument, ArgumentKind};
 
 use super::pools::Pools;
 use super::rows::{Choice, choices};

@@ -4,7 +4,7 @@
 use std::fs;
 use std::iter;
 
-use keylatch::commands::{Argument, Row, find, flags, parse_grammar, rows};
+use keylatch::internals::commands::{Argument, Row, find, flags, parse_grammar, rows};
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded/rows.txt");
 const HEADER: &str = "# Written by KEYLATCH_RECORDED_WRITE=rows cargo test --test recorded: name, group, weight and grammar of the rows that are drawn.\n";

@@ -1,8 +1,9 @@
 //! Arguments that the grammar of a row does not give. Drawn one by one they would seldom be legal, or the reply would list
 //! what may be added later.
 
-use keylatch::resp::read::{Value, read};
-use keylatch::{Argv, Keylatch, ManualClock, Options, SESSION_START};
+use keylatch::internals::resp::read::{Value, read};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, Keylatch, ManualClock, Options};
 
 use super::pools::Pools;
 

@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard};
 
-use keylatch::{Reserve, set_reserve};
+use keylatch::internals::{Reserve, set_reserve};
 
 /// As in `src/base/headroom.rs`: what is always there.
 pub const SMALL_MAX: usize = 4096;

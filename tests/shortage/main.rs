@@ -15,7 +15,8 @@ mod stages;
 use std::collections::BTreeMap;
 
 use heap::{Heap, RESERVE_BYTES, with_budget};
-use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, SESSION_START};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options};
 use requests::{Request, Requests};
 
 #[global_allocator]

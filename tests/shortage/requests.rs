@@ -1,6 +1,6 @@
 //! Draws requests of every row: keys that hold what the command wants, most of the time, and words of every length.
 
-use keylatch::commands::{Argument, ArgumentKind, Group, Row, flags, parse_grammar, rows};
+use keylatch::internals::commands::{Argument, ArgumentKind, Group, Row, flags, parse_grammar, rows};
 
 use super::dice::Dice;
 use super::pools::Pools;

@@ -2,9 +2,10 @@
 //! makes stale; and while time and limits take keys away. Whatever happens to whom, the log says what became of the
 //! keyspace, nobody is told half of anything, and all goes on when there is memory again.
 
+use keylatch::internals::keyspace::keys;
 use std::collections::BTreeMap;
 
-use keylatch::resp::read::{Value, read};
+use keylatch::internals::resp::read::{Value, read};
 use keylatch::{Argv, Event, Timestamp};
 
 use super::heap::{self, BEGUN, Outcome, SPENT, with_memory};
@@ -95,7 +96,7 @@ fn recounted(engine: &mut Engine) -> u64 {
         .collect();
     let size = |(database, key): (u8, Vec<u8>)| {
         // Before all deadlines, so that the look changes nothing.
-        keyspace.at(database, Timestamp::MIN).memory_usage(&key).unwrap_or(0)
+        keys::memory_usage(&mut keyspace.at(database, Timestamp::MIN), &key).unwrap_or(0)
     };
     keys.into_iter().map(size).sum()
 }

@@ -1,6 +1,7 @@
 //! The scenes: who is there and listens, watches, waits or keeps copies, and what is done then.
 
-use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, SESSION_START};
+use keylatch::session::SESSION_START;
+use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options};
 
 use super::requests::Request;
 

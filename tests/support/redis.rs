@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use keylatch::Argv;
-use keylatch::resp::read::read;
+use keylatch::internals::resp::read::read;
 
 /// How servers call theirs.
 const SNAPSHOT: &str = "dump.rdb";

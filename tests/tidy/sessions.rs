@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use keylatch::{StepKind, commands, parse_session};
+use keylatch::internals::commands;
+use keylatch::session::{self, StepKind};
 
 use crate::tree::{self, File};
 
@@ -27,7 +28,7 @@ fn no_reply(session: &File) -> String {
 
 /// True when at least one command has a reply line. A file that cannot be parsed is reported by the session tests.
 fn asserts(session: &File) -> bool {
-    let Ok(parsed) = parse_session(&session.text) else { return true };
+    let Ok(parsed) = session::parse(&session.text) else { return true };
     parsed.actions.iter().any(|action| action.kind == StepKind::Command && !action.expected.is_empty())
 }
 

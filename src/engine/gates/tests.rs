@@ -3,6 +3,7 @@
 
 extern crate std;
 
+use crate::keyspace::lists;
 use alloc::string::String;
 use alloc::vec::Vec;
 use std::process::Command;
@@ -160,7 +161,7 @@ fn blocked_clients_are_served_before_a_command() {
         // What `Keylatch::keyspace` does.
         scene.engine.mark_stale();
         let mut txn = scene.engine.keyspace.at(0, Timestamp::from_ms(1_000));
-        txn.list_push(b"list", End::Tail, core::iter::once(&b"x"[..])).unwrap();
+        lists::push(&mut txn, b"list", End::Tail, core::iter::once(&b"x"[..])).unwrap();
     };
     check(Gates::PENDING, close, VALUE, OK, |scene| assert_eq!(scene.outbox(scene.other), POPPED));
 }

@@ -99,6 +99,12 @@ impl<D: FreeInSteps> LazyFree<D> {
 
 #[cfg(test)]
 mod tests {
+    use crate::keyspace::hashes;
+    use crate::keyspace::keys;
+    use crate::keyspace::lists;
+    use crate::keyspace::sets;
+    use crate::keyspace::sorted_sets;
+    use crate::keyspace::strings;
     use alloc::format;
 
     use super::*;
@@ -120,12 +126,12 @@ mod tests {
         let names = || members.iter().map(Vec::as_slice);
         let mut txn = keyspace.at(0, Timestamp::from_ms(0));
         match key {
-            b"set" => drop(txn.set_add(key, names()).unwrap()),
-            b"list" => drop(txn.list_push(key, End::Tail, names()).unwrap()),
-            b"hash" => drop(txn.hash_set(key, names().map(|name| (name, name))).unwrap()),
+            b"set" => drop(sets::add(&mut txn, key, names()).unwrap()),
+            b"list" => drop(lists::push(&mut txn, key, End::Tail, names()).unwrap()),
+            b"hash" => drop(hashes::set(&mut txn, key, names().map(|name| (name, name))).unwrap()),
             _ => {
                 let pairs: Vec<(f64, &[u8])> = names().map(|name| (1.0, name)).collect();
-                txn.zset_add(key, Default::default(), &pairs).unwrap();
+                sorted_sets::add(&mut txn, key, Default::default(), &pairs).unwrap();
             }
         }
         keyspace.effects.end_unit();
@@ -153,8 +159,8 @@ mod tests {
                 let held = keyspace.counted_bytes();
                 let mut txn = keyspace.at(0, Timestamp::from_ms(0));
                 match way {
-                    0 => assert_eq!(txn.delete_all(core::iter::once(key)), 1),
-                    1 => drop(txn.set(key, b"short", &Default::default()).unwrap()),
+                    0 => assert_eq!(keys::delete_all(&mut txn, core::iter::once(key)), 1),
+                    1 => drop(strings::set(&mut txn, key, b"short", &Default::default()).unwrap()),
                     _ => txn.flush(),
                 }
                 keyspace.effects.end_unit();
@@ -174,7 +180,7 @@ mod tests {
         let mut txn = keyspace.at(0, Timestamp::from_ms(0));
         for number in 0..20_000 {
             let (key, value) = (member(number), [&b"x"[..]; 2]);
-            txn.list_push(&key, End::Tail, value.into_iter()).unwrap();
+            lists::push(&mut txn, &key, End::Tail, value.into_iter()).unwrap();
         }
         keyspace.effects.end_unit();
         let pieces = 20_000;
@@ -203,7 +209,7 @@ mod tests {
         let mut txn = keyspace.at(0, Timestamp::from_ms(0));
         let (lists, element) = (2_000, [b'x'; 1_000]);
         for number in 0..lists {
-            txn.list_push(&member(number), End::Tail, [&element[..]; 40].into_iter()).unwrap();
+            lists::push(&mut txn, &member(number), End::Tail, [&element[..]; 40].into_iter()).unwrap();
         }
         keyspace.effects.end_unit();
         keyspace.flush_all();
@@ -217,8 +223,8 @@ mod tests {
     fn small_values_go_at_once() {
         let mut keyspace = Keyspace::new(1);
         let mut txn = keyspace.at(0, Timestamp::from_ms(0));
-        txn.list_push(b"list", End::Tail, [&b"a"[..]; 1_000].into_iter()).unwrap();
-        txn.delete_all(core::iter::once(&b"list"[..]));
+        lists::push(&mut txn, b"list", End::Tail, [&b"a"[..]; 1_000].into_iter()).unwrap();
+        keys::delete_all(&mut txn, core::iter::once(&b"list"[..]));
         keyspace.effects.end_unit();
         assert!(!keyspace.has_garbage() && !keyspace.free_garbage());
     }

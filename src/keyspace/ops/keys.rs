@@ -45,13 +45,6 @@ pub fn delete_all<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -
     deleted.len()
 }
 
-/// Deletes one key; false when there is none.
-pub fn delete_key(txn: &mut Txn<'_>, key: &[u8]) -> bool {
-    let slot = txn.entry(key, Access::Peek);
-    delete(txn, slot, key);
-    !slot.is_vacant()
-}
-
 /// Deletes a key that was looked up, if it is there.
 #[inline(always)]
 pub(in crate::keyspace) fn delete(txn: &mut Txn<'_>, slot: Slot, key: &[u8]) {

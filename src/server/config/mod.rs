@@ -31,10 +31,6 @@ impl Config {
         }
     }
 
-    pub fn is_on(&self, name: &str) -> bool {
-        self.get(name) == "yes"
-    }
-
     /// What clients may send at most.
     pub fn request_limits(&self) -> decode::Limits {
         let bytes = |name| u32::try_from(self.number(name)).unwrap_or(u32::MAX);

@@ -1,5 +1,9 @@
 //! Fields in time, against a model that forgets the dead at once.
 
+use crate::keyspace::dump;
+use crate::keyspace::expiry;
+use crate::keyspace::hashes;
+use crate::keyspace::keys;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
@@ -78,7 +82,7 @@ impl World {
     fn set(&mut self) {
         let (key, name, value) = (self.key(), self.name(), self.value());
         let pair = core::iter::once((name.as_slice(), value.as_slice()));
-        let added = self.keyspace.at(0, at(self.now)).hash_set(&key, pair).unwrap();
+        let added = hashes::set(&mut self.keyspace.at(0, at(self.now)), &key, pair).unwrap();
         let old = self.model.entry(key).or_default().0.insert(name, (value, None));
         assert_eq!(added, usize::from(old.is_none()));
     }
@@ -88,7 +92,7 @@ impl World {
         let keep = self.random.below(2) == 0;
         let expiry = if keep { FieldExpiry::Keep } else { FieldExpiry::At(at(ahead)) };
         let pair = core::iter::once((name.as_slice(), value.as_slice()));
-        assert_eq!(self.keyspace.at(0, at(self.now)).hash_set_and_expire(&key, pair, None, expiry), Ok(true));
+        assert_eq!(hashes::set_and_expire(&mut self.keyspace.at(0, at(self.now)), &key, pair, None, expiry), Ok(true));
         let fields = &mut self.model.entry(key).or_default().0;
         let old = fields.get(&name).and_then(|(_, deadline)| *deadline);
         fields.insert(name.clone(), (value, if keep { old } else { Some(ahead) }));
@@ -101,7 +105,8 @@ impl World {
         let (key, name, ahead) = (self.key(), self.name(), self.ahead());
         let condition = DeadlineCondition { later: self.random.below(3) == 0, ..DeadlineCondition::default() };
         let names = core::iter::once(name.as_slice());
-        let fates = self.keyspace.at(0, at(self.now)).fields_expire_at(&key, names, at(ahead), condition).unwrap();
+        let fates =
+            hashes::expire_at(&mut self.keyspace.at(0, at(self.now)), &key, names, at(ahead), condition).unwrap();
         let Some((value, deadline)) = self.model.get(&key).and_then(|(fields, _)| fields.get(&name).cloned()) else {
             assert_eq!(fates, [FieldFate::NoField]);
             return;
@@ -124,7 +129,7 @@ impl World {
     fn persist(&mut self) {
         let (key, name) = (self.key(), self.name());
         let names = core::iter::once(name.as_slice());
-        let fates = self.keyspace.at(0, at(self.now)).fields_persist(&key, names).unwrap();
+        let fates = hashes::persist(&mut self.keyspace.at(0, at(self.now)), &key, names).unwrap();
         let field = self.model.get_mut(&key).and_then(|(fields, _)| fields.get_mut(&name));
         let expected = match field.map(|(_, deadline)| deadline.take()) {
             None => FieldFate::NoField,
@@ -137,7 +142,7 @@ impl World {
     fn remove(&mut self) {
         let (key, name) = (self.key(), self.name());
         let names = core::iter::once(name.as_slice());
-        let values = self.keyspace.at(0, at(self.now)).hash_take(&key, names).unwrap();
+        let values = hashes::take(&mut self.keyspace.at(0, at(self.now)), &key, names).unwrap();
         let removed = self.model.get_mut(&key).and_then(|(fields, _)| fields.remove(&name));
         assert_eq!(values, [removed.map(|(value, _)| value)]);
     }
@@ -145,7 +150,7 @@ impl World {
     fn expire_key(&mut self) {
         let (key, ahead) = (self.key(), self.ahead());
         let mut txn = self.keyspace.at(0, at(self.now));
-        let set = txn.expire_at(&key, at(ahead), DeadlineCondition::default()).unwrap();
+        let set = expiry::expire_at(&mut txn, &key, at(ahead), DeadlineCondition::default()).unwrap();
         assert_eq!(set, self.model.contains_key(&key));
         if ahead <= self.now {
             self.model.remove(&key);
@@ -162,11 +167,11 @@ impl World {
         }
         let mut txn = self.keyspace.at(0, at(self.now));
         if renames {
-            txn.rename(&from, &to, false).unwrap();
+            keys::rename(&mut txn, &from, &to, false).unwrap();
             let moved = self.model.remove(&from).unwrap();
             self.model.insert(to, moved);
         } else {
-            txn.copy(&from, &to, CopyOptions { replace: true, ..CopyOptions::default() }).unwrap();
+            keys::copy(&mut txn, &from, &to, CopyOptions { replace: true, ..CopyOptions::default() }).unwrap();
             self.model.insert(to, self.model[&from].clone());
         }
     }
@@ -175,7 +180,7 @@ impl World {
     fn check(&mut self) {
         for key in (0..KEYS).map(|index| format!("k{index}").into_bytes()) {
             let mut txn = self.keyspace.at(0, at(self.now));
-            let seen: Option<Fields> = txn.hash_at(&key).unwrap().map(|hash| {
+            let seen: Option<Fields> = hashes::find(&mut txn, &key).unwrap().map(|hash| {
                 let owned = |field: Field<'_>| {
                     (field.name.to_vec(), (field.value.to_vec(), field.deadline.map(Timestamp::as_ms)))
                 };
@@ -214,7 +219,7 @@ fn a_sweep_takes_only_so_many_fields() {
     let mut keyspace = Keyspace::new(1);
     let names: Vec<Vec<u8>> = (0..1_000).map(|number| format!("f{number}").into_bytes()).collect();
     let pairs = names.iter().map(|name| (name.as_slice(), &b"v"[..]));
-    keyspace.at(0, at(1)).hash_set_and_expire(b"h", pairs, None, FieldExpiry::At(at(5))).unwrap();
+    hashes::set_and_expire(&mut keyspace.at(0, at(1)), b"h", pairs, None, FieldExpiry::At(at(5))).unwrap();
     keyspace.effects.end_unit();
     for left in [744, 488, 232] {
         keyspace.sweep(at(6));
@@ -230,15 +235,16 @@ fn a_payload_keeps_deadlines_of_fields_and_names_a_version_that_has_them() {
     let mut keyspace = Keyspace::new(1);
     let mut txn = keyspace.at(0, at(1));
     let pair = |name: &'static [u8]| core::iter::once((name, &b"v"[..]));
-    txn.hash_set(b"plain", pair(b"f")).unwrap();
-    txn.hash_set(b"dated", pair(b"f")).unwrap();
-    txn.hash_set_and_expire(b"dated", pair(b"g"), None, FieldExpiry::At(at(50))).unwrap();
+    hashes::set(&mut txn, b"plain", pair(b"f")).unwrap();
+    hashes::set(&mut txn, b"dated", pair(b"f")).unwrap();
+    hashes::set_and_expire(&mut txn, b"dated", pair(b"g"), None, FieldExpiry::At(at(50))).unwrap();
     for (key, version) in [(&b"plain"[..], 10), (b"dated", 12)] {
-        let payload = txn.dump(key).unwrap().unwrap();
+        let payload = dump::dump(&mut txn, key).unwrap().unwrap();
         let (body, _) = payload.split_last_chunk::<8>().unwrap();
         assert_eq!(body[body.len() - 2..], [version, 0]);
-        txn.restore(b"copy", &payload, RestoreOptions { replace: true, ..RestoreOptions::default() }).unwrap();
+        dump::restore(&mut txn, b"copy", &payload, RestoreOptions { replace: true, ..RestoreOptions::default() })
+            .unwrap();
     }
-    assert_eq!(txn.field_time_to_live(b"copy", b"f"), Ok(FieldTimeToLive::Forever));
-    assert_eq!(txn.field_time_to_live(b"copy", b"g"), Ok(FieldTimeToLive::Until(at(50))));
+    assert_eq!(hashes::time_to_live(&mut txn, b"copy", b"f"), Ok(FieldTimeToLive::Forever));
+    assert_eq!(hashes::time_to_live(&mut txn, b"copy", b"g"), Ok(FieldTimeToLive::Until(at(50))));
 }

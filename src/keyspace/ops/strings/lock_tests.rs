@@ -1,12 +1,17 @@
 //! Tests of what locks do: a string is set where no key is, for a while, and the key deleted by its holder.
 
+use crate::keyspace::expiry;
+use core::iter::once;
+
+use crate::keyspace::keys;
+use crate::keyspace::strings;
 use alloc::format;
 use alloc::vec::Vec;
 
 use super::{Presence, SetOptions};
 use crate::base::clock::Timestamp;
 use crate::keyspace::{Choice, CopyOptions, EventKind, Expiry, Keyspace, MemoryLimit};
-use crate::values::{Kind, ValueRef};
+use crate::values::ValueRef;
 
 const NOW: Timestamp = Timestamp::from_ms(1_000_000);
 const TOKEN: &[u8] = b"token-4f1d09ac77";
@@ -22,11 +27,11 @@ fn acquire(keyspace: &mut Keyspace, database: u8, key: &[u8]) {
 fn is_taken(keyspace: &mut Keyspace, database: u8, key: &[u8], token: &[u8]) -> bool {
     let expiry = Expiry::At(NOW.saturating_add_ms(1000));
     let options = SetOptions { presence: Some(Presence::Missing), expiry, ..SetOptions::default() };
-    keyspace.at(database, NOW).set(key, token, &options).unwrap().stored
+    strings::set(&mut keyspace.at(database, NOW), key, token, &options).unwrap().stored
 }
 
 fn set(keyspace: &mut Keyspace, key: &[u8], value: &[u8]) {
-    keyspace.at(0, NOW).set(key, value, &SetOptions::default()).unwrap();
+    strings::set(&mut keyspace.at(0, NOW), key, value, &SetOptions::default()).unwrap();
 }
 
 /// Whether a key holds the token, looked for the long way.
@@ -39,7 +44,7 @@ fn is_held(keyspace: &Keyspace, database: u8, key: &[u8]) -> bool {
 const FATES: [(&str, bool, Fate); 16] = [
     ("nothing", true, |_| NOW),
     ("deleted", false, |keyspace| {
-        assert!(keyspace.at(0, NOW).delete_key(b"lock"));
+        assert_eq!(keys::delete_all(&mut keyspace.at(0, NOW), once(&b"lock"[..])), 1);
         NOW
     }),
     ("dead", false, |_| NOW.saturating_add_ms(1001)),
@@ -60,20 +65,20 @@ const FATES: [(&str, bool, Fate); 16] = [
         NOW
     }),
     ("moved", false, |keyspace| {
-        assert_eq!(keyspace.at(0, NOW).move_key(b"lock", 1), Ok(true));
+        assert_eq!(keys::move_key(&mut keyspace.at(0, NOW), b"lock", 1), Ok(true));
         NOW
     }),
     ("renamed", false, |keyspace| {
-        keyspace.at(0, NOW).rename(b"lock", b"other", false).unwrap();
+        keys::rename(&mut keyspace.at(0, NOW), b"lock", b"other", false).unwrap();
         NOW
     }),
     ("replaced by another", false, |keyspace| {
         set(keyspace, b"other", b"of another one's");
-        keyspace.at(0, NOW).rename(b"other", b"lock", false).unwrap();
+        keys::rename(&mut keyspace.at(0, NOW), b"other", b"lock", false).unwrap();
         NOW
     }),
     ("copied", true, |keyspace| {
-        assert_eq!(keyspace.at(0, NOW).copy(b"lock", b"other", CopyOptions::default()), Ok(true));
+        assert_eq!(keys::copy(&mut keyspace.at(0, NOW), b"lock", b"other", CopyOptions::default()), Ok(true));
         NOW
     }),
     ("overwritten", false, |keyspace| {
@@ -85,12 +90,12 @@ const FATES: [(&str, bool, Fate); 16] = [
         NOW
     }),
     ("taken again", false, |keyspace| {
-        assert!(keyspace.at(0, NOW).delete_key(b"lock"));
+        assert_eq!(keys::delete_all(&mut keyspace.at(0, NOW), once(&b"lock"[..])), 1);
         assert!(is_taken(keyspace, 0, b"lock", b"of another one's"));
         NOW
     }),
     ("kept for ever", true, |keyspace| {
-        assert_eq!(keyspace.at(0, NOW).persist(b"lock"), Ok(true));
+        assert_eq!(expiry::persist(&mut keyspace.at(0, NOW), b"lock"), Ok(true));
         NOW
     }),
     ("evicted", false, |keyspace| {
@@ -115,7 +120,7 @@ fn a_lock_is_given_back_only_while_it_is_held() {
             (0..others).for_each(|number| set(&mut keyspace, format!("k{number:03}").as_bytes(), TOKEN));
             assert_eq!(is_held(&keyspace, 0, b"lock") && now == NOW, stays, "{told}");
             let len = keyspace.database(0).len();
-            assert_eq!(keyspace.at(0, now).delete_if_equal(b"lock", TOKEN), Ok(stays), "{told}");
+            assert_eq!(strings::delete_if_equal(&mut keyspace.at(0, now), b"lock", TOKEN), Ok(stays), "{told}");
             let gone = usize::from(stays || told == "dead");
             assert_eq!(keyspace.database(0).len(), len - gone, "{told}");
             assert!((0..others).all(|number| is_held(&keyspace, 0, format!("k{number:03}").as_bytes())));
@@ -128,7 +133,7 @@ fn each_database_has_locks_of_its_own() {
     let mut keyspace = Keyspace::new(1);
     acquire(&mut keyspace, 0, b"lock");
     acquire(&mut keyspace, 1, b"lock");
-    let mut release = |database| keyspace.at(database, NOW).delete_if_equal(b"lock", TOKEN).unwrap();
+    let mut release = |database| strings::delete_if_equal(&mut keyspace.at(database, NOW), b"lock", TOKEN).unwrap();
     assert_eq!([0, 0, 1, 1, 2].map(&mut release), [true, false, true, false, false]);
 }
 
@@ -143,9 +148,9 @@ fn the_last_of_many_locks_is_given_back_in_any_order() {
         order.rotate_left(round % held.len());
         for index in order {
             let mut txn = keyspace.at(0, NOW);
-            assert_eq!(txn.delete_if_equal(&held[index], b"of another one's"), Ok(false));
-            assert_eq!(txn.delete_if_equal(&held[index], TOKEN), Ok(true));
-            assert_eq!(txn.delete_if_equal(&held[index], TOKEN), Ok(false));
+            assert_eq!(strings::delete_if_equal(&mut txn, &held[index], b"of another one's"), Ok(false));
+            assert_eq!(strings::delete_if_equal(&mut txn, &held[index], TOKEN), Ok(true));
+            assert_eq!(strings::delete_if_equal(&mut txn, &held[index], TOKEN), Ok(false));
         }
         assert!(keyspace.database(0).is_empty() && !keyspace.database(0).is_timed());
     }
@@ -161,9 +166,9 @@ fn a_lock_that_is_dead_is_neither_in_the_way_nor_given_back() {
         ..SetOptions::default()
     };
     let mut take = |now, holder: &[u8]| {
-        let outcome = keyspace.at(0, now).set(b"lock", holder, &lease(now)).unwrap();
+        let outcome = strings::set(&mut keyspace.at(0, now), b"lock", holder, &lease(now)).unwrap();
         keyspace.effects.end_unit();
-        let released = keyspace.at(0, now).delete_if_equal(b"lock", b"first").unwrap();
+        let released = strings::delete_if_equal(&mut keyspace.at(0, now), b"lock", b"first").unwrap();
         keyspace.effects.end_unit();
         (outcome.stored, released)
     };
@@ -171,7 +176,7 @@ fn a_lock_that_is_dead_is_neither_in_the_way_nor_given_back() {
     assert_eq!(take(NOW.saturating_add_ms(1000), b"first"), (false, false));
     assert_eq!(take(NOW.saturating_add_ms(1001), b"first"), (true, true));
     assert_eq!(take(NOW.saturating_add_ms(1002), b"second"), (true, false));
-    assert!(!keyspace.at(0, NOW.saturating_add_ms(2003)).delete_key(b"lock"));
+    assert_eq!(keys::delete_all(&mut keyspace.at(0, NOW.saturating_add_ms(2003)), once(&b"lock"[..])), 0);
     let kinds: Vec<EventKind> = keyspace.events.take().into_iter().map(|event| event.kind).collect();
     let taken = [EventKind::Set, EventKind::Expire];
     let expected = [&taken[..], &[EventKind::Expired], &taken, &[EventKind::Del], &taken, &[EventKind::Expired]];

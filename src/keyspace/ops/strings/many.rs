@@ -93,6 +93,7 @@ mod tests {
     use super::*;
     use crate::base::clock::Timestamp;
     use crate::base::random::Random;
+    use crate::keyspace::strings;
     use crate::keyspace::{Keyspace, SetOptions};
     use alloc::format;
 
@@ -101,10 +102,10 @@ mod tests {
     /// Sets pairs at once in one keyspace and one after the other in another; both must be the same then.
     fn set_both(many: &mut Keyspace, one_by_one: &mut Keyspace, pairs: &[(Vec<u8>, Vec<u8>)]) {
         let pairs = || pairs.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
-        assert_eq!(many.at(0, NOW).set_many(pairs(), None, Expiry::Never), Ok(true));
+        assert_eq!(strings::set_many(&mut many.at(0, NOW), pairs(), None, Expiry::Never), Ok(true));
         many.effects.end_unit();
         for (key, value) in pairs() {
-            one_by_one.at(0, NOW).set(key, value, &SetOptions::default()).unwrap();
+            strings::set(&mut one_by_one.at(0, NOW), key, value, &SetOptions::default()).unwrap();
             one_by_one.effects.end_unit();
         }
         assert_eq!((many.digest(), many.counted_bytes()), (one_by_one.digest(), one_by_one.counted_bytes()));
@@ -131,7 +132,7 @@ mod tests {
                 let expiry = Expiry::At(NOW.saturating_add_ms(1000));
                 let options = SetOptions { expiry, ..SetOptions::default() };
                 for keyspace in [&mut *many, &mut *one_by_one] {
-                    keyspace.at(0, NOW).set(key, b"with a deadline", &options).unwrap();
+                    strings::set(&mut keyspace.at(0, NOW), key, b"with a deadline", &options).unwrap();
                     keyspace.effects.end_unit();
                 }
             }
@@ -146,10 +147,10 @@ mod tests {
         for (first, second) in
             [(&b"one"[..], &b"two"[..]), (b"three", b"4"), (b"five", &[b'6'; 300]), (&[b'7'; 300], b"8")]
         {
-            keyspace.at(0, NOW).set_many(pairs(first, second), None, Expiry::Never).unwrap();
+            strings::set_many(&mut keyspace.at(0, NOW), pairs(first, second), None, Expiry::Never).unwrap();
             keyspace.effects.end_unit();
-            assert_eq!(keyspace.at(0, NOW).get(b"k"), Ok(Some(second)));
-            assert_eq!(keyspace.at(0, NOW).get(b"l"), Ok(Some(&b"other"[..])));
+            assert_eq!(strings::get(&mut keyspace.at(0, NOW), b"k"), Ok(Some(second)));
+            assert_eq!(strings::get(&mut keyspace.at(0, NOW), b"l"), Ok(Some(&b"other"[..])));
         }
     }
 }

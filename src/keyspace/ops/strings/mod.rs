@@ -311,6 +311,7 @@ pub(in crate::keyspace) fn zeros(len: usize, capacity: usize) -> Result<Vec<u8>,
 mod tests {
     use super::*;
     use crate::keyspace::Keyspace;
+    use crate::keyspace::strings;
     use alloc::format;
 
     const NOW: Timestamp = Timestamp::from_ms(1_000_000);
@@ -321,7 +322,7 @@ mod tests {
         let (deadline, later) = (NOW.saturating_add_ms(1000), NOW.saturating_add_ms(1001));
         let options = SetOptions { expiry: Expiry::At(deadline), ..SetOptions::default() };
         for (key, value) in [(&b"dated"[..], &options), (b"lasting", &SetOptions::default())] {
-            keyspace.at(0, NOW).set(key, b"-9", value).unwrap();
+            strings::set(&mut keyspace.at(0, NOW), key, b"-9", value).unwrap();
             keyspace.effects.end_unit();
         }
         let mut sum = -9;
@@ -329,15 +330,18 @@ mod tests {
             sum += increment;
             for (key, expected) in [(&b"dated"[..], Some(deadline)), (b"lasting", None)] {
                 let mut txn = keyspace.at(0, NOW);
-                assert_eq!(txn.increment(key, increment), Ok(sum));
-                assert_eq!(txn.get(key).unwrap().map(<[u8]>::to_vec), Some(format!("{sum}").into_bytes()));
+                assert_eq!(strings::increment(&mut txn, key, increment), Ok(sum));
+                assert_eq!(
+                    strings::get(&mut txn, key).unwrap().map(<[u8]>::to_vec),
+                    Some(format!("{sum}").into_bytes())
+                );
                 let entry = txn.db().find(key).and_then(|handle| txn.db().entry(handle)).unwrap();
                 assert_eq!((entry.deadline, entry.is_raw), (expected, false));
                 keyspace.effects.end_unit();
             }
         }
-        assert_eq!(keyspace.at(0, NOW).increment(b"dated", i64::MIN), Err(Error::Overflow));
-        assert_eq!(keyspace.at(0, later).increment(b"dated", 1), Ok(1));
-        assert_eq!(keyspace.at(0, later).increment(b"lasting", 1), Ok(sum + 1));
+        assert_eq!(strings::increment(&mut keyspace.at(0, NOW), b"dated", i64::MIN), Err(Error::Overflow));
+        assert_eq!(strings::increment(&mut keyspace.at(0, later), b"dated", 1), Ok(1));
+        assert_eq!(strings::increment(&mut keyspace.at(0, later), b"lasting", 1), Ok(sum + 1));
     }
 }
