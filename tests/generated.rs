@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use keylatch::internals::commands::rows;
+use keylatch::internals::commands::{all_rows, rows};
 
 const GROUPS: &[(&str, &str)] = &[
     ("string", "Strings"),
@@ -105,7 +105,7 @@ fn every_group_has_a_title() {
 
 #[test]
 fn every_row_says_what_it_does() {
-    for row in rows().flat_map(|row| std::iter::once(row).chain(row.subcommands)) {
+    for row in all_rows() {
         assert!(row.summary.ends_with('.'), "{}: a summary is a sentence", row.name);
         assert!(!row.reply.is_empty() && !row.complexity.is_empty(), "{}", row.name);
         assert!(is_version(row.since), "{}: `{}` is neither `7.4.0` nor `keylatch 0.2`", row.name, row.since);

@@ -66,7 +66,7 @@ fn acl_cat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         Some(word) => {
             let category = CATEGORY_ORDER.iter().find(|name| is(word, without_sign(name)));
             let category = category.ok_or_else(|| args.refuse(ErrorText::quoted("ERR Unknown category", word)))?;
-            let all = cx.table.commands().flat_map(|row| core::iter::once(row).chain(row.subcommands));
+            let all = cx.table.rows();
             let belongs = |row: &&Row| row.subcommands.is_empty() && categories(row).contains(category);
             all.filter(belongs).map(|row| row.name).collect()
         }

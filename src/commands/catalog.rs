@@ -1,7 +1,7 @@
 //! The list of all families of commands.
 
 use super::row::Row;
-use super::table::{CommandTable, find_among};
+use super::table::{CommandTable, find_among, with_subcommands};
 use super::{
     acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys,
     lcs, lists, memory, module, pubsub, replication, server, sets, sketches, sort, sorted_sets, strings, transactions,
@@ -46,8 +46,13 @@ const FAMILIES: &[&[Row]] = &[
 ];
 
 /// All commands, family by family; subcommands are in their container's row.
-pub fn rows() -> impl Iterator<Item = &'static Row> {
+pub fn rows() -> impl Iterator<Item = &'static Row> + Clone {
     FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+/// All commands, each followed by its subcommands: the order of their numbers in a [`CommandTable`].
+pub fn all_rows() -> impl Iterator<Item = &'static Row> + Clone {
+    with_subcommands(rows())
 }
 
 /// The row of a command by name, in any case; a subcommand as `object|encoding` or `object encoding`.

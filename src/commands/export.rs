@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::catalog::rows;
+use super::catalog::all_rows;
 use super::docs::{categories, flag_names};
 use super::grammar::{Argument, parse, syntax};
 use super::row::Row;
@@ -13,7 +13,7 @@ use super::row::Row;
 /// `summary`, `since`, `group`, `complexity`, `arity`, `flags`, `categories`, `unordered`, `reply`, `syntax`,
 /// `arguments` (COMMAND DOCS' words).
 pub fn json() -> String {
-    let objects = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands)).map(row_json);
+    let objects = all_rows().map(row_json);
     format!("[\n{}\n]\n", objects.collect::<Vec<_>>().join(",\n"))
 }
 

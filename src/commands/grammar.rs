@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn every_row_is_written_in_the_notation() {
-        for row in crate::commands::rows().flat_map(|row| core::iter::once(row).chain(row.subcommands)) {
+        for row in crate::commands::all_rows() {
             let mut parser = Parser { rest: row.arguments };
             parser.sequence();
             assert_eq!(parser.rest, "", "{}", row.name);

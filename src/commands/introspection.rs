@@ -130,7 +130,7 @@ fn command_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 /// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`
 fn command_list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let all = || cx.table.commands().flat_map(|row| core::iter::once(row).chain(row.subcommands));
+    let all = || cx.table.rows();
     let is_wanted: &dyn Fn(&Row) -> bool = match args.optional() {
         None => &|_| true,
         Some(word) if is(word, "FILTERBY") && args.left() == 2 => {

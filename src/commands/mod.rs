@@ -46,7 +46,7 @@ mod transactions;
 mod waiting;
 
 pub use args::Args;
-pub use catalog::{find, rows};
+pub use catalog::{all_rows, find, rows};
 #[cfg(feature = "internals")]
 pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};

@@ -21,6 +21,13 @@ pub(super) fn find_among(mut commands: impl Iterator<Item = &'static Row>, name:
     }
 }
 
+/// Commands, each followed by its subcommands.
+pub(super) fn with_subcommands(
+    commands: impl Iterator<Item = &'static Row> + Clone,
+) -> impl Iterator<Item = &'static Row> + Clone {
+    commands.flat_map(|row| core::iter::once(row).chain(row.subcommands))
+}
+
 /// Numbers rows and finds them by name: those whose names are of one shape are few, and lie side by side.
 #[derive(Clone, Debug)]
 pub struct CommandTable {
@@ -92,8 +99,8 @@ fn shape_of(row: &Row) -> usize {
 
 impl CommandTable {
     /// A table of these commands; subcommands are in their container's row.
-    pub fn new(commands: impl Iterator<Item = &'static Row>) -> CommandTable {
-        let rows: Vec<&Row> = commands.flat_map(|row| core::iter::once(row).chain(row.subcommands)).collect();
+    pub fn new(commands: impl Iterator<Item = &'static Row> + Clone) -> CommandTable {
+        let rows: Vec<&Row> = with_subcommands(commands).collect();
         let mut starts = [0; SHAPES + 1];
         for row in &rows {
             starts[shape_of(row) + 1] += 1;
@@ -108,6 +115,11 @@ impl CommandTable {
             *place += 1;
         }
         CommandTable { rows, shaped, starts }
+    }
+
+    /// All commands, each followed by its subcommands: the order of their numbers.
+    pub fn rows(&self) -> impl Iterator<Item = &'static Row> + Clone + use<'_> {
+        self.rows.iter().copied()
     }
 
     /// All commands without their subcommands, in the order of the families.
@@ -166,7 +178,7 @@ impl CommandTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::catalog::{find, rows};
+    use crate::commands::catalog::{all_rows, find, rows};
 
     #[test]
     fn every_row_is_found_in_any_case_and_only_by_its_name() {
@@ -187,8 +199,7 @@ mod tests {
 
     #[test]
     fn names_are_unique_lower_case_and_short_enough() {
-        let mut names: Vec<&str> =
-            rows().flat_map(|row| core::iter::once(row).chain(row.subcommands)).map(|row| row.name).collect();
+        let mut names: Vec<&str> = all_rows().map(|row| row.name).collect();
         assert!(names.iter().all(|name| name.len() <= NAME_MAX && *name == name.to_ascii_lowercase()));
         let count = names.len();
         names.sort_unstable();

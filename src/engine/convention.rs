@@ -4,7 +4,7 @@
 
 use super::Status;
 use crate::base::hash::hash_bytes;
-use crate::commands::{Row, rows};
+use crate::commands::{Row, all_rows};
 
 /// Set in the printed number of a row whose command has to know the time.
 #[cfg(feature = "internals")]
@@ -12,7 +12,7 @@ const TIMED: u32 = 1 << 16;
 
 /// Commands without subcommands, each with its number among all rows.
 fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
-    let all = rows().flat_map(|row| core::iter::once(row).chain(row.subcommands));
+    let all = all_rows();
     (0..).zip(all).filter(|(_, row)| row.subcommands.is_empty() && !row.name.contains('|'))
 }
 

@@ -13,7 +13,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::base::argv::{ArgvRef, Span};
-use crate::commands::rows;
+use crate::commands::all_rows;
 
 /// Arguments of most commands, their names included: reading many keys must go on when there is no memory.
 const SPANS_MIN: usize = 512;
@@ -36,7 +36,7 @@ impl Frame {
     pub(super) fn new() -> Frame {
         let mut bytes = Vec::new();
         let mut names = Vec::new();
-        for row in rows().flat_map(|row| core::iter::once(row).chain(row.subcommands)) {
+        for row in all_rows() {
             let start = bytes.len() as u32;
             bytes.extend(row.name.bytes().map(|byte| byte.to_ascii_uppercase()));
             names.push(Span { start, end: bytes.len() as u32 });

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keylatch::internals::commands::{Argument, ArgumentKind, Row, flags, parse_grammar, rows};
+use keylatch::internals::commands::{Argument, ArgumentKind, Row, all_rows, flags, parse_grammar, rows};
 use keylatch::internals::resp::read::{Value, read};
 
 use super::redis::Server;
@@ -165,11 +165,6 @@ impl Choice {
             keep(&mut self.arguments, &|token| tokens.contains(token));
         }
     }
-}
-
-/// The rows of commands and of subcommands.
-fn all_rows() -> impl Iterator<Item = &'static Row> {
-    rows().flat_map(|row| std::iter::once(row).chain(row.subcommands))
 }
 
 /// The row of a request, or of a container's subcommand.

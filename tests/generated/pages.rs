@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use keylatch::internals::commands::rows;
+use keylatch::internals::commands::all_rows;
 use serde_json::Value;
 
 use super::examples::{Example, Shown};
@@ -170,7 +170,7 @@ fn link(name: &str) -> String {
 #[test]
 fn every_row_has_an_example_that_runs() {
     let shown = Shown::read();
-    for row in rows().flat_map(|row| std::iter::once(row).chain(row.subcommands)) {
+    for row in all_rows() {
         let example = shown.example(&row.name.to_uppercase());
         assert!(example.is_some(), "{}: no session file shows it", row.name);
     }

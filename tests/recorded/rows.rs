@@ -2,9 +2,8 @@
 //! flags and options that come later change no stream.
 
 use std::fs;
-use std::iter;
 
-use keylatch::internals::commands::{Argument, Row, find, flags, parse_grammar, rows};
+use keylatch::internals::commands::{Argument, Row, all_rows, find, flags, parse_grammar};
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded/rows.txt");
 const HEADER: &str = "# Written by KEYLATCH_RECORDED_WRITE=rows cargo test --test recorded: name, group, weight and grammar of the rows that are drawn.\n";
@@ -87,7 +86,7 @@ pub fn capture() {
         let is_left_out = LEFT_OUT.iter().any(|(name, _)| *name == row.name);
         row.subcommands.is_empty() && row.own_name() != "help" && !is_left_out
     };
-    let all = rows().flat_map(|row| iter::once(row).chain(row.subcommands));
+    let all = all_rows();
     let line = |row: &Row| {
         let line = format!("{} {} {} {}", row.name, row.group.name(), weight(row), row.arguments);
         line.trim_end().to_owned() + "\n"

@@ -1,6 +1,6 @@
 //! Draws requests of every row: keys that hold what the command wants, most of the time, and words of every length.
 
-use keylatch::internals::commands::{Argument, ArgumentKind, Group, Row, flags, parse_grammar, rows};
+use keylatch::internals::commands::{Argument, ArgumentKind, Group, Row, all_rows, flags, parse_grammar};
 
 use super::dice::Dice;
 use super::pools::Pools;
@@ -23,7 +23,7 @@ pub struct Requests {
 
 impl Requests {
     pub fn new(seed: u64) -> Requests {
-        let all = rows().flat_map(|row| std::iter::once(row).chain(row.subcommands));
+        let all = all_rows();
         let drawn =
             all.filter(|row| row.subcommands.is_empty() && !LEFT_OUT.contains(&row.name) && row.own_name() != "help");
         let weighed = drawn.flat_map(|row| {

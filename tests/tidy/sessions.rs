@@ -11,7 +11,7 @@ use crate::tree::{self, File};
 pub fn rows_without_session() -> Vec<String> {
     let sessions = tree::files("tests/sessions", &["session"]);
     assert!(!sessions.is_empty(), "tests/sessions has no session file");
-    let rows = commands::rows().flat_map(|row| std::iter::once(row).chain(row.subcommands.iter()));
+    let rows = commands::all_rows();
     let names = rows.map(|row| row.name.to_uppercase());
     let missing = names.filter(|name| !sessions.iter().any(|session| shows(session, name)));
     missing.map(|name| format!("tests/sessions: no session runs {name}")).collect()
