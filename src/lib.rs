@@ -80,7 +80,7 @@ pub mod internals {
     }
 
     pub mod resp {
-        pub use crate::resp::*;
+        pub use crate::resp::{cli_text, decode, read};
     }
 
     /// The numbers that a host in another language calls commands by, printed as TypeScript for the npm package.

@@ -129,19 +129,11 @@ fn without_tests(code: &str) -> String {
 fn uses(code: &str) -> Vec<(String, bool)> {
     let mut found = Vec::new();
     for statement in code.split(';') {
-        let statement = statement.rsplit('\n').scan(true, |goes_on, line| {
-            let is_first =
-                line.trim_start().starts_with("use ") || line.contains(" use ") || line.starts_with("pub use ");
-            let shown = goes_on.then_some(line);
-            *goes_on &= !is_first;
-            shown
-        });
-        let mut lines: Vec<&str> = statement.collect();
-        lines.reverse();
-        let text = lines.join(" ");
-        let Some((before, tree)) = text.split_once("use ").filter(|(before, _)| is_visibility(before)) else {
+        let Some((before, tree)) = statement.rsplit_once("use ") else { continue };
+        let before = before.rsplit('\n').next().unwrap_or_default();
+        if !is_visibility(before) {
             continue;
-        };
+        }
         let is_public = !before.trim().is_empty();
         found.extend(expand(tree.trim()).into_iter().map(|path| (path, is_public)));
     }

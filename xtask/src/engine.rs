@@ -85,10 +85,7 @@ fn bind(linked: &Path) -> Result<PathBuf> {
 /// wasm-opt reads the allowed features from the file's own section, so none are named here.
 fn optimise(bound: &Path) -> Result {
     let file = bound.join("engine_bg.wasm");
-    let tool = paths::package_sources().join("node_modules/binaryen/bin/wasm-opt");
-    if !tool.is_file() {
-        return Err(Failure::new("wasm-opt is missing: pkg-templates/npm must name `binaryen` in its devDependencies"));
-    }
+    let tool = node::tool(&paths::package_sources(), "binaryen", "bin/wasm-opt")?;
     Program::node()
         .arg(&tool)
         .args(&["-O3", SEPARATE, "--strip-debug", "--strip-producers"])

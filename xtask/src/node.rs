@@ -1,6 +1,6 @@
 //! Node and npm: checks their versions and installs the packages of a folder exactly as its lock file says.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
 use crate::paths;
@@ -54,6 +54,16 @@ pub(crate) fn install(folder: &Path) -> Result {
     stamp.keep()?;
     step.done();
     Ok(())
+}
+
+/// A script of an installed npm package of `folder`, for [`Program::node`].
+pub(crate) fn tool(folder: &Path, package: &str, script: &str) -> Result<PathBuf> {
+    let path = folder.join("node_modules").join(package).join(script);
+    if path.is_file() {
+        return Ok(path);
+    }
+    let name = paths::short(folder);
+    Err(Failure::new(format!("{package} is missing: {name}/package.json must name it in its devDependencies")))
 }
 
 /// True when package.json has a script of that name.

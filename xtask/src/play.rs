@@ -5,17 +5,14 @@
 use std::io::IsTerminal;
 
 use crate::cli::PlayOptions;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::process::Program;
 use crate::{node, paths};
 
 pub(crate) fn serve(options: &PlayOptions) -> Result {
     let folder = paths::page_sources();
     node::install(&folder)?;
-    let tool = folder.join("node_modules/vite/bin/vite.js");
-    if !tool.is_file() {
-        return Err(Failure::new("Vite is missing: www/package.json must name `vite` in its devDependencies"));
-    }
+    let tool = node::tool(&folder, "vite", "bin/vite.js")?;
     let port = options.port.to_string();
     let mut program =
         Program::node().arg(&tool).args(&["preview", "--host", "127.0.0.1", "--port", &port]).folder(&folder);

@@ -32,12 +32,11 @@ const isWellFormed: (text: string) => boolean =
     ? (text) => (text as string & { isWellFormed(): boolean }).isWellFormed()
     : (text) => !/\p{Surrogate}/u.test(text);
 
-/** Numbers as text; `undefined` for what is no number. */
-function numberText(value: unknown, index: number, command: string): string | undefined {
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'number') return undefined;
-  if (Number.isNaN(value)) refuse(index, command, 'is NaN');
-  return String(value);
+/** The text of a string or a number; `undefined` for bytes and for values that are no argument. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isNaN(value) ? undefined : String(value);
+  return typeof value === 'bigint' ? value.toString() : undefined;
 }
 
 /** The bytes of an argument, which are the caller's own where it passed bytes. What has none is a TypeError that names its place. */
@@ -46,7 +45,8 @@ export function bytesOf(value: unknown, index: number, command: string): Uint8Ar
     if (value.length > ARGUMENT_MAX) refuse(index, command, 'is longer than 512 MB');
     return value;
   }
-  const text = typeof value === 'string' ? value : numberText(value, index, command);
+  const text = textOf(value);
+  if (text === undefined && Number.isNaN(value)) refuse(index, command, 'is NaN');
   if (text === undefined)
     refuse(index, command, `must be a string, a number, a bigint or a Uint8Array, got ${describe(value)}`);
   // The encoder would quietly put U+FFFD in place of half a surrogate pair, and two different keys would be one.

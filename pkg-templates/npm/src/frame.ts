@@ -4,7 +4,7 @@
  * and length.
  */
 import { AsciiText, hasBuffer } from './ascii-text.js';
-import { ARGUMENT_MAX, bytesOf, commandName, type Argument } from './argument.js';
+import { ARGUMENT_MAX, bytesOf, commandName, type Argument, textOf } from './argument.js';
 import { ReplyError } from './errors.js';
 import { NAMES } from './generated/convention.js';
 import type { GlueEngine } from './glue.js';
@@ -87,7 +87,7 @@ export class Frame {
 
   /** Writes an argument, one of the first. */
   put(index: number, value: Argument): void {
-    const text = textIn(value);
+    const text = textOf(value);
     if (text === undefined) return this.#putBytes(index, bytesOf(value, index, this.command));
     const length = text.length;
     const at = this.#room + index * Slot.Bytes;
@@ -123,7 +123,7 @@ export class Frame {
   #putMany(argv: readonly Argument[]): void {
     let all = '';
     for (let index = this.#first(); index < argv.length; index += 1) {
-      const text = textIn(argv[index]);
+      const text = textOf(argv[index]);
       if (text === undefined || all.length + text.length > TEXT_IN_PLACE_MAX) return this.#putEach(argv);
       all += text;
     }
@@ -132,7 +132,7 @@ export class Frame {
     if (written !== all.length || read !== all.length) return this.#putEach(argv);
     let at = this.#room;
     for (let index = this.#first(); index < argv.length; index += 1) {
-      const { length } = textIn(argv[index]) as string;
+      const { length } = textOf(argv[index]) as string;
       this.#span(index, at, length);
       at += length;
     }
@@ -270,12 +270,6 @@ export class Frame {
     }
     return new ReplyReader(bytes, at, at + length, asBytes, this.command).readAll();
   }
-}
-
-/** The text of a string or a number; undefined for what needs a closer look. */
-function textIn(value: Argument | undefined): string | undefined {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' && !Number.isNaN(value) ? String(value) : undefined;
 }
 
 /** How many arguments are longer than their places. */

@@ -12,12 +12,7 @@ use crate::{node, paths, python};
 pub(super) fn fmt() -> Result {
     node::check()?;
     node::install(&paths::package_sources())?;
-    let tool = paths::package_sources().join("node_modules/@biomejs/biome/bin/biome");
-    if !tool.is_file() {
-        return Err(Failure::new(
-            "Biome is missing: pkg-templates/npm must name `@biomejs/biome` in its devDependencies",
-        ));
-    }
+    let tool = node::tool(&paths::package_sources(), "@biomejs/biome", "bin/biome")?;
     Program::node().arg(&tool).args(&["ci", "--error-on-warnings"]).run()
 }
 
