@@ -118,89 +118,10 @@ impl Db {
     ) -> Result<Handle, OutOfMemory> {
         debug_assert!(self.is_current(slot, key), "a slot that is out of date");
         match (slot.found(), payload) {
-            (None, Payload::Inline(_)) => self.write_new(slot.hash, key, payload, made),
-            (Some(handle), Payload::Inline(bytes)) if self.rewrite(handle, bytes, made)? => Ok(handle),
-            _ => self.write_over(slot, key, payload, made),
+            (None, Payload::Inline(_)) => write_new(self, slot.hash, key, payload, made),
+            (Some(handle), Payload::Inline(bytes)) if rewrite(self, handle, bytes, made)? => Ok(handle),
+            _ => write_over(self, slot, key, payload, made),
         }
-    }
-
-    /// The way of a new key whose value is in its block: it gets a block and its place in the index.
-    #[inline(never)]
-    fn write_new(&mut self, hash: u32, key: &[u8], payload: Payload<'_>, made: Made) -> Result<Handle, OutOfMemory> {
-        let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
-        self.table.reserve(hash)?;
-        let handle = self.slab.allocate(layout.len())?;
-        if made.deadline.is_some() && self.deadlines.reserve(handle).is_err() {
-            self.slab.free(handle);
-            return Err(OutOfMemory);
-        }
-        let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
-        if let Some(block) = self.slab.block_and_more_mut(handle) {
-            layout.write(block, key, payload, made.last_use);
-        }
-        self.table.insert(hash, handle);
-        self.enter_new(handle, made.deadline);
-        Ok(handle)
-    }
-
-    /// The way of a string that fits where the old one lies: the block stays, its deadline becomes the one given. False
-    /// when nothing was done.
-    #[inline(never)]
-    fn rewrite(&mut self, handle: Handle, bytes: &[u8], made: Made) -> Result<bool, OutOfMemory> {
-        if made.deadline.is_some() {
-            if !self.has_position(handle) {
-                return Ok(false);
-            }
-            self.deadlines.reserve(handle)?;
-        }
-        let Some(block) = self.slab.block_and_more_mut(handle) else { return Ok(false) };
-        let Some(layout) = entry::fitting(block, bytes.len()) else { return Ok(false) };
-        entry::overwrite(block, layout, bytes, made.raw);
-        set_last_use(block, made.last_use);
-        self.schedule(handle, made.deadline, None);
-        Ok(true)
-    }
-
-    /// The way of everything else: the whole block is written anew, or another one if its size no longer fits.
-    #[inline(never)]
-    fn write_over(&mut self, slot: Slot, key: &[u8], payload: Payload<'_>, made: Made) -> Result<Handle, OutOfMemory> {
-        let existing = slot.found();
-        // Room for a position, once made, is kept: a key renewed over and over does not change its block.
-        let had_position = existing.is_some_and(|handle| self.has_position(handle));
-        // Hashes have it from the start, so that a field may get a deadline without a change of the block.
-        let hash = match payload {
-            Payload::Slot(slot) => self.hash_in(slot),
-            Payload::Inline(_) => None,
-        };
-        let is_dated = made.deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
-        let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), made.raw);
-        let fits = |handle: &Handle| self.slab.block(*handle).len() == Slab::rounded(layout.len());
-        let reused = existing.filter(fits);
-        if existing.is_none() {
-            self.table.reserve(slot.hash)?;
-        }
-        let handle = match reused {
-            Some(handle) => handle,
-            None => self.slab.allocate(layout.len())?,
-        };
-        if is_dated && self.deadlines.reserve(handle).is_err() {
-            if reused.is_none() {
-                self.slab.free(handle);
-            }
-            return Err(OutOfMemory);
-        }
-        if let Some(old) = existing {
-            self.drop_value(old);
-            self.schedule(old, None, None);
-        }
-        layout.write(self.slab.block_mut(handle), key, payload, made.last_use);
-        match existing {
-            None => self.table.insert(slot.hash, handle),
-            Some(old) if old != handle => self.replace_block(slot.hash, old, handle),
-            Some(_) => {}
-        }
-        self.assign_deadline(handle, made.deadline);
-        Ok(handle)
     }
 
     /// What a block is made with, when it is to stand for this one.
@@ -232,4 +153,83 @@ impl Db {
             self.lazy_free.take_value(value, bytes);
         }
     }
+}
+
+/// The way of a new key whose value is in its block: it gets a block and its place in the index.
+#[inline(never)]
+fn write_new(db: &mut Db, hash: u32, key: &[u8], payload: Payload<'_>, made: Made) -> Result<Handle, OutOfMemory> {
+    let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
+    db.table.reserve(hash)?;
+    let handle = db.slab.allocate(layout.len())?;
+    if made.deadline.is_some() && db.deadlines.reserve(handle).is_err() {
+        db.slab.free(handle);
+        return Err(OutOfMemory);
+    }
+    let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
+    if let Some(block) = db.slab.block_and_more_mut(handle) {
+        layout.write(block, key, payload, made.last_use);
+    }
+    db.table.insert(hash, handle);
+    db.enter_new(handle, made.deadline);
+    Ok(handle)
+}
+
+/// The way of a string that fits where the old one lies: the block stays, its deadline becomes the one given. False
+/// when nothing was done.
+#[inline(never)]
+fn rewrite(db: &mut Db, handle: Handle, bytes: &[u8], made: Made) -> Result<bool, OutOfMemory> {
+    if made.deadline.is_some() {
+        if !db.has_position(handle) {
+            return Ok(false);
+        }
+        db.deadlines.reserve(handle)?;
+    }
+    let Some(block) = db.slab.block_and_more_mut(handle) else { return Ok(false) };
+    let Some(layout) = entry::fitting(block, bytes.len()) else { return Ok(false) };
+    entry::overwrite(block, layout, bytes, made.raw);
+    set_last_use(block, made.last_use);
+    db.schedule(handle, made.deadline, None);
+    Ok(true)
+}
+
+/// The way of everything else: the whole block is written anew, or another one if its size no longer fits.
+#[inline(never)]
+fn write_over(db: &mut Db, slot: Slot, key: &[u8], payload: Payload<'_>, made: Made) -> Result<Handle, OutOfMemory> {
+    let existing = slot.found();
+    // Room for a position, once made, is kept: a key renewed over and over does not change its block.
+    let had_position = existing.is_some_and(|handle| db.has_position(handle));
+    // Hashes have it from the start, so that a field may get a deadline without a change of the block.
+    let hash = match payload {
+        Payload::Slot(slot) => db.hash_in(slot),
+        Payload::Inline(_) => None,
+    };
+    let is_dated = made.deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
+    let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), made.raw);
+    let fits = |handle: &Handle| db.slab.block(*handle).len() == Slab::rounded(layout.len());
+    let reused = existing.filter(fits);
+    if existing.is_none() {
+        db.table.reserve(slot.hash)?;
+    }
+    let handle = match reused {
+        Some(handle) => handle,
+        None => db.slab.allocate(layout.len())?,
+    };
+    if is_dated && db.deadlines.reserve(handle).is_err() {
+        if reused.is_none() {
+            db.slab.free(handle);
+        }
+        return Err(OutOfMemory);
+    }
+    if let Some(old) = existing {
+        db.drop_value(old);
+        db.schedule(old, None, None);
+    }
+    layout.write(db.slab.block_mut(handle), key, payload, made.last_use);
+    match existing {
+        None => db.table.insert(slot.hash, handle),
+        Some(old) if old != handle => db.replace_block(slot.hash, old, handle),
+        Some(_) => {}
+    }
+    db.assign_deadline(handle, made.deadline);
+    Ok(handle)
 }

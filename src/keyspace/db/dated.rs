@@ -102,22 +102,11 @@ impl Db {
             self.deadlines.reserve(handle)?;
         }
         let handle = match deadline {
-            Some(_) if !layout.is_timed() => self.add_position(slot.hash, handle, layout)?,
+            Some(_) if !layout.is_timed() => add_position(self, slot.hash, handle, layout)?,
             _ => handle,
         };
         self.assign_deadline(handle, deadline);
         Ok(())
-    }
-
-    /// Moves an entry into a block that has room for a position.
-    fn add_position(&mut self, hash: u32, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
-        let old = copied(self.slab.block(handle))?;
-        let (key, payload) = (layout.key(&old), layout.payload(&old));
-        let timed = Layout::new(key, payload, true, layout.is_raw());
-        let new = self.slab.allocate(timed.len())?;
-        timed.write(self.slab.block_mut(new), key, payload, last_use(&old).unwrap_or(0));
-        self.replace_block(hash, handle, new);
-        Ok(new)
     }
 
     /// Whether a block has room for a position.
@@ -144,18 +133,10 @@ impl Db {
     pub(super) fn assign_deadline(&mut self, handle: Handle, own: Option<Timestamp>) {
         let Some(block) = self.slab.block_and_more(handle) else { return };
         let field = match Layout::of(block).map(|layout| layout.payload(block)) {
-            Some(Payload::Slot(slot)) => self.note_whole_deadline(slot, own),
+            Some(Payload::Slot(slot)) => note_whole_deadline(self, slot, own),
             _ => None,
         };
         self.schedule(handle, own, field);
-    }
-
-    /// Notes the deadline of a key in its hash, if it has one, and answers the first of the fields.
-    #[inline(never)]
-    fn note_whole_deadline(&mut self, slot: ValueSlot, own: Option<Timestamp>) -> Option<Timestamp> {
-        let Some(Value::Hash(hash)) = self.values.get_mut(slot) else { return None };
-        hash.note_whole_deadline(own);
-        hash.first_deadline()
     }
 
     /// As [`Db::assign_deadline`] where both are known: the heap has the earlier of them.
@@ -198,4 +179,23 @@ impl Positions<Handle> for BlockPositions<'_> {
             entry::set_position(block, position);
         }
     }
+}
+
+/// Moves an entry into a block that has room for a position.
+fn add_position(db: &mut Db, hash: u32, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
+    let old = copied(db.slab.block(handle))?;
+    let (key, payload) = (layout.key(&old), layout.payload(&old));
+    let timed = Layout::new(key, payload, true, layout.is_raw());
+    let new = db.slab.allocate(timed.len())?;
+    timed.write(db.slab.block_mut(new), key, payload, last_use(&old).unwrap_or(0));
+    db.replace_block(hash, handle, new);
+    Ok(new)
+}
+
+/// Notes the deadline of a key in its hash, if it has one, and answers the first of the fields.
+#[inline(never)]
+fn note_whole_deadline(db: &mut Db, slot: ValueSlot, own: Option<Timestamp>) -> Option<Timestamp> {
+    let Some(Value::Hash(hash)) = db.values.get_mut(slot) else { return None };
+    hash.note_whole_deadline(own);
+    hash.first_deadline()
 }

@@ -35,7 +35,7 @@ impl Slot {
 impl Db {
     /// Looks a key up.
     pub fn probe(&self, key: &[u8]) -> Slot {
-        let hash = self.hash(key);
+        let hash = hash(self, key);
         Slot { hash, found: self.find_any(hash, key) }
     }
 
@@ -47,8 +47,8 @@ impl Db {
     /// Looks a key up and notes its use, if there is one to be noted.
     #[inline(always)]
     pub(in crate::keyspace) fn probe_in_use(&mut self, key: &[u8], last_use: Option<u32>) -> Slot {
-        let hash = self.hash(key);
-        let Some(handle) = self.table.cached(hash).or_else(|| self.search(hash)) else {
+        let hash = hash(self, key);
+        let Some(handle) = self.table.cached(hash).or_else(|| search(self, hash)) else {
             return Slot { hash, found: None };
         };
         if let Some(block) = self.slab.block_and_more_mut(handle)
@@ -59,31 +59,7 @@ impl Db {
             }
             return Slot { hash, found: Some(handle) };
         }
-        self.probe_namesakes(hash, key, last_use)
-    }
-
-    /// Memory is asked ahead for what will be looked at.
-    #[inline(never)]
-    fn search(&mut self, hash: u32) -> Option<Handle> {
-        let handle = self.table.search(hash)?;
-        self.slab.read_ahead(handle);
-        Some(handle)
-    }
-
-    /// Looks a key up where another has its hash.
-    #[cold]
-    #[inline(never)]
-    fn probe_namesakes(&mut self, hash: u32, key: &[u8], last_use: Option<u32>) -> Slot {
-        let found = self.find_among(hash, key);
-        if let (Some(handle), Some(last_use)) = (found, last_use) {
-            self.set_last_use(handle, last_use);
-        }
-        Slot { hash, found }
-    }
-
-    /// The slot of a key that is known to be missing.
-    pub fn vacant(&self, key: &[u8]) -> Slot {
-        Slot { hash: self.hash(key), found: None }
+        probe_namesakes(self, hash, key, last_use)
     }
 
     /// The slot of an entry.
@@ -99,23 +75,42 @@ impl Db {
     #[inline(always)]
     pub(super) fn find_any(&self, hash: u32, key: &[u8]) -> Option<Handle> {
         let handle = self.table.any_of(hash)?;
-        if self.is_of(handle, key) { Some(handle) } else { self.find_among(hash, key) }
+        if is_of(self, handle, key) { Some(handle) } else { find_among(self, hash, key) }
     }
+}
 
-    /// Compares the key with each that has this hash: nearly always there is one at most.
-    #[cold]
-    #[inline(never)]
-    fn find_among(&self, hash: u32, key: &[u8]) -> Option<Handle> {
-        self.table.find(hash, |handle| self.is_of(handle, key))
-    }
+/// Memory is asked ahead for what will be looked at.
+#[inline(never)]
+fn search(db: &mut Db, hash: u32) -> Option<Handle> {
+    let handle = db.table.search(hash)?;
+    db.slab.read_ahead(handle);
+    Some(handle)
+}
 
-    #[inline(always)]
-    fn is_of(&self, handle: Handle, key: &[u8]) -> bool {
-        self.slab.block_and_more(handle).is_some_and(|block| entry::is_of(block, key))
+/// Looks a key up where another has its hash.
+#[cold]
+#[inline(never)]
+fn probe_namesakes(db: &mut Db, hash: u32, key: &[u8], last_use: Option<u32>) -> Slot {
+    let found = find_among(db, hash, key);
+    if let (Some(handle), Some(last_use)) = (found, last_use) {
+        db.set_last_use(handle, last_use);
     }
+    Slot { hash, found }
+}
 
-    #[inline(always)]
-    fn hash(&self, key: &[u8]) -> u32 {
-        hash_key(self.seed, key)
-    }
+/// Compares the key with each that has this hash: nearly always there is one at most.
+#[cold]
+#[inline(never)]
+fn find_among(db: &Db, hash: u32, key: &[u8]) -> Option<Handle> {
+    db.table.find(hash, |handle| is_of(db, handle, key))
+}
+
+#[inline(always)]
+fn is_of(db: &Db, handle: Handle, key: &[u8]) -> bool {
+    db.slab.block_and_more(handle).is_some_and(|block| entry::is_of(block, key))
+}
+
+#[inline(always)]
+fn hash(db: &Db, key: &[u8]) -> u32 {
+    hash_key(db.seed, key)
 }

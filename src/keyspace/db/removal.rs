@@ -13,20 +13,13 @@ impl Db {
         debug_assert!(self.holds(slot.hash, handle), "a slot that is out of date");
         let Some(layout) = self.slab.block_and_more(handle).and_then(Layout::of) else { return };
         if layout.is_timed() {
-            self.drop_deadline(handle, layout);
+            drop_deadline(self, handle, layout);
         }
         if layout.is_in_slot() {
             self.drop_value(handle);
         }
         self.table.remove(slot.hash, handle);
         self.slab.free(handle);
-    }
-
-    fn drop_deadline(&mut self, handle: Handle, layout: Layout) {
-        let Some(position) = self.slab.block_and_more(handle).and_then(|block| layout.position(block)) else { return };
-        self.own_deadlines -= usize::from(layout.has_own());
-        self.field_deadlines -= usize::from(layout.has_field());
-        self.deadlines.remove(position, &mut BlockPositions(&mut self.slab));
     }
 
     /// Whether something deleted has not given its memory back yet.
@@ -72,4 +65,11 @@ impl FreeInSteps for Db {
     fn counted_bytes(&self) -> u64 {
         Db::counted_bytes(self)
     }
+}
+
+fn drop_deadline(db: &mut Db, handle: Handle, layout: Layout) {
+    let Some(position) = db.slab.block_and_more(handle).and_then(|block| layout.position(block)) else { return };
+    db.own_deadlines -= usize::from(layout.has_own());
+    db.field_deadlines -= usize::from(layout.has_field());
+    db.deadlines.remove(position, &mut BlockPositions(&mut db.slab));
 }

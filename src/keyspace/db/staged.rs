@@ -34,87 +34,87 @@ impl Db {
         let mut steps = Vec::new();
         for string in strings {
             let room = make_room(&mut steps, 1);
-            match room.and_then(|()| self.stage(*string, steps.len())) {
+            match room.and_then(|()| stage(self, *string, steps.len())) {
                 Ok(step) => steps.push(step),
                 Err(OutOfMemory) => {
-                    steps.into_iter().rev().for_each(|step| self.undo(step));
+                    steps.into_iter().rev().for_each(|step| undo(self, step));
                     return Err(OutOfMemory);
                 }
             }
         }
-        steps.into_iter().for_each(|step| self.commit(step));
+        steps.into_iter().for_each(|step| commit(self, step));
         Ok(())
     }
+}
 
-    /// Writes a new entry and lets the index name it.
-    fn stage(&mut self, string: Staged<'_>, staged: usize) -> Result<Step, OutOfMemory> {
-        let Staged { slot: Slot { hash, .. }, key, value, deadline, last_use } = string;
-        // Of a key that is named twice, the first one may be in place by now.
-        let old = self.find_any(hash, key);
-        let mut payload = Payload::Inline(value);
-        if value.len() > INLINE_MAX {
-            let copy = copied(value)?;
-            self.values.reserve()?;
-            payload = Payload::Slot(self.values.insert(Value::String(copy)));
-        }
-        let is_timed = deadline.is_some() || old.is_some_and(|old| self.has_position(old));
-        let layout = Layout::new(key, payload, is_timed, false);
-        let new = match self.reserve_entry(layout.len(), hash, old.is_none(), deadline.map(|_| staged + 1)) {
-            Ok(new) => new,
-            Err(OutOfMemory) => {
-                if let Payload::Slot(slot) = payload {
-                    self.values.remove(slot);
-                }
-                return Err(OutOfMemory);
-            }
-        };
-        layout.write(self.slab.block_mut(new), key, payload, last_use);
-        if let Payload::Slot(slot) = payload {
-            self.slot_bytes += self.values.get(slot).map_or(0, slot_bytes_of);
-        }
-        match old {
-            None => self.table.insert(hash, new),
-            Some(old) => self.table.replace(hash, old, new),
-        }
-        Ok(Step { hash, old, new, deadline })
+/// Writes a new entry and lets the index name it.
+fn stage(db: &mut Db, string: Staged<'_>, staged: usize) -> Result<Step, OutOfMemory> {
+    let Staged { slot: Slot { hash, .. }, key, value, deadline, last_use } = string;
+    // Of a key that is named twice, the first one may be in place by now.
+    let old = db.find_any(hash, key);
+    let mut payload = Payload::Inline(value);
+    if value.len() > INLINE_MAX {
+        let copy = copied(value)?;
+        db.values.reserve()?;
+        payload = Payload::Slot(db.values.insert(Value::String(copy)));
     }
-
-    /// A block, its place in the index when it needs one, and those of so many deadlines.
-    fn reserve_entry(
-        &mut self,
-        len: usize,
-        hash: u32,
-        is_new: bool,
-        deadlines: Option<usize>,
-    ) -> Result<Handle, OutOfMemory> {
-        if is_new {
-            self.table.reserve(hash)?;
-        }
-        let block = self.slab.allocate(len)?;
-        if let Some(count) = deadlines
-            && self.deadlines.reserve_many(count, block).is_err()
-        {
-            self.slab.free(block);
+    let is_timed = deadline.is_some() || old.is_some_and(|old| db.has_position(old));
+    let layout = Layout::new(key, payload, is_timed, false);
+    let new = match reserve_entry(db, layout.len(), hash, old.is_none(), deadline.map(|_| staged + 1)) {
+        Ok(new) => new,
+        Err(OutOfMemory) => {
+            if let Payload::Slot(slot) = payload {
+                db.values.remove(slot);
+            }
             return Err(OutOfMemory);
         }
-        Ok(block)
+    };
+    layout.write(db.slab.block_mut(new), key, payload, last_use);
+    if let Payload::Slot(slot) = payload {
+        db.slot_bytes += db.values.get(slot).map_or(0, slot_bytes_of);
     }
+    match old {
+        None => db.table.insert(hash, new),
+        Some(old) => db.table.replace(hash, old, new),
+    }
+    Ok(Step { hash, old, new, deadline })
+}
 
-    fn undo(&mut self, step: Step) {
-        match step.old {
-            Some(old) => self.table.replace(step.hash, step.new, old),
-            None => self.table.remove(step.hash, step.new),
-        }
-        self.drop_value(step.new);
-        self.slab.free(step.new);
+fn undo(db: &mut Db, step: Step) {
+    match step.old {
+        Some(old) => db.table.replace(step.hash, step.new, old),
+        None => db.table.remove(step.hash, step.new),
     }
+    db.drop_value(step.new);
+    db.slab.free(step.new);
+}
 
-    fn commit(&mut self, step: Step) {
-        if let Some(old) = step.old {
-            self.drop_value(old);
-            self.schedule(old, None, None);
-            self.slab.free(old);
-        }
-        self.assign_deadline(step.new, step.deadline);
+fn commit(db: &mut Db, step: Step) {
+    if let Some(old) = step.old {
+        db.drop_value(old);
+        db.schedule(old, None, None);
+        db.slab.free(old);
     }
+    db.assign_deadline(step.new, step.deadline);
+}
+
+/// A block, its place in the index when it needs one, and those of so many deadlines.
+fn reserve_entry(
+    db: &mut Db,
+    len: usize,
+    hash: u32,
+    is_new: bool,
+    deadlines: Option<usize>,
+) -> Result<Handle, OutOfMemory> {
+    if is_new {
+        db.table.reserve(hash)?;
+    }
+    let block = db.slab.allocate(len)?;
+    if let Some(count) = deadlines
+        && db.deadlines.reserve_many(count, block).is_err()
+    {
+        db.slab.free(block);
+        return Err(OutOfMemory);
+    }
+    Ok(block)
 }

@@ -75,7 +75,7 @@ impl Txn<'_> {
             self.expire(handle);
             return ExpireOutcome { removed: 1, lives: false };
         }
-        self.expire_fields(handle, most)
+        expire_fields(self, handle, most)
     }
 
     /// Removes a key whose deadline has passed.
@@ -83,55 +83,55 @@ impl Txn<'_> {
         self.keyspace.counts.expired += 1;
         self.remove_unasked(handle, EventKind::Expired);
     }
+}
 
-    /// Removes at most `most` fields whose deadline has passed, earliest first, as long as there is memory for what
-    /// follows. The hash goes with its last field.
-    fn expire_fields(&mut self, handle: Handle, most: usize) -> ExpireOutcome {
-        let now = self.now();
-        let mut outcome = ExpireOutcome { removed: 0, lives: true };
-        let Ok(key) = copied(self.db().entry(handle).map_or(&[], |entry| entry.key)) else { return outcome };
-        while outcome.lives && outcome.removed < most {
-            let first = self.hash(handle).and_then(Hash::first_to_die).map_or(0, |field| field.name.len());
-            let bytes = first.max(EDIT_BYTES);
-            let room_bytes = key.len() + FIELDS_PER_EDIT * ARGUMENT_BYTES + bytes;
-            if self.keyspace.ensure_room(Extent::of_names(1, room_bytes)).is_err() {
-                break;
-            }
-            let (mut names, mut names_bytes): (Vec<Vec<u8>>, usize) = (Vec::new(), 0);
-            let room = FIELDS_PER_EDIT.min(most - outcome.removed);
-            let edit = self.update(handle, EventKind::HExpired, |value| {
-                let Value::Hash(hash) = value else { return Err(Error::WrongType) };
-                while names.len() < room && hash.first_deadline().is_some_and(|deadline| deadline < now) {
-                    let Some(name) = hash.first_to_die().map(|field| field.name) else { break };
-                    names_bytes += name.len();
-                    if names_bytes > bytes {
-                        break;
-                    }
-                    let Ok(name) = copied(&name) else { break };
-                    hash.remove(&name);
-                    names.push(name);
+fn hash<'t>(txn: &'t Txn<'_>, handle: Handle) -> Option<&'t Hash> {
+    match txn.db().value(handle)? {
+        ValueRef::Hash(hash) => Some(hash),
+        _ => None,
+    }
+}
+
+/// Removes at most `most` fields whose deadline has passed, earliest first, as long as there is memory for what
+/// follows. The hash goes with its last field.
+fn expire_fields(txn: &mut Txn<'_>, handle: Handle, most: usize) -> ExpireOutcome {
+    let now = txn.now();
+    let mut outcome = ExpireOutcome { removed: 0, lives: true };
+    let Ok(key) = copied(txn.db().entry(handle).map_or(&[], |entry| entry.key)) else { return outcome };
+    while outcome.lives && outcome.removed < most {
+        let first = hash(txn, handle).and_then(Hash::first_to_die).map_or(0, |field| field.name.len());
+        let bytes = first.max(EDIT_BYTES);
+        let room_bytes = key.len() + FIELDS_PER_EDIT * ARGUMENT_BYTES + bytes;
+        if txn.keyspace.ensure_room(Extent::of_names(1, room_bytes)).is_err() {
+            break;
+        }
+        let (mut names, mut names_bytes): (Vec<Vec<u8>>, usize) = (Vec::new(), 0);
+        let room = FIELDS_PER_EDIT.min(most - outcome.removed);
+        let edit = txn.update(handle, EventKind::HExpired, |value| {
+            let Value::Hash(hash) = value else { return Err(Error::WrongType) };
+            while names.len() < room && hash.first_deadline().is_some_and(|deadline| deadline < now) {
+                let Some(name) = hash.first_to_die().map(|field| field.name) else { break };
+                names_bytes += name.len();
+                if names_bytes > bytes {
+                    break;
                 }
-                let emptied = hash.is_empty();
-                Ok(if names.is_empty() { Change::Unchanged(emptied) } else { Change::Changed(emptied) })
+                let Ok(name) = copied(&name) else { break };
+                hash.remove(&name);
+                names.push(name);
+            }
+            let emptied = hash.is_empty();
+            Ok(if names.is_empty() { Change::Unchanged(emptied) } else { Change::Changed(emptied) })
+        });
+        let Ok(Change::Changed(emptied)) = edit else { break };
+        outcome.removed += names.len();
+        outcome.lives = !emptied;
+        txn.keyspace.counts.expired_fields += names.len() as u64;
+        txn.effect(|effect| {
+            effect.bytes(b"HDEL").bytes(&key);
+            names.iter().for_each(|name| {
+                effect.bytes(name);
             });
-            let Ok(Change::Changed(emptied)) = edit else { break };
-            outcome.removed += names.len();
-            outcome.lives = !emptied;
-            self.keyspace.counts.expired_fields += names.len() as u64;
-            self.effect(|effect| {
-                effect.bytes(b"HDEL").bytes(&key);
-                names.iter().for_each(|name| {
-                    effect.bytes(name);
-                });
-            });
-        }
-        outcome
+        });
     }
-
-    fn hash(&self, handle: Handle) -> Option<&Hash> {
-        match self.db().value(handle)? {
-            ValueRef::Hash(hash) => Some(hash),
-            _ => None,
-        }
-    }
+    outcome
 }

@@ -42,49 +42,14 @@ impl Txn<'_> {
     /// Inlined variant of [`Txn::entry`], for GET, SET and INCR.
     #[inline(always)]
     pub(in crate::keyspace) fn entry_inlined(&mut self, key: &[u8], access: Access) -> Slot {
-        let slot = match self.stamp(access) {
+        let slot = match stamp(self, access) {
             Some(last_use) => self.db_mut().probe_in_use(key, last_use),
-            None => self.entry_with_care(key, access),
+            None => entry_with_care(self, key, access),
         };
         if access.is_counted() {
-            self.count_lookup(slot);
+            count_lookup(self, slot);
         }
         slot
-    }
-
-    /// What a lookup leaves at whichever key as its last use; `None` when that depends on the key, or keys are due.
-    #[inline(always)]
-    fn stamp(&self, access: Access) -> Option<Option<u32>> {
-        if self.is_due() {
-            return None;
-        }
-        match self.keyspace.uses.counting() {
-            _ if !access.is_use() || !self.marking => Some(None),
-            Counting::Uses => Some(self.keyspace.uses.present()),
-            Counting::Changes => Some(None),
-            Counting::Frequency(_) => None,
-        }
-    }
-
-    #[inline(never)]
-    fn entry_with_care(&mut self, key: &[u8], access: Access) -> Slot {
-        let slot = self.db().probe(key);
-        let Some(handle) = slot.found() else { return slot };
-        if !self.expire_if_due(handle) {
-            return slot.vacated();
-        }
-        if access.is_use() {
-            self.mark_use(handle);
-        }
-        slot
-    }
-
-    #[inline(always)]
-    fn count_lookup(&mut self, slot: Slot) {
-        match slot.is_vacant() {
-            true => self.keyspace.counts.misses += 1,
-            false => self.keyspace.counts.hits += 1,
-        }
     }
 
     /// Looks a key up to change its value. A key of another type is an error.
@@ -121,25 +86,9 @@ impl Txn<'_> {
     /// Notes that a key is used now, where uses are what is counted.
     #[inline(always)]
     pub(in crate::keyspace) fn mark_use(&mut self, handle: Handle) {
-        if let Some(word) = self.word_of_use(handle) {
+        if let Some(word) = word_of_use(self, handle) {
             self.db_mut().set_last_use(handle, word);
         }
-    }
-
-    /// What a key that is used now has as its last use from here on; `None`: what it has.
-    #[inline(always)]
-    fn word_of_use(&mut self, handle: Handle) -> Option<u32> {
-        match self.keyspace.uses.counting() {
-            Counting::Uses if self.marking => self.keyspace.uses.present(),
-            Counting::Frequency(_) if self.marking => Some(self.word_of_frequency(handle)),
-            _ => None,
-        }
-    }
-
-    #[cold]
-    fn word_of_frequency(&mut self, handle: Handle) -> u32 {
-        let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
-        uses.again(databases[db_index(self.database)].last_use(handle), random)
     }
 
     /// Notes that a key is changed now, where changes are what is counted.
@@ -182,4 +131,55 @@ impl Txn<'_> {
         let word = self.keyspace.uses.past(past);
         self.db_mut().set_last_use(handle, word);
     }
+}
+
+/// What a lookup leaves at whichever key as its last use; `None` when that depends on the key, or keys are due.
+#[inline(always)]
+fn stamp(txn: &Txn<'_>, access: Access) -> Option<Option<u32>> {
+    if txn.is_due() {
+        return None;
+    }
+    match txn.keyspace.uses.counting() {
+        _ if !access.is_use() || !txn.marking => Some(None),
+        Counting::Uses => Some(txn.keyspace.uses.present()),
+        Counting::Changes => Some(None),
+        Counting::Frequency(_) => None,
+    }
+}
+
+#[inline(never)]
+fn entry_with_care(txn: &mut Txn<'_>, key: &[u8], access: Access) -> Slot {
+    let slot = txn.db().probe(key);
+    let Some(handle) = slot.found() else { return slot };
+    if !txn.expire_if_due(handle) {
+        return slot.vacated();
+    }
+    if access.is_use() {
+        txn.mark_use(handle);
+    }
+    slot
+}
+
+#[inline(always)]
+fn count_lookup(txn: &mut Txn<'_>, slot: Slot) {
+    match slot.is_vacant() {
+        true => txn.keyspace.counts.misses += 1,
+        false => txn.keyspace.counts.hits += 1,
+    }
+}
+
+/// What a key that is used now has as its last use from here on; `None`: what it has.
+#[inline(always)]
+fn word_of_use(txn: &mut Txn<'_>, handle: Handle) -> Option<u32> {
+    match txn.keyspace.uses.counting() {
+        Counting::Uses if txn.marking => txn.keyspace.uses.present(),
+        Counting::Frequency(_) if txn.marking => Some(word_of_frequency(txn, handle)),
+        _ => None,
+    }
+}
+
+#[cold]
+fn word_of_frequency(txn: &mut Txn<'_>, handle: Handle) -> u32 {
+    let Keyspace { databases, uses, random, .. } = &mut *txn.keyspace;
+    uses.again(databases[db_index(txn.database)].last_use(handle), random)
 }

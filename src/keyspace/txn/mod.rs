@@ -203,16 +203,10 @@ impl<'a> Txn<'a> {
             _ => false,
         };
         if !is_overwritten {
-            self.put_string_anew(slot, key, bytes, expiry)?;
+            put_string_anew(self, slot, key, bytes, expiry)?;
         }
         self.notify_of_put(event, key, slot.is_vacant());
         Ok(())
-    }
-
-    #[inline(never)]
-    fn put_string_anew(&mut self, slot: Slot, key: &[u8], bytes: &[u8], expiry: Expiry) -> Result<(), OutOfMemory> {
-        let (deadline, last_use) = (self.deadline_to_be(slot, expiry), self.use_to_be(slot));
-        self.db_mut().put_string(slot, key, bytes, deadline, last_use).map(drop)
     }
 
     /// The deadline a string gets that is stored in place of what is there.
@@ -236,19 +230,9 @@ impl<'a> Txn<'a> {
         let emptied = self.db_mut().edit_in_place(handle, &mut |value| edited = edit(value));
         let change = edited?;
         if change.is_change() {
-            self.updated(handle, event, emptied);
+            updated(self, handle, event, emptied);
         }
         Ok(change)
-    }
-
-    /// Tells of an update, and removes a key that was emptied by it.
-    #[inline(never)]
-    fn updated(&mut self, handle: Handle, event: EventKind, emptied: bool) {
-        self.mark_change(handle);
-        self.notify_of(handle, event);
-        if emptied {
-            self.remove_entry(handle, EventKind::Del);
-        }
     }
 
     /// Replaces a string by what was made of it, keeping its deadline.
@@ -313,13 +297,6 @@ impl<'a> Txn<'a> {
         }
     }
 
-    /// Removes an entry whose key is in its block only.
-    fn remove_entry(&mut self, handle: Handle, event: EventKind) {
-        self.notify_of(handle, event);
-        let slot = self.db().slot_of(handle);
-        self.db_mut().remove(slot);
-    }
-
     /// Removes a key that no command asked to remove, and states it. No copy of its name is made: there may be no memory.
     pub(super) fn remove_unasked(&mut self, handle: Handle, event: EventKind) {
         let Keyspace { databases, effects, .. } = &mut *self.keyspace;
@@ -330,7 +307,7 @@ impl<'a> Txn<'a> {
             effect.bytes(b"DEL").bytes(entry.key);
             effect.close();
         }
-        self.remove_entry(handle, event);
+        remove_entry(self, handle, event);
     }
 
     /// Empties this database.
@@ -355,4 +332,27 @@ impl<'a> Txn<'a> {
     pub(super) fn count_evicted(&mut self) {
         self.keyspace.counts.evicted += 1;
     }
+}
+
+#[inline(never)]
+fn put_string_anew(txn: &mut Txn<'_>, slot: Slot, key: &[u8], bytes: &[u8], expiry: Expiry) -> Result<(), OutOfMemory> {
+    let (deadline, last_use) = (txn.deadline_to_be(slot, expiry), txn.use_to_be(slot));
+    txn.db_mut().put_string(slot, key, bytes, deadline, last_use).map(drop)
+}
+
+/// Tells of an update, and removes a key that was emptied by it.
+#[inline(never)]
+fn updated(txn: &mut Txn<'_>, handle: Handle, event: EventKind, emptied: bool) {
+    txn.mark_change(handle);
+    txn.notify_of(handle, event);
+    if emptied {
+        remove_entry(txn, handle, EventKind::Del);
+    }
+}
+
+/// Removes an entry whose key is in its block only.
+fn remove_entry(txn: &mut Txn<'_>, handle: Handle, event: EventKind) {
+    txn.notify_of(handle, event);
+    let slot = txn.db().slot_of(handle);
+    txn.db_mut().remove(slot);
 }
