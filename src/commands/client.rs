@@ -264,14 +264,14 @@ fn unblock(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         Some(word) if is(word, "ERROR") => true,
         Some(_) => return Err(CommandError::BAD_UNBLOCK_REASON),
     };
-    let parked = cx.clients.get(id).and_then(|client| client.blocked);
+    let blocked = cx.clients.get(id).and_then(|client| client.blocked);
     // In a transaction the same client may be named again before it goes on.
-    let parked = parked.filter(|ticket| cx.server.unblocks.iter().all(|unblock| unblock.ticket != *ticket));
-    if let Some(ticket) = parked {
+    let blocked = blocked.filter(|position| cx.server.unblocks.iter().all(|unblock| unblock.position != *position));
+    if let Some(position) = blocked {
         make_room(&mut cx.server.unblocks, 1)?;
-        cx.server.unblocks.push(Unblock { ticket, with_error });
+        cx.server.unblocks.push(Unblock { position, with_error });
     }
-    cx.reply.integer(parked.is_some().into());
+    cx.reply.integer(blocked.is_some().into());
     Ok(())
 }
 

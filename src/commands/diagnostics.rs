@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::Context;
 use super::args::{Args, count_of, is};
-use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
+use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
 use crate::base::number::{leading_integer, parse_integer};
 use crate::keyspace::PastUse;
 use crate::resp::error::{CommandError, ErrorText};
@@ -289,9 +289,9 @@ fn wait(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if timeout_ms < 0 {
         return Err(CommandError::NEGATIVE_TIMEOUT);
     }
-    if wants_some && cx.waiting == Waiting::Allowed {
+    if wants_some && cx.blocking == Blocking::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        cx.park = Some(Park { wanted: None, until });
+        cx.block_on = Some(BlockOn { wanted: None, until });
         return Ok(());
     }
     cx.reply.integer(0);

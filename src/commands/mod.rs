@@ -6,6 +6,7 @@ mod acl;
 mod args;
 mod bitfield;
 mod bits;
+mod blocking;
 mod catalog;
 mod client;
 mod cluster;
@@ -43,7 +44,6 @@ mod strings;
 mod table;
 mod tracking;
 mod transactions;
-mod waiting;
 
 pub use args::Args;
 pub use catalog::{all_rows, find, rows};
@@ -51,7 +51,7 @@ pub use catalog::{all_rows, find, rows};
 pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub use line::{LineError, LineErrorKind, split_line};
-pub use row::{Access, Begin, Find, Group, Handler, KeySpec, Outcome, Park, Row, Waiting, Wanted, flags};
+pub use row::{Access, Begin, BlockOn, Blocking, Find, Group, Handler, KeySpec, Outcome, Row, Wanted, flags};
 pub use table::CommandTable;
 
 use alloc::vec::Vec;
@@ -78,9 +78,9 @@ pub struct Context<'a> {
     /// Who sent the command.
     pub client: ClientId,
     pub now: Timestamp,
-    pub waiting: Waiting,
+    pub blocking: Blocking,
     /// Set by a handler that waits, and has written nothing.
-    pub park: Option<Park>,
+    pub block_on: Option<BlockOn>,
     pub reply: &'a mut Writer,
 }
 
@@ -125,10 +125,10 @@ pub fn call(cx: &mut Context<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
             return Outcome::Done;
         }
         Ok(()) => {
-            if let Some(park) = cx.park.take() {
+            if let Some(block_on) = cx.block_on.take() {
                 // It is called when it has its answer, however often it ran before.
                 cx.server.stats.command(number).calls -= 1;
-                return Outcome::Park(park);
+                return Outcome::Block(block_on);
             }
         }
         Err(error) => {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Context;
 use super::args::Args;
-use super::row::{Group, Reply, Row, Waiting, flags::*};
+use super::row::{Blocking, Group, Reply, Row, flags::*};
 use crate::base::glob;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::pubsub::Channels;
@@ -137,7 +137,7 @@ fn psubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn ssubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     // One reply a command: SUBSCRIBE and PSUBSCRIBE may break that in a transaction for the sake of old clients only.
-    if cx.waiting == Waiting::Denied {
+    if cx.blocking == Blocking::Denied {
         return Err(CommandError::SHARD_SUBSCRIPTION_DENIED);
     }
     subscribe_to(cx, args, Channels::Shard)

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::args::{Args, is};
-use super::row::{Group, Park, Reply, Row, Waiting, flags::*};
+use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
 use crate::base::number::parse_integer;
 use crate::resp::error::CommandError;
 
@@ -78,9 +78,9 @@ fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if local > 0 {
         return Err(CommandError::NO_LOCAL_FILE);
     }
-    if replicas > 0 && cx.waiting == Waiting::Allowed {
+    if replicas > 0 && cx.blocking == Blocking::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        cx.park = Some(Park { wanted: None, until });
+        cx.block_on = Some(BlockOn { wanted: None, until });
         return Ok(());
     }
     cx.reply.array(2);

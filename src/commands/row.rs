@@ -222,18 +222,18 @@ pub enum Outcome {
     /// The reply is written.
     Done,
     /// Nothing is written: the command runs again when one of the keys changes or the time has come.
-    Park(Park),
+    Block(BlockOn),
 }
 
-/// What a parked command waits for. When it runs again and parks again, it goes on waiting for the same.
+/// Condition that a blocked command waits for. A command that is run again and blocks again keeps its first one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Park {
+pub struct BlockOn {
     pub wanted: Option<Wanted>,
     /// From this instant on the command gives up.
     pub until: Option<Timestamp>,
 }
 
-impl Park {
+impl BlockOn {
     pub fn keys(&self) -> &[KeyName] {
         self.wanted.as_ref().map_or(&[], |wanted| &wanted.keys)
     }
@@ -248,16 +248,16 @@ pub struct Wanted {
 
 /// In which run of a command its handler finds itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Waiting {
-    /// It may park.
+pub enum Blocking {
+    /// The command may block.
     Allowed,
     /// It must answer from what there is: it runs in a transaction, or out of a log.
     Denied,
     /// Its time is over: it must answer that nothing came.
-    Over,
+    TimedOut,
 }
 
-/// How a handler ended: the reply is written, or the command waits ([`Context::park`]); an error is the reply.
+/// How a handler ended: the reply is written, or the command waits ([`Context::block_on`]); an error is the reply.
 pub type Reply = Result<(), CommandError>;
 
 pub type Handler = fn(&mut Context<'_>, &mut Args<'_>) -> Reply;

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Context, Waiting, call};
+use super::{Blocking, Context, call};
 use crate::resp::error::CommandError;
 use crate::server::clients::Transaction;
 
@@ -74,7 +74,7 @@ fn exec(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
         cx.reply.null_array();
         return Ok(());
     }
-    cx.waiting = Waiting::Denied;
+    cx.blocking = Blocking::Denied;
     cx.reply.array(transaction.queue.len());
     for queued in &transaction.queue {
         call(cx, queued.command, queued.argv.as_ref());

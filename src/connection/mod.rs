@@ -27,7 +27,7 @@ pub struct Fed {
     pub more: bool,
     /// A command waits, and what came behind it waits too: feed an empty chunk when [`Keylatch::take_affected`] names
     /// the client. Until then read no more than a bounded rest, though an end of the stream should be noticed.
-    pub parked: bool,
+    pub blocked: bool,
     /// Write the output, then close; the rest of the stream is not read. The client is still to be disconnected.
     pub closed: bool,
 }
@@ -45,7 +45,7 @@ enum State {
     Ready,
     /// There is no memory for another answer behind what is handed on already.
     Full,
-    Parked,
+    Blocked,
     Over,
 }
 
@@ -91,7 +91,7 @@ impl Connection {
             match self.state(&mut turn, out) {
                 State::Full => break Fed { more: true, ..Fed::default() },
                 State::Over => break Fed { closed: true, ..Fed::default() },
-                State::Parked => break Fed { parked: true, ..Fed::default() },
+                State::Blocked => break Fed { blocked: true, ..Fed::default() },
                 State::Ready => {}
             }
             if let Some(fed) = self.serve(&mut turn, meter, stop_at, out) {
@@ -145,7 +145,7 @@ impl Connection {
         match self.state(&mut keylatch.turn(), out) {
             State::Ready => Fed { more: self.decoder.waiting_bytes() > 0, ..Fed::default() },
             State::Full => Fed { more: true, ..Fed::default() },
-            State::Parked => Fed { parked: true, ..Fed::default() },
+            State::Blocked => Fed { blocked: true, ..Fed::default() },
             State::Over => Fed { closed: true, ..Fed::default() },
         }
     }
@@ -156,7 +156,7 @@ impl Connection {
         self.decoder.trust(client.authenticated);
         let state = match client {
             Client { closing: true, .. } => State::Over,
-            client if client.is_blocked() => State::Parked,
+            client if client.is_blocked() => State::Blocked,
             _ => State::Ready,
         };
         if !client.outbox.is_empty()

@@ -211,8 +211,11 @@ fn a_client_that_waits_is_read_on_only_when_it_is_woken() {
     let (mut waiting, mut other) = (connected(&mut keylatch), connected(&mut keylatch));
     let (mut out, mut ignored) = (Vec::new(), Vec::new());
     let fed = waiting.feed(&mut keylatch, b"PING\r\nBLPOP q 0\r\nSET k v\r\nGET k\r\n", &mut out);
-    assert_eq!((fed, waiting.waiting_bytes()), (Fed { parked: true, ..Fed::default() }, b"SET k v\r\nGET k\r\n".len()));
-    assert!(waiting.feed(&mut keylatch, b"ECHO x\r\n", &mut out).parked);
+    assert_eq!(
+        (fed, waiting.waiting_bytes()),
+        (Fed { blocked: true, ..Fed::default() }, b"SET k v\r\nGET k\r\n".len())
+    );
+    assert!(waiting.feed(&mut keylatch, b"ECHO x\r\n", &mut out).blocked);
     assert_eq!(out, b"+PONG\r\n");
     other.feed(&mut keylatch, b"EXISTS k\r\nRPUSH q e\r\n", &mut ignored);
     assert_eq!((ignored.as_slice(), keylatch.take_affected()), (&b":0\r\n:1\r\n"[..], vec![waiting.client()]));

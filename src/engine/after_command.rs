@@ -10,7 +10,7 @@ use crate::base::headroom::{ensure, is_reserve_whole};
 use crate::commands::Row;
 use crate::engine::persistence::rdb;
 use crate::resp::cli_text::quote;
-use crate::server::clients::{ClientId, Clients, Line, ReplyMode};
+use crate::server::clients::{ClientId, ClientQueue, Clients, ReplyMode};
 use crate::server::stats::{REDACTED, SlowCommand, is_secret, shortened};
 
 /// A byte is four characters in quotes; the line holds it while it grows to twice its size.
@@ -29,7 +29,7 @@ impl Engine {
         let server = &self.server;
         self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_news()
-            || self.clients.first_of(Line::Freed).is_some()
+            || self.clients.first_queued(ClientQueue::Freed).is_some()
             || self.may_resume_paused()
             || self.keyspace.events.has_unseen()
             || server.reload

@@ -1,6 +1,6 @@
 //! Commands that wait: for a key to change, or for their time to be over. One mechanism for all of them.
 //!
-//! A parked command is run again, from its arguments, when an interested key changed; parking again keeps its place.
+//! A blocked command is run again, from its arguments, when an interested key changed; a command that blocks again keeps its queue position.
 //! Its reply goes to the client's outbox, and so do the replies of what the client sent meanwhile.
 
 use crate::keyspace::keys;
@@ -12,24 +12,24 @@ use super::{ERROR_BYTES, Engine};
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, make_room};
-use crate::commands::{Context, Outcome, Park, Waiting, call};
-use crate::keyspace::{KeyName, Ticket};
+use crate::commands::{BlockOn, Blocking, Context, Outcome, call};
+use crate::keyspace::{KeyName, QueuePosition};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::server::Unblock;
-use crate::server::clients::{ClientId, Line};
+use crate::server::clients::{ClientId, ClientQueue};
 
-/// What a parked command takes at most in tables.
-const PARKED_BYTES: usize = 96;
+/// What a blocked command takes at most in tables.
+const BLOCKED_BYTES: usize = 96;
 /// It holds its arguments, and their names stand among those that are waited for.
-const PARKED_COPIES: usize = 3;
+const BLOCKED_COPIES: usize = 3;
 
 impl Engine {
     /// Whether there is memory for another command that waits.
     pub(super) fn ensure_room_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
         ensure_reserve()?;
-        let copies = argv.copy_len().saturating_mul(PARKED_COPIES);
-        ensure(PARKED_BYTES.saturating_mul(self.blocked.commands.len() + 1).saturating_add(copies))
+        let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
+        ensure(BLOCKED_BYTES.saturating_mul(self.blocked.commands.len() + 1).saturating_add(copies))
     }
 
     /// Whether commands wait for the end of a pause that was ended.
@@ -43,35 +43,35 @@ impl Engine {
     }
 
     /// Lets a command wait at the end of the line.
-    pub(super) fn park(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, park: Park) {
-        self.wait_in_line(BlockedCommand { client, command, argv: argv.to_owned(), park, paused: false });
+    pub(super) fn block(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, block_on: BlockOn) {
+        self.enqueue_blocked(BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: false });
     }
 
     /// Lets a command wait for the end of the pause.
     pub(super) fn pause(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, until: Timestamp) {
-        let park = Park { wanted: None, until: Some(until) };
-        self.wait_in_line(BlockedCommand { client, command, argv: argv.to_owned(), park, paused: true });
+        let block_on = BlockOn { wanted: None, until: Some(until) };
+        self.enqueue_blocked(BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: true });
     }
 
-    fn wait_in_line(&mut self, parked: BlockedCommand) {
-        self.blocked.last_ticket += 1;
-        let ticket = Ticket(self.blocked.last_ticket);
-        if let Some(client) = self.clients.get_mut(parked.client) {
-            client.blocked = Some(ticket);
+    fn enqueue_blocked(&mut self, blocked: BlockedCommand) {
+        self.blocked.last_position += 1;
+        let position = QueuePosition(self.blocked.last_position);
+        if let Some(client) = self.clients.get_mut(blocked.client) {
+            client.blocked = Some(position);
         }
-        self.enter(ticket, parked);
+        self.enter(position, blocked);
     }
 
-    /// Runs parked commands whose keys changed, key after key in the order of the changes, until none is ready. Clients
+    /// Runs blocked commands whose keys changed, key after key in the order of the changes, until none is ready. Clients
     /// that were served go on with what they sent behind it only then: those who waited come first.
     pub(super) fn wake(&mut self) {
         loop {
             let ready = self.keyspace.interest.take_ready();
             ready.iter().for_each(|name| self.serve(name));
             if ready.is_empty() {
-                let Some(client) = self.clients.first_of(Line::Freed) else { return };
+                let Some(client) = self.clients.first_queued(ClientQueue::Freed) else { return };
                 if !self.catch_up(client) {
-                    self.clients.leave_line(Line::Freed, client);
+                    self.clients.dequeue(ClientQueue::Freed, client);
                 }
             }
         }
@@ -79,14 +79,14 @@ impl Engine {
 
     /// Runs the commands that wait for a key, the longest waiting first, while it holds what they want.
     fn serve(&mut self, name: &KeyName) {
-        let mut served = Ticket(0);
+        let mut served = QueuePosition(0);
         while let Some(held) = keys::kind(&mut self.keyspace.at(name.0, self.now), &name.1)
-            && let Some(ticket) = self.keyspace.interest.next_waiting(name, served)
+            && let Some(position) = self.keyspace.interest.next_waiting(name, served)
         {
-            served = ticket;
-            let parked = self.blocked.commands.get(ticket);
-            if parked.and_then(|parked| parked.park.wanted.as_ref()).is_some_and(|wanted| wanted.kind == held) {
-                self.run_parked(ticket, Waiting::Allowed);
+            served = position;
+            let blocked = self.blocked.commands.get(position);
+            if blocked.and_then(|blocked| blocked.block_on.wanted.as_ref()).is_some_and(|wanted| wanted.kind == held) {
+                self.run_blocked(position, Blocking::Allowed);
             }
         }
         // The look at the key may have found it dead.
@@ -95,94 +95,94 @@ impl Engine {
 
     /// Ends the waiting of those whose time is over.
     pub(super) fn give_up_due(&mut self) {
-        while let Some((until, ticket)) = self.blocked.deadlines.first() {
+        while let Some((until, position)) = self.blocked.deadlines.first() {
             if until > self.now {
                 return;
             }
-            self.run_parked(ticket, Waiting::Over);
+            self.run_blocked(position, Blocking::TimedOut);
             self.wake();
         }
     }
 
     /// Lets paused commands go on.
     pub(super) fn resume_paused(&mut self) {
-        let mut next = self.blocked.paused_behind(Ticket(0));
-        while let Some(ticket) = next {
-            self.run_parked(ticket, Waiting::Allowed);
+        let mut next = self.blocked.paused_behind(QueuePosition(0));
+        while let Some(position) = next {
+            self.run_blocked(position, Blocking::Allowed);
             self.wake();
-            next = self.blocked.paused_behind(ticket);
+            next = self.blocked.paused_behind(position);
         }
     }
 
     /// Ends a waiting: as if its time were over, or with an error. Paused commands are not waiting for that.
     pub(super) fn unblock(&mut self, unblock: Unblock) {
-        if self.blocked.commands.get(unblock.ticket).is_none_or(|parked| parked.paused) {
+        if self.blocked.commands.get(unblock.position).is_none_or(|blocked| blocked.paused) {
             return;
         }
         match unblock.with_error {
-            true => self.refuse_parked(unblock.ticket),
-            false => self.run_parked(unblock.ticket, Waiting::Over),
+            true => self.refuse_blocked(unblock.position),
+            false => self.run_blocked(unblock.position, Blocking::TimedOut),
         }
     }
 
-    fn refuse_parked(&mut self, ticket: Ticket) {
-        let Some(parked) = self.leave(ticket) else { return };
-        if let Some(client) = self.clients.get_mut(parked.client) {
+    fn refuse_blocked(&mut self, position: QueuePosition) {
+        let Some(blocked) = self.leave(position) else { return };
+        if let Some(client) = self.clients.get_mut(blocked.client) {
             client.blocked = None;
         }
-        self.end_tracking(parked.client, Some(self.table.row(parked.command)));
-        self.clients.post(parked.client, |messages| messages.error(&CommandError::UNBLOCKED.into()));
-        self.clients.line_up(Line::Freed, parked.client);
+        self.end_tracking(blocked.client, Some(self.table.row(blocked.command)));
+        self.clients.post(blocked.client, |messages| messages.error(&CommandError::UNBLOCKED.into()));
+        self.clients.enqueue(ClientQueue::Freed, blocked.client);
     }
 
-    /// Forgets the parked command of a client that leaves.
-    pub(super) fn unpark(&mut self, ticket: Ticket) {
-        self.leave(ticket);
+    /// Forgets the blocked command of a client that leaves.
+    pub(super) fn forget_blocked(&mut self, position: QueuePosition) {
+        self.leave(position);
     }
 
-    fn run_parked(&mut self, ticket: Ticket, waiting: Waiting) {
-        let Some(mut parked) = self.leave(ticket) else { return };
-        let was_paused = core::mem::take(&mut parked.paused);
-        let waiting = if was_paused { Waiting::Allowed } else { waiting };
-        let Some(client) = self.clients.get_mut(parked.client) else { return };
+    fn run_blocked(&mut self, position: QueuePosition, blocking: Blocking) {
+        let Some(mut blocked) = self.leave(position) else { return };
+        let was_paused = core::mem::take(&mut blocked.paused);
+        let blocking = if was_paused { Blocking::Allowed } else { blocking };
+        let Some(client) = self.clients.get_mut(blocked.client) else { return };
         if ensure_reserve_unspent().and_then(|()| make_room(&mut client.outbox, ERROR_BYTES)).is_err() {
             // Not even an error can be answered.
             client.blocked = None;
-            return self.clients.close(parked.client);
+            return self.clients.close(blocked.client);
         }
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
-        self.keyspace.interest.tracking.set_author(Some(parked.client));
+        self.keyspace.interest.tracking.set_author(Some(blocked.client));
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx = Context {
             keyspace,
             clients,
             server,
             table,
-            client: parked.client,
+            client: blocked.client,
             now: *now,
-            waiting,
-            park: None,
+            blocking,
+            block_on: None,
             reply: &mut reply,
         };
-        let outcome = call(&mut cx, parked.command, parked.argv.as_ref());
+        let outcome = call(&mut cx, blocked.command, blocked.argv.as_ref());
         self.keyspace.effects.end_unit();
-        if let Some(client) = self.clients.get_mut(parked.client) {
-            client.blocked = matches!(outcome, Outcome::Park(_)).then_some(ticket);
+        if let Some(client) = self.clients.get_mut(blocked.client) {
+            client.blocked = matches!(outcome, Outcome::Block(_)).then_some(position);
             let failed = reply.take_failure();
             // What was pushed to this client while the command ran comes behind its reply.
             let pushed = core::mem::replace(&mut client.outbox, reply.into_bytes());
             if client.append_bytes(pushed).is_err() || failed {
-                self.clients.close(parked.client);
+                self.clients.close(blocked.client);
             }
         }
-        self.end_tracking(parked.client, Some(self.table.row(parked.command)));
+        self.end_tracking(blocked.client, Some(self.table.row(blocked.command)));
         self.announce();
-        self.clients.note(parked.client);
+        self.clients.note(blocked.client);
         match outcome {
-            Outcome::Park(park) if was_paused => self.enter(ticket, BlockedCommand { park, ..parked }),
-            // Its time runs from when it parked first.
-            Outcome::Park(_) => self.enter(ticket, parked),
-            Outcome::Done => self.clients.line_up(Line::Freed, parked.client),
+            Outcome::Block(block_on) if was_paused => self.enter(position, BlockedCommand { block_on, ..blocked }),
+            // The timeout counts from when the command blocked first.
+            Outcome::Block(_) => self.enter(position, blocked),
+            Outcome::Done => self.clients.enqueue(ClientQueue::Freed, blocked.client),
         }
     }
 
@@ -206,25 +206,25 @@ impl Engine {
         true
     }
 
-    fn enter(&mut self, ticket: Ticket, parked: BlockedCommand) {
-        for key in parked.park.keys() {
-            self.keyspace.interest.wait(ticket, key);
+    fn enter(&mut self, position: QueuePosition, blocked: BlockedCommand) {
+        for key in blocked.block_on.keys() {
+            self.keyspace.interest.wait(position, key);
         }
-        if let Some(until) = parked.park.until {
-            self.blocked.deadlines.insert((until, ticket), ());
+        if let Some(until) = blocked.block_on.until {
+            self.blocked.deadlines.insert((until, position), ());
         }
-        self.blocked.paused += usize::from(parked.paused);
-        self.blocked.commands.insert(ticket, Box::new(parked));
+        self.blocked.paused += usize::from(blocked.paused);
+        self.blocked.commands.insert(position, Box::new(blocked));
     }
 
-    fn leave(&mut self, ticket: Ticket) -> Option<BlockedCommand> {
-        let parked = *self.blocked.commands.remove(ticket)?;
-        self.blocked.paused -= usize::from(parked.paused);
-        self.keyspace.interest.unwait(ticket, parked.park.keys());
-        if let Some(until) = parked.park.until {
-            self.blocked.deadlines.remove((until, ticket));
+    fn leave(&mut self, position: QueuePosition) -> Option<BlockedCommand> {
+        let blocked = *self.blocked.commands.remove(position)?;
+        self.blocked.paused -= usize::from(blocked.paused);
+        self.keyspace.interest.unwait(position, blocked.block_on.keys());
+        if let Some(until) = blocked.block_on.until {
+            self.blocked.deadlines.remove((until, position));
         }
-        Some(parked)
+        Some(blocked)
     }
 }
 
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(outbox(&mut engine, second), b"*2\r\n$4\r\nlist\r\n$1\r\nx\r\n+PONG\r\n");
         assert!(
             engine.blocked.is_empty()
-                && engine.clients.first_of(Line::Freed).is_none()
+                && engine.clients.first_queued(ClientQueue::Freed).is_none()
                 && engine.keyspace.interest.is_idle()
         );
     }

@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 
 use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
-use crate::commands::Park;
-use crate::keyspace::Ticket;
+use crate::commands::BlockOn;
+use crate::keyspace::QueuePosition;
 use crate::server::clients::ClientId;
 use crate::store::sorted_vec::SortedVecMap;
 
@@ -14,17 +14,17 @@ pub(super) struct BlockedCommand {
     pub(super) client: ClientId,
     pub(super) command: u16,
     pub(super) argv: Argv,
-    pub(super) park: Park,
+    pub(super) block_on: BlockOn,
     /// It waits for the end of CLIENT PAUSE, and then runs as if it came in.
     pub(super) paused: bool,
 }
 
-/// The commands that wait, in order of their tickets.
+/// The commands that wait, in order of their positions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockedClients {
-    pub(super) commands: SortedVecMap<Ticket, Box<BlockedCommand>>,
-    pub(super) deadlines: SortedVecMap<(Timestamp, Ticket), ()>,
-    pub(super) last_ticket: u64,
+    pub(super) commands: SortedVecMap<QueuePosition, Box<BlockedCommand>>,
+    pub(super) deadlines: SortedVecMap<(Timestamp, QueuePosition), ()>,
+    pub(super) last_position: u64,
     /// How many wait for the end of CLIENT PAUSE.
     pub(super) paused: usize,
 }
@@ -40,7 +40,7 @@ impl BlockedClients {
     }
 
     /// The first command behind another one that waits for the end of CLIENT PAUSE.
-    pub(super) fn paused_behind(&self, ticket: Ticket) -> Option<Ticket> {
-        self.commands.iter_behind(ticket).find(|(_, parked)| parked.paused).map(|(ticket, _)| ticket)
+    pub(super) fn paused_behind(&self, position: QueuePosition) -> Option<QueuePosition> {
+        self.commands.iter_behind(position).find(|(_, blocked)| blocked.paused).map(|(position, _)| position)
     }
 }

@@ -4,7 +4,7 @@ use super::Engine;
 use super::gates::Gates;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
-use crate::commands::{Context, Outcome, Request, Row, Waiting, call, flags, unknown};
+use crate::commands::{Blocking, Context, Outcome, Request, Row, call, flags, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued};
@@ -22,13 +22,14 @@ impl Engine {
             return;
         }
         let Engine { keyspace, clients, server, table, now, .. } = self;
-        let waiting = Waiting::Allowed;
-        let mut cx = Context { keyspace, clients, server, table, client: id, now: *now, waiting, park: None, reply };
+        let blocking = Blocking::Allowed;
+        let mut cx =
+            Context { keyspace, clients, server, table, client: id, now: *now, blocking, block_on: None, reply };
         let outcome = call(&mut cx, number, argv);
         self.ran = Some(number);
-        if let Outcome::Park(park) = outcome {
+        if let Outcome::Block(block_on) = outcome {
             match self.ensure_room_to_wait(argv) {
-                Ok(()) => self.park(id, number, argv, park),
+                Ok(()) => self.block(id, number, argv, block_on),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }
         }

@@ -6,7 +6,7 @@ use core::cell::OnceCell;
 
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
-use crate::commands::{Args, Context, Row, Waiting, flags, resolve};
+use crate::commands::{Args, Blocking, Context, Row, flags, resolve};
 use crate::engine::persistence::{LoadError, Replayed, aof, rdb};
 use crate::keyspace::Counts;
 use crate::resp::encode::{Protocol, Writer};
@@ -85,9 +85,9 @@ impl aof::Target for Loading<'_> {
     /// Past the gates that are for clients: passwords, pauses, statistics.
     fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError> {
         let row = self.engine.row(argv).ok_or(CommandError::INVALID_COMMAND)?;
-        let (client, waiting, reply) = (self.client, Waiting::Denied, &mut Writer::new(Protocol::Resp2));
+        let (client, blocking, reply) = (self.client, Blocking::Denied, &mut Writer::new(Protocol::Resp2));
         let Engine { keyspace, clients, server, table, now, .. } = &mut *self.engine;
-        let mut cx = Context { keyspace, clients, server, table, client, now: *now, waiting, park: None, reply };
+        let mut cx = Context { keyspace, clients, server, table, client, now: *now, blocking, block_on: None, reply };
         let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words(), &OnceCell::new()));
         self.engine.keyspace.effects.end_unit();
         outcome

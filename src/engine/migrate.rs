@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::base::headroom::{ensure, ensure_reserve};
 use crate::base::number::parse_integer;
 use crate::resp::encode::Protocol;
-use crate::server::clients::{Client, ClientId, Line, ReplyMode};
+use crate::server::clients::{Client, ClientId, ClientQueue, ReplyMode};
 
 /// What the words of a client, or of a parameter, take at most beside their texts.
 const RECORD_BYTES: usize = 1024;
@@ -54,7 +54,10 @@ impl Engine {
 
     fn check_whether_all_rest(&self) -> Result<(), &'static str> {
         let interest = &self.keyspace.interest;
-        if self.server.pause.is_some() || !self.blocked.is_empty() || self.clients.first_of(Line::Freed).is_some() {
+        if self.server.pause.is_some()
+            || !self.blocked.is_empty()
+            || self.clients.first_queued(ClientQueue::Freed).is_some()
+        {
             return Err("a command waits, or clients are paused");
         }
         for client in self.clients.iter() {

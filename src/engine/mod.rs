@@ -281,8 +281,8 @@ impl Engine {
         if let Some(gone) = &mut gone {
             self.server.pubsub.unsubscribe_all(gone);
         }
-        if let Some(ticket) = gone.and_then(|client| client.blocked) {
-            self.unpark(ticket);
+        if let Some(position) = gone.and_then(|client| client.blocked) {
+            self.forget_blocked(position);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::base::clock::Timestamp;
-use crate::server::clients::Line;
+use crate::server::clients::ClientQueue;
 
 /// A word of what is left to do after a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,7 +47,7 @@ impl Engine {
     /// What is left to do for a host after a call.
     #[inline(always)]
     pub fn status(&self) -> Status {
-        let is_affected = self.clients.first_of(Line::Affected).is_some() || self.server.configured;
+        let is_affected = self.clients.first_queued(ClientQueue::Affected).is_some() || self.server.configured;
         Status(
             Status::EVENTS.when(!self.keyspace.events.is_empty())
                 | Status::AFFECTED.when(is_affected)

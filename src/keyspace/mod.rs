@@ -22,7 +22,7 @@ pub use limits::{Choice, MemoryLimit};
 pub use observers::client_id::ClientId;
 pub use observers::effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use observers::event::{Event, EventClass, EventKind, Events};
-pub use observers::interest::{Interest, KeyName, Ticket};
+pub use observers::interest::{Interest, KeyName, QueuePosition};
 pub use observers::tracking::{Invalidation, Recipient, Stale, TrackedReads, Tracker, Tracking, TrackingOptions};
 pub use ops::bitfield::{FieldAction, FieldOperation, FieldType, Overflow};
 pub use ops::bits::{BitOperation, BitRange, RangeUnit};

@@ -9,7 +9,7 @@ use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
 pub use crate::keyspace::ClientId;
-use crate::keyspace::Ticket;
+use crate::keyspace::QueuePosition;
 use crate::resp::encode::{Protocol, Writer};
 use crate::store::sorted_vec::SortedVecMap;
 
@@ -69,28 +69,28 @@ pub struct Client {
     pub patterns: Vec<Box<[u8]>>,
     pub shard_channels: Vec<Box<[u8]>>,
     /// The command that waits for a key or for time, and what the client sent behind it.
-    pub blocked: Option<Ticket>,
+    pub blocked: Option<QueuePosition>,
     pub waiting: VecDeque<Argv>,
     /// Pushes and late replies, whole messages in order, until the host takes them.
     pub outbox: Vec<u8>,
     /// For a host that hands on messages and events in one order: how many events came before each message of the
     /// outbox.
     pub positions: Option<Vec<u32>>,
-    /// Where it stands in each line.
-    places: [QueueLink; LINES],
+    /// Its link in each queue.
+    links: [QueueLink; QUEUES],
 }
 
-/// Lines of clients, in the order in which they came; nobody stands in one twice. A place is a part of its client, so that
-/// nobody needs memory to stand in line.
+/// Queues of clients in order of arrival. A client is in a queue at most once, and its link is part of the client: to enqueue
+/// one never needs memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Line {
-    /// Whose outbox was filled, whose waiting is over or whose connection should be closed since the host last asked.
+pub enum ClientQueue {
+    /// Clients that the host should look after: a message in the outbox, a command unblocked, or a connection to close.
     Affected,
-    /// Who waits no more, and may have sent something behind the command that waited.
+    /// Clients that are no longer blocked, and may have sent requests behind the blocked one.
     Freed,
 }
 
-const LINES: usize = 2;
+const QUEUES: usize = 2;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct QueueLink {
@@ -132,7 +132,7 @@ impl Client {
             waiting: VecDeque::new(),
             outbox: Vec::new(),
             positions: None,
-            places: Default::default(),
+            links: Default::default(),
         }
     }
 
@@ -192,7 +192,7 @@ pub struct Clients {
     /// Where the client was that was asked for last: most often the same one is meant again.
     recent: usize,
     last_id: u32,
-    lines: [Ends; LINES],
+    queues: [Ends; QUEUES],
     /// How many clients are monitors.
     monitors: usize,
     /// How many events wait for the host, as far as it matters for the messages posted now.
@@ -232,8 +232,8 @@ impl Clients {
     }
 
     pub fn disconnect(&mut self, id: ClientId) -> Option<Box<Client>> {
-        self.leave_line(Line::Affected, id);
-        self.leave_line(Line::Freed, id);
+        self.dequeue(ClientQueue::Affected, id);
+        self.dequeue(ClientQueue::Freed, id);
         self.set_monitor(id, false);
         self.clients.remove(id)
     }
@@ -284,56 +284,56 @@ impl Clients {
 
     /// The host should look after this client, though it may not be the one it serves now.
     pub fn note(&mut self, id: ClientId) {
-        self.line_up(Line::Affected, id);
+        self.enqueue(ClientQueue::Affected, id);
     }
 
-    /// Who was noted since the last call, each once; without the memory for all of them the first, and the rest at the
+    /// Clients noted since the last call, each once; without the memory for all of them the first, and the rest at the
     /// next call.
     pub fn take_affected(&mut self) -> Vec<ClientId> {
         let mut affected = Vec::new();
-        while let Some(id) = self.first_of(Line::Affected) {
+        while let Some(id) = self.first_queued(ClientQueue::Affected) {
             if affected.len() >= UNASKED_MAX && make_room(&mut affected, 1).is_err() {
                 break;
             }
             affected.push(id);
-            self.leave_line(Line::Affected, id);
+            self.dequeue(ClientQueue::Affected, id);
         }
         affected
     }
 
-    /// Puts a client at the end of a line, unless it stands there already.
-    pub fn line_up(&mut self, line: Line, id: ClientId) {
-        let Some(place) = self.place(line, id).filter(|place| !place.is_taken) else { return };
-        *place = QueueLink { is_taken: true, behind: None };
-        match self.lines[line as usize].last.replace(id) {
-            Some(last) => self.place(line, last).into_iter().for_each(|place| place.behind = Some(id)),
-            None => self.lines[line as usize].first = Some(id),
+    /// Puts a client at the end of a queue, unless it is in it already.
+    pub fn enqueue(&mut self, queue: ClientQueue, id: ClientId) {
+        let Some(link) = self.link(queue, id).filter(|link| !link.is_taken) else { return };
+        *link = QueueLink { is_taken: true, behind: None };
+        match self.queues[queue as usize].last.replace(id) {
+            Some(last) => self.link(queue, last).into_iter().for_each(|link| link.behind = Some(id)),
+            None => self.queues[queue as usize].first = Some(id),
         }
     }
 
-    pub fn first_of(&self, line: Line) -> Option<ClientId> {
-        self.lines[line as usize].first
+    pub fn first_queued(&self, queue: ClientQueue) -> Option<ClientId> {
+        self.queues[queue as usize].first
     }
 
-    /// Takes a client out of a line; at once if it is the first.
-    pub fn leave_line(&mut self, line: Line, id: ClientId) {
-        let Some(left) = self.place(line, id).filter(|place| place.is_taken).map(core::mem::take) else { return };
-        let ends = self.lines[line as usize];
+    /// Takes a client out of a queue; in constant time if it is the first.
+    pub fn dequeue(&mut self, queue: ClientQueue, id: ClientId) {
+        let Some(left) = self.link(queue, id).filter(|link| link.is_taken).map(core::mem::take) else { return };
+        let ends = self.queues[queue as usize];
         let (mut before, mut at) = (None, ends.first);
         while let Some(other) = at.filter(|other| *other != id) {
-            (before, at) = (at, self.place(line, other).and_then(|place| place.behind));
+            (before, at) = (at, self.link(queue, other).and_then(|link| link.behind));
         }
-        match before.and_then(|before| self.place(line, before)) {
-            Some(place) => place.behind = left.behind,
-            None => self.lines[line as usize].first = left.behind,
+        match before.and_then(|before| self.link(queue, before)) {
+            Some(link) => link.behind = left.behind,
+            None => self.queues[queue as usize].first = left.behind,
         }
         if ends.last == Some(id) {
-            self.lines[line as usize].last = before;
+            self.queues[queue as usize].last = before;
         }
     }
 
-    fn place(&mut self, line: Line, id: ClientId) -> Option<&mut QueueLink> {
-        self.get_mut(id).map(|client| &mut client.places[line as usize])
+    fn link(&mut self, queue: ClientQueue, id: ClientId) -> Option<&mut QueueLink> {
+        self.get_mut(id).map(|client| &mut client.links[queue as usize])
     }
 
     #[inline(always)]

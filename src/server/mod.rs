@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;
-use crate::keyspace::{DATABASES, Event, Events, Keyspace, Ticket};
+use crate::keyspace::{DATABASES, Event, Events, Keyspace, QueuePosition};
 use crate::resp::decode::Limits;
 use crate::server::clients::Clients;
 use crate::server::config::{Config, notifies};
@@ -31,10 +31,10 @@ pub struct Pause {
     pub writes_only: bool,
 }
 
-/// CLIENT UNBLOCK: a parked command that must end, as if its time were over or with an error.
+/// CLIENT UNBLOCK: a blocked command that must end, as if its time were over or with an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unblock {
-    pub ticket: Ticket,
+    pub position: QueuePosition,
     pub with_error: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who is registered for which name: watchers of keys, parked commands, subscribers of channels. One type for all of
+//! Who is registered for which name: watchers of keys, blocked commands, subscribers of channels. One type for all of
 //! them, because each would otherwise be compiled on its own.
 
 use alloc::boxed::Box;

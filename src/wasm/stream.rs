@@ -60,8 +60,8 @@ impl Engine {
 
     /// How the last feeding ended, in bits: 1 there is more to do, 2 the client waits, 4 hang up.
     pub fn fed(&self) -> u32 {
-        let Fed { more, parked, closed } = self.streams.last;
-        u32::from(more) | u32::from(parked) << 1 | u32::from(closed) << 2
+        let Fed { more, blocked, closed } = self.streams.last;
+        u32::from(more) | u32::from(blocked) << 1 | u32::from(closed) << 2
     }
 
     /// Clients that something reached from elsewhere since the last call: messages, a late reply, the end. Feed each of

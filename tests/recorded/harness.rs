@@ -209,7 +209,7 @@ impl Harness {
             let connection = &mut self.links[role].connection;
             let fed = connection.feed_measured(&mut self.engine, bytes, &mut self.meter, &mut out);
             self.recorder.note(NAMES[role], &out);
-            self.recorder.figure("parked 1, closed 2", i64::from(fed.parked) + 2 * i64::from(fed.closed));
+            self.recorder.figure("parked 1, closed 2", i64::from(fed.blocked) + 2 * i64::from(fed.closed));
             if !fed.more {
                 return;
             }

@@ -2,9 +2,9 @@
 
 use super::{end, pop_first};
 use crate::commands::args::Args;
+use crate::commands::blocking::{answer_or_wait, timeout};
 use crate::commands::multi_pop::MultiPop;
-use crate::commands::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, Waiting, flags::*};
-use crate::commands::waiting::{answer_or_wait, timeout};
+use crate::commands::row::{Access, Begin, Blocking, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::keyspace::lists;
 use crate::values::{End, Kind};
@@ -95,7 +95,7 @@ fn move_or_wait(cx: &mut Context<'_>, source: &[u8], from: End, destination: &[u
     answer_or_wait(cx, core::iter::once(source), Kind::List, until, |cx| {
         let moved = lists::move_element(&mut cx.txn(), source, from, destination, to)?;
         // In a transaction the answer is that of LMOVE; at the end of the time it is a null array, as in Redis.
-        let answers = moved.is_some() || cx.waiting == Waiting::Denied;
+        let answers = moved.is_some() || cx.blocking == Blocking::Denied;
         if answers {
             cx.reply.optional_bulk(moved.as_deref());
         }

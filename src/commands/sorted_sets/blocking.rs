@@ -3,9 +3,9 @@
 use super::pop::{end, pop_first};
 use super::row;
 use crate::commands::args::Args;
+use crate::commands::blocking::{answer_or_wait, timeout};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
-use crate::commands::waiting::{answer_or_wait, timeout};
 use crate::commands::{Context, Handler};
 use crate::values::{End, Kind};
 

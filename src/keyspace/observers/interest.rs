@@ -16,11 +16,11 @@ const READY_BYTES: usize = 256;
 /// A key and its database.
 pub type KeyName = (u8, Box<[u8]>);
 
-/// The place of a parked command in the order of waiting: a smaller one waits longer.
+/// The place of a blocked command in the order of waiting: a smaller one waits longer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Ticket(pub u64);
+pub struct QueuePosition(pub u64);
 
-/// Keys that transactions watch, parked commands wait for and clients hold copies of.
+/// Keys that transactions watch, blocked commands wait for and clients hold copies of.
 #[derive(Clone, Debug)]
 pub struct Interest {
     /// By client id.
@@ -29,7 +29,7 @@ pub struct Interest {
     watching: SortedVecMap<ClientId, Vec<KeyName>>,
     /// Clients one of whose keys changed since they began to watch.
     disturbed: SortedVecMap<ClientId, ()>,
-    /// By ticket.
+    /// By position.
     waited: NameIndex,
     /// Keys somebody waits for that came into being, each once, in that order.
     ready: Vec<KeyName>,
@@ -81,15 +81,15 @@ impl Interest {
         ensure(self.waited.names().map(|(_, key)| READY_BYTES + 2 * key.len()).sum())
     }
 
-    /// A parked command waits for a key.
-    pub fn wait(&mut self, ticket: Ticket, (database, key): &KeyName) {
-        self.waited.add(*database, key, ticket.0);
+    /// A blocked command waits for a key.
+    pub fn wait(&mut self, position: QueuePosition, (database, key): &KeyName) {
+        self.waited.add(*database, key, position.0);
     }
 
-    /// A parked command is gone, or about to run again.
-    pub fn unwait(&mut self, ticket: Ticket, keys: &[KeyName]) {
+    /// A blocked command is gone, or about to run again.
+    pub fn unwait(&mut self, position: QueuePosition, keys: &[KeyName]) {
         for (database, key) in keys {
-            self.waited.remove(*database, key, ticket.0);
+            self.waited.remove(*database, key, position.0);
         }
     }
 
@@ -109,11 +109,11 @@ impl Interest {
         core::mem::take(&mut self.ready)
     }
 
-    /// Of the parked commands that wait for a key, the one that waits longest of those that wait less long than
+    /// Of the blocked commands that wait for a key, the one that waits longest of those that wait less long than
     /// another.
-    pub fn next_waiting(&self, (database, key): &KeyName, after: Ticket) -> Option<Ticket> {
-        let tickets = self.waited.of(*database, key);
-        tickets.get(tickets.partition_point(|&ticket| ticket <= after.0)).copied().map(Ticket)
+    pub fn next_waiting(&self, (database, key): &KeyName, after: QueuePosition) -> Option<QueuePosition> {
+        let positions = self.waited.of(*database, key);
+        positions.get(positions.partition_point(|&position| position <= after.0)).copied().map(QueuePosition)
     }
 
     pub fn watch(&mut self, client: ClientId, database: u8, key: &[u8]) {
@@ -226,10 +226,10 @@ mod tests {
     fn keys_that_appear_are_told_once_in_order_and_those_who_wait_for_them_in_line() {
         let mut interest = Interest::new(0);
         let key: KeyName = (0, b"k"[..].into());
-        interest.wait(Ticket(7), &key);
-        interest.wait(Ticket(3), &key);
+        interest.wait(QueuePosition(7), &key);
+        interest.wait(QueuePosition(3), &key);
         let other: KeyName = (1, b"a"[..].into());
-        interest.wait(Ticket(5), &other);
+        interest.wait(QueuePosition(5), &other);
         interest.touch(0, b"k");
         assert!(!interest.has_ready());
         for (database, name) in [(0, b"k"), (1, b"a"), (1, b"k"), (0, b"k")] {
@@ -237,12 +237,13 @@ mod tests {
         }
         assert_eq!(interest.take_ready(), [key.clone(), other.clone()]);
         assert!(interest.take_ready().is_empty());
-        let next = |interest: &Interest, after| interest.next_waiting(&key, Ticket(after)).map(|ticket| ticket.0);
+        let next =
+            |interest: &Interest, after| interest.next_waiting(&key, QueuePosition(after)).map(|position| position.0);
         assert_eq!((next(&interest, 0), next(&interest, 3), next(&interest, 7)), (Some(3), Some(7), None));
-        interest.unwait(Ticket(3), core::slice::from_ref(&key));
+        interest.unwait(QueuePosition(3), core::slice::from_ref(&key));
         assert_eq!((next(&interest, 0), next(&interest, 3)), (Some(7), Some(7)));
-        interest.unwait(Ticket(7), core::slice::from_ref(&key));
-        interest.unwait(Ticket(5), &[other]);
+        interest.unwait(QueuePosition(7), core::slice::from_ref(&key));
+        interest.unwait(QueuePosition(5), &[other]);
         assert!(interest.is_idle());
     }
 }

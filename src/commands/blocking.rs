@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Context;
-use super::row::{Park, Waiting, Wanted};
+use super::row::{BlockOn, Blocking, Wanted};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::ensure;
 use crate::base::number::LongDouble;
@@ -34,17 +34,17 @@ pub(super) fn answer_or_wait<'k>(
     until: Option<Timestamp>,
     attempt: impl FnOnce(&mut Context<'_>) -> Result<bool, CommandError>,
 ) -> Result<(), CommandError> {
-    if cx.waiting != Waiting::Over && attempt(cx)? {
+    if cx.blocking != Blocking::TimedOut && attempt(cx)? {
         return Ok(());
     }
-    if cx.waiting != Waiting::Allowed {
+    if cx.blocking != Blocking::Allowed {
         cx.reply.null_array();
         return Ok(());
     }
     let database = cx.database();
     ensure(keys.clone().map(|key| 2 * (size_of::<KeyName>() + key.len())).sum())?;
     let keys: Vec<_> = keys.map(|key| (database, key.into())).collect();
-    cx.park = Some(Park { wanted: Some(Wanted { keys, kind }), until });
+    cx.block_on = Some(BlockOn { wanted: Some(Wanted { keys, kind }), until });
     Ok(())
 }
 
