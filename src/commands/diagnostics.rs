@@ -7,7 +7,7 @@ use super::Context;
 use super::args::{Args, count_of, is};
 use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
 use crate::base::number::{leading_integer, parse_integer};
-use crate::keyspace::PastUse;
+use crate::keyspace::{PastUse, keys};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::REDIS_VERSION;
 
@@ -311,7 +311,7 @@ fn debug_object(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     let entry = txn.peek(key).ok_or(CommandError::NO_SUCH_KEY)?;
     let (encoding, size) = (super::keys::encoding(entry.key, entry.value, entry.is_raw), entry.value.size());
-    let idle_s = match txn.past_use(key) {
+    let idle_s = match keys::past_use(&mut txn, key) {
         Some(PastUse::IdleSeconds(idle_s)) => idle_s,
         Some(PastUse::Frequency(_)) | None => 0,
     };

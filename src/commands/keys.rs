@@ -304,7 +304,7 @@ fn object_refcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn object_idletime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    match cx.txn().past_use(args.bytes()?) {
+    match keys::past_use(&mut cx.txn(), args.bytes()?) {
         Some(PastUse::IdleSeconds(idle_s)) => cx.reply.integer(idle_s as i64),
         Some(PastUse::Frequency(_)) => return Err(CommandError::NO_IDLETIME),
         None => cx.reply.null(),
@@ -313,7 +313,7 @@ fn object_idletime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn object_freq(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    match cx.txn().past_use(args.bytes()?) {
+    match keys::past_use(&mut cx.txn(), args.bytes()?) {
         Some(PastUse::Frequency(frequency)) => cx.reply.integer(frequency.into()),
         Some(PastUse::IdleSeconds(_)) => return Err(CommandError::NO_FREQUENCY),
         None => cx.reply.null(),

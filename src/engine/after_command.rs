@@ -51,7 +51,7 @@ impl Engine {
             self.resume_paused();
         }
         if core::mem::take(&mut self.server.reload) {
-            self.reload();
+            reload(self);
         }
         self.keyspace.limit_tracking();
         self.announce();
@@ -61,14 +61,6 @@ impl Engine {
     /// Tells clients what happened to keys.
     pub(super) fn announce(&mut self) {
         self.server.announce(&mut self.keyspace, &mut self.clients);
-    }
-
-    /// DEBUG RELOAD. Without the memory for it everything stays as it is.
-    fn reload(&mut self) {
-        if let Ok(snapshot) = rdb::save(&self.keyspace, self.now) {
-            let reloaded = self.load(&snapshot);
-            debug_assert!(reloaded.is_ok(), "what was just written can be read");
-        }
     }
 
     /// A command of a client has ended. What CLIENT CACHING said was for that command, unless that was about clients
@@ -121,7 +113,7 @@ impl Engine {
     pub(super) fn show_monitors(&mut self, sender: ClientId, argv: ArgvRef<'_>) {
         if ensure(argv.copy_len().saturating_mul(SHOWN_FACTOR)).is_err() {
             // They must not go on as if there had been no such command.
-            return self.each_monitor(|clients, monitor| clients.close(monitor));
+            return each_monitor(self, |clients, monitor| clients.close(monitor));
         }
         let Some(client) = self.clients.get(sender) else { return };
         let (seconds, ms) = (self.now.as_ms().div_euclid(MS_PER_SECOND), self.now.as_ms().rem_euclid(MS_PER_SECOND));
@@ -130,17 +122,25 @@ impl Engine {
             let shown = quote(if is_secret(argv, index) { REDACTED.as_bytes() } else { argument });
             line = line + " " + &shown;
         }
-        self.each_monitor(|clients, monitor| {
+        each_monitor(self, |clients, monitor| {
             clients.post(monitor, |messages| messages.simple(&line));
         });
     }
+}
 
-    fn each_monitor(&mut self, act: impl Fn(&mut Clients, ClientId)) {
-        let mut next = self.clients.monitor_behind(ClientId(0));
-        while let Some(monitor) = next {
-            act(&mut self.clients, monitor);
-            next = self.clients.monitor_behind(monitor);
-        }
+fn each_monitor(engine: &mut Engine, act: impl Fn(&mut Clients, ClientId)) {
+    let mut next = engine.clients.monitor_behind(ClientId(0));
+    while let Some(monitor) = next {
+        act(&mut engine.clients, monitor);
+        next = engine.clients.monitor_behind(monitor);
+    }
+}
+
+/// DEBUG RELOAD. Without the memory for it everything stays as it is.
+fn reload(engine: &mut Engine) {
+    if let Ok(snapshot) = rdb::save(&engine.keyspace, engine.now) {
+        let reloaded = engine.load(&snapshot);
+        debug_assert!(reloaded.is_ok(), "what was just written can be read");
     }
 }
 

@@ -44,22 +44,13 @@ impl Engine {
 
     /// Lets a command wait at the end of the line.
     pub(super) fn block(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, block_on: BlockOn) {
-        self.enqueue_blocked(BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: false });
+        enqueue_blocked(self, BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: false });
     }
 
     /// Lets a command wait for the end of the pause.
     pub(super) fn pause(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, until: Timestamp) {
         let block_on = BlockOn { wanted: None, until: Some(until) };
-        self.enqueue_blocked(BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: true });
-    }
-
-    fn enqueue_blocked(&mut self, blocked: BlockedCommand) {
-        self.blocked.last_position += 1;
-        let position = QueuePosition(self.blocked.last_position);
-        if let Some(client) = self.clients.get_mut(blocked.client) {
-            client.blocked = Some(position);
-        }
-        self.enter(position, blocked);
+        enqueue_blocked(self, BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: true });
     }
 
     /// Runs blocked commands whose keys changed, key after key in the order of the changes, until none is ready. Clients
@@ -67,30 +58,14 @@ impl Engine {
     pub(super) fn wake(&mut self) {
         loop {
             let ready = self.keyspace.interest.take_ready();
-            ready.iter().for_each(|name| self.serve(name));
+            ready.iter().for_each(|name| serve(self, name));
             if ready.is_empty() {
                 let Some(client) = self.clients.first_queued(ClientQueue::Freed) else { return };
-                if !self.catch_up(client) {
+                if !catch_up(self, client) {
                     self.clients.dequeue(ClientQueue::Freed, client);
                 }
             }
         }
-    }
-
-    /// Runs the commands that wait for a key, the longest waiting first, while it holds what they want.
-    fn serve(&mut self, name: &KeyName) {
-        let mut served = QueuePosition(0);
-        while let Some(held) = keys::kind(&mut self.keyspace.at(name.0, self.now), &name.1)
-            && let Some(position) = self.keyspace.interest.next_waiting(name, served)
-        {
-            served = position;
-            let blocked = self.blocked.commands.get(position);
-            if blocked.and_then(|blocked| blocked.block_on.wanted.as_ref()).is_some_and(|wanted| wanted.kind == held) {
-                self.run_blocked(position, Blocking::Allowed);
-            }
-        }
-        // The look at the key may have found it dead.
-        self.keyspace.effects.end_unit();
     }
 
     /// Ends the waiting of those whose time is over.
@@ -120,28 +95,18 @@ impl Engine {
             return;
         }
         match unblock.with_error {
-            true => self.refuse_blocked(unblock.position),
+            true => refuse_blocked(self, unblock.position),
             false => self.run_blocked(unblock.position, Blocking::TimedOut),
         }
     }
 
-    fn refuse_blocked(&mut self, position: QueuePosition) {
-        let Some(blocked) = self.leave(position) else { return };
-        if let Some(client) = self.clients.get_mut(blocked.client) {
-            client.blocked = None;
-        }
-        self.end_tracking(blocked.client, Some(self.table.row(blocked.command)));
-        self.clients.post(blocked.client, |messages| messages.error(&CommandError::UNBLOCKED.into()));
-        self.clients.enqueue(ClientQueue::Freed, blocked.client);
-    }
-
     /// Forgets the blocked command of a client that leaves.
     pub(super) fn forget_blocked(&mut self, position: QueuePosition) {
-        self.leave(position);
+        leave(self, position);
     }
 
     fn run_blocked(&mut self, position: QueuePosition, blocking: Blocking) {
-        let Some(mut blocked) = self.leave(position) else { return };
+        let Some(mut blocked) = leave(self, position) else { return };
         let was_paused = core::mem::take(&mut blocked.paused);
         let blocking = if was_paused { Blocking::Allowed } else { blocking };
         let Some(client) = self.clients.get_mut(blocked.client) else { return };
@@ -179,53 +144,88 @@ impl Engine {
         self.announce();
         self.clients.note(blocked.client);
         match outcome {
-            Outcome::Block(block_on) if was_paused => self.enter(position, BlockedCommand { block_on, ..blocked }),
+            Outcome::Block(block_on) if was_paused => enter(self, position, BlockedCommand { block_on, ..blocked }),
             // The timeout counts from when the command blocked first.
-            Outcome::Block(_) => self.enter(position, blocked),
+            Outcome::Block(_) => enter(self, position, blocked),
             Outcome::Done => self.clients.enqueue(ClientQueue::Freed, blocked.client),
         }
     }
+}
 
-    /// Runs the first of what the client sent while it waited; false when there is nothing left, or it waits again.
-    fn catch_up(&mut self, id: ClientId) -> bool {
-        let Some(client) = self.clients.get_mut(id).filter(|client| !client.is_blocked()) else { return false };
-        let Some(argv) = client.waiting.pop_front() else { return false };
-        if ensure_reserve_unspent().is_err() {
-            self.clients.close(id);
-            return false;
-        }
-        let mut out = Vec::new();
-        self.mark_stale();
-        let gates = self.gates_for(id);
-        self.run(id, self.request(argv.as_ref()), gates, &mut out);
-        if let Some(client) = self.clients.get_mut(id)
-            && client.append_bytes(out).is_err()
-        {
-            self.clients.close(id);
-        }
-        true
+fn enqueue_blocked(engine: &mut Engine, blocked: BlockedCommand) {
+    engine.blocked.last_position += 1;
+    let position = QueuePosition(engine.blocked.last_position);
+    if let Some(client) = engine.clients.get_mut(blocked.client) {
+        client.blocked = Some(position);
     }
+    enter(engine, position, blocked);
+}
 
-    fn enter(&mut self, position: QueuePosition, blocked: BlockedCommand) {
-        for key in blocked.block_on.keys() {
-            self.keyspace.interest.wait(position, key);
+/// Runs the commands that wait for a key, the longest waiting first, while it holds what they want.
+fn serve(engine: &mut Engine, name: &KeyName) {
+    let mut served = QueuePosition(0);
+    while let Some(held) = keys::kind(&mut engine.keyspace.at(name.0, engine.now), &name.1)
+        && let Some(position) = engine.keyspace.interest.next_waiting(name, served)
+    {
+        served = position;
+        let blocked = engine.blocked.commands.get(position);
+        if blocked.and_then(|blocked| blocked.block_on.wanted.as_ref()).is_some_and(|wanted| wanted.kind == held) {
+            engine.run_blocked(position, Blocking::Allowed);
         }
-        if let Some(until) = blocked.block_on.until {
-            self.blocked.deadlines.insert((until, position), ());
-        }
-        self.blocked.paused += usize::from(blocked.paused);
-        self.blocked.commands.insert(position, Box::new(blocked));
     }
+    // The look at the key may have found it dead.
+    engine.keyspace.effects.end_unit();
+}
 
-    fn leave(&mut self, position: QueuePosition) -> Option<BlockedCommand> {
-        let blocked = *self.blocked.commands.remove(position)?;
-        self.blocked.paused -= usize::from(blocked.paused);
-        self.keyspace.interest.unwait(position, blocked.block_on.keys());
-        if let Some(until) = blocked.block_on.until {
-            self.blocked.deadlines.remove((until, position));
-        }
-        Some(blocked)
+fn refuse_blocked(engine: &mut Engine, position: QueuePosition) {
+    let Some(blocked) = leave(engine, position) else { return };
+    if let Some(client) = engine.clients.get_mut(blocked.client) {
+        client.blocked = None;
     }
+    engine.end_tracking(blocked.client, Some(engine.table.row(blocked.command)));
+    engine.clients.post(blocked.client, |messages| messages.error(&CommandError::UNBLOCKED.into()));
+    engine.clients.enqueue(ClientQueue::Freed, blocked.client);
+}
+
+/// Runs the first of what the client sent while it waited; false when there is nothing left, or it waits again.
+fn catch_up(engine: &mut Engine, id: ClientId) -> bool {
+    let Some(client) = engine.clients.get_mut(id).filter(|client| !client.is_blocked()) else { return false };
+    let Some(argv) = client.waiting.pop_front() else { return false };
+    if ensure_reserve_unspent().is_err() {
+        engine.clients.close(id);
+        return false;
+    }
+    let mut out = Vec::new();
+    engine.mark_stale();
+    let gates = engine.gates_for(id);
+    engine.run(id, engine.request(argv.as_ref()), gates, &mut out);
+    if let Some(client) = engine.clients.get_mut(id)
+        && client.append_bytes(out).is_err()
+    {
+        engine.clients.close(id);
+    }
+    true
+}
+
+fn enter(engine: &mut Engine, position: QueuePosition, blocked: BlockedCommand) {
+    for key in blocked.block_on.keys() {
+        engine.keyspace.interest.wait(position, key);
+    }
+    if let Some(until) = blocked.block_on.until {
+        engine.blocked.deadlines.insert((until, position), ());
+    }
+    engine.blocked.paused += usize::from(blocked.paused);
+    engine.blocked.commands.insert(position, Box::new(blocked));
+}
+
+fn leave(engine: &mut Engine, position: QueuePosition) -> Option<BlockedCommand> {
+    let blocked = *engine.blocked.commands.remove(position)?;
+    engine.blocked.paused -= usize::from(blocked.paused);
+    engine.keyspace.interest.unwait(position, blocked.block_on.keys());
+    if let Some(until) = blocked.block_on.until {
+        engine.blocked.deadlines.remove((until, position));
+    }
+    Some(blocked)
 }
 
 #[cfg(test)]

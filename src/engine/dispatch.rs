@@ -14,7 +14,7 @@ impl Engine {
     pub(super) fn dispatch(&mut self, id: ClientId, request: Request<'_>, gates: Gates, reply: &mut Writer) {
         let argv = request.argv;
         let Some((number, row)) = request.command.filter(|(_, row)| row.accepts(argv.len())) else {
-            return self.refuse_unknown(id, request, reply);
+            return refuse_unknown(self, id, request, reply);
         };
         if gates.is_open() {
             self.note(id, row);
@@ -33,22 +33,6 @@ impl Engine {
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }
         }
-    }
-
-    /// Refuses what is no command, or has too few or too many arguments for one. An empty request is none.
-    #[cold]
-    fn refuse_unknown(&mut self, id: ClientId, request: Request<'_>, reply: &mut Writer) {
-        if request.argv.is_empty() {
-            return;
-        }
-        let error = match request.command {
-            None => unknown(&self.table, request.argv),
-            Some((number, row)) => {
-                self.server.stats.command(number).rejected += 1;
-                CommandError::WRONG_ARITY.of_command(row.name)
-            }
-        };
-        self.refuse(id, request.argv, error, reply);
     }
 
     /// Asks the gates that are closed: whether the handler runs now. Otherwise the request was refused, queued or blocked.
@@ -91,7 +75,7 @@ impl Engine {
             return Err(CommandError::NO_AUTH);
         }
         if gates.has(Gates::OVER_LIMIT) {
-            self.make_room(id, row)?;
+            self.evict_to_limit(id, row)?;
         }
         // What a RESP2 subscriber may send.
         let is_allowed = row.name.ends_with("subscribe") || matches!(row.name, "ping" | "quit" | "reset");
@@ -111,7 +95,7 @@ impl Engine {
     }
 
     /// Keeps memory within its limit before a command runs, and refuses those that would grow it when that fails.
-    fn make_room(&mut self, client: ClientId, row: &Row) -> Result<(), CommandError> {
+    fn evict_to_limit(&mut self, client: ClientId, row: &Row) -> Result<(), CommandError> {
         if !self.keyspace.is_over_limit() {
             return Ok(());
         }
@@ -124,7 +108,7 @@ impl Engine {
             }
             _ => row.has(flags::DENYOOM),
         };
-        if !self.keyspace.make_room(grows, self.now) && grows {
+        if !self.keyspace.evict_to_limit(grows, self.now) && grows {
             return Err(CommandError::OUT_OF_MEMORY);
         }
         Ok(())
@@ -173,3 +157,19 @@ impl Engine {
 
 /// What may be sent between MULTI and EXEC while there is no memory.
 const ENDS_TRANSACTION: &[&str] = &["exec", "discard", "quit", "reset"];
+
+/// Refuses what is no command, or has too few or too many arguments for one. An empty request is none.
+#[cold]
+fn refuse_unknown(engine: &mut Engine, id: ClientId, request: Request<'_>, reply: &mut Writer) {
+    if request.argv.is_empty() {
+        return;
+    }
+    let error = match request.command {
+        None => unknown(&engine.table, request.argv),
+        Some((number, row)) => {
+            engine.server.stats.command(number).rejected += 1;
+            CommandError::WRONG_ARITY.of_command(row.name)
+        }
+    };
+    engine.refuse(id, request.argv, error, reply);
+}

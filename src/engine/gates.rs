@@ -90,26 +90,10 @@ impl Client {
 }
 
 impl Engine {
-    /// The gates that hold for every client, found from the state that each is about. DeadlineHeap and the reserve are left to
-    /// [`Engine::gates_for`]: they change without a command.
-    fn found_gates(&self) -> Gates {
-        Gates::GARBAGE.when(self.keyspace.has_garbage())
-            | Gates::PENDING.when(self.is_pending())
-            | Gates::PAUSED.when(self.server.pause.is_some())
-            | Gates::MONITORED.when(self.clients.has_monitors())
-            | Gates::OVER_LIMIT.when(self.keyspace.is_over_limit())
-    }
-
-    /// The first instant at which [`Gates::DUE`] holds; `Timestamp::MAX` for never.
-    fn found_due_at(&self) -> Timestamp {
-        let key = self.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
-        key.into_iter().chain(self.blocked.first_deadline()).min().unwrap_or(Timestamp::MAX)
-    }
-
     /// Looks at the gates anew: at the end of whatever may have changed what they are about.
     pub(super) fn refresh_gates(&mut self) {
-        self.gates = self.found_gates();
-        self.due_at = self.found_due_at();
+        self.gates = found_gates(self);
+        self.due_at = found_due_at(self);
     }
 
     /// Something else than a command changes what gates are about.
@@ -125,7 +109,7 @@ impl Engine {
         }
         debug_assert_eq!(
             (self.gates, self.due_at),
-            (self.found_gates(), self.found_due_at()),
+            (found_gates(self), found_due_at(self)),
             "a gate was left as it was"
         );
         let Some(client) = self.clients.get(id) else { return Gates::CLOSING };
@@ -133,6 +117,22 @@ impl Engine {
         let resumed = Gates::PENDING.when(self.gates.has(Gates::PAUSED) && self.is_pause_over());
         self.gates | timely | resumed | client.gates()
     }
+}
+
+/// The gates that hold for every client, found from the state that each is about. DeadlineHeap and the reserve are left to
+/// [`Engine::gates_for`]: they change without a command.
+fn found_gates(engine: &Engine) -> Gates {
+    Gates::GARBAGE.when(engine.keyspace.has_garbage())
+        | Gates::PENDING.when(engine.is_pending())
+        | Gates::PAUSED.when(engine.server.pause.is_some())
+        | Gates::MONITORED.when(engine.clients.has_monitors())
+        | Gates::OVER_LIMIT.when(engine.keyspace.is_over_limit())
+}
+
+/// The first instant at which [`Gates::DUE`] holds; `Timestamp::MAX` for never.
+fn found_due_at(engine: &Engine) -> Timestamp {
+    let key = engine.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
+    key.into_iter().chain(engine.blocked.first_deadline()).min().unwrap_or(Timestamp::MAX)
 }
 
 #[cfg(test)]

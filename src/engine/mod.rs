@@ -210,7 +210,7 @@ impl Engine {
         self.keyspace.sweep(self.now);
         self.keyspace.free_garbage();
         if self.keyspace.has_evictions_due() {
-            self.keyspace.make_room(false, self.now);
+            self.keyspace.evict_to_limit(false, self.now);
         }
         self.give_up_due();
         self.after_command();

@@ -6,8 +6,7 @@
 
 use alloc::vec::Vec;
 
-use super::limits::{Candidate, Choice, Memory, MemoryLimit};
-use super::txn::Access;
+use super::limits::{Candidate, EvictionPolicy, Memory, MemoryLimit};
 use super::uses::PastUse;
 use super::{Db, EventKind, Keyspace, Txn};
 use crate::base::clock::Timestamp;
@@ -35,7 +34,7 @@ impl Keyspace {
     /// Takes what there is for granted, if it is beyond the limit: it is worked off in slices.
     pub(super) fn accept_memory(&mut self) {
         self.memory.ceiling = self.counted_bytes().max(self.memory.limit.max_bytes);
-        self.memory.is_due = self.is_over_limit() && self.memory.limit.choice != Choice::Nobody;
+        self.memory.is_due = self.is_over_limit() && self.memory.limit.policy != EvictionPolicy::NoEviction;
     }
 
     /// Whether a command has to be looked at before it runs: there is a limit, or a use has to know its time.
@@ -49,7 +48,7 @@ impl Keyspace {
 
     /// Whether keys are chosen by their uses: then every use has to know the time.
     pub fn ranks_uses(&self) -> bool {
-        self.memory.limit.choice == Choice::LeastUsed
+        self.memory.limit.policy == EvictionPolicy::LeastUsed
     }
 
     /// How long a key was not used, or how frequently it is: whichever is counted.
@@ -69,7 +68,7 @@ impl Keyspace {
     /// makes room for what the last such call brought, so that memory passes the limit by no more than what one call
     /// brings. Only where the limit was lowered it may start from above: at most where the one before did, less such a
     /// slice.
-    pub fn make_room(&mut self, grows: bool, now: Timestamp) -> bool {
+    pub fn evict_to_limit(&mut self, grows: bool, now: Timestamp) -> bool {
         let max_bytes = self.memory.limit.max_bytes;
         let (mut used, mut evicted, mut slices) = (self.counted_bytes(), 0, 0);
         let mut found = true;
@@ -98,24 +97,24 @@ impl Keyspace {
             return false;
         }
         self.uses.set_now(now);
-        let victim = match self.memory.limit.choice {
-            Choice::Nobody => None,
-            Choice::LeastUsed => self.least_used(),
-            Choice::Anybody => self.anybody(),
-            Choice::FirstToDie => self.first_to_die(),
+        let victim = match self.memory.limit.policy {
+            EvictionPolicy::NoEviction => None,
+            EvictionPolicy::LeastUsed => self.least_used(),
+            EvictionPolicy::Random => self.random_key(),
+            EvictionPolicy::EarliestDeadline => self.earliest_deadline(),
         };
         let Some((database, handle)) = victim else { return false };
         if self.ensure_room_for_removal(database, handle).is_err() {
             return false;
         }
-        self.at(database, now).evict(handle);
+        evict(&mut self.at(database, now), handle);
         self.effects.end_unit();
         true
     }
 
     /// Draws candidates and takes the one that ranks highest, if it is still there and was not used since.
     fn least_used(&mut self) -> Option<(u8, Handle)> {
-        // Whoever is drawn now stands, so that the second round finds somebody if there is anybody.
+        // Whoever is drawn now is_current, so that the second round finds somebody if there is random_key.
         for _ in 0..2 {
             if self.memory.draw_left == 0 {
                 self.draw_candidates();
@@ -123,7 +122,7 @@ impl Keyspace {
             }
             self.memory.draw_left -= 1;
             while let Some(candidate) = self.take_best_candidate() {
-                if self.stands(candidate) {
+                if self.is_current(candidate) {
                     return Some((candidate.database, candidate.handle));
                 }
             }
@@ -156,14 +155,14 @@ impl Keyspace {
         Some(memory.candidates.swap_remove(best))
     }
 
-    fn stands(&self, candidate: Candidate) -> bool {
+    fn is_current(&self, candidate: Candidate) -> bool {
         let db = self.database(candidate.database);
         db.holds(candidate.hash, candidate.handle)
             && db.last_use(candidate.handle) == candidate.last_use
             && (!self.memory.limit.volatile || db.deadline(candidate.handle).is_some())
     }
 
-    fn anybody(&mut self) -> Option<(u8, Handle)> {
+    fn random_key(&mut self) -> Option<(u8, Handle)> {
         let volatile = self.memory.limit.volatile;
         let count = |db: &Db| if volatile { db.deadline_count() } else { db.len() };
         let used = (0..self.unused_from).zip(self.databases.iter());
@@ -184,11 +183,11 @@ impl Keyspace {
         None
     }
 
-    fn first_to_die(&mut self) -> Option<(u8, Handle)> {
+    fn earliest_deadline(&mut self) -> Option<(u8, Handle)> {
         let used = (0..self.unused_from).zip(self.databases.iter());
-        let firsts = used.filter_map(|(database, db)| Some((database, db.first_to_die()?)));
+        let firsts = used.filter_map(|(database, db)| Some((database, db.first_expiring()?)));
         let first = firsts.min_by_key(|(_, node)| node.deadline);
-        first.map(|(database, node)| (database, node.owner)).or_else(|| self.anybody())
+        first.map(|(database, node)| (database, node.owner)).or_else(|| self.random_key())
     }
 }
 
@@ -208,16 +207,8 @@ impl Memory {
     }
 }
 
-impl Txn<'_> {
-    /// Removes a key because memory is short.
-    fn evict(&mut self, handle: Handle) {
-        self.count_evicted();
-        self.remove_unasked(handle, EventKind::Evicted);
-    }
-
-    /// How long a key was not used, or how frequently it is: whichever is counted.
-    pub fn past_use(&mut self, key: &[u8]) -> Option<PastUse> {
-        let handle = self.entry(key, Access::Peek).found()?;
-        Some(self.past_use_of(handle))
-    }
+/// Removes a key because memory is short.
+fn evict(txn: &mut Txn<'_>, handle: Handle) {
+    txn.count_evicted();
+    txn.remove_unasked(handle, EventKind::Evicted);
 }

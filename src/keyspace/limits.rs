@@ -5,16 +5,16 @@ use alloc::vec::Vec;
 use super::uses::Counting;
 use crate::store::slab::Handle;
 
-/// Whom a policy chooses.
+/// Key that `maxmemory-policy` chooses, among all keys or among those with a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Choice {
+pub enum EvictionPolicy {
     #[default]
-    Nobody,
-    /// Whoever was not used or changed for the longest time, or is used least frequently.
+    NoEviction,
+    /// The key unused or unchanged for the longest time, or used least frequently.
     LeastUsed,
-    Anybody,
-    /// Whoever dies first.
-    FirstToDie,
+    Random,
+    /// The key with the earliest deadline (`volatile-ttl`).
+    EarliestDeadline,
 }
 
 /// `maxmemory` and the parameters around it.
@@ -22,7 +22,7 @@ pub enum Choice {
 pub struct MemoryLimit {
     /// 0: none.
     pub max_bytes: u64,
-    pub choice: Choice,
+    pub policy: EvictionPolicy,
     /// Only keys that have a deadline are chosen from.
     pub volatile: bool,
     /// How many keys are drawn for an eviction.
@@ -32,8 +32,8 @@ pub struct MemoryLimit {
 
 impl Default for MemoryLimit {
     fn default() -> MemoryLimit {
-        let (choice, counting) = (Choice::default(), Counting::default());
-        MemoryLimit { max_bytes: 0, choice, volatile: false, samples: 5, counting }
+        let (policy, counting) = (EvictionPolicy::default(), Counting::default());
+        MemoryLimit { max_bytes: 0, policy, volatile: false, samples: 5, counting }
     }
 }
 

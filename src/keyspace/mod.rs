@@ -18,7 +18,7 @@ pub use active_expire::SWEEP_MAX;
 pub use databases::{Counts, DATABASES, Extent, Keyspace};
 pub use db::{Db, Entry, Expiry, NewValue, Slot};
 pub use error::Error;
-pub use limits::{Choice, MemoryLimit};
+pub use limits::{EvictionPolicy, MemoryLimit};
 pub use observers::client_id::ClientId;
 pub use observers::effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use observers::event::{Event, EventClass, EventKind, Events};

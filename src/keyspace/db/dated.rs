@@ -53,7 +53,7 @@ impl Db {
 
     /// The key whose own deadline comes first. Where deadlines of fields are among the first, it is looked for among
     /// some of them.
-    pub fn first_to_die(&self) -> Option<Node<Handle>> {
+    pub fn first_expiring(&self) -> Option<Node<Handle>> {
         if self.field_deadlines == 0 {
             return self.first_deadline();
         }

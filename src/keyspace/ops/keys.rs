@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::base::headroom::copied;
 use crate::keyspace::txn::{Access, Txn};
-use crate::keyspace::{Error, EventKind, NewValue, SWEEP_MAX, Slot};
+use crate::keyspace::{Error, EventKind, NewValue, PastUse, SWEEP_MAX, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Kind, Value, ValueRef};
 
@@ -137,6 +137,12 @@ pub fn move_key(txn: &mut Txn<'_>, key: &[u8], database: u8) -> Result<bool, Err
         effect.bytes(b"MOVE").bytes(key).integer(database.into());
     });
     Ok(true)
+}
+
+/// How long a key was not used, or how frequently it is: whichever is counted.
+pub fn past_use(txn: &mut Txn<'_>, key: &[u8]) -> Option<PastUse> {
+    let handle = txn.entry(key, Access::Peek).found()?;
+    Some(txn.past_use_of(handle))
 }
 
 /// Bytes counted for the key and its value; the same figure on every target.

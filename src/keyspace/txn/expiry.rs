@@ -99,7 +99,7 @@ fn expire_fields(txn: &mut Txn<'_>, handle: Handle, most: usize) -> ExpireOutcom
     let mut outcome = ExpireOutcome { removed: 0, lives: true };
     let Ok(key) = copied(txn.db().entry(handle).map_or(&[], |entry| entry.key)) else { return outcome };
     while outcome.lives && outcome.removed < most {
-        let first = hash(txn, handle).and_then(Hash::first_to_die).map_or(0, |field| field.name.len());
+        let first = hash(txn, handle).and_then(Hash::first_expiring).map_or(0, |field| field.name.len());
         let bytes = first.max(EDIT_BYTES);
         let room_bytes = key.len() + FIELDS_PER_EDIT * ARGUMENT_BYTES + bytes;
         if txn.keyspace.ensure_room(Extent::of_names(1, room_bytes)).is_err() {
@@ -110,7 +110,7 @@ fn expire_fields(txn: &mut Txn<'_>, handle: Handle, most: usize) -> ExpireOutcom
         let edit = txn.update(handle, EventKind::HExpired, |value| {
             let Value::Hash(hash) = value else { return Err(Error::WrongType) };
             while names.len() < room && hash.first_deadline().is_some_and(|deadline| deadline < now) {
-                let Some(name) = hash.first_to_die().map(|field| field.name) else { break };
+                let Some(name) = hash.first_expiring().map(|field| field.name) else { break };
                 names_bytes += name.len();
                 if names_bytes > bytes {
                     break;

@@ -11,7 +11,7 @@ use self::parameters::{PARAMETERS, Parameter, canonical, find};
 use self::reading::Kind;
 pub use self::reading::notifies;
 use crate::base::number::parse_integer;
-use crate::keyspace::{Choice, Counting, Frequency, MemoryLimit};
+use crate::keyspace::{Counting, EvictionPolicy, Frequency, MemoryLimit};
 use crate::resp::decode;
 use crate::values::{Limits, ListLimit, PackedLimit, SetLimit, SketchLimit};
 
@@ -58,19 +58,19 @@ impl Config {
         let positive = |name| self.number(name).max(0) as u64;
         let policy = self.get("maxmemory-policy");
         let (whose, by) = policy.split_once('-').unwrap_or_default();
-        let (choice, counting) = match by {
-            "random" => (Choice::Anybody, Counting::Uses),
-            "ttl" => (Choice::FirstToDie, Counting::Uses),
-            "lru" => (Choice::LeastUsed, Counting::Uses),
-            "lrm" => (Choice::LeastUsed, Counting::Changes),
+        let (policy, counting) = match by {
+            "random" => (EvictionPolicy::Random, Counting::Uses),
+            "ttl" => (EvictionPolicy::EarliestDeadline, Counting::Uses),
+            "lru" => (EvictionPolicy::LeastUsed, Counting::Uses),
+            "lrm" => (EvictionPolicy::LeastUsed, Counting::Changes),
             "lfu" => {
                 let (log_factor, decay_minutes) = (positive("lfu-log-factor"), positive("lfu-decay-time"));
-                (Choice::LeastUsed, Counting::Frequency(Frequency { log_factor, decay_minutes }))
+                (EvictionPolicy::LeastUsed, Counting::Frequency(Frequency { log_factor, decay_minutes }))
             }
-            _ => (Choice::Nobody, Counting::Uses),
+            _ => (EvictionPolicy::NoEviction, Counting::Uses),
         };
         let (max_bytes, samples) = (positive("maxmemory"), positive("maxmemory-samples") as usize);
-        MemoryLimit { max_bytes, choice, volatile: whose == "volatile", samples, counting }
+        MemoryLimit { max_bytes, policy, volatile: whose == "volatile", samples, counting }
     }
 
     pub fn number(&self, name: &str) -> i64 {
@@ -170,16 +170,16 @@ mod tests {
             let mut config = Config::default();
             config.set(config.check("maxmemory-policy", policy).expect(policy));
             let limit = config.memory_limit();
-            (limit.choice, limit.volatile, limit.counting)
+            (limit.policy, limit.volatile, limit.counting)
         };
         let frequency = Counting::Frequency(Frequency { log_factor: 10, decay_minutes: 1 });
-        assert_eq!(limit("noeviction"), (Choice::Nobody, false, Counting::Uses));
-        assert_eq!(limit("allkeys-lru"), (Choice::LeastUsed, false, Counting::Uses));
-        assert_eq!(limit("volatile-lru"), (Choice::LeastUsed, true, Counting::Uses));
-        assert_eq!(limit("allkeys-lrm"), (Choice::LeastUsed, false, Counting::Changes));
-        assert_eq!(limit("volatile-lfu"), (Choice::LeastUsed, true, frequency));
-        assert_eq!(limit("allkeys-random"), (Choice::Anybody, false, Counting::Uses));
-        assert_eq!(limit("volatile-ttl"), (Choice::FirstToDie, true, Counting::Uses));
+        assert_eq!(limit("noeviction"), (EvictionPolicy::NoEviction, false, Counting::Uses));
+        assert_eq!(limit("allkeys-lru"), (EvictionPolicy::LeastUsed, false, Counting::Uses));
+        assert_eq!(limit("volatile-lru"), (EvictionPolicy::LeastUsed, true, Counting::Uses));
+        assert_eq!(limit("allkeys-lrm"), (EvictionPolicy::LeastUsed, false, Counting::Changes));
+        assert_eq!(limit("volatile-lfu"), (EvictionPolicy::LeastUsed, true, frequency));
+        assert_eq!(limit("allkeys-random"), (EvictionPolicy::Random, false, Counting::Uses));
+        assert_eq!(limit("volatile-ttl"), (EvictionPolicy::EarliestDeadline, true, Counting::Uses));
     }
 
     #[test]

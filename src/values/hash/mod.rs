@@ -237,7 +237,7 @@ impl Hash {
     }
 
     /// The field whose deadline is the earliest.
-    pub fn first_to_die(&self) -> Option<Field<'_>> {
+    pub fn first_expiring(&self) -> Option<Field<'_>> {
         match &self.form {
             Form::Small(small) => small.first_field(),
             Form::Large(large) => large.first_field(),

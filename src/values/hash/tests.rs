@@ -87,8 +87,8 @@ fn agrees_with_a_model_in_every_form() {
             }
             let first = model.values().filter_map(|(_, deadline)| *deadline).min();
             assert_eq!(hash.first_deadline(), first.map(at));
-            let first_to_die = hash.first_to_die().map(|field| model[&*field.name].1);
-            assert_eq!(first_to_die, first.map(Some));
+            let first_expiring = hash.first_expiring().map(|field| model[&*field.name].1);
+            assert_eq!(first_expiring, first.map(Some));
             assert_eq!(hash.len(), model.len());
             if round % 50 == 0 {
                 assert_eq!(contents(&hash), model);
@@ -158,7 +158,7 @@ fn thousands_of_deadlines_can_be_set_at_once_in_a_large_hash() {
     hash.make_room(&mut names.iter().map(Vec::as_slice)).unwrap();
     assert!(names.iter().all(|name| hash.set_deadline(name, Some(at(4)))));
     let mut dead = 0;
-    while let Some(name) = hash.first_to_die().map(|field| field.name.to_vec()) {
+    while let Some(name) = hash.first_expiring().map(|field| field.name.to_vec()) {
         dead += usize::from(hash.remove(&name));
     }
     assert_eq!((dead, hash.len()), (5_000, 0));

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::{Presence, SetOptions};
 use crate::base::clock::Timestamp;
-use crate::keyspace::{Choice, CopyOptions, EventKind, Expiry, Keyspace, MemoryLimit};
+use crate::keyspace::{CopyOptions, EventKind, EvictionPolicy, Expiry, Keyspace, MemoryLimit};
 use crate::values::ValueRef;
 
 const NOW: Timestamp = Timestamp::from_ms(1_000_000);
@@ -99,7 +99,7 @@ const FATES: [(&str, bool, Fate); 16] = [
         NOW
     }),
     ("evicted", false, |keyspace| {
-        let limit = MemoryLimit { max_bytes: 1, choice: Choice::Anybody, ..MemoryLimit::default() };
+        let limit = MemoryLimit { max_bytes: 1, policy: EvictionPolicy::Random, ..MemoryLimit::default() };
         keyspace.limit_memory(limit);
         while keyspace.database(0).find(b"lock").is_some() {
             keyspace.make_room(false, NOW);
