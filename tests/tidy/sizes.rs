@@ -4,7 +4,8 @@ use crate::rust_text::{code_only, tokens};
 use crate::tree::File;
 
 const FUNCTION_LINES_MAX: usize = 70;
-const FILE_LINES_MAX: usize = 800;
+const FILE_LINES_MAX: usize = 400;
+const METHODS_MAX: usize = 60;
 
 pub fn long_file(file: &File) -> Option<String> {
     let lines = file.text.lines().count();

@@ -102,7 +102,7 @@ const FATES: [(&str, bool, Fate); 16] = [
         let limit = MemoryLimit { max_bytes: 1, policy: EvictionPolicy::Random, ..MemoryLimit::default() };
         keyspace.limit_memory(limit);
         while keyspace.database(0).find(b"lock").is_some() {
-            keyspace.make_room(false, NOW);
+            keyspace.evict_to_limit(false, NOW);
         }
         NOW
     }),
