@@ -53,8 +53,8 @@ pub use base::clock::SystemClock;
 pub use base::clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
 pub use base::headroom::OutOfMemory;
 pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
-pub use engine::Status;
-pub use engine::keylatch::{Keylatch, Options, Turn};
+pub use engine::Turn;
+pub use engine::keylatch::{Keylatch, Options};
 pub use engine::persistence::{LoadError, Replayed};
 pub use keyspace::{ClientId, Event, EventClass, EventKind};
 pub use resp::decode::Limits;
@@ -68,6 +68,7 @@ pub use values::rdb::DumpError;
 pub mod internals {
     pub use crate::base::argv::Span;
     pub use crate::base::headroom::{Reserve, set_reserve};
+    pub use crate::engine::Status;
     pub use crate::server::clients::Client;
 
     pub mod commands {

@@ -1,16 +1,27 @@
-//! Arguments of a command: one byte buffer and spans into it. Every door (RESP, a typed line, a call from JavaScript,
-//! a queued or logged command) hands its arguments on in this shape, so none of them copies argument by argument.
+//! Arguments of a command: one buffer of bytes, and spans into it.
+//!
+//! Requests in RESP, typed lines, calls from JavaScript, queued and logged commands all have this shape, so that arguments
+//! are never copied one by one.
 
 use alloc::vec::Vec;
 
-/// Where one argument lies in its buffer, as byte offsets.
+/// Byte offsets of one argument in its buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Span {
     pub start: u32,
     pub end: u32,
 }
 
-/// Borrowed arguments. Copying it copies two slices.
+/// Borrowed arguments of a command, its name first. A copy costs two slices.
+///
+/// ```
+/// use keylatch::Argv;
+///
+/// let argv = Argv::from_slices(&["SET", "k", "v"]);
+/// let borrowed = argv.as_ref();
+/// assert_eq!(borrowed.get(1), Some(&b"k"[..]));
+/// assert_eq!(borrowed.from_index(1).len(), 2);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ArgvRef<'a> {
     bytes: &'a [u8],
@@ -18,45 +29,50 @@ pub struct ArgvRef<'a> {
 }
 
 impl<'a> ArgvRef<'a> {
-    /// Spans that do not lie in `bytes` read as empty arguments.
+    /// Arguments at `spans` of `bytes`. A span outside of `bytes` reads as an empty argument.
+    #[doc(hidden)]
     pub fn new(bytes: &'a [u8], spans: &'a [Span]) -> ArgvRef<'a> {
         ArgvRef { bytes, spans }
     }
 
+    /// Number of arguments.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
+    /// Whether there is no argument, not even a name.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Bytes of all arguments.
+    /// Bytes of all arguments together.
     #[inline(always)]
     pub fn bytes_len(&self) -> usize {
         self.spans.iter().map(|span| span.end.saturating_sub(span.start) as usize).sum()
     }
 
-    /// What a copy of all arguments takes.
+    /// Bytes that an owned copy takes.
     #[inline(always)]
-    pub fn copy_len(&self) -> usize {
+    pub(crate) fn copy_len(&self) -> usize {
         self.bytes_len() + core::mem::size_of_val(self.spans)
     }
 
+    /// The argument at an index.
     #[inline(always)]
     pub fn get(&self, index: usize) -> Option<&'a [u8]> {
         self.spans.get(index).map(|span| self.slice(*span))
     }
 
+    /// The arguments in order.
     pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
         let argv = *self;
         argv.spans.iter().map(move |span| argv.slice(*span))
     }
 
-    /// The arguments in pairs; a last one that is alone is left out.
-    pub fn pairs(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone + use<'a> {
+    /// The arguments in pairs, without a last one that is alone.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone + use<'a> {
         let argv = *self;
         argv.spans.as_chunks::<2>().0.iter().map(move |&[first, second]| (argv.slice(first), argv.slice(second)))
     }
@@ -71,6 +87,7 @@ impl<'a> ArgvRef<'a> {
         ArgvRef { bytes: self.bytes, spans: &self.spans[..count.min(self.spans.len())] }
     }
 
+    /// Copies the arguments into a buffer of their own.
     pub fn to_owned(&self) -> Argv {
         let bytes = self.iter().map(<[u8]>::len).sum();
         let mut argv = Argv { bytes: Vec::with_capacity(bytes), spans: Vec::with_capacity(self.len()) };
@@ -84,7 +101,15 @@ impl<'a> ArgvRef<'a> {
     }
 }
 
-/// Owned arguments.
+/// Owned arguments of a command, its name first.
+///
+/// ```
+/// use keylatch::Argv;
+///
+/// let mut argv = Argv::from_slices(&["SET", "k"]);
+/// argv.push(b"\0\xff");
+/// assert_eq!(argv.as_ref().iter().count(), 3);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Argv {
     bytes: Vec<u8>,
@@ -92,14 +117,15 @@ pub struct Argv {
 }
 
 impl Argv {
+    /// Copies arguments.
     pub fn from_slices<T: AsRef<[u8]>>(arguments: &[T]) -> Argv {
         let mut argv = Argv::default();
         arguments.iter().for_each(|argument| argv.push(argument.as_ref()));
         argv
     }
 
-    /// Appends an argument. The buffer holds at most 4 GiB in all; what would pass that is left out, which no door
-    /// lets happen (a request is limited far below).
+    /// Appends an argument. The buffer holds at most 4 GiB: an argument beyond that is left out. Requests are limited far
+    /// below it ([`Limits`](crate::Limits)).
     pub fn push(&mut self, argument: &[u8]) {
         let start = self.bytes.len();
         let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(start + argument.len())) else { return };
@@ -107,19 +133,23 @@ impl Argv {
         self.spans.push(Span { start, end });
     }
 
+    /// Borrows the arguments.
     pub fn as_ref(&self) -> ArgvRef<'_> {
         ArgvRef::new(&self.bytes, &self.spans)
     }
 
+    /// Removes all arguments and keeps the buffer.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.spans.clear();
     }
 
+    /// Number of arguments.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
+    /// Whether there is no argument, not even a name.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }

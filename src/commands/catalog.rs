@@ -51,6 +51,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> + Clone {
 }
 
 /// All commands, each followed by its subcommands: the order of their numbers in a [`CommandTable`].
+#[cfg(any(feature = "wasm", feature = "internals"))]
 pub fn all_rows() -> impl Iterator<Item = &'static Row> + Clone {
     with_subcommands(rows())
 }

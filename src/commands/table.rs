@@ -165,6 +165,7 @@ impl CommandTable {
 
     /// The row of a number from outside; `None` if there is no such row.
     #[inline(always)]
+    #[cfg(feature = "wasm")]
     pub fn numbered(&self, number: u32) -> Option<(u16, &'static Row)> {
         Some((number as u16, self.rows.get(number as usize)?))
     }

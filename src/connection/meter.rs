@@ -1,44 +1,57 @@
-//! How long commands take. Reading a clock costs a quarter of a quick command, so a few quick commands are measured
-//! together and share their time. Quick is what is bound to be: small in request and reply, and constant in time. All
-//! others are measured alone, so that SLOWLOG shows each as itself; and so is everything while SLOWLOG asks for short
-//! ones, and for a while after quick commands took as long as SLOWLOG asks for.
+//! Durations of commands. Reading a clock costs a quarter of a quick command, so quick commands are measured together and
+//! share their time.
+//!
+//! A command is quick if it takes constant time and its request and reply are small. All others are measured alone, so that
+//! SLOWLOG shows each with its own time. So are all commands while the threshold of SLOWLOG is low, and for a while after
+//! quick commands took as long as the threshold.
 
 use alloc::vec::Vec;
 
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Clock;
 use crate::commands::{Request, flags};
-use crate::engine::keylatch::{Keylatch, Turn};
+use crate::engine::Turn;
+use crate::engine::keylatch::Keylatch;
 use crate::server::clients::ClientId;
 
-/// A request of so many bytes takes its time, whatever the command.
+/// Bytes of a request from which on its command is not quick.
 const LARGE_REQUEST_BYTES: usize = 4 * 1024;
-/// So does one with a reply of so many, which is known afterwards only.
+/// Bytes of a reply from which on its command was not quick.
 const LARGE_REPLY_BYTES: usize = 16 * 1024;
-/// So many quick commands are measured together: few enough that they stay far below what SLOWLOG may ask for without
-/// each being measured.
+/// The most quick commands measured together: few enough that together they stay far below the thresholds of SLOWLOG for
+/// which commands are not measured alone.
 const TOGETHER_MAX: u32 = 128;
-/// So many commands are measured alone once quick ones were slow.
+/// Number of commands measured alone after quick ones were slow.
 const SUSPECTED: u32 = 4096;
 
-/// Measures the commands of streams and tells the engine.
+/// Stopwatch for the commands of streams, which reports their durations to the engine.
+///
+/// ```
+/// use keylatch::{Connection, Keylatch, ManualClock, Meter, Options};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// let mut connection = Connection::new(db.connect(), db.limits());
+/// let (mut meter, mut out) = (Meter::new(|| 0), Vec::new());
+/// connection.feed_measured(&mut db, b"PING\r\n", &mut meter, &mut out);
+/// assert_eq!(out, b"+PONG\r\n");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     /// Microseconds since some fixed instant; without it nothing is measured.
     watch: Option<fn() -> u64>,
-    /// When the watch was last read.
+    /// Instant at which the watch was last read.
     read_us: u64,
-    /// What ran since then: numbers of commands, and how often each ran.
+    /// Commands run since then: number in the table, and how often.
     runs: Vec<(u16, u32)>,
-    /// How many commands these are.
+    /// Number of these commands.
     together: u32,
     all_alone: bool,
-    /// How many more commands are measured alone because quick ones were slow.
+    /// Commands still to be measured alone because quick ones were slow.
     suspected: u32,
 }
 
 impl Meter {
-    /// Measures with a watch that never goes back and shows microseconds.
+    /// Makes a stopwatch from a function that returns microseconds since a fixed instant and never steps back.
     pub fn new(watch: fn() -> u64) -> Meter {
         Meter { watch: Some(watch), ..Meter::default() }
     }
@@ -59,7 +72,7 @@ impl Meter {
         }
     }
 
-    /// Begins to measure a command that came alone; false for a quick one, which is not measured.
+    /// Starts to measure a command that came alone; false for a quick one, which is not measured.
     #[inline(always)]
     pub(crate) fn start_alone<C: Clock>(&mut self, keylatch: &Keylatch<C>, request: &Request<'_>) -> bool {
         let is_measured = !is_quick(request) || keylatch.measures_each();
@@ -69,7 +82,7 @@ impl Meter {
         is_measured
     }
 
-    /// Tells how long the command took that came alone, if it ran.
+    /// Reports the duration of a command that came alone, if it ran.
     pub(crate) fn stop_alone<C: Clock>(&mut self, keylatch: &mut Keylatch<C>, client: ClientId, request: Request<'_>) {
         if keylatch.ran().is_some() {
             let elapsed_us = self.lap_us();

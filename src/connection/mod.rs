@@ -1,5 +1,4 @@
-//! One client's stream of bytes: requests in, replies out, however the stream is cut. It knows no sockets; whoever has
-//! one hands over what arrived and writes what comes back.
+//! One client's stream of bytes: requests in, replies out, however the stream is cut. Sockets belong to the host.
 
 mod meter;
 
@@ -10,29 +9,43 @@ pub use self::meter::Meter;
 use crate::base::clock::Clock;
 use crate::base::headroom::make_room;
 use crate::engine::ERROR_BYTES;
-use crate::engine::keylatch::{Keylatch, Turn};
+use crate::engine::Turn;
+use crate::engine::keylatch::Keylatch;
 use crate::resp::decode::{Decoder, Limits, Next, ProtocolError};
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::ErrorText;
 use crate::server::clients::{Client, ClientId};
 
-/// One call of [`Connection::feed`] stops between two requests once it has written so many bytes: who reads slowly is
-/// served slowly, and no pipeline makes the output grow without bounds.
+/// Bytes of output after which a call of [`Connection::feed`] stops between two requests, so that no pipeline makes the
+/// output grow without bounds.
 pub const OUTPUT_MAX: usize = 1 << 20;
 
-/// How a call of [`Connection::feed`] ended.
+/// State of a stream after [`Connection::feed`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fed {
-    /// Whole requests may be waiting: write the output, then feed again, an empty chunk if nothing came meanwhile.
+    /// Whole requests may be left: write the output, then feed again, an empty chunk if nothing else has arrived.
     pub more: bool,
-    /// A command waits, and what came behind it waits too: feed an empty chunk when [`Keylatch::take_affected`] names
-    /// the client. Until then read no more than a bounded rest, though an end of the stream should be noticed.
+    /// The client is blocked, and the requests behind its command wait: feed an empty chunk when
+    /// [`Keylatch::take_affected`] names the client. Until then read a bounded amount only, and notice the end of the stream.
     pub blocked: bool,
-    /// Write the output, then close; the rest of the stream is not read. The client is still to be disconnected.
+    /// Write the output, close the stream without reading on, and disconnect the client.
     pub closed: bool,
 }
 
 /// The stream of one client.
+///
+/// ```
+/// use keylatch::{Connection, Keylatch, ManualClock, Options};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// let client = db.accept("127.0.0.1:50000", "127.0.0.1:6379");
+/// let mut connection = Connection::new(client, db.limits());
+/// let mut out = Vec::new();
+/// connection.feed(&mut db, b"*2\r\n$3\r\nGET\r\n$1", &mut out);
+/// assert!(out.is_empty());
+/// connection.feed(&mut db, b"\r\nk\r\nPING\r\n", &mut out);
+/// assert_eq!(out, b"$-1\r\n+PONG\r\n");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Connection {
     client: ClientId,
@@ -40,42 +53,44 @@ pub struct Connection {
     closed: bool,
 }
 
-/// What a client's state says before the next request is read.
+/// State of the client before the next request is read.
 enum State {
     Ready,
-    /// There is no memory for another answer behind what is handed on already.
+    /// There is no memory for another reply behind the output.
     Full,
     Blocked,
     Over,
 }
 
 impl Connection {
+    /// Makes the stream of a connected client.
     pub fn new(client: ClientId, limits: Limits) -> Connection {
         Connection { client, decoder: Decoder::new(limits), closed: false }
     }
 
+    /// The client of this stream.
     pub fn client(&self) -> ClientId {
         self.client
     }
 
-    /// Other limits from here on.
+    /// Sets other limits for the requests that follow.
     pub fn set_limits(&mut self, limits: Limits) {
         self.decoder.set_limits(limits);
     }
 
-    /// Bytes that arrived and belong to no request that ran.
+    /// Bytes that have arrived and belong to no request that was run.
     pub fn waiting_bytes(&self) -> usize {
         self.decoder.waiting_bytes()
     }
 
-    /// Takes in the next bytes of the stream, runs the requests that are whole, and appends their replies to `out`,
-    /// each message that waits in the client's outbox behind the reply it came with. The requests of one call happen at
-    /// one instant; the clock is asked only if that can matter.
+    /// Takes in the next bytes of the stream, runs the requests that are whole, and appends their replies and the messages of
+    /// the client's outbox to `out`, in order. The requests of one call happen at one instant; the clock is read only if a
+    /// reply can depend on it.
     pub fn feed<C: Clock>(&mut self, keylatch: &mut Keylatch<C>, chunk: &[u8], out: &mut Vec<u8>) -> Fed {
         self.feed_measured(keylatch, chunk, &mut Meter::default(), out)
     }
 
-    /// As [`Connection::feed`], and tells the engine how long the commands took.
+    /// Feeds the stream like [`Connection::feed`], and measures the commands for SLOWLOG, LATENCY and INFO.
     pub fn feed_measured<C: Clock>(
         &mut self,
         keylatch: &mut Keylatch<C>,
@@ -102,7 +117,7 @@ impl Connection {
         fed
     }
 
-    /// Runs requests until one may have changed the client's state, or none may follow: how that ended is answered.
+    /// Runs requests until one may have changed the client's state, or none may follow.
     fn serve<C: Clock>(
         &mut self,
         turn: &mut Turn<'_, C>,
@@ -111,7 +126,7 @@ impl Connection {
         out: &mut Vec<u8>,
     ) -> Option<Fed> {
         loop {
-            // What cannot be answered is not run: once the answers before it have left, there is room again.
+            // A request without room for its reply is not run: once the output has been written there is room again.
             let is_full = out.len() >= stop_at || !out.is_empty() && make_room(out, ERROR_BYTES).is_err();
             if is_full && self.decoder.waiting_bytes() > 0 {
                 return Some(Fed { more: true, ..Fed::default() });
@@ -140,7 +155,7 @@ impl Connection {
         }
     }
 
-    /// Hands on what reached the client, and runs nothing: for a stream that stopped for its output.
+    /// Appends the messages of the client's outbox to `out` and runs nothing: for a stream that stopped for its output.
     pub fn wake<C: Clock>(&mut self, keylatch: &mut Keylatch<C>, out: &mut Vec<u8>) -> Fed {
         match self.state(&mut keylatch.turn(), out) {
             State::Ready => Fed { more: self.decoder.waiting_bytes() > 0, ..Fed::default() },
@@ -150,7 +165,7 @@ impl Connection {
         }
     }
 
-    /// Looks after the client between two requests: hands on what reached it, and asks whether it may go on.
+    /// Moves the client's messages to `out`, and returns whether its next request may run.
     fn state<C: Clock>(&mut self, turn: &mut Turn<'_, C>, out: &mut Vec<u8>) -> State {
         let Some(client) = turn.client(self.client).filter(|_| !self.closed) else { return State::Over };
         self.decoder.trust(client.authenticated);
@@ -172,7 +187,7 @@ impl Connection {
     }
 }
 
-/// Errors look the same in every protocol.
+/// Writes an error, which has the same form in every protocol.
 fn write_error(error: ProtocolError, out: &mut Vec<u8>) {
     let mut writer = Writer::appending_to(core::mem::take(out), Protocol::default());
     writer.error(&ErrorText::made(format!("ERR {error}")));

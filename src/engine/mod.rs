@@ -8,12 +8,14 @@ mod blocked_clients;
 pub(crate) mod convention;
 mod dispatch;
 mod gates;
+mod host;
 pub(crate) mod keylatch;
 mod loading;
 mod migrate;
 pub(crate) mod persistence;
 mod status;
 mod string_run;
+mod turn;
 
 use alloc::string::String;
 use alloc::vec;
@@ -23,9 +25,10 @@ use self::blocked_clients::BlockedClients;
 pub(crate) use self::gates::Gates;
 pub use self::status::Status;
 pub(crate) use self::string_run::StringRun;
+pub use self::turn::Turn;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{ensure, ensure_reserve, make_room};
+use crate::base::headroom::{CLIENT_BYTES, ensure, ensure_reserve, make_room};
 use crate::commands::{CommandTable, Request, flags};
 use crate::keyspace::Keyspace;
 use crate::resp::encode::Writer;
@@ -101,6 +104,7 @@ impl Engine {
     }
 
     /// The request of a row whose number the caller knows; as [`Engine::request`] where there is no such row.
+    #[cfg(feature = "wasm")]
     #[inline(always)]
     pub fn request_of<'a>(&self, row: u32, argv: ArgvRef<'a>) -> Request<'a> {
         match self.table.numbered(row) {
@@ -259,6 +263,12 @@ impl Engine {
         }
         let due = self.keyspace.next_sweep().into_iter().chain(self.blocked.first_deadline()).min()?;
         Some(due.max(self.now))
+    }
+
+    /// Whether there is memory for another client. The client itself is small; the tables of all clients grow with their number.
+    pub fn has_room_for_client(&self) -> bool {
+        let bytes = self.clients.len().saturating_add(1).saturating_mul(CLIENT_BYTES);
+        ensure(bytes).and_then(|()| ensure_reserve()).is_ok()
     }
 
     /// A client comes, at this instant; where a password is asked for, it has to give it.

@@ -1,26 +1,26 @@
-//! What a call leaves for its host to do, in one word: the host looks further only where a bit is set.
+//! Work that a call leaves for its host, as bits of one word.
 
 use super::Engine;
 use crate::base::clock::Timestamp;
 use crate::server::clients::ClientQueue;
 
-/// A word of what is left to do after a call.
+/// Bits of the work that a call leaves for its host. A host looks only at queues whose bit is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Status(u32);
 
 impl Status {
-    /// Events wait for the host.
+    /// The queue of events is not empty.
     pub const EVENTS: Status = Status(1 << 0);
-    /// Clients were affected (see [`crate::Keylatch::take_affected`]), or the configuration changed.
+    /// Clients need attention ([`crate::Keylatch::take_affected`]), or the configuration changed.
     pub const AFFECTED: Status = Status(1 << 1);
-    /// Effects wait for the host.
+    /// The log of effects is not empty.
     pub const EFFECTS: Status = Status(1 << 2);
-    /// Something is due earlier than the host was told.
+    /// Something is due before the deadline that was reported to the host.
     pub const DEADLINE_EARLIER: Status = Status(1 << 3);
-    /// The next command most likely has to know the time, whichever it is.
+    /// Most commands need the time now: a key has a deadline, or the like.
     pub const TIMED: Status = Status(1 << 4);
 
-    /// The reply is ASCII, for a host whose texts are not UTF-8. Faces set it.
+    /// The reply is ASCII, for a host whose strings are not UTF-8. Set by the boundary to JavaScript.
     pub const ASCII: Status = Status(1 << 5);
 
     /// The bits with their names, for hosts in other languages.
@@ -44,7 +44,7 @@ impl Status {
 }
 
 impl Engine {
-    /// What is left to do for a host after a call.
+    /// Work that the last call left for the host.
     #[inline(always)]
     pub fn status(&self) -> Status {
         let is_affected = self.clients.first_queued(ClientQueue::Affected).is_some() || self.server.configured;
@@ -57,16 +57,16 @@ impl Engine {
         )
     }
 
-    /// Whether something is due before the instant the host was told last.
+    /// Whether something is due before the deadline that was reported to the host.
     #[inline(always)]
     fn is_due_earlier(&self) -> bool {
         match self.reported_deadline {
             None => false,
-            Some(told) => self.next_deadline().is_some_and(|due| due < told),
+            Some(reported) => self.next_deadline().is_some_and(|due| due < reported),
         }
     }
 
-    /// As [`Engine::next_deadline`], for a host that wants to learn when it comes earlier; `Timestamp::MAX` stands for never.
+    /// Returns [`Engine::next_deadline`] and remembers it, so that [`Status::DEADLINE_EARLIER`] can be set.
     pub fn report_deadline(&mut self) -> Option<Timestamp> {
         let due = self.next_deadline();
         self.reported_deadline = Some(due.unwrap_or(Timestamp::MAX));

@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
 
 use super::engine::Engine;
+use crate::engine::Status;
 use crate::engine::convention;
-use crate::{Argv, ClientId, Status};
+use crate::{Argv, ClientId};
 
 /// Nothing was done: the command has to know the time. JavaScript calls again with it.
 const NEED_TIME: i32 = -1;

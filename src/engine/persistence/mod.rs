@@ -1,37 +1,47 @@
-//! What survives a restart: the log of effects (`aof`) and whole snapshots (`rdb`). Bytes in, bytes out; files and
-//! storages are the host's.
+//! Persistence: the append-only file of effects (`aof`) and snapshots of the keyspace (`rdb`), as bytes. Files and storages
+//! belong to the host.
 
 pub mod aof;
 pub mod rdb;
 
 use core::fmt;
 
-/// Why a log or a snapshot was refused.
+/// Error of a log or a snapshot that cannot be loaded.
+///
+/// ```
+/// use keylatch::{Keylatch, LoadError, ManualClock, Options};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// assert_eq!(db.load(b"no snapshot"), Err(LoadError::Malformed { offset: 0 }));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoadError {
-    /// Written by a newer keylatch or Redis than this one can read.
+    /// A version of the format that is newer than this engine can read.
     NewerVersion,
-    /// Not the format at all, or damaged; `offset` is where reading stopped, in bytes.
+    /// Another format, or damaged bytes.
     Malformed {
+        /// Bytes before the damage.
         offset: usize,
     },
     /// A part that this engine cannot hold, for example an unknown type of value.
     Unsupported {
+        /// Bytes before that part.
         offset: usize,
     },
-    /// The checksum at the end does not fit.
+    /// A checksum that does not fit the bytes.
     Checksum,
+    /// Not enough memory for the keys.
     OutOfMemory,
 }
 
-/// What a replay did.
+/// Result of [`Keylatch::replay`](crate::Keylatch::replay).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Replayed {
-    /// Units applied.
+    /// Number of units applied. A unit is the effects of one command or transaction.
     pub units: usize,
-    /// Bytes of a torn unit at the end that were left out.
+    /// Bytes of a torn unit at the end, which was left out.
     pub dropped_bytes: usize,
-    /// The latest instant the log mentions, in ms since the epoch.
+    /// The latest instant of the log, in milliseconds since the epoch.
     pub last_now_ms: Option<i64>,
 }
 

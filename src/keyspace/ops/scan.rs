@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::base::clock::Timestamp;
 use crate::base::glob;
-use crate::base::headroom::ensure;
+use crate::base::headroom::{OutOfMemory, ensure};
 use crate::keyspace::txn::Txn;
 use crate::keyspace::{Entry, Error, Keyspace};
 use crate::values::Kind;
@@ -85,7 +85,7 @@ pub fn keys(txn: &mut Txn<'_>, pattern: &[u8], visit: &mut dyn FnMut(&[u8])) -> 
 impl Keyspace {
     /// A page of at most about `limit` keys of a database, without touching anything. The only error is a shortage of
     /// memory.
-    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Result<Inspection, Error> {
+    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Result<Inspection, OutOfMemory> {
         let db = self.database(database);
         let mut handles = Vec::new();
         let cursor = db.page(cursor, limit.max(1), &mut handles)?;

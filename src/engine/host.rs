@@ -1,0 +1,124 @@
+//! Parts of [`Keylatch`] for the hosts of this repository: the WebAssembly boundary, the runner of sessions and the tests.
+//! No version promises anything about them.
+
+use alloc::vec::Vec;
+
+use crate::base::argv::{Argv, ArgvRef};
+use crate::base::clock::{Clock, Timestamp};
+use crate::base::headroom::OutOfMemory;
+use crate::engine::Status;
+use crate::engine::keylatch::Keylatch;
+use crate::keyspace::{Inspection, Keyspace};
+use crate::server::clients::{Client, ClientId};
+#[cfg(feature = "wasm")]
+use crate::{commands::Request, engine::Gates};
+
+#[doc(hidden)]
+impl<C: Clock> Keylatch<C> {
+    /// State of a client.
+    pub fn client(&self, client: ClientId) -> Option<&Client> {
+        self.engine.clients.get(client)
+    }
+
+    /// The keyspace, for typed operations.
+    pub fn keyspace(&mut self) -> &mut Keyspace {
+        self.engine.mark_stale();
+        &mut self.engine.keyspace
+    }
+
+    /// Work that the last call left for the host.
+    pub fn status(&self) -> Status {
+        self.engine.status()
+    }
+
+    /// Whether [`Keylatch::execute`] would read the clock for this request. A host whose clock may fail reads it before.
+    pub fn needs_time(&mut self, client: ClientId, argv: ArgvRef<'_>) -> bool {
+        let gates = self.engine.gates_for(client);
+        self.engine.needs_time(gates, &self.engine.request(argv))
+    }
+
+    /// Returns [`Keylatch::next_deadline`]. From now on [`Status::DEADLINE_EARLIER`] is set when something is due before it.
+    pub fn report_deadline(&mut self) -> Option<Timestamp> {
+        self.engine.report_deadline()
+    }
+
+    /// Starts to note, for each message to a client, its position among the events.
+    pub fn note_positions(&mut self, client: ClientId) {
+        if let Some(client) = self.client_mut(client) {
+            client.positions.get_or_insert_default();
+        }
+    }
+
+    /// Takes, for each message that [`Keylatch::take_outbox`] returns next, the number of events before it among those that
+    /// [`Keylatch::take_events`] returns next.
+    pub fn take_positions(&mut self, client: ClientId) -> Vec<u32> {
+        let positions = self.client_mut(client).and_then(|client| client.positions.as_mut());
+        positions.map(core::mem::take).unwrap_or_default()
+    }
+
+    /// Returns a page of a database: at least `limit` keys from `cursor` on, while there are as many.
+    ///
+    /// # Errors
+    /// A shortage of memory.
+    pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Result<Inspection, OutOfMemory> {
+        self.engine.keyspace.inspect(database, cursor, limit)
+    }
+
+    /// Returns the state beside the keys, for [`Keylatch::import_state`] of another engine: ids and settings of clients, and
+    /// the configuration.
+    ///
+    /// # Errors
+    /// The reason why a client cannot move, for example a transaction that is open.
+    pub fn export_state(&self) -> Result<Argv, &'static str> {
+        self.engine.export_state()
+    }
+
+    /// Takes over the state of another engine whose snapshot was loaded.
+    pub fn import_state(&mut self, state: ArgvRef<'_>) {
+        self.engine.mark_stale();
+        self.engine.import_state(state);
+    }
+
+    /// Number of the command that the last request ran; `None` if it was refused or queued.
+    pub(crate) fn ran(&self) -> Option<u16> {
+        self.engine.ran()
+    }
+
+    /// Smallest duration of a command in SLOWLOG, in microseconds; negative: SLOWLOG is off.
+    pub(crate) fn slow_from_us(&self) -> i64 {
+        self.engine.server.settings.slowlog_slower_than_us
+    }
+
+    /// Whether the threshold of SLOWLOG is so low that each command is measured alone.
+    pub(crate) fn measures_each(&self) -> bool {
+        self.engine.server.settings.measures_each()
+    }
+}
+
+/// Admission checks and execution as separate steps, for calls by the number of a row.
+#[cfg(feature = "wasm")]
+impl<C: Clock> Keylatch<C> {
+    /// Gates of a client at this moment.
+    #[inline(always)]
+    pub(crate) fn gates_for(&mut self, client: ClientId) -> Gates {
+        self.engine.gates_for(client)
+    }
+
+    /// Whether a resolved request would read the clock.
+    #[inline(always)]
+    pub(crate) fn request_needs_time(&self, gates: Gates, request: &Request<'_>) -> bool {
+        self.engine.needs_time(gates, request)
+    }
+
+    /// Resolves a request by the number of its row, or by its name if there is no such row.
+    #[inline(always)]
+    pub(crate) fn request_of<'a>(&self, row: u32, argv: ArgvRef<'a>) -> Request<'a> {
+        self.engine.request_of(row, argv)
+    }
+
+    /// Runs a request past its client's gates, at the last instant of the engine.
+    #[inline(always)]
+    pub(crate) fn execute_request(&mut self, client: ClientId, request: Request<'_>, gates: Gates, out: &mut Vec<u8>) {
+        self.engine.execute(client, request, gates, out);
+    }
+}
