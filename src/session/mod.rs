@@ -1,6 +1,27 @@
-//! Command sessions: plain text with typed commands, the replies expected of them, and the movements of a clock.
-//! One reader and one runner serve the tests, the wasm build, the command line and the page. The format is
-//! the session grammar of ARCHITECTURE.md. Stands above the engine and uses only its public face.
+//! Command sessions: plain text with typed commands, their expected replies, and movements of a clock.
+//!
+//! Tests, the WebAssembly build, the command line and the page share one reader ([`parse`]) and one runner ([`run`]).
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `> SET k v`, `A> GET k` | a command, of the default client or of the client `A` |
+//! | `OK` | a line of the expected reply, as redis-cli prints it |
+//! | `A<` | takes the next message that was pushed to `A` |
+//! | `! expired k` | an expected event |
+//! | `@ +5s`, `@ next` | moves the clock: by a duration, or to the next deadline |
+//! | `# text`, `## text` | a comment, a heading |
+//!
+//! ```
+//! use keylatch::session::{self, SESSION_START};
+//! use keylatch::{Keylatch, ManualClock, Options};
+//!
+//! let text = "> SET lock me NX PX 5000\nOK\n@ +6s\n> EXISTS lock\n(integer) 0\n";
+//! let session = session::parse(text)?;
+//! let mut db = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
+//! let report = session::run(&mut db, &session, None)?;
+//! assert_eq!(report.mismatches(), 0);
+//! # Ok::<(), session::SessionError>(())
+//! ```
 
 mod compare;
 mod instant;
@@ -21,46 +42,54 @@ pub use parse::parse;
 pub use report::Failure;
 pub use run::run;
 
-/// Where the clock of every session starts: 2026-01-01T00:00:00Z.
+/// Instant at which the clock of every session starts: 2026-01-01T00:00:00Z.
 pub const SESSION_START: Timestamp = Timestamp::from_ms(1_767_225_600_000);
 
-/// A session as read: what to do, in order, and what should come of it.
+/// A parsed session.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Session {
+    /// Commands, clock movements, comments and headings in order.
     pub actions: Vec<Action>,
 }
 
-/// One thing a session does or says.
+/// One command, clock movement, comment or heading, with the reply and the events expected of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Action {
-    /// The line it stands on, counted from 1.
+    /// Number of its line, counted from 1.
     pub line: usize,
-    /// Where `text` begins on that line, in characters counted from 1.
+    /// Column of `text` on that line, in characters counted from 1.
     pub column: usize,
+    /// Kind of its line.
     pub kind: StepKind,
-    /// The session client that acts; empty for the default client and where nobody does.
+    /// Name of the client that acts; empty for the default client and for lines without one.
     pub client: String,
-    /// The name in front of the line as its author wrote it (`redis`, `127.0.0.1:6379`, `A`), without `[db]` and `(TX)`.
+    /// The prompt of the line as its author wrote it (`redis`, `127.0.0.1:6379`, `A`), without `[db]` and `(TX)`.
     pub name: String,
+    /// The line without its prompt.
     pub text: String,
-    /// The reply lines given for it, freed of trailing blanks.
+    /// Expected lines of the reply, without trailing blanks.
     pub expected: Vec<Expectation>,
-    /// The event lines given for it, each as `KIND KEY`.
+    /// Expected events, each as `KIND KEY`.
     pub expected_events: Vec<Expectation>,
 }
 
-/// The kinds of lines that stand for themselves.
+/// Kinds of steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StepKind {
+    /// A command of a client.
     Command,
-    /// Takes the next message that reached a client by itself.
+    /// Takes the next message that was pushed to a client.
     Receive,
+    /// A movement of the clock.
     Clock(ClockMove),
+    /// A heading (`##`).
     Heading,
+    /// A comment (`#`).
     Comment,
 }
 
 impl StepKind {
+    /// The kind as a word, for messages and hosts in other languages.
     pub const fn name(self) -> &'static str {
         match self {
             StepKind::Command => "command",
@@ -72,18 +101,28 @@ impl StepKind {
     }
 }
 
-/// A line that a session expects, and the number of the line that says so.
+/// An expected line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation {
+    /// Number of its line in the session, counted from 1.
     pub line: usize,
+    /// The line as it is compared.
     pub text: String,
 }
 
-/// A session that cannot be read or cannot go on, and where: both numbers count from 1, the column in characters.
+/// Error of a session that cannot be parsed or cannot go on.
+///
+/// ```
+/// let error = keylatch::session::parse("OK\n> PING\n").unwrap_err();
+/// assert_eq!((error.line, error.column), (1, 1));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SessionError {
+    /// Number of the line, counted from 1.
     pub line: usize,
+    /// Column on that line, in characters counted from 1.
     pub column: usize,
+    /// What is wrong, and what was expected.
     pub message: String,
 }
 
@@ -95,60 +134,74 @@ impl fmt::Display for SessionError {
 
 impl core::error::Error for SessionError {}
 
-/// What came of a session.
+/// Result of a session that ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
+    /// The steps in order.
     pub steps: Vec<Step>,
-    /// The clients of the session in the order of their first use. They stay connected.
+    /// Clients of the session in the order of their first use. They stay connected.
     pub clients: Vec<ClientReport>,
-    /// What the clock shows at the end.
+    /// Instant at the end.
     pub now: Timestamp,
 }
 
-/// A client of the session as the last step left it.
+/// State of a client after the last step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClientReport {
-    /// Empty for the default client.
+    /// Name in the session; empty for the default client.
     pub name: String,
+    /// Id in the engine.
     pub id: ClientId,
+    /// Selected database.
     pub database: u8,
+    /// Whether MULTI is open.
     pub in_transaction: bool,
 }
 
-/// One action and what came of it.
+/// An action that ran, with its reply and its events.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
+    /// Number of its line, counted from 1.
     pub line: usize,
+    /// Kind of its line.
     pub kind: StepKind,
+    /// Name of the client that acted; empty for the default client.
     pub client: String,
-    /// What stands before the text: `A[2](TX)>`, `A<`, `@`, `##` or `#`. Database and transaction are the real ones.
+    /// Prompt before the text: `A[2](TX)>`, `A<`, `@`, `##` or `#`, with the real database and transaction state.
     pub prompt: String,
+    /// The line without its prompt.
     pub text: String,
-    /// What redis-cli would print, one entry a line.
+    /// Lines of the reply, as redis-cli prints it.
     pub printed: Vec<String>,
+    /// Expected lines of the reply.
     pub expected: Vec<Expectation>,
-    /// The events of this step in commit order, each as `KIND KEY` with the key quoted where it needs to be.
+    /// Events of this step in order, each as `KIND KEY`, with the key quoted if it has blanks or control characters.
     pub events: Vec<String>,
+    /// Expected events.
     pub expected_events: Vec<Expectation>,
+    /// Result of the comparison.
     pub verdict: Verdict,
-    /// Whether the reply is what makes it mismatch; the events alone may.
+    /// Whether the reply differs; a mismatch may be in the events alone.
     reply_differs: bool,
-    /// A remark that explains what was printed, for example where the quotes of a command went wrong.
+    /// A note on the reply, for example the column at which the quotes of a command do not balance.
     pub message: Option<String>,
-    /// What the clock showed after the step.
+    /// Instant after the step.
     pub now: Timestamp,
 }
 
-/// How a step compares with what the session expected of it.
+/// Comparison of a step with its expectations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Nothing was expected.
+    /// Ran, and nothing was expected.
     Ran,
+    /// Reply and events are as expected.
     Matched,
+    /// Reply or events differ.
     Mismatched,
 }
 
 impl Verdict {
+    /// The verdict as a word, for messages and hosts in other languages.
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Ran => "ran",

@@ -1,5 +1,4 @@
-//! Reads a session: dedents its blocks, joins each reply line to the command it belongs to, and refuses
-//! what makes no sense with the line and column at which it stands. Runs nothing.
+//! The parser of sessions: dedents blocks, joins each reply line to its command, and refuses other lines with line and column.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -12,11 +11,11 @@ use crate::base::argv::Argv;
 use crate::commands::split_line;
 use crate::resp::cli_text::quote;
 
-/// Reads a session.
+/// Parses a session.
 ///
 /// # Errors
-/// The first line that makes no sense, with its place: a reply above every command, a clock line that names no
-/// instant, an event line that is not one kind and one key.
+/// The first line that cannot be parsed: a reply above every command, a clock line without an instant, or an event line that
+/// is not one kind and one key.
 pub fn parse(text: &str) -> Result<Session, SessionError> {
     let mut reader = Reader::default();
     for line in dedented_lines(text) {

@@ -1,5 +1,4 @@
-//! What came of a session, as text: the session itself with its real replies, which reads back as a session that
-//! matches, and the list of what differed from expectation.
+//! Reports as text: the session with its real replies, which is itself a session that matches, and the list of mismatches.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,13 +9,12 @@ use super::line::{Line, classify, without_trailing_blanks};
 use super::{Expectation, Report, Step, StepKind, Verdict};
 
 impl Report {
-    /// How many steps did not do what the session expected.
+    /// Number of steps that did not match.
     pub fn mismatches(&self) -> usize {
         self.steps.iter().filter(|step| step.verdict == Verdict::Mismatched).count()
     }
 
-    /// The session with the replies it really gave. Reading and running this text again on an equal engine
-    /// finds no mismatch.
+    /// Prints the session with its real replies. This text, run on an equal engine, has no mismatch.
     pub fn print(&self) -> String {
         let mut text = String::new();
         let mut remarks_above = true;
@@ -34,7 +32,7 @@ impl Report {
         text
     }
 
-    /// What differed from expectation, in order; at most one entry for the reply and one for the events of a step.
+    /// Mismatches in order: at most one for the reply and one for the events of a step.
     pub fn failures(&self) -> Vec<Failure> {
         self.steps.iter().filter(|step| step.verdict == Verdict::Mismatched).flat_map(Step::failures).collect()
     }
@@ -47,7 +45,7 @@ impl Step {
         core::iter::once(self.head()).chain(replies).chain(events.iter().map(|event| format!("! {event}")))
     }
 
-    /// The line that stands for the step itself, as typed.
+    /// The line of the step itself, as typed.
     fn head(&self) -> String {
         if self.text.is_empty() { self.prompt.clone() } else { format!("{} {}", self.prompt, self.text) }
     }
@@ -89,14 +87,19 @@ fn reply_line(line: &str) -> String {
     }
 }
 
-/// One difference between a session and what came of it. Printed as `LINE: COMMAND` and, below it, what was expected
-/// and what came instead, so that a file name and a colon in front make it a place one can jump to.
+/// A mismatch. `Display` prints `LINE: COMMAND` and, below it, the expected and the real lines: with a file name and a colon
+/// in front, editors can jump to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
+    /// Number of the line of the command, counted from 1.
     pub line: usize,
+    /// The command with its prompt.
     pub command: String,
+    /// Expected lines.
     pub expected: Vec<String>,
+    /// Real lines.
     pub got: Vec<String>,
+    /// A note on the reply.
     pub message: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Runs a session on an engine: a client for each name, a clock that moves only where the session says so, and
-//! the replies as redis-cli prints them. Decides what matched; writes nothing out.
+//! Runs a session on an engine: one client for each name, a clock that moves only at clock lines, and replies as redis-cli
+//! prints them.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -18,16 +18,16 @@ use crate::resp::cli_text::print;
 use crate::resp::read::read;
 use crate::server::clients::ClientId;
 
-/// What redis-cli prints for a line whose quotes do not balance.
+/// Reply of redis-cli to a line whose quotes do not balance.
 const INVALID_ARGUMENTS: &str = "Invalid argument(s)";
 
-/// Runs a session, or the part of it up to and including `until_line`, and says what came of it.
+/// Runs a session, or its part up to and including `until_line`, and reports every step.
 ///
-/// The engine should be fresh: its clock is set to [`SESSION_START`], and what it does is heard through its event
-/// queue, which is left empty and closed. Its clients stay connected, so that one can go on typing where a session ended.
+/// The engine should be fresh. Its clock is set to [`SESSION_START`]. Its queue of events is used, emptied and stopped. The
+/// clients stay connected, so that more commands can follow.
 ///
 /// # Errors
-/// A clock line that cannot be obeyed, with its place: `@ next` while nothing is due, or a step beyond all dates.
+/// A clock line that cannot be run: `@ next` while nothing is due, or a movement beyond the range of dates.
 pub fn run<C: MovableClock>(
     engine: &mut Keylatch<C>,
     session: &Session,
@@ -53,7 +53,7 @@ struct Runner<'e, C: Clock> {
 struct SessionClient {
     name: String,
     id: ClientId,
-    /// Messages that reached it by themselves and wait for a receive line.
+    /// Messages pushed to it that no receive line has taken.
     waiting: Vec<u8>,
 }
 

@@ -1,28 +1,35 @@
-//! What happened to a key, in the vocabulary of Redis keyspace notifications. Events are built only while somebody
-//! takes them.
+//! Events of keys, with the names of Redis' keyspace notifications. Events are made only while they are listened for.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
 
-/// The classes of `notify-keyspace-events`.
+/// Classes of events, as in the parameter `notify-keyspace-events`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EventClass {
+    /// Commands for keys of any type: DEL, EXPIRE, RENAME.
     Generic,
+    /// Commands for strings.
     String,
+    /// Commands for lists.
     List,
+    /// Commands for sets.
     Set,
+    /// Commands for sorted sets.
     ZSet,
+    /// Commands for hashes.
     Hash,
+    /// A key whose deadline has passed.
     Expired,
+    /// A key removed for `maxmemory`.
     Evicted,
-    /// Not about a key: the engine's own.
+    /// Events of the engine itself, which are not about a key and not published.
     Engine,
 }
 
 impl EventClass {
-    /// Its letter in `notify-keyspace-events`; the engine's own events are not published.
+    /// Its letter in `notify-keyspace-events`; `None` for events that are not published.
     pub fn letter(self) -> Option<char> {
         match self {
             EventClass::Generic => Some('g'),
@@ -40,20 +47,27 @@ impl EventClass {
 
 macro_rules! kinds {
     ($($kind:ident = $class:ident $name:literal;)*) => {
-        /// The kinds of events.
+        /// Kinds of events.
+        ///
+        /// ```
+        /// use keylatch::{EventClass, EventKind};
+        ///
+        /// assert_eq!((EventKind::IncrBy.name(), EventKind::IncrBy.class()), ("incrby", EventClass::String));
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum EventKind {
-            $($kind,)*
+            $(#[doc = concat!("The event `", $name, "`.")] $kind,)*
         }
 
         impl EventKind {
-            /// The name as Redis publishes it.
+            /// Name as Redis publishes it.
             pub fn name(self) -> &'static str {
                 match self {
                     $(EventKind::$kind => $name,)*
                 }
             }
 
+            /// Class of this kind.
             pub fn class(self) -> EventClass {
                 match self {
                     $(EventKind::$kind => EventClass::$class,)*
@@ -138,10 +152,14 @@ kinds! {
 /// A word has a bit for each.
 const _: () = assert!(EventKind::ALL.len() <= 64);
 
+/// A change of a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
+    /// Kind of the event.
     pub kind: EventKind,
+    /// Key; empty for events of the engine itself.
     pub key: Box<[u8]>,
+    /// Database of the key.
     pub database: u8,
 }
 
