@@ -68,8 +68,8 @@ pub use session::{
 };
 pub use values::Kind;
 
-/// The numbers that a host in another language calls commands by, printed as TypeScript for the npm package.
+/// The numbers that a host in another language calls commands by, as JSON.
 #[doc(hidden)]
 pub fn calling_convention() -> alloc::string::String {
-    engine::convention::typescript()
+    engine::convention::json()
 }

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { entry } from './support/package.mjs';
+import { entry, folder } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
-const table = JSON.parse(readFileSync(new URL('../../pkg-templates/npm/commands.json', import.meta.url), 'utf8'));
+const table = JSON.parse(readFileSync(`${folder}/commands.json`, 'utf8'));
 
 /** Older and narrower commands, each with the method that does the same. */
 const INSTEAD = {

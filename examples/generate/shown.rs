@@ -4,7 +4,7 @@ use std::path::Path;
 
 use keylatch::{Keylatch, ManualClock, Options, SESSION_START, StepKind, parse_session, run_session};
 
-use crate::tree::{self, File};
+use super::tree::{self, File};
 
 /// An example ends before the command behind this line.
 const LINES_MAX: usize = 24;
