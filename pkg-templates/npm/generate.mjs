@@ -1,6 +1,8 @@
 // Prints src/generated from the tables that the engine's rows print into target/generated. `cargo xtask build` runs this.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { printConvention } from './generate/convention.mjs';
+import { printMethods } from './generate/methods.mjs';
+import { PLAIN } from './generate/plain.mjs';
 import { printTable } from './generate/table.mjs';
 
 const TABLES = new URL('../../target/generated/', import.meta.url);
@@ -13,8 +15,9 @@ function read(name) {
 const commands = read('commands.json');
 const convention = read('convention.json');
 const files = {
-  'commands.ts': printTable(commands),
+  'commands.ts': printTable(commands, (name) => name in PLAIN),
   'convention.ts': printConvention(convention),
+  'methods.ts': printMethods(commands, PLAIN),
 };
 rmSync(TARGET, { recursive: true, force: true });
 mkdirSync(TARGET, { recursive: true });

@@ -104,7 +104,8 @@ function complaints(rows, hasMethod, entries) {
   const idle = entries.filter((entry) => !bare.some((row) => matches(entry, row)));
   return [
     ...missing.map(
-      (row) => `${row}: add the method ${methodOf(row)} to pkg-templates/npm/src/sugar, or an entry with a reason here`,
+      (row) =>
+        `${row}: add the method ${methodOf(row)} to pkg-templates/npm/generate/plain.mjs or src/sugar, or an entry with a reason here`,
     ),
     ...idle.map((entry) => `${entry}: the entry is not needed; remove it`),
   ];

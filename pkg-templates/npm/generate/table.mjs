@@ -30,22 +30,24 @@ function containerEntry(row, children) {
   return { arguments: shapes.join(' | '), reply: [...new Set(replies)].join(' | ') };
 }
 
-function entry(row, rows) {
+function entry(row, rows, described) {
   const children = rows.filter(({ name }) => name.startsWith(`${row.name}|`));
   const types =
     children.length > 0
       ? containerEntry(row, children)
       : { arguments: tuple(argumentTypes(row)), reply: replyType(row.reply, row) };
-  return `  /** ${row.summary} */\n  ${row.name}: { arguments: ${types.arguments}; reply: ${types.reply} };\n`;
+  const summary = described(row.name) ? '' : `  /** ${row.summary} */\n`;
+  return `${summary}  ${row.name}: { arguments: ${types.arguments}; reply: ${types.reply} };\n`;
 }
 
-export function printTable(rows) {
+/** True from `described` names a command whose summary stands at a printed method: one place is enough for files that are installed. */
+export function printTable(rows, described) {
   const entries = rows.filter(({ name }) => !name.includes('|')).sort((a, b) => (a.name < b.name ? -1 : 1));
   return `/** Printed from the table of commands: arguments and reply of each. */
 import type { Argument } from '../argument.js';
 import type { Reply } from '../reply.js';
 
 export interface CommandTable<Text> {
-${entries.map((row) => entry(row, rows)).join('')}}
+${entries.map((row) => entry(row, rows, described)).join('')}}
 `;
 }
