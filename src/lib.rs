@@ -84,8 +84,8 @@ pub mod internals {
         pub use crate::resp::{cli_text, decode, read};
     }
 
-    /// The numbers that a host in another language calls commands by, printed as TypeScript for the npm package.
+    /// The numbers that a host in another language calls commands by, printed as JSON.
     pub fn calling_convention() -> alloc::string::String {
-        crate::engine::convention::typescript()
+        crate::engine::convention::json()
     }
 }

@@ -1,48 +1,26 @@
-//! Files printed from the command table. A stale one is rewritten and the test fails once: commit what it wrote.
+//! Files printed from the command table: what `cargo xtask build` prints is whole and well-formed, and the list in README.md is
+//! fresh. A stale list is rewritten and the test fails once: commit what it wrote.
 
 #[path = "support/block.rs"]
 mod block;
-#[path = "generated/examples.rs"]
-mod examples;
-#[path = "generated/pages.rs"]
+#[path = "../examples/generate/groups.rs"]
+mod groups;
+#[path = "../examples/generate/pages.rs"]
 mod pages;
+#[path = "../examples/generate/shown.rs"]
+mod shown;
 // The test of tidiness uses more of it.
 #[allow(dead_code)]
 #[path = "support/tree.rs"]
 mod tree;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
-use keylatch::internals::commands::{all_rows, rows};
-
-const GROUPS: &[(&str, &str)] = &[
-    ("string", "Strings"),
-    ("bitmap", "Bitmaps"),
-    ("generic", "Keys and expiration"),
-    ("list", "Lists"),
-    ("set", "Sets"),
-    ("sorted-set", "Sorted sets"),
-    ("geo", "Geospatial indexes"),
-    ("hyperloglog", "HyperLogLog"),
-    ("hash", "Hashes"),
-    ("pubsub", "Publish and subscribe"),
-    ("transactions", "Transactions"),
-    ("connection", "Connection"),
-    ("server", "Server"),
-    ("cluster", "Cluster"),
-];
-
-/// Writes the file when it differs, and tells whether it did.
-fn refresh(path: &str, expected: &str) -> bool {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let stale = fs::read_to_string(&path).ok().as_deref() != Some(expected);
-    if stale {
-        fs::write(&path, expected).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
-    stale
-}
+use groups::GROUPS;
+use keylatch::internals::commands::{Row, all_rows, rows};
+use serde_json::Value;
 
 fn command_list() -> String {
     let mut list = String::new();
@@ -56,44 +34,82 @@ fn command_list() -> String {
     list
 }
 
-/// Prints the types of `call` from the table beside them, when they differ, and tells whether they did. Without Node they stay as
-/// they are: `cargo xtask test` has it.
-fn refresh_types() -> bool {
-    let generator = Path::new(env!("CARGO_MANIFEST_DIR")).join("pkg-templates/npm/generate.mjs");
-    let generate = |flags: &[&str]| Command::new("node").arg(&generator).args(flags).output();
-    let stale = |check: Output| !check.status.success();
-    if !generate(&["--check"]).is_ok_and(stale) {
-        return false;
+#[test]
+fn the_command_table_holds_every_row() {
+    let table: Vec<Value> = serde_json::from_str(&keylatch::internals::commands::json()).expect("the table is JSON");
+    let names: Vec<&str> = table.iter().map(|row| row["name"].as_str().expect("a name")).collect();
+    let expected: Vec<String> = all_rows().map(|row| row.name.to_ascii_uppercase()).collect();
+    assert_eq!(names, expected);
+    for row in &table {
+        for column in ["summary", "since", "group", "complexity", "reply", "syntax"] {
+            assert!(row[column].is_string(), "{}: {column}", row["name"]);
+        }
+        assert!(row["arity"].is_i64() && row["arguments"].is_array(), "{}", row["name"]);
     }
-    let written = generate(&[]).expect("it has just run");
-    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
-    true
 }
 
 #[test]
-fn the_command_table_of_the_package_is_fresh() {
-    let table = refresh("pkg-templates/npm/commands.json", &keylatch::internals::commands::json());
-    let types = refresh_types();
-    let convention =
-        refresh("pkg-templates/npm/src/generated/convention.ts", &keylatch::internals::calling_convention());
-    assert!(!table, "commands.json was rewritten");
-    assert!(!types, "src/generated/commands.ts was rewritten");
-    assert!(!convention, "src/generated/convention.ts was rewritten");
+fn the_convention_numbers_every_command_without_subcommands() {
+    let convention: Value =
+        serde_json::from_str(&keylatch::internals::calling_convention()).expect("the convention is JSON");
+    assert!(convention["hash"].is_u64());
+    let mut bits = convention["status"].as_object().expect("status").values().map(|bits| bits.as_u64().expect("bits"));
+    let all_bits = bits.try_fold(0, |all, bit| (bit.is_power_of_two() && all & bit == 0).then_some(all | bit));
+    assert!(all_bits.is_some(), "a bit of the status stands twice: {}", convention["status"]);
+    let all: Vec<&Row> = all_rows().collect();
+    let printed = convention["rows"].as_array().expect("rows");
+    for row in printed {
+        let number = usize::try_from(row["number"].as_u64().expect("a number")).expect("a small number");
+        assert_eq!(row["name"], all[number].name.to_ascii_uppercase(), "row {number}");
+        assert!(row["timed"].is_boolean(), "row {number}");
+    }
+    assert_eq!(printed.len(), rows().filter(|row| row.subcommands.is_empty()).count());
+}
+
+#[test]
+fn the_pages_show_every_row_once_and_link_what_exists() {
+    let pages = pages::all();
+    let names: HashSet<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+    let mut missing: HashSet<String> = all_rows().map(|row| row.name.replace('|', " ").to_ascii_uppercase()).collect();
+    for (name, text) in &pages {
+        for heading in text.lines().filter_map(|line| line.strip_prefix("## ")).filter(|heading| is_name(heading)) {
+            assert!(missing.remove(heading), "{name}: {heading} is no row, or stands twice");
+        }
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            assert!(link.starts_with('#') || names.contains(link) || is_file(link), "{name}: {link} leads nowhere");
+        }
+    }
+    assert!(missing.is_empty(), "without a section: {missing:?}");
+}
+
+/// True for a heading that names a command. Headings of examples are sentences.
+fn is_name(heading: &str) -> bool {
+    !heading.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// True for a link to a file of the repository, as a page in `target/docs/commands` sees it.
+fn is_file(link: &str) -> bool {
+    link.strip_prefix("../../../").is_some_and(|path| Path::new(env!("CARGO_MANIFEST_DIR")).join(path).is_file())
 }
 
 #[test]
 fn the_command_list_of_the_readme_is_fresh() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let readme = fs::read_to_string(path).expect("README.md");
+    let readme = fs::read_to_string(&path).expect("README.md");
     let expected =
         block::with_block(&readme, "commands", &command_list()).expect("README.md has the marks of the list");
-    assert!(!refresh("README.md", &expected), "README.md was rewritten");
+    if readme != expected {
+        fs::write(&path, expected).expect("README.md");
+        panic!("README.md was rewritten");
+    }
 }
 
 #[test]
-fn the_pages_of_the_commands_are_fresh() {
-    let stale = pages::refresh_all();
-    assert!(stale.is_empty(), "rewritten: {}", stale.join(", "));
+fn every_row_has_an_example_that_runs() {
+    let shown = shown::Shown::read();
+    for row in all_rows() {
+        assert!(shown.example(&row.name.to_uppercase()).is_some(), "{}: no session file shows it", row.name);
+    }
 }
 
 #[test]

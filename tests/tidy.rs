@@ -35,7 +35,7 @@ fn engine_sources() -> Vec<File> {
 
 /// Every Rust file of the repository.
 fn rust_sources() -> Vec<File> {
-    ["src", "tests", "benches", "xtask"].iter().flat_map(|folder| tree::files(folder, &["rs"])).collect()
+    ["src", "examples", "tests", "benches", "xtask"].iter().flat_map(|folder| tree::files(folder, &["rs"])).collect()
 }
 
 /// Every script and style sheet written by hand.

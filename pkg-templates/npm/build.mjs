@@ -1,5 +1,6 @@
-// Builds the package: target/engine (bindings and wasm) and src become target/npm/keylatch. Both places can be set by
-// KEYLATCH_ENGINE and KEYLATCH_OUT. Four steps: bundles, declarations, the command line, the files beside them.
+// Builds the package: target/engine (bindings and wasm), target/generated (the command table) and src become
+// target/npm/keylatch. Engine and package can lie elsewhere: KEYLATCH_ENGINE and KEYLATCH_OUT. generate.mjs has to have printed
+// src/generated. Four steps: bundles, declarations, the command line, the files beside them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -167,8 +168,8 @@ function besides() {
   const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(out, 'keylatch.wasm'), wasm);
-  for (const name of ['README.md', 'keylatch.wasm.d.ts', 'commands.json'])
-    copyFileSync(join(here, name), join(out, name));
+  for (const name of ['README.md', 'keylatch.wasm.d.ts']) copyFileSync(join(here, name), join(out, name));
+  copyFileSync(join(root, 'target', 'generated', 'commands.json'), join(out, 'commands.json'));
   for (const name of ['LICENSE-MIT', 'LICENSE-APACHE', 'NOTICE']) {
     if (existsSync(join(root, name))) copyFileSync(join(root, name), join(out, name));
   }

@@ -1,14 +1,9 @@
-//! What a host in another language has to know to call commands by number: the numbers of rows and the bits of a status,
-//! printed for it, and a hash of both that the engine carries. A host that was printed from another table would run another
-//! command than it names.
+//! Facts that a host in another language needs to call commands by number: the numbers of rows, the bits of a status, and a hash
+//! of both. The engine carries the same hash, because a host of another table would run a command that it does not name.
 
 use super::Status;
 use crate::base::hash::hash_bytes;
 use crate::commands::{Row, all_rows};
-
-/// Set in the printed number of a row whose command has to know the time.
-#[cfg(feature = "internals")]
-const TIMED: u32 = 1 << 16;
 
 /// Commands without subcommands, each with its number among all rows.
 fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
@@ -16,33 +11,25 @@ fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
     (0..).zip(all).filter(|(_, row)| row.subcommands.is_empty() && !row.name.contains('|'))
 }
 
-/// The numbers as TypeScript.
+/// Convention as JSON, one row a line. Members: `hash`; `status` (bits by name); `rows`, each with `number`, `name` in upper case
+/// and `timed`, true if the command has to know the time.
 #[cfg(feature = "internals")]
-pub fn typescript() -> alloc::string::String {
-    use alloc::{format, string::String};
+pub fn json() -> alloc::string::String {
+    use alloc::{format, vec::Vec};
 
     use crate::commands::flags;
 
-    let mut text = String::from("/** Printed from the table of commands: how they are called by number. */\n\n");
-    text += "/** Rows by command; the seventeenth bit is set for those that have to know the time. */\nexport const enum Row {\n";
-    for (number, row) in numbered() {
-        let timed = if row.has(flags::TIME) { TIMED } else { 0 };
-        text += &format!("  {} = {},\n", row.name.to_ascii_uppercase(), number | timed);
-    }
-    text += "}\n\n/** What a call leaves to do. */\nexport const enum Status {\n";
-    for (status, name) in Status::NAMES {
-        text += &format!("  {name} = {},\n", status.bits());
-    }
-    text +=
-        &format!("}}\n\n/** Shown by an engine that was made of the same. */\nexport const CONVENTION = {};\n", hash());
-    text += "\n/** Names of commands by row. */\nexport const NAMES: Readonly<Record<number, string>> = {\n";
-    for (number, row) in numbered() {
-        text += &format!("  {number}: '{}',\n", row.name.to_ascii_uppercase());
-    }
-    text + "};\n"
+    let status = Status::NAMES.iter().map(|(status, name)| format!("\"{name}\":{}", status.bits()));
+    let status = status.collect::<Vec<_>>().join(",");
+    let rows = numbered().map(|(number, row)| {
+        let (name, timed) = (row.name.to_ascii_uppercase(), row.has(flags::TIME));
+        format!("{{\"number\":{number},\"name\":\"{name}\",\"timed\":{timed}}}")
+    });
+    let rows = rows.collect::<Vec<_>>().join(",\n");
+    format!("{{\n\"hash\":{},\n\"status\":{{{status}}},\n\"rows\":[\n{rows}\n]\n}}\n", hash())
 }
 
-/// Tells tables apart whose rows have other numbers, and status words with other bits.
+/// Differs between tables whose rows have other numbers, and between status words with other bits.
 pub fn hash() -> u32 {
     let status = Status::NAMES.iter().map(|(_, name)| *name);
     let all = numbered().map(|(number, row)| (number, row.name)).chain((0..).zip(status));

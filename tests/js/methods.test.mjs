@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { entry } from './support/package.mjs';
+import { entry, folder } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
-const table = JSON.parse(readFileSync(new URL('../../pkg-templates/npm/commands.json', import.meta.url), 'utf8'));
+const table = JSON.parse(readFileSync(`${folder}/commands.json`, 'utf8'));
 
 /** Older and narrower commands, each with the method that does the same. */
 const INSTEAD = {
@@ -104,7 +104,8 @@ function complaints(rows, hasMethod, entries) {
   const idle = entries.filter((entry) => !bare.some((row) => matches(entry, row)));
   return [
     ...missing.map(
-      (row) => `${row}: add the method ${methodOf(row)} to pkg-templates/npm/src/sugar, or an entry with a reason here`,
+      (row) =>
+        `${row}: add the method ${methodOf(row)} to pkg-templates/npm/generate/plain.mjs or src/sugar, or an entry with a reason here`,
     ),
     ...idle.map((entry) => `${entry}: the entry is not needed; remove it`),
   ];

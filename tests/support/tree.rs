@@ -15,7 +15,7 @@ impl File {
     }
 }
 
-/// What tools put into folders of ours; `generated` files are written from the command rows.
+/// What tools put into folders of ours; `generated` files are printed from the rows.
 const NOT_OURS: [&str; 4] = ["node_modules", "target", "generated", ".wrangler"];
 
 const SESSION_FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];

@@ -69,7 +69,7 @@ commands:
       --quick            one short round: shows that everything runs, and says nothing about speed
       --strict           fails when a figure is beyond the floor of its aim
       --write            writes the tables into README.md and docs/benchmarks.md
-  build                  builds the engine, the npm package (target/npm/keylatch) and the playground (target/www)
+  build                  prints what comes from the rows; builds the engine, the package (target/npm/keylatch) and the page (target/www)
   fuzz TARGET            looks for bytes that break a promise
       --seconds N        for so long (60)
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it

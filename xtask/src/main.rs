@@ -8,6 +8,7 @@ mod debian;
 mod engine;
 mod failure;
 mod fuzz;
+mod generated;
 mod glue;
 mod node;
 mod package;
@@ -70,15 +71,16 @@ fn execute(command: Command) -> Result {
     }
 }
 
-/// Engine, then the package that carries it, then the page that uses the package; the sizes last.
+/// Generated files and the engine, then the package made of both, then the page that uses the package; the sizes last.
 fn build_everything() -> Result {
     build()?;
     sizes::print()
 }
 
-/// The three build steps, each of which does nothing when nothing it reads has changed.
+/// The four build steps, each of which does nothing when nothing it reads has changed.
 pub(crate) fn build() -> Result {
     node::check()?;
+    generated::build()?;
     engine::build()?;
     package::build()?;
     page::build()

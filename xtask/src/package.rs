@@ -1,4 +1,5 @@
-//! The package step: pkg-templates/npm and the engine's outputs become the installable package target/npm/keylatch.
+//! The package step: pkg-templates/npm, the generated files and the engine's outputs become the installable package
+//! target/npm/keylatch.
 
 use crate::failure::{Failure, Result};
 use crate::process::Program;
@@ -11,6 +12,7 @@ pub(crate) fn build() -> Result {
     let mut stamp = Stamp::of_step("package")?;
     stamp.add_folder(&sources)?;
     stamp.add_folder(&paths::engine())?;
+    stamp.add_folder(&paths::generated())?;
     // The package carries the project's own words.
     for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "CHANGELOG.md"] {
         stamp.add_file(&paths::root().join(file))?;

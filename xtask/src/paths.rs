@@ -24,6 +24,16 @@ pub(crate) fn engine() -> PathBuf {
     root().join("target/engine")
 }
 
+/// Tables that are printed from the rows.
+pub(crate) fn generated() -> PathBuf {
+    root().join("target/generated")
+}
+
+/// Pages of the commands.
+pub(crate) fn command_pages() -> PathBuf {
+    root().join("target/docs/commands")
+}
+
 /// The installable npm package.
 pub(crate) fn package() -> PathBuf {
     root().join("target/npm/keylatch")

@@ -2,14 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 
-/** Read as text, because these modules are loaded before there is a loader for TypeScript. */
-const printed = readFileSync(
-  new URL('../../../pkg-templates/npm/src/generated/convention.ts', import.meta.url),
-  'utf8',
+const convention = JSON.parse(
+  readFileSync(new URL('../../../target/generated/convention.json', import.meta.url), 'utf8'),
 );
-const CONVENTION = Number(/CONVENTION = (\d+)/.exec(printed)[1]);
-const NAMES = Object.fromEntries([...printed.matchAll(/^ {2}(\d+): '(\w+)',$/gm)].map(([, row, name]) => [row, name]));
-const bit = (name) => Number(new RegExp(`  ${name} = (\\d+),`).exec(printed)[1]);
+const NAMES = Object.fromEntries(convention.rows.map(({ number, name }) => [number, name]));
 
 /** What the next instance does; tests replace these. */
 export const script = {
@@ -37,7 +33,7 @@ const SPANS = 128;
 const SPAN_COUNT = 64;
 const AREA = 1024;
 const OUTPUT = 512 * 1024;
-const STATUS = bit('Events') | bit('Affected') | bit('DeadlineEarlier');
+const STATUS = convention.status.Events | convention.status.Affected | convention.status.DeadlineEarlier;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -73,7 +69,7 @@ export function instantiate() {
       return { name: '', db: 0, protocol: 3, inTransaction: false };
     }
     convention() {
-      return script.convention ?? CONVENTION;
+      return script.convention ?? convention.hash;
     }
     frame() {
       return [HEADER, SPANS, SPAN_COUNT, AREA, 0, OUTPUT - AREA];

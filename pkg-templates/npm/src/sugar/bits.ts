@@ -1,8 +1,8 @@
 /** Strings as arrays of bits. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
-import { KeyCommands } from './keys.js';
 
 /** A part of a string, both ends included; negative ones count from the end. In bytes by default. */
 export interface BitRange {
@@ -21,16 +21,7 @@ function pushRange(argv: Argument[], range: BitRange | undefined): Argument[] {
   return argv;
 }
 
-export abstract class BitCommands<C extends Carrier, Text extends string | Uint8Array> extends KeyCommands<C, Text> {
-  getbit(key: Argument, offset: number): Carried<C, 0 | 1> {
-    return this.run2<0 | 1>(Row.GETBIT, key, offset);
-  }
-
-  /** Answers the bit that was there. */
-  setbit(key: Argument, offset: number, bit: 0 | 1): Carried<C, 0 | 1> {
-    return this.run3<0 | 1>(Row.SETBIT, key, offset, bit);
-  }
-
+export abstract class BitCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** How many bits are set. */
   bitcount(key: Argument, range?: BitRange & { readonly end: number }): Carried<C, number> {
     return this.execute<number>(pushRange(['BITCOUNT', key], range));
@@ -39,11 +30,6 @@ export abstract class BitCommands<C extends Carrier, Text extends string | Uint8
   /** The offset of the first bit that is as told, or -1. */
   bitpos(key: Argument, bit: 0 | 1, range?: BitRange): Carried<C, number> {
     return this.execute<number>(pushRange(['BITPOS', key, bit], range));
-  }
-
-  /** Combines strings and stores the result. Answers its length in bytes. */
-  bitop(operation: BitOperation, destination: Argument, ...keys: Argument[]): Carried<C, number> {
-    return this.run<number>(Row.BITOP, ['BITOP', operation, destination, ...keys]);
   }
 
   /**

@@ -1,10 +1,10 @@
 /** Connection and server. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
-import { PublishCommands } from './pubsub.js';
 
-export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array> extends PublishCommands<
+export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<
   C,
   Text
 > {
@@ -16,32 +16,11 @@ export abstract class ConnectionCommands<C extends Carrier, Text extends string 
       : this.run1<'PONG' | Text>(Row.PING, message);
   }
 
-  echo(message: Argument): Carried<C, Text> {
-    return this.run1<Text>(Row.ECHO, message);
-  }
-
-  select(db: number): Carried<C, 'OK'> {
-    return this.run1<'OK'>(Row.SELECT, db);
-  }
-
-  dbsize(): Carried<C, number> {
-    return this.run<number>(Row.DBSIZE, ['DBSIZE']);
-  }
-
   flushdb(): Carried<C, 'OK'> {
     return this.run<'OK'>(Row.FLUSHDB, ['FLUSHDB']);
   }
 
   flushall(): Carried<C, 'OK'> {
     return this.run<'OK'>(Row.FLUSHALL, ['FLUSHALL']);
-  }
-
-  /** Seconds since the epoch, and microseconds on top. */
-  time(): Carried<C, [seconds: Text, microseconds: Text]> {
-    return this.run<[Text, Text]>(Row.TIME, ['TIME']);
-  }
-
-  swapdb(first: number, second: number): Carried<C, 'OK'> {
-    return this.run2<'OK'>(Row.SWAPDB, first, second);
   }
 }

@@ -1,9 +1,9 @@
 /** Places: members of a sorted set whose scores are positions on the globe. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { entriesOf, type Pairs } from './arguments.js';
-import { SetAlgebraCommands } from './set-algebra.js';
 
 /** Degrees: longitude first, east and north positive. */
 export type Position = readonly [longitude: number, latitude: number];
@@ -72,10 +72,7 @@ function pushCount(argv: Argument[], options: GeoCount & { readonly order?: 'ASC
   return argv;
 }
 
-export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8Array> extends SetAlgebraCommands<
-  C,
-  Text
-> {
+export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** Members with their positions: `{ Palermo: [13.36, 38.12] }`, a Map, or pairs. Answers how many are new. */
   geoadd(key: Argument, places: Pairs<Position>, options: GeoAddOptions = {}): Carried<C, number> {
     const argv: Argument[] = ['GEOADD', key];
@@ -89,15 +86,6 @@ export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8
     return this.execute<Text | null>(
       unit === undefined ? ['GEODIST', key, from, to] : ['GEODIST', key, from, to, unit],
     );
-  }
-
-  /** Positions as geohashes of eleven letters, as other programs take them. */
-  geohash(key: Argument, ...members: Argument[]): Carried<C, (Text | null)[]> {
-    return this.run<(Text | null)[]>(Row.GEOHASH, ['GEOHASH', key, ...members]);
-  }
-
-  geopos(key: Argument, ...members: Argument[]): Carried<C, ([longitude: number, latitude: number] | null)[]> {
-    return this.run<([number, number] | null)[]>(Row.GEOPOS, ['GEOPOS', key, ...members]);
   }
 
   /** The members within an area: `geosearch('shops', { member: 'Palermo', radius: 200, unit: 'km' }, { order: 'ASC' })`. */

@@ -1,8 +1,8 @@
 /** Fields of hashes that expire. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Executor } from '../executor.js';
 import { pushCounted, pushPairs, type Keys, type Pairs } from './arguments.js';
-import { HashCommands } from './hashes.js';
 import type { ExpireCondition } from './keys.js';
 import { pushExpiry, type Expiry, type ExpiryOrKeep } from './set-options.js';
 
@@ -14,12 +14,25 @@ export type FieldCondition =
   | { readonly fnx?: boolean; readonly fxx?: undefined }
   | { readonly fnx?: undefined; readonly fxx?: boolean };
 
-export abstract class HashExpiryCommands<C extends Carrier, Text extends string | Uint8Array> extends HashCommands<
+function deadline(
+  command: string,
+  key: Argument,
+  time: number,
+  fields: Keys,
+  condition: ExpireCondition | undefined,
+): Argument[] {
+  const argv: Argument[] = [command, key, time];
+  if (condition !== undefined) argv.push(condition);
+  argv.push('FIELDS');
+  return pushCounted(argv, fields);
+}
+
+export abstract class HashExpiryCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<
   C,
   Text
 > {
   hexpire(key: Argument, seconds: number, fields: Keys, condition?: ExpireCondition): Carried<C, FieldExpiryResult[]> {
-    return this.#deadline('HEXPIRE', key, seconds, fields, condition);
+    return this.execute<FieldExpiryResult[]>(deadline('HEXPIRE', key, seconds, fields, condition));
   }
 
   hpexpire(
@@ -28,7 +41,7 @@ export abstract class HashExpiryCommands<C extends Carrier, Text extends string 
     fields: Keys,
     condition?: ExpireCondition,
   ): Carried<C, FieldExpiryResult[]> {
-    return this.#deadline('HPEXPIRE', key, milliseconds, fields, condition);
+    return this.execute<FieldExpiryResult[]>(deadline('HPEXPIRE', key, milliseconds, fields, condition));
   }
 
   hexpireat(
@@ -37,7 +50,7 @@ export abstract class HashExpiryCommands<C extends Carrier, Text extends string 
     fields: Keys,
     condition?: ExpireCondition,
   ): Carried<C, FieldExpiryResult[]> {
-    return this.#deadline('HEXPIREAT', key, seconds, fields, condition);
+    return this.execute<FieldExpiryResult[]>(deadline('HEXPIREAT', key, seconds, fields, condition));
   }
 
   hpexpireat(
@@ -46,31 +59,7 @@ export abstract class HashExpiryCommands<C extends Carrier, Text extends string 
     fields: Keys,
     condition?: ExpireCondition,
   ): Carried<C, FieldExpiryResult[]> {
-    return this.#deadline('HPEXPIREAT', key, milliseconds, fields, condition);
-  }
-
-  /** Seconds left for each field; -1 without an expiry, -2 without the field. */
-  httl(key: Argument, ...fields: Argument[]): Carried<C, number[]> {
-    return this.#fields<number>('HTTL', key, fields);
-  }
-
-  /** Milliseconds left for each field; -1 without an expiry, -2 without the field. */
-  hpttl(key: Argument, ...fields: Argument[]): Carried<C, number[]> {
-    return this.#fields<number>('HPTTL', key, fields);
-  }
-
-  /** The instants of expiry in seconds since the epoch; -1 without one, -2 without the field. */
-  hexpiretime(key: Argument, ...fields: Argument[]): Carried<C, number[]> {
-    return this.#fields<number>('HEXPIRETIME', key, fields);
-  }
-
-  hpexpiretime(key: Argument, ...fields: Argument[]): Carried<C, number[]> {
-    return this.#fields<number>('HPEXPIRETIME', key, fields);
-  }
-
-  /** 1 for each field that had an expiry, -1 without one, -2 without the field. */
-  hpersist(key: Argument, ...fields: Argument[]): Carried<C, (-2 | -1 | 1)[]> {
-    return this.#fields<-2 | -1 | 1>('HPERSIST', key, fields);
+    return this.execute<FieldExpiryResult[]>(deadline('HPEXPIREAT', key, milliseconds, fields, condition));
   }
 
   /** The values of fields, whose expiry is changed with this. */
@@ -95,22 +84,5 @@ export abstract class HashExpiryCommands<C extends Carrier, Text extends string 
     const words: Argument[] = [];
     const count = pushPairs(words, fields);
     return this.execute<0 | 1>([...argv, 'FIELDS', count, ...words]);
-  }
-
-  #deadline(
-    command: string,
-    key: Argument,
-    time: number,
-    fields: Keys,
-    condition: ExpireCondition | undefined,
-  ): Carried<C, FieldExpiryResult[]> {
-    const argv: Argument[] = [command, key, time];
-    if (condition !== undefined) argv.push(condition);
-    argv.push('FIELDS');
-    return this.execute<FieldExpiryResult[]>(pushCounted(argv, fields));
-  }
-
-  #fields<T>(command: string, key: Argument, fields: readonly Argument[]): Carried<C, T[]> {
-    return this.execute<T[]>([command, key, 'FIELDS', fields.length, ...fields]);
   }
 }

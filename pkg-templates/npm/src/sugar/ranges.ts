@@ -1,8 +1,7 @@
 /** Parts of sorted sets: by rank, by score, by name. */
-import { Row } from '../generated/convention.js';
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
-import { SortedSetCommands, type Score } from './sorted-sets.js';
+import { Executor } from '../executor.js';
 
 export interface RangeOptions {
   /** What `start` and `stop` are; ranks when left out. `LEX` compares names, for members of equal scores. */
@@ -23,10 +22,7 @@ function pushRange(argv: Argument[], options: RangeOptions): Argument[] {
   return argv;
 }
 
-export abstract class RangeCommands<C extends Carrier, Text extends string | Uint8Array> extends SortedSetCommands<
-  C,
-  Text
-> {
+export abstract class RangeCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** The members from `start` to `stop`, both included. */
   zrange(
     key: Argument,
@@ -60,27 +56,5 @@ export abstract class RangeCommands<C extends Carrier, Text extends string | Uin
     options: RangeOptions = {},
   ): Carried<C, number> {
     return this.execute<number>(pushRange(['ZRANGESTORE', destination, source, start, stop], options));
-  }
-
-  /** How many members have scores from `min` to `max`. */
-  zcount(key: Argument, min: Score, max: Score): Carried<C, number> {
-    return this.run3<number>(Row.ZCOUNT, key, min, max);
-  }
-
-  zlexcount(key: Argument, min: string | Uint8Array, max: string | Uint8Array): Carried<C, number> {
-    return this.run3<number>(Row.ZLEXCOUNT, key, min, max);
-  }
-
-  /** These remove a range and answer how many members it had. */
-  zremrangebyrank(key: Argument, start: number, stop: number): Carried<C, number> {
-    return this.run3<number>(Row.ZREMRANGEBYRANK, key, start, stop);
-  }
-
-  zremrangebyscore(key: Argument, min: Score, max: Score): Carried<C, number> {
-    return this.run3<number>(Row.ZREMRANGEBYSCORE, key, min, max);
-  }
-
-  zremrangebylex(key: Argument, min: string | Uint8Array, max: string | Uint8Array): Carried<C, number> {
-    return this.run3<number>(Row.ZREMRANGEBYLEX, key, min, max);
   }
 }

@@ -1,47 +1,16 @@
 /** Sets. Replies that are sets are `Set`; as bytes their members are compared by identity, so walk them. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { pushCounted, pushPage, type Keys, type PageOptions } from './arguments.js';
-import { ListCommands } from './lists.js';
 
 export interface CardinalityOptions {
   /** Counting stops here; 0 for never. */
   readonly limit?: number;
 }
 
-export abstract class SetCommands<C extends Carrier, Text extends string | Uint8Array> extends ListCommands<C, Text> {
-  /** How many members are new. */
-  sadd(key: Argument, ...members: Argument[]): Carried<C, number> {
-    return this.run<number>(Row.SADD, ['SADD', key, ...members]);
-  }
-
-  /** How many members were there. */
-  srem(key: Argument, ...members: Argument[]): Carried<C, number> {
-    return this.run<number>(Row.SREM, ['SREM', key, ...members]);
-  }
-
-  scard(key: Argument): Carried<C, number> {
-    return this.run1<number>(Row.SCARD, key);
-  }
-
-  sismember(key: Argument, member: Argument): Carried<C, 0 | 1> {
-    return this.run2<0 | 1>(Row.SISMEMBER, key, member);
-  }
-
-  smismember(key: Argument, ...members: Argument[]): Carried<C, (0 | 1)[]> {
-    return this.run<(0 | 1)[]>(Row.SMISMEMBER, ['SMISMEMBER', key, ...members]);
-  }
-
-  smembers(key: Argument): Carried<C, Set<Text>> {
-    return this.run1<Set<Text>>(Row.SMEMBERS, key);
-  }
-
-  /** 1 when the member was in the source. */
-  smove(source: Argument, destination: Argument, member: Argument): Carried<C, 0 | 1> {
-    return this.run3<0 | 1>(Row.SMOVE, source, destination, member);
-  }
-
+export abstract class SetCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** Takes a random member, or up to `count` of them. */
   spop(key: Argument): Carried<C, Text | null>;
   spop(key: Argument, count: number): Carried<C, Set<Text>>;
@@ -58,32 +27,6 @@ export abstract class SetCommands<C extends Carrier, Text extends string | Uint8
     return count === undefined
       ? this.run1<Text | Text[] | null>(Row.SRANDMEMBER, key)
       : this.run2<Text | Text[] | null>(Row.SRANDMEMBER, key, count);
-  }
-
-  sinter(...keys: Argument[]): Carried<C, Set<Text>> {
-    return this.run<Set<Text>>(Row.SINTER, ['SINTER', ...keys]);
-  }
-
-  sunion(...keys: Argument[]): Carried<C, Set<Text>> {
-    return this.run<Set<Text>>(Row.SUNION, ['SUNION', ...keys]);
-  }
-
-  /** The members of the first set that are in none of the others. */
-  sdiff(...keys: Argument[]): Carried<C, Set<Text>> {
-    return this.run<Set<Text>>(Row.SDIFF, ['SDIFF', ...keys]);
-  }
-
-  /** These store the result and answer how many members it has. */
-  sinterstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
-    return this.run<number>(Row.SINTERSTORE, ['SINTERSTORE', destination, ...keys]);
-  }
-
-  sunionstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
-    return this.run<number>(Row.SUNIONSTORE, ['SUNIONSTORE', destination, ...keys]);
-  }
-
-  sdiffstore(destination: Argument, ...keys: Argument[]): Carried<C, number> {
-    return this.run<number>(Row.SDIFFSTORE, ['SDIFFSTORE', destination, ...keys]);
   }
 
   /** How many members the sets have in common. */

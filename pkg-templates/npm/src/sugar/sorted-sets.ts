@@ -1,9 +1,9 @@
 /** Sorted sets: members, scores and ranks. Ranges are in ranges.ts, several sets together in set-algebra.ts. */
 import type { Argument } from '../argument.js';
 import type { Carried, Carrier } from '../carrier.js';
+import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { entriesOf, pushCounted, pushPage, type Keys, type PageOptions, type Pairs } from './arguments.js';
-import { HashExpiryCommands } from './hash-expiry.js';
 import type { PopOptions } from './lists.js';
 
 export type ScoreEnd = 'MIN' | 'MAX';
@@ -26,10 +26,12 @@ function pushCondition(argv: Argument[], options: AddCondition): void {
   for (const name of ['nx', 'xx', 'gt', 'lt'] as const) if (options[name]) argv.push(name.toUpperCase());
 }
 
-export abstract class SortedSetCommands<C extends Carrier, Text extends string | Uint8Array> extends HashExpiryCommands<
-  C,
-  Text
-> {
+function pushWithScore(argv: Argument[], options: { readonly withscore: true } | undefined): Argument[] {
+  if (options?.withscore) argv.push('WITHSCORE');
+  return argv;
+}
+
+export abstract class SortedSetCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** Members with their scores: `{ ann: 120, bob: 95 }`, a Map, or pairs. Answers how many are new. */
   zadd(key: Argument, members: Pairs<Score>, options: AddOptions = {}): Carried<C, number> {
     const argv: Argument[] = ['ZADD', key];
@@ -49,23 +51,6 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
     return this.execute<number | null>([...argv, 'INCR', increment, member]);
   }
 
-  /** How many members were there. */
-  zrem(key: Argument, ...members: Argument[]): Carried<C, number> {
-    return this.run<number>(Row.ZREM, ['ZREM', key, ...members]);
-  }
-
-  zcard(key: Argument): Carried<C, number> {
-    return this.run1<number>(Row.ZCARD, key);
-  }
-
-  zscore(key: Argument, member: Argument): Carried<C, number | null> {
-    return this.run2<number | null>(Row.ZSCORE, key, member);
-  }
-
-  zmscore(key: Argument, ...members: Argument[]): Carried<C, (number | null)[]> {
-    return this.run<(number | null)[]>(Row.ZMSCORE, ['ZMSCORE', key, ...members]);
-  }
-
   /** How many members have a lower score. */
   zrank(key: Argument, member: Argument): Carried<C, number | null>;
   zrank(
@@ -78,7 +63,7 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
     member: Argument,
     options?: { readonly withscore: true },
   ): Carried<C, number | [number, number] | null> {
-    return this.#rank('ZRANK', key, member, options);
+    return this.execute<number | [number, number] | null>(pushWithScore(['ZRANK', key, member], options));
   }
 
   /** How many members have a higher score. */
@@ -93,7 +78,7 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
     member: Argument,
     options?: { readonly withscore: true },
   ): Carried<C, number | [number, number] | null> {
-    return this.#rank('ZREVRANK', key, member, options);
+    return this.execute<number | [number, number] | null>(pushWithScore(['ZREVRANK', key, member], options));
   }
 
   /** Takes the member with the lowest score, or up to `count` of them. */
@@ -151,16 +136,5 @@ export abstract class SortedSetCommands<C extends Carrier, Text extends string |
    */
   zscan(key: Argument, cursor: Argument = 0, options: PageOptions = {}): Carried<C, [cursor: Text, members: Text[]]> {
     return this.execute<[Text, Text[]]>(pushPage(['ZSCAN', key, cursor], options));
-  }
-
-  #rank(
-    command: string,
-    key: Argument,
-    member: Argument,
-    options: { readonly withscore: true } | undefined,
-  ): Carried<C, number | [number, number] | null> {
-    const argv: Argument[] = [command, key, member];
-    if (options?.withscore) argv.push('WITHSCORE');
-    return this.execute<number | [number, number] | null>(argv);
   }
 }

@@ -31,31 +31,6 @@ export abstract class StringCommands<C extends Carrier, Text extends string | Ui
     return this.run<SetResult<O, Text>>(Row.SET, argv);
   }
 
-  /** 1 when the key was absent and is set now, 0 when nothing was done. */
-  setnx(key: Argument, value: Argument): Carried<C, 0 | 1> {
-    return this.run2<0 | 1>(Row.SETNX, key, value);
-  }
-
-  setex(key: Argument, seconds: number, value: Argument): Carried<C, 'OK'> {
-    return this.run3<'OK'>(Row.SETEX, key, seconds, value);
-  }
-
-  psetex(key: Argument, milliseconds: number, value: Argument): Carried<C, 'OK'> {
-    return this.run3<'OK'>(Row.PSETEX, key, milliseconds, value);
-  }
-
-  get(key: Argument): Carried<C, Text | null> {
-    return this.run1<Text | null>(Row.GET, key);
-  }
-
-  getset(key: Argument, value: Argument): Carried<C, Text | null> {
-    return this.run2<Text | null>(Row.GETSET, key, value);
-  }
-
-  getdel(key: Argument): Carried<C, Text | null> {
-    return this.run1<Text | null>(Row.GETDEL, key);
-  }
-
   getex(
     key: Argument,
     options: (Expiry & { persist?: undefined }) | { persist: boolean } = {},
@@ -64,10 +39,6 @@ export abstract class StringCommands<C extends Carrier, Text extends string | Ui
     if (options.persist) argv.push('PERSIST');
     else pushExpiry(argv, options as Expiry);
     return this.run<Text | null>(Row.GETEX, argv);
-  }
-
-  mget(...keys: Argument[]): Carried<C, (Text | null)[]> {
-    return this.run<(Text | null)[]>(Row.MGET, ['MGET', ...keys]);
   }
 
   mset(pairs: Pairs): Carried<C, 'OK'> {
@@ -98,27 +69,6 @@ export abstract class StringCommands<C extends Carrier, Text extends string | Ui
     const argv: Argument[] = ['DELEX', key];
     pushCondition(argv, options);
     return this.run<0 | 1>(Row.DELEX, argv);
-  }
-
-  /** Sixteen hexadecimal digits that stand for the value. */
-  digest(key: Argument): Carried<C, Text | null> {
-    return this.run1<Text | null>(Row.DIGEST, key);
-  }
-
-  strlen(key: Argument): Carried<C, number> {
-    return this.run1<number>(Row.STRLEN, key);
-  }
-
-  append(key: Argument, value: Argument): Carried<C, number> {
-    return this.run2<number>(Row.APPEND, key, value);
-  }
-
-  getrange(key: Argument, start: number, end: number): Carried<C, Text> {
-    return this.run3<Text>(Row.GETRANGE, key, start, end);
-  }
-
-  setrange(key: Argument, offset: number, value: Argument): Carried<C, number> {
-    return this.run3<number>(Row.SETRANGE, key, offset, value);
   }
 
   /** The longest text that is in both in this order, with gaps allowed. */

@@ -5,7 +5,7 @@ use std::path::Path;
 use keylatch::session::{self, SESSION_START, StepKind};
 use keylatch::{Keylatch, ManualClock, Options};
 
-use crate::tree::{self, File};
+use super::tree::{self, File};
 
 /// An example ends before the command behind this line.
 const LINES_MAX: usize = 24;

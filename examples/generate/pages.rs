@@ -1,18 +1,16 @@
-//! The pages of docs/commands: one for each group of commands, printed from the rows and from the session files that
-//! show them.
+//! Pages of the commands: one for each group of commands, printed from the rows and from the session files that show them.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use keylatch::internals::commands::all_rows;
 use serde_json::Value;
 
-use super::examples::{Example, Shown};
-use super::{GROUPS, refresh};
+use super::groups::GROUPS;
+use super::shown::{Example, Shown};
 
-const FOLDER: &str = "docs/commands";
-const NOTICE: &str = "<!-- Printed from the command table and the session files by `cargo test`; do not edit. -->";
+/// Root of the repository, seen from a page in `target/docs/commands`.
+const ROOT: &str = "../../..";
+const NOTICE: &str =
+    "<!-- Printed from the command table and the session files by `cargo xtask build`; edits are lost. -->";
 
 const LEGEND: &str = "\
 Every command is described by one row of the command table, which `COMMAND DOCS`, the hints of the page and the types of the
@@ -37,32 +35,15 @@ Replies are written in these words:
 | `x\\|y` | an x or a y |
 ";
 
-/// Writes the pages that differ; answers the paths of those that were stale.
-pub fn refresh_all() -> Vec<String> {
+/// All pages, each with its file name; `README.md` is the overview.
+pub fn all() -> Vec<(String, String)> {
     let table: Vec<Value> = serde_json::from_str(&keylatch::internals::commands::json()).expect("the table is JSON");
     let shown = Shown::read();
-    let mut pages = vec![(format!("{FOLDER}/README.md"), overview(&table))];
+    let mut pages = vec![("README.md".to_owned(), overview(&table))];
     for (group, title) in GROUPS.iter().filter(|(group, _)| members(&table, group).next().is_some()) {
-        pages.push((format!("{FOLDER}/{group}.md"), page(group, title, &table, &shown)));
+        pages.push((format!("{group}.md"), page(group, title, &table, &shown)));
     }
-    fs::create_dir_all(root().join(FOLDER)).expect(FOLDER);
-    let mut stale: Vec<String> =
-        pages.iter().filter(|(path, text)| refresh(path, text)).map(|(path, _)| path.clone()).collect();
-    stale.extend(remove_others(&pages));
-    stale
-}
-
-/// Pages of groups that are gone go, too.
-fn remove_others(pages: &[(String, String)]) -> Vec<String> {
-    let files = fs::read_dir(root().join(FOLDER)).expect(FOLDER).map(|entry| entry.unwrap().file_name());
-    let paths = files.map(|name| format!("{FOLDER}/{}", name.to_string_lossy()));
-    let others: Vec<String> = paths.filter(|path| pages.iter().all(|(page, _)| page != path)).collect();
-    others.iter().for_each(|path| fs::remove_file(root().join(path)).expect(path));
-    others
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+    pages
 }
 
 fn overview(table: &[Value]) -> String {
@@ -139,7 +120,7 @@ fn example(example: Option<Example>) -> String {
     let Some(Example { path, caption, lines }) = example else { return String::new() };
     let caption = if caption.is_empty() { String::new() } else { format!("{caption}:\n\n") };
     let name = path.rsplit('/').next().unwrap_or(&path);
-    format!("{caption}```text\n{}\n```\n\nMore in [{name}](../../{path}).\n", lines.join("\n"))
+    format!("{caption}```text\n{}\n```\n\nMore in [{name}]({ROOT}/{path}).\n", lines.join("\n"))
 }
 
 fn errors(errors: &[(String, String)]) -> String {
@@ -165,13 +146,4 @@ fn link(name: &str) -> String {
     let spoken = name.replace('|', " ");
     let anchor = spoken.to_lowercase().replace(' ', "-");
     format!("[{spoken}](#{anchor})")
-}
-
-#[test]
-fn every_row_has_an_example_that_runs() {
-    let shown = Shown::read();
-    for row in all_rows() {
-        let example = shown.example(&row.name.to_uppercase());
-        assert!(example.is_some(), "{}: no session file shows it", row.name);
-    }
 }

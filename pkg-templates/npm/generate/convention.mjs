@@ -1,0 +1,27 @@
+// Prints the calling convention: numbers of rows and bits of the status as enums that esbuild inlines.
+
+/** Set in the printed number of a row whose command has to know the time; rows have numbers of sixteen bits. */
+const TIMED = 1 << 16;
+
+export function printConvention({ hash, status, rows }) {
+  const members = rows.map(({ number, name, timed }) => `  ${name} = ${timed ? number | TIMED : number},\n`);
+  const bits = Object.entries(status).map(([name, bit]) => `  ${name} = ${bit},\n`);
+  const names = rows.map(({ number, name }) => `  ${number}: '${name}',\n`);
+  return `/** Printed from the table of commands: how they are called by number. */
+
+/** Rows by command; the seventeenth bit is set for those that have to know the time. */
+export const enum Row {
+${members.join('')}}
+
+/** Bits of the word that a call returns: work that is left to the host. */
+export const enum Status {
+${bits.join('')}}
+
+/** Hash of rows and bits; an engine with another one has other numbers. */
+export const CONVENTION = ${hash};
+
+/** Names of commands by row. */
+export const NAMES: Readonly<Record<number, string>> = {
+${names.join('')}};
+`;
+}

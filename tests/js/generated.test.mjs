@@ -1,0 +1,92 @@
+// Printed TypeScript: it covers every row, and a printed method sends the command that its row describes.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { methodName, printMethods } from '../../pkg-templates/npm/generate/methods.mjs';
+import { PLAIN } from '../../pkg-templates/npm/generate/plain.mjs';
+import { source } from './support/source.mjs';
+
+const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const rows = JSON.parse(read('target/generated/commands.json'));
+const rowNamed = (name) => rows.find((row) => row.name === name);
+const { Commands } = await source('commands.ts');
+const { PlainCommands } = await source('generated/methods.ts');
+
+const ownMethods = ({ prototype }) => Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+
+/** Returns what would be sent. */
+class Recorder extends Commands {
+  execute(argv) {
+    return argv;
+  }
+}
+
+test('the types of call cover every command', () => {
+  const printed = read('pkg-templates/npm/src/generated/commands.ts');
+  const names = [...printed.matchAll(/^ {2}(\w+): \{ arguments: /gm)].map(([, name]) => name);
+  const expected = rows.map(({ name }) => name).filter((name) => !name.includes('|'));
+  assert.deepEqual(names, expected.sort());
+});
+
+test('no method is both printed and written by hand', () => {
+  assert.deepEqual(ownMethods(PlainCommands), Object.keys(PLAIN).map(methodName));
+  assert.ok(ownMethods(Commands).length > 50, 'the families were not copied');
+  const twice = ownMethods(Commands).filter((name) => Object.hasOwn(PlainCommands.prototype, name));
+  assert.deepEqual(twice, []);
+});
+
+test('methods are hidden from loops over a client, as those of a class are', () => {
+  const listed = [];
+  for (const name in new Recorder()) listed.push(name);
+  assert.deepEqual(listed, []);
+});
+
+test('a printed method sends its command with the right number of words', () => {
+  const recorder = new Recorder();
+  for (const name of Object.keys(PLAIN)) {
+    const method = recorder[methodName(name)];
+    // Parameters that are listed one by one, then two more for a method that takes any number.
+    const fixed = Array.from({ length: method.length }, (_, index) => `argument ${index}`);
+    const isOpen = rowNamed(name).arguments.at(-1)?.multiple === true;
+    const argv = method.apply(recorder, isOpen ? [...fixed, 'last', 'last'] : fixed);
+    const words = name.split('|');
+    assert.deepEqual(argv.slice(0, words.length), words);
+    const { arity } = rowNamed(name);
+    assert.ok(arity < 0 ? argv.length >= -arity : argv.length === arity, `${name}: ${argv}`);
+    for (const argument of fixed) assert.ok(argv.includes(argument), `${name}: ${argument} is not sent`);
+    assert.equal(argv.filter((word) => word === 'last').length, isOpen ? 2 : 0, name);
+  }
+});
+
+test('what follows a count is counted, and a word that was left out is not sent', () => {
+  const recorder = new Recorder();
+  assert.deepEqual(recorder.httl('h', 'a', 'b'), ['HTTL', 'h', 'FIELDS', 2, 'a', 'b']);
+  assert.deepEqual(recorder.expire('k', 1), ['EXPIRE', 'k', 1]);
+  assert.deepEqual(recorder.expire('k', 1, 'NX'), ['EXPIRE', 'k', 1, 'NX']);
+});
+
+const row = (change) => ({
+  name: 'TAKE',
+  summary: 'Takes.',
+  since: 'keylatch 0.2',
+  reply: 'bulk|null',
+  arguments: [{ name: 'key', type: 'key' }],
+  ...change,
+});
+
+test('a method is printed from a row and from what is said beside it', () => {
+  const printed = printMethods([row({})], { TAKE: { note: 'More.', arguments: { key: 'from: string' } } });
+  assert.match(
+    printed,
+    /\/\*\* Takes\. More\. Since keylatch 0\.2\. \*\/\n {2}take\(from: string\): Carried<C, Text \| null> /,
+  );
+  assert.match(printed, /return this\.run1<Text \| null>\(Row\.TAKE, from\);/);
+});
+
+test('a row that is not plain, and an entry that no row has, are refused by name', () => {
+  const print = (change, said = {}) => printMethods([row(change)], { TAKE: said });
+  const optional = { name: 'count', type: 'integer', token: 'COUNT', optional: true };
+  assert.throws(() => print({ arguments: [optional] }), /TAKE: the argument count is not plain/);
+  assert.throws(() => print({}, { arguments: { field: 'name' } }), /TAKE: there is no argument field/);
+  assert.throws(() => printMethods([], { GONE: {} }), /GONE: there is no such command/);
+});

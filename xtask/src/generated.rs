@@ -1,0 +1,44 @@
+//! The step of generated files: what is printed from the rows, before anything is built of it.
+//!
+//! - `target/generated`: the command table and the calling convention as JSON;
+//! - `target/docs/commands`: a page for each group of commands, with examples that were run;
+//! - `pkg-templates/npm/src/generated`: TypeScript of the package, ignored by git. It lies among the sources that import it, so
+//!   that tsc, esbuild and editors find it without settings, and declarations keep their relative paths.
+
+use crate::failure::Result;
+use crate::process::Program;
+use crate::stamp::Stamp;
+use crate::{paths, progress};
+
+/// Read by the printer: the engine with its rows, the printer itself and the session files that it shows.
+const SOURCES: [&str; 4] = ["src", "examples/generate", "tests/sessions", "tests/support"];
+
+pub(crate) fn build() -> Result {
+    let mut stamp = Stamp::of_step("generated")?;
+    for folder in SOURCES {
+        stamp.add_folder(&paths::root().join(folder))?;
+    }
+    stamp.add_file(&paths::root().join("Cargo.lock"))?;
+    stamp.add_file(&paths::package_sources().join("generate.mjs"))?;
+    stamp.add_folder(&paths::package_sources().join("generate"))?;
+    if stamp.is_fresh() && outputs_exist() {
+        progress::unchanged("generated files");
+        return Ok(());
+    }
+    stamp.forget();
+    let step = progress::step("generated files");
+    Program::cargo()
+        .args(&["run", "--quiet", "--package", "keylatch", "--example", "generate", "--"])
+        .arg(paths::root().join("target"))
+        .run()?;
+    Program::npm().args(&["run", "generate", "--silent"]).folder(&paths::package_sources()).run()?;
+    step.done();
+    stamp.keep()
+}
+
+fn outputs_exist() -> bool {
+    let typescript = paths::package_sources().join("src/generated");
+    ["commands.ts", "convention.ts", "methods.ts"].iter().all(|name| typescript.join(name).is_file())
+        && ["commands.json", "convention.json"].iter().all(|name| paths::generated().join(name).is_file())
+        && paths::command_pages().join("README.md").is_file()
+}
