@@ -1,20 +1,7 @@
-//! keylatch: a key-value engine that speaks Redis.
+//! A key-value engine that speaks Redis, for native code, bare metal and WebAssembly.
 //!
-//! The source is built in floors; a file uses its own floor and those below:
-//!
-//! - `base`: clocks, bytes, numbers, chance, the headroom of memory
-//! - `store`: memory structures, such as the slab and the hash index
-//! - `values`: lists, hashes, sets, sorted sets, sketches
-//! - `resp`: decoder, encoder and reader of the protocol, every error text
-//! - `keyspace`: databases of keys with deadlines, and the typed operations
-//! - `server`: clients, channels, configuration, statistics: data only
-//! - `commands`: one row and one handler each
-//! - `engine`: dispatch, blocked clients, persistence, [`Keylatch`]
-//! - `connection`: one client's stream of bytes
-//! - `session`: command sessions, which are tests and documentation
-//! - `wasm`: the only floor that names JavaScript
-//!
-//! Nothing here reads a clock or a random source: time and chance are arguments. Bytes go in, bytes come out.
+//! [`Keylatch`] is the engine: requests go in as arguments ([`Argv`]) with the time of a [`Clock`], and replies come out as
+//! RESP. It opens no socket or file, and never reads a clock or a source of randomness by itself.
 //!
 //! ```
 //! use keylatch::{Argv, Keylatch, ManualClock, Options, Timestamp};
@@ -25,7 +12,24 @@
 //! db.execute(client, Argv::from_slices(&["SET", "lock", "me", "NX", "PX", "5000"]).as_ref(), &mut reply);
 //! assert_eq!(reply, b"+OK\r\n");
 //! ```
+//!
+//! | for | use |
+//! |---|---|
+//! | single requests, many at one instant | [`Keylatch::execute`], [`Keylatch::turn`] |
+//! | a server: bytes of a socket in, bytes out | [`Connection`] |
+//! | expiry without polling | [`Keylatch::next_deadline`], [`Keylatch::tick`] |
+//! | events of keys | [`Keylatch::listen`], [`Keylatch::take_events`] |
+//! | an append-only file, a snapshot (RDB) | [`Keylatch::take_effects`], [`Keylatch::replay`], [`Keylatch::snapshot`], [`Keylatch::load`] |
+//! | tests as text | [`session`] |
+//!
+//! Replies and error texts are those of Redis 8.6.3, checked against recorded replies of a real server. A key with a deadline is alive while the clock shows no
+//! more than that deadline. Memory that cannot be had is an error reply (`OOM`), never an abort, where the allocator returns
+//! errors.
+//!
+//! Features: `std` (default) adds [`SystemClock`]; without it the crate needs `alloc` only. `wasm` is the boundary to
+//! JavaScript of the npm package `keylatch`.
 #![no_std]
+#![cfg_attr(not(feature = "internals"), warn(missing_docs))]
 #![deny(clippy::dbg_macro, clippy::todo)]
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -59,7 +63,6 @@ pub use engine::persistence::{LoadError, Replayed};
 pub use keyspace::{ClientId, Event, EventClass, EventKind};
 pub use resp::decode::Limits;
 pub use resp::encode::Protocol;
-pub use values::rdb::DumpError;
 
 /// The parts that the tests, fuzz targets, benches and the build program of this crate use. No version promises anything
 /// about them.

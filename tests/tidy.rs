@@ -52,6 +52,11 @@ fn files_import_only_their_own_floor_and_those_below() {
 }
 
 #[test]
+fn no_type_has_many_methods() {
+    expect_none(sizes::types_with_many_methods(&engine_sources()));
+}
+
+#[test]
 fn no_file_needs_itself_through_others() {
     expect_none(circles::circles(&engine_sources()));
 }

@@ -10,12 +10,25 @@
 //! Until then no command may keep anything that it did not ask for.
 
 use alloc::vec::Vec;
+use core::fmt;
 use core::hint::black_box;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 /// Memory ran out, or a structure reached its limit. Nothing was changed.
+///
+/// ```
+/// assert_eq!(keylatch::OutOfMemory.to_string(), "out of memory");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfMemory;
+
+impl fmt::Display for OutOfMemory {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("out of memory")
+    }
+}
+
+impl core::error::Error for OutOfMemory {}
 
 /// Pieces up to so long are always there: a host without memory has them in reserve, and says so before it has none.
 pub const SMALL_MAX_BYTES: usize = 4096;

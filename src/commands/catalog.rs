@@ -51,7 +51,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> + Clone {
 }
 
 /// All commands, each followed by its subcommands: the order of their numbers in a [`CommandTable`].
-#[cfg(any(feature = "wasm", feature = "internals"))]
+#[cfg_attr(not(any(feature = "wasm", feature = "internals")), allow(dead_code))]
 pub fn all_rows() -> impl Iterator<Item = &'static Row> + Clone {
     with_subcommands(rows())
 }

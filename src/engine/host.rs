@@ -84,11 +84,6 @@ impl<C: Clock> Keylatch<C> {
         self.engine.ran()
     }
 
-    /// Smallest duration of a command in SLOWLOG, in microseconds; negative: SLOWLOG is off.
-    pub(crate) fn slow_from_us(&self) -> i64 {
-        self.engine.server.settings.slowlog_slower_than_us
-    }
-
     /// Whether the threshold of SLOWLOG is so low that each command is measured alone.
     pub(crate) fn measures_each(&self) -> bool {
         self.engine.server.settings.measures_each()

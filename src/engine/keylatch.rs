@@ -124,7 +124,7 @@ impl<C: Clock> Keylatch<C> {
     /// assert_eq!(out, b"+OK\r\n:60000\r\n");
     /// ```
     pub fn turn(&mut self) -> Turn<'_, C> {
-        Turn::new(self)
+        Turn::new(&mut self.engine, &mut self.clock)
     }
 
     /// Records the duration of a client's last command, for SLOWLOG, LATENCY and INFO. The engine measures nothing itself.

@@ -5,24 +5,24 @@ use alloc::vec::Vec;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Clock;
 use crate::commands::Request;
-use crate::engine::StringRun;
-use crate::engine::keylatch::Keylatch;
+use crate::engine::{Engine, StringRun};
 use crate::resp::decode::StringRequest;
 use crate::server::clients::{Client, ClientId};
 
 /// Requests that arrived together. The clock is read at most once for all of them, and only when a reply can depend on it.
 #[derive(Debug)]
 pub struct Turn<'a, C> {
-    pub(super) keylatch: &'a mut Keylatch<C>,
+    engine: &'a mut Engine,
+    clock: &'a mut C,
     has_time: bool,
 }
 
 impl<'a, C: Clock> Turn<'a, C> {
-    pub(super) fn new(keylatch: &'a mut Keylatch<C>) -> Turn<'a, C> {
-        Turn { keylatch, has_time: false }
+    pub(super) fn new(engine: &'a mut Engine, clock: &'a mut C) -> Turn<'a, C> {
+        Turn { engine, clock, has_time: false }
     }
 
-    /// Runs one request of a client, like [`Keylatch::execute`].
+    /// Runs one request of a client, like [`Keylatch::execute`](crate::Keylatch::execute).
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
         let request = self.request(argv);
         self.perform(client, request, out);
@@ -30,17 +30,17 @@ impl<'a, C: Clock> Turn<'a, C> {
 
     /// Resolves the command of a request, for [`Turn::perform`].
     pub(crate) fn request<'r>(&self, argv: ArgvRef<'r>) -> Request<'r> {
-        self.keylatch.engine.request(argv)
+        self.engine.request(argv)
     }
 
     /// Runs a request whose command is resolved.
     pub(crate) fn perform(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
-        let mut gates = self.keylatch.engine.gates_for(client);
-        if !self.has_time && self.keylatch.engine.needs_time(gates, &request) {
+        let mut gates = self.engine.gates_for(client);
+        if !self.has_time && self.engine.needs_time(gates, &request) {
             self.read_clock();
-            gates = self.keylatch.engine.gates_for(client);
+            gates = self.engine.gates_for(client);
         }
-        self.keylatch.engine.execute(client, request, gates, out);
+        self.engine.execute(client, request, gates, out);
     }
 
     /// Runs GET and SET at the beginning of a stream, at most `most` of them, until the output has `stop_at` bytes.
@@ -56,48 +56,48 @@ impl<'a, C: Clock> Turn<'a, C> {
         if StringRequest::read(requests).is_none() {
             return StringRun::default();
         }
-        if !self.has_time && self.keylatch.engine.is_timed() {
+        if !self.has_time && self.engine.is_timed() {
             self.read_clock();
         }
-        self.keylatch.engine.run_strings(client, requests, most, stop_at, out)
+        self.engine.run_strings(client, requests, most, stop_at, out)
     }
 
     fn read_clock(&mut self) {
-        let now = self.keylatch.clock.now();
-        self.keylatch.engine.set_now(now);
+        let now = self.clock.now();
+        self.engine.set_now(now);
         self.has_time = true;
     }
 
     pub(crate) fn client(&self, client: ClientId) -> Option<&Client> {
-        self.keylatch.client(client)
+        self.engine.clients.get(client)
     }
 
     pub(crate) fn client_mut(&mut self, client: ClientId) -> Option<&mut Client> {
-        self.keylatch.client_mut(client)
+        self.engine.clients.get_mut(client)
     }
 
     /// Number of the command that the last request ran; `None` if it was refused or queued.
     pub(crate) fn ran(&self) -> Option<u16> {
-        self.keylatch.engine.ran()
+        self.engine.ran()
     }
 
     /// Smallest duration of a command in SLOWLOG, in microseconds; negative: SLOWLOG is off.
     pub(crate) fn slow_from_us(&self) -> i64 {
-        self.keylatch.slow_from_us()
+        self.engine.server.settings.slowlog_slower_than_us
     }
 
     /// Whether the threshold of SLOWLOG is so low that each command is measured alone.
     pub(crate) fn measures_each(&self) -> bool {
-        self.keylatch.measures_each()
+        self.engine.server.settings.measures_each()
     }
 
     /// Records the duration of the last command.
     pub(crate) fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
-        self.keylatch.took(client, argv, elapsed_us);
+        self.engine.took(client, argv, elapsed_us);
     }
 
     /// Records the duration of quick commands that were measured together; none of them is in SLOWLOG.
     pub(crate) fn took_together(&mut self, number: u16, count: u32, elapsed_us: u64) {
-        self.keylatch.engine.server.stats.took(number, count, elapsed_us);
+        self.engine.server.stats.took(number, count, elapsed_us);
     }
 }

@@ -11,7 +11,9 @@ use crate::base::number::{IntegerText, write_double};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Protocol {
     #[default]
+    /// RESP2, the protocol of a new connection.
     Resp2,
+    /// RESP3, with maps, sets, doubles and pushes; chosen by HELLO 3.
     Resp3,
 }
 

@@ -80,6 +80,17 @@ impl Program {
         Err(Failure::new(format!("`{}` failed ({})\n{complaint}", self.shown(), output.status)))
     }
 
+    /// Runs it silently and returns the warnings that it printed.
+    pub(crate) fn warnings(mut self) -> Result<Vec<String>> {
+        println!("    $ {}", self.shown());
+        let output = self.command.output().map_err(|error| self.not_started(&error))?;
+        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+        if !output.status.success() {
+            return Err(Failure::new(format!("`{}` failed ({})\n{complaint}", self.shown(), output.status)));
+        }
+        Ok(complaint.lines().filter(|line| line.starts_with("warning")).map(str::to_owned).collect())
+    }
+
     /// Runs it with its complaints and its progress on the terminal; the answer is what it printed.
     pub(crate) fn answer(mut self) -> Result<String> {
         println!("    $ {}", self.shown());

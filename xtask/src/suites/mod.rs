@@ -2,6 +2,7 @@
 //!
 //! They run in this order: what fails fast and names its place best comes first, and nothing is compiled twice on the way.
 
+mod docs;
 mod javascript;
 mod rust;
 pub(crate) mod wasm;
@@ -83,6 +84,7 @@ pub(crate) const ALL: &[Suite] = &[
     }),
     plain("clippy", "lints, for the host and for wasm; warnings are errors", rust::clippy),
     plain("native", "unit tests, sessions, conformance, tidiness and generated files, natively", rust::native),
+    plain("docs", "documentation of the crate, its public API and its package", docs::run),
     Suite { needs: &[Without::Redis], ..plain("redis", "log and snapshot exchanged with a real server", rust::redis) },
     Suite {
         needs: &[Without::Redis],
