@@ -1,5 +1,5 @@
 /**
- * The same scenes in headless Chromium, each in browsers of its own. Time is what the page's main thread had of a
+ * The same scenarios in headless Chromium, each in browsers of its own. Time is what the page's main thread had of a
  * processor, as Chromium tells it, but no more than what went by: before and after a sample the thread has timers of the
  * stores to serve.
  */
@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { folder } from '../../tests/js/support/package.mjs';
 import { effort } from './options.mjs';
-import { answerScenes, measureScene, sceneToPrepare } from './scene.mjs';
+import { answerScenarios, measureScenario, scenarioToPrepare } from './scenario.mjs';
 
 const ARGUMENTS = [
   '--headless',
@@ -49,7 +49,7 @@ async function openThreadClock(page) {
   };
 }
 
-async function run(scene, script) {
+async function run(scenario, script) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ARGUMENTS,
@@ -58,8 +58,8 @@ async function run(scene, script) {
     const page = await browser.newPage();
     await page.addScriptTag({ content: script });
     const threadNs = await openThreadClock(page);
-    await page.evaluate((prepared) => globalThis.bench.prepare(prepared), sceneToPrepare(scene));
-    return await measureScene(scene, async (row, store, count) => {
+    await page.evaluate((prepared) => globalThis.bench.prepare(prepared), scenarioToPrepare(scenario));
+    return await measureScenario(scenario, async (row, store, count) => {
       const sample = [row, store, count];
       await page.evaluate((of) => globalThis.bench.ready(...of), sample);
       const before = await threadNs();
@@ -74,4 +74,4 @@ async function run(scene, script) {
 }
 
 const script = await bundle();
-await answerScenes('chromium', (scene) => run(scene, script));
+await answerScenarios('chromium', (scenario) => run(scenario, script));

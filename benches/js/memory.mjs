@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { LRUCache } from 'lru-cache';
 import { entry } from '../../tests/js/support/package.mjs';
 import { answer, isWanted, quick, say } from './options.mjs';
-import { short } from './shared/scenes.mjs';
+import { short } from './shared/scenarios.mjs';
 import { STORES } from './shared/stores.mjs';
 import { makeKeys, makeValues } from './shared/texts.mjs';
 
@@ -30,19 +30,19 @@ function watchInstances() {
 async function measure(name, ttl) {
   const linear = watchInstances();
   const { Keylatch } = await entry('index');
-  const before = await settled(linear);
+  const before = await heapAfterCollection(linear);
   const { make, set, setpx } = STORES[name];
   const store = make({ Keylatch, LRUCache }, { max: MEASURED_KEYS });
   const put = new Function('store', `return (key, value) => { ${ttl ? setpx : set}; };`)(store);
   for (let from = 0; from < MEASURED_KEYS; from += PIECE) fillPiece(put, from);
-  const after = await settled(linear);
+  const after = await heapAfterCollection(linear);
   const counted = name === 'keylatch' ? Number(/used_memory:(\d+)/.exec(store.call('INFO', 'memory'))[1]) : 0;
   const each = (kind) => (after[kind] - before[kind]) / MEASURED_KEYS;
   return { counted: counted / MEASURED_KEYS, linear: each('linear'), heap: each('heap'), process: each('process') };
 }
 
 /** What is held once garbage is gone; lists of numbers lie outside of the heap of JavaScript and count with it. */
-async function settled(linear) {
+async function heapAfterCollection(linear) {
   globalThis.gc();
   // What a collection finds out about memory outside of the heap is told later.
   await new Promise((resolve) => setTimeout(resolve, 10));

@@ -8,7 +8,7 @@ import { Workbench } from './shared/workbench.mjs';
 const workbench = new Workbench({ Keylatch, KvJs, LRUCache, RespMap });
 
 globalThis.bench = {
-  prepare: (scene) => workbench.prepare(scene),
+  prepare: (scenario) => workbench.prepare(scenario),
   ready: (row, store, count) => workbench.ready(row, store, count),
   finish: (row, store, count) => workbench.finish(row, store, count),
   /** Answers how long it took, as far as a page is told. */

@@ -141,7 +141,9 @@ test('choosing a client by keyboard moves nothing', async () => {
   const { page, context } = await browser.open();
   await page.getByRole('button', { name: 'Client' }).click();
   const boxes = () =>
-    page.locator('kl-speakers .speaker').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    page
+      .locator('kl-client-picker .client')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
   const before = await boxes();
   await page.getByRole('radio').first().focus();
   assert.deepEqual(await boxes(), before);

@@ -171,7 +171,7 @@ test('clients: own database, own transaction, one keyspace; their prompts say so
   await say(page, 'INCR hits');
   await page.getByText('keylatch', { exact: true }).last().click();
   await say(page, 'SET lock mine');
-  await page.locator('kl-speakers label', { hasText: 'C2' }).click();
+  await page.locator('kl-client-picker label', { hasText: 'C2' }).click();
   await say(page, 'EXEC');
   assert.deepEqual(await heard(page), [
     'C2> SELECT 1\nOK',
@@ -182,7 +182,7 @@ test('clients: own database, own transaction, one keyspace; their prompts say so
   ]);
   await page.getByRole('button', { name: 'Columns' }).click();
   await page.getByRole('button', { name: 'Close C2' }).click();
-  assert.equal(await page.locator('kl-speakers .speaker').count(), 1);
+  assert.equal(await page.locator('kl-client-picker .client').count(), 1);
 });
 
 test('messages reach the clients that wait for them, and go into the session that is made of the log', async () => {

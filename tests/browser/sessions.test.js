@@ -140,7 +140,7 @@ test('going on in the command line keeps the keys, the time and the clients', as
   await write('@ 2030-05-06T07:08:09Z\nA> SET lock a PX 5000\nOK\nB> SET lock b NX\n(nil)\n');
   await page.getByRole('button', { name: 'Continue in the command line' }).click();
   await page.locator('kl-line-view').waitFor();
-  assert.deepEqual(await page.locator('kl-speakers label').allTextContents(), ['keylatch', 'A', 'B']);
+  assert.deepEqual(await page.locator('kl-client-picker label').allTextContents(), ['keylatch', 'A', 'B']);
   assert.equal(await page.locator('kl-clock-panel time').textContent(), '07:08:09.000');
   const line = page.locator('kl-prompt textarea');
   await line.fill('PTTL lock');

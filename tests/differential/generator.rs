@@ -4,10 +4,10 @@
 use keylatch::commands::{Argument, ArgumentKind};
 use keylatch::{Client, Protocol};
 
+use super::harness::{Harness, Request, Stored};
 use super::pools::Pools;
 use super::scope::{Choice, Scope, row_of};
 use super::special::{self, Situation};
-use super::stage::{Request, Stage, Stored};
 
 /// The clients that take turns.
 pub const CLIENTS: [Protocol; 4] = [Protocol::Resp2, Protocol::Resp2, Protocol::Resp2, Protocol::Resp3];
@@ -40,24 +40,24 @@ impl<'s> Generator<'s> {
         Generator { scope, pools, client: 0, turn_left: 0, counted: None, numkeys: 1, tracks }
     }
 
-    pub fn unit(&mut self, stage: &dyn Stage) -> Unit {
-        self.take_turns(stage);
+    pub fn unit(&mut self, harness: &dyn Harness) -> Unit {
+        self.take_turns(harness);
         let client = self.client;
-        let requests = self.requests(stage.client(client), stage);
+        let requests = self.requests(harness.client(client), harness);
         requests.into_iter().map(|argv| Request { client, argv }).collect()
     }
 
     /// A client that waits can do nothing; one at least never waits, because it can end the waiting of the others.
-    fn take_turns(&mut self, stage: &dyn Stage) {
-        if self.turn_left == 0 || stage.client(self.client).is_blocked() {
-            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !stage.client(*client).is_blocked()).collect();
+    fn take_turns(&mut self, harness: &dyn Harness) {
+        if self.turn_left == 0 || harness.client(self.client).is_blocked() {
+            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !harness.client(*client).is_blocked()).collect();
             self.client = *self.pools.dice.pick(&free);
             self.turn_left = 1 + self.pools.dice.roll(TURN_MAX);
         }
         self.turn_left -= 1;
     }
 
-    fn requests(&mut self, client: &Client, stage: &dyn Stage) -> Vec<Vec<Vec<u8>>> {
+    fn requests(&mut self, client: &Client, harness: &dyn Harness) -> Vec<Vec<Vec<u8>>> {
         if client.in_transaction() && self.pools.one_in(6) {
             return vec![words(if self.pools.one_in(10) { "DISCARD" } else { "EXEC" })];
         }
@@ -67,11 +67,11 @@ impl<'s> Generator<'s> {
         if !client.in_transaction() && self.pools.one_in(30) {
             return self.begin_transaction();
         }
-        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| stage.client(*client).is_blocked()).collect();
+        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| harness.client(*client).is_blocked()).collect();
         // Who is unblocked in a transaction is answered at once by 7.0, and behind the transaction here: messages that
         // it brings come on this side or on that side of the answer.
         let gets_messages =
-            |waiting: &usize| stage.client(*waiting).is_subscribed() || CLIENTS[*waiting] == Protocol::Resp3;
+            |waiting: &usize| harness.client(*waiting).is_subscribed() || CLIENTS[*waiting] == Protocol::Resp3;
         let ended: Vec<usize> =
             waiting.iter().copied().filter(|waiting| !client.in_transaction() || !gets_messages(waiting)).collect();
         let is_last = waiting.len() + 1 == CLIENTS.len();
@@ -81,7 +81,7 @@ impl<'s> Generator<'s> {
         if !ended.is_empty() && (is_last || self.pools.one_in(12)) {
             return vec![self.unblock(&ended)];
         }
-        if let Some(payload) = stage.payload(self.pools.dice.roll(1 << 32))
+        if let Some(payload) = harness.payload(self.pools.dice.roll(1 << 32))
             && self.pools.one_in(60)
         {
             return vec![self.restore(payload)];
@@ -273,10 +273,10 @@ pub fn words(text: &str) -> Vec<Vec<u8>> {
 }
 
 /// Looks at everything that is left, so that nothing differs unseen.
-pub fn inventory(stage: &dyn Stage) -> Vec<Unit> {
+pub fn inventory(harness: &dyn Harness) -> Vec<Unit> {
     let request = |argv| Request { client: 0, argv };
     let mut unit = vec![request(words("RESET"))];
-    for (database, keys) in stage.keys() {
+    for (database, keys) in harness.keys() {
         unit.push(request(words(&format!("SELECT {database}"))));
         unit.push(request(words("DBSIZE")));
         for Stored { key, type_name } in keys {

@@ -3,12 +3,12 @@
 
 use keylatch::{Keylatch, ManualClock, Options, Timestamp};
 
+use super::engine_harness::EngineHarness;
 use super::generator::Generator;
 use super::pair::now;
 use super::redis::Folder;
 use super::scope::Scope;
 use super::start_in;
-use super::theatre::Theatre;
 
 pub const SEEDS: u64 = 16;
 const UNITS: usize = 1_000;
@@ -16,12 +16,12 @@ const UNITS: usize = 1_000;
 const AHEAD_MS: i64 = 3_600_000;
 
 pub fn compare(scope: &Scope, seed: u64) {
-    let mut theatre = Theatre::new(seed, Timestamp::from_ms(now().as_ms() + AHEAD_MS));
+    let mut harness = EngineHarness::new(seed, Timestamp::from_ms(now().as_ms() + AHEAD_MS));
     let mut generator = Generator::new(scope, seed);
     for _ in 0..UNITS {
-        generator.unit(&theatre).iter().for_each(|request| theatre.perform(request));
+        generator.unit(&harness).iter().for_each(|request| harness.perform(request));
     }
-    let engine = &mut theatre.engine;
+    let engine = &mut harness.engine;
     assert!(engine.digest() != 0, "seed {seed} leaves nothing");
     let (log, snapshot) = (engine.take_effects(), engine.snapshot().unwrap());
     let logged = saved_by_server(&format!("log-{seed}"), true, |folder| folder.write_log(&log));

@@ -16,13 +16,13 @@ mod pools;
 mod redis;
 mod replies;
 // The test of effects uses more of it.
+mod engine_harness;
+mod harness;
 #[allow(dead_code)]
 mod scope;
 mod sessions;
 mod shrink;
 mod special;
-mod stage;
-mod theatre;
 // The test of tidiness uses more of it.
 #[allow(dead_code)]
 #[path = "../support/tree.rs"]

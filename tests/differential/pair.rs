@@ -11,11 +11,11 @@ use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, MovableClock, Options, Protocol, Timestamp};
 
 use super::allowed::Tally;
+use super::harness::{Harness, Request, Stored};
 use super::redis::{self, Server};
 use super::replies::{count, length_of, printed, same};
 use super::scope::row_of;
 use super::special;
-use super::stage::{Request, Stage, Stored};
 
 /// When a reply has not come by then, the server is asked whether it is still at work.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -55,7 +55,7 @@ struct Peer {
     /// What was queued since MULTI.
     queued: Vec<Vec<Vec<u8>>>,
     /// The request that waits.
-    parked: Option<Request>,
+    blocked: Option<Request>,
 }
 
 pub struct Pair<'s> {
@@ -73,7 +73,7 @@ impl<'s> Pair<'s> {
     /// Both sides empty, with a client for each protocol that has done nothing yet.
     pub fn new(protocols: &[Protocol], server: &'s mut Server, allowed: &'s Tally) -> Pair<'s> {
         for line in ["CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub", "FLUSHALL"] {
-            server.say(line);
+            server.run_line(line);
         }
         let mut engine = Keylatch::new(Options::default(), ManualClock::new(now()));
         let peers = protocols.iter().map(|protocol| Peer::connect(server, &mut engine, *protocol)).collect();
@@ -125,7 +125,7 @@ impl<'s> Pair<'s> {
         self.peers[client].stream.write_all(&wire).expect("the server reads");
         for (request, reply) in batch {
             if reply.is_empty() {
-                self.park(request)?;
+                self.block(request)?;
             } else {
                 self.compare(&request, &reply)?;
             }
@@ -133,8 +133,8 @@ impl<'s> Pair<'s> {
         for other in 0..self.peers.len() {
             let late = self.engine.take_outbox(self.peers[other].ours);
             if !late.is_empty() {
-                let parked = self.peers[other].parked.take();
-                let request = parked.unwrap_or_else(|| Request { client: other, argv: vec![b"(message)".to_vec()] });
+                let blocked = self.peers[other].blocked.take();
+                let request = blocked.unwrap_or_else(|| Request { client: other, argv: vec![b"(message)".to_vec()] });
                 self.compare(&request, &late)?;
             }
         }
@@ -142,7 +142,7 @@ impl<'s> Pair<'s> {
     }
 
     /// Our side waits: so must the server.
-    fn park(&mut self, request: Request) -> Result<(), Difference> {
+    fn block(&mut self, request: Request) -> Result<(), Difference> {
         // The server has run what it got before this when the answer is here.
         pass_turns(self.server, 1);
         let peer = &mut self.peers[request.client];
@@ -150,7 +150,7 @@ impl<'s> Pair<'s> {
         if !peer.received.is_empty() {
             return Err(difference(&request, b"", &peer.received));
         }
-        peer.parked = Some(request);
+        peer.blocked = Some(request);
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl<'s> Pair<'s> {
     }
 }
 
-impl Stage for Pair<'_> {
+impl Harness for Pair<'_> {
     fn client(&self, client: usize) -> &Client {
         self.engine.client(self.peers[client].ours).expect("no client of the test is closed")
     }
@@ -216,7 +216,7 @@ impl Peer {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let ours = engine.connect();
         let mut peer =
-            Peer { ours, their_number: String::new(), stream, received: Vec::new(), queued: Vec::new(), parked: None };
+            Peer { ours, their_number: String::new(), stream, received: Vec::new(), queued: Vec::new(), blocked: None };
         if protocol == Protocol::Resp3 {
             engine.set_protocol(ours, protocol);
             peer.ask(&["HELLO", "3"], server);
@@ -295,7 +295,7 @@ impl Peer {
 /// Lets the server turn to everybody so often: it answers at the end of a turn.
 fn pass_turns(server: &mut Server, turns: usize) {
     for _ in 0..turns {
-        assert_eq!(server.say("PING"), "+PONG\r\n");
+        assert_eq!(server.run_line("PING"), "+PONG\r\n");
     }
 }
 

@@ -175,7 +175,7 @@ pub fn compare(server: &mut Server) -> (Vec<String>, usize) {
     let parameters: Vec<(&str, &str)> = lines.chunks_exact(4).map(|lines| (lines[1], lines[3])).collect();
     let mut compared = 0;
     for (name, default) in parameters {
-        let is_known = both.server.say(&format!("CONFIG GET {name}")) != "*0\r\n";
+        let is_known = both.server.run_line(&format!("CONFIG GET {name}")) != "*0\r\n";
         if is_known && !LEFT_OUT.contains(&name) && !NEWER.contains(&name) {
             both.server.run(&["CONFIG", "SET", name, default]);
             both.try_values(name, default);

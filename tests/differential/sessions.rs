@@ -4,10 +4,10 @@ use keylatch::commands::split_line;
 use keylatch::{Argv, Protocol, Session, StepKind, parse_session};
 
 use super::allowed::Tally;
+use super::harness::Request;
 use super::pair::Pair;
 use super::redis::Server;
 use super::scope::{Scope, row_of};
-use super::stage::Request;
 use super::tree::{self, File};
 
 /// Commands behind which a session is not followed, for they close connections, hold back replies or change the server

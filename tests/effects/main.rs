@@ -11,9 +11,15 @@ mod compare;
 mod copies;
 #[path = "../support/dice.rs"]
 mod dice;
+#[allow(dead_code)]
+#[path = "../differential/engine_harness.rs"]
+mod engine_harness;
 #[path = "../differential/generator.rs"]
 #[allow(dead_code)]
 mod generator;
+#[allow(dead_code)]
+#[path = "../differential/harness.rs"]
+mod harness;
 #[path = "../differential/pools.rs"]
 mod pools;
 #[allow(dead_code)]
@@ -25,20 +31,15 @@ mod scope;
 #[allow(dead_code)]
 #[path = "../differential/special.rs"]
 mod special;
-#[allow(dead_code)]
-#[path = "../differential/stage.rs"]
-mod stage;
-#[path = "../differential/theatre.rs"]
-mod theatre;
 
 use std::collections::BTreeSet;
 
 use dice::Dice;
+use engine_harness::EngineHarness;
 use generator::Generator;
 use keylatch::SESSION_START;
 use keylatch::commands::flags;
 use scope::{Scope, row_of};
-use theatre::Theatre;
 
 const SEEDS: u64 = 40;
 /// What some rows need is seldom there by chance: for them the search goes on.
@@ -63,26 +64,26 @@ fn the_effects_of_every_row_make_the_same_keyspace_again() {
         if seed >= SEEDS && silent(&changed) == NEVER_CHANGE {
             break;
         }
-        let mut theatre = Theatre::new(seed, SESSION_START);
+        let mut harness = EngineHarness::new(seed, SESSION_START);
         let mut generator = Generator::new(&scope, seed);
         let mut dice = Dice::new(!seed);
         let mut log = Vec::new();
         for _ in 0..UNITS {
-            for request in generator.unit(&theatre) {
-                theatre.perform(&request);
-                let effects = theatre.engine.take_effects();
+            for request in generator.unit(&harness) {
+                harness.perform(&request);
+                let effects = harness.engine.take_effects();
                 if !effects.is_empty() {
                     changed.extend(row_of(&request.argv).map(|row| row.name));
                 }
                 log.extend(effects);
             }
             if dice.roll(40) == 0 {
-                theatre.engine.clock_mut().advance((dice.roll(DAYS_MAX * MS_PER_DAY)) as i64);
-                theatre.engine.tick();
+                harness.engine.clock_mut().advance((dice.roll(DAYS_MAX * MS_PER_DAY)) as i64);
+                harness.engine.tick();
             }
         }
-        log.extend(theatre.engine.take_effects());
-        copies::check_with(&mut theatre.engine, &log).unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
+        log.extend(harness.engine.take_effects());
+        copies::check_with(&mut harness.engine, &log).unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
     }
     assert_eq!(silent(&changed), NEVER_CHANGE, "rows that may write were never seen to");
 }

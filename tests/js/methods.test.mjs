@@ -112,8 +112,8 @@ function complaints(rows, hasMethod, entries) {
 
 // Both inherit the methods of commands, and neither those that `db` has beside them: `db.client` is not CLIENT.
 const db = new Keylatch();
-const carriers = [db.bytes, db.multi()];
-const hasMethod = (name) => carriers.some((carrier) => typeof carrier[name] === 'function');
+const commandObjects = [db.bytes, db.multi()];
+const hasMethod = (name) => commandObjects.some((object) => typeof object[name] === 'function');
 
 test('every command has a method or a reason', () => {
   const entries = [...Object.keys(INSTEAD), ...Object.values(REASONS).flat()];

@@ -32,7 +32,7 @@ impl Db {
     }
 
     /// Words separated by blanks; the reply as text.
-    pub fn say(&mut self, line: &str) -> String {
+    pub fn run_line(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split(' ').collect();
         String::from_utf8_lossy(&self.run(&words)).into_owned()
     }
@@ -42,7 +42,7 @@ impl Db {
     }
 
     /// Ticks until nothing is due.
-    pub fn settle(&mut self) {
+    pub fn run_until_idle(&mut self) {
         self.engine.tick();
         while self.engine.next_deadline().is_some_and(|due| due <= self.engine.now()) {
             self.engine.tick();

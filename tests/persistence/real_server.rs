@@ -88,7 +88,7 @@ fn what_a_server_saves_is_read() {
     }
     assert_eq!(saved_digest(&mut server), db.engine.digest());
     // Without compression and checksum, too.
-    server.say("CONFIG SET rdbcompression no");
+    server.run_line("CONFIG SET rdbcompression no");
     assert_eq!(saved_digest(&mut server), db.engine.digest());
 }
 
@@ -99,16 +99,16 @@ fn a_snapshot_loads_in_a_server() {
     varied().iter().for_each(|command| drop(db.run(command)));
     folder.write_snapshot(&db.snapshot());
     let Some(mut server) = start(folder, &[]) else { return };
-    assert_eq!(server.say("DBSIZE"), db.say("DBSIZE"));
+    assert_eq!(server.run_line("DBSIZE"), db.run_line("DBSIZE"));
     for key in ["int8", "int16", "int32", "int64", "float", "padded", "packed"] {
-        assert_eq!(server.say(&format!("GET {key}")), db.say(&format!("GET {key}")), "{key}");
+        assert_eq!(server.run_line(&format!("GET {key}")), db.run_line(&format!("GET {key}")), "{key}");
     }
-    assert_eq!(server.say("PEXPIRETIME timed"), ":4102444800123\r\n");
+    assert_eq!(server.run_line("PEXPIRETIME timed"), ":4102444800123\r\n");
     let elements = ["a", "1", "-300", "70000", "-9000000", "9223372036854775807", "x"];
     assert_eq!(texts(&server.run(&["LRANGE", "short", "0", "-1"])), elements);
     assert_eq!(texts(&server.run(&["ZRANGE", "ranked", "0", "-1"])), ["b", "-300", "a", "7", "c"]);
-    assert_eq!(server.say("ZRANK deep 7919"), db.say("ZRANK deep 7919"));
-    assert_eq!(server.say("HGET small -5000"), "$6\r\n-70000\r\n");
+    assert_eq!(server.run_line("ZRANK deep 7919"), db.run_line("ZRANK deep 7919"));
+    assert_eq!(server.run_line("HGET small -5000"), "$6\r\n-70000\r\n");
     assert_eq!(saved_digest(&mut server), db.engine.digest());
 }
 

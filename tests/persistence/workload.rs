@@ -54,7 +54,7 @@ impl Workload {
     pub fn finish(&mut self, db: &mut Db) {
         self.pass(db, WAIT_MS + 1);
         if std::mem::take(&mut self.in_transaction) {
-            db.say("EXEC");
+            db.run_line("EXEC");
         }
     }
 

@@ -119,7 +119,7 @@ impl Harness {
         let visit = if monitors { MONITORING } else { *self.dice.pick(VISITS) };
         for piece in visit {
             let piece = piece.replace("{id}", &id);
-            self.recorder.say(|| format!("guest sends {piece:?}"));
+            self.recorder.show(|| format!("guest sends {piece:?}"));
             self.feed(GUEST, piece.as_bytes());
             self.after_command();
         }
@@ -129,11 +129,11 @@ impl Harness {
     pub fn take(&mut self, step: Step) -> usize {
         match step {
             Step::Advance(ms) => {
-                self.recorder.say(|| format!("time passes: {ms} ms"));
+                self.recorder.show(|| format!("time passes: {ms} ms"));
                 self.engine.clock_mut().advance(ms);
             }
             Step::Tick => {
-                self.recorder.say(|| "tick".to_owned());
+                self.recorder.show(|| "tick".to_owned());
                 self.engine.tick();
                 self.after_command();
             }

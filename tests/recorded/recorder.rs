@@ -59,20 +59,20 @@ impl Recorder {
         if self.transcript.is_some() && !self.shown.contains(&(what, figure)) {
             self.shown.retain(|(other, _)| *other != what);
             self.shown.push((what, figure));
-            self.say(|| format!("    {what}: {figure}"));
+            self.show(|| format!("    {what}: {figure}"));
         }
     }
 
     /// A request is only for people: what was sent shows in what came of it.
     pub fn request(&mut self, client: &str, argv: &[Vec<u8>]) {
-        self.say(|| {
+        self.show(|| {
             let words: Vec<String> = argv.iter().map(|word| quote(word)).collect();
             format!("{client}> {}", words.join(" "))
         });
     }
 
     /// Adds a line to the transcript, if there is one.
-    pub fn say(&mut self, line: impl FnOnce() -> String) {
+    pub fn show(&mut self, line: impl FnOnce() -> String) {
         if let Some(transcript) = &mut self.transcript {
             *transcript += &line();
             transcript.push('\n');

@@ -2,7 +2,7 @@
 //! there: in the engine's host they come out of a reserve.
 //!
 //! For single commands larger pieces share a budget of bytes, in which what is given back counts again, as in a memory that
-//! cannot grow. For scenes of many clients all pieces share it, and what small ones take beyond it is told to the engine as
+//! cannot grow. For scenarios of many clients all pieces share it, and what small ones take beyond it is told to the engine as
 //! the reserve that is left, as the allocator in WebAssembly does.
 
 // An allocator cannot be written without.
@@ -111,7 +111,7 @@ fn take(size: usize, budget: Budget) -> bool {
     }
     if budget.is_shared {
         count.beyond_peak = count.beyond_peak.max(taken.saturating_sub(budget.bytes));
-        tell(taken, budget);
+        publish_reserve(taken, budget);
     }
     COUNT.set(count);
     true
@@ -122,12 +122,12 @@ fn give_back(size: isize, budget: Budget) {
     *(if size <= SMALL_MAX as isize { &mut count.small } else { &mut count.large }) -= size;
     COUNT.set(count);
     if budget.is_shared {
-        tell(count.all(), budget);
+        publish_reserve(count.all(), budget);
     }
 }
 
 /// What is left of the reserve when so much is taken.
-fn tell(taken: isize, budget: Budget) {
+fn publish_reserve(taken: isize, budget: Budget) {
     let beyond = taken.saturating_sub(budget.bytes);
     set_reserve(if beyond <= BEGUN_BLOCKS * BLOCK_BYTES {
         Reserve::Whole
@@ -190,7 +190,7 @@ pub fn with_budget(bytes: isize, run: impl FnOnce()) -> Outcome {
 /// Runs something with so many bytes for all pieces; negative: so much of the reserve is taken already.
 pub fn with_memory(bytes: isize, run: impl FnOnce()) -> Outcome {
     let budget = Budget { bytes, is_shared: true };
-    tell(0, budget);
+    publish_reserve(0, budget);
     let outcome = within(budget, run);
     set_reserve(Reserve::Whole);
     outcome

@@ -4,13 +4,13 @@
 
 #[path = "../support/dice.rs"]
 mod dice;
+mod fixtures;
 mod heap;
 #[allow(dead_code)]
 #[path = "../differential/pools.rs"]
 mod pools;
 mod requests;
-mod scenes;
-mod stages;
+mod scenarios;
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ static HEAP: Heap = Heap;
 
 const COMMANDS: u64 = 800;
 /// Of a command that can fail at more places, so many are tried.
-const PLACES_MAX: usize = 24;
+const FAILURES_MAX: usize = 24;
 /// A long value, and what its command may take beside it: a table that grows, a list of arguments.
 const VALUE_BYTES: usize = 1 << 20;
 const BESIDE_BYTES: usize = 32 * 1024;
@@ -95,7 +95,7 @@ struct Findings {
 
 impl Findings {
     /// Runs a command with every budget that makes another place fail.
-    fn try_places(&mut self, engine: &Engine, client: ClientId, request: &Request) {
+    fn try_failures(&mut self, engine: &Engine, client: ClientId, request: &Request) {
         let argv = Argv::from_slices(request);
         let mut calm = engine.clone();
         let mut calm_reply = Vec::new();
@@ -106,7 +106,7 @@ impl Findings {
         let name = String::from_utf8_lossy(&request[0]).into_owned();
         let refused = self.refused.entry(name.clone()).or_default();
         let (before, after) = (State::of(&mut engine.clone()), State::of(&mut calm));
-        for mark in unlimited.marks.iter().step_by(unlimited.marks.len().div_ceil(PLACES_MAX)) {
+        for mark in unlimited.marks.iter().step_by(unlimited.marks.len().div_ceil(FAILURES_MAX)) {
             if std::env::var_os("KEYLATCH_SHORTAGE_TRACE").is_some() {
                 eprintln!("{mark} {}", shown(request));
             }
@@ -161,7 +161,7 @@ fn a_command_that_finds_no_memory_changes_nothing() {
         for _ in 0..setting("KEYLATCH_SHORTAGE_COMMANDS").unwrap_or(COMMANDS) / 4 {
             let request = requests.next();
             let in_transaction = engine.client(client).is_some_and(|client| client.in_transaction());
-            findings.try_places(&engine, client, &request);
+            findings.try_failures(&engine, client, &request);
             run(&mut engine, client, &request, &mut Vec::new());
             if in_transaction && requests.dice().roll(4) == 0 {
                 run(&mut engine, client, &vec![b"exec".to_vec()], &mut Vec::new());

@@ -24,7 +24,7 @@ pub fn check_with(engine: &mut Keylatch<ManualClock>, log: &[u8]) -> Result<(), 
     let snapshot = engine.snapshot().map_err(|error| format!("no snapshot: {error:?}"))?;
     loaded.load(&snapshot).map_err(|error| format!("the snapshot is refused: {error}"))?;
     // A snapshot leaves out what is dead already.
-    [&mut *engine, &mut replayed, &mut loaded].into_iter().for_each(settle);
+    [&mut *engine, &mut replayed, &mut loaded].into_iter().for_each(run_until_idle);
     match (replayed.digest() == engine.digest(), loaded.digest() == engine.digest()) {
         (true, true) => Ok(()),
         (false, _) => Err("once what is due is gone, the effects give another keyspace".to_owned()),
@@ -33,7 +33,7 @@ pub fn check_with(engine: &mut Keylatch<ManualClock>, log: &[u8]) -> Result<(), 
 }
 
 /// Removes what is due.
-fn settle(engine: &mut Keylatch<ManualClock>) {
+fn run_until_idle(engine: &mut Keylatch<ManualClock>) {
     engine.tick();
     while engine.next_deadline().is_some_and(|due| due <= engine.now()) {
         engine.tick();

@@ -78,12 +78,12 @@ impl Server {
 
     /// What the server saves.
     pub fn saved(&mut self) -> Vec<u8> {
-        assert_eq!(self.say("SAVE"), "+OK\r\n");
+        assert_eq!(self.run_line("SAVE"), "+OK\r\n");
         std::fs::read(self.folder.0.join(SNAPSHOT)).unwrap()
     }
 
     /// Words separated by blanks; the reply as text.
-    pub fn say(&mut self, line: &str) -> String {
+    pub fn run_line(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split(' ').collect();
         String::from_utf8_lossy(&self.run(&words)).into_owned()
     }

@@ -35,7 +35,7 @@ pub(crate) struct Selection {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct BenchOptions {
     /// None named means every one.
-    pub(crate) places: Vec<String>,
+    pub(crate) suites: Vec<String>,
     /// Only rows with this in their name.
     pub(crate) filter: String,
     pub(crate) quick: bool,
@@ -88,8 +88,8 @@ what `--without` understands:
         text.push_str(&format!("  {:<22} {}\n", without.name(), without.about()));
     }
     text.push_str("\nplaces of `bench`:\n");
-    for place in bench::PLACES {
-        text.push_str(&format!("  {:<22} {}\n", place.name, place.about));
+    for suite in bench::SUITES {
+        text.push_str(&format!("  {:<22} {}\n", suite.name, suite.about));
     }
     text.push_str("\ntargets of `fuzz`:\n");
     for target in fuzz::TARGETS {
@@ -137,8 +137,8 @@ fn parse_bench(arguments: &[String]) -> Result<Command, String> {
             ("--write", None) => options.write = true,
             ("--filter", value) => options.filter = value_of("--filter", value, &mut rest)?.to_owned(),
             (flag, _) if flag.starts_with('-') => return Err(format!("`bench` knows no option `{argument}`")),
-            _ if bench::PLACES.iter().any(|place| place.name == argument) => options.places.push(argument.clone()),
-            _ => return Err(format!("there is no place `{argument}` to measure")),
+            _ if bench::SUITES.iter().any(|suite| suite.name == argument) => options.suites.push(argument.clone()),
+            _ => return Err(format!("there is no suite `{argument}` to measure")),
         }
     }
     if options.write && (options.quick || !options.filter.is_empty()) {
@@ -274,8 +274,8 @@ mod tests {
 
     #[test]
     fn a_bench_is_chosen_by_place_and_row() {
-        let (places, filter) = (vec!["node".into()], "GET same".into());
-        let expected = BenchOptions { places, filter, quick: true, ..BenchOptions::default() };
+        let (suites, filter) = (vec!["node".into()], "GET same".into());
+        let expected = BenchOptions { suites, filter, quick: true, ..BenchOptions::default() };
         let words = ["bench", "node", "--quick", "--filter", "GET same"].map(str::to_owned);
         assert_eq!(parse(&words), Ok(Command::Bench(expected)));
         assert!(parse_line("bench --write --quick").unwrap_err().contains("--quick"));

@@ -1,5 +1,5 @@
 /**
- * Counters, hashes, sets, lists and sorted sets of a scene: kept names, and what the collections hold before the first row.
+ * Counters, hashes, sets, lists and sorted sets of a scenario: kept names, and what the collections hold before the first row.
  * Runs in Node and in the page.
  */
 import { makeNames } from './texts.mjs';

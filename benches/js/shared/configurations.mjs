@@ -2,7 +2,7 @@
 
 const ignore = () => {};
 
-/** Far above the memory of any scene: nothing is evicted. */
+/** Far above the memory of any scenario: nothing is evicted. */
 const LIMITED = { maxmemory: '1gb', maxmemoryPolicy: 'allkeys-lru' };
 
 /** Commands between two readings of the recorded effects. */
@@ -12,7 +12,7 @@ const DRAIN_INTERVAL = 1000;
 const usedMemory = (store) => Number(/used_memory:(\d+)/.exec(store.call('INFO', 'memory'))[1]);
 
 /**
- * `options` are those of the constructor, `configure` prepares a store that holds the keys of its scene, `each` is run after
+ * `options` are those of the constructor, `configure` prepares a store that holds the keys of its scenario, `each` is run after
  * each command of a loop: text in which `store` is the store and `i` counts the commands. `evicts` means that the number of
  * keys stays what it was.
  */

@@ -61,7 +61,7 @@ const mapWithDeadlines = {
 
 const keylatch = {
   make: ({ Keylatch }, { configuration = 'bare' }) => new Keylatch(CONFIGURATIONS[configuration].options),
-  /** Whether the rest of the scene's configuration holds for it, too. */
+  /** Whether the rest of the scenario's configuration holds for it, too. */
   configured: true,
   get: 'store.get(key)',
   set: 'store.set(key, value)',
@@ -84,7 +84,7 @@ const keylatch = {
   resp: 'store.feed(chunk).output',
 };
 
-/** The package in no configuration, whichever the scene has. */
+/** The package in no configuration, whichever the scenario has. */
 const bare = { ...keylatch, make: ({ Keylatch }) => new Keylatch(), configured: false };
 
 /** The package of an earlier commit: see xtask/src/bench/landed.rs. */

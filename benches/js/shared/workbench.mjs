@@ -1,5 +1,5 @@
 /**
- * Holds the stores of one scene, filled, and runs one sample of one operation at a time. Takes no time itself: its caller
+ * Holds the stores of one scenario, filled, and runs one sample of one operation at a time. Takes no time itself: its caller
  * does, from inside the process or from outside. Runs in Node and in the page.
  */
 import { makeCollectionNames, makeFields, fillCollections } from './collections.mjs';
@@ -31,7 +31,7 @@ const GROWTH_MAX = 1.5;
 
 export class Workbench {
   #modules;
-  #scene;
+  #scenario;
   #texts;
   #stores = new Map();
   #loops = new Map();
@@ -45,10 +45,10 @@ export class Workbench {
     this.#modules = modules;
   }
 
-  /** Makes and fills the stores of a scene. */
-  prepare(scene) {
-    this.#scene = scene;
-    const order = makeOrder(scene.keys, this.#random);
+  /** Makes and fills the stores of a scenario. */
+  prepare(scenario) {
+    this.#scenario = scenario;
+    const order = makeOrder(scenario.keys, this.#random);
     this.#texts = {
       order,
       values: this.#makeValues(VALUES),
@@ -58,17 +58,17 @@ export class Workbench {
       fields: makeFields(),
       counter: { next: 0 },
     };
-    for (const name of scene.stores) this.#stores.set(name, this.#filled(name));
+    for (const name of scenario.stores) this.#stores.set(name, this.#filled(name));
   }
 
   #makeValues(count) {
-    return this.#scene.json ? makeRecords(count) : makeValues(count, this.#scene.bytes);
+    return this.#scenario.json ? makeRecords(count) : makeValues(count, this.#scenario.bytes);
   }
 
   /** A store, and the texts it holds: each gets its own, for those of another would be warm. */
   #filled(name) {
     const { make, before = '', setpx, set } = STORES[name];
-    const { keys, ttl, configuration, collections } = this.#scene;
+    const { keys, ttl, configuration, collections } = this.#scenario;
     const { configure, evicts } = CONFIGURATIONS[configuration];
     const store = make(this.#modules, { max: evicts ? keys : 2 * keys + NEW_KEYS_MAX, configuration });
     const put = new Function('store', `${before}; return (key, value) => { ${ttl ? setpx : set}; };`)(store);
@@ -82,7 +82,7 @@ export class Workbench {
 
   /** Keys and values that are kept as they were put together. */
   #joinedTexts() {
-    const { joined, keys, bytes } = this.#scene;
+    const { joined, keys, bytes } = this.#scenario;
     if (!joined) return {};
     const texts = { joined: makeJoinedKeys(keys), joinedValues: makeJoinedValues(VALUES, bytes) };
     ageTexts();
@@ -114,7 +114,7 @@ export class Workbench {
   /** Checks that the sample did what it was to do, and takes back what it added. */
   finish({ operation, state }, name, count) {
     const { title, expected, bounded } = OPERATIONS[operation];
-    const wanted = expected?.(this.#scene, count);
+    const wanted = expected?.(this.#scenario, count);
     if (wanted !== undefined && this.#sum !== wanted) {
       throw new Error(`${title} ${state} with ${name}: ${this.#sum} where ${wanted} was expected`);
     }
@@ -125,7 +125,7 @@ export class Workbench {
 
   #checkSize(store, name) {
     const size = new Function('store', `return ${STORES[name].size};`)(store);
-    if (size > GROWTH_MAX * this.#scene.keys) throw new Error(`${name} holds ${size} keys: it does not evict`);
+    if (size > GROWTH_MAX * this.#scenario.keys) throw new Error(`${name} holds ${size} keys: it does not evict`);
   }
 
   #loopsOf(operation, state, name) {
@@ -133,7 +133,7 @@ export class Workbench {
     if (!this.#loops.has(id)) {
       const definition = STORES[name];
       const { before, undo } = OPERATIONS[operation];
-      const { each } = definition.configured ? CONFIGURATIONS[this.#scene.configuration] : {};
+      const { each } = definition.configured ? CONFIGURATIONS[this.#scenario.configuration] : {};
       const around = (part) => part && compileAround(part, definition);
       this.#loops.set(id, {
         run: compile(operation, definition, state, each),

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** One client of an engine: its own database, transaction and watches over a keyspace shared with the others. */
 import type { Argument } from './argument.js';
-import type { Carried, Now } from './carrier.js';
+import type { Carried, Now } from './result-mode.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { NO_ROW } from './frame.js';

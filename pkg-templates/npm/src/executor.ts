@@ -1,10 +1,10 @@
 /** The root of all command classes: something that can run one command. The sugar is built on it and on nothing else. */
 import type { Argument } from './argument.js';
-import type { Carried, Carrier } from './carrier.js';
+import type { Carried, ResultMode } from './result-mode.js';
 import { NAMES, type Row } from './generated/convention.js';
 import type { ArgumentsOf, CommandName, ReplyOf } from './call-types.js';
 
-export abstract class Executor<C extends Carrier, Text extends string | Uint8Array> {
+export abstract class Executor<C extends ResultMode, Text extends string | Uint8Array> {
   /**
    * Runs one command. T is the caller's word for what this command answers; nothing checks or changes the reply.
    */

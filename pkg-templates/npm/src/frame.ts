@@ -46,7 +46,7 @@ const SAFE_DIGITS = 15;
 
 const NOTHING = new Uint8Array(0);
 /** Answered in place of a reply: the command waits for something. */
-export const PARKED = Symbol('parked');
+export const BLOCKED = Symbol('blocked');
 
 const encoder = new TextEncoder();
 
@@ -234,14 +234,14 @@ export class Frame {
   }
 
   /**
-   * Reads the reply of the last command; PARKED while that is blocked. What most commands answer is read here, all else by
+   * Reads the reply of the last command; BLOCKED while that is blocked. What most commands answer is read here, all else by
    * the reader.
    */
-  reply(isAscii: boolean, asBytes: boolean): Reply<string | Uint8Array> | typeof PARKED {
+  reply(isAscii: boolean, asBytes: boolean): Reply<string | Uint8Array> | typeof BLOCKED {
     const length = this.replyLength;
     const at = this.#words[this.#header] as number;
     const bytes = this.#bytes;
-    if (length === 0) return PARKED;
+    if (length === 0) return BLOCKED;
     switch (bytes[at]) {
       case Byte.Bulk: {
         let start = at + 1;

@@ -2,11 +2,11 @@
  * Keeps one engine: makes it at the first command, guards every entry, delivers events and messages when the outermost call
  * has its reply, and keeps the timer. Everything public goes through `enter`.
  */
-import { Attendants, type Attendant } from './attendants.js';
+import { ClientObservers, type ClientObserver } from './client-observers.js';
 import type { GuardedClock, ManualClock, ClockUser } from './clock.js';
 import { ClockError, ClosedError, PoisonedError, WaitingError } from './errors.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
-import { PARKED } from './frame.js';
+import { BLOCKED } from './frame.js';
 import { Status } from './generated/convention.js';
 import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
@@ -45,10 +45,10 @@ export class Host implements ClockUser, Waker {
   #recording = false;
   /** Effects of instances that were replaced, which nobody took yet. */
   #effects = NOTHING;
-  /** Whether listeners or attendants need what a call left, and the bits of a status that say there is something. */
+  /** Whether listeners or observers need what a call left, and the bits of a status that say there is something. */
   #watched = false;
   #watchedBits = 0;
-  readonly #attendants = new Attendants();
+  readonly #observers = new ClientObservers();
   // Replaced, never changed in place: a source may come or go in the midst of a delivery.
   #sources: readonly MessageSource[] = [];
 
@@ -83,7 +83,7 @@ export class Host implements ClockUser, Waker {
       throw this.#judged(instance, error);
     } finally {
       this.#depth -= 1;
-      if (this.#watched && this.#depth === 0 && !this.#delivering) this.#settle(instance);
+      if (this.#watched && this.#depth === 0 && !this.#delivering) this.#afterCommand(instance);
     }
   }
 
@@ -98,8 +98,8 @@ export class Host implements ClockUser, Waker {
     const { frame } = instance;
     const reply = frame.reply((status & Status.Ascii) !== 0, asBytes);
     frame.end();
-    if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#settle(instance);
-    if (reply === PARKED) throw new WaitingError(instance.frame.command);
+    if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#afterCommand(instance);
+    if (reply === BLOCKED) throw new WaitingError(instance.frame.command);
     return reply;
   }
 
@@ -107,13 +107,13 @@ export class Host implements ClockUser, Waker {
    * Has somebody look after a client: told after every call that affected it, and what is due happens in time. With
    * `keepsAlive` the process does not end before that either. Answers how to end it.
    */
-  attend(client: number, attendant: Attendant, keepsAlive = false): () => void {
-    return this.#attending(this.#attendants.add(client, attendant, keepsAlive));
+  observe(client: number, observer: ClientObserver, keepsAlive = false): () => void {
+    return this.#observing(this.#observers.add(client, observer, keepsAlive));
   }
 
   /** The same for changes of the configuration. */
-  attendConfiguration(configured: () => void): () => void {
-    return this.#attending(this.#attendants.addConfiguration(configured));
+  observeConfiguration(configured: () => void): () => void {
+    return this.#observing(this.#observers.addConfiguration(configured));
   }
 
   /** Messages are delivered together with the events, in the order in which both came about. Answers how to end it. */
@@ -124,20 +124,21 @@ export class Host implements ClockUser, Waker {
     };
   }
 
-  #attending(end: () => void): () => void {
+  #observing(end: () => void): () => void {
     this.#changed();
     return () => {
       end();
       this.#changed();
       if (!this.#watched) this.#timer.disarm();
       // The timer may have kept the process alive for the wait that ended.
-      else if (this.#depth === 0 && !this.#delivering && this.#instance !== undefined) this.#settle(this.#instance);
+      else if (this.#depth === 0 && !this.#delivering && this.#instance !== undefined)
+        this.#afterCommand(this.#instance);
     };
   }
 
   /** To be called after each change of what these two depend on: asking for all of it before every call takes longer than many a call. */
   #changed(): void {
-    this.#watched = this.#listening !== '' || this.#attendants.any;
+    this.#watched = this.#listening !== '' || this.#observers.any;
     this.#watchedBits = this.#watched ? Status.Events | Status.Affected | Status.DeadlineEarlier : 0;
   }
 
@@ -227,7 +228,7 @@ export class Host implements ClockUser, Waker {
   compact(): number {
     this.#refuseClock();
     if (this.#depth > 0 || this.#delivering) throw new Error('compact() cannot run within another call of the engine');
-    if (this.#attendants.any) throw new Error('compact() must wait while somebody is subscribed, waits or is served');
+    if (this.#observers.any) throw new Error('compact() must wait while somebody is subscribed, waits or is served');
     const old = this.ready();
     // The snapshot takes memory too, of both.
     const { memoryBytes } = old;
@@ -275,7 +276,7 @@ export class Host implements ClockUser, Waker {
     // A trapped instance is left to the garbage collector: nothing in it may run again.
     if (this.#poison === undefined) this.#instance?.engine.free();
     this.#instance = undefined;
-    this.#attendants.end(new ClosedError('engine'));
+    this.#observers.end(new ClosedError('engine'));
   }
 
   /** The engine, made at the first call. */
@@ -302,12 +303,12 @@ export class Host implements ClockUser, Waker {
     this.#changed();
     this.#timer.disarm();
     const poisoned = new PoisonedError(error);
-    this.#attendants.end(poisoned);
+    this.#observers.end(poisoned);
     return poisoned;
   }
 
   /** The outermost call is over: what it caused goes out, then the timer is set to what is due next. */
-  #settle(instance: Instance): void {
+  #afterCommand(instance: Instance): void {
     if (this.#closed || this.#poison !== undefined) return;
     this.#delivering = true;
     try {
@@ -361,7 +362,7 @@ export class Host implements ClockUser, Waker {
 
   /** Tells those who look after clients; false when nothing had reached any. */
   #tell(instance: Instance): boolean {
-    return !this.#closed && this.#poison === undefined && this.#attendants.any && this.#attendants.settle(instance);
+    return !this.#closed && this.#poison === undefined && this.#observers.any && this.#observers.notify(instance);
   }
 
   #arm(instance: Instance): void {
@@ -370,7 +371,7 @@ export class Host implements ClockUser, Waker {
     if (due === undefined) return this.#timer.disarm();
     const now = this.#clock.read();
     // A clock that fails here is told by the next command that needs it.
-    if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now, this.#attendants.keepsAlive);
+    if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now, this.#observers.keepsAlive);
   }
 }
 

@@ -1,7 +1,7 @@
 /** One WebAssembly instance and its memory: commands through the frame, bytes through the input area. Decides nothing. */
 import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
 import { type ClockError, LoadError, ReplyError, WaitingError } from './errors.js';
-import { Frame, NO_ROW, PARKED, ROW_MASK } from './frame.js';
+import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
 import { CONVENTION, Status } from './generated/convention.js';
 import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
 import type { Reply } from './reply.js';
@@ -105,8 +105,8 @@ export class Instance {
     throw this.#clockFailure();
   }
 
-  /** Runs one command; its reply, or PARKED while it is blocked. */
-  run(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | typeof PARKED {
+  /** Runs one command; its reply, or BLOCKED while it is blocked. */
+  run(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | typeof BLOCKED {
     const status = this.#execute(client, argv);
     return this.frame.reply((status & Status.Ascii) !== 0, asBytes);
   }
@@ -114,7 +114,7 @@ export class Instance {
   /** Runs one command that should not wait. */
   execute(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
     const reply = this.run(client, argv, asBytes);
-    if (reply === PARKED) throw new WaitingError(commandName(argv[0]));
+    if (reply === BLOCKED) throw new WaitingError(commandName(argv[0]));
     return reply;
   }
 

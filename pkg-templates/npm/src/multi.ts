@@ -1,11 +1,11 @@
 /** Transactions: commands are gathered here and sent together by `exec`, so nothing can come between them. */
 import type { Argument } from './argument.js';
-import type { Carried, Carrier } from './carrier.js';
+import type { Carried, ResultMode } from './result-mode.js';
 import { Commands } from './commands.js';
 import type { ReplyError } from './errors.js';
 
 /** Queueing carries the transaction itself, with one more result in its type. */
-export interface Queued<Results extends unknown[], Text extends string | Uint8Array> extends Carrier {
+export interface Queued<Results extends unknown[], Text extends string | Uint8Array> extends ResultMode {
   readonly carried: Multi<[...Results, this['value']], Text>;
 }
 

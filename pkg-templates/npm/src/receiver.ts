@@ -1,5 +1,5 @@
 /** A client of the engine that only listens: connected while there is something to hear, and again when somebody ended it. */
-import type { Attendant } from './attendants.js';
+import type { ClientObserver } from './client-observers.js';
 import type { Host, Message, MessageSource } from './host.js';
 import type { Instance } from './instance.js';
 import { ReplyReader } from './reply.js';
@@ -8,23 +8,23 @@ import { ReplyReader } from './reply.js';
 export type Parts = readonly unknown[];
 
 /** Whom a receiver listens for. */
-export interface Hearer {
-  heard(parts: Parts): void;
+export interface PushListener {
+  received(parts: Parts): void;
   /** Somebody ended the client with CLIENT KILL. Another one is there, which hears nothing yet. */
   reconnected(instance: Instance, client: number): void;
   /** The engine is gone. */
   ended(): void;
 }
 
-export class Receiver implements Attendant, MessageSource {
+export class Receiver implements ClientObserver, MessageSource {
   readonly #host: Host;
-  readonly #hearer: Hearer;
+  readonly #listener: PushListener;
   #client: number | undefined;
-  #stopAttending = (): void => {};
+  #stopObserving = (): void => {};
 
-  constructor(host: Host, hearer: Hearer) {
+  constructor(host: Host, listener: PushListener) {
     this.#host = host;
-    this.#hearer = hearer;
+    this.#listener = listener;
   }
 
   /** Its client, if there is one. */
@@ -35,11 +35,11 @@ export class Receiver implements Attendant, MessageSource {
   connect(instance: Instance): number {
     const client = (this.#client ??= instance.connect(3));
     instance.guarded(() => instance.engine.notePositions(client));
-    const stopAttending = this.#host.attend(client, this);
+    const stopObserving = this.#host.observe(client, this);
     const stopDelivering = this.#host.deliverFrom(this);
-    this.#stopAttending = () => {
+    this.#stopObserving = () => {
       stopDelivering();
-      stopAttending();
+      stopObserving();
     };
     return client;
   }
@@ -48,7 +48,7 @@ export class Receiver implements Attendant, MessageSource {
     const client = this.#client;
     if (client === undefined) return;
     this.#client = undefined;
-    this.#stopAttending();
+    this.#stopObserving();
     instance.guarded(() => instance.engine.disconnect(client));
   }
 
@@ -64,7 +64,7 @@ export class Receiver implements Attendant, MessageSource {
       const parts = reader.read() as Parts;
       // Every message was posted with its position.
       const before = positions[messages.length] ?? 0;
-      messages.push({ before, deliver: () => this.#hearer.heard(parts) });
+      messages.push({ before, deliver: () => this.#listener.received(parts) });
     }
     return messages;
   }
@@ -74,11 +74,11 @@ export class Receiver implements Attendant, MessageSource {
     const client = this.#client;
     if (client === undefined || !instance.guarded(() => instance.engine.closing(client))) return;
     this.disconnect(instance);
-    this.#hearer.reconnected(instance, this.connect(instance));
+    this.#listener.reconnected(instance, this.connect(instance));
   }
 
   ended(): void {
     this.#client = undefined;
-    this.#hearer.ended();
+    this.#listener.ended();
   }
 }

@@ -23,7 +23,7 @@ export interface StreamHost {
 
 /** How feeding ended, in bits. */
 export const FED_MORE = 1;
-export const FED_PARKED = 2;
+export const FED_BLOCKED = 2;
 export const FED_CLOSED = 4;
 
 /** One client's stream. */
@@ -48,7 +48,7 @@ export class Stream {
 
   /** A command waits, and what came behind it waits too. */
   get parked(): boolean {
-    return (this.#fed & FED_PARKED) !== 0;
+    return (this.#fed & FED_BLOCKED) !== 0;
   }
 
   /** Write what is left, then hang up. */
@@ -119,9 +119,9 @@ export class Streams {
   open(user: StreamUser, address = '', localAddress = ''): Stream {
     return this.#host.enter((instance) => {
       const id = connected(instance.guarded(() => instance.engine.accept(address, localAddress)));
-      const stopAttending = this.#host.attend(id, user);
+      const stopObserving = this.#host.observe(id, user);
       return new Stream(this.#host, id, () => {
-        stopAttending();
+        stopObserving();
         this.#disconnect(id);
       });
     });
@@ -129,7 +129,7 @@ export class Streams {
 
   /** While somebody serves the engine, what is due happens in time. Answers the way to end it. */
   serve(host: StreamHost): () => void {
-    return this.#host.attendConfiguration(() => host.configured());
+    return this.#host.observeConfiguration(() => host.configured());
   }
 
   /** The value of a configuration parameter; '' when there is no such parameter. */

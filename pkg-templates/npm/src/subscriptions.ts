@@ -6,7 +6,7 @@
 import { bytesOf, type Argument } from './argument.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
-import { type Hearer, type Parts, Receiver } from './receiver.js';
+import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './reply.js';
 
 /** What a callback gets. The pattern is there when that was subscribed to. */
@@ -53,7 +53,7 @@ function keyOf(kind: string, name: Uint8Array): string {
   return key;
 }
 
-export class Subscriptions implements Hearer {
+export class Subscriptions implements PushListener {
   readonly #host: Host;
   readonly #channels = new Map<string, Channel>();
   readonly #receiver: Receiver;
@@ -123,7 +123,7 @@ export class Subscriptions implements Hearer {
     });
   }
 
-  heard(parts: Parts): void {
+  received(parts: Parts): void {
     const [first, ...rest] = parts as Uint8Array[];
     const kind = textOf(first as Uint8Array);
     const [name, channel, message] = kind === 'pmessage' ? rest : [rest[0], ...rest];

@@ -4,7 +4,7 @@ import type { Argument } from './argument.js';
 import type { Connection, Dependent } from './connection.js';
 import { ReplyError } from './errors.js';
 import type { Instance } from './instance.js';
-import { type Hearer, type Parts, Receiver } from './receiver.js';
+import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './reply.js';
 import type { Unsubscribe } from './subscriptions.js';
 
@@ -42,7 +42,7 @@ function words({ bcast, prefixes = [], noloop, optin, optout }: TrackOptions): A
 }
 
 /** One client that tracks, and the client that is told instead of it. */
-export class Tracking implements Hearer, Dependent {
+export class Tracking implements PushListener, Dependent {
   readonly #connection: Connection;
   readonly #listener: InvalidationListener<string | Uint8Array>;
   readonly #options: TrackOptions;
@@ -88,7 +88,7 @@ export class Tracking implements Hearer, Dependent {
     if (reply instanceof ReplyError) throw reply;
   }
 
-  heard([, keys]: Parts): void {
+  received([, keys]: Parts): void {
     if (this.#over) return;
     const shown = keys as Uint8Array[] | null;
     const told = this.#options.buffer || shown === null ? shown : shown.map((key) => textOf(key));
@@ -98,7 +98,7 @@ export class Tracking implements Hearer, Dependent {
   /** What was to be told in between is lost, so everything is out of date. */
   reconnected(instance: Instance, receiver: number): void {
     this.#ask(instance, this.#connection.id(), receiver);
-    this.heard(['invalidate', null]);
+    this.received(['invalidate', null]);
   }
 
   ended(): void {

@@ -3,10 +3,10 @@
  * promise of its reply. Nothing polls: the host tells when the reply has reached that client.
  */
 import { commandName, type Argument } from './argument.js';
-import type { Attendant } from './attendants.js';
+import type { ClientObserver } from './client-observers.js';
 import { Connection } from './connection.js';
 import { ClosedError, ReplyError } from './errors.js';
-import { PARKED } from './frame.js';
+import { BLOCKED } from './frame.js';
 import type { Instance } from './instance.js';
 import { ReplyReader, type Reply } from './reply.js';
 
@@ -45,7 +45,7 @@ export function abortReason(signal: AbortSignalLike): unknown {
   return signal.reason ?? Object.assign(new Error('the waiting was aborted'), { name: 'AbortError' });
 }
 
-class Wait implements Attendant {
+class Wait implements ClientObserver {
   readonly #connection: Connection;
   readonly #cleanups: (() => void)[] = [];
 
@@ -71,8 +71,8 @@ class Wait implements Attendant {
     const id = this.#connection.id();
     this.#cleanups.push(() => this.#connection.disconnect());
     const reply = instance.run(id, argv, asBytes);
-    if (reply !== PARKED) return this.#answer(reply);
-    this.#cleanups.push(this.origin.host.attend(id, this, timed), this.origin.addDependent(this));
+    if (reply !== BLOCKED) return this.#answer(reply);
+    this.#cleanups.push(this.origin.host.observe(id, this, timed), this.origin.addDependent(this));
     if (signal === undefined) return;
     const abort = (): void => this.#abandon(abortReason(signal));
     signal.addEventListener('abort', abort);
@@ -120,8 +120,8 @@ class Wait implements Attendant {
   }
 
   /** Settling the promise a second time does nothing, and so does this. */
-  #end(settle: () => void): void {
-    settle();
+  #end(complete: () => void): void {
+    complete();
     for (const cleanup of this.#cleanups.splice(0).reverse()) cleanup();
   }
 }

@@ -4,7 +4,7 @@ import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
 import { lessons } from './lessons.ts';
-import { SessionDesk } from './session-desk.ts';
+import { SessionEditorModel } from './session-editor-model.ts';
 import { decodeShare } from './share.ts';
 import type { ThemeChoice } from './theme.ts';
 import { Workspace } from './workspace.ts';
@@ -14,7 +14,7 @@ export type View = 'line' | 'sessions' | 'commands';
 export class Playground {
   readonly changes = new Emitter<'view'>();
   readonly workspace: Workspace;
-  readonly desk: SessionDesk;
+  readonly sessionEditor: SessionEditorModel;
   view: View = 'line';
   /** The command whose card the command list shows. */
   command: string | undefined;
@@ -26,7 +26,7 @@ export class Playground {
     readonly theme: ThemeChoice,
   ) {
     this.workspace = new Workspace(maker);
-    this.desk = new SessionDesk(maker);
+    this.sessionEditor = new SessionEditorModel(maker);
   }
 
   /** Follows the location hash now and whenever it changes. */
@@ -45,7 +45,7 @@ export class Playground {
     if (word === 'v1') await this.openShared(hash);
     else if (word === 'lesson') this.openLesson(decoded(value));
     else if (word === 'new') this.showSession('');
-    else if (word === 'own') this.showSession(this.desk.own);
+    else if (word === 'own') this.showSession(this.sessionEditor.own);
     else if (word === 'sessions') this.showSessions();
     else if (word === 'commands') this.showCommands(decoded(value));
     else this.showLine(word === 'type' ? decoded(value) : '');
@@ -54,7 +54,7 @@ export class Playground {
 
   /** Goes on in the command line from the instant that the session view looks at, with the clock stopped there. */
   continueInLine(): void {
-    const taken = this.desk.takeAway();
+    const taken = this.sessionEditor.takeAway();
     if (!taken) return;
     this.workspace.takeOver(
       taken.snapshot,
@@ -66,20 +66,20 @@ export class Playground {
 
   /** Opens what was typed in the command line as a session. */
   openAsSession(text: string): void {
-    this.desk.openOwn(text);
+    this.sessionEditor.openOwn(text);
     location.hash = 'sessions';
   }
 
   /** The text of the session was edited: the address, which may name a lesson, tells of it no more. */
   editSession(text: string): void {
-    this.desk.edit(text);
+    this.sessionEditor.edit(text);
     this.leaveAddress();
   }
 
   /** Puts the replies that came into the text. */
   fillInReplies(): void {
-    if (!this.desk.report) return;
-    this.desk.openOwn(this.desk.report.text);
+    if (!this.sessionEditor.report) return;
+    this.sessionEditor.openOwn(this.sessionEditor.report.text);
     this.leaveAddress();
   }
 
@@ -96,7 +96,7 @@ export class Playground {
 
   private showSession(text: string, lesson?: string): void {
     this.view = 'sessions';
-    this.desk.open(text, lesson);
+    this.sessionEditor.open(text, lesson);
   }
 
   private async openShared(hash: string): Promise<void> {
@@ -125,10 +125,10 @@ export class Playground {
   }
 
   private openFirst(): void {
-    if (this.desk.text) return;
+    if (this.sessionEditor.text) return;
     const [first] = lessons;
-    if (this.desk.own) this.desk.open(this.desk.own);
-    else if (first) this.desk.open(first.text, first.name);
+    if (this.sessionEditor.own) this.sessionEditor.open(this.sessionEditor.own);
+    else if (first) this.sessionEditor.open(first.text, first.name);
   }
 
   private showCommands(name: string): void {

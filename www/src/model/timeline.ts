@@ -26,7 +26,7 @@ export function arrange(steps: readonly Step[]): Item[] {
 }
 
 /** The clients that speak, in the order in which they first do; "" is the default client. */
-export function speakersOf(steps: readonly Step[]): string[] {
+export function clientNamesOf(steps: readonly Step[]): string[] {
   const speaking = steps.filter((step) => step.kind === 'command' || step.kind === 'receive');
   return [...new Set(speaking.map((step) => step.client))];
 }

@@ -159,28 +159,28 @@ export class KeyPanel extends LitElement {
   }
 
   private act(key: string, row: KeyRow): boolean {
-    const place = this.list.rows.indexOf(row);
+    const index = this.list.rows.indexOf(row);
     const last = this.list.rows.length - 1;
-    const goal = { ArrowDown: Math.min(place + 1, last), ArrowUp: Math.max(place - 1, 0), Home: 0, End: last }[key];
+    const goal = { ArrowDown: Math.min(index + 1, last), ArrowUp: Math.max(index - 1, 0), Home: 0, End: last }[key];
     if (goal !== undefined) void this.focusRow(goal);
     else if (key === 'Escape') this.open = undefined;
-    else if (key === 'Delete' && this.workspace) this.deleteRow(row, place);
+    else if (key === 'Delete' && this.workspace) this.deleteRow(row, index);
     else if (key.toLowerCase() === 'p' && this.workspace) this.workspace.runForKeys('PERSIST', row.key);
     else return false;
     return true;
   }
 
   /** Deletes by command; the focus stays in the list. */
-  private deleteRow(row: KeyRow, place: number): void {
+  private deleteRow(row: KeyRow, index: number): void {
     this.workspace?.runForKeys('DEL', row.key);
-    void this.focusRow(Math.min(place + 1, this.list.rows.length - 1));
+    void this.focusRow(Math.min(index + 1, this.list.rows.length - 1));
   }
 
-  private async focusRow(place: number): Promise<void> {
-    this.current = this.list.rows[place]?.label ?? '';
+  private async focusRow(index: number): Promise<void> {
+    this.current = this.list.rows[index]?.label ?? '';
     this.requestUpdate();
     await this.updateComplete;
-    this.renderRoot.querySelectorAll<HTMLElement>('.key')[place]?.focus();
+    this.renderRoot.querySelectorAll<HTMLElement>('.key')[index]?.focus();
   }
 }
 

@@ -8,7 +8,7 @@ import { controls, lanes } from '../style/controls.ts';
 import './command-card.ts';
 import { icons } from './icons.ts';
 import { printedLines, printedStyles } from './printed.ts';
-import { spoken, spokenStyles } from './spoken.ts';
+import { commandLine, commandLineStyles } from './command-line.ts';
 import { vars } from './vars.ts';
 import { watch } from './watch.ts';
 
@@ -25,7 +25,7 @@ export class LogPanel extends LitElement {
     controls,
     lanes,
     printedStyles,
-    spokenStyles,
+    commandLineStyles,
     css`
       :host {
         display: flex;
@@ -153,7 +153,7 @@ export class LogPanel extends LitElement {
     return html`
       <div class="scroll" role="log" aria-label="Commands and replies" tabindex="0" @scroll=${this.scrolled}>
         ${entries.length === 0 ? this.renderWelcome() : ''}
-        <div class=${layout} ${vars({ count: this.workspace.speakers.length })}>
+        <div class=${layout} ${vars({ count: this.workspace.clients.length })}>
           ${repeat(
             entries,
             (entry) => entry.id,
@@ -177,9 +177,9 @@ export class LogPanel extends LitElement {
   }
 
   private renderCommand(entry: CommandEntry): TemplateResult {
-    const column = this.workspace.speakers.findIndex((speaker) => speaker.lane === entry.lane) + 1;
+    const column = this.workspace.clients.findIndex((client) => client.lane === entry.lane) + 1;
     return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || '1 / -1' })}>
-      <p class="spoken">${spoken(entry.prompt, entry.text)}</p>
+      <p class="command-line">${commandLine(entry.prompt, entry.text)}</p>
       <pre class="reply">${entry.printed.length > 0 ? printedLines(entry.printed) : html`<span class="faint">no reply yet</span>`}</pre>
     </div>`;
   }

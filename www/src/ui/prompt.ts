@@ -17,17 +17,17 @@ export class Prompt extends LitElement {
   static override properties = {
     workspace: { attribute: false },
     problem: { state: true },
-    spokenHint: { state: true },
+    announcedHint: { state: true },
   };
   static override styles = [controls, lanes, promptStyles];
   declare workspace: Workspace;
   declare private problem: LineProblem | undefined;
-  declare private spokenHint: string;
+  declare private announcedHint: string;
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
-    this.spokenHint = '';
+    this.announcedHint = '';
     watch(this, () => this.workspace.changes, ['clients']);
   }
 
@@ -75,7 +75,7 @@ export class Prompt extends LitElement {
         <button class="button main" type="submit">Run</button>
       </form>
       ${problem && html`<p id="problem" class="problem" role="alert">${problem.message} (column ${problem.column})</p>`}
-      <p id="hint" class="unseen">${this.spokenHint}</p>
+      <p id="hint" class="unseen">${this.announcedHint}</p>
       <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab accepts the first` : ''}</p>
       <p class="keys" aria-hidden="true">
         <span><kbd>Enter</kbd> runs</span> <span><kbd>Tab</kbd> completes</span> <span><kbd>↑</kbd> history</span>
@@ -112,7 +112,7 @@ export class Prompt extends LitElement {
 
   private changed(): void {
     clearTimeout(this.hintTimer);
-    this.hintTimer = setTimeout(() => (this.spokenHint = this.editor.ghost.trim()), HINT_PAUSE_MS);
+    this.hintTimer = setTimeout(() => (this.announcedHint = this.editor.ghost.trim()), HINT_PAUSE_MS);
     this.requestUpdate();
   }
 

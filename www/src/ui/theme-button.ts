@@ -24,8 +24,8 @@ export class ThemeButton extends LitElement {
   }
 
   private next(): void {
-    const place = THEMES.indexOf(this.theme.current);
-    this.theme.choose(THEMES[(place + 1) % THEMES.length] as Theme);
+    const index = THEMES.indexOf(this.theme.current);
+    this.theme.choose(THEMES[(index + 1) % THEMES.length] as Theme);
   }
 }
 

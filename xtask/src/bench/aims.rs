@@ -23,7 +23,7 @@ pub(crate) enum Bound {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Aim {
-    pub(crate) place: &'static str,
+    pub(crate) suite: &'static str,
     pub(crate) row: String,
     pub(crate) measure: Measure,
     pub(crate) bound: Bound,
@@ -82,9 +82,9 @@ impl Measure {
     }
 }
 
-/// The aims of a place.
-pub(crate) fn of(place: &str) -> Vec<Aim> {
-    match place {
+/// The aims of a suite.
+pub(crate) fn of(suite: &str) -> Vec<Aim> {
+    match suite {
         "node" => [caches(), configurations(), commands(), maps(), pipelines()].concat(),
         "browser" => browser(),
         "native" => native(),
@@ -94,12 +94,12 @@ pub(crate) fn of(place: &str) -> Vec<Aim> {
     }
 }
 
-fn at_most(place: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
-    Aim { place, row: row.into(), measure, bound: Bound::AtMost, aim, floor }
+fn at_most(suite: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
+    Aim { suite, row: row.into(), measure, bound: Bound::AtMost, aim, floor }
 }
 
-fn at_least(place: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
-    Aim { place, row: row.into(), measure, bound: Bound::AtLeast, aim, floor }
+fn at_least(suite: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
+    Aim { suite, row: row.into(), measure, bound: Bound::AtLeast, aim, floor }
 }
 
 const MAP: Measure = Measure::Ratio("Map");
@@ -192,8 +192,8 @@ fn browser() -> Vec<Aim> {
 /// What is reached already may get no more than this much worse.
 const SLACK: f64 = 1.03;
 
-fn no_worse(place: &'static str, row: &str, measure: Measure, reached: f64) -> Aim {
-    at_most(place, row, measure, reached * SLACK, reached * SLACK)
+fn no_worse(suite: &'static str, row: &str, measure: Measure, reached: f64) -> Aim {
+    at_most(suite, row, measure, reached * SLACK, reached * SLACK)
 }
 
 fn native() -> Vec<Aim> {

@@ -22,7 +22,7 @@ use row::Row;
 
 /// Somewhere to measure.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct BenchSuite {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     /// Programs without which it is skipped.
@@ -30,33 +30,38 @@ pub(crate) struct Place {
     run: fn(&BenchOptions) -> Result<Vec<Row>>,
 }
 
-pub(crate) const PLACES: &[Place] = &[
-    Place {
+pub(crate) const SUITES: &[BenchSuite] = &[
+    BenchSuite {
         name: "node",
         about: "the package in Node, beside other stores of JavaScript",
         needs: &[],
         run: javascript::node,
     },
-    Place { name: "browser", about: "the same in headless Chromium", needs: &[CHROMIUM], run: javascript::browser },
-    Place {
+    BenchSuite {
+        name: "browser",
+        about: "the same in headless Chromium",
+        needs: &[CHROMIUM],
+        run: javascript::browser,
+    },
+    BenchSuite {
         name: "native",
         about: "the core in Rust, beside a HashMap of vectors with foldhash",
         needs: &[],
         run: native::core,
     },
-    Place {
+    BenchSuite {
         name: "memory",
         about: "bytes a key and the worst pause while growing, in Node",
         needs: &[],
         run: javascript::memory,
     },
-    Place {
+    BenchSuite {
         name: "start",
         about: "loading the package, and what the built things weigh",
         needs: &[],
         run: javascript::start,
     },
-    Place {
+    BenchSuite {
         name: "server",
         about: "`keylatch serve` beside a real redis-server over loopback",
         needs: &[REDIS_SERVER, REDIS_BENCHMARK],
@@ -83,16 +88,17 @@ pub(crate) fn run(options: &BenchOptions) -> Result {
 }
 
 fn measure_all(options: &BenchOptions) -> Result<Vec<Judged>> {
-    let is_wanted = |place: &&Place| options.places.is_empty() || options.places.iter().any(|name| name == place.name);
+    let is_wanted =
+        |suite: &&BenchSuite| options.suites.is_empty() || options.suites.iter().any(|name| name == suite.name);
     let (mut judged, mut found) = (Vec::new(), false);
-    for place in PLACES.iter().filter(is_wanted) {
-        if let Some(missing) = place.needs.iter().find(|wanted| debian::find(**wanted).is_none()) {
-            println!("SKIPPED  {}: {} was not found (Debian: {})", place.name, missing.program, missing.package);
+    for suite in SUITES.iter().filter(is_wanted) {
+        if let Some(missing) = suite.needs.iter().find(|wanted| debian::find(**wanted).is_none()) {
+            println!("SKIPPED  {}: {} was not found (Debian: {})", suite.name, missing.program, missing.package);
             continue;
         }
-        let rows = measure(place, options)?;
+        let rows = measure(suite, options)?;
         found |= !rows.is_empty();
-        judged.extend(judge(place, &rows, options)?);
+        judged.extend(judge(suite, &rows, options)?);
     }
     match found {
         true => Ok(judged),
@@ -101,30 +107,30 @@ fn measure_all(options: &BenchOptions) -> Result<Vec<Judged>> {
 }
 
 /// Aims name rows, which a whole run has all of.
-fn judge(place: &Place, rows: &[Row], options: &BenchOptions) -> Result<Vec<Judged>> {
-    let judged = report::judge(place.name, rows);
-    match aims::of(place.name).into_iter().find(|aim| judged.iter().all(|judged| judged.aim != *aim)) {
+fn judge(suite: &BenchSuite, rows: &[Row], options: &BenchOptions) -> Result<Vec<Judged>> {
+    let judged = report::judge(suite.name, rows);
+    match aims::of(suite.name).into_iter().find(|aim| judged.iter().all(|judged| judged.aim != *aim)) {
         Some(aim) if options.filter.is_empty() => {
-            Err(Failure::new(format!("nothing was measured for the aim of `{}` in {}", aim.row, place.name)))
+            Err(Failure::new(format!("nothing was measured for the aim of `{}` in {}", aim.row, suite.name)))
         }
         _ => Ok(judged),
     }
 }
 
-/// One short round in some places: everything runs, and every row has its figures.
-pub(crate) fn short_round(places: &[&str]) -> Result {
-    let places = places.iter().map(|name| (*name).to_owned()).collect();
-    run(&BenchOptions { places, quick: true, ..BenchOptions::default() })
+/// One short round in some suites: everything runs, and every row has its figures.
+pub(crate) fn short_round(suites: &[&str]) -> Result {
+    let suites = suites.iter().map(|name| (*name).to_owned()).collect();
+    run(&BenchOptions { suites, quick: true, ..BenchOptions::default() })
 }
 
-/// Measures in one place and prints its tables. They are kept when they are whole.
-fn measure(place: &Place, options: &BenchOptions) -> Result<Vec<Row>> {
-    let step = progress::step(&format!("bench: {}", place.about));
-    let rows = (place.run)(options)?;
+/// Measures in one suite and prints its tables. They are kept when they are whole.
+fn measure(suite: &BenchSuite, options: &BenchOptions) -> Result<Vec<Row>> {
+    let step = progress::step(&format!("bench: {}", suite.about));
+    let rows = (suite.run)(options)?;
     step.done();
     println!("{}", report::tables(&rows));
     if !options.quick && options.filter.is_empty() {
-        written::keep(place, machine::describe(), &rows)?;
+        written::keep(suite, machine::describe(), &rows)?;
     }
     Ok(rows)
 }

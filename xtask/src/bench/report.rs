@@ -3,7 +3,7 @@
 use super::aims::{self, Aim, Bound, Measure, Verdict};
 use super::row::{Figure, Row};
 
-/// Every table of a place. In a cell stands the figure, and behind it what keylatch's is of it.
+/// Every table of a suite. In a cell stands the figure, and behind it what keylatch's is of it.
 pub(crate) fn tables(rows: &[Row]) -> String {
     let mut text = String::new();
     let mut rest = rows;
@@ -66,17 +66,17 @@ pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
 }
 
-pub(crate) fn judge(place: &str, rows: &[Row]) -> Vec<Judged> {
+pub(crate) fn judge(suite: &str, rows: &[Row]) -> Vec<Judged> {
     let judged = |aim: Aim| {
         let unit = rows.iter().find(|row| row.name == aim.row)?.unit.clone();
         let measured = aim.measured(rows)?;
         let verdict = aim.verdict(measured);
         Some(Judged { aim, measured, unit, verdict })
     };
-    aims::of(place).into_iter().filter_map(judged).collect()
+    aims::of(suite).into_iter().filter_map(judged).collect()
 }
 
-/// The aims of any places as one table, counted.
+/// The aims of any suites as one table, counted.
 pub(crate) fn aims_table(all: &[Judged]) -> String {
     let count = |verdict| all.iter().filter(|judged| judged.verdict == verdict).count();
     let [met, below, missed] = [Verdict::Met, Verdict::BelowAim, Verdict::Miss].map(count);
@@ -90,8 +90,8 @@ pub(crate) fn aims_table(all: &[Judged]) -> String {
             Measure::Beside(other) => (format!(", ratio to {other}"), ""),
         };
         let measured = with_unit(number(*measured), unit);
-        let (place, row, verdict) = (aim.place, &aim.row, verdict.text());
-        text += &format!("| {place} | {row}{what} | {measured} | {} | {verdict} |\n", limits(aim, unit));
+        let (suite, row, verdict) = (aim.suite, &aim.row, verdict.text());
+        text += &format!("| {suite} | {row}{what} | {measured} | {} | {verdict} |\n", limits(aim, unit));
     }
     text
 }

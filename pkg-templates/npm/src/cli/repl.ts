@@ -78,7 +78,7 @@ export async function readPipe(rows: CommandRows): Promise<number> {
   const shell = new Shell(rows, (text) => process.stdout.write(`${text}\n`));
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     if (shell.run(line) === 'quit') return 0;
-    if (await shell.settled()) continue;
+    if (await shell.unblocked()) continue;
     console.error(`${line.trim()} would block forever: no other client is connected`);
     return 1;
   }

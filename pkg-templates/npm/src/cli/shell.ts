@@ -19,7 +19,7 @@ export class Shell {
   readonly #db = new Keylatch();
   readonly #show: (text: string) => void;
   #stream: Stream;
-  #whenSettled: (() => void) | undefined;
+  #whenUnblocked: (() => void) | undefined;
 
   /** `show` gets whole lines without the last line feed, also between commands: messages and late replies. */
   constructor(rows: CommandRows, show: (text: string) => void) {
@@ -61,12 +61,12 @@ export class Shell {
   }
 
   /** Resolves when nothing waits any more; false when nothing but another client could end the wait. */
-  async settled(): Promise<boolean> {
+  async unblocked(): Promise<boolean> {
     if (!this.waiting) return true;
     if (this.#db.nextExpiry() === null) return false;
     // The engine's own timer does not keep the process alive.
     const alive = setInterval(() => {}, 1 << 30);
-    await new Promise<void>((resolve) => (this.#whenSettled = resolve));
+    await new Promise<void>((resolve) => (this.#whenUnblocked = resolve));
     clearInterval(alive);
     return true;
   }
@@ -119,7 +119,7 @@ export class Shell {
     const reply = new Uint8Array(Buffer.concat(pieces));
     const text = this.#db.printReply(answersText ? verbatim(reply) : reply);
     if (text !== '') this.#show(text);
-    if (!this.waiting) this.#whenSettled?.();
+    if (!this.waiting) this.#whenUnblocked?.();
   }
 }
 

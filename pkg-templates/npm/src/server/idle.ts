@@ -46,7 +46,7 @@ export class IdleTimeout {
     const nowMs = Date.now();
     let firstMs = nowMs;
     for (const peer of this.#peers) {
-      if (nowMs - peer.heardMs < this.#limitMs) firstMs = Math.min(firstMs, peer.heardMs);
+      if (nowMs - peer.lastInputMs < this.#limitMs) firstMs = Math.min(firstMs, peer.lastInputMs);
       else if (!peer.isListening) peer.hangUp();
     }
     if (this.#peers.size > 0) this.#arm(Math.max(firstMs + this.#limitMs - nowMs, MS_PER_SECOND));

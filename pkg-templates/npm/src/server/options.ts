@@ -38,7 +38,7 @@ const DEFAULT_BIND = ['127.0.0.1', '-::1'];
 const DATABASES_MAX = 16;
 
 /** Where to listen. */
-export interface Places {
+export interface ListenAddresses {
   /** Undefined: no TCP. */
   readonly port: number | undefined;
   readonly hosts: readonly Host[];
@@ -51,7 +51,11 @@ export interface Host {
   readonly optional: boolean;
 }
 
-export function placesOf({ port = DEFAULT_PORT, bind = DEFAULT_BIND, unixSocket }: ServerOptions): Places {
+export function listenAddressesOf({
+  port = DEFAULT_PORT,
+  bind = DEFAULT_BIND,
+  unixSocket,
+}: ServerOptions): ListenAddresses {
   if (!Number.isInteger(port) || port < 0 || port > 65535)
     throw new RangeError(`port must be from 0 to 65535, found ${port}`);
   const names = typeof bind === 'string' ? bind.split(/\s+/).filter(Boolean) : bind;
@@ -71,7 +75,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /** Parameters for the engine, by name. */
-export function parametersOf(options: ServerOptions, places: Places): Map<string, string> {
+export function parametersOf(options: ServerOptions, addresses: ListenAddresses): Map<string, string> {
   const { requirepass, maxclients, databases, maxmemory, maxmemoryPolicy, config = {} } = options;
   if (databases !== undefined && !(Number.isInteger(databases) && databases >= 1 && databases <= DATABASES_MAX)) {
     throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}`);
@@ -82,19 +86,19 @@ export function parametersOf(options: ServerOptions, places: Places): Map<string
     databases,
     maxmemory,
     'maxmemory-policy': maxmemoryPolicy,
-    unixsocket: places.path,
+    unixsocket: addresses.path,
   };
   const parameters = new Map<string, string>();
   for (const [name, value] of [...Object.entries(config), ...Object.entries(named)]) {
     if (value !== undefined) parameters.set(name.toLowerCase(), String(value));
   }
-  parameters.set('bind', places.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
+  parameters.set('bind', addresses.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
   return parameters;
 }
 
 /** Why a server must not start like this, as a sentence for whoever starts it. */
-export function exposure(places: Places, parameters: ReadonlyMap<string, string>): string | undefined {
-  const open = places.port === undefined ? undefined : places.hosts.find(({ name }) => !isLoopback(name));
+export function exposure(addresses: ListenAddresses, parameters: ReadonlyMap<string, string>): string | undefined {
+  const open = addresses.port === undefined ? undefined : addresses.hosts.find(({ name }) => !isLoopback(name));
   const isProtected = (parameters.get('protected-mode') ?? 'yes').toLowerCase() !== 'no';
   if (open === undefined || !isProtected || (parameters.get('requirepass') ?? '') !== '') return undefined;
   return (

@@ -6,7 +6,7 @@ import { OutputGauge, type OutputLimit } from './output-limit.js';
 
 const NOTHING = new Uint8Array(0);
 /** What may arrive behind a command that waits; reading stops then. */
-const PARKED_INPUT_MAX = 2 ** 20;
+const BLOCKED_INPUT_BYTES_MAX = 2 ** 20;
 /** How long a connection that is over may take to read its last reply. */
 const FAREWELL_MS = 2_000;
 
@@ -27,8 +27,8 @@ export class Peer implements StreamUser {
   readonly #gauge = new OutputGauge();
   #resting = false;
   #over = false;
-  #parkedBytes = 0;
-  #heardMs = Date.now();
+  #blockedBytes = 0;
+  #lastInputMs = Date.now();
 
   constructor(host: PeerHost, socket: Socket, streams: Streams, address: string, localAddress: string) {
     this.#host = host;
@@ -42,8 +42,8 @@ export class Peer implements StreamUser {
   }
 
   /** When the client last said something. One that waits for something of its own accord is never idle. */
-  get heardMs(): number {
-    return this.#stream.parked ? Infinity : this.#heardMs;
+  get lastInputMs(): number {
+    return this.#stream.parked ? Infinity : this.#lastInputMs;
   }
 
   /** Waits for messages: saying nothing is what such a client does. */
@@ -82,18 +82,18 @@ export class Peer implements StreamUser {
   };
 
   #receive(chunk: Uint8Array): void {
-    if (this.#host.countsIdleness) this.#heardMs = Date.now();
-    if (this.#stream.parked) this.#parkedBytes += chunk.length;
+    if (this.#host.countsIdleness) this.#lastInputMs = Date.now();
+    if (this.#stream.parked) this.#blockedBytes += chunk.length;
     this.#run(chunk);
   }
 
   #run(chunk: Uint8Array): void {
     if (!this.#attempt(() => this.#stream.feed(chunk, this.#write))) return;
-    if (!this.#stream.parked) this.#parkedBytes = 0;
+    if (!this.#stream.parked) this.#blockedBytes = 0;
     const isFull = this.#socket.writableNeedDrain;
     // Other connections have their turn before a long pipeline goes on.
     if (this.#stream.more && !isFull) setImmediate(() => this.#goOn());
-    this.#rest(isFull || this.#stream.more || this.#parkedBytes > PARKED_INPUT_MAX);
+    this.#rest(isFull || this.#stream.more || this.#blockedBytes > BLOCKED_INPUT_BYTES_MAX);
   }
 
   /** The output has left, or it is this connection's turn again. */

@@ -4,7 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { PoisonedError, type Keylatch } from '../index.js';
 import { closed, endsOf, listenAt, shown } from './addresses.js';
 import { IdleTimeout } from './idle.js';
-import { exposure, isLoopback, parametersOf, placesOf, type Places, type ServerOptions } from './options.js';
+import {
+  exposure,
+  isLoopback,
+  parametersOf,
+  listenAddressesOf,
+  type ListenAddresses,
+  type ServerOptions,
+} from './options.js';
 import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
 import { Peer, type PeerHost } from './peer.js';
@@ -18,7 +25,7 @@ export class Server implements PeerHost, AsyncDisposable {
   /** The engine that is served; commands in this process are commands of another client. */
   readonly db: Keylatch;
   readonly #ownsDb: boolean;
-  readonly #places: Places;
+  readonly #addresses: ListenAddresses;
   readonly #parameters: Map<string, string>;
   readonly #onError: (error: unknown) => void;
   readonly #peers = new Set<Peer>();
@@ -34,8 +41,8 @@ export class Server implements PeerHost, AsyncDisposable {
 
   /** @internal Use `createServer`. */
   constructor(options: ServerOptions, makeDb: () => Keylatch) {
-    this.#places = placesOf(options);
-    this.#parameters = parametersOf(options, this.#places);
+    this.#addresses = listenAddressesOf(options);
+    this.#parameters = parametersOf(options, this.#addresses);
     this.#onError =
       options.onError ??
       ((error) => {
@@ -47,11 +54,11 @@ export class Server implements PeerHost, AsyncDisposable {
 
   /** Listens. Rejects, and listens nowhere, when an address cannot be had or protected mode forbids it. */
   async listen(): Promise<this> {
-    const refusal = exposure(this.#places, this.#parameters);
+    const refusal = exposure(this.#addresses, this.#parameters);
     if (refusal !== undefined) throw new Error(refusal);
     const { streams } = this.db;
     for (const [name, value] of this.#parameters) streams.configure(name, value);
-    this.#listeners = await listenAt(this.#places, (socket, path) => this.#accept(socket, path));
+    this.#listeners = await listenAt(this.#addresses, (socket, path) => this.#accept(socket, path));
     streams.configure('port', String(this.port));
     this.#stopServing = streams.serve(this);
     this.configured();

@@ -1,6 +1,6 @@
 /** Strings as arrays of bits. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Row } from '../generated/convention.js';
 import { KeyCommands } from './keys.js';
 
@@ -21,7 +21,7 @@ function pushRange(argv: Argument[], range: BitRange | undefined): Argument[] {
   return argv;
 }
 
-export abstract class BitCommands<C extends Carrier, Text extends string | Uint8Array> extends KeyCommands<C, Text> {
+export abstract class BitCommands<C extends ResultMode, Text extends string | Uint8Array> extends KeyCommands<C, Text> {
   getbit(key: Argument, offset: number): Carried<C, 0 | 1> {
     return this.run2<0 | 1>(Row.GETBIT, key, offset);
   }

@@ -1,13 +1,13 @@
 /** Connection and server. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Row } from '../generated/convention.js';
 import { PublishCommands } from './pubsub.js';
 
-export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array> extends PublishCommands<
-  C,
-  Text
-> {
+export abstract class ConnectionCommands<
+  C extends ResultMode,
+  Text extends string | Uint8Array,
+> extends PublishCommands<C, Text> {
   ping(): Carried<C, 'PONG'>;
   ping(message: Argument): Carried<C, Text>;
   ping(message?: Argument): Carried<C, 'PONG' | Text> {

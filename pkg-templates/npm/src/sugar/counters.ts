@@ -1,10 +1,10 @@
 /** Counters. Results beyond 2^53 are bigints. */
 import { Row } from '../generated/convention.js';
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { StringCommands } from './strings.js';
 
-export abstract class CounterCommands<C extends Carrier, Text extends string | Uint8Array> extends StringCommands<
+export abstract class CounterCommands<C extends ResultMode, Text extends string | Uint8Array> extends StringCommands<
   C,
   Text
 > {

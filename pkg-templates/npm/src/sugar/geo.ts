@@ -1,6 +1,6 @@
 /** Places: members of a sorted set whose scores are positions on the globe. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Row } from '../generated/convention.js';
 import { entriesOf, type Pairs } from './arguments.js';
 import { SetAlgebraCommands } from './set-algebra.js';
@@ -72,7 +72,7 @@ function pushCount(argv: Argument[], options: GeoCount & { readonly order?: 'ASC
   return argv;
 }
 
-export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8Array> extends SetAlgebraCommands<
+export abstract class GeoCommands<C extends ResultMode, Text extends string | Uint8Array> extends SetAlgebraCommands<
   C,
   Text
 > {

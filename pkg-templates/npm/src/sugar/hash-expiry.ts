@@ -1,6 +1,6 @@
 /** Fields of hashes that expire. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { pushCounted, pushPairs, type Keys, type Pairs } from './arguments.js';
 import { HashCommands } from './hashes.js';
 import type { ExpireCondition } from './keys.js';
@@ -14,7 +14,7 @@ export type FieldCondition =
   | { readonly fnx?: boolean; readonly fxx?: undefined }
   | { readonly fnx?: undefined; readonly fxx?: boolean };
 
-export abstract class HashExpiryCommands<C extends Carrier, Text extends string | Uint8Array> extends HashCommands<
+export abstract class HashExpiryCommands<C extends ResultMode, Text extends string | Uint8Array> extends HashCommands<
   C,
   Text
 > {

@@ -1,12 +1,12 @@
 /** What the engine tells about itself and about keys, and its settings. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Row } from '../generated/convention.js';
 import { pushPairs, type Pairs } from './arguments.js';
 import { ConnectionCommands } from './connection.js';
 
 export abstract class InspectionCommands<
-  C extends Carrier,
+  C extends ResultMode,
   Text extends string | Uint8Array,
 > extends ConnectionCommands<C, Text> {
   /** How a value is kept, in the words of Redis: `listpack`, `hashtable`, `int`, .. */

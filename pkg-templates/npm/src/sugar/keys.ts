@@ -1,6 +1,6 @@
 /** Keys of any type: existence, names, expiry, walking over them. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Row } from '../generated/convention.js';
 import { pushPage, type PageOptions } from './arguments.js';
 import { CounterCommands } from './counters.js';
@@ -25,7 +25,7 @@ export interface RestoreOptions {
   readonly absttl?: boolean;
 }
 
-export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8Array> extends CounterCommands<
+export abstract class KeyCommands<C extends ResultMode, Text extends string | Uint8Array> extends CounterCommands<
   C,
   Text
 > {

@@ -1,6 +1,6 @@
 /** Lists. What waits for elements is in blocking.ts. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Row } from '../generated/convention.js';
 import { pushCounted, type Keys } from './arguments.js';
 import { BitCommands } from './bits.js';
@@ -20,7 +20,10 @@ export interface PopOptions {
   readonly count?: number;
 }
 
-export abstract class ListCommands<C extends Carrier, Text extends string | Uint8Array> extends BitCommands<C, Text> {
+export abstract class ListCommands<C extends ResultMode, Text extends string | Uint8Array> extends BitCommands<
+  C,
+  Text
+> {
   /** Puts values at the head, one after the other: the last of them is first then. Answers the new length. */
   lpush(key: Argument, ...values: Argument[]): Carried<C, number> {
     return this.run<number>(Row.LPUSH, ['LPUSH', key, ...values]);

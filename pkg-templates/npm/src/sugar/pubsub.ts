@@ -1,10 +1,10 @@
 /** Sending messages. What receives them is `subscribe` of the database. */
 import { Row } from '../generated/convention.js';
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { SortCommands } from './sort.js';
 
-export abstract class PublishCommands<C extends Carrier, Text extends string | Uint8Array> extends SortCommands<
+export abstract class PublishCommands<C extends ResultMode, Text extends string | Uint8Array> extends SortCommands<
   C,
   Text
 > {

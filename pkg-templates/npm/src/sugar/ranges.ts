@@ -1,7 +1,7 @@
 /** Parts of sorted sets: by rank, by score, by name. */
 import { Row } from '../generated/convention.js';
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { SortedSetCommands, type Score } from './sorted-sets.js';
 
 export interface RangeOptions {
@@ -23,7 +23,7 @@ function pushRange(argv: Argument[], options: RangeOptions): Argument[] {
   return argv;
 }
 
-export abstract class RangeCommands<C extends Carrier, Text extends string | Uint8Array> extends SortedSetCommands<
+export abstract class RangeCommands<C extends ResultMode, Text extends string | Uint8Array> extends SortedSetCommands<
   C,
   Text
 > {

@@ -1,6 +1,6 @@
 /** Sets. Replies that are sets are `Set`; as bytes their members are compared by identity, so walk them. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Row } from '../generated/convention.js';
 import { pushCounted, pushPage, type Keys, type PageOptions } from './arguments.js';
 import { ListCommands } from './lists.js';
@@ -10,7 +10,10 @@ export interface CardinalityOptions {
   readonly limit?: number;
 }
 
-export abstract class SetCommands<C extends Carrier, Text extends string | Uint8Array> extends ListCommands<C, Text> {
+export abstract class SetCommands<C extends ResultMode, Text extends string | Uint8Array> extends ListCommands<
+  C,
+  Text
+> {
   /** How many members are new. */
   sadd(key: Argument, ...members: Argument[]): Carried<C, number> {
     return this.run<number>(Row.SADD, ['SADD', key, ...members]);

@@ -1,6 +1,6 @@
 /** Lists, sets and sorted sets in another order. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { listed, type Keys } from './arguments.js';
 import { SketchCommands } from './sketches.js';
 
@@ -24,7 +24,7 @@ function pushSort(argv: Argument[], options: SortOptions): Argument[] {
   return argv;
 }
 
-export abstract class SortCommands<C extends Carrier, Text extends string | Uint8Array> extends SketchCommands<
+export abstract class SortCommands<C extends ResultMode, Text extends string | Uint8Array> extends SketchCommands<
   C,
   Text
 > {

@@ -5,7 +5,7 @@
 import type { Instance } from './instance.js';
 
 /** Whoever looks after one client. */
-export interface Attendant {
+export interface ClientObserver {
   /** A message, a late reply or the end reached the client. */
   reached(instance: Instance): void;
   /** Nothing will reach the client any more: the engine was closed, or it trapped. */
@@ -15,14 +15,14 @@ export interface Attendant {
 /** Stands among the affected clients for the configuration. */
 const CONFIGURATION = 0;
 
-export class Attendants {
-  readonly #byClient = new Map<number, Attendant>();
-  readonly #toldOfConfiguration = new Set<() => void>();
+export class ClientObservers {
+  readonly #byClient = new Map<number, ClientObserver>();
+  readonly #configurationListeners = new Set<() => void>();
   #keepers = 0;
 
   /** Somebody has to be told. */
   get any(): boolean {
-    return this.#byClient.size + this.#toldOfConfiguration.size > 0;
+    return this.#byClient.size + this.#configurationListeners.size > 0;
   }
 
   /** Somebody waits for a time to be over, so that the process must not end before. */
@@ -31,11 +31,11 @@ export class Attendants {
   }
 
   /** Answers how to end it; ending it twice is harmless. */
-  add(client: number, attendant: Attendant, keepsAlive = false): () => void {
-    this.#byClient.set(client, attendant);
+  add(client: number, observer: ClientObserver, keepsAlive = false): () => void {
+    this.#byClient.set(client, observer);
     if (keepsAlive) this.#keepers += 1;
     return () => {
-      if (this.#byClient.get(client) !== attendant) return;
+      if (this.#byClient.get(client) !== observer) return;
       this.#byClient.delete(client);
       if (keepsAlive) this.#keepers -= 1;
     };
@@ -43,16 +43,16 @@ export class Attendants {
 
   /** Tells of changes of the configuration. Answers how to end it. */
   addConfiguration(configured: () => void): () => void {
-    this.#toldOfConfiguration.add(configured);
-    return () => this.#toldOfConfiguration.delete(configured);
+    this.#configurationListeners.add(configured);
+    return () => this.#configurationListeners.delete(configured);
   }
 
   /** Tells those whom calls affected; false when there were none. */
-  settle(instance: Instance): boolean {
+  notify(instance: Instance): boolean {
     const affected = instance.guarded(() => instance.engine.affected());
     if (affected === undefined) return false;
     for (const client of affected) {
-      if (client === CONFIGURATION) for (const configured of this.#toldOfConfiguration) configured();
+      if (client === CONFIGURATION) for (const configured of this.#configurationListeners) configured();
       else this.#byClient.get(client)?.reached(instance);
     }
     return true;
@@ -62,8 +62,8 @@ export class Attendants {
   end(error: Error): void {
     const all = [...this.#byClient.values()];
     this.#byClient.clear();
-    this.#toldOfConfiguration.clear();
+    this.#configurationListeners.clear();
     this.#keepers = 0;
-    for (const attendant of all) attendant.ended?.(error);
+    for (const observer of all) observer.ended?.(error);
   }
 }

@@ -4,21 +4,21 @@ use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, Options, Protocol, Timestamp};
 
 use super::generator::CLIENTS;
+use super::harness::{Harness, Request, Stored};
 use super::scope::row_of;
-use super::stage::{Request, Stage, Stored};
 
 /// How many payloads of DUMP are remembered.
 const PAYLOADS_MAX: usize = 64;
 
-pub struct Theatre {
+pub struct EngineHarness {
     pub engine: Keylatch<ManualClock>,
     clients: Vec<ClientId>,
     payloads: Vec<Vec<u8>>,
 }
 
-impl Theatre {
+impl EngineHarness {
     /// The drawn instants lie long before and long after any `start` of this century.
-    pub fn new(seed: u64, start: Timestamp) -> Theatre {
+    pub fn new(seed: u64, start: Timestamp) -> EngineHarness {
         let mut engine = Keylatch::new(Options { seed }, ManualClock::new(start));
         engine.record(true);
         let clients = CLIENTS.iter().map(|protocol| {
@@ -29,7 +29,7 @@ impl Theatre {
             client
         });
         let clients = clients.collect();
-        Theatre { engine, clients, payloads: Vec::new() }
+        EngineHarness { engine, clients, payloads: Vec::new() }
     }
 
     /// Runs a request, unless its client waits.
@@ -58,7 +58,7 @@ impl Theatre {
     }
 }
 
-impl Stage for Theatre {
+impl Harness for EngineHarness {
     fn client(&self, client: usize) -> &Client {
         self.engine.client(self.clients[client]).expect("no client of the test is closed")
     }

@@ -7,27 +7,27 @@ export const FIRST_NAME = 'keylatch';
 
 const NOTHING = new Uint8Array();
 
-export class Speaker {
-  client: Client;
+export class NamedClient {
+  connection: Client;
 
   constructor(
     private readonly database: Keylatch,
     readonly name: string,
     readonly lane: number,
   ) {
-    this.client = this.connect();
+    this.connection = this.connect();
   }
 
   /** Messages and late replies that reached the client, as RESP bytes. */
   takeOutbox(): Uint8Array {
-    return this.client.takeOutbox();
+    return this.connection.takeOutbox();
   }
 
   /** After QUIT or CLIENT KILL: connects again, as redis-cli does. True when that was needed. */
   reconnect(): boolean {
-    if (!this.client.feed(NOTHING).closed) return false;
-    this.client.close();
-    this.client = this.connect();
+    if (!this.connection.feed(NOTHING).closed) return false;
+    this.connection.close();
+    this.connection = this.connect();
     return true;
   }
 
@@ -37,7 +37,7 @@ export class Speaker {
 
   /** `keylatch>`, `C2[1](TX)>`: the name, the database unless it is 0, and whether commands are being queued. */
   get prompt(): string {
-    const database = this.client.db === 0 ? '' : `[${this.client.db}]`;
-    return `${this.name}${database}${this.client.inTransaction ? '(TX)' : ''}>`;
+    const database = this.connection.db === 0 ? '' : `[${this.connection.db}]`;
+    return `${this.name}${database}${this.connection.inTransaction ? '(TX)' : ''}>`;
   }
 }

@@ -4,20 +4,20 @@
  */
 
 /** A function on types: set `value`, read `carried`. */
-export interface Carrier {
+export interface ResultMode {
   readonly value: unknown;
   readonly carried: unknown;
 }
 
 /** The result itself: the engine in this process. */
-export interface Now extends Carrier {
+export interface Now extends ResultMode {
   readonly carried: this['value'];
 }
 
 /** A promise of the result: an engine somewhere else. */
-export interface Later extends Carrier {
+export interface Later extends ResultMode {
   readonly carried: Promise<this['value']>;
 }
 
 /** What a command with result T returns when C carries it. */
-export type Carried<C extends Carrier, T> = (C & { readonly value: T })['carried'];
+export type Carried<C extends ResultMode, T> = (C & { readonly value: T })['carried'];

@@ -2,13 +2,13 @@
 
 import { css, html, type TemplateResult } from 'lit';
 
-export function spoken(prompt: string, text: string): TemplateResult {
+export function commandLine(prompt: string, text: string): TemplateResult {
   const [, name = '', rest = ''] = /^(\S*)(.*)$/s.exec(text) ?? [];
   return html`<span class="prompt">${prompt}</span> <span class="name">${name}</span><span>${rest}</span>`;
 }
 
-export const spokenStyles = css`
-  .spoken {
+export const commandLineStyles = css`
+  .command-line {
     font-family: var(--engine);
     font-size: var(--text-engine);
     line-height: var(--even);

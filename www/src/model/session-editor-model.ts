@@ -21,7 +21,7 @@ const AUTORUN_DELAY_MS = 180;
 /** Where the text that the visitor wrote is kept between visits. */
 const OWN = 'session';
 
-export class SessionDesk {
+export class SessionEditorModel {
   readonly changes = new Emitter<'session'>();
   text = '';
   /** The lesson that the text still is, by name. */

@@ -33,7 +33,7 @@ pub struct Stored {
 }
 
 /// Where requests are performed.
-pub trait Stage {
+pub trait Harness {
     /// A client as the engine sees it.
     fn client(&self, client: usize) -> &Client;
 

@@ -7,23 +7,23 @@ use std::collections::BTreeMap;
 use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, Event, Timestamp};
 
+use super::fixtures::{Action, Engine, Fixture, Rule, Scenario, scenarios};
 use super::heap::{self, BEGUN, Outcome, SPENT, with_memory};
-use super::stages::{Act, Engine, Rule, Scene, Stage, scenes};
 use super::{ERROR, shown};
 
-/// An engine is settled after so many ticks.
+/// An engine is final_digest after so many ticks.
 const TICKS_MAX: usize = 64;
 /// As in `src/keyspace/mod.rs`.
 const PUT_OFF_MS: i64 = 100;
 /// So many clients are asked whether they are still answered.
 const ASKED_MAX: usize = 20;
-/// So many places are tried in a scene, and in one of many clients.
-const PLACES_MAX: usize = 12;
-const PLACES_OF_MANY_MAX: usize = 4;
+/// So many places are tried in a scenario, and in one of many clients.
+const FAILURES_MAX: usize = 12;
+const FAILURES_OF_MANY_MAX: usize = 4;
 
-/// What can be seen of a scene once it is played.
+/// What can be seen of a scenario once it is played.
 #[derive(Clone, PartialEq, Debug)]
-struct Seen {
+struct Outputs {
     reply: Vec<u8>,
     /// What reached each client, whether it is to be closed, and whether it waits.
     clients: Vec<(Vec<u8>, bool, bool)>,
@@ -34,20 +34,20 @@ struct Seen {
 }
 
 /// Plays with so much memory.
-fn play(stage: &mut Stage, act: &Act, memory: isize) -> (Outcome, Vec<u8>) {
+fn play(fixture: &mut Fixture, action: &Action, memory: isize) -> (Outcome, Vec<u8>) {
     let mut reply = Vec::new();
-    let outcome = match act {
-        Act::Say(client, request) => {
-            let (client, argv) = (stage.clients[*client], Argv::from_slices(request));
-            with_memory(memory, || stage.engine.execute(client, argv.as_ref(), &mut reply))
+    let outcome = match action {
+        Action::Run(client, request) => {
+            let (client, argv) = (fixture.clients[*client], Argv::from_slices(request));
+            with_memory(memory, || fixture.engine.execute(client, argv.as_ref(), &mut reply))
         }
-        Act::Tick => with_memory(memory, || stage.engine.tick()),
+        Action::Tick => with_memory(memory, || fixture.engine.tick()),
     };
     (outcome, reply)
 }
 
 /// Does what is due, also what a sweep without memory put off.
-fn settle(engine: &mut Engine) {
+fn run_until_idle(engine: &mut Engine) {
     engine.clock_mut().advance(PUT_OFF_MS);
     engine.tick();
     for _ in 0..TICKS_MAX {
@@ -70,9 +70,9 @@ fn rests_without_memory(mut engine: Engine) -> bool {
     rests
 }
 
-impl Seen {
-    fn of(stage: &mut Stage, reply: Vec<u8>) -> Seen {
-        let Stage { engine, clients, .. } = stage;
+impl Outputs {
+    fn of(fixture: &mut Fixture, reply: Vec<u8>) -> Outputs {
+        let Fixture { engine, clients, .. } = fixture;
         let (effects, events) = (engine.take_effects(), engine.take_events());
         let clients = clients.iter().map(|&client| {
             let outbox = engine.take_outbox(client);
@@ -82,7 +82,7 @@ impl Seen {
         });
         let clients = clients.collect();
         while engine.keyspace().free_garbage() {}
-        Seen { reply, clients, digest: engine.digest(), bytes: engine.keyspace().counted_bytes(), effects, events }
+        Outputs { reply, clients, digest: engine.digest(), bytes: engine.keyspace().counted_bytes(), effects, events }
     }
 }
 
@@ -116,67 +116,67 @@ fn is_refused(bytes: &[u8]) -> bool {
 }
 
 struct Trial<'a> {
-    scene: &'a Scene,
-    before: Seen,
-    calm: Seen,
+    scenario: &'a Scenario,
+    before: Outputs,
+    calm: Outputs,
     /// The digest once everything that was due is done.
-    settled: u64,
+    final_digest: u64,
 }
 
 impl Trial<'_> {
     /// What is wrong with what came of a shortage, if anything is.
-    fn complaint(&self, short: &mut Stage, reply: Vec<u8>) -> Option<String> {
-        let seen = Seen::of(short, reply);
-        let (is_before, is_calm) = (seen.digest == self.before.digest, seen.digest == self.calm.digest);
-        let refused = seen.reply.starts_with(ERROR);
-        let actor = match &self.scene.act {
-            Act::Say(client, _) => Some(*client),
-            Act::Tick => None,
+    fn complaint(&self, short: &mut Fixture, reply: Vec<u8>) -> Option<String> {
+        let outputs = Outputs::of(short, reply);
+        let (is_before, is_calm) = (outputs.digest == self.before.digest, outputs.digest == self.calm.digest);
+        let refused = outputs.reply.starts_with(ERROR);
+        let client = match &self.scenario.action {
+            Action::Run(client, _) => Some(*client),
+            Action::Tick => None,
         };
-        let actor_closing = actor.is_some_and(|actor| seen.clients[actor].1);
-        let is_whole = self.scene.rule == Rule::Whole;
-        if is_whole && !refused && seen.reply != self.calm.reply && !actor_closing {
-            return Some(format!("another answer: {}", text(&seen.reply)));
+        let is_closing = client.is_some_and(|client| outputs.clients[client].1);
+        let is_whole = self.scenario.rule == Rule::Whole;
+        if is_whole && !refused && outputs.reply != self.calm.reply && !is_closing {
+            return Some(format!("another answer: {}", text(&outputs.reply)));
         }
-        if !are_whole_messages(&seen.reply) {
-            return Some(format!("no whole answer: {}", text(&seen.reply)));
+        if !are_whole_messages(&outputs.reply) {
+            return Some(format!("no whole answer: {}", text(&outputs.reply)));
         }
         if is_whole && refused && !is_before {
             return Some("half done".into());
         }
-        if let Some(complaint) = self.of_clients(&seen, refused && is_whole) {
+        if let Some(complaint) = self.of_clients(&outputs, refused && is_whole) {
             return Some(complaint);
         }
-        let others_refused = seen.clients.iter().any(|(outbox, closing, _)| *closing || is_refused(outbox));
+        let others_refused = outputs.clients.iter().any(|(outbox, closing, _)| *closing || is_refused(outbox));
         if is_whole && !refused && !is_calm && !others_refused {
             return Some("not what it was told to do".into());
         }
-        if is_calm && !is_before && !others_refused && seen.events != self.calm.events {
-            return Some(format!("{} of {} events", seen.events.len(), self.calm.events.len()));
+        if is_calm && !is_before && !others_refused && outputs.events != self.calm.events {
+            return Some(format!("{} of {} events", outputs.events.len(), self.calm.events.len()));
         }
-        if is_before && !others_refused && seen.bytes != self.before.bytes && refused {
-            return Some(format!("{} bytes, {} before", seen.bytes, self.before.bytes));
+        if is_before && !others_refused && outputs.bytes != self.before.bytes && refused {
+            return Some(format!("{} bytes, {} before", outputs.bytes, self.before.bytes));
         }
         let recounted = recounted(&mut short.engine);
-        if seen.bytes != recounted {
-            return Some(format!("counted {} bytes for {recounted}", seen.bytes));
+        if outputs.bytes != recounted {
+            return Some(format!("counted {} bytes for {recounted}", outputs.bytes));
         }
         if !rests_without_memory(short.engine.clone()) {
             return Some("without memory there is always something due".into());
         }
-        if self.scene.stage.is_recorded {
-            let mut again = self.scene.stage.engine.clone();
-            match again.replay(&seen.effects) {
-                Ok(_) if again.digest() == seen.digest => {}
+        if self.scenario.fixture.is_recorded {
+            let mut again = self.scenario.fixture.engine.clone();
+            match again.replay(&outputs.effects) {
+                Ok(_) if again.digest() == outputs.digest => {}
                 Ok(_) => return Some("the log tells something else".into()),
                 Err(error) => return Some(format!("the log cannot be read: {error:?}")),
             }
         }
-        self.goes_on(short, &seen, refused && is_whole && !actor_closing)
+        self.goes_on(short, &outputs, refused && is_whole && !is_closing)
     }
 
-    fn of_clients(&self, seen: &Seen, refused: bool) -> Option<String> {
-        for (number, (outbox, closing, _)) in seen.clients.iter().enumerate() {
+    fn of_clients(&self, outputs: &Outputs, refused: bool) -> Option<String> {
+        for (number, (outbox, closing, _)) in outputs.clients.iter().enumerate() {
             let (before, calm) = (&self.before.clients[number], &self.calm.clients[number]);
             if !are_whole_messages(outbox) {
                 return Some(format!("client {number} is told half of something: {}", text(outbox)));
@@ -185,7 +185,7 @@ impl Trial<'_> {
             if *closing || outbox == &calm.0 || refused && outbox == &before.0 {
                 continue;
             }
-            if self.scene.rule == Rule::Whole && !is_refused(outbox) {
+            if self.scenario.rule == Rule::Whole && !is_refused(outbox) {
                 return Some(format!("client {number} is told {} and not {}", text(outbox), text(&calm.0)));
             }
         }
@@ -193,20 +193,20 @@ impl Trial<'_> {
     }
 
     /// With memory the same is done in the end, and whoever is not closed is answered.
-    fn goes_on(&self, short: &mut Stage, seen: &Seen, asks_again: bool) -> Option<String> {
+    fn goes_on(&self, short: &mut Fixture, outputs: &Outputs, asks_again: bool) -> Option<String> {
         if asks_again {
-            let (_, reply) = play(short, &self.scene.act, isize::MAX);
+            let (_, reply) = play(short, &self.scenario.action, isize::MAX);
             if reply != self.calm.reply {
                 return Some(format!("with memory it answers {}", text(&reply)));
             }
         }
-        settle(&mut short.engine);
-        if self.scene.rule == Rule::Converges && short.engine.digest() != self.settled {
+        run_until_idle(&mut short.engine);
+        if self.scenario.rule == Rule::Converges && short.engine.digest() != self.final_digest {
             return Some("with memory it does not come to the same end".into());
         }
-        for (number, (_, closing, parked)) in seen.clients.iter().enumerate().take(ASKED_MAX) {
+        for (number, (_, closing, blocked)) in outputs.clients.iter().enumerate().take(ASKED_MAX) {
             let mut reply = Vec::new();
-            if !closing && !parked {
+            if !closing && !blocked {
                 let ping = vec![b"CLIENT".to_vec(), b"ID".to_vec()];
                 super::run(&mut short.engine, short.clients[number], &ping, &mut reply);
                 if reply.is_empty() {
@@ -223,24 +223,24 @@ fn text(bytes: &[u8]) -> String {
     format!("{shown:?} ({} bytes)", bytes.len())
 }
 
-fn try_scene(scene: &Scene, wrong: &mut BTreeMap<String, String>) -> usize {
-    let mut calm = scene.stage.clone();
-    let (unlimited, reply) = play(&mut calm, &scene.act, isize::MAX);
-    let calm_seen = Seen::of(&mut calm, reply);
-    settle(&mut calm.engine);
-    let before = Seen::of(&mut scene.stage.clone(), Vec::new());
-    let trial = Trial { scene, before, settled: calm.engine.digest(), calm: calm_seen };
-    let places_max = if scene.stage.clients.len() > ASKED_MAX { PLACES_OF_MANY_MAX } else { PLACES_MAX };
-    let step = unlimited.marks.len().div_ceil(places_max).max(1);
+fn try_scenario(scenario: &Scenario, wrong: &mut BTreeMap<String, String>) -> usize {
+    let mut calm = scenario.fixture.clone();
+    let (unlimited, reply) = play(&mut calm, &scenario.action, isize::MAX);
+    let calm_outputs = Outputs::of(&mut calm, reply);
+    run_until_idle(&mut calm.engine);
+    let before = Outputs::of(&mut scenario.fixture.clone(), Vec::new());
+    let trial = Trial { scenario, before, final_digest: calm.engine.digest(), calm: calm_outputs };
+    let failures_max = if scenario.fixture.clients.len() > ASKED_MAX { FAILURES_OF_MANY_MAX } else { FAILURES_MAX };
+    let step = unlimited.marks.len().div_ceil(failures_max).max(1);
     let marks = unlimited.marks.iter().step_by(step).map(|mark| mark - 1);
     let mut budgets: Vec<isize> = marks.chain([0, BEGUN, SPENT]).collect();
     budgets.dedup();
     for budget in &budgets {
         if std::env::var_os("KEYLATCH_SHORTAGE_TRACE").is_some() {
-            eprintln!("{budget} {}", scene.name);
+            eprintln!("{budget} {}", scenario.name);
         }
-        let mut short = scene.stage.clone();
-        let (outcome, reply) = play(&mut short, &scene.act, *budget);
+        let mut short = scenario.fixture.clone();
+        let (outcome, reply) = play(&mut short, &scenario.action, *budget);
         let complaint = if outcome.panicked {
             Some("panicked".into())
         } else if !outcome.had_reserve {
@@ -249,7 +249,7 @@ fn try_scene(scene: &Scene, wrong: &mut BTreeMap<String, String>) -> usize {
             trial.complaint(&mut short, reply)
         };
         if let Some(complaint) = complaint {
-            wrong.entry(scene.name.clone()).or_insert(format!("{}: {complaint} (budget {budget})", scene.name));
+            wrong.entry(scenario.name.clone()).or_insert(format!("{}: {complaint} (budget {budget})", scenario.name));
         }
     }
     budgets.len()
@@ -259,23 +259,23 @@ fn try_scene(scene: &Scene, wrong: &mut BTreeMap<String, String>) -> usize {
 fn a_shortage_reaches_nobody_else_but_as_an_error_or_a_closed_connection() {
     let _turn = heap::turn();
     heap::end_with_panics();
-    let only = std::env::var("KEYLATCH_SHORTAGE_SCENE").unwrap_or_default();
+    let only = std::env::var("KEYLATCH_SHORTAGE_SCENARIO").unwrap_or_default();
     let mut wrong = BTreeMap::new();
-    let mut places = 0;
-    for scene in scenes().filter(|scene| scene.name.contains(&only)) {
-        places += try_scene(&scene, &mut wrong);
+    let mut failures = 0;
+    for scenario in scenarios().filter(|scenario| scenario.name.contains(&only)) {
+        failures += try_scenario(&scenario, &mut wrong);
     }
-    println!("{places} places");
+    println!("{failures} failures");
     let wrong: Vec<&str> = wrong.values().map(String::as_str).collect();
-    assert!(wrong.is_empty(), "{} scenes:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} scenarios:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What is said in an act, for messages.
-impl std::fmt::Display for Act {
+/// What is said in an action, for messages.
+impl std::fmt::Display for Action {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Act::Say(client, request) => write!(out, "{client}> {}", shown(request)),
-            Act::Tick => out.write_str("tick"),
+            Action::Run(client, request) => write!(out, "{client}> {}", shown(request)),
+            Action::Tick => out.write_str("tick"),
         }
     }
 }
