@@ -1,4 +1,5 @@
-// What everybody can use: axe on every view in light, dark and forced colours, a narrow screen, the keyboard alone, the policy.
+// Accessibility: axe on every view in light, dark and forced colours, a narrow screen, keyboard operation, the content
+// security policy.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';

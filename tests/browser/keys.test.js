@@ -1,4 +1,4 @@
-// The keys and the clock: what is shown, counted down, moved, and done to keys.
+// The keys and the clock: display, countdown, moving the clock, and the buttons of a key.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { heard, say, start } from './page.js';

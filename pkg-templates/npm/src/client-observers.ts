@@ -1,18 +1,18 @@
 /**
- * Who looks after which client, and is told when something reached it from elsewhere: a message, a late reply, the end.
- * Knows the engine only as the one that names those clients.
+ * Observers of clients, notified when output reached a client outside of its own calls: a message, a late reply, the
+ * disconnection.
  */
 import type { Instance } from './instance.js';
 
-/** Whoever looks after one client. */
+/** Observer of one client. */
 export interface ClientObserver {
-  /** A message, a late reply or the end reached the client. */
+  /** Called when a message or a late reply is in the client's outbox, or the client was disconnected. */
   reached(instance: Instance): void;
-  /** Nothing will reach the client any more: the engine was closed, or it trapped. */
+  /** Called when the engine was closed or trapped: the client receives nothing more. */
   ended?(error: Error): void;
 }
 
-/** Stands among the affected clients for the configuration. */
+/** Client number that stands for the configuration in the list of affected clients. */
 const CONFIGURATION = 0;
 
 export class ClientObservers {
@@ -20,17 +20,17 @@ export class ClientObservers {
   readonly #configurationListeners = new Set<() => void>();
   #keepers = 0;
 
-  /** Somebody has to be told. */
+  /** True while there is an observer. */
   get any(): boolean {
     return this.#byClient.size + this.#configurationListeners.size > 0;
   }
 
-  /** Somebody waits for a time to be over, so that the process must not end before. */
+  /** True while an observer waits for a timeout, so that the process must not exit before. */
   get keepsAlive(): boolean {
     return this.#keepers > 0;
   }
 
-  /** Answers how to end it; ending it twice is harmless. */
+  /** Adds an observer. Returns a function that removes it, which is idempotent. */
   add(client: number, observer: ClientObserver, keepsAlive = false): () => void {
     this.#byClient.set(client, observer);
     if (keepsAlive) this.#keepers += 1;
@@ -41,13 +41,13 @@ export class ClientObservers {
     };
   }
 
-  /** Tells of changes of the configuration. Answers how to end it. */
+  /** Adds a listener for changes of the configuration. Returns a function that removes it. */
   addConfiguration(configured: () => void): () => void {
     this.#configurationListeners.add(configured);
     return () => this.#configurationListeners.delete(configured);
   }
 
-  /** Tells those whom calls affected; false when there were none. */
+  /** Notifies the observers of clients that calls affected; false when there were none. */
   notify(instance: Instance): boolean {
     const affected = instance.guarded(() => instance.engine.affected());
     if (affected === undefined) return false;
@@ -58,7 +58,7 @@ export class ClientObservers {
     return true;
   }
 
-  /** The engine is gone. */
+  /** Removes all observers and passes them `error`: the engine is closed or has trapped. */
   end(error: Error): void {
     const all = [...this.#byClient.values()];
     this.#byClient.clear();

@@ -1,4 +1,4 @@
-/** All the sugar in one class: a chain of families, each on top of the one before. */
+/** All command methods in one class: a chain of families, each derived from the one before. */
 import type { ResultMode } from './result-mode.js';
 import { InspectionCommands } from './sugar/inspection.js';
 

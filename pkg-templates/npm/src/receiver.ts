@@ -1,18 +1,21 @@
-/** A client of the engine that only listens: connected while there is something to hear, and again when somebody ended it. */
+/**
+ * A client of the engine that only receives messages: connected while there is a listener, and reconnected after CLIENT
+ * KILL.
+ */
 import type { ClientObserver } from './client-observers.js';
 import type { Host, Message, MessageSource } from './host.js';
 import type { Instance } from './instance.js';
 import { ReplyReader } from './reply.js';
 
-/** One message, as its parts; texts in it are bytes. */
+/** One message as its elements; texts are bytes. */
 export type Parts = readonly unknown[];
 
-/** Whom a receiver listens for. */
+/** Recipient of the messages. */
 export interface PushListener {
   received(parts: Parts): void;
-  /** Somebody ended the client with CLIENT KILL. Another one is there, which hears nothing yet. */
+  /** Called after CLIENT KILL ended the client: `client` replaces it, without subscriptions yet. */
   reconnected(instance: Instance, client: number): void;
-  /** The engine is gone. */
+  /** Called when the engine is closed or has trapped. */
   ended(): void;
 }
 
@@ -27,7 +30,7 @@ export class Receiver implements ClientObserver, MessageSource {
     this.#listener = listener;
   }
 
-  /** Its client, if there is one. */
+  /** Number of the client, if it is connected. */
   get client(): number | undefined {
     return this.#client;
   }
@@ -52,7 +55,7 @@ export class Receiver implements ClientObserver, MessageSource {
     instance.guarded(() => instance.engine.disconnect(client));
   }
 
-  /** The messages since the last time. */
+  /** Messages since the last call. */
   take(instance: Instance): readonly Message[] {
     const client = this.#client;
     if (client === undefined) return [];
@@ -69,7 +72,7 @@ export class Receiver implements ClientObserver, MessageSource {
     return messages;
   }
 
-  /** Messages are taken by the host; what is left to look after is a client that somebody ended. */
+  /** Reconnects after CLIENT KILL. Messages are taken by the host. */
   reached(instance: Instance): void {
     const client = this.#client;
     if (client === undefined || !instance.guarded(() => instance.engine.closing(client))) return;

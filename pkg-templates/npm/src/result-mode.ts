@@ -1,23 +1,23 @@
 /**
- * How a command hands back its result: at once, as a promise, or queued in a transaction. The sugar is written once
- * against `Carried<C, T>`; whoever executes chooses C.
+ * The form in which a command returns its result: immediately, as a promise, or queued in a transaction. The command
+ * methods are written once against `Carried<C, T>`; the executor's class chooses C.
  */
 
-/** A function on types: set `value`, read `carried`. */
+/** A result mode, which is a function on types: set `value`, read `carried`. */
 export interface ResultMode {
   readonly value: unknown;
   readonly carried: unknown;
 }
 
-/** The result itself: the engine in this process. */
+/** Immediate results: the engine in this process. */
 export interface Now extends ResultMode {
   readonly carried: this['value'];
 }
 
-/** A promise of the result: an engine somewhere else. */
+/** Promises of results: an engine in another process or thread. */
 export interface Later extends ResultMode {
   readonly carried: Promise<this['value']>;
 }
 
-/** What a command with result T returns when C carries it. */
+/** Return type of a command with result T in the mode C. */
 export type Carried<C extends ResultMode, T> = (C & { readonly value: T })['carried'];

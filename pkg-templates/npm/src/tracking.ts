@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** Client-side caching: a callback that is told when copies of what a client read are out of date. */
+/** Client-side caching: a callback for keys whose cached copies are out of date. */
 import type { Argument } from './argument.js';
 import type { Connection, Dependent } from './connection.js';
 import { ReplyError } from './errors.js';
@@ -8,20 +8,20 @@ import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './reply.js';
 import type { Unsubscribe } from './subscriptions.js';
 
-/** Gets the keys whose copies are out of date; null: all of them are. */
+/** Callback with the keys whose copies are out of date; null: all keys. */
 export type InvalidationListener<Key = string> = (keys: readonly Key[] | null) => void;
 
-/** What CLIENT TRACKING takes, but for REDIRECT. */
+/** Options of CLIENT TRACKING, except REDIRECT. */
 export interface TrackOptions {
-  /** Every change is told, also of keys that the client did not read. */
+  /** Reports every changed key, also those that the client did not read. */
   readonly bcast?: boolean;
-  /** With `bcast`: only of keys that begin with one of these. */
+  /** With `bcast`: reports only keys that begin with one of these. */
   readonly prefixes?: readonly Argument[];
-  /** Not what the client changes itself. */
+  /** Leaves out changes by the client itself. */
   readonly noloop?: boolean;
-  /** Only keys read behind `CLIENT CACHING YES`. */
+  /** Tracks only keys read after `CLIENT CACHING YES`. */
   readonly optin?: boolean;
-  /** All keys but those read behind `CLIENT CACHING NO`. */
+  /** Tracks all keys except those read after `CLIENT CACHING NO`. */
   readonly optout?: boolean;
   /** Keys as Uint8Array. */
   readonly buffer?: boolean;
@@ -41,7 +41,7 @@ function words({ bcast, prefixes = [], noloop, optin, optout }: TrackOptions): A
   return argv;
 }
 
-/** One client that tracks, and the client that is told instead of it. */
+/** A client that tracks, and the receiver of its invalidation messages. */
 export class Tracking implements PushListener, Dependent {
   readonly #connection: Connection;
   readonly #listener: InvalidationListener<string | Uint8Array>;
@@ -95,7 +95,7 @@ export class Tracking implements PushListener, Dependent {
     this.#connection.host.events.run(() => this.#listener(told));
   }
 
-  /** What was to be told in between is lost, so everything is out of date. */
+  /** Messages meanwhile were lost, so all copies are out of date. */
   reconnected(instance: Instance, receiver: number): void {
     this.#ask(instance, this.#connection.id(), receiver);
     this.received(['invalidate', null]);
@@ -105,7 +105,7 @@ export class Tracking implements PushListener, Dependent {
     this.#over = true;
   }
 
-  /** The client that tracks is closed. */
+  /** Called when the tracking client is closed. */
   originClosed(): void {
     this.#end(() => {});
   }

@@ -1,8 +1,8 @@
-/** A client of the command line: its connection, its lane (colour and column), and how its prompt reads. */
+/** A client of the command line: its connection, its lane (colour and column), and its prompt. */
 
 import type { Client, Keylatch } from 'keylatch/core';
 
-/** The prompt name of the first client; session files take it for the default client. */
+/** Prompt name of the first client, which session files read as the default client. */
 export const FIRST_NAME = 'keylatch';
 
 const NOTHING = new Uint8Array();
@@ -23,7 +23,7 @@ export class NamedClient {
     return this.connection.takeOutbox();
   }
 
-  /** After QUIT or CLIENT KILL: connects again, as redis-cli does. True when that was needed. */
+  /** Connects again after QUIT or CLIENT KILL, as redis-cli does. True when that was needed. */
   reconnect(): boolean {
     if (!this.connection.feed(NOTHING).closed) return false;
     this.connection.close();

@@ -1,6 +1,6 @@
 /**
- * The command line's world: one engine, its clock, the clients that speak to it, and the log of what was said. State
- * lives here; components render from it and call its methods.
+ * State of the command line: one engine, its clock, its clients, and the log. Components render from it and call its
+ * methods.
  */
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
@@ -21,13 +21,13 @@ import { Tour } from './tour.ts';
 
 export type WorkspaceTopic = 'log' | 'clients' | 'keys';
 
-/** Why a line was not run, and where in it: columns count characters, from 1. */
+/** Reason why a line was not run, and its column: columns count characters, from 1. */
 export interface LineProblem {
   readonly message: string;
   readonly column: number;
 }
 
-/** Name under which the buttons of the key list speak. */
+/** Client name of the buttons in the key list. */
 const INSPECTOR_NAME = 'keys';
 const MAX_CLIENTS = 8;
 
@@ -36,7 +36,7 @@ export class Workspace {
   private readonly history = new History();
   readonly log = new Log();
   readonly tour = new Tour();
-  /** What is being typed. */
+  /** The edited line. */
   readonly line: LineEditor;
   readonly db: Keylatch;
   readonly clock: PageClock;
@@ -71,7 +71,7 @@ export class Workspace {
     return client;
   }
 
-  /** The last client stays: there is always somebody to speak. */
+  /** Closes a client, except the last one. */
   closeClient(client: NamedClient): void {
     if (this.clients.length === 1) return;
     client.connection.close();
@@ -86,7 +86,7 @@ export class Workspace {
     this.changes.emit('clients');
   }
 
-  /** Runs a typed line; a line that cannot be read is not run and comes back as a problem. */
+  /** Runs a typed line; a line that cannot be parsed is not run and is returned as a problem. */
   runLine(text: string): LineProblem | undefined {
     this.tour.follow(text.trim());
     const problem = this.run(text, this.active);
@@ -94,7 +94,7 @@ export class Workspace {
     return problem;
   }
 
-  /** Runs a pasted text command by command, each as the client its prompt names, up to the first that cannot be read. */
+  /** Runs a pasted text command by command, each as the client of its prompt, up to the first that cannot be parsed. */
   runPasted(text: string): LineProblem | undefined {
     const commands = pastedCommands(text);
     const failures: string[] = [];
@@ -111,7 +111,7 @@ export class Workspace {
     return problem;
   }
 
-  /** Runs words as the key list's own client, and shows them as if they had been typed. */
+  /** Runs words as the key list's own client, and logs them like typed ones. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
     this.selectDatabase();
     const shown = words.map((word) => (typeof word === 'string' ? word : keyLabel(word)));
@@ -119,7 +119,7 @@ export class Workspace {
     this.settle();
   }
 
-  /** Goes on from another engine's keys at its time, with the clock stopped and clients of the same names. */
+  /** Continues from a snapshot at its time, with the clock stopped and clients of the given names. */
   takeOver(snapshot: Uint8Array, nowMs: number, names: readonly string[]): void {
     this.clock.pause();
     this.clock.moveTo(nowMs);
@@ -149,7 +149,7 @@ export class Workspace {
     return undefined;
   }
 
-  /** The page's own words: `clear`, `help`, and the clock lines of session files. */
+  /** Runs the page's own words: `clear`, `help`, and the clock lines of session files. */
   private runOwn(text: string): boolean {
     const [word = '', ...rest] = text.split(/\s+/);
     if (word.toLowerCase() === 'clear' && rest.length === 0) this.clearLog();
@@ -159,7 +159,7 @@ export class Workspace {
     return true;
   }
 
-  /** Opens a help card; without a topic it says what the page understands besides commands. */
+  /** Opens a help card; without a topic, lists the words of the page. */
   private help(topic: string): void {
     const row = rowNamed(topic);
     if (row) this.log.add({ kind: 'card', row });
@@ -178,7 +178,7 @@ export class Workspace {
     else this.moveClockTo(line.instantMs);
   }
 
-  /** Moves the clock and says so in the log. */
+  /** Moves the clock and logs it. */
   stepClock(ms: number): void {
     this.note(`clock ${stepText(ms)}`);
     this.clock.step(ms);
@@ -216,7 +216,7 @@ export class Workspace {
     this.deliver();
   }
 
-  /** Shows what reached clients beside their own replies, and connects again whoever was hung up on. */
+  /** Logs messages and late replies of clients, and reconnects disconnected ones. */
   private deliver(): void {
     for (const client of this.clients) {
       const messages = client.takeOutbox();
@@ -265,7 +265,7 @@ export class Workspace {
     if (event.event === 'expired') this.expired.push(keyLabel(event.key));
   }
 
-  /** Says once what has expired, however many keys it was. */
+  /** Logs expired keys as one entry, however many there are. */
   private flushExpired(): void {
     const [first] = this.expired;
     if (first === undefined) return;
@@ -287,7 +287,7 @@ export class Workspace {
     this.log.add({ kind: 'note', text });
   }
 
-  /** After anything that may have changed keys, clients or time: arms the timer and lets the page repaint. */
+  /** Called after every change of keys, clients or time: arms the timer and repaints the page. */
   private settle(): void {
     this.flushExpired();
     this.deliver();

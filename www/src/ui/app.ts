@@ -197,7 +197,7 @@ export class App extends LitElement {
     this.requestUpdate();
   }
 
-  /** A button and not a link: the hash is the view's. */
+  /** A button instead of a link: the hash belongs to the view. */
   private skip(): void {
     this.renderRoot.querySelector('main')?.focus();
   }

@@ -1,4 +1,4 @@
-/** Who speaks: the clients of the command line, one of them chosen, more to be opened. */
+/** The clients of the command line as radio buttons, with buttons to open and close clients. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { NamedClient } from '../model/named-client.ts';

@@ -1,4 +1,4 @@
-/** A command as it was typed: the prompt in its client's colour, the command's name a little stronger. */
+/** A typed command: the prompt in its client's colour, the command's name in a heavier weight. */
 
 import { css, html, type TemplateResult } from 'lit';
 

@@ -1,4 +1,4 @@
-/** The keys of a database: type, size, and how long each has to live, burning down like a fuse. */
+/** Keys of a database: type, size, and time to live, burning down like a fuse. */
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -10,7 +10,7 @@ import './key-detail.ts';
 import { keyPanelStyles } from './key-panel-styles.ts';
 import { vars } from './vars.ts';
 
-/** What the countdown reads. */
+/** Clock of the countdown. */
 export interface Time {
   readonly live: boolean;
   now(): number;
@@ -41,10 +41,10 @@ export class KeyPanel extends LitElement {
   static override styles = [controls, keyPanelStyles];
   declare list: KeyList;
   declare time: Time;
-  /** Where commands go; without it the keys can only be looked at. */
+  /** Workspace that runs commands; without it the list is read-only. */
   declare workspace: Workspace | undefined;
   declare database: number;
-  /** The label of the row that is unfolded. */
+  /** Label of the unfolded row. */
   declare private open: string | undefined;
   private current = '';
   private stop: (() => void) | undefined;
@@ -132,7 +132,7 @@ export class KeyPanel extends LitElement {
     return html`<span class="life ${soon}">${remainingText(left)}</span><span class="fuse ${soon}" ${vars({ left: share.toFixed(4) })}></span>`;
   }
 
-  /** Counts down between two looks: often near the end, else once a second. */
+  /** Counts down between two refreshes: often near the end, else once a second. */
   override updated(): void {
     clearTimeout(this.timer);
     const deadlines = this.list.rows.flatMap((row) => (row.deadlineMs === null || row.goneBy ? [] : [row.deadlineMs]));
@@ -170,7 +170,7 @@ export class KeyPanel extends LitElement {
     return true;
   }
 
-  /** Deletes by command; the focus stays in the list. */
+  /** Deletes a key with DEL; the focus stays in the list. */
   private deleteRow(row: KeyRow, index: number): void {
     this.workspace?.runForKeys('DEL', row.key);
     void this.focusRow(Math.min(index + 1, this.list.rows.length - 1));

@@ -1,4 +1,4 @@
-/** The command line view: who speaks, the log, the prompt; beside them the clock and the keys. */
+/** The command line view: client picker, log and prompt; beside them the clock and the keys. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground } from '../model/playground.ts';

@@ -1,4 +1,4 @@
-/** The log of the command line: every command, its reply, and quiet notes. Plain text that can be selected and read out. */
+/** Log of the command line: commands, replies and notes. Plain text that can be selected and read out. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -12,7 +12,7 @@ import { commandLine, commandLineStyles } from './command-line.ts';
 import { vars } from './vars.ts';
 import { watch } from './watch.ts';
 
-/** So near to the end counts as at the end. */
+/** Distance in pixels that counts as scrolled to the end. */
 const END_PX = 48;
 
 export class LogPanel extends LitElement {
@@ -212,7 +212,7 @@ export class LogPanel extends LitElement {
     return html`<button class="button try" @click=${() => this.workspace.runLine(text)}>${icons.play}${text}</button>`;
   }
 
-  /** Keeps the newest entry in view while things grow, unless the reader has scrolled up. */
+  /** Keeps the newest entry in view while the log grows, unless the reader has scrolled up. */
   override firstUpdated(): void {
     const scroll = this.scroller;
     const entries = this.renderRoot.querySelector('.entries');

@@ -1,4 +1,4 @@
-/** Where commands are typed: a real textarea with a ghost hint behind the text and a list of suggestions above it. */
+/** Input field for commands: a real textarea with a ghost hint behind the text and a list of suggestions above it. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { LineEditor } from '../model/line-editor.ts';
@@ -32,7 +32,7 @@ export class Prompt extends LitElement {
   }
 
   override firstUpdated(): void {
-    // On a touch screen the keyboard would cover what there is to read.
+    // On a touch screen the keyboard would cover the log.
     if (matchMedia('(pointer: fine)').matches) this.focusLine();
   }
 
@@ -84,7 +84,7 @@ export class Prompt extends LitElement {
     `;
   }
 
-  /** The text again, unseen, so that the ghost starts where the text ends; and a mark under what cannot be read. */
+  /** An invisible copy of the text, so that the ghost starts where the text ends; with a mark under a syntax error. */
   private renderMirror(): TemplateResult {
     const { editor, problem } = this;
     // A break is allowed where the ghost starts, as the textarea without it would break there.
@@ -157,7 +157,7 @@ export class Prompt extends LitElement {
     return true;
   }
 
-  /** Tab completes while there is something to complete; else it moves on, as everywhere. */
+  /** Tab completes while there are candidates; else it moves the focus. */
   private tab(): boolean {
     if (this.editor.open) {
       this.choose();
@@ -211,7 +211,7 @@ export class Prompt extends LitElement {
     this.changed();
   }
 
-  /** Runs the typed lines in order; one that cannot be read stays in the field with the rest. */
+  /** Runs the typed lines in order; one that cannot be parsed stays in the field with the rest. */
   private run(): void {
     const { text } = this.editor;
     for (const command of splitCommands(text)) {
@@ -229,7 +229,7 @@ export class Prompt extends LitElement {
     return true;
   }
 
-  /** A pasted transcript or list of commands runs at once; a single line is only put in, without its prompt. */
+  /** Runs a pasted transcript or list of commands immediately; a single line is only inserted, without its prompt. */
   private pasted(event: ClipboardEvent): void {
     const text = event.clipboardData?.getData('text/plain') ?? '';
     const commands = pastedCommands(text);

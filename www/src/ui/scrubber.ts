@@ -1,4 +1,4 @@
-/** Moves through a session: one step back or on, to either end, or anywhere along the line. */
+/** Controls to move through a session: one step back or on, to either end, or to any step. */
 
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import type { SessionEditorModel } from '../model/session-editor-model.ts';

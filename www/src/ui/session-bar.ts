@@ -1,4 +1,4 @@
-/** What can be done with a session as a whole: choose a lesson, start afresh, run, fill in replies, copy, share, go on. */
+/** Actions on a session as a whole: choose a lesson, start a new one, run, fill in replies, copy, share, continue. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { lessons } from '../model/lessons.ts';
@@ -8,10 +8,10 @@ import { controls } from '../style/controls.ts';
 import { icons } from './icons.ts';
 import { watch } from './watch.ts';
 
-/** Chat programs and mail cut longer links. */
+/** Length in characters above which chat programs and mail truncate links. */
 const LONG_LINK_CHARS = 8 * 1024;
 const SAID_MS = 4000;
-/** Stands among the lessons for the text that is none. */
+/** Option value of the visitor's own text among the lessons. */
 const OWN = 'own';
 
 export class SessionBar extends LitElement {
@@ -88,7 +88,7 @@ export class SessionBar extends LitElement {
     await this.toClipboard(this.playground.sessionEditor.text, 'Text copied');
   }
 
-  /** Puts the session into the page's address and the address into the clipboard. */
+  /** Writes the session into the page's address and copies the address to the clipboard. */
   private async share(): Promise<void> {
     const { sessionEditor } = this.playground;
     const hash = sessionEditor.lesson ? `lesson=${sessionEditor.lesson}` : await encodeShare(sessionEditor.text);

@@ -1,4 +1,4 @@
-/** The session format, shown where there is none yet. */
+/** Guide to the session format, shown while the text is empty. */
 
 import { css, html, LitElement, type TemplateResult } from 'lit';
 import type { SessionEditorModel } from '../model/session-editor-model.ts';

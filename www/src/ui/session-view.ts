@@ -20,7 +20,7 @@ export class SessionView extends LitElement {
   static override properties = { playground: { attribute: false }, announced: { state: true } };
   static override styles = [controls, sessionViewStyles];
   declare playground: Playground;
-  /** Said to screen readers: only after somebody asked for a run. */
+  /** Announcement for screen readers, set only after a requested run. */
   declare private announced: string;
 
   constructor() {

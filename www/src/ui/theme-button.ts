@@ -1,4 +1,4 @@
-/** One button that goes round: as the system says, light, dark. */
+/** Button that cycles through the themes: the system's, light, dark. */
 
 import { html, LitElement, type TemplateResult } from 'lit';
 import { THEMES, type Theme, type ThemeChoice } from '../model/theme.ts';

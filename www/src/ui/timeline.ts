@@ -1,4 +1,4 @@
-/** A session as it went: prose between steps, a lane for each client, verdicts, and the instant that is looked at. */
+/** Timeline of a session: prose between steps, a lane for each client, verdicts, and the current step. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { SessionStep as Step } from 'keylatch/core';
@@ -21,7 +21,7 @@ export class Timeline extends LitElement {
   static override properties = { steps: { attribute: false }, at: { type: Number } };
   static override styles = [controls, lanes, printedStyles, commandLineStyles, timelineStyles];
   declare steps: readonly Step[];
-  /** How many stops have run. */
+  /** Number of stops that have run. */
   declare at: number;
   private names: readonly string[] = [];
 
@@ -91,7 +91,7 @@ export class Timeline extends LitElement {
     return html`<p class="events">${expired.map((event) => html`<span>${event.slice('expired '.length)} expired</span>`)}</p>`;
   }
 
-  /** Keeps the instant that is looked at in view, without moving the page. */
+  /** Scrolls the current step into view, without moving the page. */
   override updated(changed: Map<string, unknown>): void {
     if (!changed.has('at') || changed.get('at') === undefined) return;
     this.renderRoot.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
@@ -102,7 +102,7 @@ export class Timeline extends LitElement {
   }
 }
 
-/** What should have been, and below it what was. */
+/** Expected lines, and below them the actual ones. */
 function renderPair(what: string, expected: Step['expected'], got: readonly string[]): TemplateResult {
   return html`
     <dt>expected${what}</dt>

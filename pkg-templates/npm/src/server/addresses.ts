@@ -1,9 +1,9 @@
-/** Addresses as CLIENT LIST shows them, and how listeners come to be. */
+/** Addresses in the form of CLIENT LIST, and the creation of listeners. */
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { unlink } from 'node:fs/promises';
 import type { ListenAddresses } from './options.js';
 
-/** Dead peers are noticed after so long, as in Redis. */
+/** Delay after which dead peers are detected, as in Redis. */
 const KEEP_ALIVE_MS = 300_000;
 const OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
 
@@ -20,7 +20,7 @@ export function endsOf(socket: Socket, path: string | undefined): [address: stri
 
 type OnConnection = (socket: Socket, path: string | undefined) => void;
 
-/** Listens everywhere, or nowhere: what was opened is closed again when one address fails. */
+/** Listens on all addresses, or on none: if one fails, the opened listeners are closed again. */
 export async function listenAt(addresses: ListenAddresses, onConnection: OnConnection): Promise<Server[]> {
   const listeners: Server[] = [];
   try {
@@ -31,7 +31,7 @@ export async function listenAt(addresses: ListenAddresses, onConnection: OnConne
         throw error;
       });
       if (listener !== undefined) listeners.push(listener);
-      // A free port was asked for: the other addresses get the same.
+      // Port 0 was given: the other addresses use the port that the first one got.
       if (listener !== undefined) port = (listener.address() as AddressInfo).port;
     }
     if (addresses.path !== undefined) {
@@ -59,12 +59,12 @@ function open(onConnection: OnConnection, address: Address): Promise<Server> {
   });
 }
 
-/** Stops listening; connections go on. */
+/** Stops listening; open connections stay. */
 export function closed(listener: Server): Promise<void> {
   return new Promise((resolve) => listener.close(() => resolve()));
 }
 
-/** A socket file that a server left behind when it was killed: nobody answers there. */
+/** Removes a socket file without a listener, left by a server that was killed. */
 async function removeAbandoned(path: string): Promise<void> {
   const refused = await new Promise<boolean>((resolve) => {
     const probe = connect(path, () => {

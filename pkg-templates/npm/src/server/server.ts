@@ -1,4 +1,4 @@
-/** The server: listens, counts its connections, and obeys the configuration as it changes. */
+/** The server: listens, counts its connections, and follows changes of the configuration. */
 import type { Server as Listener, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { PoisonedError, type Keylatch } from '../index.js';
@@ -22,7 +22,7 @@ const PROTECTED =
   'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
 
 export class Server implements PeerHost, AsyncDisposable {
-  /** The engine that is served; commands in this process are commands of another client. */
+  /** The served engine; commands of this process run as another client. */
   readonly db: Keylatch;
   readonly #ownsDb: boolean;
   readonly #addresses: ListenAddresses;
@@ -52,7 +52,7 @@ export class Server implements PeerHost, AsyncDisposable {
     this.db = options.db ?? makeDb();
   }
 
-  /** Listens. Rejects, and listens nowhere, when an address cannot be had or protected mode forbids it. */
+  /** Listens. Rejects, and listens nowhere, when an address is not available or protected mode forbids it. */
   async listen(): Promise<this> {
     const refusal = exposure(this.#addresses, this.#parameters);
     if (refusal !== undefined) throw new Error(refusal);
@@ -65,7 +65,7 @@ export class Server implements PeerHost, AsyncDisposable {
     return this;
   }
 
-  /** Where it listens: `127.0.0.1:6379`, `[::1]:6379`, or the path of a Unix socket. */
+  /** Addresses it listens on: `127.0.0.1:6379`, `[::1]:6379`, or the path of a Unix socket. */
   get addresses(): string[] {
     return this.#listeners.map((listener) => {
       const address = listener.address() as AddressInfo | string;
@@ -79,12 +79,14 @@ export class Server implements PeerHost, AsyncDisposable {
     return typeof first === 'object' ? first.port : 0;
   }
 
-  /** How many clients are connected. */
+  /** Number of connected clients. */
   get connections(): number {
     return this.#peers.size;
   }
 
-  /** Stops listening, sends what is left, and hangs up on everybody. The engine is closed when the server made it. */
+  /**
+   * Stops listening, sends pending output, and disconnects all clients. The engine is closed if the server created it.
+   */
   async close(): Promise<void> {
     const listeners = this.#listeners.map(closed);
     this.#listeners = [];
@@ -104,7 +106,7 @@ export class Server implements PeerHost, AsyncDisposable {
     return this.#idle.isOn;
   }
 
-  /** @internal The configuration changed. */
+  /** @internal Called when the configuration changed. */
   configured(): void {
     const { streams } = this.db;
     this.#maxClients = Number(streams.parameter('maxclients'));
@@ -120,7 +122,7 @@ export class Server implements PeerHost, AsyncDisposable {
 
   /** @internal */
   failed(error: unknown): void {
-    // One trap meets everybody who is connected.
+    // A trap fails every connection, and is reported once.
     if (error instanceof PoisonedError && this.#isPoisoned) return;
     this.#isPoisoned ||= error instanceof PoisonedError;
     this.#onError(error);
