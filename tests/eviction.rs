@@ -1,5 +1,5 @@
-//! Eviction as an application sees it: memory stays within its limit whatever is written, the policies choose as well
-//! as they promise, and no call pays for everybody. Knows the public face only.
+//! Eviction as an application observes it: memory stays within its limit, the policies are as precise as documented,
+//! and no call takes long. Uses the public interface only.
 
 #[path = "support/dice.rs"]
 mod dice;
@@ -49,7 +49,7 @@ impl Engine {
         self.keylatch.keyspace().counts.evicted
     }
 
-    /// Asked past the commands, each of which would make room first.
+    /// Read without a command, because each command evicts first.
     fn size_of(&mut self, key: &str) -> u64 {
         self.keylatch.keyspace().at(0, SESSION_START).memory_usage(key.as_bytes()).unwrap_or(0)
     }
@@ -158,7 +158,7 @@ fn what_does_not_grow_memory_evicts_a_slice_at_most_and_the_next_that_does_the_r
 #[test]
 fn what_is_deleted_is_given_back_as_far_as_a_command_needs_it_and_nobody_goes_meanwhile() {
     const LARGE: usize = 1_500_000;
-    // Values of lists are given back so many at a time.
+    // Values of lists are freed a bounded number at a time.
     const SLICE_BYTES: u64 = 256 * 400;
     let mut engine = Engine::new(0, "allkeys-lru");
     let element = "x".repeat(200);
@@ -265,12 +265,12 @@ fn the_same_seed_and_input_evict_the_same_keys() {
     };
     let digests = run();
     assert_eq!(digests, run());
-    // Nothing is read here, so that the last use is the last change.
+    // There are no reads here, so the last use is the last change.
     let different: BTreeSet<&u64> = digests.iter().collect();
     assert!(different.len() >= 6, "policies choose differently: {digests:?}");
 }
 
-// --- How well the policies choose.
+// --- Precision of the policies.
 
 const UNIVERSE: usize = 5_000;
 const USES: usize = 40_000;
@@ -298,8 +298,8 @@ impl Zipf {
     }
 }
 
-/// Reads keys and sets those that are missing, as a cache in front of something slow does; the share of hits in the
-/// second half. `ms_per_use` is how far the clock goes meanwhile.
+/// Reads keys and sets missing ones, as a cache in front of a slow data source does; returns the hit rate of the second
+/// half. `ms_per_use` is the step of the clock.
 fn hit_rate(policy: &str, ms_per_use: i64, stream: impl Iterator<Item = usize>, capacity: usize) -> f64 {
     let mut engine = Engine::new(capacity as u64 * KEY_BYTES, policy);
     let mut hits = 0;
@@ -314,7 +314,7 @@ fn hit_rate(policy: &str, ms_per_use: i64, stream: impl Iterator<Item = usize>, 
     hits as f64 / (USES - USES / 2) as f64
 }
 
-/// What a cache that knows the exact order of uses would reach.
+/// Hit rate of a cache with the exact order of uses.
 fn ideal_lru_hit_rate(stream: impl Iterator<Item = usize>, capacity: usize) -> f64 {
     let (mut last_use, mut order): (HashMap<usize, usize>, BTreeMap<usize, usize>) = Default::default();
     let mut hits = 0;
@@ -332,7 +332,7 @@ fn ideal_lru_hit_rate(stream: impl Iterator<Item = usize>, capacity: usize) -> f
     hits as f64 / (USES - USES / 2) as f64
 }
 
-/// What a cache that holds the most popular keys for ever would reach.
+/// Hit rate of a cache that always holds the most popular keys.
 fn ideal_lfu_hit_rate(stream: impl Iterator<Item = usize>, capacity: usize) -> f64 {
     stream.skip(USES / 2).filter(|&rank| rank < capacity).count() as f64 / (USES - USES / 2) as f64
 }

@@ -1,5 +1,5 @@
-//! What the engine does while the host's allocator has begun its reserve: nothing that would grow memory, everything else.
-//! The reserve belongs to the process, so these have a process of their own, and run one after another.
+//! The engine while the host's allocator has begun its reserve: commands that would grow memory are refused, all others
+//! run. The reserve belongs to the process, so these tests have a process of their own, and run one after another.
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -1,5 +1,5 @@
-//! Tidiness: rules of the house that no compiler checks. Each rule is a function over one file (or the whole tree) that answers
-//! what it found wrong, and each has a test that shows it can find something.
+//! Tidiness: rules of the project that no compiler checks. Each rule is a function over one file (or the whole tree)
+//! that returns its violations, and each has a test that shows that it can find one.
 
 #[path = "tidy/bans.rs"]
 mod bans;
@@ -23,7 +23,7 @@ mod tree;
 
 use tree::File;
 
-/// Fails with every violation on a line of its own.
+/// Fails with all violations, one a line.
 fn expect_none(violations: Vec<String>) {
     assert!(violations.is_empty(), "{} violations\n{}", violations.len(), violations.join("\n"));
 }
@@ -38,7 +38,7 @@ fn rust_sources() -> Vec<File> {
     ["src", "tests", "benches", "xtask"].iter().flat_map(|folder| tree::files(folder, &["rs"])).collect()
 }
 
-/// Every script and style sheet written by hand.
+/// All handwritten scripts and style sheets.
 fn web_sources() -> Vec<File> {
     let kinds = ["ts", "mts", "js", "mjs", "css"];
     ["pkg-templates", "www", "tests", "benches"].iter().flat_map(|folder| tree::files(folder, &kinds)).collect()

@@ -1,4 +1,4 @@
-/** The server itself: options, addresses, limits, the end. */
+/** The server: options, addresses, limits, shutdown. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';

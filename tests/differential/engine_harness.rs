@@ -1,4 +1,4 @@
-//! An engine that writes its log, and the clients that take turns in it.
+//! An engine that records its log, and the clients that take turns in it.
 
 use keylatch::resp::read::{Value, read};
 use keylatch::{Argv, Client, ClientId, Keylatch, ManualClock, Options, Protocol, Timestamp};
@@ -7,7 +7,7 @@ use super::generator::CLIENTS;
 use super::harness::{Harness, Request, Stored};
 use super::scope::row_of;
 
-/// How many payloads of DUMP are remembered.
+/// Maximum number of payloads of DUMP that are kept.
 const PAYLOADS_MAX: usize = 64;
 
 pub struct EngineHarness {
@@ -17,7 +17,7 @@ pub struct EngineHarness {
 }
 
 impl EngineHarness {
-    /// The drawn instants lie long before and long after any `start` of this century.
+    /// The drawn instants are long before and long after any `start` of this century.
     pub fn new(seed: u64, start: Timestamp) -> EngineHarness {
         let mut engine = Keylatch::new(Options { seed }, ManualClock::new(start));
         engine.record(true);
@@ -32,7 +32,7 @@ impl EngineHarness {
         EngineHarness { engine, clients, payloads: Vec::new() }
     }
 
-    /// Runs a request, unless its client waits.
+    /// Runs a request, unless its client is blocked.
     pub fn perform(&mut self, request: &Request) {
         if self.client(request.client).is_blocked() {
             return;

@@ -1,5 +1,5 @@
-//! Draws what the clients do: requests from the grammar of the rows, some of them spoilt, in transactions and between
-//! them, by several clients in turns.
+//! Draws the requests of the clients from the grammar of the rows, some of them malformed, in transactions and outside
+//! of them, by several clients in turns.
 
 use keylatch::commands::{Argument, ArgumentKind};
 use keylatch::{Client, Protocol};
@@ -12,12 +12,12 @@ use super::special::{self, Situation};
 /// The clients that take turns.
 pub const CLIENTS: [Protocol; 4] = [Protocol::Resp2, Protocol::Resp2, Protocol::Resp2, Protocol::Resp3];
 
-/// How many units a client does before another has its turn, at most.
+/// Maximum number of units of a client before another has its turn.
 const TURN_MAX: u64 = 24;
-/// Elements of an argument that may be repeated, when it is about large collections.
+/// Number of elements of a repeated argument for large collections.
 const MANY_MAX: u64 = 600;
 
-/// Requests of one client that make sense only together.
+/// Requests of one client that belong together.
 pub type Unit = Vec<Request>;
 
 pub struct Generator<'s> {
@@ -25,11 +25,11 @@ pub struct Generator<'s> {
     pools: Pools,
     client: usize,
     turn_left: u64,
-    /// How often the argument behind a number of keys or fields is repeated.
+    /// Maximum repetitions of the argument behind a number of keys or fields.
     counted: Option<u64>,
-    /// The number of keys of the request being made, for arguments that come one for each.
+    /// Number of keys of the current request, for arguments that are repeated for each key.
     numkeys: u64,
-    /// Clients track keys in this round, and count no sketches.
+    /// True in rounds in which clients track keys and use no HyperLogLog.
     tracks: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'s> Generator<'s> {
         requests.into_iter().map(|argv| Request { client, argv }).collect()
     }
 
-    /// A client that waits can do nothing; one at least never waits, because it can end the waiting of the others.
+    /// A blocked client cannot send requests; one at least is never blocked, because it can unblock the others.
     fn take_turns(&mut self, harness: &dyn Harness) {
         if self.turn_left == 0 || harness.client(self.client).is_blocked() {
             let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !harness.client(*client).is_blocked()).collect();
@@ -68,8 +68,8 @@ impl<'s> Generator<'s> {
             return self.begin_transaction();
         }
         let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| harness.client(*client).is_blocked()).collect();
-        // Who is unblocked in a transaction is answered at once by 7.0, and behind the transaction here: messages that
-        // it brings come on this side or on that side of the answer.
+        // 7.0 replies to a client unblocked within a transaction immediately, this engine after the transaction: the
+        // position of messages in its output differs.
         let gets_messages =
             |waiting: &usize| harness.client(*waiting).is_subscribed() || CLIENTS[*waiting] == Protocol::Resp3;
         let ended: Vec<usize> =
@@ -119,7 +119,7 @@ impl<'s> Generator<'s> {
         words(&format!("CLIENT UNBLOCK {} {how}", Request::number_of(target)))
     }
 
-    /// What a DUMP of either side answered, whole or spoilt.
+    /// A payload that DUMP returned on either side, whole or damaged.
     fn restore(&mut self, payload: &[u8]) -> Vec<Vec<u8>> {
         let mut payload = payload.to_vec();
         if self.pools.one_in(8) {
@@ -154,7 +154,7 @@ impl<'s> Generator<'s> {
         argv
     }
 
-    /// The arguments as the grammar has them, options at the end in any order.
+    /// The arguments in the order of the grammar, with options at the end in any order.
     fn drawn(&mut self, choice: &Choice) -> Vec<Vec<u8>> {
         self.counted = None;
         self.numkeys = 1;
@@ -235,14 +235,14 @@ impl<'s> Generator<'s> {
         }
     }
 
-    /// The number of keys or fields that will follow, seldom another.
+    /// Number of the following keys or fields, seldom a wrong one.
     fn count_what_follows(&mut self) -> Vec<u8> {
         self.numkeys = 1 + self.pools.dice.roll(3);
         self.counted = Some(self.numkeys);
         if self.pools.one_in(12) { self.pools.integer() } else { self.numkeys.to_string().into_bytes() }
     }
 
-    /// Makes a request wrong in one of the ways people do.
+    /// Makes a request malformed in one of the ways people do.
     fn spoil(&mut self, argv: &mut Vec<Vec<u8>>) {
         let at = self.pools.dice.roll(argv.len() as u64) as usize;
         match self.pools.dice.roll(9) {
@@ -262,7 +262,7 @@ impl<'s> Generator<'s> {
         &mut self.pools
     }
 
-    /// A key of a group, most of the time.
+    /// A key of the group, most of the time.
     pub fn key_of(&mut self, group: &str) -> Vec<u8> {
         self.pools.key(group, &self.scope.groups)
     }
@@ -272,7 +272,7 @@ pub fn words(text: &str) -> Vec<Vec<u8>> {
     text.split(' ').filter(|word| !word.is_empty()).map(|word| word.as_bytes().to_vec()).collect()
 }
 
-/// Looks at everything that is left, so that nothing differs unseen.
+/// Reads all remaining keys, so that no difference stays hidden.
 pub fn inventory(harness: &dyn Harness) -> Vec<Unit> {
     let request = |argv| Request { client: 0, argv };
     let mut unit = vec![request(words("RESET"))];

@@ -1,13 +1,13 @@
-//! CONFIG SET of every parameter that both sides know, with values that are odd, extreme and bad: what is answered, and
-//! what CONFIG GET shows of it.
+//! CONFIG SET of every parameter that both sides have, with unusual, extreme and invalid values: compares the replies
+//! and the values of CONFIG GET.
 
 use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, SESSION_START};
 
 use super::redis::Server;
 
-/// What has no meaning here, or another one from machine to machine.
+/// Parameters without a meaning here, or with values that depend on the machine.
 const LEFT_OUT: &[&str] = &["activedefrag", "appendonly", "bind", "maxclients", "port"];
-/// What a newer version takes more of, or less: words, letters, samples.
+/// Parameters whose accepted values changed in a newer version: words, letters, samples.
 const NEWER: &[&str] = &["loglevel", "maxmemory-policy", "maxmemory-samples", "notify-keyspace-events"];
 
 const VALUES: &[&str] = &[
@@ -128,7 +128,7 @@ const REQUESTS: &[&[&str]] = &[
     &["CONFIG", "GET", ""],
 ];
 
-/// Both sides.
+/// The engine and the server.
 struct Both<'s> {
     engine: Keylatch<ManualClock>,
     client: ClientId,
@@ -143,7 +143,7 @@ impl Both<'_> {
         String::from_utf8_lossy(&reply).into_owned()
     }
 
-    /// Whether a request did something.
+    /// True when a request succeeded.
     fn compare(&mut self, request: &[&str]) -> bool {
         let theirs = String::from_utf8_lossy(&self.server.run(request)).into_owned();
         let ours = self.ours(request);
@@ -153,7 +153,7 @@ impl Both<'_> {
         theirs == "+OK\r\n"
     }
 
-    /// Sets a parameter to every value, beginning with its default each time.
+    /// Sets a parameter to every value, starting from its default each time.
     fn try_values(&mut self, name: &str, default: &str) {
         for value in VALUES {
             if self.compare(&["CONFIG", "SET", name, value]) {
@@ -164,7 +164,7 @@ impl Both<'_> {
     }
 }
 
-/// What differs, and how many parameters were compared.
+/// The differences, and the number of compared parameters.
 pub fn compare(server: &mut Server) -> (Vec<String>, usize) {
     let mut engine = Keylatch::new(Options { seed: 1 }, ManualClock::new(SESSION_START));
     let client = engine.connect();

@@ -1,6 +1,6 @@
-//! Whatever the commands of any row do, in whatever order and in whatever transaction: the effects they state make the
-//! same keyspace again, and so does a snapshot of it. In debug builds the engine itself panics on a change without an
-//! effect and on an effect without a change.
+//! Random commands of all rows, in any order and in transactions: their effects give the same keyspace when replayed,
+//! and so does a snapshot. In debug builds the engine itself panics on a change without an effect and on an effect
+//! without a change.
 
 // The differential test uses more of these.
 #[allow(dead_code)]
@@ -42,14 +42,14 @@ use keylatch::commands::flags;
 use scope::{Scope, row_of};
 
 const SEEDS: u64 = 40;
-/// What some rows need is seldom there by chance: for them the search goes on.
+/// Limit of seeds: some rows need rare conditions, for which the search continues.
 const SEEDS_MAX: u64 = 400;
 const UNITS: usize = 1_200;
-/// Now and then time passes: what lives for days is dead then.
+/// Largest step of time in days: keys that live for days expire meanwhile.
 const DAYS_MAX: u64 = 40;
 const MS_PER_DAY: u64 = 24 * 60 * 60 * 1_000;
 
-/// Rows that may write, and find nothing to: there are no functions here.
+/// Rows that may write, but never do here: there are no functions.
 const NEVER_CHANGE: &[&str] = &["function|flush"];
 
 #[test]

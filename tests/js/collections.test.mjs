@@ -1,4 +1,4 @@
-// The methods of the collections: what they send is what the command means, and what they answer is what their types say.
+// Methods of the collections: the commands they send, and the types of their results.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

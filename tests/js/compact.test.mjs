@@ -1,4 +1,4 @@
-// compact(): memory that was given back leaves the engine, and nobody sees another difference.
+// compact(): freed memory is released by the engine, without any other visible difference.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { entry, folder } from './support/package.mjs';
 
 const { Keylatch, ManualClock } = await entry('index');
 
-/** Everything of every kind, much of it deleted again. */
+/** A database with keys of every type, many of them deleted again. */
 function filled(options = {}) {
   const db = new Keylatch({ seed: 7, now: () => 1_000_000, ...options });
   db.mset(Array.from({ length: 20_000 }, (_, index) => [`gone:${index}`, 'x'.repeat(300)]));

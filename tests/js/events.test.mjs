@@ -1,4 +1,4 @@
-// Events: what is told, when, in which order, and what a listener may do.
+// Events: which are delivered, when, in which order, and the calls a listener may make.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';

@@ -1,11 +1,11 @@
-// What hosts that keep the data use: effects, replay, snapshots, forks.
+// Methods for hosts that persist the data: effects, replay, snapshots, forks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';
 
 const { Keylatch, ManualClock, LoadError } = await entry('index');
 
-/** A database with a bit of everything, and the pieces of its log. */
+/** A database with keys of every type, and the pieces of its log. */
 function recorded() {
   const clock = new ManualClock(1_000_000);
   const db = new Keylatch({ clock, seed: 1 });

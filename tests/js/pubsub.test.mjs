@@ -1,4 +1,4 @@
-// Messages: who gets them, when, in which order, and what a callback may do.
+// Messages: their recipients, time and order, and the calls a callback may make.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withFakeTime } from './support/fake-time.mjs';

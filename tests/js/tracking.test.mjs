@@ -1,4 +1,4 @@
-// Client-side caching: who is told which keys, when, and how it ends.
+// Client-side caching: the recipients of invalidation messages, their keys and time, and how tracking ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';

@@ -1,4 +1,4 @@
-// Commands that wait, as promises: what wakes them, what ends them, and what they leave behind.
+// Blocking commands as promises: how they are served, how they end, and that no client is left.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ const { ClosedError, Keylatch, ManualClock, ReplyError, WaitingError } = await e
 /** Clients the engine has, by CLIENT LIST. */
 const clients = (db) => db.call('CLIENT', 'LIST').trim().split('\n').length;
 
-/** What became of a promise so far. */
+/** State of a promise so far. */
 async function state(promise) {
   const pending = Symbol('pending');
   const result = await Promise.race([promise.catch((error) => error.name), Promise.resolve(pending)]);
@@ -154,7 +154,7 @@ test('a signal that comes too late changes nothing', async () => {
   const db = new Keylatch();
   const controller = new AbortController();
   const wait = db.blpop('k', 0, { signal: controller.signal });
-  // The element is taken already when the listener hears of it.
+  // The element is already taken when the listener receives the event.
   db.once('rpush', () => controller.abort());
   db.rpush('k', 'precious');
   assert.deepEqual(await wait, ['k', 'precious']);
@@ -251,7 +251,7 @@ test('its waiting ends in time for whoever looks', async () => {
   assert.deepEqual(db.takePushes(), [null]);
 });
 
-/** Runs a module in a process of its own and answers what it printed. */
+/** Runs a module in a separate process and returns its output. */
 function inProcess(code, ...flags) {
   const index = JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href);
   const source = `import { Keylatch } from ${index};\n${code}`;

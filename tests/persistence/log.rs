@@ -117,7 +117,7 @@ fn a_key_past_its_deadline_can_still_be_rescued() {
     assert_eq!((whole.run_line("GET k"), whole.run_line("PTTL k")), ("$1\r\nv\r\n".into(), ":-1\r\n".into()));
     assert_eq!(whole.run_line("EXISTS dead"), ":0\r\n");
 
-    // Also when the rescue is in a later piece: nothing is swept between.
+    // Also when the rescuing unit is in a later piece: the active expire cycle does not run between them.
     let (mut pieces, cut) = (Db::new(1, 5_000), log.windows(4).rposition(|window| window == b"#KL:").unwrap());
     pieces.engine.replay(&log[..cut]).unwrap();
     pieces.engine.replay(&log[cut..]).unwrap();
@@ -141,7 +141,7 @@ fn what_is_due_after_a_replay_expires_as_ever() {
 fn a_replay_is_neither_an_event_nor_an_effect_and_leaves_clients_alone() {
     let mut db = Db::recording(1, START_MS);
     db.engine.listen(true);
-    // Nothing of what follows asks for the time.
+    // None of the following needs the time.
     db.engine.tick();
     db.run_line("SET w 1");
     db.run_line("WATCH w");
@@ -164,7 +164,7 @@ fn the_last_instant_of_a_log_is_the_floor() {
     assert_eq!(db.engine.replay(&log).unwrap().last_now_ms, Some(700));
     assert_eq!(db.engine.now().as_ms(), 700);
     assert!(db.engine.take_events().is_empty());
-    // The clock itself is behind: that is a step back like any other.
+    // The clock itself is behind: it is set back as for any step back.
     db.engine.tick();
     assert_eq!(db.engine.take_events().iter().map(|event| event.kind.name()).collect::<Vec<_>>(), ["clock"]);
 }

@@ -1,5 +1,5 @@
-//! A real server reads what is written here, and what it writes is read here. The server is the one REDIS_SERVER or the
-//! path names; without one these tests say SKIPPED and pass.
+//! A real server reads files written by the engine, and the engine reads the server's. The server is that of
+//! REDIS_SERVER or of PATH; without one these tests print SKIPPED and pass.
 
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,16 +9,16 @@ use super::redis::{self, Folder, Server};
 use super::workload::Workload;
 use keylatch::resp::read::{Value, read};
 
-/// The engine's clock is so far ahead that nothing of it expires in a server meanwhile.
+/// Lead of the engine's clock in milliseconds: no key expires in a server meanwhile.
 const AHEAD_MS: i64 = 3_600_000;
 
 /// Longer than a node of a quicklist or an entry of a listpack may be.
 const LONG: usize = 20_000;
 
-/// Starts a server in a folder; None, said aloud, when there is none to start.
+/// Starts a server in a folder; prints SKIPPED and returns None when there is no server.
 fn start(folder: Folder, options: &[&str]) -> Option<Server> {
     let Some(program) = redis::program() else {
-        // Straight to the stream: the test harness keeps what is printed to itself.
+        // Written to the stream directly, because the test harness captures printed output.
         let _ = writeln!(std::io::stderr(), "SKIPPED  no redis-server on the path nor in REDIS_SERVER");
         return None;
     };
@@ -44,7 +44,7 @@ fn ahead_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64 + AHEAD_MS
 }
 
-/// Values that are coded in different ways, by commands that both sides know. DeadlineHeap are in the year 2100 and later.
+/// Values in all encodings, by commands that both sides have. Deadlines are in the year 2100 and later.
 fn varied() -> Vec<Vec<String>> {
     let line = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let numbered =

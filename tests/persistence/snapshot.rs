@@ -1,4 +1,4 @@
-//! Snapshots: loaded again, over what was there, damaged, foreign.
+//! Snapshots: loaded again, over existing data, damaged, foreign.
 
 use super::harness::{Db, Dice, piece};
 use super::mutation::mutated;
@@ -10,7 +10,7 @@ const START_MS: i64 = 1_000_000;
 const HEADER: usize = 9;
 const CHECKSUM: usize = 8;
 
-/// A keyspace with a bit of everything, keys past their deadline too.
+/// A keyspace with all types, and with keys past their deadline.
 fn busy(seed: u64) -> Db {
     let mut db = Db::new(seed, START_MS);
     let mut workload = Workload::new(seed, START_MS);
@@ -23,7 +23,7 @@ fn busy(seed: u64) -> Db {
     db
 }
 
-/// Everything SCAN answers, in its order.
+/// All keys of SCAN, in its order.
 fn scanned(db: &mut Db) -> Vec<String> {
     let mut pages = vec![db.run_line("SCAN 0 COUNT 7")];
     loop {
@@ -213,7 +213,7 @@ fn mutated_snapshots_are_refused_or_loaded_but_never_panic() {
         // Past the checksum, which would catch all of it.
         let mutant = [mutated(contents, &mut dice), vec![0; CHECKSUM]].concat();
         if db.engine.load(&mutant).is_ok() {
-            // Whatever was accepted is a keyspace like any other.
+            // An accepted snapshot gives a valid keyspace.
             again.engine.load(&db.snapshot()).unwrap();
             assert_eq!(again.engine.digest(), db.engine.digest());
             loaded += 1;
@@ -230,7 +230,7 @@ fn small() -> Db {
     db
 }
 
-/// The codings that are read but never written: LZF, listpacks, quicklists.
+/// Encodings that are read but never written: LZF, listpacks, quicklists.
 fn packed() -> Vec<u8> {
     let listpack: &[u8] =
         b"\x20\x00\x00\x00\x06\x00\x81a\x02\x05\x01\x83abc\x04\xc1\x2c\x02\xf1\x39\x30\x03\x83xyz\x04\xff";

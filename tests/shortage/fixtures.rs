@@ -1,4 +1,4 @@
-//! The scenarios: who is there and listens, watches, waits or keeps copies, and what is done then.
+//! Scenarios: clients that listen, watch, block or track, and the action that follows.
 
 use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, SESSION_START};
 
@@ -6,14 +6,15 @@ use super::requests::Request;
 
 pub type Engine = Keylatch<ManualClock>;
 
-/// Many clients: what one command makes for each of them is more than any reserve has, and more than one small piece.
+/// Number of clients in large scenarios: the output of one command for all of them exceeds any reserve, and any small
+/// piece.
 const MANY: usize = 1_100;
 const FEW: usize = 3;
 
 #[derive(Clone)]
 pub struct Fixture {
     pub engine: Engine,
-    /// The first one is on fixture before the others.
+    /// The first one acts; the others come next.
     pub clients: Vec<ClientId>,
     pub is_recorded: bool,
 }
@@ -23,14 +24,14 @@ pub enum Action {
     Tick,
 }
 
-/// What may come of a shortage.
+/// Allowed outcome of a shortage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// All of it, or an error and nothing.
+    /// Complete, or an error without changes.
     Whole,
-    /// A part of it, and the rest when there is memory.
+    /// Partly done, and completed when there is memory.
     Converges,
-    /// A part of it: whoever was refused has to ask again.
+    /// Partly done: a refused client must send its request again.
     Parts,
 }
 
@@ -41,13 +42,13 @@ pub struct Scenario {
     pub rule: Rule,
 }
 
-/// Who takes note of what happens.
+/// Receivers of events and messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Listeners {
     None,
     /// The host: events and the log.
     Host,
-    /// Subscribers of notifications, a client with copies, one with all prefixes, and a monitor.
+    /// Subscribers of notifications, a tracking client, one that tracks all prefixes, and a monitor.
     Clients,
 }
 
@@ -73,7 +74,7 @@ impl Fixture {
         fixture
     }
 
-    /// Another client; answers its number.
+    /// Connects another client; returns its index.
     fn connect(&mut self) -> usize {
         self.clients.push(self.engine.connect());
         self.clients.len() - 1
@@ -91,7 +92,7 @@ impl Fixture {
         (1..=others).for_each(|client| self.run_line(client, &line(client)));
     }
 
-    /// Nothing waits to be taken.
+    /// Takes all pending outputs.
     fn drained(mut self) -> Fixture {
         self.engine.take_effects();
         self.engine.take_events();
@@ -103,7 +104,7 @@ impl Fixture {
     }
 }
 
-/// `~` stands for a long word, `{n}` for so many numbered ones.
+/// Splits a line; `~` stands for a long word, `{n}` for that many numbered ones.
 fn words(line: &str) -> Request {
     let word = |word: &str| word.replace('~', &"L".repeat(6_000)).into_bytes();
     let numbered = |of: &str| -> Vec<Vec<u8>> {
@@ -132,7 +133,7 @@ impl Scenarios {
         self.all.push(Scenario { name: format!("{name}: {action}"), fixture, action, rule });
     }
 
-    /// With few and many clients, and others who listen.
+    /// Adds the scenario with few and many clients, and with listeners.
     fn add(&mut self, rule: Rule, line: &str, set: impl Fn(&mut Fixture, usize)) {
         self.add_action(rule, &|| Action::Run(0, words(line)), set);
     }
@@ -145,7 +146,7 @@ impl Scenarios {
         }
     }
 
-    /// The same without clients that wait for anything.
+    /// Adds the scenario with the acting client and one other only.
     fn add_alone(&mut self, rule: Rule, action: &dyn Fn() -> Action, set: impl Fn(&mut Fixture)) {
         for listeners in [Listeners::None, Listeners::Host, Listeners::Clients] {
             let mut fixture = Fixture::new(listeners, 1);
@@ -175,7 +176,7 @@ fn waiting(scenarios: &mut Scenarios) {
         fixture.others_run(others, |number| format!("BLMOVE list to:{} LEFT RIGHT 0", number % 7));
     });
     scenarios.add(Rule::Parts, "RPUSH list ~ a b", |fixture, others| {
-        // Each wakes the next.
+        // Each serves the next blocked client.
         fixture.others_run(others, |number| match number {
             1 => "BLMOVE list list:2 LEFT LEFT 0".into(),
             _ => format!("BLMOVE list:{number} list:{} RIGHT LEFT 0", number + 1),
@@ -196,7 +197,7 @@ fn waiting(scenarios: &mut Scenarios) {
     });
     scenarios.add(Rule::Parts, "RPUSH list {900}", |fixture, others| {
         fixture.others_run(others, |_| "BLPOP list 0".into());
-        // What is sent behind is answered behind.
+        // Pipelined requests are answered after the blocking one.
         fixture.others_run(others, |number| format!("SET behind:{number} {}", if number < 9 { "~" } else { "v" }));
         fixture.others_run(others, |_| "GET behind:1".into());
         fixture.others_run(others, |_| "BLPOP list 0".into());
@@ -286,7 +287,7 @@ fn tracking(scenarios: &mut Scenarios) {
         fixture.others_run(others.min(40), |_| "CLIENT TRACKING ON".into());
         fixture.others_run(others.min(40), |_| "MGET key:{300}".into());
     });
-    // Readers, and a table that is full of what they read.
+    // Readers, and a tracking table full of the keys they read.
     scenarios.add(Rule::Whole, "MGET key:{300} ~", |fixture, _| {
         fixture.run_line(0, "CONFIG SET tracking-table-max-keys 100");
         fixture.run_line(0, "HELLO 3");
@@ -296,7 +297,7 @@ fn tracking(scenarios: &mut Scenarios) {
         fixture.run_line(0, "HELLO 3");
         fixture.run_line(0, "CLIENT TRACKING ON");
         fixture.run_line(0, "MGET ~{300}");
-        // Some are forgotten at once, and the rest later.
+        // Some keys are removed from the table immediately, and the rest later.
         fixture.run_line(0, "CONFIG SET tracking-table-max-keys 10");
     });
     scenarios.add(Rule::Whole, "SET k ~", |fixture, others| {
@@ -410,7 +411,7 @@ fn evicting(scenarios: &mut Scenarios) {
                     fixture.run_line(0, "MULTI");
                     (0..9).for_each(|number| fixture.run_line(0, &format!("SET more:{number} ~")));
                 }
-                // The last to fit brings memory beyond its limit.
+                // The last value that fits takes memory beyond the limit.
                 let other = fixture.connect();
                 fixture.run_line(other, "SET large ~");
                 fixture.run_line(other, "APPEND large ~");

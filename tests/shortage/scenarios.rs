@@ -1,6 +1,6 @@
-//! Memory runs out while a command reaches others: those it wakes, those it is published or shown to, those whose copies it
-//! makes stale; and while time and limits take keys away. Whatever happens to whom, the log says what became of the
-//! keyspace, nobody is told half of anything, and all goes on when there is memory again.
+//! Lets memory run out while a command affects other clients: blocked clients, subscribers, monitors, tracking clients;
+//! and during expiry and eviction. In each case the log matches the keyspace, no client receives a partial message, and
+//! all work continues when there is memory again.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use super::fixtures::{Action, Engine, Fixture, Rule, Scenario, scenarios};
 use super::heap::{self, BEGUN, Outcome, SPENT, with_memory};
 use super::{ERROR, shown};
 
-/// An engine is final_digest after so many ticks.
+/// Maximum number of ticks until nothing is due.
 const TICKS_MAX: usize = 64;
-/// As in `src/keyspace/mod.rs`.
+/// Delay of the deferred active expire cycle; equal to `src/keyspace/mod.rs`.
 const PUT_OFF_MS: i64 = 100;
-/// So many clients are asked whether they are still answered.
+/// Maximum number of clients that are checked for replies.
 const ASKED_MAX: usize = 20;
-/// So many places are tried in a scenario, and in one of many clients.
+/// Maximum number of failures tried in a scenario, and in one of many clients.
 const FAILURES_MAX: usize = 12;
 const FAILURES_OF_MANY_MAX: usize = 4;
 
-/// What can be seen of a scenario once it is played.
+/// All outputs of a scenario.
 #[derive(Clone, PartialEq, Debug)]
 struct Outputs {
     reply: Vec<u8>,
-    /// What reached each client, whether it is to be closed, and whether it waits.
+    /// Outbox of each client, whether it is to be closed, and whether it is blocked.
     clients: Vec<(Vec<u8>, bool, bool)>,
     digest: u64,
     bytes: u64,
@@ -33,7 +33,7 @@ struct Outputs {
     events: Vec<Event>,
 }
 
-/// Plays with so much memory.
+/// Runs the action with this much memory.
 fn play(fixture: &mut Fixture, action: &Action, memory: isize) -> (Outcome, Vec<u8>) {
     let mut reply = Vec::new();
     let outcome = match action {
@@ -46,7 +46,7 @@ fn play(fixture: &mut Fixture, action: &Action, memory: isize) -> (Outcome, Vec<
     (outcome, reply)
 }
 
-/// Does what is due, also what a sweep without memory put off.
+/// Runs all due work, including the deferred active expire cycle.
 fn run_until_idle(engine: &mut Engine) {
     engine.clock_mut().advance(PUT_OFF_MS);
     engine.tick();
@@ -58,7 +58,8 @@ fn run_until_idle(engine: &mut Engine) {
     }
 }
 
-/// Whether an engine that finds no memory has nothing to do any more at this instant: a host would call it over and over.
+/// True when an engine without memory has nothing due at this instant after a while: otherwise a host would call it
+/// over and over.
 fn rests_without_memory(mut engine: Engine) -> bool {
     let mut rests = false;
     with_memory(0, || {
@@ -86,7 +87,7 @@ impl Outputs {
     }
 }
 
-/// What the keys count as one by one.
+/// Sum of the memory of all keys, one by one.
 fn recounted(engine: &mut Engine) -> u64 {
     let keyspace = engine.keyspace();
     let keys: Vec<(u8, Vec<u8>)> = keyspace
@@ -94,7 +95,7 @@ fn recounted(engine: &mut Engine) -> u64 {
         .flat_map(|(database, db)| db.entries().map(move |entry| (database, entry.key.to_vec())))
         .collect();
     let size = |(database, key): (u8, Vec<u8>)| {
-        // Before all deadlines, so that the look changes nothing.
+        // Before all deadlines, so that reading changes nothing.
         keyspace.at(database, Timestamp::MIN).memory_usage(&key).unwrap_or(0)
     };
     keys.into_iter().map(size).sum()
@@ -119,12 +120,12 @@ struct Trial<'a> {
     scenario: &'a Scenario,
     before: Outputs,
     calm: Outputs,
-    /// The digest once everything that was due is done.
+    /// Digest after all due work.
     final_digest: u64,
 }
 
 impl Trial<'_> {
-    /// What is wrong with what came of a shortage, if anything is.
+    /// The first violation after a shortage, if any.
     fn complaint(&self, short: &mut Fixture, reply: Vec<u8>) -> Option<String> {
         let outputs = Outputs::of(short, reply);
         let (is_before, is_calm) = (outputs.digest == self.before.digest, outputs.digest == self.calm.digest);
@@ -181,7 +182,7 @@ impl Trial<'_> {
             if !are_whole_messages(outbox) {
                 return Some(format!("client {number} is told half of something: {}", text(outbox)));
             }
-            // A monitor is shown also what is refused.
+            // A monitor receives refused commands as well.
             if *closing || outbox == &calm.0 || refused && outbox == &before.0 {
                 continue;
             }
@@ -192,7 +193,7 @@ impl Trial<'_> {
         None
     }
 
-    /// With memory the same is done in the end, and whoever is not closed is answered.
+    /// Checks that with memory the final state is the same, and that all open clients get replies.
     fn goes_on(&self, short: &mut Fixture, outputs: &Outputs, asks_again: bool) -> Option<String> {
         if asks_again {
             let (_, reply) = play(short, &self.scenario.action, isize::MAX);
@@ -270,7 +271,7 @@ fn a_shortage_reaches_nobody_else_but_as_an_error_or_a_closed_connection() {
     assert!(wrong.is_empty(), "{} scenarios:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What is said in an action, for messages.
+/// The action in messages.
 impl std::fmt::Display for Action {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -1,4 +1,5 @@
-//! A light reading of Rust source: comments and literals blanked out, so that what is left are names and brackets at their places.
+//! A simple scanner of Rust source: comments and literals are replaced by blanks, so that names and brackets keep their
+//! positions.
 
 /// The source with every comment and the content of every literal replaced by blanks; lines stay where they are.
 pub fn code_only(source: &str) -> String {

@@ -1,4 +1,4 @@
-//! Every command row has a session file that shows it, and every session file asserts something.
+//! Every command row has a session file, and every session file asserts a reply.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How long a function and a file may be.
+//! Maximum lengths of functions and files.
 
 use crate::rust_text::{code_only, tokens};
 use crate::tree::File;

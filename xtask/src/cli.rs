@@ -1,4 +1,4 @@
-//! The command line of xtask: what can be asked, and what each mistake in asking is called.
+//! The command line of xtask: its commands and options, and the message for each error.
 
 use crate::bench;
 use crate::fuzz;
@@ -13,7 +13,7 @@ pub(crate) enum Command {
     Play(PlayOptions),
     Sizes,
     Test(Selection),
-    /// Not for people: Cargo calls it with the path of a test compiled to wasm.
+    /// Internal: Cargo runs it with the path of a test compiled to wasm.
     WasmTestRunner(Vec<String>),
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct PlayOptions {
     pub(crate) open: bool,
 }
 
-/// Which suites run; none named means every one, or the quick ones.
+/// Selection of suites; none named means all, or the quick ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     pub(crate) suites: Vec<String>,
@@ -31,12 +31,12 @@ pub(crate) struct Selection {
     pub(crate) without: Vec<Without>,
 }
 
-/// What is measured, and what becomes of it.
+/// Options of `bench`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct BenchOptions {
-    /// None named means every one.
+    /// None named means all.
     pub(crate) suites: Vec<String>,
-    /// Only rows with this in their name.
+    /// Part of a row's name; other rows are skipped.
     pub(crate) filter: String,
     pub(crate) quick: bool,
     pub(crate) strict: bool,
@@ -49,7 +49,7 @@ impl BenchOptions {
     }
 }
 
-/// What is looked into, and how long.
+/// Target of `fuzz`, and its duration.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FuzzOptions {
     pub(crate) target: String,
@@ -103,7 +103,7 @@ what `--without` understands:
     text.trim_end().to_owned()
 }
 
-/// The command that the arguments ask for, or what is wrong with them.
+/// Parses the arguments; the error is the message for the user.
 pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
     let Some((name, rest)) = arguments.split_first() else { return Ok(Command::Help) };
     match name.as_str() {

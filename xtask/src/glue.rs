@@ -1,10 +1,10 @@
-//! Turns wasm-bindgen's `no-modules` script into an ES module with one export, `instantiate(module)`.
+//! Converts wasm-bindgen's `no-modules` script to an ES module with one export, `instantiate(module)`.
 //!
-//! The script keeps the state of one wasm instance in variables of its own. Wrapped in a function, every call makes that state
-//! anew: each engine has its own instance and classes, and a trap in one leaves the others alive. The asynchronous loader is cut
-//! out, because nobody calls it and it would bring `fetch` and `document` into every bundle.
+//! The script keeps the state of one wasm instance in its own variables. Wrapped in a function, every call creates that
+//! state anew: each engine has its own instance and classes, and a trap in one leaves the others alive. The
+//! asynchronous loader is removed: it is unused, and it would bring `fetch` and `document` into every bundle.
 //!
-//! What it may not know: what the engine exports.
+//! Independent of the engine's exports.
 
 use crate::failure::{Failure, Result};
 
@@ -27,7 +27,7 @@ const SUFFIX: &str = "
 const GLOBAL_RETURN: &str = "return Object.assign(__wbg_init, { initSync }, exports);";
 const OWN_RETURN: &str = "return Object.assign(exports, { initSync });";
 
-/// The module `glue.js` from the script that wasm-bindgen wrote for `--target no-modules`.
+/// The module `glue.js` from wasm-bindgen's script for `--target no-modules`.
 pub(crate) fn wrap_script(script: &str) -> Result<String> {
     if script.contains("import(") || script.lines().any(|line| line.starts_with("import ")) {
         return Err(Failure::new(
@@ -44,7 +44,7 @@ pub(crate) fn wrap_script(script: &str) -> Result<String> {
     Ok(format!("{PREFIX}{body}{SUFFIX}"))
 }
 
-/// The declarations `glue.d.ts` from those that wasm-bindgen wrote for the script.
+/// The declarations `glue.d.ts` from wasm-bindgen's for the script.
 pub(crate) fn wrap_declarations(declarations: &str) -> Result<String> {
     let bindings = between(declarations, "declare namespace wasm_bindgen {\n", "\n}\ndeclare type InitInput")?;
     let raw = between(declarations, "declare interface InitOutput {\n", "\n}\n")?;
@@ -72,7 +72,7 @@ export declare function instantiate(module: WebAssembly.Module): Instance;
     ))
 }
 
-/// The text without what lies from `start` up to `end`, which stays.
+/// The text without the range from `start` up to `end`, which stays.
 fn cut(text: &str, start: &str, end: &str) -> Result<String> {
     let from = text.find(start).ok_or_else(|| unknown_shape(start))?;
     let length = text[from..].find(end).ok_or_else(|| unknown_shape(end))?;
@@ -85,7 +85,7 @@ fn between<'a>(text: &'a str, start: &str, end: &str) -> Result<&'a str> {
     Ok(&text[from..from + length])
 }
 
-/// wasm-bindgen is pinned, so this is seen by whoever raises its version.
+/// The output of wasm-bindgen has changed: its version is pinned, so this appears only after a version change.
 fn unknown_shape(marker: &str) -> Failure {
     Failure::new(format!(
         "wasm-bindgen's output has a new shape: `{}` not found (see xtask/src/glue.rs)",

@@ -1,4 +1,4 @@
-/** What is in the tarball, and what is not. */
+/** Files in the tarball, and files that must not be in it. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

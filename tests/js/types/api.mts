@@ -122,7 +122,7 @@ db.on('error', (error) => {
 });
 db.once('*', () => {});
 
-// The same sugar over promises.
+// The command methods over promises.
 abstract class Remote extends Commands<Later> {}
 declare const remote: Remote;
 const later = remote.get('k');

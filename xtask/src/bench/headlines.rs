@@ -4,7 +4,7 @@ use super::aims::Measure;
 use super::report;
 use super::row::Row;
 
-/// A line of the README: what was measured, and the numbers of one or more rows of a suite.
+/// A line of the README: its text, and the numbers of one or more rows of a suite.
 struct Headline {
     what: &'static str,
     suite: &'static str,
@@ -51,7 +51,7 @@ const HEADLINES: [Headline; 5] = [
     },
 ];
 
-/// A Markdown table; `rows_of` answers the rows of a suite. Figures that were not measured are left out.
+/// A Markdown table; `rows_of` returns the rows of a suite. Figures that were not measured are left out.
 pub(crate) fn table<'a>(rows_of: impl Fn(&str) -> &'a [Row]) -> String {
     let mut text = String::from("\n| what | measured |\n|---|---:|\n");
     for Headline { what, suite, rows, measure, unit } in HEADLINES {

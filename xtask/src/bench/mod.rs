@@ -1,6 +1,7 @@
-//! `cargo xtask bench`: measures beside others in the same run, and prints what came out as ratios.
+//! `cargo xtask bench`: measures keylatch and other stores in the same run, and prints ratios.
 //!
-//! Scripts and programs measure; here they are chosen and started, and their answers kept in target/bench and made into tables.
+//! Scripts and programs measure; this module selects and starts them, keeps their rows in target/bench and prints
+//! tables.
 
 mod aims;
 mod headlines;
@@ -20,7 +21,7 @@ use aims::Verdict;
 use report::Judged;
 use row::Row;
 
-/// Somewhere to measure.
+/// A suite of benches.
 #[derive(Debug)]
 pub(crate) struct BenchSuite {
     pub(crate) name: &'static str,
@@ -72,7 +73,7 @@ pub(crate) const SUITES: &[BenchSuite] = &[
 pub(crate) fn run(options: &BenchOptions) -> Result {
     crate::build()?;
     let judged = measure_all(options)?;
-    // A short round is too short to judge anything by.
+    // A short round is too short for a verdict.
     if options.quick {
         return Ok(());
     }
@@ -106,7 +107,7 @@ fn measure_all(options: &BenchOptions) -> Result<Vec<Judged>> {
     }
 }
 
-/// Aims name rows, which a whole run has all of.
+/// Checks the aims against the rows. A whole run has all the rows that aims name.
 fn judge(suite: &BenchSuite, rows: &[Row], options: &BenchOptions) -> Result<Vec<Judged>> {
     let judged = report::judge(suite.name, rows);
     match aims::of(suite.name).into_iter().find(|aim| judged.iter().all(|judged| judged.aim != *aim)) {
@@ -117,13 +118,13 @@ fn judge(suite: &BenchSuite, rows: &[Row], options: &BenchOptions) -> Result<Vec
     }
 }
 
-/// One short round in some suites: everything runs, and every row has its figures.
+/// Runs one short round of some suites, and checks that every row has its figures.
 pub(crate) fn short_round(suites: &[&str]) -> Result {
     let suites = suites.iter().map(|name| (*name).to_owned()).collect();
     run(&BenchOptions { suites, quick: true, ..BenchOptions::default() })
 }
 
-/// Measures in one suite and prints its tables. They are kept when they are whole.
+/// Runs one suite and prints its tables. A whole run is kept.
 fn measure(suite: &BenchSuite, options: &BenchOptions) -> Result<Vec<Row>> {
     let step = progress::step(&format!("bench: {}", suite.about));
     let rows = (suite.run)(options)?;

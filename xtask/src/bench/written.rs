@@ -1,4 +1,4 @@
-//! What is kept of runs in target/bench, and the pages that `--write` makes of it.
+//! Files of runs in target/bench, and the pages that `--write` generates from them.
 
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ pub(super) fn keep(suite: &BenchSuite, machine: Map<String, Value>, rows: &[Row]
     paths::write(&file(suite), format!("{:#}\n", json!({ "machine": machine, "rows": rows })))
 }
 
-/// None when no whole run of the suite was ever kept.
+/// None when no whole run of the suite was kept.
 fn kept(suite: &BenchSuite) -> Result<Option<Kept>> {
     let file = file(suite);
     if !file.is_file() {

@@ -1,6 +1,6 @@
-//! The list of test suites: what each is called, what it needs, and which function runs it.
+//! The list of test suites: their names, requirements, and functions.
 //!
-//! They run in this order: what fails fast and names its place best comes first, and nothing is compiled twice on the way.
+//! They run in this order: fast and precise ones first, and nothing is compiled twice.
 
 mod javascript;
 mod rust;
@@ -10,7 +10,7 @@ use crate::bench;
 use crate::debian::{self, CHROMEDRIVER, CHROMIUM, Wanted};
 use crate::failure::Result;
 
-/// Something a machine may lack, or a person may not want to wait for.
+/// A requirement that a machine may lack, or that is slow to meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Without {
     Browser,
@@ -40,7 +40,7 @@ impl Without {
         }
     }
 
-    /// Debian packages that supply it.
+    /// Debian packages that provide it.
     fn packages(self) -> &'static [Wanted] {
         match self {
             Without::Browser => &[CHROMIUM, CHROMEDRIVER],
@@ -56,13 +56,13 @@ pub(crate) struct Suite {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) needs: &'static [Without],
-    /// Whether it tests what `cargo xtask build` leaves in target/.
+    /// True when it tests the outputs of `cargo xtask build` in target/.
     pub(crate) needs_build: bool,
     pub(crate) run: fn() -> Result,
 }
 
 impl Suite {
-    /// Installs what the suite needs from outside npm and Cargo.
+    /// Installs requirements from outside npm and Cargo.
     pub(crate) fn prepare(&self) -> Result {
         self.needs.iter().try_for_each(|need| debian::ensure(need.packages()))
     }
@@ -119,7 +119,7 @@ pub(crate) const ALL: &[Suite] = &[
     built("browser", "the playground in headless Chromium", &[Without::Browser], javascript::browser),
 ];
 
-/// Suites of `--quick`: what finds most mistakes within minutes and needs nothing but Rust and Node.
+/// Suites of `--quick`: those that find most mistakes within minutes and require only Rust and Node.
 pub(crate) const QUICK: &[&str] = &["fmt", "clippy", "native", "build", "package"];
 
 #[cfg(test)]
