@@ -32,7 +32,7 @@ const FLOORS: &[(&str, usize)] = &[
 /// 2026-01-01T00:00:00Z. The recordings hold dates long past and dates after 2100, so any day of this century serves.
 const NOW: Timestamp = Timestamp::from_ms(1_767_225_600_000);
 
-/// Folder of docs-examples.jsonl, whose text cannot be distributed with this project.
+/// Folder of docs-examples.jsonl, which cannot be distributed with this project.
 const DOCS_EXAMPLES_FOLDER: &str = "KEYLATCH_DOCS_EXAMPLES";
 
 #[test]

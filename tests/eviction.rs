@@ -131,7 +131,7 @@ fn a_lowered_limit_is_worked_off_in_slices_and_memory_only_falls() {
     let (mut highest, large) = (engine.used(), "y".repeat(40_000));
     let mut calls = 0;
     while engine.used() > full / 5 && calls < 100 {
-        assert_eq!(engine.run(&["SET", "large", &large]), b"+OK\r\n", "there is somebody to evict");
+        assert_eq!(engine.run(&["SET", "large", &large]), b"+OK\r\n", "there is a key to evict");
         engine.run(&["DEL", "large"]);
         assert!(engine.used() <= highest);
         highest = engine.used();
@@ -156,7 +156,7 @@ fn what_does_not_grow_memory_evicts_a_slice_at_most_and_the_next_that_does_the_r
 }
 
 #[test]
-fn what_is_deleted_is_given_back_as_far_as_a_command_needs_it_and_nobody_goes_meanwhile() {
+fn deleted_values_are_freed_as_far_as_a_command_needs_and_no_key_is_evicted_meanwhile() {
     const LARGE: usize = 1_500_000;
     // Values of lists are freed a bounded number at a time.
     const SLICE_BYTES: u64 = 256 * 400;
@@ -204,7 +204,7 @@ fn large_values_that_are_evicted_are_given_back_in_slices_too() {
 }
 
 #[test]
-fn evictions_are_in_the_log_and_loading_it_evicts_nobody() {
+fn evictions_are_in_the_log_and_loading_it_evicts_no_key() {
     let mut engine = Engine::new(20_000, "allkeys-random");
     engine.keylatch.record(true);
     engine.keylatch.listen(true);
@@ -364,7 +364,7 @@ fn hit_rates_are_near_those_of_ideal_policies_and_above_chance() {
 }
 
 #[test]
-fn who_is_read_all_the_time_stays_however_many_come() {
+fn a_key_that_is_read_all_the_time_stays_however_many_are_added() {
     let mut engine = Engine::new(100 * KEY_BYTES, "allkeys-lru");
     engine.run(&["SET", "favourite", "v"]);
     for number in 0..20_000 {

@@ -1,11 +1,11 @@
-//! The same seed, clock and input give the same replies and the same digest on every target: this file runs natively
+//! Equal seeds, clocks and input give equal replies and digests on every target: this file runs natively
 //! and, by `cargo xtask test wasm wasm-browser`, inside WebAssembly, and compares with the numbers of a native run.
 
 use keylatch::{Argv, Keylatch, ManualClock, Options, SESSION_START};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// Commands whose replies depend on the seed, on the order of keys or members, or on floating point.
+/// Commands with replies that depend on the seed, on the order of keys or members, or on floating point.
 const ASKING: &[&[&str]] = &[
     &["KEYS", "*"],
     &["SCAN", "0", "COUNT", "20"],

@@ -5,6 +5,8 @@
 mod bans;
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/comments.rs"]
+mod comments;
 #[path = "tidy/floors.rs"]
 mod floors;
 #[path = "tidy/packages.rs"]
@@ -20,6 +22,8 @@ mod speed;
 #[allow(dead_code)] // Others use more of it.
 #[path = "support/tree.rs"]
 mod tree;
+#[path = "tidy/wording.rs"]
+mod wording;
 
 use tree::File;
 
@@ -76,6 +80,21 @@ fn the_engine_asks_no_clock_and_no_chance_and_names_the_browser_in_one_room_only
 #[test]
 fn names_of_the_engine_are_words_of_the_field() {
     expect_none(engine_sources().iter().flat_map(bans::foreign_words).collect());
+}
+
+/// Every handwritten file with code or comments in the checked folders.
+fn worded_sources() -> Vec<File> {
+    wording::FOLDERS.iter().flat_map(|folder| tree::files(folder, &wording::KINDS)).collect()
+}
+
+#[test]
+fn names_and_comments_use_words_of_the_field() {
+    expect_none(worded_sources().iter().flat_map(wording::foreign_words).collect());
+}
+
+#[test]
+fn comments_stand_alone_and_describe_no_persons() {
+    expect_none(worded_sources().iter().flat_map(wording::comments_to_reword).collect());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-/** All scenarios in Node, each in processes of its own; time is what the process had of the processors. */
+/** All scenarios in Node, each in processes of its own; time is processor time of the process. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -29,7 +29,7 @@ async function run(scenario) {
   });
 }
 
-/** Has a process of its own measure a scenario. */
+/** Measures a scenario in a new process. */
 function runApart(scenario) {
   const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, scenario.name], {
     stdio: ['ignore', 'pipe', 'inherit'],

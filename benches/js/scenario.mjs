@@ -1,6 +1,7 @@
 /**
- * Measures the wanted rows of the scenarios of a suite; the host tells how a process is started and how time is taken. Where
- * things come to lie in memory is the luck of a process, so every scenario has several, and a figure is of the rounds of all.
+ * Measures the wanted rows of the scenarios of a suite; the host passes functions that start a process and take the
+ * time. Memory addresses vary by process, so every scenario has several, and a figure is the median over the rounds of
+ * all.
  */
 import { answer, effort, isWanted, landedFolder, quick, say } from './options.mjs';
 import { OPERATIONS } from './shared/operations.mjs';
@@ -12,10 +13,12 @@ const TITLES = { node: 'Node', chromium: 'Chromium' };
 
 const PROCESSES = quick ? 1 : 3;
 const ROUNDS = Math.ceil(effort.rounds / PROCESSES);
-/** A short round goes through every operation, on few keys. */
+/** Number of keys in a short round, which runs every operation. */
 const QUICK_KEYS_MAX = 1000;
 
-/** Answers the rows of a suite. `measure(scenario)` starts a process, and answers what `measureScenario` did there. */
+/**
+ * Prints the rows of a suite. `measure(scenario)` starts a process, and returns the result of `measureScenario` there.
+ */
 export async function answerScenarios(suite, measure) {
   const scenarios = wantedScenarios(suite);
   for (const [index, scenario] of scenarios.entries()) {
@@ -33,7 +36,7 @@ export async function answerScenarios(suite, measure) {
   }
 }
 
-/** The scenarios of a suite with the rows that were asked for. */
+/** The scenarios of a suite with the wanted rows. */
 export function wantedScenarios(suite) {
   const scenarios = scenariosOf(suite, (store) => store !== 'landed' || landedFolder !== undefined).map((scenario) => ({
     ...scenario,
@@ -42,13 +45,13 @@ export function wantedScenarios(suite) {
   return scenarios.filter((scenario) => scenario.rows.length > 0);
 }
 
-/** What the host is asked to fill. */
+/** The scenario for the host to fill. */
 export const scenarioToPrepare = (scenario) =>
   quick ? { ...scenario, keys: Math.min(scenario.keys, QUICK_KEYS_MAX) } : scenario;
 
 /**
- * `sample(row, store, count)` answers the nanoseconds of one sample of a prepared scenario. Answers those of a command, of every
- * round, by row and store, as what one process can hand to another.
+ * Measures a prepared scenario. `sample(row, store, count)` returns the nanoseconds of one sample. Returns the
+ * nanoseconds per command of every round, by row and store, in a form that can be passed between processes.
  */
 export async function measureScenario(scenario, sample) {
   const rows = {};

@@ -46,7 +46,7 @@ test('the line has the focus, and a typed command is answered as redis-cli print
   assert.equal(await line.inputValue(), '');
 });
 
-test('unbalanced quotes are not run: the position is told and the line stays', async () => {
+test('unbalanced quotes are not run: the position is shown and the line stays', async () => {
   await say(page, '  SET 🗝 "me');
   const problem = page.locator('kl-prompt [role=alert]');
   await problem.waitFor();
@@ -208,7 +208,7 @@ test('a command that waits is answered when its time comes', async () => {
   assert.equal((await heard(page)).at(-1), 'C2< \n(nil)');
 });
 
-test('whoever is hung up on connects again', async () => {
+test('a disconnected client connects again', async () => {
   await say(page, 'SELECT 2');
   await say(page, 'QUIT');
   await page.getByText('keylatch was disconnected and has reconnected').waitFor();

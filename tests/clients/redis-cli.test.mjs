@@ -198,7 +198,7 @@ test('passwords and URLs', async (t) => {
   assert.equal(output, '0\n');
 });
 
-test('at the end nobody is left connected', async () => {
+test('at the end no client is left connected', async () => {
   const client = await dial(undefined, ours.port);
   await until(
     async () => /connected_clients:1\r/.test(await client.ask('INFO clients\r\n', '\r\n\r\n')),

@@ -14,7 +14,7 @@ pub enum Mode {
     Page(usize),
     /// A cursor and a page that started at a cursor.
     LaterPage,
-    /// The same types and the same numbers of elements.
+    /// Equal types and equal numbers of elements.
     Shape,
     /// Any two replies.
     Any,
@@ -26,7 +26,7 @@ pub enum Mode {
 const NEAR_MS: i64 = 20_000;
 const NEAR_S: i64 = 20;
 
-/// Commands whose replies are not compared byte by byte, in addition to those whose rows declare no order.
+/// Commands with replies that are not compared byte by byte, in addition to the rows that declare no order.
 const MODES: &[(&str, Mode)] = &[
     ("randomkey", Mode::Shape),
     ("spop", Mode::Shape),

@@ -66,7 +66,7 @@ fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
 }
 
-/// Seed of automatic runs, whose output is hidden unless they fail.
+/// Seed of automatic runs. Their output is hidden unless they fail.
 const CI_SEED: u64 = 102;
 
 #[test]

@@ -7,7 +7,7 @@ use super::redis::Server;
 
 /// Parameters without a meaning here, or with values that depend on the machine.
 const LEFT_OUT: &[&str] = &["activedefrag", "appendonly", "bind", "maxclients", "port"];
-/// Parameters whose accepted values changed in a newer version: words, letters, samples.
+/// Parameters with accepted values that changed in a newer version: words, letters, samples.
 const NEWER: &[&str] = &["loglevel", "maxmemory-policy", "maxmemory-samples", "notify-keyspace-events"];
 
 const VALUES: &[&str] = &[

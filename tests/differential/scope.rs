@@ -1,4 +1,4 @@
-//! The rows to draw from: those that a server has too, except those whose replies cannot be compared, with the options
+//! The rows to draw from: those that a server has too, except those without comparable replies, with the options
 //! that it supports; or all rows with all options, where there is no server.
 
 use std::collections::{BTreeMap, BTreeSet};

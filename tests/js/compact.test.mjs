@@ -129,7 +129,7 @@ test('the clock goes on', () => {
   assert.equal(manual.exists('k'), 0);
 });
 
-test('what cannot go on elsewhere is told, and everything stays as it is', async () => {
+test('state that cannot migrate is an error, and nothing changes', async () => {
   const db = filled();
   const client = db.client();
   const refuses = (message) => {
@@ -180,6 +180,6 @@ test('without memory for it everything stays as it is', () => {
   assert.equal(db.get('key:1').length, 200);
 });
 
-test('an engine that nobody used has nothing to give', () => {
+test('an unused engine releases nothing', () => {
   assert.ok(new Keylatch().compact() <= 0);
 });

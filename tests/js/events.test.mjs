@@ -110,7 +110,7 @@ test('a listener may call: its call runs at once, its events join the end', () =
   assert.deepEqual(heard, ['listener done', 'del a', 'del b', 'set made']);
 });
 
-test('expiry is told by whoever finds it: a command, tick, or the clock', () => {
+test('an expiry event is sent by a command, by tick, or by the clock', () => {
   const { db, clock, heard, hear } = manual();
   db.on('expired', hear);
   db.mset({ a: 1, b: 1, c: 1 });
@@ -123,7 +123,7 @@ test('expiry is told by whoever finds it: a command, tick, or the clock', () => 
   assert.equal(db.dbsize(), 1);
 });
 
-test('a clock set back is told', () => {
+test('a clock set back is an event', () => {
   let now = 1000;
   const db = new Keylatch({ now: () => now });
   const events = [];

@@ -25,7 +25,7 @@ test('without room and without a policy, what would grow memory is refused', () 
   assert.equal(db.set('key:0', 'again'), 'OK');
 });
 
-test('a cache forgets whoever was not used for the longest time, and says so', () => {
+test('a cache evicts the least recently used key, with an event', () => {
   const db = new Keylatch({ maxmemory: 100_000, maxmemoryPolicy: 'allkeys-lru', seed: 5 });
   const evicted = new Set();
   db.on('evicted', ({ key }) => evicted.add(key));

@@ -61,7 +61,7 @@ test('a trap ends all waiting', async () => {
   db.close();
 });
 
-test('whoever waits is asked for only when something reached it', async () => {
+test('a blocked client is read only when a reply has reached it', async () => {
   const db = Keylatch.from(module);
   script.reply = () => '';
   const wait = db.blpop('k');

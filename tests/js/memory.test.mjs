@@ -31,7 +31,7 @@ function growths(size, times, run) {
   return sizes;
 }
 
-test('memory grows in few steps, whoever needs it, and not much beyond what is needed', () => {
+test('memory grows in few steps for every user of it, and not much beyond the need', () => {
   const size = memoryOfNext();
   const db = new Keylatch();
   db.set('first', 'v');

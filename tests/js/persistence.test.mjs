@@ -64,7 +64,7 @@ test('a newer log and a damaged one are refused', () => {
   assert.throws(() => new Keylatch().replay(damaged), LoadError);
 });
 
-test('expired while nobody looked, or renewed: replay keeps deadlines and expires afterwards', () => {
+test('expired without access, or renewed: replay keeps deadlines and expires afterwards', () => {
   const clock = new ManualClock(0);
   const db = new Keylatch({ clock });
   db.record(true);

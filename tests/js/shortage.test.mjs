@@ -254,7 +254,7 @@ test('whatever is kept in small pieces is refused once the reserve is begun, and
   goesOn(db);
 });
 
-test('more clients than a small list names are told, and of the configuration behind them', () => {
+test('more clients than a small list holds are notified, and of the configuration after them', () => {
   const db = Keylatch.from(module, { seed: 1, now: () => 1_000_000 });
   const clients = Array.from({ length: 1100 }, () => db.client());
   db.subscribe('news', () => {});

@@ -12,7 +12,7 @@ const { Keylatch } = await entry('index');
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a key expires by itself while somebody listens', async () => {
+test('a key expires by itself while there is a listener', async () => {
   const db = new Keylatch();
   const heard = [];
   db.on('expired', ({ key }) => heard.push(key));
@@ -22,7 +22,7 @@ test('a key expires by itself while somebody listens', async () => {
   db.close();
 });
 
-test('it is armed only while somebody listens to more than errors, and only one', () =>
+test('it is armed only while there is a listener for more than errors, and only one', () =>
   withFakeTime((time) => {
     const db = new Keylatch();
     db.set('a', 1, { px: 500 });

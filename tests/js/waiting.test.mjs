@@ -27,7 +27,7 @@ test('what is there is answered, and what comes later too', async () => {
   assert.equal(db.rpush('jobs', 'second', 'third'), 2);
   assert.deepEqual(await later, ['jobs', 'second']);
   assert.deepEqual(await db.brpop('jobs'), ['jobs', 'third']);
-  assert.equal(clients(db), 1, 'the clients behind the scenes are gone');
+  assert.equal(clients(db), 1, 'the internal clients are disconnected');
 });
 
 test('the longest waiting comes first, and the caller goes on meanwhile', async () => {
@@ -107,7 +107,7 @@ test('null when the time is over: one timer, and none behind it', () =>
     assert.deepEqual(await endless, ['c', '1']);
   }));
 
-test('timers faked while somebody waits are followed from the next call on', async () => {
+test('timers faked while a client is blocked are followed from the next call on', async () => {
   const db = new Keylatch();
   const wait = db.blpop('list', 60);
   const started = Date.now();
@@ -243,7 +243,7 @@ test('a waiting command by call stays with its client, and says how to await it'
   assert.deepEqual(client.takePushes(), [['k', 'v'], null]);
 });
 
-test('its waiting ends in time for whoever looks', async () => {
+test('its wait ends in time for a later read', async () => {
   const db = new Keylatch();
   assert.throws(() => db.call('BLPOP', 'k', 0.05), WaitingError);
   assert.deepEqual(db.takePushes(), []);
@@ -276,7 +276,7 @@ test('a process lives until an awaited time is over, and no longer', () => {
   assert.ok(Date.now() - started < 10_000);
 });
 
-test('an engine that only a promise knows is kept until the promise is', () => {
+test('an engine that only a promise refers to is kept until the promise is fulfilled', () => {
   const printed = inProcess(
     `
     const wait = (() => new Keylatch().blpop('k', 0.3))();

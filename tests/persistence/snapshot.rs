@@ -147,7 +147,7 @@ fn load(bytes: &[u8]) -> Result<Db, LoadError> {
 }
 
 #[test]
-fn what_only_redis_knows_is_skipped() {
+fn sections_that_only_redis_has_are_skipped() {
     let contents: &[&[u8]] = &[
         b"\xfa\x09redis-ver\x057.0.0",
         b"\xfa\x0ckeylatch-new\x01x",

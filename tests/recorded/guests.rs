@@ -1,4 +1,4 @@
-//! Short connections of a client whose requests would take a worker out of the stream: it disconnects, turns replies
+//! Short connections of a client with requests that would take a worker out of the stream: it disconnects, turns replies
 //! off, pauses the others or sends malformed requests.
 
 /// Requests of a second monitor. After a client has monitored, the engine takes no fast path, even when the client is

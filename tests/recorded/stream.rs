@@ -136,7 +136,7 @@ impl Stream {
         !self.pending[self.worker].is_empty()
     }
 
-    /// True for a request whose state another request must end soon.
+    /// True for a request with a state that another request must end soon.
     fn open(&mut self, request: Request, ends: &[&'static str], out: &mut Vec<Request>) {
         self.push(request, out);
         let left = 1 + self.roll(OPEN_MAX);

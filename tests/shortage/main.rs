@@ -129,9 +129,9 @@ impl Findings {
             {
                 "half done".into()
             } else if !is_refused && reply != calm_reply {
-                format!("another answer: {}", String::from_utf8_lossy(&reply[..reply.len().min(60)]))
+                format!("another reply: {}", String::from_utf8_lossy(&reply[..reply.len().min(60)]))
             } else if !is_refused && state.digest != after.digest {
-                "not what it was told to do".into()
+                "not the requested change".into()
             } else {
                 continue;
             };
@@ -220,7 +220,7 @@ fn a_long_value_needs_room_for_itself_alone() {
     // A compact collection is converted to a large one meanwhile.
     let copied_twice = ["SADD s ~", "HSET h f ~", "ZADD z 1 ~"];
     // Events contain keys, and no values.
-    let told = ["SET k ~", "SET k ~ EX 100", "MSET m ~ n v", "APPEND k v"];
+    let with_events = ["SET k ~", "SET k ~ EX 100", "MSET m ~ n v", "APPEND k v"];
     alone(|engine, client| {
         // The first successful lookup allocates the cache of lookups.
         for line in ["SET first v", "GET first"] {
@@ -235,7 +235,7 @@ fn a_long_value_needs_room_for_itself_alone() {
         };
         run(&copied_once, 1, false);
         run(&copied_twice, 2, false);
-        run(&told, 1, true);
+        run(&with_events, 1, true);
     });
 }
 

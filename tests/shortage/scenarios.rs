@@ -137,10 +137,10 @@ impl Trial<'_> {
         let is_closing = client.is_some_and(|client| outputs.clients[client].1);
         let is_whole = self.scenario.rule == Rule::Whole;
         if is_whole && !refused && outputs.reply != self.calm.reply && !is_closing {
-            return Some(format!("another answer: {}", text(&outputs.reply)));
+            return Some(format!("another reply: {}", text(&outputs.reply)));
         }
         if !are_whole_messages(&outputs.reply) {
-            return Some(format!("no whole answer: {}", text(&outputs.reply)));
+            return Some(format!("an incomplete reply: {}", text(&outputs.reply)));
         }
         if is_whole && refused && !is_before {
             return Some("half done".into());
@@ -150,7 +150,7 @@ impl Trial<'_> {
         }
         let others_refused = outputs.clients.iter().any(|(outbox, closing, _)| *closing || is_refused(outbox));
         if is_whole && !refused && !is_calm && !others_refused {
-            return Some("not what it was told to do".into());
+            return Some("not the requested change".into());
         }
         if is_calm && !is_before && !others_refused && outputs.events != self.calm.events {
             return Some(format!("{} of {} events", outputs.events.len(), self.calm.events.len()));
@@ -169,7 +169,7 @@ impl Trial<'_> {
             let mut again = self.scenario.fixture.engine.clone();
             match again.replay(&outputs.effects) {
                 Ok(_) if again.digest() == outputs.digest => {}
-                Ok(_) => return Some("the log tells something else".into()),
+                Ok(_) => return Some("the log gives another keyspace".into()),
                 Err(error) => return Some(format!("the log cannot be read: {error:?}")),
             }
         }
@@ -180,14 +180,14 @@ impl Trial<'_> {
         for (number, (outbox, closing, _)) in outputs.clients.iter().enumerate() {
             let (before, calm) = (&self.before.clients[number], &self.calm.clients[number]);
             if !are_whole_messages(outbox) {
-                return Some(format!("client {number} is told half of something: {}", text(outbox)));
+                return Some(format!("client {number} receives a partial message: {}", text(outbox)));
             }
             // A monitor receives refused commands as well.
             if *closing || outbox == &calm.0 || refused && outbox == &before.0 {
                 continue;
             }
             if self.scenario.rule == Rule::Whole && !is_refused(outbox) {
-                return Some(format!("client {number} is told {} and not {}", text(outbox), text(&calm.0)));
+                return Some(format!("client {number} receives {} instead of {}", text(outbox), text(&calm.0)));
             }
         }
         None
@@ -198,12 +198,12 @@ impl Trial<'_> {
         if asks_again {
             let (_, reply) = play(short, &self.scenario.action, isize::MAX);
             if reply != self.calm.reply {
-                return Some(format!("with memory it answers {}", text(&reply)));
+                return Some(format!("with memory it replies {}", text(&reply)));
             }
         }
         run_until_idle(&mut short.engine);
         if self.scenario.rule == Rule::Converges && short.engine.digest() != self.final_digest {
-            return Some("with memory it does not come to the same end".into());
+            return Some("with memory the final state differs".into());
         }
         for (number, (_, closing, blocked)) in outputs.clients.iter().enumerate().take(ASKED_MAX) {
             let mut reply = Vec::new();
@@ -211,7 +211,7 @@ impl Trial<'_> {
                 let ping = vec![b"CLIENT".to_vec(), b"ID".to_vec()];
                 super::run(&mut short.engine, short.clients[number], &ping, &mut reply);
                 if reply.is_empty() {
-                    return Some(format!("client {number} is not answered any more"));
+                    return Some(format!("client {number} gets no replies any more"));
                 }
             }
         }
@@ -257,7 +257,7 @@ fn try_scenario(scenario: &Scenario, wrong: &mut BTreeMap<String, String>) -> us
 }
 
 #[test]
-fn a_shortage_reaches_nobody_else_but_as_an_error_or_a_closed_connection() {
+fn a_shortage_reaches_other_clients_only_as_an_error_or_a_closed_connection() {
     let _turn = heap::turn();
     heap::end_with_panics();
     let only = std::env::var("KEYLATCH_SHORTAGE_SCENARIO").unwrap_or_default();
@@ -282,7 +282,7 @@ impl std::fmt::Display for Action {
 }
 
 #[test]
-fn a_reader_of_messages_knows_halves() {
+fn partial_messages_are_detected() {
     assert!(are_whole_messages(b"+OK\r\n$1\r\nx\r\n") && !are_whole_messages(b"+OK\r\n$1\r\nx"));
     assert!(matches!(read(b":1\r\n"), Ok(Some((Value::Integer(1), 4)))));
 }

@@ -63,7 +63,7 @@ fn is_in(path: &str, places: &[&str]) -> bool {
 }
 
 /// Identifiers for which the field has other words: see the glossary in CONTRIBUTING.md.
-const FOREIGN_WORDS: [&str; 21] = [
+pub const FOREIGN_WORDS: [&str; 21] = [
     "Seat",
     "Seats",
     "Places",
@@ -87,7 +87,7 @@ const FOREIGN_WORDS: [&str; 21] = [
     "theatre",
 ];
 
-/// Names of the engine that a reader could not search for.
+/// Foreign words in the code of a file of the engine.
 pub fn foreign_words(file: &File) -> Vec<String> {
     let code = code_only(&file.text);
     let found = tokens(&code).into_iter().filter(|(_, token)| FOREIGN_WORDS.contains(token));

@@ -96,7 +96,7 @@ impl Modules {
         self.code.iter().map(of_module).collect()
     }
 
-    /// The module in whose file a name is defined, followed through re-exports.
+    /// The module that defines a name, followed through re-exports.
     fn resolve(&self, path: &[String], depth: usize) -> Option<String> {
         let is_module = |length: &usize| self.code.contains_key(&path[..*length].join("::"));
         let length = (0..=path.len()).rev().find(is_module)?;

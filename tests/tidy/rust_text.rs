@@ -134,6 +134,6 @@ fn comments_and_literals_are_blanked() {
 }
 
 #[test]
-fn tokens_know_their_lines() {
+fn tokens_have_their_lines() {
     assert_eq!(tokens("use a::b;\n x_1+"), [(1, "use"), (1, "a"), (1, "::"), (1, "b"), (1, ";"), (2, "x_1"), (2, "+")]);
 }

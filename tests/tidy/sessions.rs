@@ -16,7 +16,7 @@ pub fn rows_without_session() -> Vec<String> {
     missing.map(|name| format!("tests/sessions: no session runs {name}")).collect()
 }
 
-/// Session files whose commands run without one reply being compared.
+/// Session files without a reply to compare.
 pub fn sessions_without_reply() -> Vec<String> {
     tree::sessions().iter().filter(|session| !asserts(session)).map(no_reply).collect()
 }

@@ -64,30 +64,30 @@ pub(crate) fn help() -> String {
         "usage: cargo xtask COMMAND [OPTIONS]
 
 commands:
-  bench [PLACE...]       measures speed and memory beside others in the same run, and prints tables
+  bench [SUITE...]       compares speed and memory with other stores in the same run, and prints tables
       --filter TEXT      only rows with TEXT in their name
-      --quick            one short round: shows that everything runs, and says nothing about speed
-      --strict           fails when a figure is beyond the floor of its aim
+      --quick            one short round, which checks that everything runs and does not measure speed
+      --strict           fails when a figure misses the floor of its aim
       --write            writes the tables into README.md and docs/benchmarks.md
   build                  builds the engine, the npm package (target/npm/keylatch) and the playground (target/www)
-  fuzz TARGET            looks for bytes that break a promise
-      --seconds N        for so long (60)
+  fuzz TARGET            runs a fuzzer
+      --seconds N        duration (60)
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
-      --port N           the port to start looking at (5173); a taken one is passed over
+      --port N           the first port to try (5173); ports in use are skipped
       --no-open          does not open a browser
-  sizes                  prints the sizes of what was built; fails when one is over its budget
+  sizes                  prints the sizes of the built files; fails when one exceeds its budget
   test [SUITE...]        installs what the tests need and runs every suite, or the named ones
       --quick            only the suites marked with * below
-      --without A,B,...  skips the suites that need A, B, ... and says so
+      --without A,B,...  skips the suites that need A, B, ..., and prints them as SKIPPED
   help                   prints this text
 
-what `--without` understands:
+names for `--without`:
 ",
     );
     for without in Without::ALL {
         text.push_str(&format!("  {:<22} {}\n", without.name(), without.about()));
     }
-    text.push_str("\nplaces of `bench`:\n");
+    text.push_str("\nsuites of `bench`:\n");
     for suite in bench::SUITES {
         text.push_str(&format!("  {:<22} {}\n", suite.name, suite.about));
     }
@@ -136,13 +136,15 @@ fn parse_bench(arguments: &[String]) -> Result<Command, String> {
             ("--strict", None) => options.strict = true,
             ("--write", None) => options.write = true,
             ("--filter", value) => options.filter = value_of("--filter", value, &mut rest)?.to_owned(),
-            (flag, _) if flag.starts_with('-') => return Err(format!("`bench` knows no option `{argument}`")),
+            (flag, _) if flag.starts_with('-') => {
+                return Err(format!("unknown option `{argument}` of `bench`; see cargo xtask help"));
+            }
             _ if bench::SUITES.iter().any(|suite| suite.name == argument) => options.suites.push(argument.clone()),
-            _ => return Err(format!("there is no suite `{argument}` to measure")),
+            _ => return Err(format!("unknown bench suite `{argument}`; see cargo xtask help")),
         }
     }
     if options.write && (options.quick || !options.filter.is_empty()) {
-        return Err(String::from("`--write` takes whole runs: no `--quick` and no `--filter`"));
+        return Err(String::from("`--write` needs a whole run, without `--quick` and `--filter`"));
     }
     Ok(Command::Bench(options))
 }
@@ -156,10 +158,12 @@ fn parse_fuzz(arguments: &[String]) -> Result<Command, String> {
                 let text = value_of("--seconds", value, &mut rest)?;
                 seconds = text.parse().map_err(|_| format!("`--seconds` takes a number, found `{text}`"))?;
             }
-            (flag, _) if flag.starts_with('-') => return Err(format!("`fuzz` knows no option `{argument}`")),
+            (flag, _) if flag.starts_with('-') => {
+                return Err(format!("unknown option `{argument}` of `fuzz`; see cargo xtask help"));
+            }
             _ if target.is_some() => return Err(format!("`fuzz` takes one target, found `{argument}` too")),
             _ if fuzz::TARGETS.iter().any(|known| known.name == argument) => target = Some(argument.clone()),
-            _ => return Err(format!("there is no target `{argument}` to fuzz")),
+            _ => return Err(format!("unknown target `{argument}`; see cargo xtask help")),
         }
     }
     let target = target.ok_or_else(|| String::from("`fuzz` needs a target"))?;
@@ -180,7 +184,7 @@ fn parse_play(arguments: &[String]) -> Result<PlayOptions, String> {
                     .filter(|port| *port > 0)
                     .ok_or_else(|| format!("`--port` takes a number from 1 to 65535, found `{text}`"))?;
             }
-            _ => return Err(format!("`play` knows no argument `{argument}`")),
+            _ => return Err(format!("unknown argument `{argument}` of `play`; see cargo xtask help")),
         }
     }
     Ok(options)
@@ -196,18 +200,20 @@ fn parse_test(arguments: &[String]) -> Result<Selection, String> {
                 for name in value_of("--without", value, &mut rest)?.split(',').filter(|name| !name.is_empty()) {
                     let known: Vec<&str> = Without::ALL.iter().map(|without| without.name()).collect();
                     let without = Without::ALL.into_iter().find(|without| without.name() == name);
-                    selection.without.push(
-                        without.ok_or_else(|| format!("`--without` knows no `{name}`, only {}", known.join(", ")))?,
-                    );
+                    selection.without.push(without.ok_or_else(|| {
+                        format!("unknown name `{name}` for `--without`; expected {}", known.join(", "))
+                    })?);
                 }
             }
-            (flag, _) if flag.starts_with('-') => return Err(format!("`test` knows no option `{argument}`")),
+            (flag, _) if flag.starts_with('-') => {
+                return Err(format!("unknown option `{argument}` of `test`; see cargo xtask help"));
+            }
             _ if suites::ALL.iter().any(|suite| suite.name == argument) => selection.suites.push(argument.clone()),
-            _ => return Err(format!("there is no suite `{argument}`")),
+            _ => return Err(format!("unknown suite `{argument}`; see cargo xtask help")),
         }
     }
     if let (true, Some(suite)) = (selection.quick, selection.suites.first()) {
-        return Err(format!("`--quick` names its suites itself, found `{suite}` too"));
+        return Err(format!("`--quick` selects its suites itself, found `{suite}` too"));
     }
     Ok(selection)
 }
@@ -273,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_is_chosen_by_place_and_row() {
+    fn a_bench_is_chosen_by_suite_and_row() {
         let (suites, filter) = (vec!["node".into()], "GET same".into());
         let expected = BenchOptions { suites, filter, quick: true, ..BenchOptions::default() };
         let words = ["bench", "node", "--quick", "--filter", "GET same"].map(str::to_owned);

@@ -56,7 +56,9 @@ pub(crate) fn ensure(all: &[Wanted]) -> Result {
     }
     install(&packages).map_err(|failure| Failure::new(format!("{failure}\n{hint}")))?;
     match all.iter().find(|wanted| find(**wanted).is_none()) {
-        Some(wanted) => Err(Failure::new(format!("the package {} brought no {}", wanted.package, wanted.program))),
+        Some(wanted) => {
+            Err(Failure::new(format!("the package {} does not contain {}", wanted.package, wanted.program)))
+        }
         None => Ok(()),
     }
 }

@@ -15,12 +15,12 @@ pub(crate) struct Target {
 }
 
 pub(crate) const TARGETS: &[Target] = &[
-    Target { name: "line", about: "lines as people type them" },
-    Target { name: "log", about: "logs that are replayed" },
-    Target { name: "payload", about: "payloads of DUMP that are restored" },
-    Target { name: "reply", about: "replies as clients read them" },
-    Target { name: "request", about: "requests however they are cut" },
-    Target { name: "snapshot", about: "snapshots that are loaded" },
+    Target { name: "line", about: "command lines as people type them" },
+    Target { name: "log", about: "replay of logs" },
+    Target { name: "payload", about: "RESTORE of DUMP payloads" },
+    Target { name: "reply", about: "decoding of replies" },
+    Target { name: "request", about: "requests in chunks of any length" },
+    Target { name: "snapshot", about: "loading of snapshots" },
     Target { name: "stream", about: "whole streams of commands" },
 ];
 
@@ -64,7 +64,7 @@ pub(crate) fn run(options: &FuzzOptions) -> Result {
 fn host() -> Result<String> {
     let version = Program::new("rustc").args(&["-vV"]).output()?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc does not say which machine it is for"))
+    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc did not print its host target"))
 }
 
 #[test]

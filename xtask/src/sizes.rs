@@ -63,7 +63,7 @@ pub(crate) fn check() -> Result {
     let lines = measure()?;
     println!("{}", table(&lines));
     match lines.iter().find(|line| line.budget.is_some_and(|budget| line.bytes > budget.floor)) {
-        Some(line) => Err(Failure::new(format!("{} is over its budget", line.what))),
+        Some(line) => Err(Failure::new(format!("{} exceeds its budget", line.what))),
         None => Ok(()),
     }
 }
@@ -106,13 +106,13 @@ fn package() -> Result<(u64, u64)> {
     let arguments = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
     let report = Program::npm().args(&arguments).folder(&paths::package()).output()?;
     let report: serde_json::Value = serde_json::from_str(&report)
-        .map_err(|error| Failure::new(format!("cannot read the answer of `npm pack`: {error}")))?;
+        .map_err(|error| Failure::new(format!("cannot read the output of `npm pack`: {error}")))?;
     // npm 10 and 11 print a list, later ones an object by package name.
     let entry = report.get(0).or_else(|| report.as_object().and_then(|all| all.values().next()));
     let size = |name: &str| entry.and_then(|entry| entry[name].as_u64());
     match (size("size"), size("unpackedSize")) {
         (Some(packed), Some(installed)) => Ok((packed, installed)),
-        _ => Err(Failure::new("`npm pack` told no sizes")),
+        _ => Err(Failure::new("`npm pack` printed no sizes")),
     }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is measured where: a scenario is a set of filled stores and the rows measured on them. Each runs in a process of its own,
- * so that no scenario warms the caches or teaches the compiler of another.
+ * The scenarios of each suite: a scenario is a set of filled stores and the rows measured on them. Each runs in a
+ * process of its own, so that no scenario warms the caches or trains the compiler of another.
  */
 import { EVERY_CONFIGURATION } from './configurations.mjs';
 import { OPERATIONS, canDo } from './operations.mjs';
@@ -124,7 +124,7 @@ const besideBare = (configuration, [ours, ...peers]) => [ours, ...(configuration
 
 const pipelines = (keys, stores, operations) => scenario({ keys, stores, rows: same(...operations), suffix: ' RESP' });
 
-/** `suffix` makes the name of a scenario unique where another has the same traits. */
+/** Fills in the defaults of a scenario. `suffix` makes its name unique where another has the same traits. */
 function scenario({
   keys,
   bytes = 32,

@@ -1,6 +1,6 @@
 /**
- * Holds the stores of one scenario, filled, and runs one sample of one operation at a time. Takes no time itself: its caller
- * does, from inside the process or from outside. Runs in Node and in the page.
+ * Holds the filled stores of one scenario, and runs one sample of one operation at a time. The caller takes the time,
+ * from inside the process or from outside. Runs in Node and in the page.
  */
 import { makeCollectionNames, makeFields, fillCollections } from './collections.mjs';
 import { CONFIGURATIONS } from './configurations.mjs';
@@ -21,12 +21,12 @@ import {
   makeValues,
 } from './texts.mjs';
 
-/** Keys made anew for each sample, and keys that a sample adds, at most. */
+/** Maximum number of new keys of a sample, and of keys that a sample adds. */
 export const NEW_KEYS_MAX = 50_000;
 const VALUES = 1024;
 const LISTS = 64;
 const LOCKS = 1024;
-/** Largest size of an evicting store, as a multiple of the keys it was filled with. */
+/** Largest size of an evicting store, as a multiple of its initial keys. */
 const GROWTH_MAX = 1.5;
 
 export class Workbench {
@@ -36,11 +36,11 @@ export class Workbench {
   #stores = new Map();
   #loops = new Map();
   #random = dice(7);
-  /** The sample that is ready, and what the last one summed up. */
+  /** The prepared sample, and the sum of the last one. */
   #next;
   #sum;
 
-  /** `modules` holds the classes that stores are made of. */
+  /** `modules` holds the classes of the stores. */
   constructor(modules) {
     this.#modules = modules;
   }
@@ -65,7 +65,7 @@ export class Workbench {
     return this.#scenario.json ? makeRecords(count) : makeValues(count, this.#scenario.bytes);
   }
 
-  /** A store, and the texts it holds: each gets its own, for those of another would be warm. */
+  /** A store, and its own texts: those of another would be warm. */
   #filled(name) {
     const { make, before = '', setpx, set } = STORES[name];
     const { keys, ttl, configuration, collections } = this.#scenario;
@@ -80,7 +80,7 @@ export class Workbench {
     return { store, texts: { ...texts, ...batchesOf({ ...this.#texts, ...texts }) } };
   }
 
-  /** Keys and values that are kept as they were put together. */
+  /** Concatenated keys and values that are kept. */
   #joinedTexts() {
     const { joined, keys, bytes } = this.#scenario;
     if (!joined) return {};
@@ -95,7 +95,7 @@ export class Workbench {
     return names;
   }
 
-  /** What a sample needs and should not be measured. */
+  /** Prepares a sample, unmeasured. */
   ready({ operation, state }, name, count) {
     const start = Math.floor(this.#random() * this.#texts.order.length);
     const fresh = state === 'fresh' ? makeFresh(this.#texts.order, start, count) : [];
@@ -106,12 +106,12 @@ export class Workbench {
     this.#next = () => loops.run(store, all, count, start);
   }
 
-  /** The sample itself. */
+  /** Runs the sample. */
   run() {
     this.#sum = this.#next();
   }
 
-  /** Checks that the sample did what it was to do, and takes back what it added. */
+  /** Checks the sum of the sample, and removes the keys it added. */
   finish({ operation, state }, name, count) {
     const { title, expected, bounded } = OPERATIONS[operation];
     const wanted = expected?.(this.#scenario, count);
@@ -145,7 +145,7 @@ export class Workbench {
   }
 }
 
-/** What is sent at once: keys, pairs, and the requests of pipelines. */
+/** Batches: keys, pairs, and the requests of pipelines. */
 function batchesOf({ names, order, values, fields, hashes, queues }) {
   const batches = Array.from({ length: LISTS }, (_, index) =>
     [...distinct(order, index * BATCH)].map((at) => names[at]),
@@ -173,12 +173,12 @@ function batchesOf({ names, order, values, fields, hashes, queues }) {
   };
 }
 
-/** A batch of numbers from a place in the order on, none of them twice. */
+/** A batch of different numbers, from a position in the order on. */
 function distinct(order, from) {
   const found = new Set();
   for (let at = from; found.size < BATCH; at += 1) found.add(order[at % order.length]);
   return found;
 }
 
-/** Requests as the bytes a client would send. */
+/** Requests as RESP. */
 const pipeline = (requests) => new TextEncoder().encode(requests.map((words) => requestOf(...words)).join(''));

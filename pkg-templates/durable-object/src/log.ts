@@ -19,7 +19,7 @@ export const COMPACT_RATIO = 2;
 
 type EntryKind = 'effects' | 'snapshot';
 
-/** What one turn wrote, put together again from its rows. */
+/** Effects of one turn, joined from its rows. */
 export interface Entry {
   readonly kind: EntryKind;
   readonly bytes: Uint8Array;

@@ -12,7 +12,7 @@ interface Row {
   readonly flags: readonly string[];
 }
 
-/** Groups whose commands change or use the state of a connection. */
+/** Groups of commands that change or use the state of a connection. */
 const ABOUT_CONNECTIONS = new Set(['connection', 'pubsub', 'transactions']);
 
 /** Connection commands that neither change nor use that state. */

@@ -31,7 +31,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Reads a command: a JSON array whose first element is its name. Strings stand for themselves, numbers for the digits
+ * Parses a command: a JSON array that begins with its name. Strings stand for themselves, numbers for the digits
  * that were sent (also where they exceed a double), true and false for their names, null for the empty string.
  *
  * @throws Refusal 400 for anything else.

@@ -34,7 +34,7 @@ export class AsciiText {
     this.#buffer = NodeBuffer?.from(bytes.buffer);
   }
 
-  /** Text from `start` to `end`, whose bytes are ASCII. */
+  /** Text of the ASCII bytes from `start` to `end`. */
   read(start: number, end: number): string {
     if (end - start <= Short.Max) return shortText(this.#bytes, start, end - start);
     if (this.#buffer !== undefined) return this.#buffer.latin1Slice(start, end);

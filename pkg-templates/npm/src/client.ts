@@ -92,7 +92,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
   }
 }
 
-/** The same client with bulk strings as Uint8Array. */
+/** A client with bulk strings as Uint8Array. */
 export class BytesClient extends Direct<Uint8Array> {}
 
 export class Client extends Direct<string> implements Disposable {

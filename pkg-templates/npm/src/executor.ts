@@ -39,7 +39,7 @@ export abstract class Executor<C extends ResultMode, Text extends string | Uint8
   }
 }
 
-/** Name of a row, whose number has sixteen bits. */
+/** Name of a row. Its number is in the lower sixteen bits. */
 function nameOf(row: Row): string {
   return NAMES[row & 0xffff] ?? '';
 }

@@ -26,7 +26,7 @@ const ROOM_KEPT_MAX = 1024 * 1024;
 /** Longer strings are encoded separately, so that their space is exact. */
 const TEXT_IN_PLACE_MAX = 64 * 1024;
 
-/** Length in characters up to which a loop is faster than the encoder, whose call costs less in Node. */
+/** Length in characters up to which a loop is faster than the encoder. A call of the encoder costs less in Node. */
 const LOOP_MAX = hasBuffer ? 16 : 100;
 /** A slice of a longer text keeps all of that text in memory, so its pieces are copied instead. */
 const CUT_MAX = 64 * 1024;

@@ -87,7 +87,7 @@ export class Host implements ClockUser, Waker {
     }
   }
 
-  /** Runs the command whose arguments are in the frame; as in `enter`, events are delivered before it returns. */
+  /** Runs the command in the frame; as in `enter`, events are delivered before it returns. */
   call(instance: Instance, client: number, row: number, count: number, asBytes: boolean): Reply<string | Uint8Array> {
     let status: number;
     try {

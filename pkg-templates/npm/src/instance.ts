@@ -80,7 +80,7 @@ export class Instance {
   }
 
   /**
-   * Runs the command whose arguments are in the frame: that of a row, or of the name that stands first. Returns the
+   * Runs the command in the frame: that of a row, or of the name that stands first. Returns the
    * bits of `Status`; the reply is in the frame. Throws when the clock failed and nothing ran.
    */
   call(client: number, row: number, count: number): number {

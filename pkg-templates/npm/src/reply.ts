@@ -163,7 +163,7 @@ export class ReplyReader {
     if (!this.asBytes) return this.#text(length);
     const start = this.#at;
     this.#at = start + length + 2;
-    // A copy even of a Buffer, whose own slice would share its memory.
+    // A copy even of a Buffer, because Buffer's own slice shares its memory.
     return Uint8Array.prototype.slice.call(this.bytes, start, start + length);
   }
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** Client-side caching: a callback for keys whose cached copies are out of date. */
+/** Client-side caching: a callback for keys with outdated copies. */
 import type { Argument } from './argument.js';
 import type { Connection, Dependent } from './connection.js';
 import { ReplyError } from './errors.js';
@@ -8,7 +8,7 @@ import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './reply.js';
 import type { Unsubscribe } from './subscriptions.js';
 
-/** Callback with the keys whose copies are out of date; null: all keys. */
+/** Callback with the keys of outdated copies; null: all keys. */
 export type InvalidationListener<Key = string> = (keys: readonly Key[] | null) => void;
 
 /** Options of CLIENT TRACKING, except REDIRECT. */

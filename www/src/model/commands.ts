@@ -22,7 +22,7 @@ export function rowNamed(words: string): CommandRow | undefined {
   return commandRows.get(words.trim().toUpperCase().replace(/\s+/g, '|'));
 }
 
-/** Rows whose name or summary contains every word of the query, by group and name. */
+/** Rows with every word of the query in name or summary, by group and name. */
 export function searchRows(query: string): CommandRow[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return [...commandRows.values()]

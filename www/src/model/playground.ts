@@ -16,7 +16,7 @@ export class Playground {
   readonly workspace: Workspace;
   readonly sessionEditor: SessionEditorModel;
   view: View = 'line';
-  /** Command whose card the command list shows. */
+  /** Command of the card in the command list. */
   command: string | undefined;
   /** Reason why a link could not be opened. */
   linkProblem: string | undefined;

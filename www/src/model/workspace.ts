@@ -57,7 +57,7 @@ export class Workspace {
     this.inspector = new NamedClient(db, INSPECTOR_NAME, 0);
     this.active = this.openClient(FIRST_NAME);
     db.on('*', (event) => this.noteEvent(event), { buffer: true });
-    this.clock.changes.on(['clock'], () => this.settle());
+    this.clock.changes.on(['clock'], () => this.afterChange());
   }
 
   get mayOpenClient(): boolean {
@@ -90,7 +90,7 @@ export class Workspace {
   runLine(text: string): LineProblem | undefined {
     this.tour.follow(text.trim());
     const problem = this.run(text, this.active);
-    this.settle();
+    this.afterChange();
     return problem;
   }
 
@@ -107,7 +107,7 @@ export class Workspace {
       if (problem) break;
     }
     if (commands.length > 1) this.notePaste(commands.length, failures);
-    this.settle();
+    this.afterChange();
     return problem;
   }
 
@@ -116,7 +116,7 @@ export class Workspace {
     this.selectDatabase();
     const shown = words.map((word) => (typeof word === 'string' ? word : keyLabel(word)));
     this.send(this.inspector, shown.join(' '), words);
-    this.settle();
+    this.afterChange();
   }
 
   /** Continues from a snapshot at its time, with the clock stopped and clients of the given names. */
@@ -126,7 +126,7 @@ export class Workspace {
     this.db.load(snapshot);
     for (const name of names.filter((name) => name !== '')) this.clientNamed(name);
     this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
-    this.settle();
+    this.afterChange();
   }
 
   clearLog(): void {
@@ -288,7 +288,7 @@ export class Workspace {
   }
 
   /** Called after every change of keys, clients or time: arms the timer and repaints the page. */
-  private settle(): void {
+  private afterChange(): void {
     this.flushExpired();
     this.deliver();
     this.clock.arm();

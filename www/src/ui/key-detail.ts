@@ -66,7 +66,7 @@ export class KeyDetail extends LitElement {
       ${preview === undefined ? nothing : html`<pre tabindex="0" aria-label="Value">${preview}</pre>`}
       ${preview === undefined ? nothing : renderCut(row)}
       ${this.renderMeaning()}
-      <p>${row.deadlineMs === null ? 'Stays until it is deleted.' : `Lives until ${instantText(row.deadlineMs)}.`}</p>
+      <p>${row.deadlineMs === null ? 'No expiry.' : `Expires at ${instantText(row.deadlineMs)}.`}</p>
       ${this.workspace ? this.renderActions(this.workspace) : nothing}
     `;
   }

@@ -189,7 +189,7 @@ export class LogPanel extends LitElement {
     return html`<div class="welcome">
       <h2>A key-value engine is running in this tab.</h2>
       <p>
-        It speaks Redis. Nothing you type leaves the page, the clock can be stopped, and several clients can compete for
+        It runs Redis commands. Nothing you type leaves the page, the clock can be stopped, and several clients can compete for
         the same keys. Here is a lock that expires:
       </p>
       <ol>

@@ -34,37 +34,37 @@ pub(crate) struct BenchSuite {
 pub(crate) const SUITES: &[BenchSuite] = &[
     BenchSuite {
         name: "node",
-        about: "the package in Node, beside other stores of JavaScript",
+        about: "the package in Node, compared with other JavaScript stores",
         needs: &[],
         run: javascript::node,
     },
     BenchSuite {
         name: "browser",
-        about: "the same in headless Chromium",
+        about: "the package in headless Chromium, compared with other JavaScript stores",
         needs: &[CHROMIUM],
         run: javascript::browser,
     },
     BenchSuite {
         name: "native",
-        about: "the core in Rust, beside a HashMap of vectors with foldhash",
+        about: "the native core, compared with a HashMap of vectors with foldhash",
         needs: &[],
         run: native::core,
     },
     BenchSuite {
         name: "memory",
-        about: "bytes a key and the worst pause while growing, in Node",
+        about: "bytes per key, and the longest pause while growing, in Node",
         needs: &[],
         run: javascript::memory,
     },
     BenchSuite {
         name: "start",
-        about: "loading the package, and what the built things weigh",
+        about: "loading time of the package, and sizes of the built files",
         needs: &[],
         run: javascript::start,
     },
     BenchSuite {
         name: "server",
-        about: "`keylatch serve` beside a real redis-server over loopback",
+        about: "`keylatch serve`, compared with a real redis-server over loopback",
         needs: &[REDIS_SERVER, REDIS_BENCHMARK],
         run: javascript::server,
     },
@@ -83,7 +83,7 @@ pub(crate) fn run(options: &BenchOptions) -> Result {
     }
     let missed = judged.iter().filter(|judged| judged.verdict == Verdict::Miss).count();
     if options.strict && missed > 0 {
-        return Err(Failure::new(format!("{missed} figures are beyond the floor of their aim")));
+        return Err(Failure::new(format!("{missed} figures miss the floor of their aim")));
     }
     Ok(())
 }

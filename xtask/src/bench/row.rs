@@ -56,7 +56,7 @@ pub(crate) fn parse(output: &str) -> Result<Vec<Row>> {
         value
             .as_ref()
             .and_then(Row::from_json)
-            .ok_or_else(|| Failure::new(format!("a bench answered no figures: {line}")))
+            .ok_or_else(|| Failure::new(format!("a bench printed no figures: {line}")))
     };
     output.lines().filter(|line| !line.trim().is_empty()).map(row).collect()
 }

@@ -46,7 +46,7 @@ pub(super) fn keep(suite: &BenchSuite, machine: Map<String, Value>, rows: &[Row]
 fn kept(suite: &BenchSuite) -> Result<Option<Kept>> {
     let file = file(suite);
     if !file.is_file() {
-        println!("no whole run of `{0}` is kept, so it is left out: cargo xtask bench {0}", suite.name);
+        println!("skipped `{0}`, which has no whole run yet: run cargo xtask bench {0}", suite.name);
         return Ok(None);
     }
     let value: Value = serde_json::from_str(&paths::read_text(&file)?)

@@ -33,10 +33,10 @@ impl Without {
 
     pub(crate) fn about(self) -> &'static str {
         match self {
-            Without::Browser => "what needs Chromium and ChromeDriver",
-            Without::Workerd => "what needs the Workers runtime (from npm)",
-            Without::Redis => "what needs a Redis server",
-            Without::Clients => "what needs the tools of Redis and clients from npm and PyPI",
+            Without::Browser => "tests in Chromium, with ChromeDriver",
+            Without::Workerd => "tests in the Workers runtime (from npm)",
+            Without::Redis => "tests with a Redis server",
+            Without::Clients => "tests with the Redis tools, and clients from npm and PyPI",
         }
     }
 
@@ -83,15 +83,21 @@ pub(crate) const ALL: &[Suite] = &[
     }),
     plain("clippy", "lints, for the host and for wasm; warnings are errors", rust::clippy),
     plain("native", "unit tests, sessions, conformance, tidiness and generated files, natively", rust::native),
-    Suite { needs: &[Without::Redis], ..plain("redis", "log and snapshot exchanged with a real server", rust::redis) },
+    Suite {
+        needs: &[Without::Redis],
+        ..plain("redis", "logs and snapshots exchanged with a real server", rust::redis)
+    },
     Suite {
         needs: &[Without::Redis],
         ..plain("differential", "random commands and session files against a real server", rust::differential)
     },
     plain("bare-metal", "the library builds without std and without an operating system", rust::bare_metal),
     plain("wasm", "session files in WebAssembly under Node", wasm::in_node),
-    Suite { needs: &[Without::Browser], ..plain("wasm-browser", "the same in headless Chromium", wasm::in_browser) },
-    built("build", "engine, package and page build, and how large they are", &[], crate::sizes::print),
+    Suite {
+        needs: &[Without::Browser],
+        ..plain("wasm-browser", "session files in WebAssembly in headless Chromium", wasm::in_browser)
+    },
+    built("build", "builds engine, package and page, and prints their sizes", &[], crate::sizes::print),
     built("types", "TypeScript of package and page", &[], javascript::types),
     built("package", "the built package under Node", &[], javascript::package),
     built(
@@ -102,19 +108,22 @@ pub(crate) const ALL: &[Suite] = &[
     ),
     built(
         "clients",
-        "real clients of Redis, and clients that misbehave, at the built server",
+        "clients of Redis, and malformed input, with the built server",
         &[Without::Redis, Without::Clients],
         javascript::clients,
     ),
-    built("bench", "a short round of every bench that needs nothing else", &[], || {
+    built("bench", "a short round of the benches without further requirements", &[], || {
         bench::short_round(&["node", "native", "memory", "start"])
     }),
-    built("bench-browser", "the same of the benches in Chromium", &[Without::Browser], || {
+    built("bench-browser", "a short round of the benches in Chromium", &[Without::Browser], || {
         bench::short_round(&["browser"])
     }),
-    built("bench-server", "the same of the benches beside a real server", &[Without::Redis, Without::Clients], || {
-        bench::short_round(&["server"])
-    }),
+    built(
+        "bench-server",
+        "a short round of the benches with a real server",
+        &[Without::Redis, Without::Clients],
+        || bench::short_round(&["server"]),
+    ),
     built("worker", "the Durable Object template on workerd", &[Without::Workerd], javascript::worker),
     built("browser", "the playground in headless Chromium", &[Without::Browser], javascript::browser),
 ];

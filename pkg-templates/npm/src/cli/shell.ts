@@ -9,7 +9,7 @@ export type Action = 'quit' | 'clear' | undefined;
 /** Words that the shell runs itself, not the engine. */
 const OWN_WORDS = new Set(['quit', 'exit', 'clear', 'help', '?']);
 
-/** Commands whose reply is printed as plain text. RESP2 does not mark such replies; redis-cli has the same list. */
+/** Commands with a reply that is printed as plain text. RESP2 does not mark such replies; redis-cli has the same list. */
 const TEXTS = new Set(['INFO', 'LOLWUT', 'CLIENT INFO', 'CLIENT LIST', 'LATENCY DOCTOR', 'MEMORY DOCTOR']);
 
 const NOTHING = new Uint8Array();
