@@ -72,7 +72,7 @@ export class Log {
     return effects > COMPACT_BYTES_MIN && effects > COMPACT_RATIO * this.#bytes.snapshot;
   }
 
-  /** Adds the effects of one turn. Durable before any reply of the same turn leaves: see README, "Why a reply is a promise". */
+  /** Adds the effects of one turn. Durable before any reply of the same turn leaves: see README, "Guarantees". */
   append(effects: Uint8Array, nowMs: number): void {
     if (!this.#exists) this.#createTables();
     this.#write('effects', effects, nowMs);
