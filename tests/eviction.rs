@@ -103,7 +103,7 @@ fn memory_passes_the_limit_by_at_most_one_value() {
         }
         assert!(passed > 0, "{policy}: the limit was reached");
         if policy.starts_with("allkeys") {
-            assert_eq!(refused, 0, "{policy}: there was always somebody to evict");
+            assert_eq!(refused, 0, "{policy}: there was always a key to evict");
             assert!(engine.evicted() > 100, "{policy}");
         }
         if *policy == "noeviction" {
@@ -120,7 +120,7 @@ fn a_lowered_limit_is_worked_off_in_slices_and_memory_only_falls() {
     (0..5_000).for_each(|number| drop(engine.run(&["SET", &format!("key:{number}"), &filler])));
     let full = engine.used();
     engine.run(&["CONFIG", "SET", "maxmemory", &(full / 5).to_string()]);
-    assert!(engine.keylatch.next_deadline().is_some(), "a host that sleeps is told to come back");
+    assert!(engine.keylatch.next_deadline().is_some(), "the next deadline wakes a sleeping host");
 
     let before = engine.evicted();
     engine.run(&["PING"]);

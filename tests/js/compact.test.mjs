@@ -154,7 +154,7 @@ test('state that cannot migrate is an error, and nothing changes', async () => {
   refuses(/subscribed/);
   untrack();
   const waiting = db.blpop('nothing');
-  refuses(/waits/);
+  refuses(/blocked/);
   db.rpush('nothing', 'x');
   assert.deepEqual(await waiting, ['nothing', 'x']);
   const stream = db.streams.open({ reached() {} });

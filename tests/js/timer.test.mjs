@@ -41,7 +41,7 @@ test('it is armed only while there is a listener for more than errors, and only 
     db.on('set', () => {});
     assert.equal(time.timers.size, 1);
     db.flushall();
-    assert.equal(time.timers.size, 1, 'what is due later than it was told leaves it');
+    assert.equal(time.timers.size, 1, 'a later deadline leaves it armed');
     db.set('a', 1, { px: 500 });
     const other = new Keylatch();
     other.once('expire', () => {});

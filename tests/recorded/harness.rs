@@ -224,7 +224,7 @@ impl Harness {
             if affected.is_empty() {
                 break;
             }
-            affected.into_iter().for_each(|client| self.attend(client));
+            affected.into_iter().for_each(|client| self.serve(client));
         }
         if self.configuration.listens {
             for event in self.engine.take_events() {
@@ -243,7 +243,7 @@ impl Harness {
     }
 
     /// Takes the outbox of a client, and continues with its pending requests.
-    fn attend(&mut self, client: ClientId) {
+    fn serve(&mut self, client: ClientId) {
         let Some(role) = self.links.iter().position(|link| link.client == client) else { return };
         let link = &self.links[role];
         if link.by_stream || link.connection.waiting_bytes() > 0 {

@@ -65,7 +65,7 @@ fn start(line: &str) -> (Option<Kind>, &str) {
 }
 
 fn is_even(text: &str, quote: char) -> bool {
-    text.matches(quote).count() % 2 == 0
+    text.matches(quote).count().is_multiple_of(2)
 }
 
 #[test]

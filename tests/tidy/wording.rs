@@ -64,7 +64,7 @@ pub fn foreign_words(file: &File) -> Vec<String> {
 /// Comments of a file that describe code as a person, or begin with a reference to something else.
 pub fn comments_to_reword(file: &File) -> Vec<String> {
     let is_exempt = |path: &&str| file.path.starts_with(*path);
-    if ABOUT_PEOPLE.iter().any(|path| is_exempt(&path)) || UNCHANGED.iter().any(|path| is_exempt(&path)) {
+    if ABOUT_PEOPLE.iter().any(is_exempt) || UNCHANGED.iter().any(is_exempt) {
         return Vec::new();
     }
     let mut violations = Vec::new();

@@ -234,7 +234,7 @@ export class Host implements ClockUser, Waker {
   compact(): number {
     this.#refuseClock();
     if (this.#depth > 0 || this.#delivering) throw new Error('compact() cannot run within another call of the engine');
-    if (this.#observers.any) throw new Error('compact() must wait while somebody is subscribed, waits or is served');
+    if (this.#observers.any) throw new Error('compact() must wait while a client is subscribed, blocked or served');
     const old = this.ready();
     // The snapshot takes memory in both instances.
     const { memoryBytes } = old;

@@ -1,5 +1,5 @@
 /**
- * Clients that speak RESP over a byte stream, for hosts with sockets or a similar transport. The user of a stream is
+ * RESP clients over a byte stream, for hosts with sockets or a similar transport. The user of a stream is
  * notified when output is ready for its client, and then feeds or wakes the stream.
  */
 import { ClosedError } from './errors.js';
