@@ -1,7 +1,7 @@
-//! The core natively, beside hashbrown's table of vectors: `cargo xtask bench native`, or `cargo bench`.
+//! The native core compared with hashbrown's table of vectors: `cargo xtask bench native`, or `cargo bench`.
 //!
-//! Time is what the thread had of a processor. Keys come one after another in memory, in an order that jumps about in the table,
-//! so that what is waited for is the table and not the list of keys.
+//! Time is the thread's processor time. Keys are contiguous in memory, in an order that is random in the table, so that
+//! waiting is for the table and not for the list of keys.
 
 #[path = "../tests/support/dice.rs"]
 mod dice;
@@ -19,7 +19,7 @@ use hashbrown::HashMap;
 use keylatch::internals::keyspace::{Keyspace, SetOptions};
 use keylatch::{Argv, ClientId, Connection, Keylatch, ManualClock, Options, Timestamp};
 
-/// A table as a Rust program would use it: `get`, `insert`, and nothing of time, types or limits.
+/// A table as a Rust program would use it: `get`, `insert`, without time, types or limits.
 type Table = HashMap<Vec<u8>, Vec<u8>, RandomState>;
 
 const NOW: Timestamp = Timestamp::from_ms(1_767_225_600_000);
@@ -61,9 +61,9 @@ impl Measurement for ProcessorTime {
     }
 }
 
-/// What both sides can do.
+/// Operations of both stores.
 trait Store {
-    /// Reads a value; answers its first byte.
+    /// Reads a value; returns its first byte.
     fn get(&mut self, key: &[u8]) -> Option<u8>;
     fn set(&mut self, key: &[u8], value: &[u8]);
     fn increment(&mut self, key: &[u8]);
@@ -113,7 +113,7 @@ fn key(prefix: &str, number: u64) -> Vec<u8> {
     format!("{prefix}{number:011}").into_bytes()
 }
 
-/// Keys of a store in the order in which they are asked for, without end.
+/// Keys of a store in the order of their use, repeated endlessly.
 struct Requests {
     keys: Vec<Vec<u8>>,
     at: usize,
@@ -148,7 +148,7 @@ fn measure(criterion: &mut Benches, row: &str, side: &str, run: impl FnMut(&mut 
 
 fn single_commands(criterion: &mut Benches) {
     for (name, size) in SIZES {
-        // One after the other, so that neither is measured in caches full of the other.
+        // One after the other, so that neither is measured with caches full of the other.
         for side in ["keylatch", "HashMap"] {
             match side {
                 "keylatch" => commands_of(criterion, side, name, size, filled(Keyspace::new(SEED), size)),
@@ -173,14 +173,14 @@ fn commands_of<S: Store>(criterion: &mut Benches, side: &str, name: &str, size: 
     });
 }
 
-/// Members of a collection: the packed form of a sorted set and of a set ends at 128.
+/// Members of a collection: the compact encoding of a sorted set and of a set ends at 128.
 const COLLECTION_SIZES: [usize; 3] = [10, 100, 200];
-/// Different commands of a row.
+/// Number of different commands of a row.
 const TURNS: usize = 1 << 10;
-/// A member that no collection has.
+/// A member of no collection.
 const NEW: &[u8] = b"member:00000000NEW";
 
-/// An engine with one client, and commands it executes in turn.
+/// An engine with one client, and the commands it runs in turn.
 struct Commands {
     engine: Keylatch<ManualClock>,
     client: ClientId,
@@ -216,7 +216,7 @@ fn command(words: &[&[u8]]) -> Argv {
     Argv::from_slices(words)
 }
 
-/// Commands of one member each, on collections of both forms.
+/// Commands of one member each, on collections of both encodings.
 fn collections(criterion: &mut Benches) {
     for size in COLLECTION_SIZES {
         let (mut dice, mut commands) = (Dice::new(SEED), Commands::new());
@@ -252,7 +252,7 @@ fn collections(criterion: &mut Benches) {
     }
 }
 
-/// A request as a client sends it.
+/// A request as RESP.
 fn request(words: &[&[u8]], chunk: &mut Vec<u8>) {
     chunk.extend_from_slice(format!("*{}\r\n", words.len()).as_bytes());
     for word in words {
@@ -262,7 +262,7 @@ fn request(words: &[&[u8]], chunk: &mut Vec<u8>) {
     }
 }
 
-/// Bytes in, bytes out: what a server does between two system calls.
+/// Bytes in, bytes out: the work of a server between two system calls.
 fn chunks(criterion: &mut Benches) {
     for (name, size) in SIZES {
         let mut engine = Keylatch::new(Options::default(), ManualClock::new(NOW));
@@ -287,7 +287,7 @@ fn chunks(criterion: &mut Benches) {
                 connection.feed(&mut engine, black_box(&chunk), &mut output)
             });
         });
-        // Once more: a filter may have left it out.
+        // A second time, because a filter may have skipped the first one.
         output.clear();
         connection.feed(&mut engine, &chunk, &mut output);
         assert_eq!(

@@ -1,6 +1,7 @@
 //! Replays recorded sessions of a real Redis 8.6.3 and compares every reply byte by byte, or as loosely as the
-//! recording allows; then replays the effects of the session, which have to give the same keyspace. Sessions with a command that does not exist here yet are left out; the floors below see to it
-//! that this never becomes an excuse. Knows the engine's public face only, and reads replies with a reader of its own.
+//! recording allows; then replays the effects of the session, which must give the same keyspace. Sessions with an
+//! unsupported command are skipped; the floors below limit their number. Uses the engine's public interface only, and
+//! parses replies with a reader of its own.
 
 #[path = "support/copies.rs"]
 mod copies;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use keylatch::{Argv, ClientId, Keylatch, ManualClock, MovableClock, Options, Timestamp};
 use serde_json::Value;
 
-/// How many sessions of a file must have run. Raise a floor when new commands let more of them run.
+/// Minimum number of sessions of a file that must run. Raise a floor when new commands let more of them run.
 const FLOORS: &[(&str, usize)] = &[
     ("string", 55),
     ("new", 35),
@@ -31,7 +32,7 @@ const FLOORS: &[(&str, usize)] = &[
 /// 2026-01-01T00:00:00Z. The recordings hold dates long past and dates after 2100, so any day of this century serves.
 const NOW: Timestamp = Timestamp::from_ms(1_767_225_600_000);
 
-/// The folder with docs-examples.jsonl, whose text is not ours to ship.
+/// Folder of docs-examples.jsonl, which cannot be distributed with this project.
 const DOCS_EXAMPLES_FOLDER: &str = "KEYLATCH_DOCS_EXAMPLES";
 
 #[test]
@@ -121,7 +122,7 @@ impl Step {
         }
     }
 
-    /// A command that a real server does not know either needs no implementation.
+    /// A command that a real server rejects as well needs no implementation.
     fn is_implemented(&self) -> bool {
         if self.reply.starts_with(b"-ERR unknown ") {
             return true;
@@ -179,7 +180,7 @@ fn replay(steps: &[Step]) -> String {
     differences
 }
 
-/// The reply of a parked command whose time is let pass: in the recordings nobody helps one who waits.
+/// Reply of a blocked command after its timeout: in the recordings no other client serves a blocked one.
 fn wait_out(engine: &mut Keylatch<ManualClock>, client: ClientId) -> Vec<u8> {
     if let Some(due) = engine.next_deadline() {
         engine.clock_mut().set(due);
@@ -201,7 +202,7 @@ fn matches_loosely(mode: &str, expected: &Reply, got: &Reply) -> bool {
     }
 }
 
-/// A RESP2 reply as far as the match modes need to know it.
+/// A RESP2 reply with the structure that the match modes need.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Reply {
     /// With its type byte and its length.
@@ -241,7 +242,7 @@ impl Reply {
         }
     }
 
-    /// The elements in groups, without their order; a reply that is no array stands for itself.
+    /// The elements in groups, without their order; a reply that is no array is one element.
     fn bag(&self, group: usize) -> Vec<Vec<Reply>> {
         let Reply::Array(elements) = self else { return vec![vec![self.clone()]] };
         let mut bag: Vec<Vec<Reply>> = elements.chunks(group).map(<[Reply]>::to_vec).collect();
@@ -249,7 +250,7 @@ impl Reply {
         bag
     }
 
-    /// The cursor, and the page as a bag.
+    /// The cursor, and the page without its order.
     fn page(&self, group: usize) -> (Option<&Reply>, Vec<Vec<Reply>>) {
         match self {
             Reply::Array(elements) if elements.len() == 2 => (elements.first(), elements[1].bag(group)),

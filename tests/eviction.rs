@@ -1,5 +1,5 @@
-//! Eviction as an application sees it: memory stays within its limit whatever is written, the policies choose as well
-//! as they promise, and no call pays for everybody. Knows the public face only.
+//! Eviction as an application observes it: memory stays within its limit, the policies are as precise as documented,
+//! and no call takes long. Uses the public interface only.
 
 #[path = "support/dice.rs"]
 mod dice;
@@ -33,11 +33,11 @@ impl Engine {
         let mut keylatch = Keylatch::new(Options { seed: 11 }, ManualClock::new(SESSION_START));
         let client = keylatch.connect();
         let mut engine = Engine { keylatch, client };
-        engine.say(&["CONFIG", "SET", "maxmemory", &max_bytes.to_string(), "maxmemory-policy", policy]);
+        engine.run(&["CONFIG", "SET", "maxmemory", &max_bytes.to_string(), "maxmemory-policy", policy]);
         engine
     }
 
-    fn say(&mut self, words: &[&str]) -> Vec<u8> {
+    fn run(&mut self, words: &[&str]) -> Vec<u8> {
         let mut reply = Vec::new();
         self.keylatch.execute(self.client, Argv::from_slices(words).as_ref(), &mut reply);
         reply
@@ -51,7 +51,7 @@ impl Engine {
         self.keylatch.keyspace().counts.evicted
     }
 
-    /// Asked past the commands, each of which would make room first.
+    /// Read without a command, because each command evicts first.
     fn size_of(&mut self, key: &str) -> u64 {
         keys::memory_usage(&mut self.keylatch.keyspace().at(0, SESSION_START), key.as_bytes()).unwrap_or(0)
     }
@@ -87,7 +87,7 @@ fn memory_passes_the_limit_by_at_most_one_value() {
         for _ in 0..2_000 {
             let (key, words) = growing(&mut dice);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let reply = engine.say(&words);
+            let reply = engine.run(&words);
             let is_refused = reply.starts_with(b"-OOM");
             refused += u32::from(is_refused);
             let used = engine.used();
@@ -97,15 +97,15 @@ fn memory_passes_the_limit_by_at_most_one_value() {
                 assert!(used - MAX_BYTES <= value, "{policy}: {used} bytes, {value} of them in {key}");
             }
             if dice.roll(3) == 0 {
-                engine.say(&["EXPIRE", &key, &(100 + dice.roll(1000)).to_string()]);
+                engine.run(&["EXPIRE", &key, &(100 + dice.roll(1000)).to_string()]);
             }
             if dice.roll(50) == 0 {
-                engine.say(&["DEL", &key]);
+                engine.run(&["DEL", &key]);
             }
         }
         assert!(passed > 0, "{policy}: the limit was reached");
         if policy.starts_with("allkeys") {
-            assert_eq!(refused, 0, "{policy}: there was always somebody to evict");
+            assert_eq!(refused, 0, "{policy}: there was always a key to evict");
             assert!(engine.evicted() > 100, "{policy}");
         }
         if *policy == "noeviction" {
@@ -119,13 +119,13 @@ fn a_lowered_limit_is_worked_off_in_slices_and_memory_only_falls() {
     const SLICE: u64 = 256;
     let mut engine = Engine::new(0, "allkeys-lru");
     let filler = "x".repeat(20);
-    (0..5_000).for_each(|number| drop(engine.say(&["SET", &format!("key:{number}"), &filler])));
+    (0..5_000).for_each(|number| drop(engine.run(&["SET", &format!("key:{number}"), &filler])));
     let full = engine.used();
-    engine.say(&["CONFIG", "SET", "maxmemory", &(full / 5).to_string()]);
-    assert!(engine.keylatch.next_deadline().is_some(), "a host that sleeps is told to come back");
+    engine.run(&["CONFIG", "SET", "maxmemory", &(full / 5).to_string()]);
+    assert!(engine.keylatch.next_deadline().is_some(), "the next deadline wakes a sleeping host");
 
     let before = engine.evicted();
-    engine.say(&["PING"]);
+    engine.run(&["PING"]);
     assert_eq!(engine.evicted() - before, SLICE);
     engine.keylatch.tick();
     assert_eq!(engine.evicted() - before, 2 * SLICE);
@@ -133,13 +133,13 @@ fn a_lowered_limit_is_worked_off_in_slices_and_memory_only_falls() {
     let (mut highest, large) = (engine.used(), "y".repeat(40_000));
     let mut calls = 0;
     while engine.used() > full / 5 && calls < 100 {
-        assert_eq!(engine.say(&["SET", "large", &large]), b"+OK\r\n", "there is somebody to evict");
-        engine.say(&["DEL", "large"]);
+        assert_eq!(engine.run(&["SET", "large", &large]), b"+OK\r\n", "there is a key to evict");
+        engine.run(&["DEL", "large"]);
         assert!(engine.used() <= highest);
         highest = engine.used();
         calls += 1;
     }
-    engine.say(&["PING"]);
+    engine.run(&["PING"]);
     assert!(engine.used() <= full / 5 && calls < 100);
     assert_eq!(engine.keylatch.next_deadline(), None);
 }
@@ -147,42 +147,42 @@ fn a_lowered_limit_is_worked_off_in_slices_and_memory_only_falls() {
 #[test]
 fn what_does_not_grow_memory_evicts_a_slice_at_most_and_the_next_that_does_the_rest() {
     let mut engine = Engine::new(200_000, "allkeys-lru");
-    (0..4_000).for_each(|number| drop(engine.say(&["SET", &format!("key:{number}"), "0123456789"])));
-    engine.say(&["SET", "large", &"x".repeat(100_000)]);
+    (0..4_000).for_each(|number| drop(engine.run(&["SET", &format!("key:{number}"), "0123456789"])));
+    engine.run(&["SET", "large", &"x".repeat(100_000)]);
     let before = engine.evicted();
-    engine.say(&["GET", "large"]);
+    engine.run(&["GET", "large"]);
     assert_eq!(engine.evicted() - before, 256);
-    engine.say(&["SET", "small", "1"]);
+    engine.run(&["SET", "small", "1"]);
     assert!(engine.used() <= 200_000 + engine.size_of("small"));
-    assert_eq!(engine.say(&["EXISTS", "large", "small"]), b":2\r\n");
+    assert_eq!(engine.run(&["EXISTS", "large", "small"]), b":2\r\n");
 }
 
 #[test]
-fn what_is_deleted_is_given_back_as_far_as_a_command_needs_it_and_nobody_goes_meanwhile() {
+fn deleted_values_are_freed_as_far_as_a_command_needs_and_no_key_is_evicted_meanwhile() {
     const LARGE: usize = 1_500_000;
-    // Values of lists are given back so many at a time.
+    // Values of lists are freed a bounded number at a time.
     const SLICE_BYTES: u64 = 256 * 400;
     let mut engine = Engine::new(0, "allkeys-lru");
     let element = "x".repeat(200);
-    (0..8_000).for_each(|number| drop(engine.say(&["RPUSH", &format!("list:{number}"), &element, &element[..50]])));
+    (0..8_000).for_each(|number| drop(engine.run(&["RPUSH", &format!("list:{number}"), &element, &element[..50]])));
     let max_bytes = engine.used() + 1_000;
-    engine.say(&["CONFIG", "SET", "maxmemory", &max_bytes.to_string()]);
-    engine.say(&["SELECT", "1"]);
-    engine.say(&["SET", "large", &"y".repeat(LARGE)]);
-    engine.say(&["SWAPDB", "0", "1"]);
-    engine.say(&["FLUSHDB"]);
+    engine.run(&["CONFIG", "SET", "maxmemory", &max_bytes.to_string()]);
+    engine.run(&["SELECT", "1"]);
+    engine.run(&["SET", "large", &"y".repeat(LARGE)]);
+    engine.run(&["SWAPDB", "0", "1"]);
+    engine.run(&["FLUSHDB"]);
     let evicted = engine.evicted();
-    engine.say(&["SELECT", "0"]);
+    engine.run(&["SELECT", "0"]);
     let held = engine.used();
     assert!(held > max_bytes + LARGE as u64 / 2, "it counts until it is given back");
 
-    engine.say(&["STRLEN", "large"]);
+    engine.run(&["STRLEN", "large"]);
     assert!(engine.used() > max_bytes + LARGE as u64 / 4, "a slice or two: {} of {held} bytes", engine.used());
-    engine.say(&["SET", "small", "1"]);
+    engine.run(&["SET", "small", "1"]);
     let (used, small) = (engine.used(), engine.size_of("small"));
     assert!(used <= max_bytes + small && used + 3 * SLICE_BYTES > max_bytes, "{used} bytes");
     assert_eq!(engine.keylatch.next_deadline(), Some(engine.keylatch.now()), "there is more to give back");
-    assert_eq!(engine.say(&["EXISTS", "large", "small"]), b":2\r\n");
+    assert_eq!(engine.run(&["EXISTS", "large", "small"]), b":2\r\n");
     assert_eq!(engine.evicted(), evicted);
 }
 
@@ -192,28 +192,28 @@ fn large_values_that_are_evicted_are_given_back_in_slices_too() {
     let members: Vec<String> = (0..3_000).map(|number| format!("member:{number:030}")).collect();
     let scores: Vec<&str> = members.iter().flat_map(|member| ["1", member.as_str()]).collect();
     for number in 0..20 {
-        engine.say(&[&["ZADD", &format!("zset:{number}")][..], &scores].concat());
+        engine.run(&[&["ZADD", &format!("zset:{number}")][..], &scores].concat());
     }
     let zset = engine.size_of("zset:0");
     let max_bytes = engine.used() + 1_000;
-    engine.say(&["CONFIG", "SET", "maxmemory", &max_bytes.to_string()]);
-    engine.say(&["SET", "large", &"y".repeat(10 * zset as usize)]);
-    engine.say(&["PING"]);
+    engine.run(&["CONFIG", "SET", "maxmemory", &max_bytes.to_string()]);
+    engine.run(&["SET", "large", &"y".repeat(10 * zset as usize)]);
+    engine.run(&["PING"]);
     assert!((1..=3).contains(&engine.evicted()), "{} of them", engine.evicted());
-    engine.say(&["SET", "small", "1"]);
+    engine.run(&["SET", "small", "1"]);
     assert!(engine.used() <= max_bytes + engine.size_of("small"));
     assert!((10..=12).contains(&engine.evicted()), "{} of them", engine.evicted());
 }
 
 #[test]
-fn evictions_are_in_the_log_and_loading_it_evicts_nobody() {
+fn evictions_are_in_the_log_and_loading_it_evicts_no_key() {
     let mut engine = Engine::new(20_000, "allkeys-random");
     engine.keylatch.record(true);
     engine.keylatch.listen(true);
     let mut dice = Dice::new(8);
     for _ in 0..3_000 {
         let (_, words) = growing(&mut dice);
-        engine.say(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        engine.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
     }
     let events = engine.keylatch.take_events();
     let evicted = events.iter().filter(|event| event.kind == EventKind::Evicted).count();
@@ -237,16 +237,16 @@ fn evictions_are_in_the_log_and_loading_it_evicts_nobody() {
 fn a_snapshot_keeps_what_is_known_of_uses_where_they_are_ranked() {
     for (policy, word, expected) in [("allkeys-lru", "IDLETIME", ":70\r\n"), ("allkeys-lfu", "FREQ", ":6\r\n")] {
         let mut engine = Engine::new(0, policy);
-        engine.say(&["SET", "key", "v"]);
-        engine.say(&["GET", "key"]);
-        engine.say(&["CONFIG", "SET", "lfu-decay-time", "0"]);
+        engine.run(&["SET", "key", "v"]);
+        engine.run(&["GET", "key"]);
+        engine.run(&["CONFIG", "SET", "lfu-decay-time", "0"]);
         engine.keylatch.clock_mut().advance(70_000);
-        engine.say(&["SET", "other", "v"]);
+        engine.run(&["SET", "other", "v"]);
         let mut loaded = Engine::new(0, policy);
         loaded.keylatch.clock_mut().advance(70_000);
         loaded.keylatch.load(&engine.keylatch.snapshot().unwrap()).unwrap();
-        assert_eq!(loaded.say(&["OBJECT", word, "key"]), expected.as_bytes(), "{policy}");
-        assert_ne!(loaded.say(&["OBJECT", word, "other"]), expected.as_bytes(), "{policy}");
+        assert_eq!(loaded.run(&["OBJECT", word, "key"]), expected.as_bytes(), "{policy}");
+        assert_ne!(loaded.run(&["OBJECT", word, "other"]), expected.as_bytes(), "{policy}");
     }
 }
 
@@ -258,8 +258,8 @@ fn the_same_seed_and_input_evict_the_same_keys() {
             let (mut engine, mut dice) = (Engine::new(30_000, policy), Dice::new(2));
             for _ in 0..1_000 {
                 let (key, words) = growing(&mut dice);
-                engine.say(&words.iter().map(String::as_str).collect::<Vec<_>>());
-                engine.say(&["EXPIRE", &key, "100"]);
+                engine.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+                engine.run(&["EXPIRE", &key, "100"]);
             }
             digests.push(engine.keylatch.digest());
         }
@@ -267,12 +267,12 @@ fn the_same_seed_and_input_evict_the_same_keys() {
     };
     let digests = run();
     assert_eq!(digests, run());
-    // Nothing is read here, so that the last use is the last change.
+    // There are no reads here, so the last use is the last change.
     let different: BTreeSet<&u64> = digests.iter().collect();
     assert!(different.len() >= 6, "policies choose differently: {digests:?}");
 }
 
-// --- How well the policies choose.
+// --- Precision of the policies.
 
 const UNIVERSE: usize = 5_000;
 const USES: usize = 40_000;
@@ -300,15 +300,15 @@ impl Zipf {
     }
 }
 
-/// Reads keys and sets those that are missing, as a cache in front of something slow does; the share of hits in the
-/// second half. `ms_per_use` is how far the clock goes meanwhile.
+/// Reads keys and sets missing ones, as a cache in front of a slow data source does; returns the hit rate of the second
+/// half. `ms_per_use` is the step of the clock.
 fn hit_rate(policy: &str, ms_per_use: i64, stream: impl Iterator<Item = usize>, capacity: usize) -> f64 {
     let mut engine = Engine::new(capacity as u64 * KEY_BYTES, policy);
     let mut hits = 0;
     for (count, number) in stream.enumerate() {
         let key = format!("{number:08}");
-        match engine.say(&["GET", &key]).as_slice() {
-            b"$-1\r\n" => assert_eq!(engine.say(&["SET", &key, "0123456789abcdef"]), b"+OK\r\n"),
+        match engine.run(&["GET", &key]).as_slice() {
+            b"$-1\r\n" => assert_eq!(engine.run(&["SET", &key, "0123456789abcdef"]), b"+OK\r\n"),
             _ => hits += usize::from(count >= USES / 2),
         }
         engine.keylatch.clock_mut().advance(ms_per_use);
@@ -316,7 +316,7 @@ fn hit_rate(policy: &str, ms_per_use: i64, stream: impl Iterator<Item = usize>, 
     hits as f64 / (USES - USES / 2) as f64
 }
 
-/// What a cache that knows the exact order of uses would reach.
+/// Hit rate of a cache with the exact order of uses.
 fn ideal_lru_hit_rate(stream: impl Iterator<Item = usize>, capacity: usize) -> f64 {
     let (mut last_use, mut order): (HashMap<usize, usize>, BTreeMap<usize, usize>) = Default::default();
     let mut hits = 0;
@@ -334,7 +334,7 @@ fn ideal_lru_hit_rate(stream: impl Iterator<Item = usize>, capacity: usize) -> f
     hits as f64 / (USES - USES / 2) as f64
 }
 
-/// What a cache that holds the most popular keys for ever would reach.
+/// Hit rate of a cache that always holds the most popular keys.
 fn ideal_lfu_hit_rate(stream: impl Iterator<Item = usize>, capacity: usize) -> f64 {
     stream.skip(USES / 2).filter(|&rank| rank < capacity).count() as f64 / (USES - USES / 2) as f64
 }
@@ -347,7 +347,7 @@ fn zipf_stream() -> impl Iterator<Item = usize> {
 #[test]
 fn keys_count_as_the_test_of_hit_rates_supposes() {
     let mut engine = Engine::new(0, "noeviction");
-    engine.say(&["SET", "00000001", "0123456789abcdef"]);
+    engine.run(&["SET", "00000001", "0123456789abcdef"]);
     assert_eq!(engine.used(), KEY_BYTES);
 }
 
@@ -366,13 +366,13 @@ fn hit_rates_are_near_those_of_ideal_policies_and_above_chance() {
 }
 
 #[test]
-fn who_is_read_all_the_time_stays_however_many_come() {
+fn a_key_that_is_read_all_the_time_stays_however_many_are_added() {
     let mut engine = Engine::new(100 * KEY_BYTES, "allkeys-lru");
-    engine.say(&["SET", "favourite", "v"]);
+    engine.run(&["SET", "favourite", "v"]);
     for number in 0..20_000 {
-        engine.say(&["SET", &format!("{number:08}"), "0123456789abcdef"]);
+        engine.run(&["SET", &format!("{number:08}"), "0123456789abcdef"]);
         if number % 10 == 0 {
-            assert_eq!(engine.say(&["GET", "favourite"]), b"$1\r\nv\r\n", "after {number}");
+            assert_eq!(engine.run(&["GET", "favourite"]), b"$1\r\nv\r\n", "after {number}");
         }
     }
 }

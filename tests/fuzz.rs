@@ -1,4 +1,4 @@
-//! What fuzzers look for, some thousand times in every run: the seeds of each target, changed a little.
+//! The checks of the fuzzers, some thousand times in every run: the seeds of each target, changed a little.
 
 #[path = "support/dice.rs"]
 mod dice;

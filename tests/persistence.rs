@@ -1,4 +1,4 @@
-//! Logs and snapshots: what is written comes back, what is torn or broken is refused without harm, and a real server
+//! Logs and snapshots: written data can be read back, torn or damaged data is refused without harm, and a real server
 //! reads and writes the same.
 
 #[path = "support/dice.rs"]

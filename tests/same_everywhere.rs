@@ -1,12 +1,12 @@
-//! The same seed, clock and input give the same replies and the same digest on every target: this file runs natively and, by
-//! `cargo xtask test wasm wasm-browser`, inside WebAssembly, and compares with numbers that a native run gave.
+//! Equal seeds, clocks and input give equal replies and digests on every target: this file runs natively
+//! and, by `cargo xtask test wasm wasm-browser`, inside WebAssembly, and compares with the numbers of a native run.
 
 use keylatch::session::SESSION_START;
 use keylatch::{Argv, Keylatch, ManualClock, Options};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// Commands whose replies depend on the seed, on the order of keys or members, or on floating point.
+/// Commands with replies that depend on the seed, on the order of keys or members, or on floating point.
 const ASKING: &[&[&str]] = &[
     &["KEYS", "*"],
     &["SCAN", "0", "COUNT", "20"],
@@ -53,7 +53,7 @@ fn replies_and_digest_do_not_depend_on_the_target() {
     assert_eq!((fingerprint(&replies), engine.digest()), (REPLIES, DIGEST));
 }
 
-/// What is evicted follows from chance, from uses, and from how much memory is counted.
+/// Evictions depend on the seed, on uses, and on the counted memory.
 const USED_BYTES: [u64; 3] = [50_006, 50_023, 50_016];
 const KEPT: [u64; 3] = [14_376_543_710_963_568_677, 15_507_749_381_907_179_823, 1_109_762_418_378_744_005];
 

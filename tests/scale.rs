@@ -1,5 +1,5 @@
-//! What many keys or members do to an engine: deadlines that pass together, mass deletion, walks while everything grows
-//! and shrinks. Work is counted, not time.
+//! An engine with many keys or members: deadlines that pass together, mass deletion, SCAN while tables grow and shrink.
+//! Work is counted, not time.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use keylatch::internals::resp::read::{Value, read};
 use keylatch::session::SESSION_START;
 use keylatch::{Argv, ClientId, EventKind, Keylatch, ManualClock, Options};
 
-/// What one tick removes at most.
+/// Maximum number of keys that one tick removes.
 const SWEEP_MAX: usize = 256;
 
 struct World {
@@ -36,7 +36,7 @@ impl World {
         self.engine.keyspace().counted_bytes()
     }
 
-    /// One page of a walk; answers the next cursor. Elements come alone or with values behind them.
+    /// Reads one page of a SCAN and returns the next cursor. Elements are single or followed by values.
     fn page(&mut self, command: &str, cursor: &str, seen: &mut BTreeSet<String>) -> String {
         let words = if command == "SCAN" { vec!["SCAN", cursor] } else { vec![command, "k", cursor] };
         let reply = self.run(&words);
@@ -55,12 +55,12 @@ fn keys_due_together_go_in_slices_in_the_order_of_their_deadlines() {
     const KEYS: usize = 60_000;
     let mut world = World::new();
     let start_ms = SESSION_START.as_ms();
-    // All within one second, in an order that looks like none.
+    // All within one second, in a seemingly random order.
     let deadline_ms = |number: usize| start_ms + 5_000 + (number * 7_919 % 1_000) as i64;
     for number in 0..KEYS {
         world.run(&["SET", &number.to_string(), "v", "PXAT", &deadline_ms(number).to_string()]);
     }
-    // An idle engine needs one timer, whatever it holds.
+    // An idle engine needs one timer, whatever it contains.
     let first = world.engine.next_deadline().expect("there are deadlines");
     assert_eq!(first.as_ms(), start_ms + 5_001);
     world.engine.listen(true);
@@ -82,7 +82,7 @@ fn keys_due_together_go_in_slices_in_the_order_of_their_deadlines() {
         }
         match world.engine.next_deadline() {
             None => break,
-            // While more is due a host is told to come again at once.
+            // While more is due, the next deadline is immediate.
             due => assert_eq!(due, Some(world.engine.now())),
         }
     }

@@ -1,5 +1,5 @@
-//! Runs every session file of the repository, each on a fresh engine, and checks that what a run prints reads back
-//! as a session that matches, and that its effects and a snapshot give the same keyspace. Knows the public face only.
+//! Runs every session file of the repository, each on a fresh engine, and checks that the printed session parses and
+//! matches, and that its effects and a snapshot give the same keyspace. Uses the public interface only.
 
 #[path = "support/copies.rs"]
 mod copies;

@@ -1,10 +1,12 @@
-//! Tidiness: rules of the house that no compiler checks. Each rule is a function over one file (or the whole tree) that answers
-//! what it found wrong, and each has a test that shows it can find something.
+//! Tidiness: rules of the project that no compiler checks. Each rule is a function over one file (or the whole tree)
+//! that returns its violations, and each has a test that shows that it can find one.
 
 #[path = "tidy/bans.rs"]
 mod bans;
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/comments.rs"]
+mod comments;
 #[path = "tidy/floors.rs"]
 mod floors;
 #[path = "tidy/packages.rs"]
@@ -20,10 +22,12 @@ mod speed;
 #[allow(dead_code)] // Others use more of it.
 #[path = "support/tree.rs"]
 mod tree;
+#[path = "tidy/wording.rs"]
+mod wording;
 
 use tree::File;
 
-/// Fails with every violation on a line of its own.
+/// Fails with all violations, one a line.
 fn expect_none(violations: Vec<String>) {
     assert!(violations.is_empty(), "{} violations\n{}", violations.len(), violations.join("\n"));
 }
@@ -38,7 +42,7 @@ fn rust_sources() -> Vec<File> {
     ["src", "examples", "tests", "benches", "xtask"].iter().flat_map(|folder| tree::files(folder, &["rs"])).collect()
 }
 
-/// Every script and style sheet written by hand.
+/// All handwritten scripts and style sheets.
 fn web_sources() -> Vec<File> {
     let kinds = ["ts", "mts", "js", "mjs", "css"];
     ["pkg-templates", "www", "tests", "benches"].iter().flat_map(|folder| tree::files(folder, &kinds)).collect()
@@ -81,6 +85,21 @@ fn the_engine_asks_no_clock_and_no_chance_and_names_the_browser_in_one_room_only
 #[test]
 fn names_of_the_engine_are_words_of_the_field() {
     expect_none(engine_sources().iter().flat_map(bans::foreign_words).collect());
+}
+
+/// Every handwritten file with code or comments in the checked folders.
+fn worded_sources() -> Vec<File> {
+    wording::FOLDERS.iter().flat_map(|folder| tree::files(folder, &wording::KINDS)).collect()
+}
+
+#[test]
+fn names_and_comments_use_words_of_the_field() {
+    expect_none(worded_sources().iter().flat_map(wording::foreign_words).collect());
+}
+
+#[test]
+fn comments_stand_alone_and_describe_no_persons() {
+    expect_none(worded_sources().iter().flat_map(wording::comments_to_reword).collect());
 }
 
 #[test]

@@ -11,7 +11,8 @@ use wasm_bindgen_test::wasm_bindgen_test;
 static SESSIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/sessions");
 static LESSONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/www/lessons");
 
-/// The compiler sees when a compiled-in file changes, but not when one is added: xtask puts a fingerprint of their names here.
+/// The compiler detects a changed compiled-in file, but not an added one: xtask sets this variable to a fingerprint of
+/// their names.
 const _: Option<&str> = option_env!("KEYLATCH_SESSION_FILES");
 
 #[wasm_bindgen_test]

@@ -1,4 +1,4 @@
-/** The page's content security policy, written once: for the meta tag, the preview server and the `_headers` file. */
+/** Content security policy of the page, defined once: for the meta tag, the preview server and the `_headers` file. */
 
 const directives = [
   "default-src 'none'",
@@ -10,10 +10,10 @@ const directives = [
   "form-action 'none'",
 ];
 
-/** For the meta tag: what a meta tag may say. */
+/** Directives that a meta tag may contain. */
 export const metaPolicy = directives.join('; ');
 
-/** Headers of every file. The header's policy also says which pages may frame this one. */
+/** Headers of every file. The header's policy also restricts the pages that may frame this one. */
 export const headers = {
   'Content-Security-Policy': [...directives, "frame-ancestors 'none'"].join('; '),
   'X-Content-Type-Options': 'nosniff',

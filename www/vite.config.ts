@@ -41,7 +41,7 @@ function pageHead(): Plugin {
   };
 }
 
-/** Style sheets inside modules are written for readers; visitors get them without the indentation. */
+/** Removes the indentation of style sheets inside modules from the built page. */
 function shortStyles(): Plugin {
   return {
     name: 'keylatch-short-styles',
@@ -59,7 +59,7 @@ function shortStyles(): Plugin {
   };
 }
 
-/** The page reads some columns of the command table; the others would only be downloaded. */
+/** Keeps the columns of the command table that the page reads; the others would only be downloaded. */
 function shortTable(): Plugin {
   const unread = new Set(['categories', 'unordered', 'reply']);
   return {
@@ -75,7 +75,7 @@ function shortTable(): Plugin {
   };
 }
 
-/** Prints what a visitor downloads, beside what it may be. */
+/** Prints the download sizes beside their budgets. */
 function sizeBudget(): Plugin {
   let outDir = OUT_DIR;
   return {
@@ -105,7 +105,7 @@ export default defineConfig({
   plugins: [shortStyles(), shortTable(), pageHead(), sizeBudget()],
   build: {
     target: 'es2023',
-    // Browsers that know light-dark(), else the colours would be rewritten to a detour.
+    // Browsers with light-dark(); for older ones the colours would be rewritten to a fallback.
     cssTarget: ['chrome123', 'firefox128', 'safari17.5'],
     outDir: OUT_DIR,
     emptyOutDir: true,
@@ -113,7 +113,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   json: { stringify: true },
-  // A file that is missing is not found, instead of being the page.
+  // A missing file is a 404, instead of the page.
   appType: 'mpa',
   preview: { headers },
 });

@@ -1,14 +1,14 @@
 /**
- * The same scenes in headless Chromium, each in browsers of its own. Time is what the page's main thread had of a
- * processor, as Chromium tells it, but no more than what went by: before and after a sample the thread has timers of the
- * stores to serve.
+ * The scenarios of Node in headless Chromium, each in browsers of its own. Time is the processor time of the page's
+ * main thread as Chromium reports it, at most the elapsed time: before and after a sample the thread serves timers of
+ * the stores.
  */
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { folder } from '../../tests/js/support/package.mjs';
 import { effort } from './options.mjs';
-import { answerScenes, measureScene, sceneToPrepare } from './scene.mjs';
+import { answerScenarios, measureScenario, scenarioToPrepare } from './scenario.mjs';
 
 const ARGUMENTS = [
   '--headless',
@@ -20,10 +20,10 @@ const ARGUMENTS = [
 ];
 const S_NS = 1e9;
 const MS_NS = 1e6;
-/** A page is told the time in steps of so much. */
+/** Resolution of the page's clock in milliseconds. */
 const STEP_MS = 0.1;
 
-/** Asking the page takes some of its time: a sample is to be long beside that. */
+/** Minimum length of a sample, because querying the page takes some of its time. */
 if (effort.sampleMs > 1) effort.sampleMs *= 2.5;
 
 async function bundle() {
@@ -39,7 +39,7 @@ async function bundle() {
   return outputFiles[0].text;
 }
 
-/** Asks what the page's main thread has had of a processor so far, in nanoseconds. */
+/** Reads the processor time of the page's main thread so far, in nanoseconds. */
 async function openThreadClock(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
@@ -49,7 +49,7 @@ async function openThreadClock(page) {
   };
 }
 
-async function run(scene, script) {
+async function run(scenario, script) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ARGUMENTS,
@@ -58,8 +58,8 @@ async function run(scene, script) {
     const page = await browser.newPage();
     await page.addScriptTag({ content: script });
     const threadNs = await openThreadClock(page);
-    await page.evaluate((prepared) => globalThis.bench.prepare(prepared), sceneToPrepare(scene));
-    return await measureScene(scene, async (row, store, count) => {
+    await page.evaluate((prepared) => globalThis.bench.prepare(prepared), scenarioToPrepare(scenario));
+    return await measureScenario(scenario, async (row, store, count) => {
       const sample = [row, store, count];
       await page.evaluate((of) => globalThis.bench.ready(...of), sample);
       const before = await threadNs();
@@ -74,4 +74,4 @@ async function run(scene, script) {
 }
 
 const script = await bundle();
-await answerScenes('chromium', (scene) => run(scene, script));
+await answerScenarios('chromium', (scenario) => run(scenario, script));

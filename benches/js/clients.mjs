@@ -1,7 +1,7 @@
 /**
- * The same commands through ioredis, either on ioredis-mock in this process (`mock`) or on a real redis-server over loopback. Each command is
- * awaited before the next is sent, or a thousand are on their way at once; keylatch is asked as it always is, by one
- * synchronous call after the other. A Map without any of Redis stands beside it.
+ * The commands through ioredis, either on ioredis-mock in this process (`mock`) or on a real redis-server over
+ * loopback. Each command is awaited before the next is sent, or a thousand are pipelined; keylatch is called
+ * synchronously, as always. A plain Map is measured beside it.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -19,13 +19,13 @@ const IN_FLIGHT = 1000;
 const TTL_MS = 60_000;
 const VALUE = 'x'.repeat(32);
 
-// Made beforehand: making a key takes about as long as a GET does.
+// Created beforehand: creating a key takes about as long as a GET does.
 const made = (prefix) => Array.from({ length: KEYS }, (_, number) => `${prefix}${number}`);
 const [keys, counters] = [made('user:'), made('hits:')];
 const key = (index) => keys[index % KEYS];
 const counter = (index) => counters[index % KEYS];
 
-/** What a first turn answers, and a turn in keylatch, through ioredis and in a Map. */
+/** Expected first result, and one turn in keylatch, through ioredis and in a Map. */
 const OPERATIONS = {
   SET: {
     first: 'OK',
@@ -67,7 +67,7 @@ function atOnce(run, store, count) {
   for (let index = 0; index < count; index += 1) run(store, index);
 }
 
-/** Rows of one client beside keylatch; `take` measures a sample. */
+/** Rows of one client and keylatch; `take` measures a sample. */
 async function measureClient(peer, client, take) {
   const { Keylatch } = await entry('index');
   const store = new Keylatch();
@@ -91,7 +91,7 @@ async function measureClient(peer, client, take) {
   client.disconnect();
 }
 
-/** A client of a real server that ends with the scope. */
+/** A client of a real server that is closed with the scope. */
 async function connect(scope) {
   const { port } = await serveRedis(scope);
   const client = new Redis({ port, host: '127.0.0.1' });

@@ -1,12 +1,12 @@
 /**
- * Bytes a key of sixteen bytes with a value of thirty-two, each store in a process of its own: what the engine counts, what
- * WebAssembly holds, what the heap of JavaScript holds, what the process holds.
+ * Bytes per key of sixteen bytes with a value of thirty-two, each store in a process of its own: as counted by the
+ * engine, of WebAssembly memory, of the JavaScript heap, and of the process.
  */
 import { spawnSync } from 'node:child_process';
 import { LRUCache } from 'lru-cache';
 import { entry } from '../../tests/js/support/package.mjs';
 import { answer, isWanted, quick, say } from './options.mjs';
-import { short } from './shared/scenes.mjs';
+import { short } from './shared/scenarios.mjs';
 import { STORES } from './shared/stores.mjs';
 import { makeKeys, makeValues } from './shared/texts.mjs';
 
@@ -14,7 +14,7 @@ const KEYS = 1_000_000;
 const MEASURED_KEYS = quick ? 20_000 : KEYS;
 const PIECE = 10_000;
 
-/** The memory of every WebAssembly instance made from now on. */
+/** Memories of all WebAssembly instances created from now on. */
 function watchInstances() {
   const memories = [];
   WebAssembly.Instance = class extends WebAssembly.Instance {
@@ -26,31 +26,31 @@ function watchInstances() {
   return () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
 }
 
-/** Fills one store and tells by how many bytes a key each measure has grown. */
+/** Fills one store and returns the growth of each measure in bytes per key. */
 async function measure(name, ttl) {
   const linear = watchInstances();
   const { Keylatch } = await entry('index');
-  const before = await settled(linear);
+  const before = await heapAfterCollection(linear);
   const { make, set, setpx } = STORES[name];
   const store = make({ Keylatch, LRUCache }, { max: MEASURED_KEYS });
   const put = new Function('store', `return (key, value) => { ${ttl ? setpx : set}; };`)(store);
   for (let from = 0; from < MEASURED_KEYS; from += PIECE) fillPiece(put, from);
-  const after = await settled(linear);
+  const after = await heapAfterCollection(linear);
   const counted = name === 'keylatch' ? Number(/used_memory:(\d+)/.exec(store.call('INFO', 'memory'))[1]) : 0;
   const each = (kind) => (after[kind] - before[kind]) / MEASURED_KEYS;
   return { counted: counted / MEASURED_KEYS, linear: each('linear'), heap: each('heap'), process: each('process') };
 }
 
-/** What is held once garbage is gone; lists of numbers lie outside of the heap of JavaScript and count with it. */
-async function settled(linear) {
+/** Memory after garbage collection; typed arrays are outside of the JavaScript heap and count with it. */
+async function heapAfterCollection(linear) {
   globalThis.gc();
-  // What a collection finds out about memory outside of the heap is told later.
+  // Memory outside of the heap is accounted only some time after a collection.
   await new Promise((resolve) => setTimeout(resolve, 10));
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
   return { linear: linear(), heap: heapUsed + arrayBuffers, process: rss };
 }
 
-/** The lists are garbage afterwards; what the store took of them is not. */
+/** The lists are garbage afterwards; the store's memory is not. */
 function fillPiece(put, from) {
   const values = makeValues(PIECE, 32, from);
   makeKeys(PIECE, from).forEach((key, index) => put(key, values[index]));
@@ -64,7 +64,7 @@ function measureApart(name, ttl) {
   return JSON.parse(child.stdout);
 }
 
-/** A row of keylatch's figure of one kind beside the peers' of another. */
+/** A row with keylatch's figure of one measure and the peers' of another. */
 function answerRow(row, all, ours, theirs) {
   const { keylatch, ...peers } = all;
   const own = keylatch[ours];

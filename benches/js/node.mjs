@@ -1,4 +1,4 @@
-/** All scenes in Node, each in processes of its own; time is what the process had of the processors. */
+/** All scenarios in Node, each in processes of its own; time is processor time of the process. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import NodeCache from 'node-cache';
 import { entry } from '../../tests/js/support/package.mjs';
 import { landedFolder } from './options.mjs';
-import { answerScenes, measureScene, sceneToPrepare, wantedScenes } from './scene.mjs';
+import { answerScenarios, measureScenario, scenarioToPrepare, wantedScenarios } from './scenario.mjs';
 import { RespMap } from './shared/resp.mjs';
 import { Workbench } from './shared/workbench.mjs';
 import { processorNs } from './support/time.mjs';
@@ -17,11 +17,11 @@ async function loadLanded() {
   return (await import(pathToFileURL(join(landedFolder, 'esm/index.js')).href)).Keylatch;
 }
 
-async function run(scene) {
+async function run(scenario) {
   const { Keylatch } = await entry('index');
   const workbench = new Workbench({ Keylatch, Landed: await loadLanded(), KvJs, LRUCache, NodeCache, RespMap });
-  workbench.prepare(sceneToPrepare(scene));
-  return measureScene(scene, async (row, store, count) => {
+  workbench.prepare(scenarioToPrepare(scenario));
+  return measureScenario(scenario, async (row, store, count) => {
     workbench.ready(row, store, count);
     const ns = await processorNs(() => workbench.run());
     workbench.finish(row, store, count);
@@ -29,9 +29,9 @@ async function run(scene) {
   });
 }
 
-/** Has a process of its own measure a scene. */
-function runApart(scene) {
-  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, scene.name], {
+/** Measures a scenario in a new process. */
+function runApart(scenario) {
+  const { status, stdout } = spawnSync(process.execPath, [import.meta.filename, scenario.name], {
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
   });
@@ -39,11 +39,11 @@ function runApart(scene) {
   return JSON.parse(stdout);
 }
 
-const PLACE = 'node';
+const SUITE = 'node';
 const [wanted] = process.argv.slice(2);
 if (wanted === undefined) {
-  await answerScenes(PLACE, runApart);
+  await answerScenarios(SUITE, runApart);
 } else {
-  const rows = await run(wantedScenes(PLACE).find((scene) => scene.name === wanted));
+  const rows = await run(wantedScenarios(SUITE).find((scenario) => scenario.name === wanted));
   process.stdout.write(JSON.stringify(rows));
 }

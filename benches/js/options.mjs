@@ -1,23 +1,26 @@
-/** What `cargo xtask bench` asks of every script here, by environment variables, and how scripts answer: a line of JSON a row. */
+/**
+ * Options of `cargo xtask bench` for these scripts, as environment variables, and the output of scripts: a line of JSON
+ * a row.
+ */
 
 const filter = (process.env.KEYLATCH_BENCH_FILTER ?? '').toLowerCase();
 
-/** A short round: shows that everything runs, and says nothing about speed. */
+/** True for a short round, which checks that everything runs and does not measure speed. */
 export const quick = process.env.KEYLATCH_BENCH_QUICK === '1';
 
-/** How long a sample is, how many warm a store up, and how many rounds of them are counted. */
+/** Length of a sample, number of samples for warming up, and number of measured rounds. */
 export const effort = quick ? { sampleMs: 1, warmSamples: 4, rounds: 1 } : { sampleMs: 8, warmSamples: 24, rounds: 11 };
 
-/** The package of an earlier commit, where it was built. */
+/** Folder of the package of an earlier commit, if it was built. */
 export const landedFolder = process.env.KEYLATCH_LANDED || undefined;
 
 export const isWanted = (name) => name.toLowerCase().includes(filter);
 
-/** Shows what is going on. */
+/** Prints progress. */
 export const say = (text) => process.stderr.write(`${text}\n`);
 
 /**
- * Answers a row: `figures` by column in `unit`, keylatch first, and `ratios` of its figure to those of the others.
+ * Prints a row: `figures` by column in `unit`, keylatch first, and `ratios` of its figure to those of the others.
  * @param {{ table: string, row: string, unit: string, figures: Record<string, number>, ratios?: Record<string, number> }} row
  */
 export function answer({ table, row, unit, figures, ratios = {} }) {

@@ -1,7 +1,7 @@
 /**
- * The worst single insert while a store grows: each insert is timed, each position keeps the least of three runs, so that what
- * stays is what the store does every time there, not what the machine did once. A long one counts no more than the processor
- * time of the process meanwhile, its helpers' included: on a machine with other work it waits for its turn, too.
+ * The slowest insert while a store grows: each insert is timed, and each position keeps the minimum of three runs,
+ * which removes disturbances by the machine. A long one counts at most the processor time of the process meanwhile,
+ * including its helper threads: on a busy machine it also waits for the processor.
  */
 import { spawnSync } from 'node:child_process';
 import { entry } from '../../tests/js/support/package.mjs';
@@ -14,12 +14,12 @@ const MEASURED_KEYS = quick ? 50_000 : KEYS;
 const RUNS = quick ? 1 : 3;
 const VALUES = 1024;
 const MS_US = 1000;
-/** From here on an insert is long. */
+/** Threshold of a long insert. */
 const LONG_MS = 0.1;
-/** Asking for processor time takes as long as an insert, so it is done before every so many. */
+/** Number of inserts between readings of processor time, which take as long as an insert. */
 const INSERTS_PER_MARK = 16;
 
-/** The slowest insert by this, in microseconds. */
+/** Quantiles of the insert times, by their names in tables. */
 const SHARES = { 'worst insert': 1, 'insert, 99.99 %': 0.9999, 'insert, 99.9 %': 0.999 };
 
 async function measure(name) {
@@ -30,7 +30,7 @@ async function measure(name) {
   for (let run = 0; run < RUNS; run += 1) {
     globalThis.gc();
     const store = STORES[name].make({ Keylatch }, {});
-    // The engine is made at the first command; what that takes is measured with the start.
+    // The engine is created at the first command; that time is measured by the start bench.
     insert(store, 'first', values[0]);
     fill(store, insert, values, least);
   }

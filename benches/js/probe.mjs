@@ -1,7 +1,7 @@
 /**
- * A short measurement while you work: `node benches/js/probe.mjs PACKAGE_DIR...` prints processor time per call of one or
- * more built packages in each configuration, beside a Map and lru-cache. The packages take turns in one process; every
- * configuration has a process of its own. For ratios that count, run `cargo xtask bench`.
+ * A short measurement during development: `node benches/js/probe.mjs PACKAGE_DIR...` prints processor time per call of
+ * one or more built packages in each configuration, with a Map and lru-cache. The packages take turns in one process;
+ * every configuration has a process of its own. For published ratios, run `cargo xtask bench`.
  */
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -15,23 +15,26 @@ import { processorNs } from './support/time.mjs';
 const KEYS = 100_000;
 const FEW = 1000;
 const VALUE_BYTES = 80;
-/** A prime: every collection meets every field. */
+/** A prime, so that every collection is combined with every field. */
 const COLLECTIONS = 1009;
 const FIELDS = 100;
 const TTL_MS = 3_600_000;
 const EFFORT = { sampleMs: 2.5, warmSamples: 24, rounds: 7 };
-/** Turns of a row whose collections grow or shrink. */
+/** Number of turns of a row with growing or shrinking collections. */
 const CHANGES_MAX = 20_000;
 const PEERS = { Map: () => new Map(), 'lru-cache': () => new LRUCache({ max: 2 * KEYS, ttl: TTL_MS }) };
 
-/** What is measured in each configuration; `at(length)` is the next index below `length`, in order. */
+/** Rows of each configuration; `at(length)` is the next index below `length`, in order. */
 const STRINGS = {
   'GET same 1e3': { body: 'sum += store.get(few[at(FEW)]).length' },
   'GET 1e5': { body: 'sum += store.get(keys[at(KEYS)]).length' },
   'SET 1e5': { body: 'store.set(keys[at(KEYS)], values[i & 1023])' },
 };
 
-/** `before` adds, unmeasured, what a turn takes; `after` removes, for each collection, what a sample added. */
+/**
+ * `before` adds, unmeasured, the elements that a turn takes; `after` removes those that a sample added, for each
+ * collection.
+ */
 const COMMANDS = {
   PING: { body: 'store.ping()' },
   EXISTS: { body: 'sum += store.exists(few[at(FEW)])' },

@@ -1,4 +1,4 @@
-/** Every test that redis-benchmark runs by default, on two servers by turns. */
+/** All default tests of redis-benchmark, on two servers in turns. */
 import { redisBenchmark } from '../../tests/clients/support/redis.mjs';
 import { run } from '../../tests/clients/support/server.mjs';
 import { answer, isWanted, quick, say } from './options.mjs';
@@ -14,12 +14,12 @@ const LOADS = [
   { pipelined: 16, requests: quick ? 1600 : 100_000 },
   { pipelined: 100, requests: quick ? 5000 : 500_000 },
 ];
-// Fewer may end within a millisecond, and redis-benchmark divides by the milliseconds.
+// Fewer may complete within a millisecond, and redis-benchmark divides by the milliseconds.
 const REQUESTS_MIN = 2000;
 
 /**
- * In the order of redis-benchmark, which matters: LPOP takes what LPUSH pushed. `lrange` runs four tests on a list of its
- * own making. `cost` divides the requests of slow commands.
+ * In the order of redis-benchmark, which matters: LPOP takes elements that LPUSH pushed. `lrange` runs four tests on a
+ * list that it creates. `cost` divides the requests of slow commands.
  */
 const TESTS = [
   ...[
@@ -44,7 +44,7 @@ const TESTS = [
 
 const nameOf = (row, { pipelined }) => `${row} -P ${pipelined} -c ${CONNECTIONS}`;
 
-/** Requests a second by row, and the processor time of the server for a request where one test ran. */
+/** Requests per second by row, and the server's processor time per request where a single test ran. */
 async function benchmark({ port, pid }, { pipelined, requests }, { test, rows, cost }) {
   const count = Math.max(REQUESTS_MIN, CONNECTIONS * pipelined, Math.ceil(requests / cost));
   const before = processNs(pid);
@@ -60,7 +60,9 @@ async function benchmark({ port, pid }, { pipelined, requests }, { test, rows, c
   return { rates: found, ns: single ? (processNs(pid) - before) / count : undefined };
 }
 
-/** One round of every wanted test with a pipeline length; adds its figures to `rates` and `times` by row and side. */
+/**
+ * Runs one round of every wanted test with a pipeline length; adds its figures to `rates` and `times` by row and side.
+ */
 async function takeRound(sides, servers, load, tests, { rates, times }) {
   for (const test of tests) {
     for (const side of sides) {

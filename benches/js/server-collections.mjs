@@ -11,7 +11,7 @@ const MEMBERS = quick ? 2_000 : 1_000_000;
 const ELEMENTS = quick ? 1_000 : 100_000;
 const BLOCKS = 20;
 const FIELDS = 128;
-/** Requests written at once. */
+/** Number of requests written at once. */
 const WRITTEN = 1000;
 const US_NS = 1000;
 const TABLE = 'Large collections';
@@ -25,7 +25,7 @@ const ROWS = {
 
 const member = (number) => `member:${String(number).padStart(9, '0')}`;
 
-/** The numbers below `count` in an order without pattern, the same for both sides. */
+/** The numbers below `count` in a pseudo-random order, equal for both sides. */
 function shuffled(count, random) {
   const numbers = Array.from({ length: count }, (_, index) => index);
   for (let last = count - 1; last > 0; last -= 1) {
@@ -35,14 +35,14 @@ function shuffled(count, random) {
   return numbers;
 }
 
-/** What a piece of work costs the server, or, where nobody tells, how long it takes. */
+/** Processor time of the server for some work, or the elapsed time where that is not available. */
 async function costNs(pid, work) {
   const before = processNs(pid);
   const ns = await wallNs(work);
   return before === undefined ? ns : processNs(pid) - before;
 }
 
-/** Runs a block of requests on every side in turns; answers nanoseconds a request by side. */
+/** Runs a block of requests on every side in turns; returns nanoseconds per request by side. */
 async function inTurns(sides, servers, pipes, blocks) {
   const times = new Map(sides.map((side) => [side, []]));
   for (const [index, { requests, lines, count }] of blocks.entries()) {
@@ -56,7 +56,7 @@ async function inTurns(sides, servers, pipes, blocks) {
   return times;
 }
 
-/** Requests in blocks, each of several pieces that are written at once, every reply one line. */
+/** Requests in blocks, each of several chunks that are written at once; every reply is one line. */
 function blocksOf(requests) {
   const length = Math.ceil(requests.length / BLOCKS / WRITTEN) * WRITTEN;
   const blocks = [];

@@ -1,6 +1,6 @@
 /**
- * `keylatch serve` beside a real redis-server, both over loopback, by turns: throughput as redis-benchmark measures it, the
- * processor time a command costs the server, and large collections with the memory they take.
+ * `keylatch serve` and a real redis-server, both over loopback, in turns: throughput as redis-benchmark measures it,
+ * the server's processor time per command, and large collections with their memory.
  */
 import { serveRedis } from '../../tests/clients/support/redis.mjs';
 import { serve } from '../../tests/clients/support/server.mjs';

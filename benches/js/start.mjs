@@ -1,4 +1,4 @@
-/** How long a fresh process needs to load a package, and from there to the first reply. */
+/** Time of a fresh process to load a package, and from there to the first reply. */
 import { spawnSync } from 'node:child_process';
 import { effort, answer, isWanted, say } from './options.mjs';
 import { entry } from '../../tests/js/support/package.mjs';
@@ -7,7 +7,7 @@ import { processorNs } from './support/time.mjs';
 
 const NS_MS = 1e-6;
 
-/** How each is loaded, and what it does first. */
+/** How each package is loaded, and its first command. */
 const PACKAGES = {
   keylatch: [() => entry('index'), ({ Keylatch }) => new Keylatch().set('lock', 'me', { nx: true, px: 30_000 })],
   'lru-cache': [

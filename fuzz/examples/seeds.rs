@@ -1,4 +1,4 @@
-//! `seeds TARGET FOLDER`: writes a target's seeds as files, where a fuzzer begins.
+//! `seeds TARGET FOLDER`: writes a target's seeds as files for a fuzzer to start from.
 
 use std::path::Path;
 

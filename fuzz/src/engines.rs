@@ -1,11 +1,11 @@
-//! Engines whose time stands still, and small contents of every kind.
+//! Engines with a clock that stands still, and small contents of every type.
 
 use keylatch::session::SESSION_START;
 use keylatch::{Argv, Keylatch, ManualClock, Options};
 
 pub type Engine = Keylatch<ManualClock>;
 
-/// No string gets longer: what is looked for are mistakes, not the end of the memory.
+/// Limit of string lengths: the fuzzers look for mistakes, not for exhausted memory.
 const STRING_MAX: &str = "1mb";
 
 pub fn engine(seed: u64) -> Engine {
@@ -14,7 +14,7 @@ pub fn engine(seed: u64) -> Engine {
     engine
 }
 
-/// Runs a command as a client of its own.
+/// Runs a command on a new client.
 pub fn run(engine: &mut Engine, arguments: &[impl AsRef<[u8]>]) -> Vec<u8> {
     let (client, mut reply) = (engine.connect(), Vec::new());
     engine.execute(client, Argv::from_slices(arguments).as_ref(), &mut reply);
@@ -22,12 +22,12 @@ pub fn run(engine: &mut Engine, arguments: &[impl AsRef<[u8]>]) -> Vec<u8> {
     reply
 }
 
-/// Words separated by blanks.
+/// Splits a line at blanks.
 pub fn say(engine: &mut Engine, line: &str) -> Vec<u8> {
     run(engine, &line.split(' ').collect::<Vec<_>>())
 }
 
-/// A copy made through a snapshot has to be the same keyspace.
+/// Checks that a copy made through a snapshot has the same keyspace.
 pub fn check_copy(engine: &Engine) {
     let mut copy = self::engine(7);
     copy.load(&engine.snapshot().expect("memory for a snapshot")).expect("what was written can be read");

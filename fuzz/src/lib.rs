@@ -1,7 +1,7 @@
-//! What must be true of any bytes whatsoever, said once: fuzzers look for bytes of which it is not
-//! (`cargo xtask fuzz TARGET`), and `tests/fuzz.rs` tries a few thousand changed seeds in every run of the tests.
+//! Properties that must hold for any bytes, each defined once: fuzzers search for counterexamples (`cargo xtask fuzz
+//! TARGET`), and `tests/fuzz.rs` tries a few thousand changed seeds in every run of the tests.
 //!
-//! A check panics where something is not as it has to be; so does the code it calls.
+//! A check panics when its property does not hold; so does the code under test.
 
 pub mod line;
 pub mod log;
@@ -13,13 +13,13 @@ pub mod stream;
 
 mod engines;
 
-/// Bytes of one kind.
+/// A kind of input and its check.
 pub struct Target {
     pub name: &'static str,
     pub check: fn(&[u8]),
-    /// Bytes that are as they should be: what changing them reaches is deeper inside.
+    /// Valid inputs: mutations of them reach deeper code.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// How many changed seeds a run of the tests tries: the more the quicker they are tried.
+    /// Number of changed seeds in a run of the tests: more for faster checks.
     pub rounds: usize,
 }
 

@@ -1,10 +1,10 @@
-//! Lines of text as people type them.
+//! Command lines as people type them.
 
 use keylatch::Argv;
 use keylatch::internals::commands::split_line;
 use keylatch::internals::resp::cli_text::quote;
 
-/// What a line was split into, quoted and put together again, splits into the same.
+/// The arguments of a line, quoted and joined again, split into the same arguments.
 pub fn check(line: &[u8]) {
     let mut argv = Argv::default();
     if split_line(line, &mut argv).is_err() {

@@ -2,14 +2,14 @@
 
 use super::engines::{check_copy, engine, fill};
 
-/// A log is refused, or it gives one keyspace, whatever the seed; a refused one leaves an engine that works.
+/// A log is refused, or gives one keyspace, whatever the seed; a refused one leaves an engine that works.
 pub fn check(log: &[u8]) {
     let (mut one, mut other) = (engine(1), engine(2));
     let outcome = one.replay(log);
     assert_eq!(outcome, other.replay(log));
     assert_eq!(one.digest(), other.digest());
     check_copy(&one);
-    // Without its torn end a log is whole, and gives the same.
+    // Without its torn end a log is whole, and gives the same keyspace.
     if let Ok(outcome) = outcome {
         let mut whole = engine(3);
         let kept = &log[..log.len() - outcome.dropped_bytes];

@@ -1,11 +1,10 @@
-//! Payloads of DUMP behind their checksum, of every version there is.
+//! Payloads of DUMP behind their checksum, of every version.
 
 use super::engines::{Engine, check_copy, engine, fill, run, say};
 
 const VERSIONS: [u16; 5] = [10, 11, 12, 13, 80];
 
-/// The first byte chooses the version. What is restored is a value like any other: it can be dumped and restored again,
-/// read, changed and removed.
+/// The first byte selects the version. A restored value can be dumped and restored again, read, changed and removed.
 pub fn check(bytes: &[u8]) {
     let Some((&choice, body)) = bytes.split_first() else { return };
     let mut payload = body.to_vec();
@@ -20,7 +19,7 @@ pub fn check(bytes: &[u8]) {
     let mut other = engine(2);
     let dumped = run(&mut one, &["DUMP", "k"]);
     if dumped == b"$-1\r\n" {
-        // All its fields were dead on arrival.
+        // All its fields were expired when it was restored.
         return assert_eq!(one.digest(), 0);
     }
     assert_eq!(restore(&mut other, b"k", bulk(&dumped)), b"+OK\r\n");
@@ -32,7 +31,7 @@ pub fn check(bytes: &[u8]) {
     assert_eq!(one.digest(), 0, "nothing is left of it");
 }
 
-/// Whatever its type is.
+/// Commands for a key of any type.
 fn use_it(engine: &mut Engine) {
     for line in [
         "OBJECT ENCODING k",
@@ -72,20 +71,20 @@ fn restore(engine: &mut Engine, key: &[u8], payload: &[u8]) -> Vec<u8> {
     run(engine, &[b"RESTORE", key, b"0", payload])
 }
 
-/// What a bulk reply holds.
+/// Contents of a bulk reply.
 fn bulk(reply: &[u8]) -> &[u8] {
     let start = reply.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     &reply[start..reply.len() - 2]
 }
 
-/// The checksum of Redis: the polynomial of Jones, bit by bit.
+/// The checksum of Redis: CRC-64 with the polynomial of Jones, bit by bit.
 fn crc64(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |crc, &byte| {
         (0..8).fold(crc ^ u64::from(byte), |crc, _| (crc >> 1) ^ if crc & 1 == 1 { 0x95ac_9329_ac4b_c9b5 } else { 0 })
     })
 }
 
-/// What DUMP answers, without version and checksum, and codings that are only read.
+/// Payloads of DUMP, without version and checksum, and encodings that are only read.
 pub fn seeds() -> Vec<Vec<u8>> {
     const TRAILER: usize = 10;
     let mut full = engine(1);

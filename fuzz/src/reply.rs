@@ -3,7 +3,8 @@
 use keylatch::internals::resp::cli_text::print;
 use keylatch::internals::resp::read::read;
 
-/// A reply takes no more than there is, reads the same without what follows, and not at all without its end.
+/// A reply does not extend beyond its input, reads the same without the bytes behind it, and not at all without its
+/// end.
 pub fn check(bytes: &[u8]) {
     let Ok(Some((value, used))) = read(bytes) else { return };
     assert!((1..=bytes.len()).contains(&used));

@@ -3,17 +3,17 @@
 use keylatch::Limits;
 use keylatch::internals::resp::decode::{Decoder, Next};
 
-/// Small enough that streams reach them.
+/// Limits small enough that streams reach them.
 const LIMITS: Limits = Limits { bulk_bytes: 1 << 14, request_bytes: 1 << 16 };
 
-/// The first byte says how long the pieces are that a stream comes in: that changes nothing about what it says.
+/// The first byte selects the chunk length of a stream, which does not change its requests.
 pub fn check(bytes: &[u8]) {
     let Some((&size, stream)) = bytes.split_first() else { return };
     let whole = read(stream, stream.len().max(1));
     assert_eq!(read(stream, usize::from(size).max(1)), whole);
 }
 
-/// The requests of a stream, and how it ended.
+/// The requests of a stream, and its end.
 fn read(stream: &[u8], piece: usize) -> (Vec<Vec<Vec<u8>>>, Next) {
     let mut decoder = Decoder::new(LIMITS);
     let (mut requests, mut end) = (Vec::new(), Next::Incomplete);

@@ -4,7 +4,7 @@ use super::engines::{check_copy, engine, fill};
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// Without its checksum, which would catch all of it: refused, or a keyspace like any other.
+/// Without its checksum, which would detect all changes: a snapshot is refused, or gives a valid keyspace.
 pub fn check(contents: &[u8]) {
     let mut loaded = engine(1);
     if loaded.load(&[contents, &[0; CHECKSUM_BYTES]].concat()).is_ok() {

@@ -1,15 +1,15 @@
-//! Whole streams of commands, from the bytes that come in to those that go out.
+//! Whole streams of commands, from input bytes to output bytes.
 
 use keylatch::{Connection, Limits};
 
 use super::engines::{check_copy, engine, fill};
 
 const LIMITS: Limits = Limits { bulk_bytes: 1 << 20, request_bytes: 1 << 20 };
-/// A stream may ask for the same long reply again and again.
+/// Output limit: a stream may request a long reply again and again.
 const OUTPUT_MAX: usize = 1 << 24;
 
-/// The first byte says how long the pieces are: the answers are the same, and so is what is left in the end. What the
-/// stream did is in the effects.
+/// The first byte selects the chunk length, which changes neither the replies nor the final keyspace. The effects
+/// contain all changes of the stream.
 pub fn check(bytes: &[u8]) {
     let Some((&size, stream)) = bytes.split_first() else { return };
     let whole = answers(stream, stream.len().max(1));
@@ -28,7 +28,7 @@ fn answers(stream: &[u8], piece: usize) -> (Vec<u8>, u64) {
             fed = connection.feed(&mut engine, b"", &mut out);
         }
         if out.len() >= OUTPUT_MAX {
-            // How much of a piece has run depends on its length.
+            // The part of a chunk that has run depends on its length.
             return (Vec::new(), 0);
         }
     }

@@ -1,3 +1,3 @@
-/** The engine as a file: a compiled module where the bundler or runtime makes one of an imported .wasm. */
+/** The engine as a file: a compiled module, if the bundler or runtime compiles an imported .wasm. */
 declare const module: WebAssembly.Module;
 export default module;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::base::argv::ArgvRef;
 use crate::base::clock::{Clock, Timestamp};
-use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::{self, OutOfMemory};
 use crate::engine::persistence::{LoadError, Replayed, rdb};
 use crate::engine::{Engine, Turn};
 use crate::keyspace::{Event, EventKind};
@@ -78,7 +78,9 @@ impl<C: Clock> Keylatch<C> {
 
     /// Whether there is memory for another client.
     pub fn has_room_for_client(&self) -> bool {
-        self.engine.has_room_for_client()
+        // The client itself is small; the tables of all clients grow with their number.
+        let bytes = self.engine.clients.len().saturating_add(1).saturating_mul(headroom::CLIENT_BYTES);
+        headroom::ensure(bytes).and_then(|()| headroom::ensure_reserve()).is_ok()
     }
 
     /// Sets the protocol of a client's replies, as HELLO does.

@@ -28,7 +28,7 @@ pub(crate) use self::string_run::StringRun;
 pub use self::turn::Turn;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{CLIENT_BYTES, ensure, ensure_reserve, make_room};
+use crate::base::headroom::{ensure, ensure_reserve, make_room};
 use crate::commands::{CommandTable, Request, flags};
 use crate::keyspace::Keyspace;
 use crate::resp::encode::Writer;
@@ -263,12 +263,6 @@ impl Engine {
         }
         let due = self.keyspace.next_sweep().into_iter().chain(self.blocked.first_deadline()).min()?;
         Some(due.max(self.now))
-    }
-
-    /// Whether there is memory for another client. The client itself is small; the tables of all clients grow with their number.
-    pub fn has_room_for_client(&self) -> bool {
-        let bytes = self.clients.len().saturating_add(1).saturating_mul(CLIENT_BYTES);
-        ensure(bytes).and_then(|()| ensure_reserve()).is_ok()
     }
 
     /// A client comes, at this instant; where a password is asked for, it has to give it.

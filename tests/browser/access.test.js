@@ -1,4 +1,5 @@
-// What everybody can use: axe on every view in light, dark and forced colours, a narrow screen, the keyboard alone, the policy.
+// Accessibility: axe on every view in light, dark and forced colours, a narrow screen, keyboard operation, the content
+// security policy.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
@@ -141,7 +142,9 @@ test('choosing a client by keyboard moves nothing', async () => {
   const { page, context } = await browser.open();
   await page.getByRole('button', { name: 'Client' }).click();
   const boxes = () =>
-    page.locator('kl-speakers .speaker').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    page
+      .locator('kl-client-picker .client')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
   const before = await boxes();
   await page.getByRole('radio').first().focus();
   assert.deepEqual(await boxes(), before);

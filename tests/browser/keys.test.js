@@ -1,4 +1,4 @@
-// The keys and the clock: what is shown, counted down, moved, and done to keys.
+// The keys and the clock: display, countdown, moving the clock, and the buttons of a key.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { heard, say, start } from './page.js';
@@ -135,7 +135,7 @@ test('the list by keyboard: arrows, Enter, P, Delete', async () => {
   assert.equal(await row('a').evaluate((button) => button.matches(':focus')), true);
 });
 
-test('the list follows the database of whoever speaks', async () => {
+test('the list follows the database of the active client', async () => {
   await say(page, 'SET here 1');
   await say(page, 'SELECT 3');
   await page.getByText('0 in db3').waitFor();

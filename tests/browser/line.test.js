@@ -46,7 +46,7 @@ test('the line has the focus, and a typed command is answered as redis-cli print
   assert.equal(await line.inputValue(), '');
 });
 
-test('unbalanced quotes are not run: the position is told and the line stays', async () => {
+test('unbalanced quotes are not run: the position is shown and the line stays', async () => {
   await say(page, '  SET 🗝 "me');
   const problem = page.locator('kl-prompt [role=alert]');
   await problem.waitFor();
@@ -171,7 +171,7 @@ test('clients: own database, own transaction, one keyspace; their prompts say so
   await say(page, 'INCR hits');
   await page.getByText('keylatch', { exact: true }).last().click();
   await say(page, 'SET lock mine');
-  await page.locator('kl-speakers label', { hasText: 'C2' }).click();
+  await page.locator('kl-client-picker label', { hasText: 'C2' }).click();
   await say(page, 'EXEC');
   assert.deepEqual(await heard(page), [
     'C2> SELECT 1\nOK',
@@ -182,7 +182,7 @@ test('clients: own database, own transaction, one keyspace; their prompts say so
   ]);
   await page.getByRole('button', { name: 'Columns' }).click();
   await page.getByRole('button', { name: 'Close C2' }).click();
-  assert.equal(await page.locator('kl-speakers .speaker').count(), 1);
+  assert.equal(await page.locator('kl-client-picker .client').count(), 1);
 });
 
 test('messages reach the clients that wait for them, and go into the session that is made of the log', async () => {
@@ -208,7 +208,7 @@ test('a command that waits is answered when its time comes', async () => {
   assert.equal((await heard(page)).at(-1), 'C2< \n(nil)');
 });
 
-test('whoever is hung up on connects again', async () => {
+test('a disconnected client connects again', async () => {
   await say(page, 'SELECT 2');
   await say(page, 'QUIT');
   await page.getByText('keylatch was disconnected and has reconnected').waitFor();

@@ -1,4 +1,4 @@
-// Tests of the package that need nothing of Node, in a page.
+// Tests of the package that do not depend on Node, run in a page.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,9 @@ const FOLDERS = {
   tests: fileURLToPath(new URL('../js', import.meta.url)),
   stand: fileURLToPath(new URL('stand-in', import.meta.url)),
 };
-/** What those tests take from Node, and the one file of theirs that looks for the package on a disk. */
+/**
+ * Modules of Node in those tests, and the one test module that reads the package from the disk, with their stand-ins.
+ */
 const STAND_INS = {
   'node:assert/strict': '/stand/assert.js',
   'node:test': '/stand/test.js',
@@ -37,7 +39,7 @@ function serve(route) {
   return route.fulfill({ path: [FOLDERS[folder], ...path].join('/'), contentType: 'text/javascript' });
 }
 
-/** Runs a file of tests; answers the names of those that ran, and why others failed. */
+/** Runs a file of tests. Returns the names of those that ran, and the failures of others. */
 async function run(file) {
   await page.goto(`${ORIGIN}/`);
   return page.evaluate(async (address) => {

@@ -1,4 +1,4 @@
-// Serves the built page under a sub-path with the headers it asks for, and opens it in the system's Chromium.
+// Serves the built page under a sub-path with its required headers, and opens it in the system's Chromium.
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
@@ -26,7 +26,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** The headers that the page's `_headers` file asks for on every path. */
+/** Headers of the page's `_headers` file, which apply to every path. */
 async function pageHeaders() {
   const text = await readFile(join(WWW, '_headers'), 'utf8');
   const lines = text.split('\n').filter((line) => /^\s+\S+:/.test(line));
@@ -58,7 +58,7 @@ async function serve() {
   return server;
 }
 
-/** A browser with the page's server beside it. `open()` gives a fresh visitor. */
+/** Starts a browser and the page's server. `open()` returns a page with an empty profile. */
 export async function start() {
   const [server, browser] = await Promise.all([
     serve(),
@@ -72,7 +72,7 @@ export async function start() {
   return { address, stop, open: (hash, options) => open(browser, address, hash, options) };
 }
 
-/** Opens the page for a visitor who has never been there; `complaints` collects what the browser objects to. */
+/** Opens the page with an empty profile; `complaints` collects errors of the browser's console. */
 async function open(browser, address, hash = '', options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -98,7 +98,7 @@ export async function say(page, text) {
   await line.press('Enter');
 }
 
-/** The log as text, one string per command: the spoken line, then what was printed. */
+/** The log as text, one string per command: the command line, then the printed reply. */
 export async function heard(page) {
   return page
     .locator('kl-log .command')

@@ -87,7 +87,7 @@ test('clients stand side by side, in lanes', async () => {
   assert.ok(lefts[1] > lefts[0] && lefts[0] === lefts[2]);
 });
 
-test('a text that is no session is told with line and column', async () => {
+test('a text that is no session is an error with line and column', async () => {
   await write('# fine\nOK\n> PING\nPONG\n');
   assert.match(await summary(), /^Line 2, column 1: /);
   assert.equal(await page.locator('kl-editor .line.problem .number').textContent(), '!');
@@ -140,7 +140,7 @@ test('going on in the command line keeps the keys, the time and the clients', as
   await write('@ 2030-05-06T07:08:09Z\nA> SET lock a PX 5000\nOK\nB> SET lock b NX\n(nil)\n');
   await page.getByRole('button', { name: 'Continue in the command line' }).click();
   await page.locator('kl-line-view').waitFor();
-  assert.deepEqual(await page.locator('kl-speakers label').allTextContents(), ['keylatch', 'A', 'B']);
+  assert.deepEqual(await page.locator('kl-client-picker label').allTextContents(), ['keylatch', 'A', 'B']);
   assert.equal(await page.locator('kl-clock-panel time').textContent(), '07:08:09.000');
   const line = page.locator('kl-prompt textarea');
   await line.fill('PTTL lock');
@@ -193,7 +193,7 @@ test('an edited text can be left for a new one, and for the lesson that it was',
   assert.equal(await text().inputValue(), whole);
 });
 
-test('a damaged link is told, and the page goes on', async () => {
+test('a damaged link is reported, and the page works on', async () => {
   await go('v1=%%%');
   await page.locator('kl-app [role=alert]').waitFor();
   await go('lesson=nosuch');

@@ -1,6 +1,6 @@
 /**
- * Bad input: whatever a client sends or does not do, it gets Redis' error or a clean close, memory stays bounded, and
- * other clients are unharmed. KEYLATCH_LONG=1 makes the rounds longer.
+ * Bad input: clients that break the protocol get Redis' error or a clean close, memory stays bounded, and other clients
+ * are not affected. KEYLATCH_LONG=1 makes the rounds longer.
  */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -27,17 +27,17 @@ after(async () => {
   assert.equal(server.errors(), '');
 });
 
-/** A client that gave the password. */
+/** Connects a client and authenticates it. */
 async function friend(t) {
   const client = await dial(t, server.port);
   await client.ask('AUTH secret\r\n');
   return client;
 }
 
-/** So long may a wait take that ought to take less than `limitMs`: longer where more is running than there are cores. */
+/** Limit of a wait that should take less than `limitMs`: longer when more processes run than there are cores. */
 const patienceMs = (limitMs) => limitMs * Math.max(1, loadavg()[0] / availableParallelism());
 
-/** The other client is served at once, by an engine that still counts right. */
+/** Checks that the other client is served immediately, by an engine in a consistent state. */
 async function unharmed() {
   const startedMs = performance.now();
   assert.equal(await other.ask('PING\r\n'), '+PONG\r\n');
@@ -45,17 +45,17 @@ async function unharmed() {
   assert.ok(tookMs < patienceMs(2000), `the other client waited ${tookMs} ms`);
 }
 
-/** Only the other client is left. */
+/** Waits until only the other client is connected. */
 const alone = () =>
   until(
     async () => /connected_clients:1\r/.test(await other.ask('INFO clients\r\n', '\r\n\r\n')),
     'the end of all others',
   );
 
-/** Megabytes the server holds. */
+/** Resident memory of the server in megabytes. */
 const heldMb = () => (server.status('VmRSS') ?? 0) / MB;
 
-/** A generator of bytes that is the same in every run. */
+/** Seeded generator of bytes. */
 function bytesFrom(seed) {
   let state = seed;
   return (length) =>
@@ -146,7 +146,7 @@ test('10,000 connections opened and dropped in waves', { timeout: 300_000 }, asy
       if (index % 3 === 1) client.send('AUTH secret\r\nWATCH k\r\nMULTI\r\nSET k v\r\nBLPOP q 0\r\n');
     }
     await unharmed();
-    // Some end politely, some vanish.
+    // Some connections are closed, some are reset.
     clients.forEach((client, index) => (index % 2 ? client.destroy() : client.socket.resetAndDestroy()));
     await alone();
     if (opened === wave) firstMb = heldMb();
@@ -171,7 +171,7 @@ test('a client that sends and never reads is read no further', { timeout: 120_00
   }
   assert.ok(heldMb() - before < 100, `${before} MB grew to ${heldMb()} MB`);
   assert.equal(taken, false, 'the server took in requests worth terabytes of replies');
-  // Even so it can be ended, by others and by itself.
+  // The client can be ended all the same, by others and by itself.
   assert.equal(await other.ask('CLIENT KILL TYPE normal\r\n'), ':1\r\n');
   await alone();
   const second = await friend(t);

@@ -1,4 +1,4 @@
-/** Client-side caching of popular clients: their caches hit, and never answer what is out of date, as on a real Redis. */
+/** Client-side caching of popular clients: their caches hit and never return outdated values, as with a real Redis. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ async function open(t, port, options = {}) {
   return client;
 }
 
-/** What a client with a cache reads while another writes, and how often its cache answered. */
+/** Values that a caching client reads while another writes, and the number of its cache hits. */
 async function nodeRedis(t, port) {
   const cache = new BasicClientSideCache({ maxEntries: 100, ttl: 0 });
   const [reader, writer] = [await open(t, port, { clientSideCache: cache }), await open(t, port)];
@@ -58,7 +58,7 @@ test('node-redis: a cache over RESP3', async (t) => {
   assert.deepEqual(await nodeRedis(t, (await serve(t)).port), control);
 });
 
-// It refuses to cache with servers older than 7.4, so a real one stands beside ours only in what it would have read.
+// This client refuses to cache with servers older than 7.4, so the real server is compared by the values read only.
 test('redis-py: a cache over RESP3', async (t) => {
   const { port } = await serve(t);
   const { code, output, errors } = await run(python, [join(import.meta.dirname, 'python/caching.py'), port]);

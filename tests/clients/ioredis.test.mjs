@@ -1,4 +1,4 @@
-/** ioredis 5 and 6, over a socket and within the process: the same script has the same results as on a real Redis. */
+/** ioredis 5 and 6, over a socket and within the process: a script has the results it has with a real Redis. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const { Keylatch } = await entry('index');
 const { connector } = await entry('ioredis');
 const CLIENTS = { 'ioredis 5': Redis5, 'ioredis 6': Redis6 };
 
-/** Ways to an engine; each answers the options of a client. */
+/** Kinds of connection; each returns the options of a client. */
 const PLACES = {
   'over a socket': async (t) => ({ port: (await serve(t)).port, host: '127.0.0.1' }),
   'within the process': async (t) => {
@@ -85,7 +85,7 @@ async function script(redis) {
   return results;
 }
 
-/** A program of its own: what keeps a process alive, and what does not. */
+/** A separate program, for the question whether it exits by itself. */
 const PROGRAM = `
   import { Redis } from 'ioredis';
   const { Keylatch } = await import(process.argv[1]);

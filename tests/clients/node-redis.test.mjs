@@ -1,4 +1,4 @@
-/** node-redis over both protocols: the same script has the same results as on a real Redis. */
+/** node-redis over both protocols: a script has the results it has with a real Redis. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createClient, WatchError } from 'redis';
@@ -13,7 +13,7 @@ async function open(t, port, options = {}) {
   return client;
 }
 
-/** Commands of every kind of reply that both servers know. */
+/** Commands with every kind of reply, which both servers have. */
 async function script(redis) {
   const results = {};
   const note = async (name, promise) => {
@@ -57,7 +57,7 @@ async function script(redis) {
   return results;
 }
 
-/** Array.fromAsync came with Node 22. */
+/** Array.fromAsync was added in Node 22. */
 Array.fromAsync ??= async (items) => {
   const all = [];
   for await (const item of items) all.push(item);

@@ -1,4 +1,4 @@
-/** redis-cli feels at home: what it prints is what it prints beside a real Redis. */
+/** redis-cli prints what it prints with a real Redis. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ before(async () => {
   }
 });
 
-/** What it prints, as on a terminal. */
+/** Output of redis-cli, formatted as on a terminal. */
 async function printed(port, args, options = {}) {
   const { output, errors } = await run(redisCli, ['-p', String(port), ...args], {
     env: { ...process.env, FAKETTY: '1' },
@@ -38,7 +38,7 @@ async function printed(port, args, options = {}) {
 
 const sorted = (text) => text.split('\n').sort().join('\n');
 
-/** The same from both, whatever the order of keys and the sizes that each accounts. */
+/** Output without the order of keys and without the sizes, in which the servers differ. */
 async function same(args, { change = (text) => text, ...options } = {}) {
   const [mine, control] = await Promise.all(
     [ours, theirs].map(async ({ port }) => change(await printed(port, args, options))),
@@ -152,7 +152,7 @@ test('subscribers print what they hear', async (t) => {
   await until(() => /4\) "hi"/.test(seen), 'the message');
 });
 
-/** What shows when this is typed on a terminal. */
+/** Screen content after typing on a terminal. */
 async function typed(port, text, ...args) {
   const { output } = await run(python, [
     join(import.meta.dirname, 'python/typist.py'),
@@ -198,7 +198,7 @@ test('passwords and URLs', async (t) => {
   assert.equal(output, '0\n');
 });
 
-test('at the end nobody is left connected', async () => {
+test('at the end no client is left connected', async () => {
   const client = await dial(undefined, ours.port);
   await until(
     async () => /connected_clients:1\r/.test(await client.ask('INFO clients\r\n', '\r\n\r\n')),

@@ -1,4 +1,4 @@
-/** redis-py over both protocols: the same script has the same results as on a real Redis. */
+/** redis-py over both protocols: a script has the results it has with a real Redis. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

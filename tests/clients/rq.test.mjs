@@ -1,4 +1,4 @@
-/** rq, a job queue in Python: what becomes of its jobs is what becomes of them on a real Redis. */
+/** rq, a job queue in Python: jobs have the outcome they have with a real Redis. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

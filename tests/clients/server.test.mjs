@@ -1,4 +1,4 @@
-/** The server itself: options, addresses, limits, the end. */
+/** The server: options, addresses, limits, shutdown. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ test('addresses show in CLIENT LIST, and CLIENT KILL closes', async (t) => {
   assert.equal(await first.rest(), '');
 });
 
-test('a Unix socket serves too, and one that nobody answers at is taken over', async (t) => {
+test('a Unix socket serves too, and an abandoned one is taken over', async (t) => {
   const path = join(scratch(t), 'kl.sock');
   const first = await serve(t, '--unixsocket', path);
   assert.deepEqual([first.port, first.addresses], [0, [path]]);
@@ -204,7 +204,7 @@ async function using(server, work) {
   }
 }
 
-test('a subscriber that does not read is let go, and nobody else notices', async (t) => {
+test('a subscriber that does not read is disconnected, without effect on others', async (t) => {
   const server = await serve(t);
   const [deaf, other] = [await dial(t, server.port), await dial(t, server.port)];
   await other.ask('CONFIG SET client-output-buffer-limit "pubsub 4mb 1mb 5"\r\n');
@@ -219,7 +219,7 @@ test('a subscriber that does not read is let go, and nobody else notices', async
   await until(() => deaf.closed, 'the end of the deaf subscriber');
 });
 
-test('an engine that is closed hangs up on its clients, and later ones are told about', async (t) => {
+test('a closed engine disconnects its clients, and later clients are reported', async (t) => {
   const { createServer } = await entry('server');
   const errors = [];
   const server = createServer({ port: 0, onError: (error) => errors.push(error.name) });

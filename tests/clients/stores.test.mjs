@@ -1,6 +1,6 @@
 /**
- * Libraries that keep things in Redis for others: keyv, cache-manager, connect-redis, unstorage. Each does what its own
- * manual promises, and the same comes out as on a real Redis, down to what is left in the database.
+ * Libraries that store data in Redis: keyv, cache-manager, connect-redis, unstorage. Each works as its manual says,
+ * with the results of a real Redis, including the keys left in the database.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import { serve, until } from './support/server.mjs';
 const SHORT_MS = 800;
 const DAY_S = 86_400;
 
-/** Array.fromAsync came with Node 22. */
+/** Array.fromAsync was added in Node 22. */
 async function collected(items) {
   const all = [];
   for await (const item of items) all.push(item);
@@ -30,10 +30,10 @@ async function collected(items) {
 
 const gone = (look) => until(async () => (await look()) == null, 'the end of a short life').then(() => 'gone');
 
-/** Some time to live has begun: neither none nor more than was asked for. */
+/** Checks that a time to live is set and at most the requested one. */
 const within = (left, most) => left > most / 2 && left <= most;
 
-/** A plain client that looks at what the library left behind. */
+/** A plain client that reads the keys of the library. */
 async function looker(t, port) {
   const redis = createClient({ socket: { port, host: '127.0.0.1' } }).on('error', () => {});
   t.after(() => redis.destroy());
@@ -175,7 +175,7 @@ async function sessions(t, _port, redis) {
   return results;
 }
 
-/** What a browser that keeps its cookie sees of an application that counts visits. */
+/** Responses of an application that counts visits to a browser that keeps its cookie. */
 async function visits(t, store) {
   const middleware = session({
     store,
@@ -244,7 +244,7 @@ async function unstorage(t, port, redis) {
   return results;
 }
 
-/** What must come out, whoever answers: without it, two servers could be wrong alike. */
+/** Expected results, so that two servers with the same mistake are detected. */
 const PROMISES = {
   keyv: ({ iterated, deleted, cleared }) =>
     assert.deepEqual(

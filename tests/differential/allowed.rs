@@ -1,6 +1,6 @@
-//! The differences of Redis 7.0.15 that are allowed: the engine follows 8.6.3, and each is proven by a recording of it in
-//! tests/conformance or by what a newer version changed. Differences that would leave the two sides with different
-//! data are no part of this list: `special` sees to it that such requests are not drawn.
+//! Allowed differences from Redis 7.0.15: the engine follows 8.6.3, and each entry is proven by a recording of it in
+//! tests/conformance or by a change in a newer version. Differences that would leave the two sides with different data
+//! are not in this list: `special` prevents such requests.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::scope::row_of;
 pub enum Proof {
     /// A session of tests/conformance that has our reply.
     Recording(&'static str),
-    /// What a newer version changed.
+    /// Change in a newer version of Redis.
     Rule(&'static str),
 }
 
@@ -117,12 +117,12 @@ impl Case<'_> {
         row_of(self.argv).is_some_and(|row| names.contains(&row.name))
     }
 
-    /// Ours is an error that begins like this.
+    /// Our reply is an error that begins like this.
     fn ours_begins(&self, text: &str) -> bool {
         matches!(self.ours, Value::Error(error) if error.starts_with(text.as_bytes()))
     }
 
-    /// Theirs is an error that begins like this.
+    /// The server's reply is an error that begins like this.
     fn theirs_begins(&self, text: &str) -> bool {
         matches!(self.theirs, Value::Error(error) if error.starts_with(text.as_bytes()))
     }
@@ -131,7 +131,7 @@ impl Case<'_> {
         self.ours_begins(ours) && self.theirs_begins(theirs)
     }
 
-    /// The cursor of a walk.
+    /// The cursor of a SCAN command.
     fn cursor(&self) -> Option<&[u8]> {
         let index = if self.is(&["scan"]) { 1 } else { 2 };
         let is_walk = self.is(&["scan", "sscan", "hscan", "zscan"]);
@@ -139,7 +139,7 @@ impl Case<'_> {
     }
 }
 
-/// Counts how often each entry was needed, and how often each row did more than refuse.
+/// Counts uses of each entry, and successful requests of each row.
 pub struct Tally {
     used: Vec<Cell<u64>>,
     rows: RefCell<BTreeMap<&'static str, Counts>>,
@@ -156,7 +156,7 @@ impl Tally {
         Tally { used: ALLOWED.iter().map(|_| Cell::new(0)).collect(), rows: RefCell::default() }
     }
 
-    /// Counts a reply of ours.
+    /// Counts a reply of the engine.
     pub fn count(&self, argv: &[Vec<u8>], reply: &[u8]) {
         if let Some(row) = row_of(argv).filter(|_| reply != b"+QUEUED\r\n") {
             let mut rows = self.rows.borrow_mut();
@@ -166,7 +166,7 @@ impl Tally {
         }
     }
 
-    /// Rows of which fewer than the wanted number of requests were answered by anything but an error.
+    /// Rows with fewer than the wanted number of requests without an error.
     pub fn seldom_legal(&self, wanted: impl Iterator<Item = (&'static str, u64)>) -> Vec<String> {
         let counts = self.rows.borrow();
         wanted
@@ -176,7 +176,7 @@ impl Tally {
             .collect()
     }
 
-    /// Whether an entry covers a difference.
+    /// True when an entry covers a difference.
     pub fn covers(&self, case: &Case<'_>) -> bool {
         let entry = ALLOWED.iter().position(|entry| (entry.applies)(case));
         if let Some(index) = entry {

@@ -1,32 +1,32 @@
-//! Whether two replies are as alike as their command promises.
+//! Compares two replies as exactly as their command allows.
 
 use keylatch::internals::resp::read::Value;
 
 use super::scope::{is_compared, row_of};
 
-/// How alike the replies to a command have to be.
+/// Comparison mode of a command's replies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     Exact,
-    /// Elements in any order, in groups of so many.
+    /// Elements in any order, in groups of this many.
     Bag(usize),
-    /// A cursor and a page of groups of so many: only a page that is the whole says the same on both sides.
+    /// A cursor and a page of groups of this many: only a page with all elements is equal on both sides.
     Page(usize),
-    /// A cursor and a page that began somewhere.
+    /// A cursor and a page that started at a cursor.
     LaterPage,
-    /// The same types, the same numbers of elements.
+    /// Equal types and equal numbers of elements.
     Shape,
-    /// Whatever they are.
+    /// Any two replies.
     Any,
-    /// Integers so close: the two sides have clocks of their own.
+    /// Integers that differ by at most this much: each side has its own clock.
     Near(i64),
 }
 
-/// Clocks are read at most so long one after the other.
+/// Maximum difference in milliseconds between the two clock readings.
 const NEAR_MS: i64 = 20_000;
 const NEAR_S: i64 = 20;
 
-/// Commands whose replies are not compared byte by byte, beside those whose rows say that they have no order.
+/// Commands with replies that are not compared byte by byte, in addition to the rows that declare no order.
 const MODES: &[(&str, Mode)] = &[
     ("randomkey", Mode::Shape),
     ("spop", Mode::Shape),
@@ -60,7 +60,7 @@ pub fn mode_of(argv: &[Vec<u8>]) -> Mode {
         return sort_mode(argv);
     }
     if matches!(row.name, "geosearch" | "georadius" | "georadius_ro" | "georadiusbymember" | "georadiusbymember_ro") {
-        // Places that are equally far away come in any order, so that of some it is open which are among the first.
+        // Members at equal distances come in any order, so with COUNT any of them may be among the first.
         return if has_option(argv, "COUNT") { Mode::Shape } else { Mode::Bag(1) };
     }
     match MODES.iter().find(|(name, _)| *name == row.name) {
@@ -86,7 +86,7 @@ fn sort_mode(argv: &[Vec<u8>]) -> Mode {
     }
 }
 
-/// Whether what SORT stores is in an order that nobody promises.
+/// True when SORT stores elements in an unspecified order.
 pub fn stores_any_order(argv: &[Vec<u8>]) -> bool {
     let has_weights = sort_weights(argv).is_some_and(|pattern| pattern.contains(&b'*'));
     has_option(argv, "STORE") && has_option(argv, "ALPHA") && has_weights
@@ -116,7 +116,7 @@ pub fn matches(mode: Mode, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
         Mode::LaterPage => same_page(ours, theirs, None),
         Mode::Shape => same_shape(ours, theirs),
         Mode::Near(distance) => match (ours, theirs) {
-            // What says that there is no key or no deadline is no time.
+            // Negative replies (no key, no deadline) are no times.
             (Value::Integer(ours), Value::Integer(theirs)) => {
                 (*ours > 0 && *theirs > 0) && ours.abs_diff(*theirs) <= distance as u64
             }
@@ -125,7 +125,7 @@ pub fn matches(mode: Mode, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
     }
 }
 
-/// The elements in groups, sorted by what they print as; none for a reply that has no elements.
+/// The elements in groups, sorted by their printed form; None for a reply without elements.
 fn bag(value: &Value<'_>, group: usize) -> Option<Vec<String>> {
     let mut bag: Vec<String> = match value {
         Value::Array(elements) | Value::Set(elements) => {
@@ -138,7 +138,7 @@ fn bag(value: &Value<'_>, group: usize) -> Option<Vec<String>> {
     Some(bag)
 }
 
-/// The same elements in groups, if both pages are the last; anything else is as much as the other.
+/// True when both pages are the last and have equal elements in groups; for other pages, always.
 fn same_page(ours: &Value<'_>, theirs: &Value<'_>, group: Option<usize>) -> bool {
     let (Value::Array(our_page), Value::Array(their_page)) = (ours, theirs) else { return false };
     let ([our_cursor, ours], [their_cursor, theirs]) = (our_page.as_slice(), their_page.as_slice()) else {

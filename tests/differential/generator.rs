@@ -1,24 +1,24 @@
-//! Draws what the clients do: requests from the grammar of the rows, some of them spoilt, in transactions and between
-//! them, by several clients in turns.
+//! Draws the requests of the clients from the grammar of the rows, some of them malformed, in transactions and outside
+//! of them, by several clients in turns.
 
 use keylatch::Protocol;
 use keylatch::internals::Client;
 use keylatch::internals::commands::{Argument, ArgumentKind};
 
+use super::harness::{Harness, Request, Stored};
 use super::pools::Pools;
 use super::scope::{Choice, Scope, row_of};
 use super::special::{self, Situation};
-use super::stage::{Request, Stage, Stored};
 
 /// The clients that take turns.
 pub const CLIENTS: [Protocol; 4] = [Protocol::Resp2, Protocol::Resp2, Protocol::Resp2, Protocol::Resp3];
 
-/// How many units a client does before another has its turn, at most.
+/// Maximum number of units of a client before another has its turn.
 const TURN_MAX: u64 = 24;
-/// Elements of an argument that may be repeated, when it is about large collections.
+/// Number of elements of a repeated argument for large collections.
 const MANY_MAX: u64 = 600;
 
-/// Requests of one client that make sense only together.
+/// Requests of one client that belong together.
 pub type Unit = Vec<Request>;
 
 pub struct Generator<'s> {
@@ -26,11 +26,11 @@ pub struct Generator<'s> {
     pools: Pools,
     client: usize,
     turn_left: u64,
-    /// How often the argument behind a number of keys or fields is repeated.
+    /// Maximum repetitions of the argument behind a number of keys or fields.
     counted: Option<u64>,
-    /// The number of keys of the request being made, for arguments that come one for each.
+    /// Number of keys of the current request, for arguments that are repeated for each key.
     numkeys: u64,
-    /// Clients track keys in this round, and count no sketches.
+    /// True in rounds in which clients track keys and use no HyperLogLog.
     tracks: bool,
 }
 
@@ -41,24 +41,24 @@ impl<'s> Generator<'s> {
         Generator { scope, pools, client: 0, turn_left: 0, counted: None, numkeys: 1, tracks }
     }
 
-    pub fn unit(&mut self, stage: &dyn Stage) -> Unit {
-        self.take_turns(stage);
+    pub fn unit(&mut self, harness: &dyn Harness) -> Unit {
+        self.take_turns(harness);
         let client = self.client;
-        let requests = self.requests(stage.client(client), stage);
+        let requests = self.requests(harness.client(client), harness);
         requests.into_iter().map(|argv| Request { client, argv }).collect()
     }
 
-    /// A client that waits can do nothing; one at least never waits, because it can end the waiting of the others.
-    fn take_turns(&mut self, stage: &dyn Stage) {
-        if self.turn_left == 0 || stage.client(self.client).is_blocked() {
-            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !stage.client(*client).is_blocked()).collect();
+    /// A blocked client cannot send requests; one at least is never blocked, because it can unblock the others.
+    fn take_turns(&mut self, harness: &dyn Harness) {
+        if self.turn_left == 0 || harness.client(self.client).is_blocked() {
+            let free: Vec<usize> = (0..CLIENTS.len()).filter(|client| !harness.client(*client).is_blocked()).collect();
             self.client = *self.pools.dice.pick(&free);
             self.turn_left = 1 + self.pools.dice.roll(TURN_MAX);
         }
         self.turn_left -= 1;
     }
 
-    fn requests(&mut self, client: &Client, stage: &dyn Stage) -> Vec<Vec<Vec<u8>>> {
+    fn requests(&mut self, client: &Client, harness: &dyn Harness) -> Vec<Vec<Vec<u8>>> {
         if client.in_transaction() && self.pools.one_in(6) {
             return vec![words(if self.pools.one_in(10) { "DISCARD" } else { "EXEC" })];
         }
@@ -68,11 +68,11 @@ impl<'s> Generator<'s> {
         if !client.in_transaction() && self.pools.one_in(30) {
             return self.begin_transaction();
         }
-        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| stage.client(*client).is_blocked()).collect();
-        // Who is unblocked in a transaction is answered at once by 7.0, and behind the transaction here: messages that
-        // it brings come on this side or on that side of the answer.
+        let waiting: Vec<usize> = (0..CLIENTS.len()).filter(|client| harness.client(*client).is_blocked()).collect();
+        // 7.0 replies to a client unblocked within a transaction immediately, this engine after the transaction: the
+        // position of messages in its output differs.
         let gets_messages =
-            |waiting: &usize| stage.client(*waiting).is_subscribed() || CLIENTS[*waiting] == Protocol::Resp3;
+            |waiting: &usize| harness.client(*waiting).is_subscribed() || CLIENTS[*waiting] == Protocol::Resp3;
         let ended: Vec<usize> =
             waiting.iter().copied().filter(|waiting| !client.in_transaction() || !gets_messages(waiting)).collect();
         let is_last = waiting.len() + 1 == CLIENTS.len();
@@ -82,7 +82,7 @@ impl<'s> Generator<'s> {
         if !ended.is_empty() && (is_last || self.pools.one_in(12)) {
             return vec![self.unblock(&ended)];
         }
-        if let Some(payload) = stage.payload(self.pools.dice.roll(1 << 32))
+        if let Some(payload) = harness.payload(self.pools.dice.roll(1 << 32))
             && self.pools.one_in(60)
         {
             return vec![self.restore(payload)];
@@ -120,7 +120,7 @@ impl<'s> Generator<'s> {
         words(&format!("CLIENT UNBLOCK {} {how}", Request::number_of(target)))
     }
 
-    /// What a DUMP of either side answered, whole or spoilt.
+    /// A payload that DUMP returned on either side, whole or damaged.
     fn restore(&mut self, payload: &[u8]) -> Vec<Vec<u8>> {
         let mut payload = payload.to_vec();
         if self.pools.one_in(8) {
@@ -155,7 +155,7 @@ impl<'s> Generator<'s> {
         argv
     }
 
-    /// The arguments as the grammar has them, options at the end in any order.
+    /// The arguments in the order of the grammar, with options at the end in any order.
     fn drawn(&mut self, choice: &Choice) -> Vec<Vec<u8>> {
         self.counted = None;
         self.numkeys = 1;
@@ -236,14 +236,14 @@ impl<'s> Generator<'s> {
         }
     }
 
-    /// The number of keys or fields that will follow, seldom another.
+    /// Number of the following keys or fields, seldom a wrong one.
     fn count_what_follows(&mut self) -> Vec<u8> {
         self.numkeys = 1 + self.pools.dice.roll(3);
         self.counted = Some(self.numkeys);
         if self.pools.one_in(12) { self.pools.integer() } else { self.numkeys.to_string().into_bytes() }
     }
 
-    /// Makes a request wrong in one of the ways people do.
+    /// Makes a request malformed in one of the ways people do.
     fn spoil(&mut self, argv: &mut Vec<Vec<u8>>) {
         let at = self.pools.dice.roll(argv.len() as u64) as usize;
         match self.pools.dice.roll(9) {
@@ -263,7 +263,7 @@ impl<'s> Generator<'s> {
         &mut self.pools
     }
 
-    /// A key of a group, most of the time.
+    /// A key of the group, most of the time.
     pub fn key_of(&mut self, group: &str) -> Vec<u8> {
         self.pools.key(group, &self.scope.groups)
     }
@@ -273,11 +273,11 @@ pub fn words(text: &str) -> Vec<Vec<u8>> {
     text.split(' ').filter(|word| !word.is_empty()).map(|word| word.as_bytes().to_vec()).collect()
 }
 
-/// Looks at everything that is left, so that nothing differs unseen.
-pub fn inventory(stage: &dyn Stage) -> Vec<Unit> {
+/// Reads all remaining keys, so that no difference stays hidden.
+pub fn inventory(harness: &dyn Harness) -> Vec<Unit> {
     let request = |argv| Request { client: 0, argv };
     let mut unit = vec![request(words("RESET"))];
-    for (database, keys) in stage.keys() {
+    for (database, keys) in harness.keys() {
         unit.push(request(words(&format!("SELECT {database}"))));
         unit.push(request(words("DBSIZE")));
         for Stored { key, type_name } in keys {

@@ -1,27 +1,28 @@
-//! What random commands left, as a log and as a snapshot, loaded by a real server: what that saves has to be the same
-//! keyspace. DeadlineHeap of fields are newer than the server; the rows that make them are not among those it knows.
+//! Loads the keyspace of random commands into a real server, as a log and as a snapshot: the snapshot that the server
+//! saves must have the same keyspace. Deadlines of hash fields are newer than the server, which does not have their
+//! commands.
 
 use keylatch::{Keylatch, ManualClock, Options, Timestamp};
 
+use super::engine_harness::EngineHarness;
 use super::generator::Generator;
 use super::pair::now;
 use super::redis::Folder;
 use super::scope::Scope;
 use super::start_in;
-use super::theatre::Theatre;
 
 pub const SEEDS: u64 = 16;
 const UNITS: usize = 1_000;
-/// The engine's clock is so far ahead that nothing of it dies in the server meanwhile.
+/// Lead of the engine's clock in milliseconds: no key expires in the server meanwhile.
 const AHEAD_MS: i64 = 3_600_000;
 
 pub fn compare(scope: &Scope, seed: u64) {
-    let mut theatre = Theatre::new(seed, Timestamp::from_ms(now().as_ms() + AHEAD_MS));
+    let mut harness = EngineHarness::new(seed, Timestamp::from_ms(now().as_ms() + AHEAD_MS));
     let mut generator = Generator::new(scope, seed);
     for _ in 0..UNITS {
-        generator.unit(&theatre).iter().for_each(|request| theatre.perform(request));
+        generator.unit(&harness).iter().for_each(|request| harness.perform(request));
     }
-    let engine = &mut theatre.engine;
+    let engine = &mut harness.engine;
     assert!(engine.digest() != 0, "seed {seed} leaves nothing");
     let (log, snapshot) = (engine.take_effects(), engine.snapshot().unwrap());
     let logged = saved_by_server(&format!("log-{seed}"), true, |folder| folder.write_log(&log));
@@ -30,12 +31,12 @@ pub fn compare(scope: &Scope, seed: u64) {
     assert_eq!(loaded, engine.digest(), "the snapshot of seed {seed}");
 }
 
-/// The digest of what a server saves that has loaded what lies in its folder.
+/// Digest of the snapshot that a server saves after loading the files in its folder.
 fn saved_by_server(name: &str, append_only: bool, write: impl FnOnce(&Folder)) -> u64 {
     let folder = Folder::new(name);
     write(&folder);
     let saved = start_in(folder, append_only).saved();
-    // Before everything that has a deadline: what is loaded is not sifted.
+    // Must precede everything with a deadline: loaded keys are not removed by expiry.
     let mut copy = Keylatch::new(Options { seed: 99 }, ManualClock::new(Timestamp::from_ms(0)));
     copy.load(&saved).unwrap();
     copy.digest()

@@ -1,7 +1,8 @@
-//! The same requests to the engine and to a real redis-server 7.0.15, and every reply compared.
+//! Sends the same requests to the engine and to a real redis-server 7.0.15, and compares every reply.
 //!
-//! `cargo test --test differential` draws [`COMMANDS`] commands; `KEYLATCH_DIFFERENTIAL_COMMANDS` sets another number and
-//! `KEYLATCH_DIFFERENTIAL_SEED` the seed, which is printed. What the older version answers differently is in `allowed`.
+//! `cargo test --test differential` draws [`COMMANDS`] commands; `KEYLATCH_DIFFERENTIAL_COMMANDS` sets another number
+//! and `KEYLATCH_DIFFERENTIAL_SEED` the seed, which is printed. Known differences of the older version are in
+//! `allowed`.
 
 mod allowed;
 mod compare;
@@ -16,13 +17,13 @@ mod pools;
 mod redis;
 mod replies;
 // The test of effects uses more of it.
+mod engine_harness;
+mod harness;
 #[allow(dead_code)]
 mod scope;
 mod sessions;
 mod shrink;
 mod special;
-mod stage;
-mod theatre;
 // The test of tidiness uses more of it.
 #[allow(dead_code)]
 #[path = "../support/tree.rs"]
@@ -36,22 +37,22 @@ use pair::{Difference, Pair};
 use redis::{Folder, Server};
 use scope::Scope;
 
-/// How many commands are drawn when nobody says another number.
+/// Default number of drawn commands.
 const COMMANDS: u64 = 200_000;
-/// After so many both sides begin anew: what differs is found in few.
+/// Number of requests after which both sides are reset: differences show within few.
 const ROUND: usize = 1_500;
-/// Of the requests of a row that are drawn, one in so many has to be answered by something else than an error.
+/// One in this many requests of a row must succeed.
 const LEGAL_SHARE: u64 = 10;
-/// So many parameters at least are compared.
+/// Minimum number of parameters to compare.
 const PARAMETERS_MIN: usize = 60;
-/// So many different sequences are shown before the test gives up.
+/// Maximum number of different sequences that are printed before the test stops.
 const DIFFERENCES_MAX: usize = 5;
 
 fn start(name: &str) -> Server {
     start_in(Folder::new(name), false)
 }
 
-/// With `append_only` it loads the log in its folder, else the snapshot, if there is one.
+/// With `append_only` the server loads the log in its folder, else the snapshot, if there is one.
 fn start_in(folder: Folder, append_only: bool) -> Server {
     let program = redis::program().expect(
         "no redis-server on the path nor in REDIS_SERVER: install the package redis-server (Debian's name), \
@@ -65,13 +66,13 @@ fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
 }
 
-/// The seed where nobody looks at the output unless it fails.
+/// Seed of automatic runs. Their output is hidden unless they fail.
 const CI_SEED: u64 = 102;
 
 #[test]
 fn random_commands_are_answered_alike() {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_nanos() as u64;
-    // A change is judged by the same commands as the one before it; by hand every run draws others.
+    // Consecutive changes are tested with the same commands; manual runs draw others each time.
     let drawn = if std::env::var_os("CI").is_some() { CI_SEED } else { clock % 1_000_000_000 };
     let seed = setting("KEYLATCH_DIFFERENTIAL_SEED").unwrap_or(drawn);
     let commands = setting("KEYLATCH_DIFFERENTIAL_COMMANDS").unwrap_or(COMMANDS);
@@ -132,7 +133,7 @@ fn logs_and_snapshots_load_in_a_server() {
     }
 }
 
-/// One round from a seed: what was done, and what differed.
+/// Runs one round from a seed; returns its requests and the differences.
 fn play(scope: &Scope, seed: u64, server: &mut Server, allowed: &Tally) -> (Vec<Unit>, Option<Difference>) {
     let mut pair = Pair::new(&CLIENTS, server, allowed);
     let mut generator = Generator::new(scope, seed);

@@ -1,6 +1,6 @@
-//! An engine and a real server that get the same requests from the same clients, and whose replies are compared.
-//! Requests of one client go to the server in one batch, and nobody else sends before all of its replies are back: the
-//! order in which the server runs them is certain.
+//! An engine and a real server that receive the same requests from the same clients, and the comparison of their
+//! replies. Requests of one client are sent in one batch, and no other client sends before all of its replies are read:
+//! the server's order of execution is deterministic.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -12,24 +12,24 @@ use keylatch::internals::resp::read::{Value, read};
 use keylatch::{Argv, ClientId, Keylatch, ManualClock, MovableClock, Options, Protocol, Timestamp};
 
 use super::allowed::Tally;
+use super::harness::{Harness, Request, Stored};
 use super::redis::{self, Server};
 use super::replies::{count, length_of, printed, same};
 use super::scope::row_of;
 use super::special;
-use super::stage::{Request, Stage, Stored};
 
-/// When a reply has not come by then, the server is asked whether it is still at work.
+/// Milliseconds after which a missing reply is checked with a request on another connection.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// The server reads at most so many bytes of a client before it turns to the next.
+/// Maximum number of bytes that the server reads from a client in one turn.
 const BYTES_PER_TURN: usize = 16 * 1024;
-/// So many turns more, until what it has to say is on its way.
+/// Additional turns of the server's event loop until its output is sent.
 const TURNS: usize = 3;
-/// A batch of more bytes could fill the buffers of both directions.
+/// Maximum size of a batch: a larger one could fill the buffers of both directions.
 const BATCH_BYTES_MAX: usize = 32 * 1024;
-/// How many payloads of DUMP are remembered.
+/// Maximum number of payloads of DUMP that are kept.
 const PAYLOADS_MAX: usize = 64;
 
-/// A request to which the two sides answer differently.
+/// A request with different replies on the two sides.
 #[derive(Debug)]
 pub struct Difference {
     pub request: Request,
@@ -38,7 +38,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Alike for differences that probably have one cause.
+    /// Key that is equal for differences that probably have one cause.
     pub fn kind(&self) -> String {
         let name = row_of(&self.request.argv).map_or("", |row| row.name);
         let begin = |text: &str| text.chars().take(24).collect::<String>();
@@ -46,17 +46,17 @@ impl Difference {
     }
 }
 
-/// One client as both sides see it.
+/// A client on both sides.
 struct Peer {
     ours: ClientId,
     their_number: String,
     stream: TcpStream,
-    /// Bytes of the server that were not compared yet.
+    /// Bytes from the server that were not compared yet.
     received: Vec<u8>,
-    /// What was queued since MULTI.
+    /// Requests queued since MULTI.
     queued: Vec<Vec<Vec<u8>>>,
-    /// The request that waits.
-    parked: Option<Request>,
+    /// The request that blocks the client.
+    blocked: Option<Request>,
 }
 
 pub struct Pair<'s> {
@@ -64,17 +64,17 @@ pub struct Pair<'s> {
     peers: Vec<Peer>,
     server: &'s mut Server,
     allowed: &'s Tally,
-    /// Requests of one client with our replies; the server has not got them yet.
+    /// Requests of one client with our replies, which were not sent to the server yet.
     batch: Vec<(Request, Vec<u8>)>,
     wire: Vec<u8>,
     payloads: Vec<Vec<u8>>,
 }
 
 impl<'s> Pair<'s> {
-    /// Both sides empty, with a client for each protocol that has done nothing yet.
+    /// Empties both sides and connects new clients, one for each protocol.
     pub fn new(protocols: &[Protocol], server: &'s mut Server, allowed: &'s Tally) -> Pair<'s> {
         for line in ["CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub", "FLUSHALL"] {
-            server.say(line);
+            server.run_line(line);
         }
         let mut engine = Keylatch::new(Options::default(), ManualClock::new(now()));
         let peers = protocols.iter().map(|protocol| Peer::connect(server, &mut engine, *protocol)).collect();
@@ -91,8 +91,8 @@ impl<'s> Pair<'s> {
         }
     }
 
-    /// Runs a request here and sends it to the server sooner or later. Nothing happens while its client waits, nor when it
-    /// would wait for something that `special` forbids to wait for.
+    /// Runs a request in the engine and sends it to the server eventually. Skipped while its client is blocked, and
+    /// when it would block although `special` forbids that.
     pub fn perform(&mut self, request: &Request) -> Result<(), Difference> {
         let is_other = self.batch.first().is_some_and(|(first, _)| first.client != request.client);
         if is_other || self.wire.len() > BATCH_BYTES_MAX {
@@ -110,7 +110,7 @@ impl<'s> Pair<'s> {
         self.engine.execute(client, Argv::from_slices(&our_argv).as_ref(), &mut reply);
         self.wire.extend(redis::request(&their_argv));
         let is_blocked = reply.is_empty();
-        // What its own request told it comes behind the reply.
+        // Messages caused by the client's own request follow its reply.
         if !is_blocked {
             reply.extend(self.engine.take_outbox(client));
         }
@@ -118,7 +118,7 @@ impl<'s> Pair<'s> {
         if is_blocked { self.flush() } else { Ok(()) }
     }
 
-    /// Sends what was not sent yet, and compares all replies to it, with what it brought to the other clients.
+    /// Sends pending requests, and compares all their replies and their messages to other clients.
     pub fn flush(&mut self) -> Result<(), Difference> {
         let batch = std::mem::take(&mut self.batch);
         let wire = std::mem::take(&mut self.wire);
@@ -126,7 +126,7 @@ impl<'s> Pair<'s> {
         self.peers[client].stream.write_all(&wire).expect("the server reads");
         for (request, reply) in batch {
             if reply.is_empty() {
-                self.park(request)?;
+                self.block(request)?;
             } else {
                 self.compare(&request, &reply)?;
             }
@@ -134,24 +134,24 @@ impl<'s> Pair<'s> {
         for other in 0..self.peers.len() {
             let late = self.engine.take_outbox(self.peers[other].ours);
             if !late.is_empty() {
-                let parked = self.peers[other].parked.take();
-                let request = parked.unwrap_or_else(|| Request { client: other, argv: vec![b"(message)".to_vec()] });
+                let blocked = self.peers[other].blocked.take();
+                let request = blocked.unwrap_or_else(|| Request { client: other, argv: vec![b"(message)".to_vec()] });
                 self.compare(&request, &late)?;
             }
         }
         Ok(())
     }
 
-    /// Our side waits: so must the server.
-    fn park(&mut self, request: Request) -> Result<(), Difference> {
-        // The server has run what it got before this when the answer is here.
+    /// The client is blocked in the engine: the server must block it too.
+    fn block(&mut self, request: Request) -> Result<(), Difference> {
+        // When this reply arrives, the server has run all earlier requests.
         pass_turns(self.server, 1);
         let peer = &mut self.peers[request.client];
         peer.receive_what_is_there();
         if !peer.received.is_empty() {
             return Err(difference(&request, b"", &peer.received));
         }
-        peer.parked = Some(request);
+        peer.blocked = Some(request);
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl<'s> Pair<'s> {
     }
 }
 
-impl Stage for Pair<'_> {
+impl Harness for Pair<'_> {
     fn client(&self, client: usize) -> &Client {
         self.engine.client(self.peers[client].ours).expect("no client of the test is closed")
     }
@@ -217,7 +217,7 @@ impl Peer {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let ours = engine.connect();
         let mut peer =
-            Peer { ours, their_number: String::new(), stream, received: Vec::new(), queued: Vec::new(), parked: None };
+            Peer { ours, their_number: String::new(), stream, received: Vec::new(), queued: Vec::new(), blocked: None };
         if protocol == Protocol::Resp3 {
             engine.set_protocol(ours, protocol);
             peer.ask(&["HELLO", "3"], server);
@@ -232,9 +232,9 @@ impl Peer {
         self.receive_like(b"+\r\n", server).expect("the server answers")
     }
 
-    /// The server's messages: as many as ours are. None when they do not come, or are none.
+    /// The server's messages, as many as ours. None when they do not arrive, or are no messages.
     fn receive_like(&mut self, ours: &[u8], server: &mut Server) -> Option<Vec<u8>> {
-        // Most of the time they are equal: then nothing has to be taken apart.
+        // Most of the time they are equal and need not be parsed.
         while self.received.len() < ours.len() && ours.starts_with(&self.received) {
             self.receive(server)?;
         }
@@ -251,7 +251,7 @@ impl Peer {
         Some(self.received.drain(..length).collect())
     }
 
-    /// Waits for more; none when the server has nothing more to say to this client.
+    /// Waits for more bytes; None when the server has sent everything for this client.
     fn receive(&mut self, server: &mut Server) -> Option<()> {
         let mut buffer = [0; 65536];
         match self.stream.read(&mut buffer) {
@@ -280,7 +280,7 @@ impl Peer {
         self.stream.set_nonblocking(false).unwrap();
     }
 
-    /// Keeps book of what is queued; the answer is what EXEC has run.
+    /// Records queued requests; returns those that EXEC has run.
     fn note(&mut self, request: &Request, ours: &[u8]) -> Vec<Vec<Vec<u8>>> {
         if ours == b"+QUEUED\r\n" {
             self.queued.push(request.argv.clone());
@@ -293,10 +293,10 @@ impl Peer {
     }
 }
 
-/// Lets the server turn to everybody so often: it answers at the end of a turn.
+/// Waits for a number of turns of the server's event loop: the reply comes at the end of a turn.
 fn pass_turns(server: &mut Server, turns: usize) {
     for _ in 0..turns {
-        assert_eq!(server.say("PING"), "+PONG\r\n");
+        assert_eq!(server.run_line("PING"), "+PONG\r\n");
     }
 }
 

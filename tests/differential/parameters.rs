@@ -1,14 +1,14 @@
-//! CONFIG SET of every parameter that both sides know, with values that are odd, extreme and bad: what is answered, and
-//! what CONFIG GET shows of it.
+//! CONFIG SET of every parameter that both sides have, with unusual, extreme and invalid values: compares the replies
+//! and the values of CONFIG GET.
 
 use keylatch::session::SESSION_START;
 use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options};
 
 use super::redis::Server;
 
-/// What has no meaning here, or another one from machine to machine.
+/// Parameters without a meaning here, or with values that depend on the machine.
 const LEFT_OUT: &[&str] = &["activedefrag", "appendonly", "bind", "maxclients", "port"];
-/// What a newer version takes more of, or less: words, letters, samples.
+/// Parameters with accepted values that changed in a newer version: words, letters, samples.
 const NEWER: &[&str] = &["loglevel", "maxmemory-policy", "maxmemory-samples", "notify-keyspace-events"];
 
 const VALUES: &[&str] = &[
@@ -129,7 +129,7 @@ const REQUESTS: &[&[&str]] = &[
     &["CONFIG", "GET", ""],
 ];
 
-/// Both sides.
+/// The engine and the server.
 struct Both<'s> {
     engine: Keylatch<ManualClock>,
     client: ClientId,
@@ -144,7 +144,7 @@ impl Both<'_> {
         String::from_utf8_lossy(&reply).into_owned()
     }
 
-    /// Whether a request did something.
+    /// True when a request succeeded.
     fn compare(&mut self, request: &[&str]) -> bool {
         let theirs = String::from_utf8_lossy(&self.server.run(request)).into_owned();
         let ours = self.ours(request);
@@ -154,7 +154,7 @@ impl Both<'_> {
         theirs == "+OK\r\n"
     }
 
-    /// Sets a parameter to every value, beginning with its default each time.
+    /// Sets a parameter to every value, starting from its default each time.
     fn try_values(&mut self, name: &str, default: &str) {
         for value in VALUES {
             if self.compare(&["CONFIG", "SET", name, value]) {
@@ -165,7 +165,7 @@ impl Both<'_> {
     }
 }
 
-/// What differs, and how many parameters were compared.
+/// The differences, and the number of compared parameters.
 pub fn compare(server: &mut Server) -> (Vec<String>, usize) {
     let mut engine = Keylatch::new(Options { seed: 1 }, ManualClock::new(SESSION_START));
     let client = engine.connect();
@@ -176,7 +176,7 @@ pub fn compare(server: &mut Server) -> (Vec<String>, usize) {
     let parameters: Vec<(&str, &str)> = lines.chunks_exact(4).map(|lines| (lines[1], lines[3])).collect();
     let mut compared = 0;
     for (name, default) in parameters {
-        let is_known = both.server.say(&format!("CONFIG GET {name}")) != "*0\r\n";
+        let is_known = both.server.run_line(&format!("CONFIG GET {name}")) != "*0\r\n";
         if is_known && !LEFT_OUT.contains(&name) && !NEWER.contains(&name) {
             both.server.run(&["CONFIG", "SET", name, default]);
             both.try_values(name, default);

@@ -1,10 +1,10 @@
-//! The words requests are made of: few of each, so that they meet, and those at the edges of what is allowed.
+//! Words of requests: few of each kind, so that they collide, and those at the limits of validity.
 
 use super::dice::Dice;
 
 type Words = &'static [&'static [u8]];
 
-/// What a value can be: numbers in many spellings, texts that are short, long, empty or binary.
+/// Values: numbers in many spellings, and short, long, empty or binary texts.
 const VALUES: Words = &[
     b"a",
     b"b",
@@ -38,7 +38,7 @@ const VALUES: Words = &[
     b"9223372036854775806",
     b"-32769",
     b"4294967296",
-    // SORT ALPHA looks no further than to the zero: no other value begins like this.
+    // SORT ALPHA compares up to the zero byte only: no other value begins like this.
     b"nul\0b",
     b"\xff\xfe",
     b"k\r\n",
@@ -52,7 +52,7 @@ const VALUES: Words = &[
     &[b'w'; 300],
 ];
 
-/// What stands where a number should.
+/// Words for numeric arguments.
 const NO_NUMBERS: Words =
     &[b"abc", b"", b"1.5", b"+1", b"01", b" 1", b"1 ", b"-0", b"1e2", b"9223372036854775808", b"99999999999999999999"];
 const EXTREMES: Words = &[b"9223372036854775807", b"-9223372036854775808", b"-9223372036854775807"];
@@ -126,9 +126,9 @@ const BIT_OFFSETS: Words = &[
 const TIMEOUTS: Words = &[b"1000", b"999.5", b"-1", b"abc", b"", b"1e300", b"inf"];
 const DATABASES: Words = &[b"0", b"0", b"0", b"0", b"1", b"1", b"9", b"16", b"-1", b"abc"];
 const TYPES: Words = &[b"string", b"list", b"set", b"zset", b"hash", b"LIST", b"foo"];
-/// Seconds; in milliseconds they are a thousandfold. Nothing lies where time passes while the test runs.
+/// Lifetimes in seconds; a thousand times as much in milliseconds. None ends while the test runs.
 const INSTANTS_S: &[i64] = &[4_102_444_800, 4_102_444_800, 4_102_448_400, 7_258_118_400, 1, 0, -1, 1_000_000_000];
-/// Far too long as a lifetime, and no number.
+/// A lifetime far too long, and words that are no numbers.
 const LIFETIME_EDGES: Words = &[
     b"0",
     b"-1",
@@ -140,7 +140,7 @@ const LIFETIME_EDGES: Words = &[
     b"1.5",
     b"",
 ];
-/// Options of commands that do not have them, and words that are no options.
+/// Options of other commands, and words that are no options.
 pub const TOKENS: Words = &[
     b"NX",
     b"XX",
@@ -162,7 +162,7 @@ pub const TOKENS: Words = &[
     b"ASC",
     b"STORE",
 ];
-/// Lifetimes differ by at least so much, so that a difference of milliseconds between the two sides decides nothing.
+/// Minimum difference between lifetimes, so that milliseconds between the two sides never matter.
 const LIFETIME_STEP_S: u64 = 1_000;
 const LIFETIME_STEPS: u64 = 100_000;
 
@@ -170,7 +170,7 @@ const LIFETIME_STEPS: u64 = 100_000;
 #[derive(Clone)]
 pub struct Pools {
     pub dice: Dice,
-    /// How many lifetimes were drawn: no two are alike.
+    /// Number of lifetimes drawn: all are different.
     lifetimes: u64,
 }
 
@@ -188,7 +188,8 @@ impl Pools {
         self.dice.pick(words).to_vec()
     }
 
-    /// Keys are named after the groups of commands, two for each: most of the time a key holds what its command wants.
+    /// Keys are named after the groups of commands, two for each: most of the time a key has the type that its command
+    /// needs.
     pub fn key(&mut self, group: &str, groups: &[&str]) -> Vec<u8> {
         let group = if self.one_in(6) { *self.dice.pick(groups) } else { group };
         match self.dice.roll(24) {
@@ -207,7 +208,7 @@ impl Pools {
         }
     }
 
-    /// What a repeated argument of a large collection is made of: these are many.
+    /// Elements of a repeated argument for large collections: many different ones.
     pub fn element(&mut self) -> Vec<u8> {
         let number = self.dice.roll(2_000);
         if self.one_in(3) { format!("element:{number}").into_bytes() } else { number.to_string().into_bytes() }
@@ -230,12 +231,12 @@ impl Pools {
         if self.one_in(2) { self.small() } else { self.of(DOUBLES) }
     }
 
-    /// A lifetime that ends long after the test, or never was one.
+    /// A lifetime that ends long after the test, or is invalid.
     pub fn lifetime(&mut self, unit_ms: i64) -> Vec<u8> {
         if self.one_in(8) {
             return self.of(LIFETIME_EDGES);
         }
-        // Steps in an order that looks like none: the factor is odd and no multiple of 5.
+        // Steps in a seemingly random order: the factor is odd and no multiple of 5.
         self.lifetimes += 1;
         let step = self.lifetimes * 38_117 % LIFETIME_STEPS + 100;
         (step as i64 * LIFETIME_STEP_S as i64 * 1_000 / unit_ms).to_string().into_bytes()
@@ -249,7 +250,7 @@ impl Pools {
         (self.dice.pick(INSTANTS_S) * 1_000 / unit_ms).to_string().into_bytes()
     }
 
-    /// A word for an argument by its name, where the name says more than its type does.
+    /// A word for an argument by its name, where the name is more specific than its type.
     pub fn named(&mut self, name: &str) -> Option<Vec<u8>> {
         Some(match name {
             "seconds" => self.lifetime(1_000),
@@ -286,7 +287,7 @@ impl Pools {
         }
     }
 
-    /// Degrees up to so many on either side, seldom others or none.
+    /// Degrees up to this many on either side, seldom others or none.
     fn degrees(&mut self, most: i64) -> Vec<u8> {
         if self.one_in(16) {
             return self.double();

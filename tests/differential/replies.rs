@@ -1,4 +1,4 @@
-//! Replies as bytes: how many there are, how they print, and whether two of them are alike.
+//! Replies as bytes: their number, their printed form, and their comparison.
 
 use keylatch::internals::resp::cli_text::print;
 use keylatch::internals::resp::read::{Value, read};
@@ -7,7 +7,7 @@ use super::allowed::{Case, Tally};
 use super::compare::{Mode, matches, mode_of};
 use super::scope::row_of;
 
-/// How many messages these bytes are.
+/// Number of messages in these bytes.
 pub fn count(mut bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Ok(Some((_, used))) = read(bytes) {
@@ -18,7 +18,7 @@ pub fn count(mut bytes: &[u8]) -> usize {
     count
 }
 
-/// The length of so many messages, once they are all there; nothing when these are no messages.
+/// Length of this many messages, once they are complete; None when these are no messages.
 pub fn length_of(bytes: &[u8], messages: usize) -> Option<Option<usize>> {
     let mut length = 0;
     for _ in 0..messages {
@@ -40,7 +40,7 @@ pub fn same(argv: &[Vec<u8>], queued: &[Vec<Vec<u8>>], ours: &[u8], theirs: &[u8
         if is_farewell {
             return same_farewells(ours, theirs);
         }
-        // Behind a reply comes what its request told its own client.
+        // Messages caused by the client's own request follow its reply.
         let (our_reply, their_reply) = if row_of(argv).is_some() { (our_length, their_length) } else { (0, 0) };
         return same_messages(&ours[our_reply..], &theirs[their_reply..])
             && (our_reply == 0 || same(argv, queued, &ours[..our_reply], &theirs[..their_reply], allowed));
@@ -54,13 +54,12 @@ pub fn same(argv: &[Vec<u8>], queued: &[Vec<Vec<u8>>], ours: &[u8], theirs: &[u8
     }
 }
 
-/// Several messages: what one publishing brings to several patterns of a client comes in any order.
+/// Compares several messages: the messages of one PUBLISH to several patterns of a client come in any order.
 fn same_messages(ours: &[u8], theirs: &[u8]) -> bool {
     messages(ours) == messages(theirs)
 }
 
-/// Each message without what pattern it matched, and those patterns in order, behind one another while the messages
-/// are the same otherwise.
+/// Each message without its pattern; the patterns of consecutive, otherwise equal messages are sorted.
 fn messages(mut bytes: &[u8]) -> Vec<(String, Vec<String>)> {
     let mut messages: Vec<(String, Vec<String>)> = Vec::new();
     while let Ok(Some((value, used))) = read(bytes) {
@@ -83,7 +82,8 @@ fn messages(mut bytes: &[u8]) -> Vec<(String, Vec<String>)> {
     messages
 }
 
-/// Several messages that say which channel was left and how many remain: the channels come in any order.
+/// Compares several unsubscribe messages, each with a channel and the number of remaining ones: the channels come in
+/// any order.
 fn same_farewells(ours: &[u8], theirs: &[u8]) -> bool {
     let (mut ours, mut theirs) = (farewells(ours), farewells(theirs));
     let counts = |farewells: &[(String, String)]| farewells.iter().map(|(_, count)| count.clone()).collect::<Vec<_>>();
@@ -110,7 +110,7 @@ fn same_value(argv: &[Vec<u8>], ours: &Value<'_>, theirs: &Value<'_>, allowed: &
     matches(mode_of(argv), ours, theirs) || allowed.covers(&Case { argv, ours, theirs })
 }
 
-/// How a double is printed so that equal ones print alike.
+/// Canonical form of a double.
 pub type Digits = fn(f64) -> String;
 
 /// The shortest digits that say which double it is.
@@ -118,12 +118,12 @@ pub fn shortest(number: f64) -> String {
     format!("{number:?}")
 }
 
-/// As many decimals as 7.0 prints of a coordinate.
+/// Number of decimals that 7.0 prints of a coordinate.
 pub fn seventeen_decimals(number: f64) -> String {
     format!("{number:.17}")
 }
 
-/// Alike once all doubles are printed in the same way.
+/// True when the replies are equal once all doubles have their canonical form.
 pub fn same_but_for_digits(mode: Mode, digits: Digits, ours: &Value<'_>, theirs: &Value<'_>) -> bool {
     let (mut our_bytes, mut their_bytes) = (Vec::new(), Vec::new());
     write_rounded(ours, digits, &mut our_bytes);
@@ -132,7 +132,7 @@ pub fn same_but_for_digits(mode: Mode, digits: Digits, ours: &Value<'_>, theirs:
     matches(mode, &ours, &theirs)
 }
 
-/// The reply again, with every text that is a double in other digits.
+/// The reply with every double in another form.
 fn write_rounded(value: &Value<'_>, digits: Digits, out: &mut Vec<u8>) {
     let all = |kind: &str, values: &[Value<'_>], out: &mut Vec<u8>| {
         out.extend(format!("{kind}{}\r\n", values.len()).into_bytes());
@@ -162,7 +162,7 @@ fn write_rounded(value: &Value<'_>, digits: Digits, out: &mut Vec<u8>) {
 
 fn rounded(text: &[u8], digits: Digits) -> Option<Vec<u8>> {
     let number: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
-    // A negative zero prints as zero where 7.0 prints its sign.
+    // 7.0 prints the sign of a negative zero; the engine prints zero.
     let number = if number == 0.0 { 0.0 } else { number };
     Some(digits(number).into_bytes())
 }

@@ -1,5 +1,5 @@
-//! What is drawn: the rows that a server knows too, without those whose replies say nothing here, and the options of
-//! each that it knows; or all rows with all their options, where no server is asked.
+//! The rows to draw from: those that a server has too, except those without comparable replies, with the options
+//! that it supports; or all rows with all options, where there is no server.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use keylatch::internals::resp::read::{Value, read};
 
 use super::redis::Server;
 
-/// Commands that are not compared, or containers with all their subcommands, and why.
+/// Commands that are not compared, or containers with all their subcommands, and the reason.
 const EXCLUDED: &[(&str, &str)] = &[
     ("info", "figures of the process"),
     ("time", "the server's own clock"),
@@ -43,7 +43,7 @@ const EXCLUDED: &[(&str, &str)] = &[
     ("client|unblock", "made by the test itself, with the numbers of each side"),
 ];
 
-/// How often a row is drawn, where it is not as often as any other.
+/// Weights of rows that are not drawn as often as others.
 const WEIGHTS: &[(&str, u64)] = &[
     ("flushall", 1),
     ("flushdb", 1),
@@ -61,11 +61,11 @@ const WEIGHTS: &[(&str, u64)] = &[
     ("script|flush", 1),
 ];
 const WEIGHT: u64 = 10;
-/// Of rows that can make a key.
+/// Weight of rows that can create a key.
 const WEIGHT_OF_MAKERS: u64 = 22;
 
-/// Keywords that came after 7.0. What its documents name no keywords for at all is drawn without these, and session files
-/// are replayed without the requests that have them.
+/// Keywords added after 7.0. Arguments without keywords in its COMMAND DOCS are drawn without these, and session files
+/// are replayed without the requests that contain them.
 const NEWER: &[(&str, &[&str])] = &[
     ("bitop", &["DIFF", "DIFF1", "ANDOR", "ONE"]),
     ("hscan", &["NOVALUES"]),
@@ -74,7 +74,7 @@ const NEWER: &[(&str, &[&str])] = &[
     ("zrevrank", &["WITHSCORE"]),
 ];
 
-/// A row that both sides know, with the arguments that both sides know.
+/// A row that both sides have, with the arguments that both sides support.
 pub struct Choice {
     pub row: &'static Row,
     pub arguments: Vec<Argument>,
@@ -82,7 +82,7 @@ pub struct Choice {
 }
 
 pub struct Scope {
-    /// What the server has, subcommands too.
+    /// Commands of the server, including subcommands.
     names: BTreeSet<String>,
     pub choices: Vec<Choice>,
     /// The groups of the choices that have keys.
@@ -91,7 +91,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Asks the server for the commands and options it knows.
+    /// Queries the commands and options of the server.
     pub fn ask(server: &mut Server) -> Scope {
         let names = names(&server.run(&["COMMAND"]));
         let tokens = tokens(&server.run(&["COMMAND", "DOCS"]));
@@ -104,7 +104,7 @@ impl Scope {
         Scope::of(names, choices)
     }
 
-    /// Everything there is here.
+    /// All rows of the engine.
     pub fn all() -> Scope {
         let names = all_rows().map(|row| row.name.to_owned()).collect();
         Scope::of(names, all_rows().map(Choice::new).collect())
@@ -120,7 +120,7 @@ impl Scope {
         Scope { names, choices, groups, total_weight }
     }
 
-    /// Whether the server understands a request, or our side neither.
+    /// True when the server supports a request, or neither side does.
     pub fn knows(&self, argv: &[Vec<u8>]) -> bool {
         let Some(row) = row_of(argv) else { return true };
         let is_newer = |word: &Vec<u8>| newer(row.name).iter().any(|token| word.eq_ignore_ascii_case(token.as_bytes()));
@@ -150,17 +150,17 @@ impl Choice {
         let arguments = parse_grammar(row.arguments);
         let makes_keys = row.has(flags::WRITE) && row.has(flags::DENYOOM);
         let usual = if makes_keys { WEIGHT_OF_MAKERS } else { WEIGHT };
-        // Both sides have but one answer to these; the session files show it.
+        // Both sides have one reply only to these; the session files test it.
         let usual = if row.group.name() == "cluster" { 0 } else { usual };
         let weight = WEIGHTS.iter().find(|(name, _)| *name == row.name).map_or(usual, |(_, weight)| *weight);
         Choice { row, arguments, weight }
     }
 
-    /// Leaves out what a server does not know, by the keywords in its documents.
+    /// Removes arguments that a server does not support, by the keywords in its documentation.
     fn leave_to(&mut self, tokens: Option<&BTreeSet<String>>) {
         let row = self.row;
         keep(&mut self.arguments, &|token| !newer(row.name).contains(&token));
-        // Without any keyword in the server's documents, they are documented there as plain text.
+        // Without any keyword in the server's documentation, these arguments are documented there as plain text.
         if let Some(tokens) = tokens.filter(|tokens| !tokens.is_empty()) {
             keep(&mut self.arguments, &|token| tokens.contains(token));
         }
@@ -179,14 +179,14 @@ fn newer(name: &str) -> &'static [&'static str] {
     NEWER.iter().find(|(command, _)| *command == name).map_or(&[], |(_, tokens)| tokens)
 }
 
-/// Whether replies to a row say the same on both sides.
+/// True when replies to a row are comparable.
 pub fn is_compared(row: &Row) -> bool {
     let container = row.name.split('|').next().unwrap_or_default();
     let is_excluded = EXCLUDED.iter().any(|(name, _)| *name == row.name || *name == container && *name != "command");
     row.own_name() != "help" && !is_excluded
 }
 
-/// Leaves out what has another keyword.
+/// Removes arguments with other keywords.
 fn keep(arguments: &mut Vec<Argument>, is_known: &dyn Fn(&str) -> bool) {
     arguments.retain(|argument| argument.token.is_none_or(is_known));
     for argument in arguments.iter_mut().filter(|argument| !argument.arguments.is_empty()) {
@@ -205,7 +205,7 @@ fn text(value: &Value<'_>) -> String {
     }
 }
 
-/// The names in a reply of COMMAND: of commands and, in the tenth field, of subcommands.
+/// Names in a reply of COMMAND: commands and, in the tenth field, subcommands.
 fn names(reply: &[u8]) -> BTreeSet<String> {
     let Ok(Some((Value::Array(commands), _))) = read(reply) else { panic!("COMMAND answers an array") };
     let mut names = BTreeSet::new();

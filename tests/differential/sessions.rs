@@ -1,18 +1,19 @@
-//! The session files, up to where a server cannot follow: its clock does not move, and it does not know every command.
+//! Runs the session files on both sides, up to the first step that a server cannot follow: its clock does not move, and
+//! it lacks some commands.
 
 use keylatch::internals::commands::split_line;
 use keylatch::session::{self, Session, StepKind};
 use keylatch::{Argv, Protocol};
 
 use super::allowed::Tally;
+use super::harness::Request;
 use super::pair::Pair;
 use super::redis::Server;
 use super::scope::{Scope, row_of};
-use super::stage::Request;
 use super::tree::{self, File};
 
-/// Commands behind which a session is not followed, for they close connections, hold back replies or change the server
-/// for the sessions to come.
+/// Commands after which a session is not continued, because they close connections, hold back replies or reconfigure
+/// the server.
 const ENDS: &[&str] = &[
     "quit",
     "client|kill",
@@ -26,9 +27,9 @@ const ENDS: &[&str] = &[
     "slaveof",
 ];
 
-/// How it went.
+/// Result of a session.
 pub struct Outcome {
-    /// In all session files.
+    /// Counts over all session files.
     pub commands: usize,
     pub replayed: usize,
     pub differences: Vec<String>,
@@ -49,7 +50,7 @@ pub fn replay_all(scope: &Scope, server: &mut Server, allowed: &Tally) -> Outcom
     outcome
 }
 
-/// The requests of a session with the lines they stand on, without those that the server does not understand.
+/// The requests of a session with their line numbers, without those that the server does not support.
 fn requests(session: &Session, scope: &Scope) -> Vec<(usize, Request)> {
     let mut clients: Vec<String> = Vec::new();
     let mut requests = Vec::new();
@@ -78,7 +79,7 @@ fn requests(session: &Session, scope: &Scope) -> Vec<(usize, Request)> {
     requests
 }
 
-/// Where a request names a client by its number.
+/// Argument indices of client numbers in a request.
 fn place_of_client(row_name: &str, argv: &[Vec<u8>]) -> Option<usize> {
     let place = match row_name {
         "client|unblock" => 2,

@@ -1,4 +1,4 @@
-//! Makes a sequence that shows a difference short: leaves out what is not needed for it.
+//! Shortens a sequence with a difference, by removing units that are not needed for it.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +7,10 @@ use super::generator::{CLIENTS, Unit};
 use super::pair::{Difference, Pair};
 use super::redis::Server;
 
-/// After so long the sequence is short enough.
+/// Time limit in milliseconds for shortening.
 const TIME_MAX: Duration = Duration::from_secs(20);
 
-/// The first difference that a sequence shows, and how many of its units lead there.
+/// The first difference of a sequence, and the number of units up to it.
 pub fn difference_in(units: &[Unit], server: &mut Server, allowed: &Tally) -> Option<(usize, Difference)> {
     let mut pair = Pair::new(&CLIENTS, server, allowed);
     for (index, unit) in units.iter().enumerate() {
@@ -23,7 +23,7 @@ pub fn difference_in(units: &[Unit], server: &mut Server, allowed: &Tally) -> Op
     pair.flush().err().map(|difference| (units.len(), difference))
 }
 
-/// A short part of a sequence that differs too, and how.
+/// A shorter part of a sequence that has a difference too, and that difference.
 pub fn shortest(mut units: Vec<Unit>, server: &mut Server, allowed: &Tally) -> Option<(Vec<Unit>, Difference)> {
     let started = Instant::now();
     let (length, mut difference) = difference_in(&units, server, allowed)?;
@@ -43,7 +43,7 @@ pub fn shortest(mut units: Vec<Unit>, server: &mut Server, allowed: &Tally) -> O
                 None => start += piece,
             }
         }
-        // Single units are tried again as long as that helps.
+        // Single units are tried again while that shortens the sequence.
         piece = if piece == 1 && units.len() < before { 1 } else { piece / 2 };
     }
     Some((units, difference))

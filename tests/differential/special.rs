@@ -1,5 +1,5 @@
-//! What the grammar of a row does not say: arguments that are seldom legal when drawn one by one, requests that would
-//! cost memory or part the two sides for no fault of either, and what has to follow some of them.
+//! Knowledge beyond the grammar of a row: arguments that are seldom valid when drawn one by one, requests that would
+//! exhaust memory or make the two sides diverge without a bug in either, and requests that must follow others.
 
 use keylatch::internals::commands::{Begin, Find, KeySpec, Row};
 
@@ -11,7 +11,7 @@ use super::scope::row_of;
 type Argv = Vec<Vec<u8>>;
 type Make = fn(&mut Generator<'_>) -> Argv;
 
-/// How the arguments of a command are made most of the time, where the grammar alone rarely makes a legal request.
+/// Generator of a command's arguments, used most of the time where the grammar alone rarely gives a valid request.
 const ARGUMENTS: &[(&str, Make)] = &[
     ("bitop", bitop),
     ("command|getkeys", getkeys),
@@ -22,15 +22,15 @@ const ARGUMENTS: &[(&str, Make)] = &[
     ("zrangestore", range_to),
 ];
 
-/// Numbers that a reply or a string may be long by.
+/// Numbers that determine the length of a reply or a string.
 const LENGTH_MAX: i64 = 1_000;
-/// In seconds or milliseconds, whichever it is: no drawn lifetime is shorter, only spoilt ones are.
+/// Minimum lifetime, in seconds or milliseconds; only malformed requests have shorter ones.
 const LIFETIME_MIN: i64 = 100_000;
-/// No field that is drawn ends behind this bit, unless it is refused.
+/// Largest bit offset of drawn fields, unless they are refused.
 const BIT_BEYOND_ALL: &str = "1023";
-/// Enough to make a sketch dense.
+/// Number of elements that make a HyperLogLog dense.
 const ELEMENTS_MAX: u64 = 1_500;
-/// Offsets between these would make a string of many megabytes.
+/// Offsets between these would create a string of many megabytes.
 const OFFSET_MAX: i64 = 4_000;
 const OFFSET_REFUSED: i64 = 1 << 32;
 
@@ -38,7 +38,7 @@ pub fn arguments(name: &str) -> Option<Make> {
     ARGUMENTS.iter().find(|(command, _)| *command == name).map(|(_, make)| *make)
 }
 
-/// The operations that 7.0 knows: it documents none of them.
+/// Operations of 7.0, which its documentation does not list.
 fn bitop(generator: &mut Generator<'_>) -> Argv {
     let operation = *generator.pools().dice.pick(&["AND", "OR", "XOR", "NOT", "not", "FOO"]);
     let sources = if operation.eq_ignore_ascii_case("not") { 1 } else { 1 + generator.pools().dice.roll(3) };
@@ -70,7 +70,7 @@ fn databases(generator: &mut Generator<'_>) -> Argv {
     (0..2).map(|_| generator.pools().dice.roll(3).to_string().into_bytes()).collect()
 }
 
-/// A range of ranks, scores or members, its ends in the order its direction asks for, and options that fit.
+/// A range of ranks, scores or members, with its ends in the order of its direction, and matching options.
 fn range(generator: &mut Generator<'_>) -> Argv {
     let key = generator.key_of("sorted-set");
     let mut argv = [vec![key], range_options(generator)].concat();
@@ -103,7 +103,7 @@ fn client_name(generator: &mut Generator<'_>) -> Argv {
     words(generator.pools().dice.pick::<&str>(&["worker", "a-b", "\u{e9}", "x\ny"]))
 }
 
-/// With BCAST the server tells of all requests of a batch at once.
+/// With BCAST the server sends the invalidations of all requests of a batch at once.
 fn tracking(generator: &mut Generator<'_>) -> Argv {
     words(generator.pools().dice.pick::<&str>(&[
         "ON",
@@ -121,18 +121,18 @@ fn tracking(generator: &mut Generator<'_>) -> Argv {
     ]))
 }
 
-/// What a client that is about to send something may do.
+/// Restrictions of a client's next request.
 pub struct Situation {
     pub is_resp3: bool,
     pub in_transaction: bool,
-    /// One client at least is always free to end the waiting of the others.
+    /// One client at least is always free, so that it can unblock the others.
     pub may_block: bool,
-    /// Of the others more than one waits.
+    /// More than one of the others is blocked.
     pub many_wait: bool,
     pub tracks: bool,
 }
 
-/// What becomes of some sketches, from the first element to their end.
+/// The life of some HyperLogLogs, from the first element to the deletion.
 pub fn sketches(generator: &mut Generator<'_>) -> Vec<Argv> {
     let keys: Argv = (0..3).map(|_| generator.key_of("hyperloglog")).collect();
     let pools = generator.pools();
@@ -152,8 +152,8 @@ pub fn sketches(generator: &mut Generator<'_>) -> Vec<Argv> {
     requests
 }
 
-/// Whether a request that would wait may do so. 7.0 serves a waiting client the key that was filled, 7.2 runs the
-/// command again from its first key on: with one key that is the same.
+/// True when a request may block. 7.0 serves a blocked client from the key that was filled, 7.2 runs the command again
+/// from its first key on: with one key that is equal.
 pub fn may_wait(argv: &[Vec<u8>]) -> bool {
     let name = row_of(argv).map_or("", |row| row.name);
     match name {
@@ -163,8 +163,8 @@ pub fn may_wait(argv: &[Vec<u8>]) -> bool {
     }
 }
 
-/// Whether a request may be sent: it wastes no memory, does not wait when nobody would be left to end that, and
-/// means the same in both versions.
+/// True when a request may be sent: it does not waste memory, does not block the last free client, and means the same
+/// in both versions.
 pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
     let Some(row) = row_of(argv) else { return true };
     if is_short_lived(row.name, argv) || client.tracks && counts_strangely(row, argv) {
@@ -176,38 +176,38 @@ pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
         "srandmember" | "hrandfield" | "zrandmember" => {
             !number(argv, 2).is_some_and(|count| count != i64::MIN && count < -LENGTH_MAX)
         }
-        // 7.0 keeps what is dead on arrival until it is looked at, or swept.
+        // 7.0 keeps keys that are expired on creation until they are accessed, or removed by the active expire cycle.
         "set" => !argv.windows(2).any(|option| is_past(&option[0], &option[1])),
-        // A wrong number of words ends a transaction, and 7.0 counts these otherwise.
+        // A wrong number of arguments aborts a transaction, and 7.0 counts these differently.
         "zrank" | "zrevrank" => argv.len() <= 3,
         "command|getkeys" => argv.len() != 3,
-        // Numbers of clients differ, and what is told by prefixes comes once for all requests of a batch.
+        // Numbers of clients differ, and invalidations by prefix come once for all requests of a batch.
         "client|tracking" => client.tracks && !tells_otherwise(argv),
         "client|caching" => client.tracks,
-        // Whom it wakes for which key first is random from one start of the server to the next.
+        // The order in which clients of several keys are unblocked is random for each start of the server.
         "swapdb" => !client.many_wait && !client.in_transaction,
-        // 7.0 writes what it counted into the sketch, which is a change of the key.
+        // 7.0 stores the count in the HyperLogLog, which is a change of the key.
         "pfcount" => !client.tracks,
-        // What is stored has to be in a certain order.
+        // The stored elements need a defined order.
         "sort" => !stores_any_order(argv),
-        // Of places that are equally far away any may be among the first.
+        // Among members at equal distances any may be the first.
         "geosearchstore" => !has_option(argv, "COUNT"),
         "georadius" | "georadiusbymember" => {
             let stores = has_option(argv, "STORE") || has_option(argv, "STOREDIST");
             !stores || !has_option(argv, "COUNT")
         }
-        // There are no replicas: one would wait, and that by the clock.
+        // There are no replicas: one side would wait, and that by the clock.
         "wait" => number(argv, 1).is_none_or(|replicas| replicas <= 0),
-        // Messages to oneself, which only RESP3 allows, come at another place between one's replies.
+        // A client's messages to itself, which only RESP3 allows, have another position among its replies.
         "ssubscribe" => !client.is_resp3,
-        // In a transaction an array would hold more messages than it says.
+        // In a transaction an array would contain more messages than its length.
         "subscribe" | "psubscribe" => !client.is_resp3 && !client.in_transaction,
         "unsubscribe" | "punsubscribe" | "sunsubscribe" => !client.in_transaction,
         _ => client.may_block || !row.has(keylatch::internals::commands::flags::BLOCKING),
     }
 }
 
-/// Whether the number of keys is none: 7.0 remembers as many as its first digits say, though it answers an error.
+/// True when the number of keys is malformed: 7.0 uses its leading digits, though it returns an error.
 fn counts_strangely(row: &Row, argv: &[Vec<u8>]) -> bool {
     let is_strange = |spec: &KeySpec| match (spec.begin, spec.find) {
         (Begin::Index(begin), Find::Counted { count_at, .. }) => number(argv, (begin + count_at) as usize).is_none(),
@@ -216,7 +216,7 @@ fn counts_strangely(row: &Row, argv: &[Vec<u8>]) -> bool {
     row.keys.iter().any(is_strange)
 }
 
-/// Whether CLIENT TRACKING asks for broadcasts, or for another client to be told.
+/// True when CLIENT TRACKING requests broadcasts, or a redirection.
 fn tells_otherwise(argv: &[Vec<u8>]) -> bool {
     let redirects = argv.windows(2).any(|option| {
         let number = std::str::from_utf8(&option[1]).ok().and_then(|number| number.parse::<i64>().ok());
@@ -226,7 +226,7 @@ fn tells_otherwise(argv: &[Vec<u8>]) -> bool {
     redirects || broadcasts
 }
 
-/// Whether a key would die while the test runs.
+/// True when a key would expire while the test runs.
 fn is_short_lived(name: &str, argv: &[Vec<u8>]) -> bool {
     let is_short = |lifetime: Option<i64>| lifetime.is_some_and(|lifetime| (1..LIFETIME_MIN).contains(&lifetime));
     match name {
@@ -239,7 +239,7 @@ fn is_short_lived(name: &str, argv: &[Vec<u8>]) -> bool {
     }
 }
 
-/// Whether an option of SET is a deadline that has passed.
+/// True when an option of SET is a deadline in the past.
 fn is_past(option: &[u8], instant: &[u8]) -> bool {
     const YEAR_2100_S: i64 = 4_102_444_800;
     let instant = std::str::from_utf8(instant).ok().and_then(|instant| instant.parse::<i64>().ok());
@@ -255,21 +255,21 @@ fn number(argv: &[Vec<u8>], index: usize) -> Option<i64> {
     std::str::from_utf8(argv.get(index)?).ok()?.parse().ok()
 }
 
-/// The request with what has to come before or after it.
+/// The request with those that must precede or follow it.
 pub fn completed(argv: Argv) -> Vec<Argv> {
     match (row_of(&argv).map(|row| row.name), argv.get(1)) {
-        // It means something to a client that tracks in the mode for it.
+        // Only effective for a client that tracks in the matching mode.
         (Some("client|caching"), Some(_)) => {
             let mode =
                 if argv.get(2).is_some_and(|word| word.eq_ignore_ascii_case(b"no")) { "OPTOUT" } else { "OPTIN" };
             vec![words("CLIENT TRACKING OFF"), words(&format!("CLIENT TRACKING ON {mode}")), argv]
         }
-        // What it takes is left to chance, so the key goes.
+        // The removed element is random, so the key is deleted.
         (Some("spop"), Some(key)) => {
             let key = key.clone();
             vec![argv, vec![b"DEL".to_vec(), key]]
         }
-        // The last digits of a distance depend on the machine's sines: what is stored goes again.
+        // The last digits of a distance depend on the machine's sine function: the stored result is deleted.
         (Some(name), _) if name.starts_with("geo") && has_option(&argv, "STOREDIST") => {
             let is_option = |word: &[u8]| matches!(word.to_ascii_uppercase().as_slice(), b"STORE" | b"STOREDIST");
             let mut stored: Vec<Vec<u8>> =
@@ -277,27 +277,27 @@ pub fn completed(argv: Argv) -> Vec<Argv> {
             stored.push(argv[1].clone());
             vec![argv, [words("DEL"), stored].concat()]
         }
-        // The bytes of a sketch depend on how it came about, and 7.0 writes what it counted into it: nobody may see it.
+        // The bytes of a HyperLogLog depend on its history, and 7.0 stores the count in it, so they are never read.
         (Some("pfadd" | "pfcount" | "pfmerge"), Some(_)) => {
             let keys = argv[1..].to_vec();
             vec![argv, [words("DEL"), keys].concat()]
         }
-        // It takes an overflow in somebody's number before for one of its own; SCAN forgets about that.
+        // An earlier overflow elsewhere would affect its own result; SCAN resets that.
         (Some("sort" | "sort_ro"), _) => vec![words("SCAN 0"), argv],
-        // A field that fails to overflow leaves a string that grew for it: Redis tells neither those who watch it nor
-        // its log, here no change is kept quiet. A string that is long enough does not grow.
+        // A field that fails on overflow leaves a string that grew for it: Redis neither notifies WATCH of that nor
+        // logs it, and the engine logs every change. A string that is long enough does not grow.
         (Some("bitfield"), Some(key)) if has_option(&argv, "FAIL") => {
             vec![[words("SETBIT"), vec![key.clone()], words(BIT_BEYOND_ALL), words("0")].concat(), argv]
         }
-        // It does something where the value is equal, which it seldom is by chance.
+        // Only effective where the values are equal, which is rare by chance.
         (Some("delifeq"), Some(key)) if argv.len() == 3 => {
             vec![vec![b"SET".to_vec(), key.clone(), argv[2].clone()], argv]
         }
-        // So that there is something to move.
+        // Creates an element to move.
         (Some("smove"), Some(key)) if argv.len() == 4 => {
             vec![vec![b"SADD".to_vec(), key.clone(), argv[3].clone()], argv]
         }
-        // Ranges of members mean something where all scores are equal.
+        // Ranges of members are defined where all scores are equal.
         (Some(name), Some(_)) if is_range_of_members(name, &argv) => {
             let key = argv[if name == "zrangestore" { 2.min(argv.len() - 1) } else { 1 }].clone();
             let equal = [words("ZUNIONSTORE"), vec![key.clone()], words("1"), vec![key], words("WEIGHTS 0")].concat();

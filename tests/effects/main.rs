@@ -1,6 +1,6 @@
-//! Whatever the commands of any row do, in whatever order and in whatever transaction: the effects they state make the
-//! same keyspace again, and so does a snapshot of it. In debug builds the engine itself panics on a change without an
-//! effect and on an effect without a change.
+//! Random commands of all rows, in any order and in transactions: their effects give the same keyspace when replayed,
+//! and so does a snapshot. In debug builds the engine itself panics on a change without an effect and on an effect
+//! without a change.
 
 // The differential test uses more of these.
 #[allow(dead_code)]
@@ -11,9 +11,15 @@ mod compare;
 mod copies;
 #[path = "../support/dice.rs"]
 mod dice;
+#[allow(dead_code)]
+#[path = "../differential/engine_harness.rs"]
+mod engine_harness;
 #[path = "../differential/generator.rs"]
 #[allow(dead_code)]
 mod generator;
+#[allow(dead_code)]
+#[path = "../differential/harness.rs"]
+mod harness;
 #[path = "../differential/pools.rs"]
 mod pools;
 #[allow(dead_code)]
@@ -25,30 +31,25 @@ mod scope;
 #[allow(dead_code)]
 #[path = "../differential/special.rs"]
 mod special;
-#[allow(dead_code)]
-#[path = "../differential/stage.rs"]
-mod stage;
-#[path = "../differential/theatre.rs"]
-mod theatre;
 
 use std::collections::BTreeSet;
 
 use dice::Dice;
+use engine_harness::EngineHarness;
 use generator::Generator;
 use keylatch::internals::commands::flags;
 use keylatch::session::SESSION_START;
 use scope::{Scope, row_of};
-use theatre::Theatre;
 
 const SEEDS: u64 = 40;
-/// What some rows need is seldom there by chance: for them the search goes on.
+/// Limit of seeds: some rows need rare conditions, for which the search continues.
 const SEEDS_MAX: u64 = 400;
 const UNITS: usize = 1_200;
-/// Now and then time passes: what lives for days is dead then.
+/// Largest step of time in days: keys that live for days expire meanwhile.
 const DAYS_MAX: u64 = 40;
 const MS_PER_DAY: u64 = 24 * 60 * 60 * 1_000;
 
-/// Rows that may write, and find nothing to: there are no functions here.
+/// Rows that may write, but never do here: there are no functions.
 const NEVER_CHANGE: &[&str] = &["function|flush"];
 
 #[test]
@@ -63,26 +64,26 @@ fn the_effects_of_every_row_make_the_same_keyspace_again() {
         if seed >= SEEDS && silent(&changed) == NEVER_CHANGE {
             break;
         }
-        let mut theatre = Theatre::new(seed, SESSION_START);
+        let mut harness = EngineHarness::new(seed, SESSION_START);
         let mut generator = Generator::new(&scope, seed);
         let mut dice = Dice::new(!seed);
         let mut log = Vec::new();
         for _ in 0..UNITS {
-            for request in generator.unit(&theatre) {
-                theatre.perform(&request);
-                let effects = theatre.engine.take_effects();
+            for request in generator.unit(&harness) {
+                harness.perform(&request);
+                let effects = harness.engine.take_effects();
                 if !effects.is_empty() {
                     changed.extend(row_of(&request.argv).map(|row| row.name));
                 }
                 log.extend(effects);
             }
             if dice.roll(40) == 0 {
-                theatre.engine.clock_mut().advance((dice.roll(DAYS_MAX * MS_PER_DAY)) as i64);
-                theatre.engine.tick();
+                harness.engine.clock_mut().advance((dice.roll(DAYS_MAX * MS_PER_DAY)) as i64);
+                harness.engine.tick();
             }
         }
-        log.extend(theatre.engine.take_effects());
-        copies::check_with(&mut theatre.engine, &log).unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
+        log.extend(harness.engine.take_effects());
+        copies::check_with(&mut harness.engine, &log).unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
     }
     assert_eq!(silent(&changed), NEVER_CHANGE, "rows that may write were never seen to");
 }

@@ -1,4 +1,4 @@
-// What a program can do with a database: commands, options, replies, clients, transactions.
+// The public methods of a database: commands, options, replies, clients, transactions.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';

@@ -1,4 +1,4 @@
-// Arguments: what goes in, byte by byte, and what is refused before it reaches the engine.
+// Arguments: the bytes that reach the engine, and the arguments that are refused before.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { entry } from './support/package.mjs';
@@ -9,7 +9,7 @@ const utf8 = (text) => new TextEncoder().encode(text);
 const textOf = (bytes) => new TextDecoder().decode(bytes);
 const isSame = (one, other) => one.length === other.length && one.every((byte, index) => byte === other[index]);
 
-/** What the engine got: stored by MSET or SET, whichever way arguments of that number and length go. */
+/** Argument as the engine received it: stored by MSET or SET, on each path for arguments of that number and length. */
 function arrived(db, value) {
   const ways = [
     () => db.set('k', value),

@@ -1,4 +1,4 @@
-// Bad input of every kind: each gets an error, nothing is lost, and the engine goes on answering.
+// Bad input of every kind: each gets an error, no data is lost, and the engine continues to serve.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';

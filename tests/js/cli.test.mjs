@@ -88,7 +88,7 @@ test('quit ends, the rest is not run', () => {
   assert.deepEqual(keylatch([], 'PING\nquit\nPING\n'), { status: 0, stdout: 'PONG\n', stderr: '' });
 });
 
-test('a command that waits is waited for, unless nobody can end it', () => {
+test('a blocked command is awaited, unless no other client can serve it', () => {
   assert.deepEqual(keylatch([], 'BLPOP q 0.05\nPING\n'), { status: 0, stdout: '(nil)\nPONG\n', stderr: '' });
   assert.deepEqual(keylatch([], 'PING\nBLPOP q 0\nPING\n'), {
     status: 1,

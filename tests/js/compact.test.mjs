@@ -1,4 +1,4 @@
-// compact(): memory that was given back leaves the engine, and nobody sees another difference.
+// compact(): freed memory is released by the engine, without any other visible difference.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { entry, folder } from './support/package.mjs';
 
 const { Keylatch, ManualClock } = await entry('index');
 
-/** Everything of every kind, much of it deleted again. */
+/** A database with keys of every type, many of them deleted again. */
 function filled(options = {}) {
   const db = new Keylatch({ seed: 7, now: () => 1_000_000, ...options });
   db.mset(Array.from({ length: 20_000 }, (_, index) => [`gone:${index}`, 'x'.repeat(300)]));
@@ -129,7 +129,7 @@ test('the clock goes on', () => {
   assert.equal(manual.exists('k'), 0);
 });
 
-test('what cannot go on elsewhere is told, and everything stays as it is', async () => {
+test('state that cannot migrate is an error, and nothing changes', async () => {
   const db = filled();
   const client = db.client();
   const refuses = (message) => {
@@ -154,7 +154,7 @@ test('what cannot go on elsewhere is told, and everything stays as it is', async
   refuses(/subscribed/);
   untrack();
   const waiting = db.blpop('nothing');
-  refuses(/waits/);
+  refuses(/blocked/);
   db.rpush('nothing', 'x');
   assert.deepEqual(await waiting, ['nothing', 'x']);
   const stream = db.streams.open({ reached() {} });
@@ -180,6 +180,6 @@ test('without memory for it everything stays as it is', () => {
   assert.equal(db.get('key:1').length, 200);
 });
 
-test('an engine that nobody used has nothing to give', () => {
+test('an unused engine releases nothing', () => {
   assert.ok(new Keylatch().compact() <= 0);
 });

@@ -1,5 +1,5 @@
-// The recorded replies of a real Redis, through two doors: the WebAssembly engine of the built package, and RESP over
-// TCP. The third door, the native engine, is tests/conformance.rs.
+// Recorded replies of a real Redis, compared through two interfaces: the WebAssembly engine of the built package, and
+// RESP over TCP. The third one, the native engine, is in tests/conformance.rs.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -28,7 +28,7 @@ suite('the engine of the package', () => {
           if (!clients.has(step.connection)) clients.set(step.connection, db.client({ protocol: 2 }));
           const client = clients.get(step.connection);
           let got = Buffer.from(client.callRaw(...step.argv));
-          // In the recordings nobody helps one who waits: its time passes.
+          // In the recordings no other client serves a blocked one: its timeout passes.
           if (got.length === 0) {
             clock.set(db.nextExpiry() ?? NOW_MS);
             got = Buffer.from(client.takeOutbox());
@@ -41,7 +41,7 @@ suite('the engine of the package', () => {
   }
 });
 
-/** One connection that sends a request and takes the next whole reply. */
+/** A connection that sends a request and returns the next whole reply. */
 class Peer {
   #socket;
   #received = Buffer.alloc(0);
@@ -72,7 +72,7 @@ class Peer {
   }
 }
 
-/** How many bytes the reply at `at` takes, 0 while it is not whole. */
+/** Length in bytes of the reply at `at`, 0 while it is incomplete. */
 function replyLength(bytes, at) {
   const end = bytes.indexOf('\r\n', at);
   if (end < 0) return 0;

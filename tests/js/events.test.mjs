@@ -1,4 +1,4 @@
-// Events: what is told, when, in which order, and what a listener may do.
+// Events: which are delivered, when, in which order, and the calls a listener may make.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';
@@ -110,7 +110,7 @@ test('a listener may call: its call runs at once, its events join the end', () =
   assert.deepEqual(heard, ['listener done', 'del a', 'del b', 'set made']);
 });
 
-test('expiry is told by whoever finds it: a command, tick, or the clock', () => {
+test('an expiry event is sent by a command, by tick, or by the clock', () => {
   const { db, clock, heard, hear } = manual();
   db.on('expired', hear);
   db.mset({ a: 1, b: 1, c: 1 });
@@ -123,7 +123,7 @@ test('expiry is told by whoever finds it: a command, tick, or the clock', () => 
   assert.equal(db.dbsize(), 1);
 });
 
-test('a clock set back is told', () => {
+test('a clock set back is an event', () => {
   let now = 1000;
   const db = new Keylatch({ now: () => now });
   const events = [];

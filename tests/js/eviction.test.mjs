@@ -1,4 +1,4 @@
-// maxmemory: the option, what is refused, who is evicted, and who hears of it.
+// maxmemory: the option, the refused commands, the evicted keys, and their events.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';
@@ -25,7 +25,7 @@ test('without room and without a policy, what would grow memory is refused', () 
   assert.equal(db.set('key:0', 'again'), 'OK');
 });
 
-test('a cache forgets whoever was not used for the longest time, and says so', () => {
+test('a cache evicts the least recently used key, with an event', () => {
   const db = new Keylatch({ maxmemory: 100_000, maxmemoryPolicy: 'allkeys-lru', seed: 5 });
   const evicted = new Set();
   db.on('evicted', ({ key }) => evicted.add(key));
@@ -37,7 +37,7 @@ test('a cache forgets whoever was not used for the longest time, and says so', (
   assert.equal(evicted.size, evictedOf(db));
   assert.equal(evicted.size + db.dbsize(), 5001);
   assert.ok(memoryOf(db) <= 100_000 + 200);
-  // The oldest went, but for a few that sampling spared.
+  // The oldest keys were evicted, except for a few that sampling missed.
   const old = Array.from({ length: 4000 }, (_, index) => `key:${index}`).filter((key) => !evicted.has(key));
   assert.ok(old.length < 20, `${old.length} of the oldest 4000 are still there`);
 });

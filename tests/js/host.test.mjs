@@ -1,4 +1,4 @@
-// The guard around an engine, on a stub that does what a real one must never do.
+// The guard around an engine, tested with a stub that fails in ways a real engine must not.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { source } from './support/source.mjs';
@@ -61,7 +61,7 @@ test('a trap ends all waiting', async () => {
   db.close();
 });
 
-test('whoever waits is asked for only when something reached it', async () => {
+test('a blocked client is read only when a reply has reached it', async () => {
   const db = Keylatch.from(module);
   script.reply = () => '';
   const wait = db.blpop('k');

@@ -1,4 +1,4 @@
-/** The reader of DEFLATE that unpacks the engine in browsers, against the writer of Node. */
+/** The DEFLATE decoder that unpacks the engine in browsers, tested with output of Node's encoder. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { source } from './support/source.mjs';
 
 const { inflate } = await source('inflate.ts');
 
-/** Bytes that repeat at many distances, with runs, and stretches that do not repeat. */
+/** Bytes that repeat at many distances, with runs, and with parts that do not repeat. */
 function mixed(length) {
   const bytes = Buffer.alloc(length);
   let state = 1;

@@ -1,4 +1,4 @@
-// The memory of the engine: how it grows.
+// Growth of the engine's memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -7,7 +7,7 @@ import { entry } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
 
-/** The memory of the next engine that is made. */
+/** Memory of the next engine that is created. */
 function memoryOfNext() {
   let memory;
   const { Instance } = WebAssembly;
@@ -21,7 +21,7 @@ function memoryOfNext() {
   return () => memory.buffer.byteLength;
 }
 
-/** Runs something so many times; answers to which sizes memory grew meanwhile. */
+/** Runs a function `times` times; returns the sizes to which memory grew meanwhile. */
 function growths(size, times, run) {
   const sizes = [];
   for (let index = 0, before = size(); index < times; index += 1) {
@@ -31,7 +31,7 @@ function growths(size, times, run) {
   return sizes;
 }
 
-test('memory grows in few steps, whoever needs it, and not much beyond what is needed', () => {
+test('memory grows in few steps for every user of it, and not much beyond the need', () => {
   const size = memoryOfNext();
   const db = new Keylatch();
   db.set('first', 'v');
@@ -83,7 +83,7 @@ test('a long value takes its input and itself, and nothing more', () => {
   }
 });
 
-/** Asks how much more than now the heap holds beside garbage. */
+/** Returns a function for the growth of the heap since now, without garbage. */
 function heapGrowth() {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');

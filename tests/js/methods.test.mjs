@@ -1,4 +1,4 @@
-// Every command has a method in the package, or a line below that names the reason why it has none.
+// Every command has a method in the package, or an entry below with the reason why it has none.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { entry, folder } from './support/package.mjs';
 const { Keylatch } = await entry('index');
 const table = JSON.parse(readFileSync(`${folder}/commands.json`, 'utf8'));
 
-/** Older and narrower commands, each with the method that does the same. */
+/** Older and narrower commands, each with the method that replaces it. */
 const INSTEAD = {
   BITFIELD_RO: 'bitfield',
   BRPOPLPUSH: 'blmove',
@@ -88,7 +88,7 @@ function methodOf(row) {
   return row.toLowerCase().replace(/[|-](.)/g, (_, letter) => letter.toUpperCase());
 }
 
-/** Rows that are run: a container without its subcommand is an error. */
+/** Rows that can be run: a container without its subcommand is an error. */
 function runnable(rows) {
   return rows.filter((row) => !rows.some((other) => other.startsWith(`${row}|`)));
 }
@@ -97,7 +97,7 @@ function matches(entry, row) {
   return entry.endsWith('|*') ? row.startsWith(entry.slice(0, -1)) : row === entry;
 }
 
-/** What is wrong: a row with neither method nor entry, and an entry that no row without a method needs. */
+/** Violations: a row with neither method nor entry, and an entry that no row without a method needs. */
 function complaints(rows, hasMethod, entries) {
   const bare = runnable(rows).filter((row) => !hasMethod(methodOf(row)));
   const missing = bare.filter((row) => !entries.some((entry) => matches(entry, row)));
@@ -111,10 +111,10 @@ function complaints(rows, hasMethod, entries) {
   ];
 }
 
-// Both inherit the methods of commands, and neither those that `db` has beside them: `db.client` is not CLIENT.
+// Both inherit the methods of commands only, and not those that `db` has beside them: `db.client` is not CLIENT.
 const db = new Keylatch();
-const carriers = [db.bytes, db.multi()];
-const hasMethod = (name) => carriers.some((carrier) => typeof carrier[name] === 'function');
+const commandObjects = [db.bytes, db.multi()];
+const hasMethod = (name) => commandObjects.some((object) => typeof object[name] === 'function');
 
 test('every command has a method or a reason', () => {
   const entries = [...Object.keys(INSTEAD), ...Object.values(REASONS).flat()];

@@ -1,11 +1,11 @@
-// What hosts that keep the data use: effects, replay, snapshots, forks.
+// Methods for hosts that persist the data: effects, replay, snapshots, forks.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';
 
 const { Keylatch, ManualClock, LoadError } = await entry('index');
 
-/** A database with a bit of everything, and the pieces of its log. */
+/** A database with keys of every type, and the pieces of its log. */
 function recorded() {
   const clock = new ManualClock(1_000_000);
   const db = new Keylatch({ clock, seed: 1 });
@@ -64,7 +64,7 @@ test('a newer log and a damaged one are refused', () => {
   assert.throws(() => new Keylatch().replay(damaged), LoadError);
 });
 
-test('expired while nobody looked, or renewed: replay keeps deadlines and expires afterwards', () => {
+test('expired without access, or renewed: replay keeps deadlines and expires afterwards', () => {
   const clock = new ManualClock(0);
   const db = new Keylatch({ clock });
   db.record(true);

@@ -1,4 +1,4 @@
-// Messages: who gets them, when, in which order, and what a callback may do.
+// Messages: their recipients, time and order, and the calls a callback may make.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withFakeTime } from './support/fake-time.mjs';
@@ -178,7 +178,7 @@ test('callbacks that publish for ever are stopped and reported', () => {
   assert.equal(db.set('k', 1), 'OK');
 });
 
-test('notifications of expiry come in time while somebody is subscribed', () =>
+test('notifications of expiry come in time while there is a subscriber', () =>
   withFakeTime((time) => {
     const db = new Keylatch();
     db.call('CONFIG', 'SET', 'notify-keyspace-events', 'Ex');
@@ -195,7 +195,7 @@ test('notifications of expiry come in time while somebody is subscribed', () =>
     assert.equal(time.timers.size, 0);
   }));
 
-test('whoever kills the client behind it does not end a subscription', () => {
+test('killing the client behind it does not end a subscription', () => {
   const { db, heard, hear } = listening();
   db.subscribe('a', hear);
   db.psubscribe('b*', hear);

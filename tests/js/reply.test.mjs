@@ -1,4 +1,4 @@
-// The RESP reader: every type of RESP2 and RESP3, and what becomes of it in JavaScript.
+// The RESP reader: every type of RESP2 and RESP3, and its JavaScript value.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './support/source.mjs';

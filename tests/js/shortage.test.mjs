@@ -1,5 +1,5 @@
-// Memory that ends: the engine's own memory is given a maximum, and filled until it may not grow any more. What does not
-// fit is refused and changes nothing, everything else goes on, and nothing traps.
+// Exhausted memory: the engine's own memory is given a maximum, and filled until it cannot grow. Commands that need
+// more are refused and change nothing, all others work, and nothing traps.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -15,11 +15,11 @@ const { bytes, limitBytes } = limited(readFileSync(`${folder}/keylatch.wasm`), M
 const module = new WebAssembly.Module(bytes);
 
 const value = 'v'.repeat(200);
-/** What the allocator keeps for itself first, of memory that is given back (src/wasm/reserve.rs). */
+/** Memory that the allocator reserves first, of memory that is freed (src/wasm/reserve.rs). */
 const RESERVE_BYTES = 16 * 8192;
 const refused = (error) => error instanceof ReplyError && error.code === 'OOM';
 
-/** Runs until it is refused, or so often; how often it was not refused. */
+/** Runs until a refusal, at most `times` times; returns the number of runs that were not refused. */
 function until(run, attempts = Infinity) {
   for (let count = 0; count < attempts; count += 1) {
     assert.ok(count < 1_000_000, 'there is no end to this memory');
@@ -33,11 +33,13 @@ function until(run, attempts = Infinity) {
   return attempts;
 }
 
-/** An engine in which hardly one more value of this kind fits; the first keys are there, and two were refused last. */
+/**
+ * An engine with memory for hardly one more value of this kind; the first keys exist, and the last two were refused.
+ */
 function full() {
   const db = Keylatch.from(module, { seed: 1, now: () => 1_000_000 });
   const count = until((number) => db.set(`key:${number}`, value));
-  // Where one key finds no room another may.
+  // Where one key does not fit, another may.
   const failed = [];
   for (let number = count; failed.length < 1000; number += 1) {
     if (until(() => db.set(`key:${number}`, value), 1) === 0) failed.push(`key:${number}`);
@@ -48,7 +50,7 @@ function full() {
   return { db, count, another, further };
 }
 
-/** What a stream is answered, to the end. */
+/** All replies of a stream. */
 function answers(client, text) {
   let [answered, fed] = ['', client.feed(new TextEncoder().encode(text))];
   for (; fed.more; fed = client.feed(new Uint8Array())) answered += new TextDecoder().decode(fed.output);
@@ -56,14 +58,14 @@ function answers(client, text) {
   return answered + new TextDecoder().decode(fed.output);
 }
 
-/** What is refused changes nothing. */
+/** Checks that a refused command changes nothing. */
 function refuses(db, run) {
   const before = db.digestAll();
   assert.throws(run, refused);
   assert.equal(db.digestAll(), before);
 }
 
-/** As `refuses`, for one of some new keys: what was given back meanwhile may have room for the first. */
+/** Variant of `refuses` for one of several new keys: memory freed meanwhile may be enough for the first. */
 function refusesSoon(db, store) {
   for (let number = 99_999; number > 99_000; number -= 1) {
     const before = db.digestAll();
@@ -72,7 +74,7 @@ function refusesSoon(db, store) {
   assert.fail('there is room for all of them');
 }
 
-/** Checks what still works: methods, calls by name and a stream. */
+/** Checks the operations that still work: methods, calls by name and a stream. */
 function goesOn(db) {
   assert.equal(db.get('key:1'), value);
   assert.equal(db.call('get', 'key:1'), value);
@@ -100,7 +102,7 @@ test('small pieces come out of the reserve when nothing else is left', () => {
   const tries = (times, run) => {
     for (let count = 0; count < times; count += 1) until(run, 1);
   };
-  // Names, answers and slow commands take what single pieces there are.
+  // Names, replies and slow commands use up the small pieces of memory.
   let length = 100;
   tries(2000, () => db.call('CLIENT', 'SETNAME', 'x'.repeat((length += 1))));
   tries(20, () => db.call('CONFIG', 'GET', '*'));
@@ -197,7 +199,7 @@ test('a value that is restored, a snapshot and a log that do not fit leave every
     assert.throws(load, (error) => refused(error) || error instanceof LoadError);
     assert.equal(db.digestAll(), before);
   }
-  // A log is applied unit by unit; the part that fits stays.
+  // A log is replayed unit by unit; the part that fits stays.
   assert.throws(
     () => db.replay(log),
     (error) => refused(error) || error instanceof LoadError,
@@ -246,13 +248,13 @@ test('whatever is kept in small pieces is refused once the reserve is begun, and
   for (const client of clients) client.close();
   db.unwatch();
   db.call('UNSUBSCRIBE');
-  // Whole pages of values, which lie in the order in which they came.
+  // Whole pages of values, which are contiguous in the order of their creation.
   for (let number = 1000; number < 2000; number += 1) assert.equal(db.del(`key:${number}`), 1);
   assert.equal(db.client().ping(), 'PONG');
   goesOn(db);
 });
 
-test('more clients than a small list names are told, and of the configuration behind them', () => {
+test('more clients than a small list holds are notified, and of the configuration after them', () => {
   const db = Keylatch.from(module, { seed: 1, now: () => 1_000_000 });
   const clients = Array.from({ length: 1100 }, () => db.client());
   db.subscribe('news', () => {});
@@ -261,7 +263,7 @@ test('more clients than a small list names are told, and of the configuration be
   db.call('CONFIG', 'SET', 'hz', 20);
   db.call('PUBLISH', 'news', 'hello');
   const filler = db.client();
-  // Down to what a longer list would take.
+  // Down to the memory that a longer list would take.
   for (const length of [100_000, 16_000, 8000, 5000, 4100])
     until((number) => filler.set(`${length}:${number}`, 'v'.repeat(length)));
   assert.deepEqual(db.call('EXEC'), ['OK', 1101]);
@@ -305,7 +307,7 @@ test('a sweep that finds no memory tries again, and keeps no timer spinning', ()
     db.on('expired', ({ key }) => heard.push(key));
     db.record(true);
     until((number) => db.set(`key:${number}`, value, { px: 1000 }));
-    // The log takes what was left: nobody drains it.
+    // The log takes the rest of the memory, because it is not drained.
     until((number) => db.set('key:0', `${value}${number % 2}`, { px: 1000 }));
     const faked = globalThis.setTimeout;
     let fired = 0;

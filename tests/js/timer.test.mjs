@@ -1,4 +1,4 @@
-// The one timer: when it is armed, that it holds nothing alive, and that it follows faked timers.
+// The one timer: when it is armed, that it keeps nothing alive, and that it follows faked timers.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ const { Keylatch } = await entry('index');
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('a key expires by itself while somebody listens', async () => {
+test('a key expires by itself while there is a listener', async () => {
   const db = new Keylatch();
   const heard = [];
   db.on('expired', ({ key }) => heard.push(key));
@@ -22,7 +22,7 @@ test('a key expires by itself while somebody listens', async () => {
   db.close();
 });
 
-test('it is armed only while somebody listens to more than errors, and only one', () =>
+test('it is armed only while there is a listener for more than errors, and only one', () =>
   withFakeTime((time) => {
     const db = new Keylatch();
     db.set('a', 1, { px: 500 });
@@ -41,7 +41,7 @@ test('it is armed only while somebody listens to more than errors, and only one'
     db.on('set', () => {});
     assert.equal(time.timers.size, 1);
     db.flushall();
-    assert.equal(time.timers.size, 1, 'what is due later than it was told leaves it');
+    assert.equal(time.timers.size, 1, 'a later deadline leaves it armed');
     db.set('a', 1, { px: 500 });
     const other = new Keylatch();
     other.once('expire', () => {});
@@ -147,7 +147,7 @@ test('a failing clock or a failing timer never hurts a call', () =>
     assert.equal(db.set('k', 1, { px: 100 }), 'OK');
   }));
 
-/** Runs a module in a process of its own and answers what it printed. */
+/** Runs a module in a separate process and returns its output. */
 function inProcess(code, ...flags) {
   const index = JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href);
   const source = `import { Keylatch } from ${index};\n${code}`;
@@ -196,7 +196,7 @@ test('keys due together go in slices, and others have their turn between them', 
     inTurn += 1;
     most = Math.max(most, inTurn);
   });
-  // At one instant, however long it takes to set them.
+  // At one instant, however long setting them takes.
   const at = Date.now() + 1500;
   for (let index = 0; index < count; index += 1) db.set(`k${index}`, 'v', { pxat: at });
   let turns = 0;

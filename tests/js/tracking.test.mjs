@@ -1,4 +1,4 @@
-// Client-side caching: who is told which keys, when, and how it ends.
+// Client-side caching: the recipients of invalidation messages, their keys and time, and how tracking ends.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';
@@ -12,7 +12,7 @@ function tracking(options) {
   return { db, heard, end, take: () => heard.splice(0) };
 }
 
-test('a key that was read is told once, before the call that changed it returns', () => {
+test('a key that was read is reported once, before the call that changed it returns', () => {
   const { db, take } = tracking();
   const other = db.client();
   db.mget('a', 'b');
@@ -51,7 +51,7 @@ test('a cache beside the engine never answers what is out of date', () => {
   assert.ok(hits > 100, `${hits}`);
 });
 
-test('keys whose time is over are told', async () => {
+test('expired keys are reported', async () => {
   const clock = new ManualClock(1000);
   const db = new Keylatch({ clock });
   const heard = [];
@@ -62,7 +62,7 @@ test('keys whose time is over are told', async () => {
   assert.deepEqual(heard, [['k']]);
 });
 
-test('bcast tells all keys with one of the prefixes, noloop leaves out its own', () => {
+test('bcast reports all keys with one of the prefixes, noloop leaves out own changes', () => {
   const { db, take } = tracking({ bcast: true, noloop: true, prefixes: ['user:', 'item:'] });
   const other = db.client();
   other.mset({ 'user:2': 1, 'user:1': 1, 'item:1': 1, else: 1 });
@@ -99,7 +99,7 @@ test('it ends when asked to, with `using`, and with its client; then another may
   end();
   db.set('k', 1);
   assert.deepEqual(take(), []);
-  assert.equal(db.call('CLIENT', 'LIST').trim().split('\n').length, 1, 'nobody listens any more');
+  assert.equal(db.call('CLIENT', 'LIST').trim().split('\n').length, 1, 'no client is left');
   assert.match(db.call('INFO', 'clients'), /tracking_clients:0/);
 
   const again = db.track(() => {});

@@ -1,4 +1,4 @@
-// Commands that wait, as promises: what wakes them, what ends them, and what they leave behind.
+// Blocking commands as promises: how they are served, how they end, and that no client is left.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ const { ClosedError, Keylatch, ManualClock, ReplyError, WaitingError } = await e
 /** Clients the engine has, by CLIENT LIST. */
 const clients = (db) => db.call('CLIENT', 'LIST').trim().split('\n').length;
 
-/** What became of a promise so far. */
+/** State of a promise so far. */
 async function state(promise) {
   const pending = Symbol('pending');
   const result = await Promise.race([promise.catch((error) => error.name), Promise.resolve(pending)]);
@@ -27,7 +27,7 @@ test('what is there is answered, and what comes later too', async () => {
   assert.equal(db.rpush('jobs', 'second', 'third'), 2);
   assert.deepEqual(await later, ['jobs', 'second']);
   assert.deepEqual(await db.brpop('jobs'), ['jobs', 'third']);
-  assert.equal(clients(db), 1, 'the clients behind the scenes are gone');
+  assert.equal(clients(db), 1, 'the internal clients are disconnected');
 });
 
 test('the longest waiting comes first, and the caller goes on meanwhile', async () => {
@@ -107,7 +107,7 @@ test('null when the time is over: one timer, and none behind it', () =>
     assert.deepEqual(await endless, ['c', '1']);
   }));
 
-test('timers faked while somebody waits are followed from the next call on', async () => {
+test('timers faked while a client is blocked are followed from the next call on', async () => {
   const db = new Keylatch();
   const wait = db.blpop('list', 60);
   const started = Date.now();
@@ -154,7 +154,7 @@ test('a signal that comes too late changes nothing', async () => {
   const db = new Keylatch();
   const controller = new AbortController();
   const wait = db.blpop('k', 0, { signal: controller.signal });
-  // The element is taken already when the listener hears of it.
+  // The element is already taken when the listener receives the event.
   db.once('rpush', () => controller.abort());
   db.rpush('k', 'precious');
   assert.deepEqual(await wait, ['k', 'precious']);
@@ -243,7 +243,7 @@ test('a waiting command by call stays with its client, and says how to await it'
   assert.deepEqual(client.takePushes(), [['k', 'v'], null]);
 });
 
-test('its waiting ends in time for whoever looks', async () => {
+test('its wait ends in time for a later read', async () => {
   const db = new Keylatch();
   assert.throws(() => db.call('BLPOP', 'k', 0.05), WaitingError);
   assert.deepEqual(db.takePushes(), []);
@@ -251,7 +251,7 @@ test('its waiting ends in time for whoever looks', async () => {
   assert.deepEqual(db.takePushes(), [null]);
 });
 
-/** Runs a module in a process of its own and answers what it printed. */
+/** Runs a module in a separate process and returns its output. */
 function inProcess(code, ...flags) {
   const index = JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href);
   const source = `import { Keylatch } from ${index};\n${code}`;
@@ -276,7 +276,7 @@ test('a process lives until an awaited time is over, and no longer', () => {
   assert.ok(Date.now() - started < 10_000);
 });
 
-test('an engine that only a promise knows is kept until the promise is', () => {
+test('an engine that only a promise refers to is kept until the promise is fulfilled', () => {
   const printed = inProcess(
     `
     const wait = (() => new Keylatch().blpop('k', 0.3))();

@@ -18,7 +18,7 @@ impl Db {
         Db { engine, client }
     }
 
-    /// One that writes a log.
+    /// A database that records a log.
     pub fn recording(seed: u64, now_ms: i64) -> Db {
         let mut db = Db::new(seed, now_ms);
         db.engine.record(true);
@@ -31,8 +31,8 @@ impl Db {
         out
     }
 
-    /// Words separated by blanks; the reply as text.
-    pub fn say(&mut self, line: &str) -> String {
+    /// Runs a line, split at blanks; returns the reply as text.
+    pub fn run_line(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split(' ').collect();
         String::from_utf8_lossy(&self.run(&words)).into_owned()
     }
@@ -42,7 +42,7 @@ impl Db {
     }
 
     /// Ticks until nothing is due.
-    pub fn settle(&mut self) {
+    pub fn run_until_idle(&mut self) {
         self.engine.tick();
         while self.engine.next_deadline().is_some_and(|due| due <= self.engine.now()) {
             self.engine.tick();

@@ -25,18 +25,18 @@ fn a_replayed_log_gives_the_same_keyspace_whatever_happened() {
         assert_eq!(replayed.dropped_bytes, 0);
         assert!(replayed.last_now_ms.is_some_and(|now| now <= live.engine.now().as_ms()));
         assert_eq!(restored.engine.digest(), live.engine.digest(), "seed {seed}");
-        live.settle();
-        restored.settle();
-        assert_eq!(restored.engine.digest(), live.engine.digest(), "seed {seed}, settled");
+        live.run_until_idle();
+        restored.run_until_idle();
+        assert_eq!(restored.engine.digest(), live.engine.digest(), "seed {seed}, idle");
     }
 }
 
 #[test]
 fn deadlines_before_the_epoch_survive() {
     let mut live = Db::recording(1, -1_000_000);
-    live.say("SET a 1 PX 500");
-    live.say("RPUSH l x");
-    live.say("PEXPIRE l 500");
+    live.run_line("SET a 1 PX 500");
+    live.run_line("RPUSH l x");
+    live.run_line("PEXPIRE l 500");
     let mut restored = Db::new(2, -1_000_000);
     restored.engine.replay(&live.engine.take_effects()).unwrap();
     assert_eq!(restored.engine.digest(), live.engine.digest());
@@ -61,7 +61,7 @@ fn log_of_units() -> (Vec<u8>, Vec<u64>) {
     let mut live = Db::recording(7, START_MS);
     let (mut log, mut digests) = (Vec::new(), vec![live.engine.digest()]);
     for (index, unit) in lines.iter().enumerate() {
-        unit.iter().for_each(|line| drop(live.say(line)));
+        unit.iter().for_each(|line| drop(live.run_line(line)));
         digests.push(live.engine.digest());
         // Some pieces hold several units.
         if index % 3 != 1 {
@@ -99,9 +99,9 @@ fn a_torn_log_is_cut_and_written_on() {
         let mut db = Db::recording(3, START_MS);
         let replayed = db.engine.replay(&log[..cut]).unwrap();
         let mut log = log[..cut - replayed.dropped_bytes].to_vec();
-        db.say("SET a after PX 10");
-        db.say("SELECT 9");
-        db.say("INCR n");
+        db.run_line("SET a after PX 10");
+        db.run_line("SELECT 9");
+        db.run_line("INCR n");
         log.extend(db.engine.take_effects());
         let mut restored = Db::new(4, START_MS);
         assert_eq!(restored.engine.replay(&log).unwrap().units, replayed.units + 2);
@@ -114,14 +114,14 @@ fn a_key_past_its_deadline_can_still_be_rescued() {
     let log = [piece(50, &["SELECT 0", "SET k v PXAT 100", "SET dead v PXAT 100"]), piece(90, &["PERSIST k"])].concat();
     let mut whole = Db::new(1, 5_000);
     whole.engine.replay(&log).unwrap();
-    assert_eq!((whole.say("GET k"), whole.say("PTTL k")), ("$1\r\nv\r\n".into(), ":-1\r\n".into()));
-    assert_eq!(whole.say("EXISTS dead"), ":0\r\n");
+    assert_eq!((whole.run_line("GET k"), whole.run_line("PTTL k")), ("$1\r\nv\r\n".into(), ":-1\r\n".into()));
+    assert_eq!(whole.run_line("EXISTS dead"), ":0\r\n");
 
-    // Also when the rescue is in a later piece: nothing is swept between.
+    // Also when the rescuing unit is in a later piece: the active expire cycle does not run between them.
     let (mut pieces, cut) = (Db::new(1, 5_000), log.windows(4).rposition(|window| window == b"#KL:").unwrap());
     pieces.engine.replay(&log[..cut]).unwrap();
     pieces.engine.replay(&log[cut..]).unwrap();
-    assert_eq!(pieces.say("GET k"), "$1\r\nv\r\n");
+    assert_eq!(pieces.run_line("GET k"), "$1\r\nv\r\n");
 }
 
 #[test]
@@ -141,10 +141,10 @@ fn what_is_due_after_a_replay_expires_as_ever() {
 fn a_replay_is_neither_an_event_nor_an_effect_and_leaves_clients_alone() {
     let mut db = Db::recording(1, START_MS);
     db.engine.listen(true);
-    // Nothing of what follows asks for the time.
+    // None of the following needs the time.
     db.engine.tick();
-    db.say("SET w 1");
-    db.say("WATCH w");
+    db.run_line("SET w 1");
+    db.run_line("WATCH w");
     db.engine.take_events();
     db.engine.take_effects();
     let replayed = db.engine.replay(&piece(START_MS - 5, &["SELECT 0", "SET w 2", "SET x 1"])).unwrap();
@@ -152,8 +152,8 @@ fn a_replay_is_neither_an_event_nor_an_effect_and_leaves_clients_alone() {
     assert!(db.engine.take_events().is_empty() && db.engine.take_effects().is_empty());
     assert_eq!(db.engine.now().as_ms(), START_MS, "an older log does not turn time back");
     assert_eq!(db.engine.connect().0, db.client.0 + 1, "a replay takes no number");
-    db.say("MULTI");
-    assert_eq!(db.say("EXEC"), "*-1\r\n", "the watched key changed");
+    db.run_line("MULTI");
+    assert_eq!(db.run_line("EXEC"), "*-1\r\n", "the watched key changed");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn the_last_instant_of_a_log_is_the_floor() {
     assert_eq!(db.engine.replay(&log).unwrap().last_now_ms, Some(700));
     assert_eq!(db.engine.now().as_ms(), 700);
     assert!(db.engine.take_events().is_empty());
-    // The clock itself is behind: that is a step back like any other.
+    // The clock itself is behind: it is set back as for any step back.
     db.engine.tick();
     assert_eq!(db.engine.take_events().iter().map(|event| event.kind.name()).collect::<Vec<_>>(), ["clock"]);
 }
@@ -185,8 +185,8 @@ fn a_log_of_redis_is_understood() {
     let mut db = Db::new(1, START_MS);
     let replayed = db.engine.replay(&log).unwrap();
     assert_eq!((replayed.units, replayed.last_now_ms), (2, None));
-    db.say("SELECT 1");
-    assert_eq!(db.say("GET n"), "$1\r\n1\r\n");
+    db.run_line("SELECT 1");
+    assert_eq!(db.run_line("GET n"), "$1\r\n1\r\n");
     assert_eq!(db.engine.replay(b"").unwrap(), Default::default());
 }
 
@@ -221,7 +221,7 @@ fn newer_and_broken_logs_are_refused_before_anything_happens() {
         let mut db = Db::new(1, START_MS);
         let refused = db.engine.replay(&[&good, *end].concat());
         assert_eq!(refused.as_ref(), Err(error), "{:?}", String::from_utf8_lossy(end));
-        assert_eq!(db.say("DBSIZE"), ":0\r\n");
+        assert_eq!(db.run_line("DBSIZE"), ":0\r\n");
     }
 }
 
@@ -232,10 +232,10 @@ fn a_command_that_fails_is_reported_and_the_engine_lives_on() {
     let offset = log.len() - resp("INCR l").len() - resp("SET after 1").len();
     assert_eq!(db.engine.replay(&log), Err(LoadError::Malformed { offset }));
     assert!(db.engine.take_effects().is_empty());
-    assert_eq!(db.say("SET k v PX 1"), "+OK\r\n");
+    assert_eq!(db.run_line("SET k v PX 1"), "+OK\r\n");
     assert!(!db.engine.take_effects().is_empty(), "load mode is over");
     db.advance(2);
-    assert_eq!(db.say("GET k"), "$-1\r\n");
+    assert_eq!(db.run_line("GET k"), "$-1\r\n");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A real server reads what is written here, and what it writes is read here. The server is the one REDIS_SERVER or the
-//! path names; without one these tests say SKIPPED and pass.
+//! A real server reads files written by the engine, and the engine reads the server's. The server is that of
+//! REDIS_SERVER or of PATH; without one these tests print SKIPPED and pass.
 
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,16 +9,16 @@ use super::redis::{self, Folder, Server};
 use super::workload::Workload;
 use keylatch::internals::resp::read::{Value, read};
 
-/// The engine's clock is so far ahead that nothing of it expires in a server meanwhile.
+/// Lead of the engine's clock in milliseconds: no key expires in a server meanwhile.
 const AHEAD_MS: i64 = 3_600_000;
 
 /// Longer than a node of a quicklist or an entry of a listpack may be.
 const LONG: usize = 20_000;
 
-/// Starts a server in a folder; None, said aloud, when there is none to start.
+/// Starts a server in a folder; prints SKIPPED and returns None when there is no server.
 fn start(folder: Folder, options: &[&str]) -> Option<Server> {
     let Some(program) = redis::program() else {
-        // Straight to the stream: the test harness keeps what is printed to itself.
+        // Written to the stream directly, because the test harness captures printed output.
         let _ = writeln!(std::io::stderr(), "SKIPPED  no redis-server on the path nor in REDIS_SERVER");
         return None;
     };
@@ -44,7 +44,7 @@ fn ahead_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64 + AHEAD_MS
 }
 
-/// Values that are coded in different ways, by commands that both sides know. DeadlineHeap are in the year 2100 and later.
+/// Values in all encodings, by commands that both sides have. Deadlines are in the year 2100 and later.
 fn varied() -> Vec<Vec<String>> {
     let line = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let numbered =
@@ -88,7 +88,7 @@ fn what_a_server_saves_is_read() {
     }
     assert_eq!(saved_digest(&mut server), db.engine.digest());
     // Without compression and checksum, too.
-    server.say("CONFIG SET rdbcompression no");
+    server.run_line("CONFIG SET rdbcompression no");
     assert_eq!(saved_digest(&mut server), db.engine.digest());
 }
 
@@ -99,16 +99,16 @@ fn a_snapshot_loads_in_a_server() {
     varied().iter().for_each(|command| drop(db.run(command)));
     folder.write_snapshot(&db.snapshot());
     let Some(mut server) = start(folder, &[]) else { return };
-    assert_eq!(server.say("DBSIZE"), db.say("DBSIZE"));
+    assert_eq!(server.run_line("DBSIZE"), db.run_line("DBSIZE"));
     for key in ["int8", "int16", "int32", "int64", "float", "padded", "packed"] {
-        assert_eq!(server.say(&format!("GET {key}")), db.say(&format!("GET {key}")), "{key}");
+        assert_eq!(server.run_line(&format!("GET {key}")), db.run_line(&format!("GET {key}")), "{key}");
     }
-    assert_eq!(server.say("PEXPIRETIME timed"), ":4102444800123\r\n");
+    assert_eq!(server.run_line("PEXPIRETIME timed"), ":4102444800123\r\n");
     let elements = ["a", "1", "-300", "70000", "-9000000", "9223372036854775807", "x"];
     assert_eq!(texts(&server.run(&["LRANGE", "short", "0", "-1"])), elements);
     assert_eq!(texts(&server.run(&["ZRANGE", "ranked", "0", "-1"])), ["b", "-300", "a", "7", "c"]);
-    assert_eq!(server.say("ZRANK deep 7919"), db.say("ZRANK deep 7919"));
-    assert_eq!(server.say("HGET small -5000"), "$6\r\n-70000\r\n");
+    assert_eq!(server.run_line("ZRANK deep 7919"), db.run_line("ZRANK deep 7919"));
+    assert_eq!(server.run_line("HGET small -5000"), "$6\r\n-70000\r\n");
     assert_eq!(saved_digest(&mut server), db.engine.digest());
 }
 

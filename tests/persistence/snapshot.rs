@@ -1,4 +1,4 @@
-//! Snapshots: loaded again, over what was there, damaged, foreign.
+//! Snapshots: loaded again, over existing data, damaged, foreign.
 
 use super::harness::{Db, Dice, piece};
 use super::mutation::mutated;
@@ -10,28 +10,28 @@ const START_MS: i64 = 1_000_000;
 const HEADER: usize = 9;
 const CHECKSUM: usize = 8;
 
-/// A keyspace with a bit of everything, keys past their deadline too.
+/// A keyspace with all types, and with keys past their deadline.
 fn busy(seed: u64) -> Db {
     let mut db = Db::new(seed, START_MS);
     let mut workload = Workload::new(seed, START_MS);
     (0..300).for_each(|_| workload.step(&mut db));
     workload.finish(&mut db);
-    db.say("SELECT 0");
-    (0..50).for_each(|index| drop(db.say(&format!("SET key:{index} {index}"))));
-    db.say("PEXPIRE key:0 10");
+    db.run_line("SELECT 0");
+    (0..50).for_each(|index| drop(db.run_line(&format!("SET key:{index} {index}"))));
+    db.run_line("PEXPIRE key:0 10");
     db.advance(50);
     db
 }
 
-/// Everything SCAN answers, in its order.
+/// All keys of SCAN, in its order.
 fn scanned(db: &mut Db) -> Vec<String> {
-    let mut pages = vec![db.say("SCAN 0 COUNT 7")];
+    let mut pages = vec![db.run_line("SCAN 0 COUNT 7")];
     loop {
         let cursor = pages.last().unwrap().lines().nth(2).unwrap().to_owned();
         if cursor == "0" {
             return pages;
         }
-        pages.push(db.say(&format!("SCAN {cursor} COUNT 7")));
+        pages.push(db.run_line(&format!("SCAN {cursor} COUNT 7")));
     }
 }
 
@@ -41,7 +41,7 @@ fn a_loaded_snapshot_is_the_same_keyspace_in_the_same_order() {
         let mut live = busy(seed);
         let snapshot = live.snapshot();
         let mut loaded = Db::new(seed + 1000, live.engine.now().as_ms());
-        loaded.say("SET old 1");
+        loaded.run_line("SET old 1");
         loaded.engine.load(&snapshot).unwrap();
         assert_eq!(loaded.engine.digest(), live.engine.digest(), "seed {seed}");
         assert_eq!(loaded.engine.now(), live.engine.now());
@@ -55,27 +55,27 @@ fn a_loaded_snapshot_is_the_same_keyspace_in_the_same_order() {
 fn a_new_engine_has_a_snapshot_too() {
     let empty = Db::new(5, START_MS).snapshot();
     let mut db = Db::new(6, START_MS);
-    db.say("SET k v");
+    db.run_line("SET k v");
     db.engine.load(&empty).unwrap();
-    assert_eq!(db.say("DBSIZE"), ":0\r\n");
+    assert_eq!(db.run_line("DBSIZE"), ":0\r\n");
     assert_eq!(db.engine.digest(), Db::new(5, START_MS).engine.digest());
 }
 
 #[test]
 fn clients_outlive_a_load_and_learn_what_changed() {
     let (mut before, mut after) = (Db::new(1, START_MS), Db::new(2, START_MS));
-    before.say("SET gone 1");
-    after.say("SET new 1");
+    before.run_line("SET gone 1");
+    after.run_line("SET new 1");
     for (key, disturbed) in [("gone", true), ("new", true), ("neither", false)] {
         let mut db = before.clone();
         db.engine.listen(true);
-        db.say(&format!("WATCH {key}"));
-        db.say("SELECT 3");
-        db.say("MULTI");
-        db.say("SET there 1");
+        db.run_line(&format!("WATCH {key}"));
+        db.run_line("SELECT 3");
+        db.run_line("MULTI");
+        db.run_line("SET there 1");
         db.engine.load(&after.snapshot()).unwrap();
         let expected = if disturbed { "*-1\r\n" } else { "*1\r\n+OK\r\n" };
-        assert_eq!(db.say("EXEC"), expected, "{key}");
+        assert_eq!(db.run_line("EXEC"), expected, "{key}");
         assert_eq!(db.engine.client(db.client).map(|client| client.database), Some(3));
         assert_eq!(db.engine.take_events().len(), usize::from(!disturbed), "a load is no event");
     }
@@ -88,10 +88,10 @@ fn a_recorded_load_is_in_the_log() {
     source.run(&[vec!["RPUSH".to_owned(), "many".into()], many.clone()].concat());
     source.run(&[vec!["HSET".to_owned(), "fields".into()], many].concat());
     let mut live = Db::recording(4, START_MS);
-    live.say("SET before 1");
+    live.run_line("SET before 1");
     live.engine.load(&source.snapshot()).unwrap();
-    live.say("SELECT 5");
-    live.say("SET behind 1");
+    live.run_line("SELECT 5");
+    live.run_line("SET behind 1");
     let log = live.engine.take_effects();
     assert!(longest_command(&log) <= 2 + 64, "long values come in parts");
     let mut restored = Db::new(5, START_MS);
@@ -108,20 +108,20 @@ fn longest_command(log: &[u8]) -> usize {
 #[test]
 fn a_log_on_top_of_a_snapshot_may_still_rescue_a_key() {
     let mut live = Db::new(1, START_MS);
-    live.say("SET k v PX 10");
-    live.say("SET dead v PX 10");
+    live.run_line("SET k v PX 10");
+    live.run_line("SET dead v PX 10");
     let snapshot = live.snapshot();
     let mut later = Db::recording(2, START_MS + 1_000);
     later.engine.load(&snapshot).unwrap();
     later.engine.replay(&piece(START_MS + 5, &["SELECT 0", "PERSIST k"])).unwrap();
-    assert_eq!(later.say("EXISTS k dead"), ":1\r\n");
+    assert_eq!(later.run_line("EXISTS k dead"), ":1\r\n");
 }
 
 #[test]
 fn a_snapshot_that_ends_early_or_is_damaged_changes_nothing() {
     let snapshot = small().snapshot();
     let mut db = Db::new(1, START_MS);
-    db.say("SET here 1");
+    db.run_line("SET here 1");
     let digest = db.engine.digest();
     for cut in 0..snapshot.len() {
         assert!(db.engine.load(&snapshot[..cut]).is_err(), "cut at {cut}");
@@ -147,7 +147,7 @@ fn load(bytes: &[u8]) -> Result<Db, LoadError> {
 }
 
 #[test]
-fn what_only_redis_knows_is_skipped() {
+fn sections_that_only_redis_has_are_skipped() {
     let contents: &[&[u8]] = &[
         b"\xfa\x09redis-ver\x057.0.0",
         b"\xfa\x0ckeylatch-new\x01x",
@@ -162,12 +162,12 @@ fn what_only_redis_knows_is_skipped() {
     ];
     for magic in [b"REDIS0010", b"REDIS0013", b"REDIS0080", b"VALKEY080", b"REDIS0005"] {
         let mut db = load(&file(magic, contents)).unwrap();
-        db.say("SELECT 2");
-        assert_eq!(db.say("MGET s s2"), "*2\r\n$1\r\n5\r\n$1\r\nx\r\n");
-        assert_eq!(db.say("PEXPIRETIME s"), ":10000000000\r\n");
-        assert_eq!(db.say("PEXPIRETIME s2"), ":10000000000\r\n");
-        assert_eq!(db.say("DBSIZE"), ":4\r\n");
-        assert_eq!(db.say("RPUSH l c") + &db.say("HSET h f w g x"), ":3\r\n:1\r\n");
+        db.run_line("SELECT 2");
+        assert_eq!(db.run_line("MGET s s2"), "*2\r\n$1\r\n5\r\n$1\r\nx\r\n");
+        assert_eq!(db.run_line("PEXPIRETIME s"), ":10000000000\r\n");
+        assert_eq!(db.run_line("PEXPIRETIME s2"), ":10000000000\r\n");
+        assert_eq!(db.run_line("DBSIZE"), ":4\r\n");
+        assert_eq!(db.run_line("RPUSH l c") + &db.run_line("HSET h f w g x"), ":3\r\n:1\r\n");
     }
     // The oldest files have no checksum.
     assert!(load(b"REDIS0003\xfe\x00\x00\x01k\x01v\xff").is_ok());
@@ -213,7 +213,7 @@ fn mutated_snapshots_are_refused_or_loaded_but_never_panic() {
         // Past the checksum, which would catch all of it.
         let mutant = [mutated(contents, &mut dice), vec![0; CHECKSUM]].concat();
         if db.engine.load(&mutant).is_ok() {
-            // Whatever was accepted is a keyspace like any other.
+            // An accepted snapshot gives a valid keyspace.
             again.engine.load(&db.snapshot()).unwrap();
             assert_eq!(again.engine.digest(), db.engine.digest());
             loaded += 1;
@@ -225,12 +225,12 @@ fn mutated_snapshots_are_refused_or_loaded_but_never_panic() {
 fn small() -> Db {
     let mut db = Db::new(2, START_MS);
     for line in ["SET s 70000", "SET t abc PX 500", "RPUSH l a 1 -200", "HSET h f v g 12", "SELECT 9", "SET z 1"] {
-        db.say(line);
+        db.run_line(line);
     }
     db
 }
 
-/// The codings that are read but never written: LZF, listpacks, quicklists.
+/// Encodings that are read but never written: LZF, listpacks, quicklists.
 fn packed() -> Vec<u8> {
     let listpack: &[u8] =
         b"\x20\x00\x00\x00\x06\x00\x81a\x02\x05\x01\x83abc\x04\xc1\x2c\x02\xf1\x39\x30\x03\x83xyz\x04\xff";
@@ -244,8 +244,8 @@ fn packed() -> Vec<u8> {
     list.extend(&listpack);
     let bytes = file(b"REDIS0010", &[b"\x00\x01z\xc3\x06\x0b\x01ab\xe0\x00\x01", &hash, &list]);
     let mut db = load(&bytes).unwrap();
-    assert_eq!(db.say("GET z"), "$11\r\nabababababa\r\n");
-    assert_eq!(db.say("RPUSH l x"), ":8\r\n");
-    assert_eq!(db.say("HSET h a 1 abc 1 12345 1 5 1"), ":1\r\n");
+    assert_eq!(db.run_line("GET z"), "$11\r\nabababababa\r\n");
+    assert_eq!(db.run_line("RPUSH l x"), ":8\r\n");
+    assert_eq!(db.run_line("HSET h a 1 abc 1 12345 1 5 1"), ":1\r\n");
     bytes
 }

@@ -1,5 +1,5 @@
-//! Random commands over a few keys of a few databases, so that they meet: deadlines, transactions, every kind of write
-//! and requests that fail.
+//! Random commands over a few keys of a few databases, so that they interact: deadlines, transactions, every kind of
+//! write and requests that fail.
 
 use super::harness::{Db, Dice};
 
@@ -10,17 +10,17 @@ const VALUES: [&[u8]; 10] =
 
 const SCORES: [&str; 9] = ["0", "-0", "1.5", "-2", "inf", "-inf", "0.1", "0.2", "3e20"];
 
-/// How often deadlines and time meet: deadlines lie up to so far ahead, and a step of time is a tenth of it.
+/// Range of deadlines in milliseconds; a step of time is a tenth of it.
 pub const HORIZON_MS: u64 = 2_000;
 
-/// How long a command waits for a list or a sorted set.
+/// Timeout of blocking commands for a list or a sorted set.
 const WAIT_MS: i64 = 50;
 
 pub struct Workload {
     pub dice: Dice,
     now_ms: i64,
     in_transaction: bool,
-    /// Fields with deadlines, which servers know since Redis 7.4.
+    /// True to draw hash fields with deadlines, which servers support since Redis 7.4.
     dates_fields: bool,
 }
 
@@ -29,12 +29,12 @@ impl Workload {
         Workload { dice: Dice::new(seed), now_ms, in_transaction: false, dates_fields: true }
     }
 
-    /// Only what Redis 7.0 knows.
+    /// Only commands of Redis 7.0.
     pub fn without_field_deadlines(seed: u64, now_ms: i64) -> Workload {
         Workload { dates_fields: false, ..Workload::new(seed, now_ms) }
     }
 
-    /// Does something to a database, or lets time pass.
+    /// Runs a command in a database, or advances the clock.
     pub fn step(&mut self, db: &mut Db) {
         if self.dice.roll(4) == 0 && !self.in_transaction {
             let ms = self.dice.roll(HORIZON_MS / 10) as i64;
@@ -50,11 +50,11 @@ impl Workload {
         db.engine.tick();
     }
 
-    /// Ends what would keep the last effects back: a wait, a transaction.
+    /// Ends all states that keep effects back: blocked clients, transactions.
     pub fn finish(&mut self, db: &mut Db) {
         self.pass(db, WAIT_MS + 1);
         if std::mem::take(&mut self.in_transaction) {
-            db.say("EXEC");
+            db.run_line("EXEC");
         }
     }
 
@@ -160,7 +160,7 @@ impl Workload {
             }
             6 => vec![b"MOVE".to_vec(), one, self.dice.pick(&DATABASES).as_bytes().to_vec()],
             7 => words(&format!("SWAPDB {} {}", self.dice.pick(&DATABASES), self.dice.pick(&DATABASES))),
-            // Reads remove what they find dead.
+            // Reads remove expired keys.
             _ => vec![b"GET".to_vec(), one],
         }
     }

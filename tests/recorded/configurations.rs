@@ -1,4 +1,4 @@
-//! The surroundings in which streams run: limits, and everything that observes commands.
+//! Configurations in which streams run: memory limits, and everything that observes commands.
 
 use keylatch::Protocol;
 
@@ -6,7 +6,7 @@ pub const PROTOCOLS: [(&str, Protocol); 2] = [("resp2", Protocol::Resp2), ("resp
 
 pub struct Configuration {
     pub name: &'static str,
-    /// A limit in bytes, and a policy.
+    /// A limit in bytes, and an eviction policy.
     pub limit: Option<(u64, &'static str)>,
     /// The host takes events after each command.
     pub listens: bool,
@@ -18,10 +18,10 @@ pub struct Configuration {
     pub monitors: bool,
     /// A client tracks what it reads, another tracks prefixes.
     pub tracks: bool,
-    /// The host measures commands, with a watch that shows the same on every run.
+    /// The host measures the duration of commands, with a stopwatch that is equal in every run.
     pub measures: bool,
-    /// Only the last worker gives keys deadlines, and it stays in a database of its own: the others run commands that have
-    /// no deadline in sight.
+    /// Only the last worker sets deadlines, in a database of its own: the others run commands without a deadline in the
+    /// same database.
     pub parts_deadlines: bool,
     /// About every second unit is a transaction.
     pub transacts: bool,
@@ -43,7 +43,7 @@ const BARE: Configuration = Configuration {
 /// Small enough that commands evict steadily.
 const LIMIT_BYTES: u64 = 3_500;
 
-/// A stream's seed is made of its configuration's name: further configurations change no stream.
+/// The seed of a stream is derived from its configuration's name, so that further configurations change no stream.
 pub const CONFIGURATIONS: &[Configuration] = &[
     BARE,
     Configuration { name: "lru", limit: Some((LIMIT_BYTES, "allkeys-lru")), ..BARE },

@@ -1,10 +1,10 @@
-//! The commands that hosts send most, on few keys: whatever is made faster for them is exercised much.
+//! The most frequent commands of hosts, on few keys, so that their fast paths are well covered.
 
 use super::dice::Dice;
 
 type Request = Vec<Vec<u8>>;
 
-/// Requests with how often they are drawn. Letters stand for words: see [`word`].
+/// Requests with their weights. Letters stand for words: see [`word`].
 const TEMPLATES: &[(u64, &str)] = &[
     (14, "GET K"),
     (12, "SET K V"),
@@ -67,11 +67,11 @@ const TEMPLATES: &[(u64, &str)] = &[
     (1, "ZRANGE Z 0 3"),
     (1, "ZINCRBY Z N V"),
     (1, "PING"),
-    // Without what they need.
+    // Without required arguments.
     (1, "GET"),
     (1, "SET K"),
 ];
-/// How many of the first templates make the longest runs of one kind.
+/// Number of the first templates that make the longest runs of one kind.
 const PLAIN: usize = 2;
 const LONG_BYTES: u64 = 1_400;
 

@@ -1,11 +1,11 @@
-//! Short visits of a client that does what would take a worker out of the stream: it goes away, falls silent, stops the
-//! others or sends what is no request.
+//! Short connections of a client with requests that would take a worker out of the stream: it disconnects, turns replies
+//! off, pauses the others or sends malformed requests.
 
-/// The visit of another monitor. The engine takes no fast path any more once a client has monitored, even when it is gone:
-/// elsewhere such a visit would leave little to record.
+/// Requests of a second monitor. After a client has monitored, the engine takes no fast path, even when the client is
+/// disconnected: in other configurations such a guest would leave little to record.
 pub const MONITORING: &[&str] = &["MONITOR\r\n", "GET k1\r\n"];
 
-/// The bytes a guest sends, piece by piece; `{id}` is its own number.
+/// The bytes that a guest sends, chunk by chunk; `{id}` is its own number.
 pub const VISITS: &[&[&str]] = &[
     &["CLIENT REPLY OFF\r\nSET k1 x\r\nGET k1\r\n", "CLIENT REPLY ON\r\nGET k1\r\n"],
     &["CLIENT REPLY SKIP\r\nGET k1\r\nGET k1\r\n", "SET k2 7\r\nCLIENT REPLY SKIP\r\nSET k2 8\r\nINCR k2\r\n"],

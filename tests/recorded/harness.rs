@@ -1,4 +1,5 @@
-//! An engine under one configuration with its clients; every byte, event and deadline that comes of a step is noted.
+//! An engine under one configuration with its clients; every byte, event and deadline that results from a step is
+//! recorded.
 
 use std::cell::Cell;
 
@@ -20,14 +21,14 @@ const SUBSCRIBER: usize = WORKERS + 1;
 const MONITOR: usize = WORKERS + 2;
 const GUEST: usize = WORKERS + 3;
 const NAMES: [&str; GUEST + 1] = ["A", "B", "C", "D", "control", "subscriber", "monitor", "guest"];
-/// The database each worker begins a block in.
+/// Database of each worker at the start of a block.
 const DATABASES: [u8; WORKERS] = [0, 0, 0, 1];
-/// Effects are taken once in so many steps: several units lie in a piece then.
+/// Effects are taken once in this many steps, so that a piece has several units.
 const TAKES_EFFECTS: u64 = 6;
 /// More cuts of one piece of a stream are rare.
 const CUTS_MAX: u64 = 3;
 
-/// The watch shows a few microseconds more at each reading, and once in so many that a command was slow.
+/// The stopwatch advances a few microseconds at each reading, and once in this many far enough for a slow command.
 const SLOW_ONE_IN: u64 = 600;
 
 thread_local! {
@@ -43,7 +44,7 @@ fn watch_us() -> u64 {
 struct Link {
     client: ClientId,
     connection: Connection,
-    /// Requests come as bytes of a stream in this block, or one by one.
+    /// Requests are sent as bytes of a stream in this block, or one by one.
     by_stream: bool,
 }
 
@@ -88,7 +89,7 @@ impl Harness {
         }
     }
 
-    /// Starts a block: workers leave what they are blocked in or subscribed to; keys and counts stay as they are.
+    /// Starts a block: workers leave blocking commands and subscriptions; keys and counts are kept.
     pub fn begin(&mut self, with_transcript: bool) {
         self.recorder = Recorder::new(with_transcript);
         for worker in 0..WORKERS {
@@ -111,7 +112,7 @@ impl Harness {
         self.receive_guest();
     }
 
-    /// A new guest takes the place of the one before.
+    /// Connects a new guest in place of the one before.
     fn receive_guest(&mut self) {
         self.engine.disconnect(self.links[GUEST].client);
         self.links[GUEST] = link(&mut self.engine, self.protocol);
@@ -120,21 +121,21 @@ impl Harness {
         let visit = if monitors { MONITORING } else { *self.dice.pick(VISITS) };
         for piece in visit {
             let piece = piece.replace("{id}", &id);
-            self.recorder.say(|| format!("guest sends {piece:?}"));
+            self.recorder.show(|| format!("guest sends {piece:?}"));
             self.feed(GUEST, piece.as_bytes());
             self.after_command();
         }
     }
 
-    /// Does a step and answers how many requests it had.
+    /// Runs a step and returns its number of requests.
     pub fn take(&mut self, step: Step) -> usize {
         match step {
             Step::Advance(ms) => {
-                self.recorder.say(|| format!("time passes: {ms} ms"));
+                self.recorder.show(|| format!("time passes: {ms} ms"));
                 self.engine.clock_mut().advance(ms);
             }
             Step::Tick => {
-                self.recorder.say(|| "tick".to_owned());
+                self.recorder.show(|| "tick".to_owned());
                 self.engine.tick();
                 self.after_command();
             }
@@ -217,14 +218,14 @@ impl Harness {
         }
     }
 
-    /// Takes what a host takes after a command: messages, events, effects, clients to be disconnected.
+    /// Takes the outputs that a host takes after a command: messages, events, effects, clients to be disconnected.
     fn after_command(&mut self) {
         loop {
             let affected = self.engine.take_affected();
             if affected.is_empty() {
                 break;
             }
-            affected.into_iter().for_each(|client| self.attend(client));
+            affected.into_iter().for_each(|client| self.serve(client));
         }
         if self.configuration.listens {
             for event in self.engine.take_events() {
@@ -235,15 +236,15 @@ impl Harness {
         if self.configuration.records && self.dice.roll(TAKES_EFFECTS) == 0 {
             self.take_effects();
         }
-        // Elsewhere the instant a command last asked for shows in what expires.
+        // Elsewhere expiry depends on the instant that a command last read.
         if self.configuration.parts_deadlines {
             self.recorder.figure("now", self.engine.now().as_ms());
         }
         self.recorder.figure("next deadline", self.engine.next_deadline().map_or(-1, |deadline| deadline.as_ms()));
     }
 
-    /// Hands on what reached a client, and goes on with what it sent.
-    fn attend(&mut self, client: ClientId) {
+    /// Takes the outbox of a client, and continues with its pending requests.
+    fn serve(&mut self, client: ClientId) {
         let Some(role) = self.links.iter().position(|link| link.client == client) else { return };
         let link = &self.links[role];
         if link.by_stream || link.connection.waiting_bytes() > 0 {
@@ -263,7 +264,7 @@ impl Harness {
         self.recorder.note("effects", &effects);
     }
 
-    /// Ends a block: notes what was counted and what is left.
+    /// Ends a block: records its counters and the remaining keys.
     pub fn end(&mut self) -> Block {
         for look in SECTIONS {
             let reply = self.run(CONTROL, &words(look));
@@ -292,7 +293,7 @@ fn link(engine: &mut Keylatch<ManualClock>, protocol: Protocol) -> Link {
     Link { client, connection, by_stream: false }
 }
 
-/// Appends a request to a stream, as a line of plain words where that is asked for and says the same.
+/// Appends a request to a stream, as an inline command where that is wanted and equivalent.
 fn encode(request: &Request, as_line: bool, out: &mut Vec<u8>) {
     let is_plain = |word: &Vec<u8>| {
         !word.is_empty() && word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-' || *byte == b':')

@@ -1,10 +1,12 @@
-//! Recorded behaviour: seeded streams of commands of every row, and what came of them, as digests in `digests.txt`.
-//! A change that means to change nothing changes no digest.
+//! Recorded behaviour: seeded streams of commands of every row, and their results, as digests in `digests.txt`. A
+//! change that preserves behaviour changes no digest.
 //!
-//! - `KEYLATCH_RECORDED_SHOW=configuration/protocol/block` prints one block with all that was observed (with
-//!   `-- --nocapture`): the outputs of two builds can be compared line by line.
+//! - `KEYLATCH_RECORDED_SHOW=configuration/protocol/block` prints one block with all observed outputs (with `--
+//! --nocapture`): the outputs of two builds can be compared line by line.
+//!
 //! - `KEYLATCH_RECORDED_MEMORY=1` compares `used_memory` at the end of each block too.
-//! - `KEYLATCH_RECORDED_WRITE=1` writes `digests.txt` anew, `KEYLATCH_RECORDED_WRITE=rows` first captures the rows.
+//!
+//! - `KEYLATCH_RECORDED_WRITE=1` writes `digests.txt` anew, `KEYLATCH_RECORDED_WRITE=rows` captures the rows first.
 //!
 //! Under a memory limit the accounting decides which keys are evicted: a change of it changes those digests, and only
 //! those.
@@ -37,7 +39,7 @@ use recorder::Block;
 use recording::{Recording, Track};
 use stream::{Step, Stream};
 
-/// Blocks of a stream, and requests of a block; what a block begins and ends with comes on top.
+/// Blocks of a stream, and requests of a block, without those at its start and end.
 const BLOCKS: usize = 40;
 const BLOCK_REQUESTS: usize = 250;
 
@@ -53,7 +55,7 @@ fn what_was_recorded_is_what_happens() {
     }
 }
 
-/// Rows that are seldom drawn would else be missing without notice.
+/// Minimum use of each row, so that rarely drawn rows are not missing without notice.
 #[test]
 fn streams_have_requests_of_every_captured_row() {
     let mut missing: BTreeSet<&str> = rows::choices().iter().map(|choice| choice.name).collect();

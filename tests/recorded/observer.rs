@@ -1,8 +1,8 @@
-//! The requests at the end of a block, for counts and for the state of clients.
+//! The requests at the end of a block, for counters and for the state of clients.
 
 use keylatch::internals::resp::read::{Value, read};
 
-/// Sections in any order of lines: the order is that of the table, which may change.
+/// Sections of INFO with their lines in any order: the order is that of the table, which may change.
 pub const SECTIONS: [&str; 6] =
     ["INFO stats", "INFO commandstats", "INFO keyspace", "INFO errorstats", "INFO latencystats", "INFO clients"];
 pub const LOOKS: [&str; 11] = [
@@ -19,8 +19,7 @@ pub const LOOKS: [&str; 11] = [
     "RANDOMKEY",
 ];
 
-/// The lines of a reply of INFO, sorted. Only commands of the recording were ever called, so that rows added later have no
-/// line here.
+/// The lines of a reply of INFO, sorted. Only recorded commands were called, so rows added later have no line here.
 pub fn sorted_lines(reply: &[u8]) -> Vec<u8> {
     let text = match read(reply) {
         Ok(Some((Value::Bulk(text), _))) => text.to_vec(),

@@ -1,11 +1,11 @@
-//! Digests of what is observed, and a transcript of the same for people.
+//! Digests of the observed outputs, and a readable transcript of them.
 
 use keylatch::internals::resp::cli_text::quote;
 
-/// FNV-1a: the recording must not depend on a hash that a library may change.
+/// FNV-1a: the recording must not depend on a library's hash function, which may change.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0000_0100_0000_01b3;
-/// Longer texts are broken at their line ends.
+/// Length above which texts are broken at their line ends.
 const LINE_MAX: usize = 160;
 
 pub fn digest_of(bytes: &[u8]) -> u64 {
@@ -16,7 +16,7 @@ fn fold(digest: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(digest, |digest, byte| (digest ^ u64::from(*byte)).wrapping_mul(PRIME))
 }
 
-/// The outcome of one block.
+/// The result of one block.
 pub struct Block {
     pub digest: u32,
     pub used_memory: u64,
@@ -27,7 +27,7 @@ pub struct Block {
 pub struct Recorder {
     digest: u64,
     transcript: Option<String>,
-    /// The figures last shown: the transcript has those that changed.
+    /// The figures last printed: the transcript has those that changed.
     shown: Vec<(&'static str, i64)>,
 }
 
@@ -36,7 +36,7 @@ impl Recorder {
         Recorder { digest: OFFSET, transcript: with_transcript.then(String::new), shown: Vec::new() }
     }
 
-    /// Takes in something observed: what it is, and its bytes.
+    /// Records an output: its name and its bytes.
     pub fn note(&mut self, what: &str, bytes: &[u8]) {
         self.digest = fold(self.digest, what.as_bytes());
         self.digest = fold(self.digest, &(bytes.len() as u64).to_le_bytes());
@@ -52,27 +52,27 @@ impl Recorder {
         }
     }
 
-    /// Takes in a figure that is asked for again and again.
+    /// Records a figure that is read repeatedly.
     pub fn figure(&mut self, what: &'static str, figure: i64) {
         self.digest = fold(self.digest, what.as_bytes());
         self.digest = fold(self.digest, &figure.to_le_bytes());
         if self.transcript.is_some() && !self.shown.contains(&(what, figure)) {
             self.shown.retain(|(other, _)| *other != what);
             self.shown.push((what, figure));
-            self.say(|| format!("    {what}: {figure}"));
+            self.show(|| format!("    {what}: {figure}"));
         }
     }
 
-    /// A request is only for people: what was sent shows in what came of it.
+    /// Adds a request to the transcript only: its outputs are recorded anyway.
     pub fn request(&mut self, client: &str, argv: &[Vec<u8>]) {
-        self.say(|| {
+        self.show(|| {
             let words: Vec<String> = argv.iter().map(|word| quote(word)).collect();
             format!("{client}> {}", words.join(" "))
         });
     }
 
     /// Adds a line to the transcript, if there is one.
-    pub fn say(&mut self, line: impl FnOnce() -> String) {
+    pub fn show(&mut self, line: impl FnOnce() -> String) {
         if let Some(transcript) = &mut self.transcript {
             *transcript += &line();
             transcript.push('\n');

@@ -50,7 +50,7 @@ impl Recording {
         fs::write(PATH, HEADER.to_owned() + &text).expect("tests/recorded/digests.txt can be written");
     }
 
-    /// The first block of a stream that is not as recorded.
+    /// The first block of a stream that differs from the recording.
     pub fn difference(&self, track: &Track, with_memory: bool) -> Option<String> {
         let Some(recorded) = self.tracks.iter().find(|recorded| recorded.name == track.name) else {
             return Some(format!("{} is not in tests/recorded/digests.txt", track.name));

@@ -1,5 +1,5 @@
-//! Draws requests of every captured row: keys that hold what the command wants, most of the time. Nothing that is drawn
-//! depends on a reply.
+//! Draws requests of every captured row, mostly with keys of the type that the command needs. No draw depends on a
+//! reply.
 
 use keylatch::internals::commands::{Argument, ArgumentKind};
 
@@ -8,10 +8,10 @@ use super::rows::{Choice, choices};
 use super::special::Special;
 
 const GROUPS: [&str; 8] = ["string", "bitmap", "list", "set", "sorted-set", "geo", "hyperloglog", "hash"];
-/// How many elements a repeated argument has at most, and bytes of the longest words.
+/// Maximum number of elements of a repeated argument, and of bytes in the longest words.
 const MANY_MAX: u64 = 150;
 const LONG_BYTES: u64 = 3_000;
-/// Some lifetimes end while the stream runs.
+/// Lifetimes, some of which end while the stream runs.
 const LIFETIME_MAX_MS: u64 = 4_000;
 
 pub type Request = Vec<Vec<u8>>;
@@ -21,7 +21,7 @@ pub struct Requests {
     special: Special,
     choices: Vec<Choice>,
     total_weight: u64,
-    /// How often the argument behind a number of keys or fields is repeated.
+    /// Maximum repetitions of the argument behind a number of keys or fields.
     counted: Option<u64>,
 }
 
@@ -135,14 +135,14 @@ impl Requests {
         self.pools.dice.roll(sides).to_string().into_bytes()
     }
 
-    /// The number of keys or fields that will follow, seldom another.
+    /// Number of the following keys or fields, seldom a wrong one.
     fn count(&mut self) -> Vec<u8> {
         let count = 1 + self.pools.dice.roll(3);
         self.counted = Some(count);
         if self.pools.one_in(12) { self.pools.integer() } else { count.to_string().into_bytes() }
     }
 
-    /// Makes a request wrong in one of the ways people do. Numbers stay as they are: one may be a length.
+    /// Makes a request malformed in one of the ways people do. Numbers are kept: one may be a length.
     fn spoil(&mut self, request: &mut Request) {
         let at = self.pools.dice.roll(request.len() as u64) as usize;
         match self.pools.dice.roll(6) {

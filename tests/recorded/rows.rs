@@ -1,5 +1,5 @@
-//! `rows.txt`: the rows that streams are made of, with their groups, weights and grammars at the time of their capture. Rows,
-//! flags and options that come later change no stream.
+//! `rows.txt`: the rows of the streams, with their groups, weights and grammars at the time of their capture. Rows,
+//! flags and options added later change no stream.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("quit", "a guest does it"),
 ];
 
-/// How often a row is drawn, where its flags do not say.
+/// Weight of a row by its flags, and the default.
 const WEIGHTS: &[(&str, u64)] = &[
     ("client|tracking", 1),
     ("config|resetstat", 1),
@@ -52,7 +52,7 @@ pub struct Choice {
     pub weight: u64,
 }
 
-/// The captured rows. Each must still be there.
+/// The captured rows. Each must still exist.
 pub fn choices() -> Vec<Choice> {
     let lines = include_str!("rows.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(choice).collect()

@@ -1,5 +1,5 @@
-//! Arguments that the grammar of a row does not give. Drawn one by one they would seldom be legal, or the reply would list
-//! what may be added later.
+//! Arguments beyond the grammar of a row. Drawn one by one they would seldom be valid, or the reply would list things
+//! that may be added later.
 
 use keylatch::internals::resp::read::{Value, read};
 use keylatch::session::SESSION_START;
@@ -9,7 +9,7 @@ use super::pools::Pools;
 
 type Words = Vec<Vec<u8>>;
 
-/// Rows with the texts of which their arguments are one.
+/// Rows with an argument list in text form.
 const TEXTS: &[(&str, &[&str])] = &[
     ("bitop", &["AND d a b", "OR bitmap1 bitmap2 string1", "XOR bitmap2 bitmap1 a", "NOT bitmap1 bitmap2", "FOO a b"]),
     ("client|caching", &["YES", "NO", "maybe"]),

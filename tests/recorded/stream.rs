@@ -1,4 +1,4 @@
-//! The requests of the clients, and time that passes between them. No engine is known here: a changed reply changes no
+//! The requests of the clients, and the steps of time between them. Independent of engines: a changed reply changes no
 //! later request.
 
 use super::frequent;
@@ -7,20 +7,21 @@ use super::special::words;
 
 /// Clients that take turns.
 pub const WORKERS: usize = 4;
-/// How many steps a client does before another has its turn, at most.
+/// Maximum number of steps of a client before another has its turn.
 const TURN_MAX: u64 = 4;
-/// Requests of a run of frequent ones, of others, and of a transaction, at most.
+/// Maximum number of requests of a run of frequent ones, of others, and of a transaction.
 const RUN_MAX: u64 = 12;
 const OTHERS_MAX: u64 = 4;
 const OPEN_MAX: u64 = 8;
 
-/// Names of commands that set a deadline, whole or as beginnings; options of others; commands that reach another database.
+/// Names of commands that set a deadline, whole or as prefixes; options of others; commands that reach another
+/// database.
 const DEADLINES: [&str; 11] =
     ["EXPIRE", "PEXPIRE", "SETEX", "PSETEX", "GETEX", "MSETEX", "RESTORE", "HEXPIRE", "HPEXPIRE", "HSETEX", "HGETEX"];
 const DEADLINE_OPTIONS: [&str; 4] = ["EX", "PX", "EXAT", "PXAT"];
 const DATABASES: [&str; 4] = ["SELECT", "SWAPDB", "MOVE", "COPY"];
 
-/// Whether a worker may send a request where only the last one sets deadlines.
+/// True when a worker may send a request although only the last one sets deadlines.
 pub fn keeps_parted(worker: usize, request: &Request) -> bool {
     let is = |word: &[u8], text: &&str| word.eq_ignore_ascii_case(text.as_bytes());
     let name = &request[0];
@@ -31,10 +32,10 @@ pub fn keeps_parted(worker: usize, request: &Request) -> bool {
 }
 
 pub enum Step {
-    /// Milliseconds, seldom back.
+    /// A step of time in milliseconds, seldom negative.
     Advance(i64),
     Tick,
-    /// Blocked and paused clients go on; what CLIENT UNBLOCK says behind the number.
+    /// Resumes blocked and paused clients; the text is the option of CLIENT UNBLOCK.
     Free(&'static str),
     Send {
         worker: usize,
@@ -47,7 +48,7 @@ pub struct Stream {
     transacts: bool,
     worker: usize,
     turn_left: u64,
-    /// Requests that each worker still has to send, with the number of requests before them.
+    /// Pending requests of each worker, with the number of requests before them.
     pending: [Vec<(u64, &'static str)>; WORKERS],
 }
 
@@ -135,7 +136,7 @@ impl Stream {
         !self.pending[self.worker].is_empty()
     }
 
-    /// Sends what has to be ended by something else before long.
+    /// True for a request with a state that another request must end soon.
     fn open(&mut self, request: Request, ends: &[&'static str], out: &mut Vec<Request>) {
         self.push(request, out);
         let left = 1 + self.roll(OPEN_MAX);

@@ -1,11 +1,11 @@
-//! An allocator that runs out of memory when it is told to. While it counts, pieces of up to [`SMALL_MAX`] bytes are always
-//! there: in the engine's host they come out of a reserve.
+//! An allocator with a memory limit. While it counts, pieces of up to [`SMALL_MAX`] bytes are always available: in the
+//! engine's host they come out of a reserve.
 //!
-//! For single commands larger pieces share a budget of bytes, in which what is given back counts again, as in a memory that
-//! cannot grow. For scenes of many clients all pieces share it, and what small ones take beyond it is told to the engine as
-//! the reserve that is left, as the allocator in WebAssembly does.
+//! For single commands larger pieces share a budget of bytes, in which freed memory counts again, as in a memory that
+//! cannot grow. For scenarios of many clients all pieces share it, and small ones beyond it are reported to the engine
+//! as the remaining reserve, as the allocator in WebAssembly does.
 
-// An allocator cannot be written without.
+// Implementing GlobalAlloc requires unsafe code.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -16,13 +16,14 @@ use std::sync::{Mutex, MutexGuard};
 
 use keylatch::internals::{Reserve, set_reserve};
 
-/// As in `src/base/headroom.rs`: what is always there.
+/// Largest piece that is always available; equal to `src/base/headroom.rs`.
 pub const SMALL_MAX: usize = 4096;
-/// What a command may hold in small pieces beyond what it had.
+/// Limit of a command's small pieces in bytes.
 pub const RESERVE_BYTES: isize = 64 * 1024;
 
-/// As in `src/wasm/reserve.rs`: a block of the reserve, and how many are given out before it counts as begun, as spent, and
-/// as used up. A block that is begun serves small pieces until it is full, but they do not fill it to the end.
+/// Block size of the reserve, and the numbers of used blocks from which it counts as begun, as spent, and as used up;
+/// equal to `src/wasm/reserve.rs`. A begun block serves small pieces until it is full, but they do not fill it
+/// completely.
 const BLOCK_BYTES: isize = 8192;
 const BEGUN_BLOCKS: isize = 4;
 const SPENT_BLOCKS: isize = 10;
@@ -30,12 +31,12 @@ const ALL_BLOCKS: isize = 16;
 
 #[derive(Clone, Copy, Default)]
 struct Count {
-    /// Bytes taken since counting began, less those given back.
+    /// Allocated bytes since counting began, minus freed ones.
     small: isize,
     large: isize,
     small_peak: isize,
     large_peak: isize,
-    /// What all pieces together took beyond the budget.
+    /// Maximum of all pieces together beyond the budget.
     beyond_peak: isize,
 }
 
@@ -48,18 +49,18 @@ impl Count {
 #[derive(Clone, Copy)]
 struct Budget {
     bytes: isize,
-    /// Small pieces count too, and take of the reserve what is beyond.
+    /// True when small pieces count too, and use the reserve beyond the budget.
     is_shared: bool,
 }
 
 thread_local! {
     static BUDGET: Cell<Option<Budget>> = const { Cell::new(None) };
     static COUNT: Cell<Count> = const { Cell::new(Count { small: 0, large: 0, small_peak: 0, large_peak: 0, beyond_peak: 0 }) };
-    /// What was taken whenever that was more than ever before, and a large piece made it so.
+    /// Each new maximum of allocated bytes that a large piece caused.
     static MARKS: RefCell<Vec<isize>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The reserve belongs to the process, so whoever runs short does so alone.
+/// The reserve belongs to the process, so tests with a shortage take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
 pub fn turn() -> MutexGuard<'static, ()> {
@@ -68,8 +69,8 @@ pub fn turn() -> MutexGuard<'static, ()> {
 
 pub struct Heap;
 
-// SAFETY: every call is handed on to the system's allocator as it is, or answered with null, which means that there is no
-// memory. The counters are plain numbers of the calling thread.
+// SAFETY: every call is forwarded to the system's allocator unchanged, or returns null, which means that memory is
+// exhausted. The counters are plain numbers of the calling thread.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if let Some(budget) = BUDGET.try_with(Cell::get).ok().flatten()
@@ -111,7 +112,7 @@ fn take(size: usize, budget: Budget) -> bool {
     }
     if budget.is_shared {
         count.beyond_peak = count.beyond_peak.max(taken.saturating_sub(budget.bytes));
-        tell(taken, budget);
+        publish_reserve(taken, budget);
     }
     COUNT.set(count);
     true
@@ -122,12 +123,12 @@ fn give_back(size: isize, budget: Budget) {
     *(if size <= SMALL_MAX as isize { &mut count.small } else { &mut count.large }) -= size;
     COUNT.set(count);
     if budget.is_shared {
-        tell(count.all(), budget);
+        publish_reserve(count.all(), budget);
     }
 }
 
-/// What is left of the reserve when so much is taken.
-fn tell(taken: isize, budget: Budget) {
+/// Sets the engine's reserve for this number of allocated bytes.
+fn publish_reserve(taken: isize, budget: Budget) {
     let beyond = taken.saturating_sub(budget.bytes);
     set_reserve(if beyond <= BEGUN_BLOCKS * BLOCK_BYTES {
         Reserve::Whole
@@ -145,7 +146,7 @@ fn uncounted<R>(run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// With `KEYLATCH_SHORTAGE_STACKS` set, shows who would have aborted, and lets it have its memory.
+/// With `KEYLATCH_SHORTAGE_STACKS` set, prints the stack of an allocation that would abort, and lets it succeed.
 fn show_stack() -> bool {
     uncounted(|| {
         if std::env::var_os("KEYLATCH_SHORTAGE_STACKS").is_none() {
@@ -163,7 +164,7 @@ fn show_stack() -> bool {
     })
 }
 
-/// Lets a panic have the memory to say what is wrong.
+/// Removes the limit on a panic, which needs memory for its message.
 pub fn end_with_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -172,25 +173,25 @@ pub fn end_with_panics() {
     }));
 }
 
-/// What came of a run.
+/// Result of a run.
 pub struct Outcome {
     pub panicked: bool,
     pub small_peak: isize,
-    /// No small piece was asked for that the reserve does not have any more.
+    /// False when a small piece was requested that the reserve no longer has.
     pub had_reserve: bool,
-    /// Budgets of one byte less fail at the places that can fail at all.
+    /// Budgets at which an allocation fails when reduced by one byte.
     pub marks: Vec<isize>,
 }
 
-/// Runs something with so many bytes for large pieces beyond what is allocated now.
+/// Runs a function with this many bytes for large pieces beyond the current allocation.
 pub fn with_budget(bytes: isize, run: impl FnOnce()) -> Outcome {
     within(Budget { bytes, is_shared: false }, run)
 }
 
-/// Runs something with so many bytes for all pieces; negative: so much of the reserve is taken already.
+/// Runs a function with this many bytes for all pieces; a negative number is memory already taken from the reserve.
 pub fn with_memory(bytes: isize, run: impl FnOnce()) -> Outcome {
     let budget = Budget { bytes, is_shared: true };
-    tell(0, budget);
+    publish_reserve(0, budget);
     let outcome = within(budget, run);
     set_reserve(Reserve::Whole);
     outcome

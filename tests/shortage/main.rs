@@ -1,16 +1,16 @@
-//! Memory runs out at every place where it can, in commands of every row: the reply is the error, and everything else is as
-//! if the command had not come. Whoever takes memory without asking whether there is any aborts the process, and with it
-//! this test; `KEYLATCH_SHORTAGE_STACKS=1` shows them instead.
+//! Lets memory run out at every allocation that can fail, in commands of every row: the reply is the error, and nothing
+//! else has changed. An allocation that cannot fail gracefully aborts the process, and with it this test;
+//! `KEYLATCH_SHORTAGE_STACKS=1` prints the stacks of such allocations instead.
 
 #[path = "../support/dice.rs"]
 mod dice;
+mod fixtures;
 mod heap;
 #[allow(dead_code)]
 #[path = "../differential/pools.rs"]
 mod pools;
 mod requests;
-mod scenes;
-mod stages;
+mod scenarios;
 
 use std::collections::BTreeMap;
 
@@ -23,21 +23,21 @@ use requests::{Request, Requests};
 static HEAP: Heap = Heap;
 
 const COMMANDS: u64 = 800;
-/// Of a command that can fail at more places, so many are tried.
-const PLACES_MAX: usize = 24;
-/// A long value, and what its command may take beside it: a table that grows, a list of arguments.
+/// Maximum number of failures tried for each command.
+const FAILURES_MAX: usize = 24;
+/// A long value, and the limit of its command's further memory: a growing table, a list of arguments.
 const VALUE_BYTES: usize = 1 << 20;
 const BESIDE_BYTES: usize = 32 * 1024;
-/// So many commands at least meet a place where they fail.
+/// Minimum number of commands that must be refused at least once.
 const REFUSING_MIN: usize = 20;
-/// In so many slices what was deleted goes at most.
+/// Maximum number of slices until deleted values are freed.
 const SLICES_MAX: usize = 8;
 const ERROR: &[u8] = b"-OOM ";
 const LCS_ERROR: &[u8] = b"-ERR Insufficient memory";
 
 type Engine = Keylatch<ManualClock>;
 
-/// What nobody but the command may change.
+/// State that only the command may change.
 #[derive(Clone, PartialEq, Debug)]
 struct State {
     digest: u64,
@@ -47,15 +47,15 @@ struct State {
 }
 
 impl State {
-    /// Once what was deleted before has given its memory back.
+    /// Captured after all deleted values have been freed.
     fn of(engine: &mut Engine) -> State {
         (0..SLICES_MAX).for_each(|_| engine.tick());
         let bytes = engine.keyspace().counted_bytes();
         State { digest: engine.digest(), bytes, effects: engine.take_effects(), events: engine.take_events().len() }
     }
 
-    /// A collection that became a large one for members it then could not take stays large: it is no other value, but it
-    /// counts as more bytes.
+    /// Ignores the bytes of a collection that was converted to its large encoding for members that did not fit: its
+    /// value is the same, but it counts as more bytes.
     fn but_for_the_form(
         mut self,
         before: &State,
@@ -88,15 +88,15 @@ fn shown(request: &Request) -> String {
 
 #[derive(Default)]
 struct Findings {
-    /// How often each command was refused.
+    /// Number of refusals of each command.
     refused: BTreeMap<String, usize>,
-    /// What went wrong first, for each command.
+    /// First failure of each command.
     wrong: BTreeMap<String, String>,
 }
 
 impl Findings {
-    /// Runs a command with every budget that makes another place fail.
-    fn try_places(&mut self, engine: &Engine, client: ClientId, request: &Request) {
+    /// Runs a command with every budget that makes another allocation fail.
+    fn try_failures(&mut self, engine: &Engine, client: ClientId, request: &Request) {
         let argv = Argv::from_slices(request);
         let mut calm = engine.clone();
         let mut calm_reply = Vec::new();
@@ -107,7 +107,7 @@ impl Findings {
         let name = String::from_utf8_lossy(&request[0]).into_owned();
         let refused = self.refused.entry(name.clone()).or_default();
         let (before, after) = (State::of(&mut engine.clone()), State::of(&mut calm));
-        for mark in unlimited.marks.iter().step_by(unlimited.marks.len().div_ceil(PLACES_MAX)) {
+        for mark in unlimited.marks.iter().step_by(unlimited.marks.len().div_ceil(FAILURES_MAX)) {
             if std::env::var_os("KEYLATCH_SHORTAGE_TRACE").is_some() {
                 eprintln!("{mark} {}", shown(request));
             }
@@ -130,9 +130,9 @@ impl Findings {
             {
                 "half done".into()
             } else if !is_refused && reply != calm_reply {
-                format!("another answer: {}", String::from_utf8_lossy(&reply[..reply.len().min(60)]))
+                format!("another reply: {}", String::from_utf8_lossy(&reply[..reply.len().min(60)]))
             } else if !is_refused && state.digest != after.digest {
-                "not what it was told to do".into()
+                "not the requested change".into()
             } else {
                 continue;
             };
@@ -162,7 +162,7 @@ fn a_command_that_finds_no_memory_changes_nothing() {
         for _ in 0..setting("KEYLATCH_SHORTAGE_COMMANDS").unwrap_or(COMMANDS) / 4 {
             let request = requests.next();
             let in_transaction = engine.client(client).is_some_and(|client| client.in_transaction());
-            findings.try_places(&engine, client, &request);
+            findings.try_failures(&engine, client, &request);
             run(&mut engine, client, &request, &mut Vec::new());
             if in_transaction && requests.dice().roll(4) == 0 {
                 run(&mut engine, client, &vec![b"exec".to_vec()], &mut Vec::new());
@@ -181,7 +181,7 @@ fn a_command_that_finds_no_memory_changes_nothing() {
     assert!(wrong.is_empty(), "{} commands:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// An engine with a client, while memory is taken by nobody else.
+/// Runs a function with an engine and a client, while no other test allocates.
 fn alone(run: impl FnOnce(&mut Engine, ClientId)) {
     let _turn = heap::turn();
     heap::end_with_panics();
@@ -190,7 +190,7 @@ fn alone(run: impl FnOnce(&mut Engine, ClientId)) {
     run(&mut engine, client);
 }
 
-/// What a request is answered with so many bytes for large pieces.
+/// Reply to a request with this many bytes for large pieces.
 fn answer(engine: &mut Engine, client: ClientId, request: &Request, budget: usize) -> String {
     let argv = Argv::from_slices(request);
     let mut reply = Vec::new();
@@ -218,12 +218,12 @@ fn a_long_value_needs_room_for_itself_alone() {
         "RPUSH l ~",
         "DEL ~",
     ];
-    // A compact collection becomes a large one on the way.
+    // A compact collection is converted to a large one meanwhile.
     let copied_twice = ["SADD s ~", "HSET h f ~", "ZADD z 1 ~"];
-    // Who listens is told of keys, and of no value.
-    let told = ["SET k ~", "SET k ~ EX 100", "MSET m ~ n v", "APPEND k v"];
+    // Events contain keys, and no values.
+    let with_events = ["SET k ~", "SET k ~ EX 100", "MSET m ~ n v", "APPEND k v"];
     alone(|engine, client| {
-        // The first lookup that finds something takes the cache of lookups, once.
+        // The first successful lookup allocates the cache of lookups.
         for line in ["SET first v", "GET first"] {
             answer(engine, client, &with_long_word(line), usize::MAX >> 1);
         }
@@ -236,7 +236,7 @@ fn a_long_value_needs_room_for_itself_alone() {
         };
         run(&copied_once, 1, false);
         run(&copied_twice, 2, false);
-        run(&told, 1, true);
+        run(&with_events, 1, true);
     });
 }
 

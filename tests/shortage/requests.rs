@@ -1,15 +1,15 @@
-//! Draws requests of every row: keys that hold what the command wants, most of the time, and words of every length.
+//! Draws requests of every row, mostly with keys of the type that the command needs, and words of every length.
 
 use keylatch::internals::commands::{Argument, ArgumentKind, Group, Row, all_rows, flags, parse_grammar};
 
 use super::dice::Dice;
 use super::pools::Pools;
 
-/// Rows that do nothing here: they end the client, or show what differs from run to run.
+/// Rows that are left out: they end the client, or their replies differ from run to run.
 const LEFT_OUT: &[&str] =
     &["quit", "monitor", "shutdown", "debug|reload", "client|kill", "client|pause", "client|reply"];
 const GROUPS: [&str; 8] = ["string", "bitmap", "list", "set", "sorted-set", "geo", "hyperloglog", "hash"];
-/// Bytes of the longest words, and how many elements a repeated argument has at most.
+/// Bytes of the longest words, and maximum number of elements of a repeated argument.
 const LONG_BYTES: u64 = 12_000;
 const MANY_MAX: u64 = 600;
 
@@ -104,7 +104,7 @@ impl Requests {
         }
     }
 
-    /// Elements are mostly those that may be there already.
+    /// Elements are mostly those that may exist already.
     fn text(&mut self, is_element: bool) -> Vec<u8> {
         match self.pools.dice.roll(8) {
             0 => vec![b'L'; self.pools.dice.roll(LONG_BYTES) as usize],
@@ -114,7 +114,7 @@ impl Requests {
         }
     }
 
-    /// What fills the keys before anything fails.
+    /// Requests that fill the keys before the test.
     pub fn beginning() -> Vec<Request> {
         let mut requests = Vec::new();
         let many = |words: &str, pairs: &dyn Fn(u64) -> Vec<Vec<u8>>, count: u64| {

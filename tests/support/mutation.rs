@@ -2,7 +2,7 @@
 
 use super::dice::Dice;
 
-/// Values that are special somewhere in the formats.
+/// Values with a special meaning somewhere in the formats.
 const TELLING: [u8; 14] = [0, 1, 0x3f, 0x40, 0x7f, 0x80, 0x81, 0xc0, 0xc3, 0xf0, 0xfa, 0xfe, 0xff, b'9'];
 
 pub fn mutated(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {

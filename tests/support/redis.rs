@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use keylatch::Argv;
 use keylatch::internals::resp::read::read;
 
-/// How servers call theirs.
+/// File name of the server's snapshot.
 const SNAPSHOT: &str = "dump.rdb";
 const STARTUP_MAX: Duration = Duration::from_secs(20);
 
-/// The server that REDIS_SERVER or the path names.
+/// The server of REDIS_SERVER or of PATH.
 pub fn program() -> Option<PathBuf> {
     let named = std::env::var_os("REDIS_SERVER").map(PathBuf::from);
     let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -21,7 +21,7 @@ pub fn program() -> Option<PathBuf> {
     named.into_iter().chain(found).find(|path| path.is_file())
 }
 
-/// A folder for one server, gone when it is dropped.
+/// A folder for one server, removed when it is dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -31,7 +31,7 @@ impl Folder {
         Folder(path)
     }
 
-    /// Puts a log where a server looks for its append-only file.
+    /// Writes a log as the server's append-only file.
     pub fn write_log(&self, log: &[u8]) {
         let logs = self.0.join("appendonlydir");
         std::fs::create_dir_all(&logs).unwrap();
@@ -39,7 +39,7 @@ impl Folder {
         std::fs::write(logs.join("appendonly.aof.manifest"), "file appendonly.aof.1.incr.aof seq 1 type i\n").unwrap();
     }
 
-    /// Puts a snapshot where a server looks for it.
+    /// Writes a snapshot as the server's dump file.
     pub fn write_snapshot(&self, snapshot: &[u8]) {
         std::fs::write(self.0.join(SNAPSHOT), snapshot).unwrap();
     }
@@ -61,7 +61,7 @@ impl Server {
     pub fn start(program: &Path, folder: Folder, options: &[&str]) -> Server {
         let deadline = Instant::now() + STARTUP_MAX;
         loop {
-            // A port that was free a moment ago: another server may have it by now, then the next one is tried.
+            // A port that was free a moment ago may be taken by now: then the next one is tried.
             let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
             let mut process = spawn(program, &folder, address.port(), options);
             match wait_until_ready(&mut process, address, deadline) {
@@ -76,14 +76,14 @@ impl Server {
         ask(&self.stream, arguments).unwrap()
     }
 
-    /// What the server saves.
+    /// The snapshot that the server saves.
     pub fn saved(&mut self) -> Vec<u8> {
-        assert_eq!(self.say("SAVE"), "+OK\r\n");
+        assert_eq!(self.run_line("SAVE"), "+OK\r\n");
         std::fs::read(self.folder.0.join(SNAPSHOT)).unwrap()
     }
 
-    /// Words separated by blanks; the reply as text.
-    pub fn say(&mut self, line: &str) -> String {
+    /// Runs a line, split at blanks; returns the reply as text.
+    pub fn run_line(&mut self, line: &str) -> String {
         let words: Vec<&str> = line.split(' ').collect();
         String::from_utf8_lossy(&self.run(&words)).into_owned()
     }
@@ -101,14 +101,14 @@ fn spawn(program: &Path, folder: &Folder, port: u16, options: &[&str]) -> Child 
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--appendfsync", "no"])
         .args(options)
         .current_dir(&folder.0)
-        // SORT ALPHA goes by the language of the machine.
+        // SORT ALPHA uses the locale of the machine.
         .env("LC_ALL", "C")
         .stdout(Stdio::piped())
         .spawn()
         .unwrap()
 }
 
-/// A connection to `process` once it has loaded its data, or why there is none and what the process printed.
+/// Connects to `process` once it has loaded its data; the error has the output of the process.
 fn wait_until_ready(
     process: &mut Child,
     address: SocketAddr,
@@ -134,7 +134,7 @@ fn wait_until_ready(
     }
 }
 
-/// Whether the server answers and is the one of this process: a port can change hands between two servers.
+/// True when the server responds and is the one of this process: a port can change hands between two servers.
 fn is_ready(stream: &TcpStream, process_id: u32) -> bool {
     let line = format!("process_id:{process_id}\r\n");
     ask(stream, &["INFO", "server"]).is_ok_and(|reply| String::from_utf8_lossy(&reply).contains(&line))

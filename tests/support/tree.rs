@@ -1,4 +1,4 @@
-//! Reads the files of the repository that are written by hand.
+//! Reads the handwritten files of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ impl File {
     }
 }
 
-/// What tools put into folders of ours; `generated` files are printed from the rows.
+/// Folders written by tools; `generated` files are written from the command rows.
 const NOT_OURS: [&str; 4] = ["node_modules", "target", "generated", ".wrangler"];
 
 const SESSION_FOLDERS: [&str; 2] = ["tests/sessions", "www/lessons"];
@@ -24,7 +24,7 @@ pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file of the named kinds below a folder, in order of their paths. A folder that does not exist has none.
+/// All files of the given extensions below a folder, in the order of their paths. Empty for a missing folder.
 pub fn files(folder: &str, kinds: &[&str]) -> Vec<File> {
     let mut paths = Vec::new();
     collect(&root().join(folder), &mut paths);

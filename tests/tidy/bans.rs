@@ -1,11 +1,12 @@
-//! Words that have no place: clocks and chance below the door, the browser's names outside their room, unfinished work.
+//! Banned words: clocks and random numbers in the engine, the browser's names outside src/wasm, foreign vocabulary,
+//! unfinished work.
 
 use crate::rust_text::{code_only, tokens};
 use crate::tree::File;
 
-/// Names that only the named places under src/ may write.
+/// Names that may be used only below the given paths of src/.
 const ONLY_IN: [(&str, &[&str]); 15] = [
-    // Time enters at the door, chance enters once (design: contracts 1 and 2).
+    // Time enters through the clock, randomness through one seed (design: contracts 1 and 2).
     ("SystemTime", &["src/base/clock.rs"]),
     ("Instant", &[]),
     ("thread_rng", &[]),
@@ -16,7 +17,7 @@ const ONLY_IN: [(&str, &[&str]); 15] = [
     ("foldhash", &[]),
     ("ahash", &[]),
     ("Date", &[]),
-    // One room knows JavaScript, and only it may be unsafe.
+    // Only src/wasm has the JavaScript bindings, and only it may be unsafe.
     ("unsafe", &["src/wasm/"]),
     ("wasm_bindgen", &["src/wasm/"]),
     ("js_sys", &["src/wasm/"]),
@@ -27,7 +28,7 @@ const ONLY_IN: [(&str, &[&str]); 15] = [
 /// Macros that print; the engine's outputs are values.
 const PRINTING: [&str; 4] = ["println", "eprintln", "print", "eprint"];
 
-/// What the engine must not name.
+/// Banned names of the engine.
 pub fn engine(file: &File) -> Vec<String> {
     let code = code_only(&file.text);
     let tokens = tokens(&code);
@@ -61,8 +62,8 @@ fn is_in(path: &str, places: &[&str]) -> bool {
     places.iter().any(|place| if place.ends_with('/') { path.starts_with(place) } else { path == *place })
 }
 
-/// Identifiers that the field has other words for: CONTRIBUTING's glossary has them.
-const FOREIGN_WORDS: [&str; 21] = [
+/// Identifiers for which the field has other words: see the glossary in CONTRIBUTING.md.
+pub const FOREIGN_WORDS: [&str; 21] = [
     "Seat",
     "Seats",
     "Places",
@@ -86,7 +87,7 @@ const FOREIGN_WORDS: [&str; 21] = [
     "theatre",
 ];
 
-/// Names of the engine that a reader could not search for.
+/// Foreign words in the code of a file of the engine.
 pub fn foreign_words(file: &File) -> Vec<String> {
     let code = code_only(&file.text);
     let found = tokens(&code).into_iter().filter(|(_, token)| FOREIGN_WORDS.contains(token));
@@ -99,7 +100,7 @@ fn a_foreign_word_is_found_in_code_only() {
     assert_eq!(foreign_words(&File::new("src/a.rs", text)).len(), 1);
 }
 
-/// Work that was put off, and tools left in.
+/// Unfinished work, and debugging aids.
 pub fn unfinished(file: &File) -> Vec<String> {
     let mut violations = Vec::new();
     for (index, line) in file.text.lines().enumerate() {
@@ -111,7 +112,7 @@ pub fn unfinished(file: &File) -> Vec<String> {
     violations
 }
 
-/// A file of the engine says first what it is for.
+/// Files of the engine must begin with their purpose.
 pub fn without_purpose(file: &File) -> Option<String> {
     let is_said = file.text.starts_with("//! ");
     (!is_said).then(|| format!("{}: opens without `//!` and its purpose", file.path))

@@ -1,4 +1,4 @@
-//! Imports between files of src/: no file needs itself through others, and parts of a floor have an order.
+//! Imports between files of src/: no file imports itself through others, and parts of a floor have an order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
     ("engine", &[&["status", "blocked_clients"], &["gates"], &["dispatch"], &["blocked", "after_command"]]),
 ];
 
-/// The files of src/ by the path of their module, each with its code and what it re-exports.
+/// The files of src/ by the path of their module, each with its code and its re-exports.
 struct Modules {
     code: BTreeMap<String, String>,
     exports: BTreeMap<String, BTreeMap<String, String>>,
@@ -39,7 +39,7 @@ pub fn circles(files: &[File]) -> Vec<String> {
     in_circle.map(|module| format!("`{module}` needs itself through {}", next_in_circle(&imports, module))).collect()
 }
 
-/// Imports of a part of a floor that stands behind the importing one in [`ORDERS`].
+/// Imports of a part of a floor that comes after the importing one in [`ORDERS`].
 pub fn parts_out_of_order(files: &[File]) -> Vec<String> {
     let imports = Modules::of(files).imports();
     let mut violations = Vec::new();
@@ -96,7 +96,7 @@ impl Modules {
         self.code.iter().map(of_module).collect()
     }
 
-    /// The module in whose file a name is defined, followed through re-exports.
+    /// The module that defines a name, followed through re-exports.
     fn resolve(&self, path: &[String], depth: usize) -> Option<String> {
         let is_module = |length: &usize| self.code.contains_key(&path[..*length].join("::"));
         let length = (0..=path.len()).rev().find(is_module)?;
@@ -145,7 +145,7 @@ fn is_visibility(before: &str) -> bool {
     before.is_empty() || before == "pub" || before.starts_with("pub(") && before.ends_with(')')
 }
 
-/// The single paths of a tree of them.
+/// The single paths of a use tree.
 fn expand(tree: &str) -> Vec<String> {
     let Some((prefix, rest)) = tree.split_once('{') else {
         return vec![tree.split(" as ").next().unwrap_or_default().trim().to_owned()];
@@ -168,7 +168,7 @@ fn expand(tree: &str) -> Vec<String> {
     parts.flat_map(|part| expand(part.trim())).map(|part| format!("{}{part}", prefix.trim())).collect()
 }
 
-/// A path as its module writes it, from the root of the crate; `None` for another crate's.
+/// A path as written in its module, from the root of the crate; `None` for another crate's.
 fn absolute(module: &str, path: &str) -> Option<Vec<String>> {
     let mut base: Vec<String> = module.split("::").map(str::to_owned).collect();
     let mut names = path.split("::").map(|name| name.trim().to_owned()).peekable();
@@ -176,7 +176,7 @@ fn absolute(module: &str, path: &str) -> Option<Vec<String>> {
         "crate" => base.clear(),
         "self" | "super" => {}
         "alloc" | "core" | "std" => return None,
-        // A child of the module, or another crate: that is no file of this one.
+        // A child of the module, or another crate, and not a file of this one.
         _ => return Some(base.into_iter().chain(names).collect()),
     }
     while let Some(name) = names.next_if(|name| matches!(name.as_str(), "crate" | "self" | "super")) {

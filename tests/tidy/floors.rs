@@ -23,7 +23,7 @@ fn imports(file: &File) -> Vec<(usize, String)> {
     let code = code_only(&file.text);
     let tokens = tokens(&code);
     let mut found = Vec::new();
-    // In a file directly under src/ the parent module is the crate; deeper, two steps up may lead out of the floor.
+    // In a file directly under src/ the parent module is the crate; deeper, two steps up may leave the floor.
     let is_top_level = file.path.matches('/').count() == 1;
     for (index, (line, token)) in tokens.iter().enumerate() {
         let follows_path = index > 0 && tokens[index - 1].1 == "::";
@@ -40,7 +40,7 @@ fn imports(file: &File) -> Vec<(usize, String)> {
     found
 }
 
-/// The names right behind `crate`: one, or those of a `{...}` group.
+/// The names directly behind `crate`: one, or those of a `{...}` group.
 fn first_names(rest: &[(usize, &str)]) -> Vec<String> {
     match rest {
         [(_, "::"), (_, "{"), group @ ..] => group_names(group),

@@ -1,4 +1,4 @@
-//! npm folders: exact versions, a lock file that says where nothing came from, and the setting that keeps it so.
+//! npm folders: exact versions, a lock file without addresses, and the setting that keeps it so.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::tree::{self, File};
 
 /// One folder with a package.json.
 pub struct Manifest {
-    /// From the root of the repository.
+    /// Path from the root of the repository.
     folder: String,
     manifest: String,
     lock: Option<String>,
@@ -29,7 +29,7 @@ fn read(file: File) -> Manifest {
     Manifest { folder, manifest: file.text, lock, settings }
 }
 
-/// What is wrong with a folder. One that is copied and installed by its user (the worker template) has no lock file.
+/// Violations of a folder. One that is copied and installed by its user (the worker template) has no lock file.
 pub fn check(manifest: &Manifest) -> Vec<String> {
     let folder = &manifest.folder;
     let mut violations = loose_versions(manifest);

@@ -1,4 +1,5 @@
-//! A light reading of Rust source: comments and literals blanked out, so that what is left are names and brackets at their places.
+//! A simple scanner of Rust source: comments and literals are replaced by blanks, so that names and brackets keep their
+//! positions.
 
 /// The source with every comment and the content of every literal replaced by blanks; lines stay where they are.
 pub fn code_only(source: &str) -> String {
@@ -133,6 +134,6 @@ fn comments_and_literals_are_blanked() {
 }
 
 #[test]
-fn tokens_know_their_lines() {
+fn tokens_have_their_lines() {
     assert_eq!(tokens("use a::b;\n x_1+"), [(1, "use"), (1, "a"), (1, "::"), (1, "b"), (1, ";"), (2, "x_1"), (2, "+")]);
 }

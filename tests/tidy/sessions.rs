@@ -1,4 +1,4 @@
-//! Every command row has a session file that shows it, and every session file asserts something.
+//! Every command row has a session file, and every session file asserts a reply.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub fn rows_without_session() -> Vec<String> {
     missing.map(|name| format!("tests/sessions: no session runs {name}")).collect()
 }
 
-/// Session files whose commands run without one reply being compared.
+/// Session files without a reply to compare.
 pub fn sessions_without_reply() -> Vec<String> {
     tree::sessions().iter().filter(|session| !asserts(session)).map(no_reply).collect()
 }

@@ -1,4 +1,4 @@
-//! How long a function and a file may be.
+//! Maximum lengths of functions and files.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn methods_by_type(code: &str) -> Vec<(String, usize)> {
         } else if is_open
             && line.starts_with("    ")
             && !line.starts_with("     ")
-            && line.split(['(', '<']).next().is_some_and(|head| head.split(' ').any(|word| word == "fn"))
+            && line.contains(" fn ")
             && let Some((_, methods)) = found.last_mut()
         {
             *methods += 1;

@@ -1,6 +1,6 @@
-//! The files that exist only for speed: ARCHITECTURE.md lists them with what each gains, and their lines have a budget.
+//! The files that exist only for speed: ARCHITECTURE.md lists them with their gains, and their lines have a budget.
 
-/// Lines of all these files, and of their tests.
+/// Maximum number of lines of all these files, and of their tests.
 const LINES_MAX: usize = 900;
 const TEST_LINES_MAX: usize = 500;
 
@@ -8,14 +8,14 @@ const HEADING: &str = "## Files that exist for speed";
 /// Where the tests of a Rust file begin.
 const TESTS: &str = "#[cfg(test)]";
 
-/// A row of the table: a file, files of its tests, and what it gains.
+/// A row of the table: a file, files of its tests, and its gain.
 struct Row<'a> {
     files: Vec<&'a str>,
     tests: Vec<&'a str>,
     gain: &'a str,
 }
 
-/// What is wrong with the table in a document; `text_of` answers a file's text, if there is such a file.
+/// Violations of the table in a document; `text_of` returns a file's text, if the file exists.
 pub fn check(document: &str, text_of: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let rows = rows(document);
     if rows.is_empty() {
@@ -68,7 +68,7 @@ fn row(line: &str) -> Row<'_> {
     Row { files: names(next()), tests: names(next()), gain: next() }
 }
 
-/// What stands between backticks.
+/// The text between backticks.
 fn names(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }

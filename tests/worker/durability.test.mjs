@@ -1,4 +1,7 @@
-/** A reply is a promise: what was answered is on the disk, whatever happens to the process that held it in memory. */
+/**
+ * Durability: a reply is sent only after its effects are on the disk, whatever happens to the process that has them in
+ * memory.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

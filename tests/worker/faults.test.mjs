@@ -1,4 +1,7 @@
-/** When memory and disk part, the disk is right: the object stops, and the next request finds it rebuilt from its log. */
+/**
+ * Faults: when memory and disk differ, the disk counts. The object stops, and the next request rebuilds it from its
+ * log.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What the template is for: locks that two clients contend for, over HTTP, on a real workerd. */
+/** Locks that two clients contend for, over HTTP, on a real workerd: the template's purpose. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

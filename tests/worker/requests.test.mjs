@@ -1,4 +1,4 @@
-/** The HTTP interface: what it takes, what it refuses, and that it goes on answering afterwards. */
+/** The HTTP interface: accepted and refused requests, and that it responds to the next one. */
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -15,7 +15,7 @@ after(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
-/** Posts `body`, expects `status` and an error that matches, and a Worker that still answers. */
+/** Posts `body`, expects `status` and a matching error, and a Worker that still responds. */
 async function refuses(body, status, pattern, options) {
   const { json, status: got } = await worker.post(body, options);
   assert.equal(got, status);
@@ -106,8 +106,8 @@ test('a body over the limit is 413, announced or streamed', async () => {
 const tooLarge = (limit) => ({ status: 413, json: { error: `ERR the body is larger than ${limit} bytes` } });
 
 /**
- * The answer to a request that never ends, having sent `body`. A client that goes on sending after the refusal may see its
- * connection reset instead of the answer; this one stops and listens.
+ * Response to a request that never ends, after `body` was sent. A client that continues to send after the refusal may
+ * see its connection reset instead of the response; this one stops and reads.
  */
 function unfinished(headers, body) {
   return new Promise((resolve, reject) => {
@@ -176,7 +176,7 @@ test('a keyspace beyond its limit refuses to grow, loses nothing, and can be emp
   assert.equal(await call('SET', 'key:0', value), 'OK');
   await stop();
 
-  // What was stored under another limit is all there, whatever the limit is now.
+  // Data stored under another limit is complete, whatever the limit is now.
   const smaller = await start(t, { folder, bindings: { KEYLATCH_MAXMEMORY: '16kb' } });
   assert.equal(await smaller.call('DBSIZE'), stored - 1);
   await assert.rejects(smaller.call('SET', 'another', value), /OOM/);

@@ -1,4 +1,7 @@
-/** The template as a project: it typechecks, wrangler builds it as configured, its pins are the ones tested here. */
+/**
+ * The template as a project: it typechecks, wrangler builds it as configured, and its pinned versions are the tested
+ * ones.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -32,7 +35,7 @@ test('the .wasm stays a file that the bundle imports statically', async () => {
 
 test('wrangler builds what its configuration says, with the module beside it', async () => {
   const folder = join(output, 'wrangler');
-  // An engine of another day has another name.
+  // An engine of another build has another name.
   await rm(folder, { recursive: true, force: true });
   const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false', NO_COLOR: '1', CI: '1' };
   await run(bin('wrangler'), ['deploy', '--dry-run', '--outdir', folder], { cwd: template, env: environment });

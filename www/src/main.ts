@@ -1,4 +1,4 @@
-/** Starts the page: loads the engine, asks it once, and shows the playground. */
+/** Starts the page: loads the engine, runs a first command, and shows the playground. */
 
 import { EngineMaker } from './model/engine.ts';
 import { Playground } from './model/playground.ts';

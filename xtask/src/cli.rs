@@ -1,4 +1,4 @@
-//! The command line of xtask: what can be asked, and what each mistake in asking is called.
+//! The command line of xtask: its commands and options, and the message for each error.
 
 use crate::bench;
 use crate::fuzz;
@@ -13,7 +13,7 @@ pub(crate) enum Command {
     Play(PlayOptions),
     Sizes,
     Test(Selection),
-    /// Not for people: Cargo calls it with the path of a test compiled to wasm.
+    /// Internal: Cargo runs it with the path of a test compiled to wasm.
     WasmTestRunner(Vec<String>),
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct PlayOptions {
     pub(crate) open: bool,
 }
 
-/// Which suites run; none named means every one, or the quick ones.
+/// Selection of suites; none named means all, or the quick ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     pub(crate) suites: Vec<String>,
@@ -31,12 +31,12 @@ pub(crate) struct Selection {
     pub(crate) without: Vec<Without>,
 }
 
-/// What is measured, and what becomes of it.
+/// Options of `bench`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct BenchOptions {
-    /// None named means every one.
-    pub(crate) places: Vec<String>,
-    /// Only rows with this in their name.
+    /// None named means all.
+    pub(crate) suites: Vec<String>,
+    /// Part of a row's name; other rows are skipped.
     pub(crate) filter: String,
     pub(crate) quick: bool,
     pub(crate) strict: bool,
@@ -49,7 +49,7 @@ impl BenchOptions {
     }
 }
 
-/// What is looked into, and how long.
+/// Target of `fuzz`, and its duration.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct FuzzOptions {
     pub(crate) target: String,
@@ -64,32 +64,32 @@ pub(crate) fn help() -> String {
         "usage: cargo xtask COMMAND [OPTIONS]
 
 commands:
-  bench [PLACE...]       measures speed and memory beside others in the same run, and prints tables
+  bench [SUITE...]       compares speed and memory with other stores in the same run, and prints tables
       --filter TEXT      only rows with TEXT in their name
-      --quick            one short round: shows that everything runs, and says nothing about speed
-      --strict           fails when a figure is beyond the floor of its aim
+      --quick            one short round, which checks that everything runs and does not measure speed
+      --strict           fails when a figure misses the floor of its aim
       --write            writes the tables into README.md and docs/benchmarks.md
-  build                  prints what comes from the rows; builds the engine, the package (target/npm/keylatch) and the page (target/www)
-  fuzz TARGET            looks for bytes that break a promise
-      --seconds N        for so long (60)
+  build                  prints files from the rows, and builds the engine, the package (target/npm/keylatch) and the page (target/www)
+  fuzz TARGET            runs a fuzzer
+      --seconds N        duration (60)
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
-      --port N           the port to start looking at (5173); a taken one is passed over
+      --port N           the first port to try (5173); ports in use are skipped
       --no-open          does not open a browser
-  sizes                  prints the sizes of what was built; fails when one is over its budget
+  sizes                  prints the sizes of the built files; fails when one exceeds its budget
   test [SUITE...]        installs what the tests need and runs every suite, or the named ones
       --quick            only the suites marked with * below
-      --without A,B,...  skips the suites that need A, B, ... and says so
+      --without A,B,...  skips the suites that need A, B, ..., and prints them as SKIPPED
   help                   prints this text
 
-what `--without` understands:
+names for `--without`:
 ",
     );
     for without in Without::ALL {
         text.push_str(&format!("  {:<22} {}\n", without.name(), without.about()));
     }
-    text.push_str("\nplaces of `bench`:\n");
-    for place in bench::PLACES {
-        text.push_str(&format!("  {:<22} {}\n", place.name, place.about));
+    text.push_str("\nsuites of `bench`:\n");
+    for suite in bench::SUITES {
+        text.push_str(&format!("  {:<22} {}\n", suite.name, suite.about));
     }
     text.push_str("\ntargets of `fuzz`:\n");
     for target in fuzz::TARGETS {
@@ -103,7 +103,7 @@ what `--without` understands:
     text.trim_end().to_owned()
 }
 
-/// The command that the arguments ask for, or what is wrong with them.
+/// Parses the arguments; the error is the message for the user.
 pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
     let Some((name, rest)) = arguments.split_first() else { return Ok(Command::Help) };
     match name.as_str() {
@@ -136,13 +136,15 @@ fn parse_bench(arguments: &[String]) -> Result<Command, String> {
             ("--strict", None) => options.strict = true,
             ("--write", None) => options.write = true,
             ("--filter", value) => options.filter = value_of("--filter", value, &mut rest)?.to_owned(),
-            (flag, _) if flag.starts_with('-') => return Err(format!("`bench` knows no option `{argument}`")),
-            _ if bench::PLACES.iter().any(|place| place.name == argument) => options.places.push(argument.clone()),
-            _ => return Err(format!("there is no place `{argument}` to measure")),
+            (flag, _) if flag.starts_with('-') => {
+                return Err(format!("unknown option `{argument}` of `bench`; see cargo xtask help"));
+            }
+            _ if bench::SUITES.iter().any(|suite| suite.name == argument) => options.suites.push(argument.clone()),
+            _ => return Err(format!("unknown bench suite `{argument}`; see cargo xtask help")),
         }
     }
     if options.write && (options.quick || !options.filter.is_empty()) {
-        return Err(String::from("`--write` takes whole runs: no `--quick` and no `--filter`"));
+        return Err(String::from("`--write` needs a whole run, without `--quick` and `--filter`"));
     }
     Ok(Command::Bench(options))
 }
@@ -156,10 +158,12 @@ fn parse_fuzz(arguments: &[String]) -> Result<Command, String> {
                 let text = value_of("--seconds", value, &mut rest)?;
                 seconds = text.parse().map_err(|_| format!("`--seconds` takes a number, found `{text}`"))?;
             }
-            (flag, _) if flag.starts_with('-') => return Err(format!("`fuzz` knows no option `{argument}`")),
+            (flag, _) if flag.starts_with('-') => {
+                return Err(format!("unknown option `{argument}` of `fuzz`; see cargo xtask help"));
+            }
             _ if target.is_some() => return Err(format!("`fuzz` takes one target, found `{argument}` too")),
             _ if fuzz::TARGETS.iter().any(|known| known.name == argument) => target = Some(argument.clone()),
-            _ => return Err(format!("there is no target `{argument}` to fuzz")),
+            _ => return Err(format!("unknown target `{argument}`; see cargo xtask help")),
         }
     }
     let target = target.ok_or_else(|| String::from("`fuzz` needs a target"))?;
@@ -180,7 +184,7 @@ fn parse_play(arguments: &[String]) -> Result<PlayOptions, String> {
                     .filter(|port| *port > 0)
                     .ok_or_else(|| format!("`--port` takes a number from 1 to 65535, found `{text}`"))?;
             }
-            _ => return Err(format!("`play` knows no argument `{argument}`")),
+            _ => return Err(format!("unknown argument `{argument}` of `play`; see cargo xtask help")),
         }
     }
     Ok(options)
@@ -196,18 +200,20 @@ fn parse_test(arguments: &[String]) -> Result<Selection, String> {
                 for name in value_of("--without", value, &mut rest)?.split(',').filter(|name| !name.is_empty()) {
                     let known: Vec<&str> = Without::ALL.iter().map(|without| without.name()).collect();
                     let without = Without::ALL.into_iter().find(|without| without.name() == name);
-                    selection.without.push(
-                        without.ok_or_else(|| format!("`--without` knows no `{name}`, only {}", known.join(", ")))?,
-                    );
+                    selection.without.push(without.ok_or_else(|| {
+                        format!("unknown name `{name}` for `--without`; expected {}", known.join(", "))
+                    })?);
                 }
             }
-            (flag, _) if flag.starts_with('-') => return Err(format!("`test` knows no option `{argument}`")),
+            (flag, _) if flag.starts_with('-') => {
+                return Err(format!("unknown option `{argument}` of `test`; see cargo xtask help"));
+            }
             _ if suites::ALL.iter().any(|suite| suite.name == argument) => selection.suites.push(argument.clone()),
-            _ => return Err(format!("there is no suite `{argument}`")),
+            _ => return Err(format!("unknown suite `{argument}`; see cargo xtask help")),
         }
     }
     if let (true, Some(suite)) = (selection.quick, selection.suites.first()) {
-        return Err(format!("`--quick` names its suites itself, found `{suite}` too"));
+        return Err(format!("`--quick` selects its suites itself, found `{suite}` too"));
     }
     Ok(selection)
 }
@@ -273,9 +279,9 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_is_chosen_by_place_and_row() {
-        let (places, filter) = (vec!["node".into()], "GET same".into());
-        let expected = BenchOptions { places, filter, quick: true, ..BenchOptions::default() };
+    fn a_bench_is_chosen_by_suite_and_row() {
+        let (suites, filter) = (vec!["node".into()], "GET same".into());
+        let expected = BenchOptions { suites, filter, quick: true, ..BenchOptions::default() };
         let words = ["bench", "node", "--quick", "--filter", "GET same"].map(str::to_owned);
         assert_eq!(parse(&words), Ok(Command::Bench(expected)));
         assert!(parse_line("bench --write --quick").unwrap_err().contains("--quick"));

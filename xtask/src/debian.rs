@@ -1,4 +1,4 @@
-//! Debian packages that tests need: installed by apt where that is possible, named where it is not.
+//! Debian packages that tests need: installed by apt if possible, else named in the error.
 
 use std::path::Path;
 
@@ -6,12 +6,12 @@ use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::progress;
 
-/// A program and the Debian package that has it.
+/// A program and the Debian package that contains it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     pub(crate) program: &'static str,
     pub(crate) package: &'static str,
-    /// The variable that names another copy of the program.
+    /// Environment variable with the path of another copy of the program.
     pub(crate) variable: &'static str,
 }
 
@@ -26,7 +26,7 @@ pub(crate) const REDIS_BENCHMARK: Wanted =
     Wanted { program: "redis-benchmark", package: "redis-tools", variable: "REDIS_BENCHMARK" };
 pub(crate) const PYTHON: Wanted = Wanted { program: "python3", package: "python3", variable: "PYTHON" };
 
-/// The path of a program that a variable or the PATH names.
+/// Path of a program, from its variable or from PATH.
 pub(crate) fn find(wanted: Wanted) -> Option<String> {
     if let Ok(path) = std::env::var(wanted.variable)
         && Path::new(&path).is_file()
@@ -38,7 +38,7 @@ pub(crate) fn find(wanted: Wanted) -> Option<String> {
     candidates.find(|path| path.is_file()).map(|path| path.display().to_string())
 }
 
-/// Installs what is missing, or says which packages to install.
+/// Installs missing packages, or fails with their names.
 pub(crate) fn ensure(all: &[Wanted]) -> Result {
     let missing: Vec<&Wanted> = all.iter().filter(|wanted| find(**wanted).is_none()).collect();
     if missing.is_empty() {
@@ -56,7 +56,9 @@ pub(crate) fn ensure(all: &[Wanted]) -> Result {
     }
     install(&packages).map_err(|failure| Failure::new(format!("{failure}\n{hint}")))?;
     match all.iter().find(|wanted| find(**wanted).is_none()) {
-        Some(wanted) => Err(Failure::new(format!("the package {} brought no {}", wanted.package, wanted.program))),
+        Some(wanted) => {
+            Err(Failure::new(format!("the package {} does not contain {}", wanted.package, wanted.program)))
+        }
         None => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! The engine step: Rust to WebAssembly, glue and the outputs in target/engine that the package and the page are made of.
+//! The engine step: Rust to WebAssembly, glue and the outputs in target/engine, from which package and page are built.
 //!
 //! - `engine.wasm`, after wasm-opt, and `engine.wasm.d.ts`;
 //! - `glue.js` and `glue.d.ts`: an ES module that exports `instantiate(module)` (see glue.rs).
@@ -11,8 +11,8 @@ use crate::process::Program;
 use crate::stamp::Stamp;
 use crate::{glue, node, paths, progress, rust};
 
-/// A larger function with one caller stays one of its own: a loop in the midst of all that surrounds it finds no register free
-/// in what V8 makes of it, which is a twentieth of a stream's instructions.
+/// Inlining limit for larger functions with one caller: inlined, their loops get no registers in V8's code, which costs
+/// a twentieth of a stream's instructions.
 const SEPARATE: &str = "--one-caller-inline-max-function-size=300";
 const FILE_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";
 
@@ -37,8 +37,9 @@ pub(crate) fn build() -> Result {
     stamp.keep()
 }
 
-/// As a cdylib only: with the rlib beside it, Cargo would leave out link-time optimisation. Cargo decides itself whether anything has changed. The flags of .cargo/config.toml (stack size) must hold, so flags from the
-/// environment, which would replace them, are left out.
+/// Compiles the cdylib only: with the rlib beside it, Cargo would omit link-time optimisation. Cargo detects changes
+/// itself. The flags of .cargo/config.toml (stack size) must apply, so flags from the environment, which would replace
+/// them, are removed.
 fn compile() -> Result<PathBuf> {
     let step = progress::step("engine");
     Program::cargo()
@@ -52,12 +53,13 @@ fn compile() -> Result<PathBuf> {
     Ok(paths::target().join(rust::WASM).join("release/keylatch.wasm"))
 }
 
-/// More flags for Cargo: panic messages name source files, and a published file must not tell where it was built.
+/// Additional compiler flags: panic messages name source files, and a published file must not contain paths of the
+/// build machine.
 fn without_machine_paths() -> String {
     let mut folders = vec![paths::root()];
     let registries = cargo_home().join("registry/src");
     folders.push(registries.clone());
-    // One folder a registry; the longest match is given last and wins.
+    // One folder per registry; the last given match takes precedence.
     folders.extend(fs::read_dir(registries).into_iter().flatten().flatten().map(|entry| entry.path()));
     let flag = |folder: &PathBuf| format!("{:?}", format!("--remap-path-prefix={}/=", folder.display()));
     let flags: Vec<String> = folders.iter().map(flag).collect();
@@ -69,7 +71,7 @@ fn cargo_home() -> PathBuf {
     std::env::var_os("CARGO_HOME").map_or(home.join(".cargo"), PathBuf::from)
 }
 
-/// Runs wasm-bindgen; the answer is the folder with `engine.js`, `engine.d.ts` and `engine_bg.wasm`.
+/// Runs wasm-bindgen; returns the folder with `engine.js`, `engine.d.ts` and `engine_bg.wasm`.
 fn bind(linked: &Path) -> Result<PathBuf> {
     let folder = paths::root().join("target/wasm-bindgen");
     let _ = fs::remove_dir_all(&folder);

@@ -1,9 +1,9 @@
-//! The one error type of xtask: a sentence for the person at the terminal, naming what is missing and how to get it.
+//! The one error type of xtask: a sentence for the user at the terminal, which names what is missing and how to get it.
 
 use std::fmt;
 use std::path::Path;
 
-/// Most functions here do something and answer nothing.
+/// Result of functions without a value, by default.
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ impl Failure {
         Failure { message: message.into() }
     }
 
-    /// A file operation that failed, with the path the operating system leaves out of its message.
+    /// Error of a file operation, with the path that the operating system's message lacks.
     pub(crate) fn file(action: &str, path: &Path, error: &std::io::Error) -> Self {
         Failure::new(format!("cannot {action} {}: {error}", path.display()))
     }

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: builds one of the targets under fuzz/ with the coverage that libFuzzer follows, and lets it look for
-//! bytes that break a promise. The toolchain of the project is enough: nothing is instrumented but branches.
+//! `cargo xtask fuzz`: builds a target under fuzz/ with the coverage instrumentation of libFuzzer, and runs it. The
+//! toolchain of the project is sufficient: only branches are instrumented.
 
 use crate::cli::FuzzOptions;
 use crate::failure::{Failure, Result};
@@ -7,7 +7,7 @@ use crate::paths;
 use crate::process::Program;
 use crate::progress;
 
-/// A target of fuzz/src/lib.rs, and what it is about.
+/// A target of fuzz/src/lib.rs, and its description.
 #[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) name: &'static str,
@@ -15,20 +15,20 @@ pub(crate) struct Target {
 }
 
 pub(crate) const TARGETS: &[Target] = &[
-    Target { name: "line", about: "lines as people type them" },
-    Target { name: "log", about: "logs that are replayed" },
-    Target { name: "payload", about: "payloads of DUMP that are restored" },
-    Target { name: "reply", about: "replies as clients read them" },
-    Target { name: "request", about: "requests however they are cut" },
-    Target { name: "snapshot", about: "snapshots that are loaded" },
+    Target { name: "line", about: "command lines as people type them" },
+    Target { name: "log", about: "replay of logs" },
+    Target { name: "payload", about: "RESTORE of DUMP payloads" },
+    Target { name: "reply", about: "decoding of replies" },
+    Target { name: "request", about: "requests in chunks of any length" },
+    Target { name: "snapshot", about: "loading of snapshots" },
     Target { name: "stream", about: "whole streams of commands" },
 ];
 
-/// What cargo-fuzz gives the compiler, without a sanitizer: there is no unsafe code on the way.
+/// Compiler flags of cargo-fuzz, without a sanitizer: the tested code has no unsafe blocks.
 const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
-/// An input that takes longer is reported.
+/// Seconds after which an input is reported as slow.
 const INPUT_SECONDS_MAX: u32 = 20;
 
 pub(crate) fn run(options: &FuzzOptions) -> Result {
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &FuzzOptions) -> Result {
         program.env("CARGO_TARGET_DIR", &target_folder)
     };
     let step = progress::step(&format!("building the fuzzer of `{name}`"));
-    // For a target of its own: what runs while it is built is not instrumented.
+    // With an explicit target, build scripts and macros are not instrumented.
     cargo(&["build", "--release", "--bin", name, "--target", &host]).env("RUSTFLAGS", COVERAGE).run()?;
     step.done();
     let corpus = target_folder.join("corpus").join(name);
@@ -60,11 +60,11 @@ pub(crate) fn run(options: &FuzzOptions) -> Result {
         .run()
 }
 
-/// The machine that compiles.
+/// Target triple of the host.
 fn host() -> Result<String> {
     let version = Program::new("rustc").args(&["-vV"]).output()?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc does not say which machine it is for"))
+    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc did not print its host target"))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `cargo xtask`: builds, serves, measures and tests keylatch on a fresh machine with rustup and Node.
 //!
-//! This file only dispatches. It may not know how anything is built or tested.
+//! This file only dispatches commands.
 
 mod bench;
 mod cli;
@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use cli::Command;
 use failure::Result;
 
-/// A mistake on the command line, as most Unix tools report it.
+/// Exit code of a usage error, as of most Unix tools.
 const EXIT_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 fn execute(command: Command) -> Result {
     match command {
         Command::Help => {
-            // A reader that has seen enough, such as `head`, is no failure.
+            // A closed reader, such as `head`, is no failure.
             let _ = writeln!(std::io::stdout(), "{}", cli::help());
             Ok(())
         }
@@ -71,13 +71,13 @@ fn execute(command: Command) -> Result {
     }
 }
 
-/// Generated files and the engine, then the package made of both, then the page that uses the package; the sizes last.
+/// Prints generated files, builds the engine, then the package, then the page, and prints the sizes.
 fn build_everything() -> Result {
     build()?;
     sizes::print()
 }
 
-/// The four build steps, each of which does nothing when nothing it reads has changed.
+/// The four build steps, each of which is skipped while its inputs are unchanged.
 pub(crate) fn build() -> Result {
     node::check()?;
     generated::build()?;

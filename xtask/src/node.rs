@@ -1,4 +1,4 @@
-//! Node and npm: checks their versions and installs the packages of a folder exactly as its lock file says.
+//! Node and npm: checks their versions, and installs the packages of a folder exactly as its lock file lists them.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// `npm ci`, unless what is installed came from the same lock file.
+/// Runs `npm ci`, unless the installed packages came from the same lock file.
 pub(crate) fn install(folder: &Path) -> Result {
     let name = paths::short(folder);
     if !folder.join("package.json").is_file() {

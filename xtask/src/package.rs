@@ -13,7 +13,7 @@ pub(crate) fn build() -> Result {
     stamp.add_folder(&sources)?;
     stamp.add_folder(&paths::engine())?;
     stamp.add_folder(&paths::generated())?;
-    // The package carries the project's own words.
+    // The package contains the licences and the change log of the project.
     for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "CHANGELOG.md"] {
         stamp.add_file(&paths::root().join(file))?;
     }

@@ -1,4 +1,4 @@
-//! Where things are: every path xtask reads or writes is named here.
+//! All paths that xtask reads or writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub(crate) fn www() -> PathBuf {
     root().join("target/www")
 }
 
-/// What the benches answered.
+/// Results of the benches.
 pub(crate) fn bench() -> PathBuf {
     root().join("target/bench")
 }
@@ -57,7 +57,7 @@ pub(crate) fn page_sources() -> PathBuf {
     root().join("www")
 }
 
-/// A path as a person would write it from the workspace's folder.
+/// A path relative to the workspace's folder, for messages.
 pub(crate) fn short(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
@@ -78,7 +78,7 @@ pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result {
     fs::write(path, bytes).map_err(|error| Failure::file("write", path, &error))
 }
 
-/// All files below a folder in a fixed order, without what was installed or built there. A missing folder has none.
+/// All files below a folder in a fixed order, without installed packages and build outputs. Empty for a missing folder.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -1,6 +1,6 @@
 //! `cargo xtask play`: serves the built playground until Ctrl-C, with Vite's preview server.
 //!
-//! The server passes over taken ports, prints its address, and sends the headers that www/vite.config.ts names.
+//! The server skips ports in use, prints its address, and sends the headers of www/vite.config.ts.
 
 use std::io::IsTerminal;
 
@@ -23,7 +23,7 @@ pub(crate) fn serve(options: &PlayOptions) -> Result {
     program.run()
 }
 
-/// Whether a browser can be opened; the printed address serves everywhere else.
+/// True when a browser can be opened; otherwise the address is only printed.
 fn has_desktop() -> bool {
     cfg!(any(target_os = "macos", windows))
         || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some())

@@ -1,4 +1,4 @@
-//! Runs other programs: shows the command, gives it no standard input, and turns its failure into a sentence.
+//! Runs other programs: prints the command, gives it no standard input, and reports a failure as a sentence.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl Program {
         program
     }
 
-    /// The Cargo that started xtask, so that a chosen toolchain stays chosen.
+    /// The Cargo that started xtask, so that a selected toolchain is kept.
     pub(crate) fn cargo() -> Self {
         Program::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
     }
@@ -63,14 +63,14 @@ impl Program {
         self
     }
 
-    /// Runs it with its output on the terminal.
+    /// Runs the program with its output on the terminal.
     pub(crate) fn run(mut self) -> Result {
         println!("    $ {}", self.shown());
         let status = self.command.status().map_err(|error| self.not_started(&error))?;
         if status.success() { Ok(()) } else { Err(Failure::new(format!("`{}` failed ({status})", self.shown()))) }
     }
 
-    /// Runs it silently; the answer is what it printed. What it complained about is part of the failure.
+    /// Runs the program silently and returns its output. Its error output is part of the failure.
     pub(crate) fn output(mut self) -> Result<String> {
         let output = self.command.output().map_err(|error| self.not_started(&error))?;
         if output.status.success() {
@@ -80,7 +80,7 @@ impl Program {
         Err(Failure::new(format!("`{}` failed ({})\n{complaint}", self.shown(), output.status)))
     }
 
-    /// Runs it silently and returns the warnings that it printed.
+    /// Runs the program silently and returns the warnings that it printed.
     pub(crate) fn warnings(mut self) -> Result<Vec<String>> {
         println!("    $ {}", self.shown());
         let output = self.command.output().map_err(|error| self.not_started(&error))?;
@@ -91,7 +91,7 @@ impl Program {
         Ok(complaint.lines().filter(|line| line.starts_with("warning")).map(str::to_owned).collect())
     }
 
-    /// Runs it with its complaints and its progress on the terminal; the answer is what it printed.
+    /// Runs the program with its error output on the terminal, and returns its output.
     pub(crate) fn answer(mut self) -> Result<String> {
         println!("    $ {}", self.shown());
         self.command.stderr(Stdio::inherit());
@@ -102,7 +102,7 @@ impl Program {
         Failure::new(format!("cannot start `{}`: {error}", self.name))
     }
 
-    /// The command as it could be typed, with paths shortened and the folder in front where it is not the workspace's.
+    /// The command line of the program, with paths shortened and the folder in front if it is not the workspace's.
     fn shown(&self) -> String {
         let mut words = Vec::new();
         if self.folder != paths::root() {

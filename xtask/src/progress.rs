@@ -1,14 +1,14 @@
-//! What a person sees while xtask works: a heading per step, a line per skipped step, the time a step took.
+//! Progress output of xtask: a heading per step, a line per skipped step, the duration of a step.
 
 use std::time::{Duration, Instant};
 
-/// Starts a step; the answer prints how long it took when it is finished.
+/// Starts a step; `done` of the result prints its duration.
 pub(crate) fn step(text: &str) -> Step {
     println!("==> {text}");
     Step { text: text.to_owned(), started: Instant::now() }
 }
 
-/// A step that had nothing to do.
+/// Prints that a step was skipped.
 pub(crate) fn unchanged(text: &str) {
     println!("==> {text}: unchanged");
 }

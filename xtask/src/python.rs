@@ -1,4 +1,4 @@
-//! Python and the packages of tests that need it, in a virtual environment below target/.
+//! Python and packages for tests, in a virtual environment below target/.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::process::Program;
 use crate::stamp::Stamp;
 use crate::{paths, progress};
 
-/// The interpreter of an environment with exactly the packages that the file of requirements names.
+/// Interpreter of an environment with exactly the packages of the requirements file.
 pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf> {
     let folder = paths::root().join("target/python").join(name);
     let python = folder.join("bin/python");

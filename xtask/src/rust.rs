@@ -1,4 +1,4 @@
-//! Rust targets: looks whether a target's standard library is installed, and has rustup install it where not.
+//! Rust targets: checks that a target's standard library is installed, and has rustup install it if not.
 
 use crate::failure::{Failure, Result};
 use crate::paths;
@@ -7,11 +7,11 @@ use crate::progress;
 
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
-/// A target without an operating system: what builds for it needs neither std nor an allocator of the host.
+/// A target without an operating system: builds for it need neither std nor an allocator of the host.
 pub(crate) const BARE_METAL: &str = "thumbv7em-none-eabi";
 
 pub(crate) fn ensure_target(target: &str) -> Result {
-    // The compiler tells the folder also for a target that is not installed; only its existence says something.
+    // The compiler prints the folder also for a target that is not installed; only its existence counts.
     let folder = Program::new("rustc").args(&["--print", "target-libdir", "--target", target]).output()?;
     if std::path::Path::new(folder.trim()).is_dir() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Sizes of what was built, beside the budgets of the project.
+//! Sizes of the built files, beside the budgets of the project.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,17 @@ use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::{node, paths};
 
-/// A kilobyte as the budgets count it.
+/// Bytes of a kilobyte in the budgets.
 pub(crate) const KB: f64 = 1024.0;
 
 const WASM_BROTLI: Budget = Budget { aim: 215 * 1024, floor: 222 * 1024 };
-/// The module is most of the page, and gzip makes it a quarter larger than brotli does.
+/// Budget of the page: the module is most of it, and gzip makes it a quarter larger than brotli does.
 const PAGE_GZIP: Budget = Budget { aim: 350 * 1024, floor: 360 * 1024 };
-/// The package holds the module twice: as it is, and as text for hosts that cannot load a file.
+/// Budget of the package, which contains the module twice: as a file, and as text for hosts that cannot load files.
 const PACKED: Budget = Budget { aim: 680 * 1024, floor: 700 * 1024 };
 const INSTALLED: Budget = Budget { aim: 1600 * 1024, floor: 1640 * 1024 };
 
-/// Answers one line of JSON: for each file named, [raw, gzip, brotli].
+/// Script that prints one line of JSON: for each file named, [raw, gzip, brotli].
 const MEASURE: &str = "
 const { readFileSync } = require('node:fs');
 const { gzipSync, brotliCompressSync } = require('node:zlib');
@@ -27,7 +27,7 @@ const sizes = process.argv.slice(1).map(path => {
 console.log(JSON.stringify(sizes));
 ";
 
-/// A size to be reached, and the one above which it counts as missed.
+/// A budget: the aim, and the floor above which it counts as missed.
 #[derive(Clone, Copy, Debug)]
 struct Budget {
     aim: u64,
@@ -57,13 +57,13 @@ pub(crate) fn print() -> Result {
     Ok(())
 }
 
-/// Prints the table and fails when a line is over the floor of its budget.
+/// Prints the table and fails when a line exceeds the floor of its budget.
 pub(crate) fn check() -> Result {
     node::check()?;
     let lines = measure()?;
     println!("{}", table(&lines));
     match lines.iter().find(|line| line.budget.is_some_and(|budget| line.bytes > budget.floor)) {
-        Some(line) => Err(Failure::new(format!("{} is over its budget", line.what))),
+        Some(line) => Err(Failure::new(format!("{} exceeds its budget", line.what))),
         None => Ok(()),
     }
 }
@@ -101,18 +101,18 @@ fn compressed(files: &[impl AsRef<Path>]) -> Result<Vec<[u64; 3]>> {
     serde_json::from_str(&program.output()?).map_err(|error| Failure::new(format!("cannot read the sizes: {error}")))
 }
 
-/// What npm would pack: the tarball's size and the size of its files.
+/// Sizes of the tarball that npm would pack, and of its files.
 fn package() -> Result<(u64, u64)> {
     let arguments = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
     let report = Program::npm().args(&arguments).folder(&paths::package()).output()?;
     let report: serde_json::Value = serde_json::from_str(&report)
-        .map_err(|error| Failure::new(format!("cannot read the answer of `npm pack`: {error}")))?;
-    // npm 10 and 11 answer a list, later ones an object by package name.
+        .map_err(|error| Failure::new(format!("cannot read the output of `npm pack`: {error}")))?;
+    // npm 10 and 11 print a list, later ones an object by package name.
     let entry = report.get(0).or_else(|| report.as_object().and_then(|all| all.values().next()));
     let size = |name: &str| entry.and_then(|entry| entry[name].as_u64());
     match (size("size"), size("unpackedSize")) {
         (Some(packed), Some(installed)) => Ok((packed, installed)),
-        _ => Err(Failure::new("`npm pack` told no sizes")),
+        _ => Err(Failure::new("`npm pack` printed no sizes")),
     }
 }
 

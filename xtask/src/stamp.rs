@@ -1,6 +1,7 @@
-//! Remembers what a build step read, so that a step whose inputs did not change is skipped.
+//! Stamps of build steps, with which a step is skipped while its inputs are unchanged.
 //!
-//! A stamp is a hash over the names and contents of the inputs and over xtask itself: changing how a step works runs it again.
+//! A stamp is a hash over the names and contents of the inputs and over xtask itself, so that a changed step runs
+//! again.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ impl Stamp {
         Ok(stamp)
     }
 
-    /// A stamp kept beside what it describes, so that both are deleted together.
+    /// A stamp stored beside its output, so that both are deleted together.
     pub(crate) fn in_file(file: PathBuf) -> Self {
         Stamp { file, hasher: DefaultHasher::new() }
     }
@@ -32,7 +33,7 @@ impl Stamp {
         text.hash(&mut self.hasher);
     }
 
-    /// A file that is missing counts as such: its appearing is a change.
+    /// Hash of a file; a missing file has a hash of its own, so that creating it is a change.
     pub(crate) fn add_file(&mut self, path: &Path) -> Result {
         self.add_text(&paths::short(path));
         if path.is_file() {
@@ -48,14 +49,14 @@ impl Stamp {
         Ok(())
     }
 
-    /// True when the step ran to its end with the same inputs before.
+    /// True when the step completed with the same inputs before.
     pub(crate) fn is_fresh(&self) -> bool {
         std::fs::read_to_string(&self.file).is_ok_and(|kept| kept == self.text())
     }
 
-    /// Says that the step is about to run: until `keep`, no stamp vouches for its outputs.
+    /// Removes the stamp before the step runs: until `keep`, its outputs are not valid.
     pub(crate) fn forget(&self) {
-        // A stamp that cannot be removed was never there.
+        // A stamp that cannot be removed does not exist.
         let _ = std::fs::remove_file(&self.file);
     }
 
@@ -70,7 +71,7 @@ impl Stamp {
         format!("{:016x}\n", self.hasher.finish())
     }
 
-    /// Length and time of the running binary stand for its content, which is too large to hash each time.
+    /// Length and time of the running binary replace its content, which is too large to hash each time.
     fn add_xtask(&mut self) -> Result {
         let path =
             std::env::current_exe().map_err(|error| Failure::new(format!("cannot find xtask itself: {error}")))?;

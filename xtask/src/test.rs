@@ -1,4 +1,4 @@
-//! `cargo xtask test`: runs suites one after another and closes with a count of them.
+//! `cargo xtask test`: runs suites one after another and prints a count of them at the end.
 
 use std::time::Instant;
 
@@ -62,7 +62,7 @@ fn run_suite(suite: &Suite, selection: &Selection, build: &mut Build) -> Outcome
     }
 }
 
-/// What the suites share is built when the first of them needs it, once.
+/// Builds the shared outputs once, when the first suite needs them.
 #[derive(Debug, Default)]
 struct Build {
     result: Option<Result>,

@@ -1,14 +1,14 @@
 /**
- * Counters, hashes, sets, lists and sorted sets of a scene: kept names, and what the collections hold before the first row.
- * Runs in Node and in the page.
+ * Counters, hashes, sets, lists and sorted sets of a scenario: names that are kept, and the contents before the first
+ * row. Runs in Node and in the page.
  */
 import { makeNames } from './texts.mjs';
 
-/** A prime: loops that count names and fields on their own meet every pair. */
+/** A prime, so that loops over names and fields combine every pair. */
 export const COLLECTIONS = 1009;
 const FIELDS_MAX = 100;
 
-/** By the list of names: the text of a store that fills a collection, and its number of fields or members. */
+/** By the list of names: source code that fills a collection in a store, and its number of fields or members. */
 const FILLED = {
   hashes: ['hset', 10],
   wideHashes: ['hset', FIELDS_MAX],
@@ -25,7 +25,7 @@ export function makeCollectionNames() {
   return Object.fromEntries(lists.map((list) => [list, makeNames(list, COLLECTIONS)]));
 }
 
-/** Fills the collections that a store has: `definition` holds its texts, `texts` the names, fields and values. */
+/** Fills the collections of a store: `definition` holds its source texts, `texts` the names, fields and values. */
 export function fillCollections(store, definition, texts) {
   const putter = (text) =>
     new Function('store', `${definition.before ?? ''}; return (key, field, value, score) => { ${text}; };`)(store);

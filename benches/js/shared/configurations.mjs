@@ -2,19 +2,19 @@
 
 const ignore = () => {};
 
-/** Far above the memory of any scene: nothing is evicted. */
+/** Far above the memory of any scenario: nothing is evicted. */
 const LIMITED = { maxmemory: '1gb', maxmemoryPolicy: 'allkeys-lru' };
 
 /** Commands between two readings of the recorded effects. */
 const DRAIN_INTERVAL = 1000;
 
-/** Memory that a store reports as used. */
+/** Used memory as the store reports it. */
 const usedMemory = (store) => Number(/used_memory:(\d+)/.exec(store.call('INFO', 'memory'))[1]);
 
 /**
- * `options` are those of the constructor, `configure` prepares a store that holds the keys of its scene, `each` is run after
- * each command of a loop: text in which `store` is the store and `i` counts the commands. `evicts` means that the number of
- * keys stays what it was.
+ * Definition of a configuration. `options` are those of the constructor, `configure` prepares a store that holds the
+ * keys of its scenario, `each` runs after each command of a loop: source code in which `store` is the store and `i`
+ * counts the commands. `evicts` means that the number of keys stays constant.
  */
 export const CONFIGURATIONS = {
   bare: {},
@@ -33,5 +33,5 @@ export const CONFIGURATIONS = {
   },
 };
 
-/** Configurations without eviction: what programs read and write most is measured in each. */
+/** Configurations without eviction: the most frequent commands are measured in each. */
 export const EVERY_CONFIGURATION = ['bare', 'maxmemory', 'listener', 'subscriber', 'recording'];

@@ -1,11 +1,11 @@
-/** What is measured: for each operation the text of its loop's body, made from the texts a store has for it. */
+/** The measured operations: for each, the source code of its loop's body, made from the texts of a store. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the strings are source code of the measured loops.
 import { COLLECTIONS } from './collections.mjs';
 
-/** Keys of one MGET or MSET, commands of one pipeline. */
+/** Number of keys of one MGET or MSET, and of commands of one pipeline. */
 export const BATCH = 100;
 
-/** How the loop comes by its key; `i` counts from 0. See texts.mjs for the states. */
+/** Source code of the loop's key; `i` counts from 0. See texts.mjs for the states. */
 const KEYS = {
   same: 'names[order[(start + i) & last]]',
   fresh: 'fresh[i]',
@@ -44,12 +44,12 @@ const pipeline = (command, needs, replyBytes) => ({
 });
 
 /**
- * `title` names rows, `state` is fixed where keys come in one state only, `uses` names the texts a store must have, `body`
- * makes the loop's body, `expected` is the sum of a sample of `count` turns (another sum fails the run), `commands` is the
- * number of commands in a turn, `collections` asks for those of collections.mjs.
+ * Definition of an operation. `title` names rows, `state` is fixed where keys come in one state only, `uses` names the
+ * texts a store must have, `body` makes the loop's body, `expected` is the sum of a sample of `count` turns (another
+ * sum fails the run), `commands` is the number of commands in a turn, `collections` asks for those of collections.mjs.
  *
- * `changes` limits the turns of a sample that adds or takes keys; `before` is run for each of its turns, and `undo` after
- * it, both unmeasured. `bounded` checks that the store has not grown.
+ * `changes` limits the turns of a sample that adds or takes keys; `before` is run for each of its turns, and `undo`
+ * after it, both unmeasured. `bounded` checks that the store has not grown.
  */
 export const OPERATIONS = {
   get: {
@@ -146,16 +146,19 @@ export const OPERATIONS = {
   respLpush: { ...pipeline('LPUSH', ['lpush']), changes: true, undo: deleteAll('queues') },
 };
 
-/** Whether a store has the texts of an operation. */
+/** True when a store has the texts of an operation. */
 export const canDo = (store, operation) =>
   (OPERATIONS[operation].uses ?? [operation]).every((name) => store[name] !== undefined);
 
-/** The loop of an operation over a store: `(store, texts, count, start)` to the sum of what came back. */
+/**
+ * The loop of an operation over a store: a function of `(store, texts, count, start)` that returns the sum of the
+ * results.
+ */
 export function compile(operation, store, state, each) {
   return compileLoop(store, OPERATIONS[operation].body(store, state), each);
 }
 
-/** What is run before or after each sample, unmeasured: `(store, texts, count, start)`. */
+/** Function that runs before or after each sample, unmeasured: `(store, texts, count, start)`. */
 export function compileAround({ body, turns }, store) {
   const loop = compileLoop(store, body(store));
   return turns === undefined ? loop : (target, texts) => loop(target, texts, turns, 0);

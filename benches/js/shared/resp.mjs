@@ -1,6 +1,6 @@
 /**
- * The bytes in, bytes out peer: what one would write in JavaScript for GET and SET over RESP, on a Map. Splits a chunk at its
- * lengths, keeps what is incomplete for the next one. Runs in Node and in the page.
+ * The peer for bytes in, bytes out: a plain JavaScript implementation of GET and SET over RESP, on a Map. Splits a
+ * chunk at its lengths, and keeps an incomplete request for the next one. Runs in Node and in the page.
  */
 
 const decoder = new TextDecoder();
@@ -19,7 +19,7 @@ export class RespMap {
   map = new Map();
   #rest = new Uint8Array(0);
 
-  /** Answers the replies to all requests that are complete. */
+  /** Returns the replies to all complete requests. */
   feed(chunk) {
     const bytes = this.#rest.length === 0 ? chunk : join(this.#rest, chunk);
     const reader = new Reader(bytes);
@@ -56,7 +56,7 @@ class Reader {
     this.#bytes = bytes;
   }
 
-  /** The words of the next request; undefined when it is not all there. */
+  /** The words of the next request; undefined when it is incomplete. */
   request() {
     const count = this.#number();
     const words = [];
@@ -70,7 +70,7 @@ class Reader {
     return count === undefined ? undefined : words;
   }
 
-  /** The number behind the mark of a line. */
+  /** The number behind the type byte of a line. */
   #number() {
     const end = this.#bytes.indexOf(CR, this.at);
     if (end < 0 || end + 1 >= this.#bytes.length) return undefined;

@@ -1,11 +1,11 @@
 /**
- * How a row comes about: stores take turns in rounds, so that whatever else the machine does hits all of them; a figure is
- * the median of its rounds, a ratio the median of the ratios of each round. Knows neither clock nor stores.
+ * Rounds of a row: stores take turns in rounds, so that other load of the machine affects all of them; a figure is the
+ * median of its rounds, a ratio the median of the ratios of each round. Independent of clock and stores.
  */
 
 const FIRST_COUNT = 64;
 const GROWTH_MAX = 8;
-/** Nothing that is measured is so fast that more turns than this would not take long enough. */
+/** Maximum number of turns, sufficient for the fastest operation. */
 const COUNT_MAX = 2 ** 24;
 
 export function median(numbers) {
@@ -15,9 +15,9 @@ export function median(numbers) {
 }
 
 /**
- * The rounds of one row: nanoseconds of a command by name. `sample(name, count)` answers those that `count` turns took.
- * Compilation on other threads is processor time of the process: with fewer than two dozen `warmSamples` a busy machine
- * showed the compiler.
+ * The rounds of one row: nanoseconds per command by name. `sample(name, count)` returns those of `count` turns.
+ * Compilation on other threads is processor time of the process: with fewer than two dozen `warmSamples` it was visible
+ * on a busy machine.
  */
 export async function takeRounds({ names, sample, rounds, sampleMs, warmSamples, countMax = Infinity, commands = 1 }) {
   const counts = new Map();
@@ -35,8 +35,8 @@ export async function takeRounds({ names, sample, rounds, sampleMs, warmSamples,
 }
 
 /**
- * Runs samples that grow until they are long enough, so often that no accident made them long, and that what is compiled on
- * the way is compiled; answers how many turns such a sample has.
+ * Runs growing samples until they are long enough, repeatedly, so that neither an accident nor compilation made them
+ * long; returns the number of turns of such a sample.
  */
 async function warm(sample, { wantedNs, countMax, warmSamples }) {
   let count = Math.min(FIRST_COUNT, countMax);
@@ -51,7 +51,7 @@ async function warm(sample, { wantedNs, countMax, warmSamples }) {
   return count;
 }
 
-/** `times` holds a figure of every round by name; ours is the first of `names`. Answers `{ figures, ratios }`. */
+/** Computes `{ figures, ratios }`. `times` holds a figure of every round by name; ours is the first of `names`. */
 export function summarise(names, times) {
   const [ours, ...peers] = names;
   const figures = Object.fromEntries(names.map((name) => [name, median(times.get(name))]));

@@ -1,14 +1,14 @@
 /**
- * The stores that are compared, and what each does for an operation, as text: every loop over a store is compiled from its
- * own text, so that no store pays for the types another one has shown to a shared call site. Runs in Node and in the page.
+ * The compared stores, and the source code of each for an operation: every loop over a store is compiled from its own
+ * text, so that no store pays for types that another one has shown to a shared call site. Runs in Node and in the page.
  *
- * In the texts, `store` is the store, `key`, `value` and `field` are strings, `score` is a number, `keys` and `pairs` are
- * lists of a hundred. An operation that is missing is one the store does not have. `make` gets the modules, and as options
- * the largest number of keys and the name of a configuration (see configurations.mjs), which keylatch alone heeds.
+ * In the texts, `store` is the store, `key`, `value` and `field` are strings, `score` is a number, `keys` and `pairs`
+ * are lists of a hundred. A missing operation is not supported by the store. `make` gets the modules, and as options
+ * the largest number of keys and the name of a configuration (see configurations.mjs), which keylatch alone uses.
  */
 import { CONFIGURATIONS } from './configurations.mjs';
 
-/** No key runs out while it is measured. */
+/** A lifetime in milliseconds longer than any measurement. */
 export const TTL_MS = 3_600_000;
 const LEASE_MS = 30_000;
 const TOKEN = "'token-4f1d09ac77'";
@@ -61,7 +61,7 @@ const mapWithDeadlines = {
 
 const keylatch = {
   make: ({ Keylatch }, { configuration = 'bare' }) => new Keylatch(CONFIGURATIONS[configuration].options),
-  /** Whether the rest of the scene's configuration holds for it, too. */
+  /** True when the rest of the scenario's configuration applies to it, too. */
   configured: true,
   get: 'store.get(key)',
   set: 'store.set(key, value)',
@@ -84,7 +84,7 @@ const keylatch = {
   resp: 'store.feed(chunk).output',
 };
 
-/** The package in no configuration, whichever the scene has. */
+/** The package without a configuration, in any scenario. */
 const bare = { ...keylatch, make: ({ Keylatch }) => new Keylatch(), configured: false };
 
 /** The package of an earlier commit: see xtask/src/bench/landed.rs. */
@@ -136,7 +136,7 @@ const jsParser = {
   resp: 'store.feed(chunk)',
 };
 
-/** By the names that tables show. */
+/** The stores by their names in tables. */
 export const STORES = {
   keylatch,
   bare,

@@ -1,6 +1,6 @@
 /**
- * Keys and values: texts of a fixed length in the three states in which a program holds them, and the order in which keys
- * are asked for. Runs in Node and in the page.
+ * Keys and values: texts of a fixed length in the three states in which a program holds them, and the order of their
+ * use. Runs in Node and in the page.
  */
 
 /** `user:` and eleven digits: sixteen bytes. */
@@ -9,7 +9,7 @@ const DIGITS = 11;
 
 const suffix = (number) => String(number).padStart(DIGITS, '0');
 
-/** Flat strings that nobody has hashed yet, as a parser hands them out. Literals and concatenations are neither. */
+/** Flat strings without a computed hash, as a parser returns them. Literals and concatenations are different. */
 function flat(texts) {
   return JSON.parse(JSON.stringify(texts));
 }
@@ -30,7 +30,7 @@ export const makeKeys = (count, from = 0) => inPieces(count, (index) => PREFIX +
 /** `count` kept names with a prefix of their own. */
 export const makeNames = (prefix, count) => inPieces(count, (index) => `${prefix}:${index}`);
 
-/** `count` keys that were put together and are kept: V8 holds them as ropes. */
+/** `count` concatenated keys that are kept: V8 holds them as ropes. */
 export const makeJoinedKeys = (count) => Array.from({ length: count }, (_, index) => PREFIX + suffix(index));
 
 /** Values of `bytes` letters and digits that are kept as ropes. */
@@ -38,8 +38,8 @@ export const makeJoinedValues = (count, bytes) =>
   Array.from({ length: count }, (_, index) => 'value-of-a-key.'.repeat(bytes).slice(0, bytes - DIGITS) + suffix(index));
 
 /**
- * Makes garbage until V8 has collected its young generation more than twice. Texts made before are old then, as kept ones
- * are; ropes that are flattened while they are young may be replaced by their flat texts.
+ * Makes garbage until V8 has collected its young generation more than twice. Earlier texts are in the old generation
+ * then, as kept ones are; ropes that are flattened while they are young may be replaced by their flat texts.
  */
 export function ageTexts() {
   const kept = [];
@@ -55,21 +55,21 @@ export const JSON_BYTES = recordOf(0).length;
 /** JSON texts as `JSON.stringify` made them. */
 export const makeRecords = (count) => Array.from({ length: count }, (_, index) => recordOf(index));
 
-/** The names of locks that a program keeps. */
+/** Names of locks that a program keeps. */
 export const makeLocks = (count) => inPieces(count, (index) => `free:${suffix(index)}`);
 
-/** As many values of `bytes` letters and digits, all different. */
+/** `count` values of `bytes` letters and digits, all different. */
 export const makeValues = (count, bytes, from = 0) =>
   inPieces(count, (index) => suffix(from + index).padStart(bytes, 'value-of-a-key.'));
 
-/** What follows the prefix in the keys of an order, as it would arrive with a request. */
+/** Key suffixes in an order, as they would arrive with a request. */
 export const makeSuffixes = (order) => inPieces(order.length, (index) => suffix(order[index]));
 
-/** The whole keys of a stretch of an order, new each time: no hash of theirs was ever computed. */
+/** Whole keys of a range of an order, new each time, without a computed hash. */
 export const makeFresh = (order, start, count) =>
   inPieces(count, (index) => PREFIX + suffix(order[(start + index) & (order.length - 1)]));
 
-/** Numbers from a seed: equal runs ask for equal keys. */
+/** Pseudo-random numbers from a seed: equal runs use equal keys. */
 export function dice(seed) {
   let state = seed >>> 0 || 1;
   return () => {
@@ -80,7 +80,7 @@ export function dice(seed) {
   };
 }
 
-/** In which order keys are asked for: a power of two of them, every key about equally often. */
+/** Order in which keys are used: a power of two of them, every key about equally often. */
 export function makeOrder(keys, random) {
   const length = 2 ** Math.max(16, Math.ceil(Math.log2(keys)));
   const order = Uint32Array.from({ length }, (_, index) => index % keys);

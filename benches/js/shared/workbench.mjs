@@ -1,6 +1,6 @@
 /**
- * Holds the stores of one scene, filled, and runs one sample of one operation at a time. Takes no time itself: its caller
- * does, from inside the process or from outside. Runs in Node and in the page.
+ * Holds the filled stores of one scenario, and runs one sample of one operation at a time. The caller takes the time,
+ * from inside the process or from outside. Runs in Node and in the page.
  */
 import { makeCollectionNames, makeFields, fillCollections } from './collections.mjs';
 import { CONFIGURATIONS } from './configurations.mjs';
@@ -21,34 +21,34 @@ import {
   makeValues,
 } from './texts.mjs';
 
-/** Keys made anew for each sample, and keys that a sample adds, at most. */
+/** Maximum number of new keys of a sample, and of keys that a sample adds. */
 export const NEW_KEYS_MAX = 50_000;
 const VALUES = 1024;
 const LISTS = 64;
 const LOCKS = 1024;
-/** Largest size of an evicting store, as a multiple of the keys it was filled with. */
+/** Largest size of an evicting store, as a multiple of its initial keys. */
 const GROWTH_MAX = 1.5;
 
 export class Workbench {
   #modules;
-  #scene;
+  #scenario;
   #texts;
   #stores = new Map();
   #loops = new Map();
   #random = dice(7);
-  /** The sample that is ready, and what the last one summed up. */
+  /** The prepared sample, and the sum of the last one. */
   #next;
   #sum;
 
-  /** `modules` holds the classes that stores are made of. */
+  /** `modules` holds the classes of the stores. */
   constructor(modules) {
     this.#modules = modules;
   }
 
-  /** Makes and fills the stores of a scene. */
-  prepare(scene) {
-    this.#scene = scene;
-    const order = makeOrder(scene.keys, this.#random);
+  /** Makes and fills the stores of a scenario. */
+  prepare(scenario) {
+    this.#scenario = scenario;
+    const order = makeOrder(scenario.keys, this.#random);
     this.#texts = {
       order,
       values: this.#makeValues(VALUES),
@@ -58,17 +58,17 @@ export class Workbench {
       fields: makeFields(),
       counter: { next: 0 },
     };
-    for (const name of scene.stores) this.#stores.set(name, this.#filled(name));
+    for (const name of scenario.stores) this.#stores.set(name, this.#filled(name));
   }
 
   #makeValues(count) {
-    return this.#scene.json ? makeRecords(count) : makeValues(count, this.#scene.bytes);
+    return this.#scenario.json ? makeRecords(count) : makeValues(count, this.#scenario.bytes);
   }
 
-  /** A store, and the texts it holds: each gets its own, for those of another would be warm. */
+  /** A store, and its own texts: those of another would be warm. */
   #filled(name) {
     const { make, before = '', setpx, set } = STORES[name];
-    const { keys, ttl, configuration, collections } = this.#scene;
+    const { keys, ttl, configuration, collections } = this.#scenario;
     const { configure, evicts } = CONFIGURATIONS[configuration];
     const store = make(this.#modules, { max: evicts ? keys : 2 * keys + NEW_KEYS_MAX, configuration });
     const put = new Function('store', `${before}; return (key, value) => { ${ttl ? setpx : set}; };`)(store);
@@ -80,9 +80,9 @@ export class Workbench {
     return { store, texts: { ...texts, ...batchesOf({ ...this.#texts, ...texts }) } };
   }
 
-  /** Keys and values that are kept as they were put together. */
+  /** Concatenated keys and values that are kept. */
   #joinedTexts() {
-    const { joined, keys, bytes } = this.#scene;
+    const { joined, keys, bytes } = this.#scenario;
     if (!joined) return {};
     const texts = { joined: makeJoinedKeys(keys), joinedValues: makeJoinedValues(VALUES, bytes) };
     ageTexts();
@@ -95,7 +95,7 @@ export class Workbench {
     return names;
   }
 
-  /** What a sample needs and should not be measured. */
+  /** Prepares a sample, unmeasured. */
   ready({ operation, state }, name, count) {
     const start = Math.floor(this.#random() * this.#texts.order.length);
     const fresh = state === 'fresh' ? makeFresh(this.#texts.order, start, count) : [];
@@ -106,15 +106,15 @@ export class Workbench {
     this.#next = () => loops.run(store, all, count, start);
   }
 
-  /** The sample itself. */
+  /** Runs the sample. */
   run() {
     this.#sum = this.#next();
   }
 
-  /** Checks that the sample did what it was to do, and takes back what it added. */
+  /** Checks the sum of the sample, and removes the keys it added. */
   finish({ operation, state }, name, count) {
     const { title, expected, bounded } = OPERATIONS[operation];
-    const wanted = expected?.(this.#scene, count);
+    const wanted = expected?.(this.#scenario, count);
     if (wanted !== undefined && this.#sum !== wanted) {
       throw new Error(`${title} ${state} with ${name}: ${this.#sum} where ${wanted} was expected`);
     }
@@ -125,7 +125,7 @@ export class Workbench {
 
   #checkSize(store, name) {
     const size = new Function('store', `return ${STORES[name].size};`)(store);
-    if (size > GROWTH_MAX * this.#scene.keys) throw new Error(`${name} holds ${size} keys: it does not evict`);
+    if (size > GROWTH_MAX * this.#scenario.keys) throw new Error(`${name} holds ${size} keys: it does not evict`);
   }
 
   #loopsOf(operation, state, name) {
@@ -133,7 +133,7 @@ export class Workbench {
     if (!this.#loops.has(id)) {
       const definition = STORES[name];
       const { before, undo } = OPERATIONS[operation];
-      const { each } = definition.configured ? CONFIGURATIONS[this.#scene.configuration] : {};
+      const { each } = definition.configured ? CONFIGURATIONS[this.#scenario.configuration] : {};
       const around = (part) => part && compileAround(part, definition);
       this.#loops.set(id, {
         run: compile(operation, definition, state, each),
@@ -145,7 +145,7 @@ export class Workbench {
   }
 }
 
-/** What is sent at once: keys, pairs, and the requests of pipelines. */
+/** Batches: keys, pairs, and the requests of pipelines. */
 function batchesOf({ names, order, values, fields, hashes, queues }) {
   const batches = Array.from({ length: LISTS }, (_, index) =>
     [...distinct(order, index * BATCH)].map((at) => names[at]),
@@ -173,12 +173,12 @@ function batchesOf({ names, order, values, fields, hashes, queues }) {
   };
 }
 
-/** A batch of numbers from a place in the order on, none of them twice. */
+/** A batch of different numbers, from a position in the order on. */
 function distinct(order, from) {
   const found = new Set();
   for (let at = from; found.size < BATCH; at += 1) found.add(order[at % order.length]);
   return found;
 }
 
-/** Requests as the bytes a client would send. */
+/** Requests as RESP. */
 const pipeline = (requests) => new TextEncoder().encode(requests.map((words) => requestOf(...words)).join(''));

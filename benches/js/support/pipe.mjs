@@ -1,4 +1,4 @@
-/** A connection that sends requests without waiting for replies, and counts the lines that come back. */
+/** A connection that sends requests without waiting for replies, and counts the lines of the replies. */
 import { connect } from 'node:net';
 import { once } from 'node:events';
 
@@ -30,7 +30,7 @@ export class Pipe {
     if (this.#lines >= this.#wanted) this.#done();
   }
 
-  /** Sends requests and waits until they are answered, by so many lines in all. Answers how the answer begins. */
+  /** Sends requests and waits for this many lines of replies. Returns the beginning of the replies. */
   async exchange(requests, lines) {
     this.#lines = 0;
     this.#wanted = lines;

@@ -1,7 +1,7 @@
-/** Processor time of other processes, where Linux tells it; undefined elsewhere. */
+/** Processor time of other processes, where Linux reports it; undefined elsewhere. */
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** Nanoseconds that the threads of a process were on a processor. */
+/** Processor time of a process's threads in nanoseconds. */
 export function processNs(pid) {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

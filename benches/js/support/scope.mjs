@@ -1,4 +1,4 @@
-/** What a test context is to a test: whoever starts something says how it ends. */
+/** Cleanup functions, as a test context has them. */
 export class Scope {
   #ends = [];
 
@@ -6,7 +6,7 @@ export class Scope {
     this.#ends.push(end);
   }
 
-  /** Ends everything, the last one first. */
+  /** Runs all cleanup functions, the last one first. */
   async close() {
     for (const end of this.#ends.reverse()) await end();
   }

@@ -1,8 +1,8 @@
-/** What a sample took, in nanoseconds. */
+/** Duration of a sample in nanoseconds. */
 const US_NS = 1000;
 const MS_NS = 1e6;
 
-/** Of the processors, by this process. */
+/** Processor time of this process. */
 export async function processorNs(work) {
   const before = process.cpuUsage();
   await work();
@@ -10,7 +10,7 @@ export async function processorNs(work) {
   return (user + system) * US_NS;
 }
 
-/** On the wall: for work that other processes share. */
+/** Elapsed time: for work that other processes share. */
 export async function wallNs(work) {
   const startedMs = performance.now();
   await work();

@@ -1,8 +1,8 @@
 /**
- * The log of one object in its SQLite: what a turn changed, one entry a turn, and now and then a snapshot that replaces
- * them. It moves bytes and counts them; what is in them only the engine knows.
+ * The log of one object in its SQLite storage: one entry for each turn that changed the keyspace, and from time to time
+ * a snapshot that replaces them. Entries are opaque bytes here; the engine writes and reads them.
  *
- * Nothing is stored before the first append, so a namespace that was only ever read costs nothing.
+ * Nothing is stored before the first append, so a namespace that was only read takes no storage.
  */
 
 /** Raised whenever the tables or the meaning of a column change. A newer one is refused, never touched. */
@@ -19,7 +19,7 @@ export const COMPACT_RATIO = 2;
 
 type EntryKind = 'effects' | 'snapshot';
 
-/** What one turn wrote, put together again from its rows. */
+/** Effects of one turn, joined from its rows. */
 export interface Entry {
   readonly kind: EntryKind;
   readonly bytes: Uint8Array;
@@ -31,7 +31,9 @@ export class LogError extends Error {
 }
 
 export class Log {
-  /** The engine's seed (64 bits). It outlives restarts, so that a SCAN cursor handed out before one still holds. */
+  /**
+   * Seed of the engine (64 bits). It is kept across restarts, so that a SCAN cursor returned before one stays valid.
+   */
   readonly seed: bigint;
   /** The last instant an entry was written, in milliseconds since the epoch; 0 in an empty log. */
   readonly loggedMs: number;
@@ -70,7 +72,7 @@ export class Log {
     return effects > COMPACT_BYTES_MIN && effects > COMPACT_RATIO * this.#bytes.snapshot;
   }
 
-  /** Adds the effects of one turn. Durable before any reply of the same turn leaves: see README, "Why a reply is a promise". */
+  /** Adds the effects of one turn. Durable before any reply of the same turn leaves: see README, "Guarantees". */
   append(effects: Uint8Array, nowMs: number): void {
     if (!this.#exists) this.#createTables();
     this.#write('effects', effects, nowMs);

@@ -1,6 +1,7 @@
 /**
- * Which commands make sense here, read from the engine's own command table, so that a command added later is judged too.
- * Every request is a client of its own that is gone with the reply, and a namespace is data without a server around it.
+ * The commands that the template offers, selected from the engine's command table, so that a command added later is
+ * judged too. Every request runs on a client of its own that ends with the reply, and a namespace has no server around
+ * it.
  */
 
 import rows from 'keylatch/commands.json';
@@ -11,16 +12,16 @@ interface Row {
   readonly flags: readonly string[];
 }
 
-/** Groups whose commands change or use the state of a connection. */
+/** Groups of commands that change or use the state of a connection. */
 const ABOUT_CONNECTIONS = new Set(['connection', 'pubsub', 'transactions']);
 
-/** The two of them that do neither. */
+/** Connection commands that neither change nor use that state. */
 const STATELESS = new Set(['PING', 'ECHO']);
 
 /** Subcommands are rows of their own: `CONFIG|SET`. */
 const table = new Map((rows as readonly Row[]).map((row) => [row.name, row]));
 
-/** Why the command is not offered, in words for the client; null when it is, and for what the engine does not know. */
+/** Reason why the command is not offered, as text for the client. Null when it is offered, and for unknown commands. */
 export function reasonAgainst(command: readonly string[]): string | null {
   const [name = '', subcommand = ''] = command.slice(0, 2).map((word) => word.toUpperCase());
   const row = table.get(`${name}|${subcommand}`) ?? table.get(name);

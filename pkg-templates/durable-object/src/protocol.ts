@@ -1,6 +1,6 @@
 /**
- * The words of the HTTP interface: a body becomes the arguments of one command, an outcome becomes a body. Knows neither
- * the engine nor the object; every refusal a client can cause before its command runs is worded here.
+ * The HTTP interface: converts a request body to the arguments of one command, and an outcome to a response body. Every
+ * error that a client can cause before its command runs is worded here. Depends on neither the engine nor the object.
  */
 
 /** A larger body is refused with 413. A megabyte of binary data written as JSON escapes still fits. */
@@ -11,13 +11,13 @@ export const NAMESPACE_LENGTH_MAX = 256;
 
 export const NAMESPACE_DEFAULT = 'default';
 
-/** What the object answers: whether the command succeeded, and the JSON for the client. */
+/** Outcome of a request in the object: whether the command succeeded, and the JSON for the client. */
 export interface Answer {
   readonly ok: boolean;
   readonly body: string;
 }
 
-/** A request that never reaches the object; thrown where it is noticed, answered at the door. */
+/** Error of a request that never reaches the object. The worker turns it into a response. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
@@ -31,7 +31,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Reads a command: a JSON array whose first element is its name. Strings stand for themselves, numbers for the digits
+ * Parses a command: a JSON array that begins with its name. Strings stand for themselves, numbers for the digits
  * that were sent (also where they exceed a double), true and false for their names, null for the empty string.
  *
  * @throws Refusal 400 for anything else.
@@ -64,7 +64,7 @@ export function errorBody(message: string): string {
   return JSON.stringify({ error: message });
 }
 
-/** The request's body, given up as soon as it is longer than `limit` bytes, whatever it announced. */
+/** Reads the request's body, and stops as soon as it is longer than `limit` bytes, whatever its Content-Length. */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
   const tooLarge = new Refusal(413, `ERR the body is larger than ${limit} bytes`);
   if (Number(request.headers.get('content-length')) > limit) throw tooLarge;
@@ -85,19 +85,22 @@ function parseJson(body: Uint8Array): unknown {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(body);
     return JSON.parse(text, sourceOfScalars as (key: string, value: unknown) => unknown);
   } catch {
-    // Broken UTF-8, broken JSON, or nesting deeper than the stack: to the client it is one and the same.
+    // Broken UTF-8, broken JSON, and nesting deeper than the stack are the same error to a client.
     throw new Refusal(400, 'ERR the body is not valid JSON in UTF-8');
   }
 }
 
-/** Scalars as the text of an argument. `context.source` is what was written, which a parsed number has lost. */
+/**
+ * Converts scalars to argument text. `context.source` is the original text, which keeps digits that a parsed number
+ * loses.
+ */
 function sourceOfScalars(_key: string, value: unknown, context: { source?: string }): unknown {
   if (value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return context.source ?? String(value);
   return value;
 }
 
-/** `JSON.rawJSON`, which TypeScript's library does not describe yet. */
+/** `JSON.rawJSON`, which TypeScript's library does not declare yet. */
 function rawJson(text: string): unknown {
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
 }

@@ -1,6 +1,7 @@
 /**
- * One Durable Object: one engine in its own WebAssembly instance, rebuilt from the object's log when it wakes. A command
- * runs, and what it changed is written, in one synchronous turn; the platform holds the reply until the write is safe.
+ * One Durable Object: one engine in its own WebAssembly instance, rebuilt from the object's log when it wakes. A
+ * command runs, and its effects are written, in one synchronous turn; the platform holds the reply until the write is
+ * safe.
  */
 
 import { DurableObject } from 'cloudflare:workers';
@@ -14,11 +15,15 @@ export interface Env {
   readonly SHARD: DurableObjectNamespace<Shard>;
   /** A secret. When it is set, every request must carry it as a bearer token. */
   readonly KEYLATCH_TOKEN?: string;
-  /** What a keyspace may take at most, as CONFIG SET maxmemory has it: `50mb`, `0` for no limit. Else `MAX_MEMORY`. */
+  /**
+   * Memory limit of a keyspace, in the form of CONFIG SET maxmemory: `50mb`, `0` for no limit. Default `MAX_MEMORY`.
+   */
   readonly KEYLATCH_MAXMEMORY?: string;
 }
 
-/** Leaves an isolate's 128 MB room for a snapshot, the log as it is read, and other namespaces. */
+/**
+ * Default limit. It leaves memory of an isolate's 128 MB for a snapshot, the log as it is read, and other namespaces.
+ */
 const MAX_MEMORY = '20mb';
 
 export class Shard extends DurableObject<Env> {
@@ -29,15 +34,15 @@ export class Shard extends DurableObject<Env> {
     super(ctx, env);
     this.#log = new Log(ctx.storage);
     this.#db = rebuild(this.#log);
-    // Nothing is evicted: what was promised to be stored stays, and a write beyond the limit is refused.
+    // Nothing is evicted: stored data is kept, and a write beyond the limit is refused.
     this.#db.call('CONFIG', 'SET', 'maxmemory', env.KEYLATCH_MAXMEMORY ?? MAX_MEMORY, 'maxmemory-policy', 'noeviction');
   }
 
   /**
-   * Runs one command, given as its name and arguments. There is no `await` from the first byte of the command to the write
-   * of its effects: nobody can see a state that is not on its way to the disk.
+   * Runs one command, given as its name and arguments. There is no `await` from the first byte of the command to the
+   * write of its effects, so that no request sees a state that is not on its way to the disk.
    *
-   * @throws what stopped the object, after which the next call finds it rebuilt from the log.
+   * @throws the error that stopped the object, after which the next call finds it rebuilt from the log.
    */
   run(command: string[]): Answer {
     try {
@@ -45,7 +50,8 @@ export class Shard extends DurableObject<Env> {
       this.#persist();
       return answer;
     } catch (cause) {
-      // The instance has trapped, or memory is ahead of the disk. Either way the log is right and this object is not.
+      // The instance has trapped, or memory is ahead of the disk. In both cases the log is valid and this object is
+      // not.
       console.error('keylatch: the object is rebuilt from its log', cause);
       this.ctx.abort(`keylatch: ${String(cause)}`);
       throw cause;
@@ -77,7 +83,7 @@ export class Shard extends DurableObject<Env> {
     else this.#log.replace(snapshot, nowMs);
   }
 
-  /** Null when there is no memory for one: the log then goes on growing, which harms nobody but itself. */
+  /** Null when memory for a snapshot is exhausted: the log then continues to grow. */
   #snapshot(): Uint8Array | null {
     try {
       return this.#db.snapshot();
@@ -90,8 +96,8 @@ export class Shard extends DurableObject<Env> {
 }
 
 /**
- * The engine as the log left it. The clock starts at the last instant logged, so an object that moves to a host whose
- * clock is behind cannot bring an expired lease back.
+ * Rebuilds the engine from the log. The clock starts at the last instant logged, so that an object on a host with a
+ * slow clock cannot bring an expired lease back.
  */
 function rebuild(log: Log): Keylatch {
   const db = new Keylatch({ clock: 'monotonic', floorMs: log.loggedMs, seed: log.seed });

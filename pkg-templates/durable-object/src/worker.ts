@@ -1,5 +1,6 @@
 /**
- * The door: checks the request, picks the object by namespace, runs one command there and answers in JSON. Keeps no state.
+ * The entry point: checks the request, selects the object by namespace, runs one command there and responds in JSON.
+ * Stateless.
  */
 
 import {
@@ -47,7 +48,7 @@ async function run(shard: DurableObjectStub<Shard>, command: string[]): Promise<
   }
 }
 
-/** The namespace chooses the object, and an object is a keyspace: nothing is shared between two of them. */
+/** Reads the namespace, which selects the object. An object is a keyspace: two namespaces share nothing. */
 function readNamespace(url: URL): string {
   const namespace = url.searchParams.get('namespace') ?? NAMESPACE_DEFAULT;
   if (namespace.length === 0 || namespace.length > NAMESPACE_LENGTH_MAX) {
@@ -58,14 +59,16 @@ function readNamespace(url: URL): string {
 
 async function checkToken(request: Request, env: Env): Promise<void> {
   if (env.KEYLATCH_TOKEN === undefined) return;
-  // At least one character: a secret that was set to nothing by mistake locks the door, it does not open it.
+  // At least one character: an empty secret, set by mistake, refuses every request instead of accepting all.
   const bearer = /^bearer (.+)$/i.exec(request.headers.get('authorization') ?? '');
   const isAllowed = await isEqual(bearer?.[1] ?? '', env.KEYLATCH_TOKEN);
   if (bearer !== null && isAllowed) return;
   throw new Refusal(401, 'WRONGPASS invalid or missing token', { 'www-authenticate': 'Bearer' });
 }
 
-/** Compares digests in constant time, so that neither the length nor the first difference of a guess shows in the timing. */
+/**
+ * Compares digests in constant time, so that the timing reveals neither the length nor the first difference of a guess.
+ */
 async function isEqual(guess: string, secret: string): Promise<boolean> {
   const [guessed, expected] = await Promise.all(
     [guess, secret].map((text) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))),

@@ -1,6 +1,6 @@
 // Prints the calling convention: numbers of rows and bits of the status as enums that esbuild inlines.
 
-/** Set in the printed number of a row whose command has to know the time; rows have numbers of sixteen bits. */
+/** Set in the printed number of a command that needs the time; the numbers of rows have sixteen bits. */
 const TIMED = 1 << 16;
 
 export function printConvention({ hash, status, rows }) {

@@ -108,11 +108,11 @@ export function printMethods(rows, plain) {
   });
   return `/** Printed from the table of commands: methods that take the command's arguments in its order. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from './convention.js';
 
-export abstract class PlainCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class PlainCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
 ${methods.join('\n')}}
 `;
 }

@@ -1,4 +1,4 @@
-// Commands whose methods are printed, by family. An entry adds what the row does not say: a narrower type of the `reply`, a
+// Commands with printed methods, by family. An entry adds what the row does not say: a narrower type of the `reply`, a
 // `note` about it for the documentation, and by argument another name (`'db'`) or another name and type (`'bit: 0 | 1'`).
 
 /** Integers of any size. */

@@ -15,7 +15,7 @@ const WORDS = {
   set: 'Set<Reply<Text>>',
 };
 
-/** Commands whose integers may pass 2^53. */
+/** Commands with integers that may exceed 2^53. */
 const UNBOUNDED = new Set([
   'INCR',
   'DECR',

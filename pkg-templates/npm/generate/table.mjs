@@ -40,7 +40,7 @@ function entry(row, rows, described) {
   return `${summary}  ${row.name}: { arguments: ${types.arguments}; reply: ${types.reply} };\n`;
 }
 
-/** True from `described` names a command whose summary stands at a printed method: one place is enough for files that are installed. */
+/** True from `described` names a command that has its summary at a printed method: one place is enough for files that are installed. */
 export function printTable(rows, described) {
   const entries = rows.filter(({ name }) => !name.includes('|')).sort((a, b) => (a.name < b.name ? -1 : 1));
   return `/** Printed from the table of commands: arguments and reply of each. */

@@ -1,4 +1,4 @@
-/** Command arguments: what may be passed, and the bytes of it. */
+/** Command arguments: the accepted types, and their bytes. */
 
 /** Strings travel as UTF-8, numbers as JavaScript prints them, bytes as they are. */
 export type Argument = string | number | bigint | Uint8Array;
@@ -39,7 +39,10 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'bigint' ? value.toString() : undefined;
 }
 
-/** The bytes of an argument, which are the caller's own where it passed bytes. What has none is a TypeError that names its place. */
+/**
+ * Bytes of an argument; bytes that the caller passed are not copied. Any other type is a TypeError that names the
+ * argument's index.
+ */
 export function bytesOf(value: unknown, index: number, command: string): Uint8Array {
   if (isBytes(value)) {
     if (value.length > ARGUMENT_MAX) refuse(index, command, 'is longer than 512 MB');
@@ -49,7 +52,7 @@ export function bytesOf(value: unknown, index: number, command: string): Uint8Ar
   if (text === undefined && Number.isNaN(value)) refuse(index, command, 'is NaN');
   if (text === undefined)
     refuse(index, command, `must be a string, a number, a bigint or a Uint8Array, got ${describe(value)}`);
-  // The encoder would quietly put U+FFFD in place of half a surrogate pair, and two different keys would be one.
+  // The encoder would replace half a surrogate pair by U+FFFD, so that two different keys would become one.
   if (!isWellFormed(text))
     refuse(index, command, 'holds half a surrogate pair, which has no UTF-8 form (pass bytes instead)');
   if (text.length > ARGUMENT_MAX) refuse(index, command, 'is longer than 512 MB');

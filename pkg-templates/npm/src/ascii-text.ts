@@ -1,9 +1,12 @@
-/** ASCII in the memory of an instance as JavaScript text: which way is quickest was measured by runtime and length. */
+/**
+ * ASCII in the memory of an instance as JavaScript text. The fastest way by runtime and length was found by
+ * measurement.
+ */
 import { textOf } from './reply.js';
 
-/** The part of Node's Buffer that is used, where there is one. */
+/** Part of Node's Buffer that is used, where it exists. */
 interface TextBuffer {
-  /** What `toString('latin1')` comes down to, without the choice; Node does not promise it. */
+  /** Function behind `toString('latin1')`, without its choice of encoding. Node does not document it. */
   latin1Slice(start: number, end: number): string;
 }
 type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer; readonly prototype: Partial<TextBuffer> };
@@ -14,7 +17,7 @@ const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { re
 const NodeBuffer = typeof AnyBuffer?.prototype.latin1Slice === 'function' ? AnyBuffer : undefined;
 export const hasBuffer = NodeBuffer !== undefined;
 
-/** The longest text, in bytes, that character codes make quicker than the decoder, without Node's Buffer. */
+/** Length in bytes up to which character codes are faster than the decoder, without Node's Buffer. */
 const CODES_MAX = 64;
 
 const enum Short {
@@ -25,13 +28,13 @@ export class AsciiText {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #buffer: TextBuffer | undefined;
 
-  /** `bytes` are all of the memory. */
+  /** `bytes`: all of the memory. */
   constructor(bytes: Uint8Array<ArrayBuffer>) {
     this.#bytes = bytes;
     this.#buffer = NodeBuffer?.from(bytes.buffer);
   }
 
-  /** The text from `start` to `end`, whose bytes are ASCII. */
+  /** Text of the ASCII bytes from `start` to `end`. */
   read(start: number, end: number): string {
     if (end - start <= Short.Max) return shortText(this.#bytes, start, end - start);
     if (this.#buffer !== undefined) return this.#buffer.latin1Slice(start, end);
@@ -39,7 +42,9 @@ export class AsciiText {
   }
 }
 
-/** ASCII of at most 32 bytes. One call with what may be too many arguments beats several with the right number. */
+/**
+ * ASCII of at most 32 bytes. One call with possibly too many arguments is faster than several with the exact number.
+ */
 function shortText(b: Uint8Array, i: number, length: number): string {
   if (length > 16) {
     // biome-ignore format: eight bytes a line.
@@ -59,7 +64,7 @@ function shortText(b: Uint8Array, i: number, length: number): string {
   return text.substring(0, length);
 }
 
-/** ASCII by pieces of sixteen: each call costs more than many arguments do. */
+/** ASCII in pieces of sixteen bytes: a call costs more than many arguments do. */
 function ofCodes(b: Uint8Array, start: number, end: number): string {
   let text = '';
   for (let i = start; i < end; i += 16) text += shortText(b, i, Math.min(16, end - i));

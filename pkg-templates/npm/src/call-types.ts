@@ -3,13 +3,13 @@ import type { Argument } from './argument.js';
 import type { CommandTable } from './generated/commands.js';
 import type { Reply } from './reply.js';
 
-/** The commands this version knows, in capitals or in small letters. */
+/** Commands of this version, in upper or lower case. */
 export type CommandName = keyof CommandTable<string> | Lowercase<keyof CommandTable<string>>;
 
-/** What follows the name. */
+/** Arguments behind the name. */
 export type ArgumentsOf<N extends string> =
   Uppercase<N> extends keyof CommandTable<string> ? CommandTable<string>[Uppercase<N>]['arguments'] : Argument[];
 
-/** What is answered; bulk strings as Text. */
+/** Reply type of the command; bulk strings as Text. */
 export type ReplyOf<N extends string, Text> =
   Uppercase<N> extends keyof CommandTable<Text> ? CommandTable<Text>[Uppercase<N>]['reply'] : Reply<Text>;

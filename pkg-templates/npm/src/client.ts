@@ -1,7 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** One client of an engine: its own database, transaction and watches over a keyspace shared with the others. */
+/**
+ * One client of an engine: a database, transaction and watched keys of its own, in a keyspace shared with the others.
+ */
 import type { Argument } from './argument.js';
-import type { Carried, Now } from './carrier.js';
+import type { Carried, Now } from './result-mode.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { NO_ROW } from './frame.js';
@@ -15,16 +17,16 @@ import { Tracking, type InvalidationListener, type TrackOptions } from './tracki
 import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
-/** What a RESP chunk was answered with. */
+/** Result of feeding a chunk of RESP. */
 export interface Fed {
   readonly output: Uint8Array;
-  /** So much output waits that reading stopped: feed an empty chunk to go on. */
+  /** True when reading stopped because too much output is pending: feed an empty chunk to continue. */
   readonly more: boolean;
-  /** The client is to be hung up on. */
+  /** True when the client is to be disconnected. */
   readonly closed: boolean;
 }
 
-/** Runs commands at once, and waits for those that wait; bulk strings as Text. */
+/** Runs commands immediately, and returns promises for blocking ones; bulk strings as Text. */
 class Direct<Text extends string | Uint8Array> extends Walks<Text> {
   readonly #connection: Connection;
   readonly #asBytes: boolean;
@@ -80,7 +82,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return new Multi<[], Text>((queue) => runTransaction(this.#connection, queue, this.#asBytes));
   }
 
-  /** From now on, a change to one of the keys makes the next transaction of this client answer null. */
+  /** Watches keys: if one changes, the next transaction of this client returns null. */
   watch(...keys: Argument[]): 'OK' {
     return this.execute<'OK'>(['WATCH', ...keys]);
   }
@@ -90,7 +92,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
   }
 }
 
-/** The same client with bulk strings as Uint8Array. */
+/** A client with bulk strings as Uint8Array. */
 export class BytesClient extends Direct<Uint8Array> {}
 
 export class Client extends Direct<string> implements Disposable {
@@ -104,7 +106,7 @@ export class Client extends Direct<string> implements Disposable {
     this.#connection = connection;
   }
 
-  /** The same commands on the same client, answering bulk strings as Uint8Array. */
+  /** This client with bulk strings as Uint8Array. */
   get bytes(): BytesClient {
     return (this.#bytes ??= new BytesClient(this.#connection, true));
   }
@@ -113,12 +115,12 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.id();
   }
 
-  /** The name it was given, or ''. */
+  /** Name of the client, or ''. */
   get name(): string {
     return this.#connection.info().name;
   }
 
-  /** The database this client is in. */
+  /** Database of the client. */
   get db(): number {
     return this.#connection.info().db;
   }
@@ -136,7 +138,7 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.closed || this.#connection.host.closed;
   }
 
-  /** Runs one command; its reply as RESP bytes, errors included. Empty when the command waits. */
+  /** Runs one command; its reply as RESP bytes, errors included. Empty when the client is blocked. */
   callRaw(...argv: Argument[]): Uint8Array {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {
@@ -144,7 +146,7 @@ export class Client extends Direct<string> implements Disposable {
     });
   }
 
-  /** A chunk of RESP requests in, their replies out; requests may be cut anywhere. */
+  /** Feeds a chunk of RESP requests, cut anywhere, and returns their replies. */
   feed(chunk: Uint8Array): Fed {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {
@@ -155,24 +157,24 @@ export class Client extends Direct<string> implements Disposable {
     });
   }
 
-  /** Messages that reached this client beside its replies, as RESP bytes, up to this instant. */
+  /** Messages and late replies for this client up to this instant, as RESP bytes. */
   takeOutbox(): Uint8Array {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {
-      // Nobody else may have looked at the clock since: its waiting may be over.
+      // No other call may have read the clock since: a timeout may have passed.
       if (instance.guarded(() => instance.engine.nextDeadline()) !== undefined) this.#connection.host.tick();
       return instance.guarded(() => instance.engine.outbox(id));
     });
   }
 
-  /** The same messages, read. */
+  /** Messages and late replies as `takeOutbox` has them, decoded. */
   takePushes(): Reply[] {
     return decodeReplies(this.takeOutbox());
   }
 
   /**
-   * Calls back when copies of keys that this client has read since are out of date, each key once until it is read again;
-   * with `bcast` when any key changes. Answers a function that ends it; `using` does too.
+   * Calls back when copies of keys that this client has read since are out of date, each key once until it is read
+   * again; with `bcast` when any key changes. Returns a function that ends it; `using` does too.
    */
   track(listener: InvalidationListener<Uint8Array>, options: TrackOptions & { readonly buffer: true }): Unsubscribe;
   track(listener: InvalidationListener, options?: TrackOptions): Unsubscribe;
@@ -187,7 +189,7 @@ export class Client extends Direct<string> implements Disposable {
     return end;
   }
 
-  /** Ends the client: its transaction and its watches are gone. */
+  /** Disconnects the client and discards its transaction and watched keys. */
   close(): void {
     this.#connection.disconnect();
   }

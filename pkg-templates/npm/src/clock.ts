@@ -5,14 +5,14 @@ import { referenceTo, type Reference } from './reference.js';
 /** The start of every session: 2026-01-01T00:00:00Z. */
 export const SESSION_START_MS = 1767225600000;
 
-/** Dates end here in JavaScript, 8.64e15 ms from the epoch on either side. */
+/** Limit of JavaScript's dates, 8.64e15 ms from the epoch on either side. */
 const TIME_MAX_MS = 8.64e15;
 
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= TIME_MAX_MS;
 }
 
-/** Whoever keeps time by a ManualClock. */
+/** A user of a ManualClock. */
 export interface ClockUser {
   clockMoved(nowMs: number): void;
   nextExpiry(): number | null;
@@ -32,12 +32,12 @@ export class ManualClock {
     return this.#nowMs;
   }
 
-  /** Moves `ms` on and lets every engine remove what is due; returns the new time. */
+  /** Advances by `ms` and lets every engine remove due keys; returns the new time. */
   advance(ms: number): number {
     return this.set(this.#nowMs + ms);
   }
 
-  /** Moves to `time`, forwards or back. */
+  /** Moves to `time`, forwards or backwards. */
   set(time: number | Date): number {
     this.#nowMs = this.#checked(Number(time));
     this.#tell(undefined);
@@ -64,7 +64,7 @@ export class ManualClock {
     this.#users = this.#users.filter((ref) => ref.deref() !== user);
   }
 
-  /** @internal An engine moved its time itself (a session's `@` lines); the others follow. */
+  /** @internal Adopts a time that an engine moved itself (a session's `@` lines); the other engines follow. */
   adopt(nowMs: number, from: ClockUser): void {
     this.#nowMs = nowMs;
     this.#tell(from);
@@ -86,8 +86,8 @@ export class ManualClock {
 }
 
 /**
- * Reads the user's clock for the engine. The engine must never see it throw: an exception through WebAssembly frames
- * would leave the engine half-way through a command. Failures wait here until the call is over.
+ * Reads the user's clock for the engine. Exceptions are caught and kept until the call is over, because an exception
+ * through WebAssembly frames would leave the engine in the middle of a command.
  */
 export class GuardedClock {
   #failure: ClockError | undefined;
@@ -103,7 +103,7 @@ export class GuardedClock {
   /** The time in whole milliseconds, or NaN after a failure. */
   readonly read = (): number => {
     this.#reading = true;
-    // An earlier failure that was not taken belongs to a reading the command did not need.
+    // An earlier failure that was not taken belongs to a reading that the command did not need.
     this.#failure = undefined;
     try {
       const value: unknown = this.source();
@@ -117,7 +117,7 @@ export class GuardedClock {
     return NaN;
   };
 
-  /** The failure since the last time this was asked. */
+  /** Returns and clears the failure since the last call. */
   takeFailure(): ClockError | undefined {
     const failure = this.#failure;
     this.#failure = undefined;

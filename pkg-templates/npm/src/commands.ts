@@ -1,5 +1,5 @@
 /** All methods of commands in one class: those printed from the rows, and those of the families that are written by hand. */
-import type { Carrier } from './carrier.js';
+import type { ResultMode } from './result-mode.js';
 import { PlainCommands } from './generated/methods.js';
 import { BitCommands } from './sugar/bits.js';
 import { ConnectionCommands } from './sugar/connection.js';
@@ -17,13 +17,13 @@ import { SortedSetCommands } from './sugar/sorted-sets.js';
 import { StringCommands } from './sugar/strings.js';
 
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the families hold methods only, and all of them are copied.
-export abstract class Commands<C extends Carrier, Text extends string | Uint8Array = string> extends PlainCommands<
+export abstract class Commands<C extends ResultMode, Text extends string | Uint8Array = string> extends PlainCommands<
   C,
   Text
 > {}
 
 /** Declares the methods that are copied from the families below. */
-export interface Commands<C extends Carrier, Text extends string | Uint8Array = string>
+export interface Commands<C extends ResultMode, Text extends string | Uint8Array = string>
   extends StringCommands<C, Text>,
     KeyCommands<C, Text>,
     BitCommands<C, Text>,

@@ -1,4 +1,4 @@
-/** The engine-side half of a client: connected at its first command, and the way all its commands go. */
+/** Engine-side half of a client: connected at its first command. All commands of the client pass through here. */
 import type { Argument } from './argument.js';
 import { ClosedError } from './errors.js';
 import type { GlueClient } from './glue.js';
@@ -7,15 +7,15 @@ import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
 
 export interface ClientOptions {
-  /** What CLIENT LIST and others call it; without blanks. */
+  /** Name in CLIENT LIST, without blanks. */
   readonly name?: string;
   /** The database to start in. */
   readonly db?: number;
-  /** The form of `callRaw` and `feed`: RESP3, or RESP2 as redis-cli speaks it by default. */
+  /** Protocol of `callRaw` and `feed`: RESP3, or RESP2, which redis-cli uses by default. */
   readonly protocol?: 2 | 3;
 }
 
-/** What lives no longer than the client it belongs to. */
+/** Object that ends with the client it belongs to. */
 export interface Dependent {
   originClosed(): void;
 }
@@ -57,7 +57,7 @@ export class Connection {
     if (reply !== 'OK') throw reply;
   }
 
-  /** Runs one command, of a row or of the name that stands first; a server error is a value here. */
+  /** Runs one command, by row or by the name that stands first; a server error is returned as a value. */
   reply(row: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
     if (argv.length === 0) throw new TypeError('expected a command name');
     const id = this.id();
@@ -66,7 +66,7 @@ export class Connection {
     return this.host.call(instance, id, row, argv.length, asBytes);
   }
 
-  /** As `reply`, for the command of a row with one argument. */
+  /** Variant of `reply` for the command of a row with one argument. */
   reply1(row: number, first: Argument, asBytes: boolean): Reply<string | Uint8Array> {
     const id = this.id();
     const instance = this.host.ready();
@@ -76,7 +76,7 @@ export class Connection {
     return this.host.call(instance, id, row, 2, asBytes);
   }
 
-  /** As `reply`, for the command of a row with two arguments. */
+  /** Variant of `reply` for the command of a row with two arguments. */
   reply2(row: number, first: Argument, second: Argument, asBytes: boolean): Reply<string | Uint8Array> {
     const id = this.id();
     const instance = this.host.ready();
@@ -87,7 +87,7 @@ export class Connection {
     return this.host.call(instance, id, row, 3, asBytes);
   }
 
-  /** As `reply`, for the command of a row with three arguments. */
+  /** Variant of `reply` for the command of a row with three arguments. */
   reply3(
     row: number,
     first: Argument,
@@ -105,7 +105,7 @@ export class Connection {
     return this.host.call(instance, id, row, 4, asBytes);
   }
 
-  /** Ends an open transaction; works also when the clock does not. */
+  /** Discards an open transaction, also when the clock fails. */
   discard(): void {
     const id = this.id();
     this.host.enter((instance) => instance.guarded(() => instance.engine.discard(id)));
@@ -118,7 +118,7 @@ export class Connection {
     return info;
   }
 
-  /** Answers how to end it. */
+  /** Adds a dependent. Returns a function that removes it. */
   addDependent(dependent: Dependent): () => void {
     this.#dependents.add(dependent);
     return () => this.#dependents.delete(dependent);

@@ -1,9 +1,9 @@
 /** The engine inside the package's script, for runtimes that may compile. */
-// Runs before this file and leaves what it carries where `packed` looks.
+// This import runs first and leaves the packed engine where `packed` finds it.
 import '#packed-engine';
 import { inflate } from './inflate.js';
 
-/** The engine as DEFLATE in base64, and how long it is unpacked. The same text serves `import` and `require`. */
+/** The engine as DEFLATE in base64, and its unpacked size in bytes. `import` and `require` share the text. */
 interface PackedEngine {
   readonly size: number;
   readonly base64: string;
@@ -15,12 +15,12 @@ interface WithBuiltinModules {
   };
 }
 
-/** Its name among the symbols of the process, other for every engine; build.mjs knows it. */
+/** Key in the registry of symbols, different for every build of the engine; build.mjs uses the same. */
 declare const ENGINE_NAME: string;
 
 let module: WebAssembly.Module | undefined;
 
-/** Unpacked and compiled once, at the first command of the first engine. */
+/** The engine, unpacked and compiled once, at the first command of the first engine. */
 export function builtIn(): WebAssembly.Module {
   return (module ??= new WebAssembly.Module(unpacked()));
 }
@@ -28,7 +28,7 @@ export function builtIn(): WebAssembly.Module {
 function unpacked(): Uint8Array<ArrayBuffer> {
   const { size, base64 } = (globalThis as unknown as Record<symbol, PackedEngine>)[Symbol.for(ENGINE_NAME)]!;
   const packed = bytesOf(base64);
-  // Node, Deno and Bun unpack synchronously themselves, ten times as fast.
+  // Node, Deno and Bun can unpack synchronously, ten times as fast.
   const zlib = (globalThis as WithBuiltinModules).process?.getBuiltinModule?.('node:zlib');
   return zlib ? zlib.inflateRawSync(packed) : inflate(packed, size);
 }

@@ -1,6 +1,6 @@
-/** Every error this package throws. Knows no engine; the wording of server errors comes with the reply. */
+/** All errors that this package throws. The wording of server errors comes with the reply. */
 
-/** The server answered with an error. `message` is its text as Redis words it, code included. */
+/** An error reply of the server. `message` is its text as Redis words it, code included. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
   /** The first word of the message: `ERR`, `WRONGTYPE`, `EXECABORT`, ... */
@@ -15,7 +15,7 @@ export class ReplyError extends Error {
   }
 }
 
-/** The WebAssembly instance trapped: its memory can no longer be trusted, so it answers nothing any more. */
+/** The WebAssembly instance trapped. Its memory can no longer be trusted, so every later call throws this error. */
 export class PoisonedError extends Error {
   override readonly name = 'PoisonedError';
 
@@ -33,16 +33,16 @@ export class ClosedError extends Error {
   }
 }
 
-/** The clock threw, gave something that is not a time, or called its own engine. The command did not run. */
+/** The clock threw, returned a value that is not a time, or called its own engine. The command did not run. */
 export class ClockError extends Error {
   override readonly name = 'ClockError';
 }
 
-/** Commands that the client's methods of these names wait for. */
+/** Commands with a method that returns a promise. */
 const AWAITABLE = ['BLPOP', 'BRPOP', 'BLMOVE', 'BLMPOP', 'BZPOPMIN', 'BZPOPMAX', 'BZMPOP', 'WAIT'];
 
 /**
- * The command waits, or stands behind one that does, and has no reply yet: that will come through `takePushes` or
+ * The command is blocked, or queued behind a blocked one, and has no reply yet. The reply will be in `takePushes` or
  * `takeOutbox`.
  */
 export class WaitingError extends Error {

@@ -1,8 +1,8 @@
-/** Listeners and the delivery of events to them. Knows no engine: it is handed the events. */
+/** Event listeners, and the delivery of events to them. Independent of the engine. */
 import type { RawEvent } from './glue.js';
 import { textOf } from './reply.js';
 
-/** What happened, in the words of Redis keyspace notifications. */
+/** Event types, in the vocabulary of Redis keyspace notifications. */
 export type EventName =
   | 'set'
   | 'append'
@@ -82,10 +82,10 @@ interface Listener {
 }
 
 export class Events {
-  // Replaced, never changed in place: a delivery under way goes on with the list it started with.
+  // Replaced, never modified in place: a delivery in progress continues with the list it started with.
   #listeners: readonly Listener[] = [];
 
-  /** The names of the events that are listened to, errors left out, separated by blanks. */
+  /** Names of the events with a listener, except errors, separated by blanks. */
   get wanted(): string {
     const names = new Set(this.#listeners.map(({ event }) => event));
     names.delete('error');
@@ -111,7 +111,7 @@ export class Events {
   dispatch(raw: RawEvent): void {
     for (const listener of this.#listeners) {
       if (listener.event !== raw.event && listener.event !== '*') continue;
-      // Once means once, and removed means removed, also within this delivery.
+      // A `once` listener runs once, and a removed one not at all, also within this delivery.
       if (!this.#listeners.includes(listener)) continue;
       if (listener.once) this.#drop(listener);
       const key = listener.buffer ? raw.key : textOf(raw.key);
@@ -120,7 +120,10 @@ export class Events {
     }
   }
 
-  /** To the listeners of 'error', else to whoever catches what nobody caught: never into the call under way. */
+  /**
+   * Passes an error to the listeners of 'error', or else to the global handler of uncaught errors: never into the call
+   * in progress.
+   */
   report(error: unknown): void {
     const listeners = this.#listeners.filter(({ event }) => event === 'error');
     if (listeners.length === 0) rethrowLater(error);
@@ -134,7 +137,7 @@ export class Events {
     }
   }
 
-  /** Runs a callback; its error goes where errors of callbacks go. */
+  /** Runs a callback; its error is reported as `report` does. */
   run(callback: () => void): void {
     try {
       callback();

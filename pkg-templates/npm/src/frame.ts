@@ -1,7 +1,7 @@
 /**
- * The frame of one instance, where the engine reads the arguments of a command and shows its reply (src/wasm/frame.rs).
- * Writes texts, numbers and bytes, reads replies; decides nothing. How texts go in and out quickest was measured by runtime
- * and length.
+ * The frame of one instance, from which the engine reads the arguments of a command and in which it leaves the reply
+ * (src/wasm/frame.rs). Writes texts, numbers and bytes, and reads replies. The fastest ways for texts were found by
+ * measurement, by runtime and length.
  */
 import { AsciiText, hasBuffer } from './ascii-text.js';
 import { ARGUMENT_MAX, bytesOf, commandName, type Argument, textOf } from './argument.js';
@@ -10,25 +10,25 @@ import { NAMES } from './generated/convention.js';
 import type { GlueEngine } from './glue.js';
 import { ReplyReader, textOf, type Reply } from './reply.js';
 
-/** The first arguments, the name among them, have a place each, with a view made before. */
+/** Each of the first arguments, the name included, has a fixed span with a view made in advance. */
 const enum Slot {
   Count = 8,
   Bytes = 2048,
 }
 
-/** In place of a row: the command is called by its name. */
+/** Row number of a command that is called by its name. */
 export const NO_ROW = 0xffff;
-/** The part of a printed row that is its number. */
+/** Part of a generated row that is its number. */
 export const ROW_MASK = 0xffff;
 
-/** A frame with more room is made small again after the call. */
+/** A larger frame is shrunk again after the call. */
 const ROOM_KEPT_MAX = 1024 * 1024;
-/** Strings beyond this are encoded on their own, so that the room for them is exact. */
+/** Longer strings are encoded separately, so that their space is exact. */
 const TEXT_IN_PLACE_MAX = 64 * 1024;
 
-/** The longest text, in characters, that a loop writes quicker than the encoder, whose call costs less in Node. */
+/** Length in characters up to which a loop is faster than the encoder. A call of the encoder costs less in Node. */
 const LOOP_MAX = hasBuffer ? 16 : 100;
-/** Of a text of more characters than this, pieces are cut that keep all of it in memory: then each is made for itself. */
+/** A slice of a longer text keeps all of that text in memory, so its pieces are copied instead. */
 const CUT_MAX = 64 * 1024;
 
 const enum Byte {
@@ -41,12 +41,12 @@ const enum Byte {
   Zero = 48,
   Minus = 45,
 }
-/** The most digits of an integer that is exact whatever they are. */
+/** Largest number of digits with which every integer is exact. */
 const SAFE_DIGITS = 15;
 
 const NOTHING = new Uint8Array(0);
-/** Answered in place of a reply: the command waits for something. */
-export const PARKED = Symbol('parked');
+/** Returned in place of a reply: the client is blocked. */
+export const BLOCKED = Symbol('blocked');
 
 const encoder = new TextEncoder();
 
@@ -57,17 +57,17 @@ export class Frame {
   #words = new Uint32Array(0);
   #slots: Uint8Array[] = [];
   #text = new AsciiText(this.#bytes);
-  /** Words: of the header, and of the first span. */
+  /** Word offsets: the header, and the first span. */
   #header = 0;
   #spans = 0;
   #spanCount = 0;
-  /** Bytes: what spans count from, where the room for arguments begins, and where it ends. */
+  /** Byte offsets: the base of spans, and start and end of the argument space. */
   #base = 0;
   #room = 0;
   #end = 0;
-  /** Where large arguments of the command under way go next, once there is one. */
+  /** Where the next large argument of the current command goes, once there is one. */
   #tail = 0;
-  /** The command under way: its row, and its name where it has none. */
+  /** The current command: its row, and its name if it has no row. */
   #row = 0;
   #name: Argument = '';
 
@@ -77,7 +77,7 @@ export class Frame {
     this.#find();
   }
 
-  /** Begins the arguments of the command of a row. Memory that grew leaves views of it empty. */
+  /** Begins the arguments of a row's command. When memory has grown, the old views are detached and made anew. */
   begin(row: number): void {
     if (this.#bytes.length === 0) this.#look();
     this.#row = row;
@@ -85,7 +85,7 @@ export class Frame {
     this.#tail = 0;
   }
 
-  /** Writes an argument, one of the first. */
+  /** Writes one of the first arguments. */
   put(index: number, value: Argument): void {
     const text = textOf(value);
     if (text === undefined) return this.#putBytes(index, bytesOf(value, index, this.command));
@@ -102,7 +102,7 @@ export class Frame {
       if (seen < 0x80) return this.#span(index, at, length);
     } else if (length <= Slot.Bytes) {
       const { read, written } = encoder.encodeInto(text, this.#slots[index] as Uint8Array);
-      // As many bytes as characters are ASCII, unless some are missing.
+      // If there are as many bytes as characters, the text is ASCII, unless it was cut off.
       if (written === length && read === length) return this.#span(index, at, length);
     }
     this.#putBytes(index, bytesOf(value, index, this.command));
@@ -114,12 +114,12 @@ export class Frame {
     this.#name = argv[0] as Argument;
     if (argv.length > this.#spanCount) this.#reserve(argv.length, 0);
     if (argv.length > Slot.Count) return this.#putMany(argv);
-    // Room for several large ones is made at once, or what was made for the first would be copied.
+    // Space for several large arguments is reserved at once; otherwise growing would copy the first ones.
     if (countLarge(argv) > 1) return this.#putEach(argv);
     for (let index = this.#first(); index < argv.length; index += 1) this.put(index, argv[index] as Argument);
   }
 
-  /** Writes more arguments than have places, one behind the other: texts together, which is quicker than one by one. */
+  /** Writes the arguments beyond the fixed spans, back to back: texts in one piece, which is faster than one by one. */
   #putMany(argv: readonly Argument[]): void {
     let all = '';
     for (let index = this.#first(); index < argv.length; index += 1) {
@@ -138,7 +138,7 @@ export class Frame {
     }
   }
 
-  /** The engine knows the names of rows. */
+  /** Index of the first argument to write: the engine has the names of rows, so they are left out. */
   #first(): number {
     return this.#row === NO_ROW ? 0 : 1;
   }
@@ -158,7 +158,7 @@ export class Frame {
     this.#span(index, at, bytes.length);
   }
 
-  /** Writes an argument behind those before. */
+  /** Appends an argument. */
   #append(index: number, bytes: Uint8Array): void {
     if (this.#tail === 0) this.#tail = this.#room + Slot.Count * Slot.Bytes;
     if (this.#tail + bytes.length > this.#end) {
@@ -171,7 +171,7 @@ export class Frame {
     this.#tail += bytes.length;
   }
 
-  /** The command under way in capitals, for errors. */
+  /** Name of the current command in upper case, for errors. */
   get command(): string {
     return this.#row === NO_ROW ? commandName(this.#name) : (NAMES[this.#row & ROW_MASK] ?? '');
   }
@@ -182,7 +182,7 @@ export class Frame {
     this.#words[word + 1] = at - this.#base + length;
   }
 
-  /** Makes room for `args` arguments and `bytes` bytes of them; keeps what was written. */
+  /** Reserves space for `args` arguments and `bytes` bytes of them; keeps the written ones. */
   #reserve(args: number, bytes: number): void {
     const room = Math.max(bytes, this.#end - this.#room);
     const reserved =
@@ -191,7 +191,7 @@ export class Frame {
     this.#find();
   }
 
-  /** To be called after a command: a huge one must not hold its memory for ever. */
+  /** Shrinks the frame after a large command, so that its memory is not kept. */
   end(): void {
     if (this.#end - this.#room <= ROOM_KEPT_MAX) return;
     this.#engine.reserveFrame(0, 0);
@@ -220,7 +220,7 @@ export class Frame {
     });
   }
 
-  /** How long the reply of the last command is; 0 when it is blocked. */
+  /** Length in bytes of the last command's reply; 0 while the client is blocked. */
   get replyLength(): number {
     if (this.#bytes.length === 0) this.#look();
     return this.#words[this.#header + 1] as number;
@@ -234,14 +234,14 @@ export class Frame {
   }
 
   /**
-   * Reads the reply of the last command; PARKED while that is blocked. What most commands answer is read here, all else by
-   * the reader.
+   * Reads the reply of the last command; BLOCKED while the client is blocked. The common replies are read here, all
+   * others by the reader.
    */
-  reply(isAscii: boolean, asBytes: boolean): Reply<string | Uint8Array> | typeof PARKED {
+  reply(isAscii: boolean, asBytes: boolean): Reply<string | Uint8Array> | typeof BLOCKED {
     const length = this.replyLength;
     const at = this.#words[this.#header] as number;
     const bytes = this.#bytes;
-    if (length === 0) return PARKED;
+    if (length === 0) return BLOCKED;
     switch (bytes[at]) {
       case Byte.Bulk: {
         let start = at + 1;
@@ -272,7 +272,7 @@ export class Frame {
   }
 }
 
-/** How many arguments are longer than their places. */
+/** Number of arguments that are longer than their fixed spans. */
 function countLarge(argv: readonly Argument[]): number {
   let count = 0;
   for (let index = 0; index < argv.length; index += 1) {

@@ -1,7 +1,7 @@
 /**
- * The engine as the generated bindings show it (src/wasm in the Rust sources). Bytes go in through the input area:
- * `reserve` says where, the caller writes, the next method takes the length. Byte results longer than a word are
- * either copied out by the bindings or lie at `output()` until the next call.
+ * Interface of the generated bindings (src/wasm in the Rust sources). Bytes are passed through the input area:
+ * `reserve` returns its address, the caller writes, the next method takes the length. Results longer than a word are
+ * either copied by the bindings or lie at `output()` until the next call.
  */
 
 /** An event as the engine reports it. */
@@ -17,7 +17,7 @@ export interface GlueOptions {
   readonly monotonic: boolean;
   /** The earliest time a monotonic clock shows. */
   readonly floorMs?: number;
-  /** The clock stands still until `setClock`; `now` is never called. */
+  /** True when the clock stands still until `setClock`; `now` is never called then. */
   readonly manual: boolean;
 }
 
@@ -36,56 +36,56 @@ export interface GlueClient {
   readonly db: number;
   readonly protocol: 2 | 3;
   readonly inTransaction: boolean;
-  /** Subscribed to something, or a monitor. */
+  /** True for subscribers and monitors. */
   readonly listening: boolean;
 }
 
-/** Lengths of -1 say that the clock failed and nothing ran. */
+/** Lengths of -1: the clock failed and no command ran. */
 export interface GlueEngine {
-  /** Where the engine is in the instance's memory; 0 once it was freed. */
+  /** Address of the engine in the instance's memory; 0 once it was freed. */
   readonly __wbg_ptr: number;
   free(): void;
-  /** Gives the area back; answers where to write `length` bytes, or 0 when there is no memory for them. */
+  /** Frees the area. Returns the address for `length` bytes, or 0 when memory is exhausted. */
   reserve(length: number): number;
   output(): number;
-  /** 0 when there is no memory for another client. */
+  /** 0 when memory is exhausted. */
   connect(): number;
   disconnect(client: number): void;
   setProtocol(client: number, protocol: number): void;
   client(client: number): GlueClient | undefined;
-  /** Where the frame is: header, spans, how many, bytes, where their room begins, how long they are. */
+  /** Addresses and sizes of the frame: header, spans, number of spans, bytes, start of the argument space, its size. */
   frame(): Uint32Array;
-  /** Makes the frame larger, or small again; false when there is no memory for it. */
+  /** Resizes the frame; false when memory is exhausted. */
   reserveFrame(args: number, room: number): boolean;
-  /** What the script must have been printed from. */
+  /** Fingerprint of the tables from which the script must have been generated. */
   convention(): number;
-  /** Ends a transaction whatever the clock says. */
+  /** Discards a transaction, also when the clock fails. */
   discard(client: number): void;
-  /** A client over a stream, from one address to another; 0 as for `connect`. */
+  /** Connects a client over a stream, with its two addresses; 0 as for `connect`. */
   accept(address: string, localAddress: string): number;
-  /** `now` is what the clock shows, NaN when it failed; one that stands still need not be asked. */
+  /** `now`: time of the clock, NaN when it failed. Not read when the clock stands still. */
   feed(client: number, length: number, now: number): number;
-  /** As `feed`, but runs nothing: hands on what reached the client. */
+  /** Variant of `feed` that runs no request: returns messages and late replies only. */
   wake(client: number): number;
-  /** How the last feeding ended: 1 more to do, 2 the client waits, 4 hang up. */
+  /** Result of the last feeding, in bits: 1 more to do, 2 the client is blocked, 4 disconnect. */
   fed(): number;
-  /** Clients that something reached from elsewhere; 0 stands for the configuration. */
+  /** Clients with new output that is no reply to their own call; 0 stands for the configuration. */
   affected(): Uint32Array | undefined;
   parameter(name: string): string;
-  /** Why not, if not. */
+  /** The reason of a refusal, if any. */
   configure(name: string, value: string): string | undefined;
   outbox(client: number): Uint8Array;
-  /** The client is to be hung up on. */
+  /** True when the client is to be disconnected. */
   closing(client: number): boolean;
-  /** From now on the engine knows where among the events each message for this client belongs. */
+  /** Records from now on the position of each message for this client among the events. */
   notePositions(client: number): void;
-  /** For each message in the outbox: how many of the events that wait came before it. */
+  /** For each message in the outbox: number of pending events that came before it. */
   takePositions(client: number): Uint32Array;
   tick(): boolean;
   nextDeadline(): number | undefined;
   setClock(ms: number): void;
   now(): number;
-  /** Names of events, separated by blanks; `*` for all. Others are not built. */
+  /** Names of events, separated by blanks; `*` for all. Other events are not built. */
   listen(names: string): void;
   takeEvents(): RawEvent[] | undefined;
   record(on: boolean): void;
@@ -103,10 +103,12 @@ export interface GlueEngine {
   splitLine(length: number): Uint8Array[] | { message: string; column: number };
 }
 
-/** `engine_call`, an export of the instance itself: the bits of Status, or -1 when the time has to be known and nothing ran. */
+/**
+ * `engine_call`, an export of the instance itself: the bits of Status, or -1 when the time is needed and nothing ran.
+ */
 export type RawCall = (engine: number, client: number, row: number, count: number, now: number) => number;
 
-/** What the bindings' factory gives for one WebAssembly instance. */
+/** Factory result of the bindings for one WebAssembly instance. */
 export interface Glue {
   readonly Engine: new (options: GlueOptions, now: () => number) => GlueEngine;
   readonly raw: { readonly engine_call: RawCall; readonly memory: { readonly buffer: ArrayBuffer } };

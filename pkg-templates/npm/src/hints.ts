@@ -1,5 +1,5 @@
 /**
- * Entry `keylatch/hints`: the rest of a half-typed command, and what could stand at the cursor, from the rows of
+ * Entry `keylatch/hints`: the rest of a half-typed command, and the candidates at the cursor, from the rows of
  * `keylatch/commands.json`. Pure functions for command lines, in a terminal or on a page.
  */
 export {

@@ -1,12 +1,12 @@
 /**
- * Keeps one engine: makes it at the first command, guards every entry, delivers events and messages when the outermost call
- * has its reply, and keeps the timer. Everything public goes through `enter`.
+ * Owner of one engine: creates it at the first command, guards every entry, delivers events and messages when the
+ * outermost call has its reply, and sets the timer. All public methods go through `enter`.
  */
-import { Attendants, type Attendant } from './attendants.js';
+import { ClientObservers, type ClientObserver } from './client-observers.js';
 import type { GuardedClock, ManualClock, ClockUser } from './clock.js';
 import { ClockError, ClosedError, PoisonedError, WaitingError } from './errors.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
-import { PARKED } from './frame.js';
+import { BLOCKED } from './frame.js';
 import { Status } from './generated/convention.js';
 import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
@@ -14,17 +14,17 @@ import { Timer, type Waker } from './timer.js';
 
 /** A message for callbacks. */
 export interface Message {
-  /** How many of the events that wait came before it. */
+  /** Number of pending events that came before it. */
   readonly before: number;
   deliver(): void;
 }
 
-/** Where messages for callbacks come from. */
+/** A source of messages for callbacks. */
 export interface MessageSource {
   take(instance: Instance): readonly Message[];
 }
 
-/** Listeners that go on causing events are stopped after this many rounds: it would never end. */
+/** Rounds after which listeners that keep causing events are stopped. */
 const ROUNDS_MAX = 10_000;
 
 const NOTHING = new Uint8Array(0);
@@ -40,19 +40,19 @@ export class Host implements ClockUser, Waker {
   #poison: { readonly cause: unknown } | undefined;
   #depth = 0;
   #delivering = false;
-  /** Names of the events that are listened to, separated by blanks. */
+  /** Names of the events with a listener, separated by blanks. */
   #listening = '';
   #recording = false;
-  /** Effects of instances that were replaced, which nobody took yet. */
+  /** Pending effects of instances that were replaced. */
   #effects = NOTHING;
-  /** Whether listeners or attendants need what a call left, and the bits of a status that say there is something. */
+  /** Whether there are listeners or observers, and the status bits that require work after a call. */
   #watched = false;
   #watchedBits = 0;
-  readonly #attendants = new Attendants();
-  // Replaced, never changed in place: a source may come or go in the midst of a delivery.
+  readonly #observers = new ClientObservers();
+  // Replaced, never modified in place: sources may change during a delivery.
   #sources: readonly MessageSource[] = [];
 
-  /** `make` makes an instance whose clock, if it is monotonic, shows no less than it is told. */
+  /** `make` creates an instance; its monotonic clock, if any, never shows less than `floorMs`. */
   constructor(make: (floorMs?: number) => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
     this.#make = make;
     this.#clock = clock;
@@ -83,11 +83,11 @@ export class Host implements ClockUser, Waker {
       throw this.#judged(instance, error);
     } finally {
       this.#depth -= 1;
-      if (this.#watched && this.#depth === 0 && !this.#delivering) this.#settle(instance);
+      if (this.#watched && this.#depth === 0 && !this.#delivering) this.#afterCommand(instance);
     }
   }
 
-  /** Runs the command whose arguments are in the frame; as in `enter`, events are delivered before it returns. */
+  /** Runs the command in the frame; as in `enter`, events are delivered before it returns. */
   call(instance: Instance, client: number, row: number, count: number, asBytes: boolean): Reply<string | Uint8Array> {
     let status: number;
     try {
@@ -98,25 +98,28 @@ export class Host implements ClockUser, Waker {
     const { frame } = instance;
     const reply = frame.reply((status & Status.Ascii) !== 0, asBytes);
     frame.end();
-    if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#settle(instance);
-    if (reply === PARKED) throw new WaitingError(instance.frame.command);
+    if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#afterCommand(instance);
+    if (reply === BLOCKED) throw new WaitingError(instance.frame.command);
     return reply;
   }
 
   /**
-   * Has somebody look after a client: told after every call that affected it, and what is due happens in time. With
-   * `keepsAlive` the process does not end before that either. Answers how to end it.
+   * Adds an observer of a client: it is notified after every call that affected the client, and the timer runs while it
+   * is there. With `keepsAlive` the timer keeps the process alive. Returns a function that removes it.
    */
-  attend(client: number, attendant: Attendant, keepsAlive = false): () => void {
-    return this.#attending(this.#attendants.add(client, attendant, keepsAlive));
+  observe(client: number, observer: ClientObserver, keepsAlive = false): () => void {
+    return this.#observing(this.#observers.add(client, observer, keepsAlive));
   }
 
-  /** The same for changes of the configuration. */
-  attendConfiguration(configured: () => void): () => void {
-    return this.#attending(this.#attendants.addConfiguration(configured));
+  /** Adds a listener for changes of the configuration. Returns a function that removes it. */
+  observeConfiguration(configured: () => void): () => void {
+    return this.#observing(this.#observers.addConfiguration(configured));
   }
 
-  /** Messages are delivered together with the events, in the order in which both came about. Answers how to end it. */
+  /**
+   * Adds a source of messages, which are delivered together with the events, in the order of their creation. Returns a
+   * function that removes it.
+   */
   deliverFrom(source: MessageSource): () => void {
     this.#sources = [...this.#sources, source];
     return () => {
@@ -124,24 +127,28 @@ export class Host implements ClockUser, Waker {
     };
   }
 
-  #attending(end: () => void): () => void {
+  #observing(end: () => void): () => void {
     this.#changed();
     return () => {
       end();
       this.#changed();
       if (!this.#watched) this.#timer.disarm();
       // The timer may have kept the process alive for the wait that ended.
-      else if (this.#depth === 0 && !this.#delivering && this.#instance !== undefined) this.#settle(this.#instance);
+      else if (this.#depth === 0 && !this.#delivering && this.#instance !== undefined)
+        this.#afterCommand(this.#instance);
     };
   }
 
-  /** To be called after each change of what these two depend on: asking for all of it before every call takes longer than many a call. */
+  /**
+   * Must be called after each change of the listeners and observers. Both results are cached because computing them
+   * takes longer than many a call.
+   */
   #changed(): void {
-    this.#watched = this.#listening !== '' || this.#attendants.any;
+    this.#watched = this.#listening !== '' || this.#observers.any;
     this.#watchedBits = this.#watched ? Status.Events | Status.Affected | Status.DeadlineEarlier : 0;
   }
 
-  /** Says why a result is missing: only a clock that failed leaves one out. */
+  /** Error for a missing result: only a failed clock causes one. */
   clockFailure(): ClockError {
     return this.#clock.takeFailure() ?? new ClockError('the clock failed');
   }
@@ -165,18 +172,18 @@ export class Host implements ClockUser, Waker {
     this.#listening = wanted;
     this.#changed();
     if (!this.#watched) this.#timer.disarm();
-    // Without an instance nothing can have happened yet; it is told when it is made.
+    // Without an instance nothing has happened yet; the names are passed on when it is created.
     const instance = this.#instance;
     if (instance === undefined || this.#poison !== undefined) return;
     this.enter(() => instance.guarded(() => instance.engine.listen(wanted)));
   }
 
-  /** A clock is asked in the midst of a call: nothing may change under that call. */
+  /** The clock is read in the middle of a call: the engine must not change during that call. */
   #refuseClock(): void {
     if (this.#clock.reading) throw new Error('the clock must not use the engine it drives');
   }
 
-  /** Removes what is due: one bounded slice, or until nothing is due any more. True when more is due. */
+  /** Removes due keys: one bounded slice, or all. True when more are due. */
   tick(): boolean {
     return this.enter((instance) => {
       const more = instance.guarded(() => instance.engine.tick());
@@ -190,7 +197,7 @@ export class Host implements ClockUser, Waker {
     return this.enter((instance) => instance.guarded(() => instance.engine.nextDeadline()) ?? null);
   }
 
-  /** The timer went off. */
+  /** Called when the timer fires. */
   wake(): void {
     if (this.#closed || this.#poison !== undefined) return;
     this.#timer.disarm();
@@ -223,13 +230,13 @@ export class Host implements ClockUser, Waker {
     return before.length === 0 ? effects : joined(before, effects);
   }
 
-  /** Goes on in a fresh instance with the same keys and clients; answers by how much less memory. */
+  /** Continues in a fresh instance with the same keys and clients. Returns the bytes of memory released. */
   compact(): number {
     this.#refuseClock();
     if (this.#depth > 0 || this.#delivering) throw new Error('compact() cannot run within another call of the engine');
-    if (this.#attendants.any) throw new Error('compact() must wait while somebody is subscribed, waits or is served');
+    if (this.#observers.any) throw new Error('compact() must wait while a client is subscribed, blocked or served');
     const old = this.ready();
-    // The snapshot takes memory too, of both.
+    // The snapshot takes memory in both instances.
     const { memoryBytes } = old;
     try {
       const fresh = this.#moved(old);
@@ -246,7 +253,7 @@ export class Host implements ClockUser, Waker {
     }
   }
 
-  /** A fresh instance with what is in another, which stays as it is. */
+  /** A fresh instance with the contents of another, which is not changed. */
   #moved(old: Instance): Instance {
     const floorMs = old.guarded(() => old.engine.now());
     if (Number.isNaN(floorMs)) throw this.clockFailure();
@@ -275,10 +282,10 @@ export class Host implements ClockUser, Waker {
     // A trapped instance is left to the garbage collector: nothing in it may run again.
     if (this.#poison === undefined) this.#instance?.engine.free();
     this.#instance = undefined;
-    this.#attendants.end(new ClosedError('engine'));
+    this.#observers.end(new ClosedError('engine'));
   }
 
-  /** The engine, made at the first call. */
+  /** The engine, created at the first call. */
   ready(): Instance {
     if (this.#closed) throw new ClosedError('engine');
     if (this.#poison !== undefined) throw new PoisonedError(this.#poison.cause);
@@ -293,7 +300,7 @@ export class Host implements ClockUser, Waker {
     return this.#instance;
   }
 
-  /** What is thrown by WebAssembly itself leaves the instance half-way through something. */
+  /** An error thrown by WebAssembly itself leaves the instance in the middle of an operation. */
   #judged(instance: Instance, error: unknown): unknown {
     if (!instance.inside) return error;
     instance.inside = false;
@@ -302,31 +309,34 @@ export class Host implements ClockUser, Waker {
     this.#changed();
     this.#timer.disarm();
     const poisoned = new PoisonedError(error);
-    this.#attendants.end(poisoned);
+    this.#observers.end(poisoned);
     return poisoned;
   }
 
-  /** The outermost call is over: what it caused goes out, then the timer is set to what is due next. */
-  #settle(instance: Instance): void {
+  /** Runs after the outermost call: delivers events and messages, then sets the timer to the next deadline. */
+  #afterCommand(instance: Instance): void {
     if (this.#closed || this.#poison !== undefined) return;
     this.#delivering = true;
     try {
       for (let rounds = 0; ; ) {
         if (this.#deliver(instance, rounds)) rounds += 1;
-        else if (!this.#tell(instance)) break;
+        else if (!this.#notifyObservers(instance)) break;
       }
-      // The last listener may have been one for once.
+      // The last listener may have been a `once` listener.
       this.#listenersChanged();
       this.#arm(instance);
     } catch (error) {
-      // A trap here poisons and is told by the next call; this one keeps its result.
+      // A trap here poisons the engine; the next call throws it, and this one keeps its result.
       this.#judged(instance, error);
     } finally {
       this.#delivering = false;
     }
   }
 
-  /** Hands events to listeners and messages to callbacks; false when there were none, or it would never end. */
+  /**
+   * Delivers events to listeners and messages to callbacks; false when there were none, or the limit of rounds is
+   * reached.
+   */
   #deliver(instance: Instance, rounds: number): boolean {
     if (this.#closed || this.#poison !== undefined) return false;
     const events = this.#listening !== '' ? (instance.guarded(() => instance.engine.takeEvents()) ?? []) : [];
@@ -349,7 +359,7 @@ export class Host implements ClockUser, Waker {
     return true;
   }
 
-  /** The messages of all sources, in order; those that stand at one place among the events in the order of the sources. */
+  /** Messages of all sources, in order; those at one position among the events in the order of the sources. */
   #take(instance: Instance): readonly Message[] {
     const [first, ...others] = this.#sources;
     const messages = first?.take(instance) ?? [];
@@ -359,9 +369,9 @@ export class Host implements ClockUser, Waker {
     );
   }
 
-  /** Tells those who look after clients; false when nothing had reached any. */
-  #tell(instance: Instance): boolean {
-    return !this.#closed && this.#poison === undefined && this.#attendants.any && this.#attendants.settle(instance);
+  /** Notifies the observers of affected clients; false when there were none. */
+  #notifyObservers(instance: Instance): boolean {
+    return !this.#closed && this.#poison === undefined && this.#observers.any && this.#observers.notify(instance);
   }
 
   #arm(instance: Instance): void {
@@ -369,8 +379,8 @@ export class Host implements ClockUser, Waker {
     const due = instance.guarded(() => instance.engine.nextDeadline());
     if (due === undefined) return this.#timer.disarm();
     const now = this.#clock.read();
-    // A clock that fails here is told by the next command that needs it.
-    if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now, this.#attendants.keepsAlive);
+    // If the clock fails here, the next command that needs the time throws the error.
+    if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now, this.#observers.keepsAlive);
   }
 }
 
@@ -381,7 +391,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return both;
 }
 
-/** By name: the error may come from another realm. InternalError is Firefox's word for a stack that ran out. */
+/** Compared by name: the error may come from another realm. InternalError is Firefox's stack overflow. */
 function isTrap(error: unknown): boolean {
   const name = (error as { readonly name?: unknown } | null)?.name;
   return name === 'RuntimeError' || name === 'RangeError' || name === 'InternalError';

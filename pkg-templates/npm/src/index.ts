@@ -1,4 +1,4 @@
-/** Entry `keylatch`: the engine is built in. Knows core by its public names only, so that there is one copy of it. */
+/** Entry `keylatch`: the engine is built in. Imports core by its public names only, so that there is one copy of it. */
 import {
   Keylatch as Core,
   runSession as runOnCore,
@@ -10,7 +10,7 @@ import { builtIn } from './engine-inline.js';
 
 export * from './core.js';
 
-/** A key-value engine that speaks Redis, with a keyspace of its own. */
+/** A key-value engine with the commands of Redis and a keyspace of its own. */
 export class Keylatch extends Core {
   constructor(options: KeylatchOptions = {}) {
     super({ module: builtIn, ...options });

@@ -1,14 +1,14 @@
 /**
- * The reader of DEFLATE (RFC 1951) that unpacks the built-in engine: browsers decompress asynchronously only, and an
- * engine is made synchronously. It reads what the package's own build wrote and looks for no damage.
+ * Decoder of DEFLATE (RFC 1951) that unpacks the built-in engine: browsers decompress asynchronously only, and an
+ * engine is created synchronously. The input comes from the package's own build and is not checked for damage.
  */
 
 const LONGEST_CODE = 15;
 const END_OF_BLOCK = 256;
-/** The order in which a block says how long the codes of its code lengths are. */
+/** Order in which a block lists the lengths of its code length codes. */
 const LENGTH_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/** What bits begin with, by as many bits as the longest code has: symbol * 16 + length of its code. */
+/** Lookup table by the next bits, as many as the longest code has: symbol * 16 + length of its code. */
 type Codes = Uint16Array;
 
 function codesOf(lengths: ArrayLike<number>): Codes {
@@ -28,7 +28,7 @@ function codesOf(lengths: ArrayLike<number>): Codes {
   return codes;
 }
 
-/** Where the ranges of symbols for lengths or distances begin, and how many bits more say which of a range it is. */
+/** First values of the symbol ranges for lengths or distances, and their numbers of extra bits. */
 function ranges(first: number, perStep: number, count: number): [starts: Uint16Array, further: Uint8Array] {
   const [starts, further] = [new Uint16Array(count), new Uint8Array(count)];
   for (let symbol = 0, start = first; symbol < count; symbol += 1) {

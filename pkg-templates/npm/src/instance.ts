@@ -1,25 +1,25 @@
-/** One WebAssembly instance and its memory: commands through the frame, bytes through the input area. Decides nothing. */
+/** One WebAssembly instance and its memory: commands go through the frame, bytes through the input area. */
 import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
 import { type ClockError, LoadError, ReplyError, WaitingError } from './errors.js';
-import { Frame, NO_ROW, PARKED, ROW_MASK } from './frame.js';
+import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
 import { CONVENTION, Status } from './generated/convention.js';
 import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
 import type { Reply } from './reply.js';
 
-/** What the input area holds at least, and goes back to after something larger. */
+/** Minimum size of the input area, to which it returns after a larger input. */
 const AREA_MIN = 4 * 1024;
 const AREA_KEPT_MAX = 1024 * 1024;
 
-/** Answered in place of a client when there is no memory for one. */
+/** Client number returned when memory is exhausted. */
 const NO_CLIENT = 0;
 
-/** Answered in place of a status: nothing ran, because the time has to be known. */
+/** Status returned when the time is needed and nothing ran. */
 const NEED_TIME = -1;
 
-/** Signals that the clock failed and nothing ran; the host knows the failure. */
+/** Thrown when the clock failed and nothing ran; the host has the failure. */
 export const CLOCK_FAILED = -1;
 
-/** The number of a client that the engine was asked for. */
+/** Number of a new client; throws when memory is exhausted. */
 export function connected(client: number): number {
   if (client === NO_CLIENT) throw new ReplyError('OOM not enough memory for another client', 'HELLO');
   return client;
@@ -29,17 +29,17 @@ export class Instance {
   readonly engine: GlueEngine;
   readonly frame: Frame;
   readonly #memory: { readonly buffer: ArrayBuffer };
-  /** The export itself: the method in between, which adds nothing to plain numbers, costs as much as the call. */
+  /** The export itself: the binding's method adds nothing for plain numbers and costs as much as the call. */
   readonly #call: RawCall;
-  /** What the last call left to do. */
+  /** Status bits of the last call. */
   #status = 0;
-  /** What the clock shows; NaN when it failed, or is moved by hand. */
+  /** Reads the clock; NaN when it failed, or is moved by hand. */
   readonly #now: () => number;
   readonly #clockFailure: () => ClockError;
   #view = new Uint8Array(0);
   #area = 0;
   #areaSize = 0;
-  /** True while WebAssembly runs: what is thrown meanwhile may have left it in pieces. */
+  /** True while WebAssembly runs: an exception meanwhile may have left its memory inconsistent. */
   inside = false;
 
   /** `parameters` are names of redis.conf with their values. */
@@ -72,7 +72,7 @@ export class Instance {
     return this.#memory.buffer.byteLength;
   }
 
-  /** A client within the process, which speaks a protocol. */
+  /** Connects a client of this process that uses the given protocol. */
   connect(protocol: 2 | 3): number {
     const client = connected(this.guarded(() => this.engine.connect()));
     this.guarded(() => this.engine.setProtocol(client, protocol));
@@ -80,8 +80,8 @@ export class Instance {
   }
 
   /**
-   * Runs the command whose arguments are in the frame: that of a row, or of the name that stands first. Answers the bits of
-   * `Status`; the reply is in the frame. Throws when the clock failed and nothing ran.
+   * Runs the command in the frame: that of a row, or of the name that stands first. Returns the
+   * bits of `Status`; the reply is in the frame. Throws when the clock failed and nothing ran.
    */
   call(client: number, row: number, count: number): number {
     const { engine } = this;
@@ -105,20 +105,20 @@ export class Instance {
     throw this.#clockFailure();
   }
 
-  /** Runs one command; its reply, or PARKED while it is blocked. */
-  run(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | typeof PARKED {
+  /** Runs one command; its reply, or BLOCKED while the client is blocked. */
+  run(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> | typeof BLOCKED {
     const status = this.#execute(client, argv);
     return this.frame.reply((status & Status.Ascii) !== 0, asBytes);
   }
 
-  /** Runs one command that should not wait. */
+  /** Runs one command that must not block. */
   execute(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
     const reply = this.run(client, argv, asBytes);
-    if (reply === PARKED) throw new WaitingError(commandName(argv[0]));
+    if (reply === BLOCKED) throw new WaitingError(commandName(argv[0]));
     return reply;
   }
 
-  /** Runs one command; its reply as the bytes a socket would carry. */
+  /** Runs one command; its reply as RESP bytes. */
   callRaw(client: number, argv: readonly Argument[]): Uint8Array {
     this.#execute(client, argv);
     return this.frame.takeReply();
@@ -138,7 +138,7 @@ export class Instance {
     return length === CLOCK_FAILED ? undefined : this.#takeOutput(length);
   }
 
-  /** As `feed`; the answer is a view of the engine's memory until the next call. */
+  /** Variant of `feed` that returns a view of the engine's memory, valid until the next call. */
   feedStream(client: number, chunk: Uint8Array): Uint8Array | undefined {
     const length = this.#feed(client, chunk);
     return length === CLOCK_FAILED ? undefined : this.#viewOutput(length);
@@ -157,12 +157,12 @@ export class Instance {
     return length;
   }
 
-  /** What reached a client, as such a view; none of its requests run. */
+  /** Messages and late replies of a client, as such a view; runs no request. */
   wakeStream(client: number): Uint8Array {
     return this.#viewOutput(this.guarded(() => this.engine.wake(client)));
   }
 
-  /** Puts bytes into the input area and hands their length to an engine method. */
+  /** Copies bytes into the input area and passes their length to an engine method. */
   withInput<T>(bytes: Uint8Array, use: (length: number) => T): T {
     const at = this.#reserve(bytes.length);
     this.#bytes().set(bytes, at);
@@ -191,11 +191,11 @@ export class Instance {
     return output;
   }
 
-  /** Where `size` bytes may be written. */
+  /** Address at which `size` bytes may be written. */
   #reserve(size: number): number {
     if (size <= this.#areaSize) return this.#area;
     const wanted = Math.max(size, AREA_MIN);
-    // The old area is given back first, also where there is no memory for the new one.
+    // The old area is freed first, also when memory for the new one is exhausted.
     this.#areaSize = 0;
     const pointer = size > 2 * ARGUMENT_MAX ? 0 : this.guarded(() => this.engine.reserve(wanted));
     if (pointer === 0) throw new ReplyError('OOM the input does not fit into the memory of the engine', '');
@@ -204,14 +204,14 @@ export class Instance {
     return pointer;
   }
 
-  /** One huge command must not hold its memory for ever. */
+  /** Shrinks the input area after a large command, so that its memory is not kept. */
   #giveBack(): void {
     if (this.#areaSize <= AREA_KEPT_MAX) return;
     this.#areaSize = 0;
     this.guarded(() => this.engine.reserve(0));
   }
 
-  /** The memory; growing it detaches the old view. */
+  /** The memory; growing detaches the old view. */
   #bytes(): Uint8Array {
     if (this.#view.length === 0) this.#view = new Uint8Array(this.#memory.buffer);
     return this.#view;

@@ -1,21 +1,21 @@
-/** Entry `keylatch/ioredis`: a connector that lets ioredis speak to an engine in this process, without a socket. */
+/** Entry `keylatch/ioredis`: a connector that connects ioredis to an engine in this process, without a socket. */
 import { Duplex } from 'node:stream';
 import { PoisonedError, type Keylatch, type Stream, type StreamUser } from './index.js';
 
 const NOTHING = new Uint8Array(0);
 const ADDRESS = 'memory:0';
-/** The longest delay a timer knows. */
+/** Longest delay of a timer, in milliseconds. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
 /** A connection as ioredis expects it from a socket; the other end is a client of the engine. */
 class MemoryConnection extends Duplex implements StreamUser {
   readonly #stream: Stream;
-  /** What the engine answered and ioredis has not got yet. */
+  /** Output of the engine that ioredis has not read yet. */
   #output: Uint8Array[] = [];
   #keeper: NodeJS.Timeout | undefined;
   #hungUp = false;
   #isDelivering = false;
-  /** Set while the engine's output waits to be read: goes on with the requests behind it. */
+  /** Set while the engine's output waits to be read: continues with the requests behind it. */
   #goOn: (() => void) | undefined;
 
   constructor(db: Keylatch) {
@@ -23,7 +23,7 @@ class MemoryConnection extends Duplex implements StreamUser {
     this.#stream = db.streams.open(this, ADDRESS, ADDRESS);
   }
 
-  // Sockets have these, and ioredis calls them; there is nothing to be set here.
+  // Methods of sockets that ioredis calls, without effect here.
   setNoDelay(): this {
     return this;
   }
@@ -36,20 +36,20 @@ class MemoryConnection extends Duplex implements StreamUser {
     return this;
   }
 
-  /** A message or a late reply for the client. */
+  /** Called when a message or a late reply is ready for the client. */
   reached(): void {
     if (this.destroyed || this.#hungUp) return;
     if (this.#goOn !== undefined) this.#attempt(() => this.#stream.wake(this.#answer));
     else this.#run(NOTHING);
   }
 
-  /** The engine is gone. */
+  /** Called when the engine is closed or has trapped. */
   ended(error: Error): void {
     this.destroy(error instanceof PoisonedError ? error : undefined);
   }
 
   override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error | null) => void): void {
-    // What is sent behind the end is lost, as on a socket.
+    // Requests written after the end are dropped, as on a socket.
     if (this.#hungUp) done();
     else this.#run(chunk, done);
   }
@@ -83,7 +83,10 @@ class MemoryConnection extends Duplex implements StreamUser {
     this.#deliverSoon();
   }
 
-  /** As a socket does, never within the call that wrote the request: ioredis notes a request only after writing it. */
+  /**
+   * Emits output as a socket does, never within the call that wrote the request: ioredis records a request only after
+   * writing it.
+   */
   #deliverSoon(): void {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
@@ -102,11 +105,11 @@ class MemoryConnection extends Duplex implements StreamUser {
   #run(chunk: Uint8Array, done?: (error?: Error | null) => void): void {
     if (!this.#attempt(() => this.#stream.feed(chunk, this.#answer))) return done?.();
     if (!this.#stream.more) return done?.();
-    // More is written only as fast as ioredis reads.
+    // More is read from the engine only as fast as ioredis reads.
     this.#goOn = () => this.#run(NOTHING, done);
   }
 
-  /** False when the connection is over. */
+  /** Feeds requests; false when the connection is over. */
   #attempt(work: () => void): boolean {
     try {
       work();
@@ -119,7 +122,7 @@ class MemoryConnection extends Duplex implements StreamUser {
     return !this.#stream.closed;
   }
 
-  /** As with a socket, the process does not end while a command waits. */
+  /** Keeps the process alive while a command is blocked, as a socket does. */
   #keepAlive(waiting: boolean): void {
     if (waiting) this.#keeper ??= setTimeout(() => {}, FOR_EVER_MS);
     else clearTimeout(this.#keeper);
@@ -127,9 +130,9 @@ class MemoryConnection extends Duplex implements StreamUser {
   }
 }
 
-/** What ioredis asks of a connector; it is made anew for each client. */
+/** Interface that ioredis requires of a connector; an instance is created for each client. */
 export interface Connector {
-  /** ioredis looks at the other end before it connects: this one is always there. */
+  /** Called by ioredis before it connects; the engine is always available. */
   check(): boolean;
   connect(): Promise<Duplex>;
   disconnect(): void;
@@ -156,6 +159,6 @@ export function connector(db: Keylatch): new () => never {
       this.#connection?.end();
     }
   }
-  // ioredis names its own base class here, which this package does not depend on; the shape above is what it uses.
+  // ioredis declares its own base class here, on which this package does not depend; this type has the members it uses.
   return MemoryConnector as unknown as new () => never;
 }

@@ -1,4 +1,4 @@
-/** The database object: an engine, its own default client, and what belongs to the keyspace as a whole. */
+/** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
 import type { Argument } from './argument.js';
 import { Client } from './client.js';
 import { GuardedClock, ManualClock } from './clock.js';
@@ -22,9 +22,9 @@ import {
 } from './subscriptions.js';
 
 export interface InspectOptions {
-  /** Where to go on; '0' starts. */
+  /** Cursor of the next page; '0' starts. */
   readonly cursor?: string;
-  /** About how many keys to answer. */
+  /** Approximate number of keys in the page. */
   readonly limit?: number;
   readonly db?: number;
 }
@@ -32,25 +32,25 @@ export interface InspectOptions {
 export interface KeyInfo<Key = string> {
   readonly key: Key;
   readonly type: string;
-  /** Bytes of a string, elements of anything else. */
+  /** Bytes of a string, elements of any other type. */
   readonly size: number;
-  /** The last instant of the key's life in milliseconds since the epoch, or null. */
+  /** Deadline of the key in milliseconds since the epoch, or null. */
   readonly deadlineMs: number | null;
 }
 
 export interface Inspection<Key = string> {
-  /** '0': this was the last page. */
+  /** Cursor of the next page; '0': this was the last one. */
   readonly cursor: string;
   readonly keys: readonly KeyInfo<Key>[];
 }
 
-/** What a log held. */
+/** Contents of a replayed log. */
 export interface Replayed {
-  /** Whole commands and transactions that were replayed. */
+  /** Number of whole commands and transactions that were replayed. */
   readonly units: number;
-  /** Bytes of a torn last unit that were left out. */
+  /** Bytes of a torn last unit that were dropped. */
   readonly droppedBytes: number;
-  /** The latest instant the log mentions, in milliseconds since the epoch. */
+  /** The latest instant in the log, in milliseconds since the epoch. */
   readonly lastNowMs: number | null;
 }
 
@@ -67,7 +67,7 @@ export class Keylatch extends Client {
     const { module } = options;
     if (module === undefined) throw new TypeError('this entry point contains no engine: use Keylatch.from(module)');
     const manual = options.clock instanceof ManualClock ? options.clock : undefined;
-    // Date.now is looked up at every reading: fake timers replace it whenever they like.
+    // Date.now is looked up at every reading: fake timers may replace it at any time.
     const clock = new GuardedClock(options.now ?? (() => Date.now()));
     const settings = glueOptions(options);
     const parameters = parametersOf(options);
@@ -88,15 +88,15 @@ export class Keylatch extends Client {
     return new this({ ...options, module });
   }
 
-  /** Another client on the same keyspace. */
+  /** Connects another client to the keyspace. */
   client(options: ClientOptions = {}): Client {
     return new Client(new Connection(this.#host, options));
   }
 
   /**
-   * Listens to what happens to keys, `*` for everything, `error` for what other listeners throw, `clock` for a clock
-   * that was set back. Delivered when the outermost call has its reply and before it returns, in the order of the
-   * changes. Answers a function that ends it.
+   * Listens to events of keys, `*` for all, `error` for errors of other listeners, `clock` for a clock that was set
+   * back. Events are delivered when the outermost call has its reply and before it returns, in the order of the
+   * changes. Returns a function that ends it.
    */
   on(event: 'error', listener: ErrorListener): () => void;
   on(event: EventName, listener: EventListener<Uint8Array>, options: { readonly buffer: true }): () => void;
@@ -105,7 +105,7 @@ export class Keylatch extends Client {
     return this.#listen(event, listener, false, options);
   }
 
-  /** As `on`, for the next such event only. */
+  /** Variant of `on` for the next such event only. */
   once(event: 'error', listener: ErrorListener): () => void;
   once(event: EventName, listener: EventListener<Uint8Array>, options: { readonly buffer: true }): () => void;
   once(event: EventName, listener: EventListener, options?: ListenOptions): () => void;
@@ -124,7 +124,7 @@ export class Keylatch extends Client {
 
   /**
    * Calls back with every message that is published to a channel, in the order of events and messages. Keyspace
-   * notifications are such messages, once `CONFIG SET notify-keyspace-events` asks for them. Answers a function that
+   * notifications are such messages, once `CONFIG SET notify-keyspace-events` enables them. Returns a function that
    * ends it; `using` does too.
    */
   subscribe(channel: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
@@ -133,14 +133,14 @@ export class Keylatch extends Client {
     return this.#subscribe('message', channel, listener, options);
   }
 
-  /** The same for all channels that match a glob pattern, which is the callback's third argument. */
+  /** Variant of `subscribe` for all channels that match a glob pattern, which is the callback's third argument. */
   psubscribe(pattern: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
   psubscribe(pattern: Argument, listener: MessageListener, options?: SubscribeOptions): Unsubscribe;
   psubscribe(pattern: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Unsubscribe {
     return this.#subscribe('pmessage', pattern, listener, options);
   }
 
-  /** The same for a shard channel: what SPUBLISH sends. */
+  /** Variant of `subscribe` for a shard channel: messages of SPUBLISH. */
   ssubscribe(channel: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
   ssubscribe(channel: Argument, listener: MessageListener, options?: SubscribeOptions): Unsubscribe;
   ssubscribe(channel: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Unsubscribe {
@@ -148,8 +148,8 @@ export class Keylatch extends Client {
   }
 
   /**
-   * The messages of a channel for `for await`, from this call on. A queue of bounded length holds what was not read yet;
-   * closing the engine ends the iteration.
+   * Messages of a channel for `for await`, from this call on. A queue of bounded length holds unread messages; closing
+   * the engine ends the iteration.
    */
   messages(channel: Argument, options: MessagesOptions & { readonly buffer: true }): Messages<Uint8Array>;
   messages(channel: Argument, options?: MessagesOptions & { readonly buffer?: false }): Messages<string>;
@@ -176,7 +176,7 @@ export class Keylatch extends Client {
     return this.#host.nextExpiry();
   }
 
-  /** Removes keys that are due, a bounded number at a time; true when more are due. Calling it is never necessary. */
+  /** Removes due keys, a bounded number at a time; true when more are due. Calling it is never necessary. */
   tick(): boolean {
     return this.#host.tick();
   }
@@ -208,12 +208,12 @@ export class Keylatch extends Client {
     return { cursor: page.cursor, keys };
   }
 
-  /** A reply as redis-cli shows it, lines joined by line feeds. */
+  /** A reply as redis-cli prints it, lines joined by line feeds. */
   printReply(reply: Uint8Array): string {
     return this.#input(reply, (engine, length) => engine.printReply(length));
   }
 
-  /** A typed line as its arguments, with the quotes and escapes of redis-cli. */
+  /** Splits a typed line into arguments, with the quotes and escapes of redis-cli. */
   splitLine(line: string): Uint8Array[] {
     const split = this.#input(encoder.encode(line), (engine, length) => engine.splitLine(length));
     if (Array.isArray(split)) return split;
@@ -222,7 +222,7 @@ export class Keylatch extends Client {
 
   /**
    * Runs a session on this engine, which must have a ManualClock: the session moves it. `runSession` of the package
-   * does the same on a fresh engine.
+   * runs one on a fresh engine.
    */
   runSession(text: string, options: SessionOptions = {}): Report {
     const manual = this.#host.manual;
@@ -234,14 +234,15 @@ export class Keylatch extends Client {
   }
 
   /**
-   * Gives memory back to the system. WebAssembly memory never shrinks: what was deleted is used again, but stays with the
-   * engine. So all data goes into a fresh instance behind the same object, and so do clients with their numbers, names and
-   * databases, the configuration, listeners, cursors of SCAN and effects that were not taken yet. Statistics begin anew.
-   * Takes about as long as `snapshot` and `load`. Answers how many bytes less it is.
+   * Releases memory to the system. WebAssembly memory never shrinks: deleted memory is reused, but stays with the
+   * engine. So all data is copied to a fresh instance behind this object, with the clients' numbers, names and
+   * databases, the configuration, listeners, cursors of SCAN and pending effects. Statistics begin anew. Takes about as
+   * long as `snapshot` and `load`. Returns the number of bytes released.
    *
-   * Throws, and leaves everything as it was, within another call, while a client is between MULTI and EXEC, watches keys, is
-   * subscribed, tracks, is a monitor, waits, has messages to read or wants no replies (CLIENT REPLY), while clients are paused
-   * (CLIENT PAUSE), while the engine is served to others, and when there is no memory for it. The error says which.
+   * Throws, and changes nothing, within another call; while a client is between MULTI and EXEC, watches keys, is
+   * subscribed, tracks, is a monitor, is blocked, has messages to read or has replies off (CLIENT REPLY); while clients
+   * are paused (CLIENT PAUSE); while the engine is served to others; and when memory is exhausted. The error names the
+   * reason.
    */
   compact(): number {
     return this.#host.compact();
@@ -252,24 +253,24 @@ export class Keylatch extends Client {
     this.#host.close();
   }
 
-  // For hosts that serve others, or keep the data somewhere. Not stable before 1.0.
+  // For hosts that serve the engine to others, or persist the data. Not stable before 1.0.
 
-  /** Clients over streams of bytes. */
+  /** Clients over byte streams. */
   get streams(): Streams {
     return (this.#streams ??= new Streams(this.#host));
   }
 
-  /** Starts or stops building the log of effects. */
+  /** Starts or stops recording the log of effects. */
   record(on: boolean): void {
     this.#host.record(on);
   }
 
-  /** The effects since the last time, as a piece of an append-only file; empty when there were none. */
+  /** Effects since the last call, as a piece of an append-only file; empty when there were none. */
   takeEffects(): Uint8Array {
     return this.#host.takeEffects();
   }
 
-  /** Loads pieces of a log in their order. A torn last unit is left out; damage and newer versions throw LoadError. */
+  /** Replays pieces of a log in their order. A torn last unit is dropped; damage and newer versions throw LoadError. */
   replay(log: Uint8Array): Replayed {
     return this.#load(log, (engine, length) => engine.replay(length));
   }
@@ -309,7 +310,7 @@ export class Keylatch extends Client {
   }
 }
 
-/** Numbers that the bindings would otherwise cut to size without a word. */
+/** Checks numbers that the bindings would otherwise truncate silently. */
 function isBelow(value: number, end: number): boolean {
   return Number.isInteger(value) && value >= 0 && value < end;
 }

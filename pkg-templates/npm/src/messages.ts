@@ -3,13 +3,13 @@
 import type { MessageListener, Unsubscribe } from './subscriptions.js';
 import { abortReason, type AbortSignalLike } from './waits.js';
 
-/** So many messages may wait to be read by default. */
+/** Default length of the queue. */
 const LIMIT = 1024;
 
 export interface MessagesOptions {
   /** Messages as Uint8Array. */
   readonly buffer?: boolean;
-  /** How many messages may wait to be read, 1024 by default: with one more the iteration fails. */
+  /** Length of the queue, 1024 by default. The iteration fails when it overflows. */
   readonly limit?: number;
   /** Ends the iteration with the signal's reason. */
   readonly signal?: AbortSignalLike | undefined;
@@ -20,7 +20,7 @@ interface Reader<Text> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The queue between: what came and was not read, or who reads and waits. */
+/** The queue between publisher and reader: unread messages, or a pending read. */
 export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, Disposable {
   readonly #limit: number;
   readonly #unsubscribe: Unsubscribe;
@@ -30,7 +30,7 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
   #over = false;
   #failure: { readonly reason: unknown } | undefined;
 
-  /** @internal `subscribe` is told what to do with a message, and what when the engine ends. */
+  /** @internal `subscribe` registers callbacks for a message and for the end of the engine. */
   constructor(
     subscribe: (listener: MessageListener<Text>, ended: () => void) => Unsubscribe,
     { limit = LIMIT, signal }: MessagesOptions,
@@ -56,7 +56,7 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
     return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
   }
 
-  /** Stops listening; what was not read is dropped. */
+  /** Unsubscribes; unread messages are dropped. */
   return(): Promise<IteratorResult<Text, undefined>> {
     this.#queue = [];
     this.#end();
@@ -79,7 +79,7 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
     else this.#end({ reason: new RangeError(`more than ${this.#limit} messages are unread`) });
   }
 
-  /** What came before is still read; then the failure, once, then nothing. */
+  /** Ends the queue: unread messages are read first, then the failure is thrown once, then the iteration is done. */
   #end(failure?: { readonly reason: unknown }): void {
     if (this.#over) return;
     this.#over = true;

@@ -1,12 +1,12 @@
-/** From a module or its bytes to one instance of the engine's bindings. */
+/** Creates instances of the engine's bindings from a module or its bytes. */
 import { instantiate as bind } from '#glue';
 import type { Glue } from './glue.js';
 import type { EngineModule } from './options.js';
 
-/** Bytes are compiled once, whoever brings them. */
+/** Compiled modules by their bytes: the same bytes are compiled once. */
 const compiled = new WeakMap<object, WebAssembly.Module>();
 
-/** Test frameworks run programs in realms of their own, where `instanceof` knows nobody. */
+/** Checks by name: test frameworks run programs in realms of their own, where `instanceof` fails. */
 function isBytes(given: object): boolean {
   return ArrayBuffer.isView(given) || Object.prototype.toString.call(given) === '[object ArrayBuffer]';
 }
@@ -22,7 +22,7 @@ function moduleOf(source: EngineModule): WebAssembly.Module {
   return module;
 }
 
-/** A fresh instance: a trap in one never touches another. */
+/** Creates a fresh instance, so that a trap in one never affects another. */
 export function instantiate(source: EngineModule): Glue {
   return bind(moduleOf(source));
 }

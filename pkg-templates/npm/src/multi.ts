@@ -1,15 +1,18 @@
-/** Transactions: commands are gathered here and sent together by `exec`, so nothing can come between them. */
+/**
+ * Transactions: commands are queued here and sent together by `exec`, so that no command of another client runs between
+ * them.
+ */
 import type { Argument } from './argument.js';
-import type { Carried, Carrier } from './carrier.js';
+import type { Carried, ResultMode } from './result-mode.js';
 import { Commands } from './commands.js';
 import type { ReplyError } from './errors.js';
 
-/** Queueing carries the transaction itself, with one more result in its type. */
-export interface Queued<Results extends unknown[], Text extends string | Uint8Array> extends Carrier {
+/** Result mode of a transaction: each method returns the transaction itself, with one more result in its type. */
+export interface Queued<Results extends unknown[], Text extends string | Uint8Array> extends ResultMode {
   readonly carried: Multi<[...Results, this['value']], Text>;
 }
 
-/** What EXEC answers: a result or an error for each command, or null when a watched key had changed. */
+/** Result of EXEC: a result or an error for each command, or null when a watched key had changed. */
 export type ExecResult<Results extends unknown[]> = { [Index in keyof Results]: Results[Index] | ReplyError } | null;
 
 export class Multi<Results extends unknown[], Text extends string | Uint8Array = string> extends Commands<
@@ -25,7 +28,7 @@ export class Multi<Results extends unknown[], Text extends string | Uint8Array =
     this.#run = run;
   }
 
-  /** How many commands are queued. */
+  /** Number of queued commands. */
   get length(): number {
     return this.#queue.length;
   }
@@ -37,7 +40,7 @@ export class Multi<Results extends unknown[], Text extends string | Uint8Array =
 
   /**
    * Runs MULTI, the commands and EXEC as one step, and empties the queue. A command that fails when it runs is a
-   * ReplyError in its place; the others have run. A command that is refused when it is queued makes the whole
+   * ReplyError at its index; the others have run. A command that is refused when it is queued makes the whole
    * transaction fail: EXECABORT is thrown, with the reasons in `cause`, and nothing has run.
    */
   exec(): ExecResult<Results> {
@@ -46,7 +49,7 @@ export class Multi<Results extends unknown[], Text extends string | Uint8Array =
     return this.#run(queue) as ExecResult<Results>;
   }
 
-  /** Forgets what was queued. Nothing had been sent. */
+  /** Empties the queue. Nothing was sent. */
   discard(): void {
     this.#queue = [];
   }

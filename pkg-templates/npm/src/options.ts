@@ -2,33 +2,33 @@
 import { ManualClock } from './clock.js';
 import type { GlueOptions } from './glue.js';
 
-/** WebAssembly.Module, where the program's own types know it; server programs often leave the DOM's types out. */
+/** WebAssembly.Module, where the program's own types declare it; server programs often omit the DOM's types. */
 type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
   ? Module
   : object;
 
 type ModuleOrBytes = CompiledModule | ArrayBuffer | ArrayBufferView;
 
-/** A compiled module, its bytes, or a function that is asked for either when the first command comes. */
+/** A compiled module, its bytes, or a function that returns either when the first command comes. */
 export type EngineModule = ModuleOrBytes | (() => ModuleOrBytes);
 
 export interface KeylatchOptions {
   /** The engine. The main entry has one built in. */
   readonly module?: EngineModule;
-  /** The clock: milliseconds since the epoch, asked when a command needs the time. Default `() => Date.now()`. */
+  /** The clock: milliseconds since the epoch, read when a command needs the time. Default `() => Date.now()`. */
   readonly now?: () => number;
   /**
    * `system` follows `now` also backwards, `monotonic` never goes back, a ManualClock stands still until it is moved.
    * Default `system`.
    */
   readonly clock?: 'system' | 'monotonic' | ManualClock;
-  /** Makes all chance repeatable: an unsigned 64-bit number. Random by default. */
+  /** Seed of all random choices, which makes them reproducible: an unsigned 64-bit number. Random by default. */
   readonly seed?: number | bigint;
-  /** With `monotonic`: the clock never shows less than this. */
+  /** With `monotonic`: lower bound of the clock. */
   readonly floorMs?: number;
-  /** How much memory the keys may take: bytes, or text as redis.conf has it (`100mb`). Default 0: as much as there is. */
+  /** Limit of the keys' memory: bytes, or text as redis.conf has it (`100mb`). Default 0: no limit. */
   readonly maxmemory?: number | string;
-  /** Who goes when there is no more. Default `noeviction`: commands that would take more are refused. */
+  /** Policy for keys to evict at the limit. Default `noeviction`: commands that would take more memory are refused. */
   readonly maxmemoryPolicy?: MaxmemoryPolicy;
 }
 
@@ -50,7 +50,7 @@ export type MaxmemoryPolicy = (typeof POLICIES)[number];
 
 const SEED_MAX = 2n ** 64n - 1n;
 
-/** Checks the options at once; chance is asked for only when the engine is made. */
+/** Checks the options immediately; a random seed is drawn only when the engine is created. */
 export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   const { now, clock = 'system', seed, floorMs } = options;
   const manual = clock instanceof ManualClock;
@@ -70,7 +70,7 @@ export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   });
 }
 
-/** The configuration the engine begins with, checked: names of redis.conf with their values. */
+/** Initial configuration of the engine, checked: names of redis.conf with their values. */
 export function parametersOf({ maxmemory, maxmemoryPolicy }: KeylatchOptions): [string, string][] {
   const parameters: [string, string][] = [];
   if (maxmemory !== undefined) {

@@ -1,33 +1,36 @@
-/** A client of the engine that only listens: connected while there is something to hear, and again when somebody ended it. */
-import type { Attendant } from './attendants.js';
+/**
+ * A client of the engine that only receives messages: connected while there is a listener, and reconnected after CLIENT
+ * KILL.
+ */
+import type { ClientObserver } from './client-observers.js';
 import type { Host, Message, MessageSource } from './host.js';
 import type { Instance } from './instance.js';
 import { ReplyReader } from './reply.js';
 
-/** One message, as its parts; texts in it are bytes. */
+/** One message as its elements; texts are bytes. */
 export type Parts = readonly unknown[];
 
-/** Whom a receiver listens for. */
-export interface Hearer {
-  heard(parts: Parts): void;
-  /** Somebody ended the client with CLIENT KILL. Another one is there, which hears nothing yet. */
+/** Recipient of the messages. */
+export interface PushListener {
+  received(parts: Parts): void;
+  /** Called after CLIENT KILL ended the client: `client` replaces it, without subscriptions yet. */
   reconnected(instance: Instance, client: number): void;
-  /** The engine is gone. */
+  /** Called when the engine is closed or has trapped. */
   ended(): void;
 }
 
-export class Receiver implements Attendant, MessageSource {
+export class Receiver implements ClientObserver, MessageSource {
   readonly #host: Host;
-  readonly #hearer: Hearer;
+  readonly #listener: PushListener;
   #client: number | undefined;
-  #stopAttending = (): void => {};
+  #stopObserving = (): void => {};
 
-  constructor(host: Host, hearer: Hearer) {
+  constructor(host: Host, listener: PushListener) {
     this.#host = host;
-    this.#hearer = hearer;
+    this.#listener = listener;
   }
 
-  /** Its client, if there is one. */
+  /** Number of the client, if it is connected. */
   get client(): number | undefined {
     return this.#client;
   }
@@ -35,11 +38,11 @@ export class Receiver implements Attendant, MessageSource {
   connect(instance: Instance): number {
     const client = (this.#client ??= instance.connect(3));
     instance.guarded(() => instance.engine.notePositions(client));
-    const stopAttending = this.#host.attend(client, this);
+    const stopObserving = this.#host.observe(client, this);
     const stopDelivering = this.#host.deliverFrom(this);
-    this.#stopAttending = () => {
+    this.#stopObserving = () => {
       stopDelivering();
-      stopAttending();
+      stopObserving();
     };
     return client;
   }
@@ -48,11 +51,11 @@ export class Receiver implements Attendant, MessageSource {
     const client = this.#client;
     if (client === undefined) return;
     this.#client = undefined;
-    this.#stopAttending();
+    this.#stopObserving();
     instance.guarded(() => instance.engine.disconnect(client));
   }
 
-  /** The messages since the last time. */
+  /** Messages since the last call. */
   take(instance: Instance): readonly Message[] {
     const client = this.#client;
     if (client === undefined) return [];
@@ -64,21 +67,21 @@ export class Receiver implements Attendant, MessageSource {
       const parts = reader.read() as Parts;
       // Every message was posted with its position.
       const before = positions[messages.length] ?? 0;
-      messages.push({ before, deliver: () => this.#hearer.heard(parts) });
+      messages.push({ before, deliver: () => this.#listener.received(parts) });
     }
     return messages;
   }
 
-  /** Messages are taken by the host; what is left to look after is a client that somebody ended. */
+  /** Reconnects after CLIENT KILL. Messages are taken by the host. */
   reached(instance: Instance): void {
     const client = this.#client;
     if (client === undefined || !instance.guarded(() => instance.engine.closing(client))) return;
     this.disconnect(instance);
-    this.#hearer.reconnected(instance, this.connect(instance));
+    this.#listener.reconnected(instance, this.connect(instance));
   }
 
   ended(): void {
     this.#client = undefined;
-    this.#hearer.ended();
+    this.#listener.ended();
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Replies: RESP2 and RESP3 bytes to JavaScript values. Knows nothing of engines or commands.
+ * Replies: RESP2 and RESP3 bytes to JavaScript values. Depends on neither engine nor commands.
  *
- * bulk -> string (or Uint8Array when bytes are asked for) · simple, verbatim -> string · integer -> number while it is
- * safe, else bigint · big number -> bigint · double -> number · boolean · null (all forms) -> null · array, push -> array
- * map -> Map · set -> Set · error -> ReplyError as a value: the caller throws it when it is the whole reply.
+ * bulk -> string (or Uint8Array on request) · simple, verbatim -> string · integer -> number while it is safe, else
+ * bigint · big number -> bigint · double -> number · boolean · null (all forms) -> null · array, push -> array · map ->
+ * Map · set -> Set · error -> ReplyError as a value: the caller throws it when it is the whole reply.
  */
 import { ReplyError } from './errors.js';
 
-/** Any reply. `Text` is what bulk strings become: string, or Uint8Array on request. */
+/** Any reply. `Text` is the type of bulk strings: string, or Uint8Array on request. */
 export type Reply<Text = string> =
   | Text
   | string
@@ -24,10 +24,10 @@ const CARRIAGE_RETURN = 13;
 const MINUS = 45;
 const ZERO = 48;
 
-// A byte order mark is part of a value, not ours to drop.
+// A byte order mark is part of a value and must be kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Up to this many bytes a loop beats the built-in decoder. */
+/** Length in bytes up to which a loop is faster than the built-in decoder. */
 const LOOP_MAX = 24;
 
 /** Bytes as text; what is not UTF-8 becomes U+FFFD. */
@@ -55,9 +55,9 @@ export class ReplyReader {
     private readonly end: number,
     /** Bulk strings as Uint8Array copies instead of strings. */
     private readonly asBytes: boolean,
-    /** The command that is answered, in capitals; errors name it. */
+    /** Name of the command in upper case, for errors. */
     private readonly command: string,
-    /** The same bytes as text, if they are ASCII: texts are cut from it. */
+    /** The bytes as text, if they are ASCII: texts are sliced from it. */
     private readonly ascii?: string,
   ) {
     this.#at = start;
@@ -68,7 +68,7 @@ export class ReplyReader {
     return this.#at >= this.end;
   }
 
-  /** The reply, or all of them: some commands answer with several messages, as SUBSCRIBE does: one for each channel. */
+  /** The reply, or an array of all replies: some commands have several, as SUBSCRIBE has one for each channel. */
   readAll(): Reply<string | Uint8Array> {
     const first = this.read();
     if (this.done) return first;
@@ -100,7 +100,7 @@ export class ReplyReader {
     }
   }
 
-  /** The types that RESP3 added, in the order of their use. */
+  /** Reads the types that RESP3 added, in the order of their frequency. */
   #rare(type: number | undefined): Reply<string | Uint8Array> {
     switch (type) {
       case 0x2c: // ,
@@ -163,7 +163,7 @@ export class ReplyReader {
     if (!this.asBytes) return this.#text(length);
     const start = this.#at;
     this.#at = start + length + 2;
-    // A copy even of a Buffer, whose own slice would share its memory.
+    // A copy even of a Buffer, because Buffer's own slice shares its memory.
     return Uint8Array.prototype.slice.call(this.bytes, start, start + length);
   }
 
@@ -174,7 +174,7 @@ export class ReplyReader {
     return textOf(this.bytes, start, start + length);
   }
 
-  /** `txt:` and its like in front of a verbatim string say how to show it; they are not part of it. */
+  /** Removes the format prefix of a verbatim string, such as `txt:`. */
   #verbatim(): string {
     return this.#text(this.#length()).slice(4);
   }
@@ -194,7 +194,7 @@ export class ReplyReader {
   }
 }
 
-/** A double as the protocol prints it. */
+/** A double of the protocol's text form. */
 export function doubleOf(text: string): number {
   if (text === 'inf') return Infinity;
   if (text === '-inf') return -Infinity;

@@ -15,7 +15,7 @@ function describe(mismatch: SessionMismatch, file: string): string {
   return lines.join('\n');
 }
 
-/** A few lines for each thing that differed from what was expected; '' when all matched. */
+/** A few lines for each mismatch; '' when everything matched. */
 export function describeMismatches(report: Report, file = ''): string {
   return report.failures.map((mismatch) => describe(mismatch, file)).join('\n');
 }

@@ -1,7 +1,10 @@
-/** What running a session answers. The session format is described in the documentation; the engine reads and runs it. */
+/**
+ * Result types of running a session. The session format is described in the documentation; the engine parses and runs
+ * it.
+ */
 
 export interface SessionExpectation {
-  /** The line that says so; lines count from 1. */
+  /** Line of the expectation; lines count from 1. */
   readonly line: number;
   readonly text: string;
 }
@@ -11,10 +14,10 @@ export interface SessionStep {
   readonly kind: 'command' | 'receive' | 'clock' | 'heading' | 'comment';
   /** '' is the default client. */
   readonly client: string;
-  /** What stands before the text, with the real database and transaction: `A[2](TX)>`, `A<`, `@`, `##`, `#`. */
+  /** Prefix of the text, with the current database and transaction: `A[2](TX)>`, `A<`, `@`, `##`, `#`. */
   readonly prompt: string;
   readonly text: string;
-  /** What redis-cli would print, one entry a line. */
+  /** Output as redis-cli prints it, one entry a line. */
   readonly printed: readonly string[];
   readonly expected: readonly SessionExpectation[];
   /** In the order they happened, each as `KIND KEY`. */
@@ -22,9 +25,9 @@ export interface SessionStep {
   readonly expectedEvents: readonly SessionExpectation[];
   /** `ran`: nothing was expected. */
   readonly verdict: 'ran' | 'matched' | 'mismatched';
-  /** Explains what was printed, for example where the quotes of a command went wrong. */
+  /** Explanation of the output, for example where the quotes of a command are wrong. */
   readonly message: string | null;
-  /** The clock behind the step. */
+  /** The clock after the step. */
   readonly nowMs: number;
 }
 
@@ -35,7 +38,7 @@ export interface SessionClient {
   readonly inTransaction: boolean;
 }
 
-/** One thing that differed from what was expected: the reply or the events of a step. */
+/** A mismatch in the reply or the events of a step. */
 export interface SessionMismatch {
   readonly line: number;
   readonly command: string;
@@ -49,14 +52,14 @@ export interface Report {
   /** In the order of their first use. */
   readonly clients: readonly SessionClient[];
   readonly nowMs: number;
-  /** Steps that did not do what was expected. */
+  /** Number of steps with a mismatch. */
   readonly mismatches: number;
   readonly failures: readonly SessionMismatch[];
-  /** The session with its real replies, in the same format: it can be read back. */
+  /** The session with its actual replies, in the same format: it can be parsed again. */
   readonly text: string;
 }
 
 export interface SessionOptions {
-  /** Stop behind this line. */
+  /** Last line to run. */
   readonly untilLine?: number;
 }

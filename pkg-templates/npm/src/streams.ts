@@ -1,29 +1,32 @@
 /**
- * Clients that speak RESP over a stream of bytes, for hosts that have sockets or something like them. Knows the engine,
- * and no socket: whoever opens a stream is told when something reached its client, and asks for it.
+ * RESP clients over a byte stream, for hosts with sockets or a similar transport. The user of a stream is
+ * notified when output is ready for its client, and then feeds or wakes the stream.
  */
 import { ClosedError } from './errors.js';
 import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import { connected, type Instance } from './instance.js';
 
-/** Whoever carries a stream's bytes. */
+/** Owner of a stream's transport. */
 export interface StreamUser {
-  /** A message, a late reply or the end reached the client from elsewhere: feed the stream nothing, or wake it. */
+  /**
+   * Called when a message or a late reply is ready, or the client was disconnected: feed an empty chunk, or wake the
+   * stream.
+   */
   reached(): void;
-  /** The engine was closed, or it trapped. */
+  /** Called when the engine was closed or has trapped. */
   ended?(error: Error): void;
 }
 
-/** Whoever serves the engine to others. */
+/** A server of the engine. */
 export interface StreamHost {
-  /** A configuration parameter changed. */
+  /** Called when a configuration parameter changed. */
   configured(): void;
 }
 
-/** How feeding ended, in bits. */
+/** Result bits of feeding. */
 export const FED_MORE = 1;
-export const FED_PARKED = 2;
+export const FED_BLOCKED = 2;
 export const FED_CLOSED = 4;
 
 /** One client's stream. */
@@ -41,32 +44,32 @@ export class Stream {
     this.#ended = ended;
   }
 
-  /** So much output waits that reading stopped: when it has left, feed nothing to go on. */
+  /** True when reading stopped because too much output is pending: when it is sent, feed an empty chunk to continue. */
   get more(): boolean {
     return (this.#fed & FED_MORE) !== 0;
   }
 
-  /** A command waits, and what came behind it waits too. */
+  /** True while the client is blocked; the input behind its command waits too. */
   get parked(): boolean {
-    return (this.#fed & FED_PARKED) !== 0;
+    return (this.#fed & FED_BLOCKED) !== 0;
   }
 
-  /** Write what is left, then hang up. */
+  /** True when the client must be disconnected after its pending output was written. */
   get closed(): boolean {
     return (this.#fed & FED_CLOSED) !== 0;
   }
 
-  /** Gets messages of others: a subscriber, a monitor. */
+  /** True for subscribers and monitors. */
   get listening(): boolean {
     return this.#client?.listening ?? false;
   }
 
-  /** The database the client is in. */
+  /** Database of the client. */
   get db(): number {
     return this.#client?.db ?? 0;
   }
 
-  /** Between MULTI and EXEC. */
+  /** True between MULTI and EXEC. */
   get inTransaction(): boolean {
     return this.#client?.inTransaction ?? false;
   }
@@ -76,14 +79,14 @@ export class Stream {
   }
 
   /**
-   * Takes in the next bytes, cut anywhere, and hands what they are answered to `write`: a view of the engine's memory
-   * that is to be copied at once.
+   * Feeds the next bytes, cut anywhere, and passes the output to `write`: a view of the engine's memory that must be
+   * copied immediately.
    */
   feed(chunk: Uint8Array, write: (output: Uint8Array) => void): void {
     this.#run(write, (instance) => instance.feedStream(this.id, chunk));
   }
 
-  /** Hands on what reached the client from elsewhere and runs nothing, for when its output does not leave. */
+  /** Passes messages and late replies to `write` without running requests, for when the output cannot be sent. */
   wake(write: (output: Uint8Array) => void): void {
     this.#run(write, (instance) => instance.wakeStream(this.id));
   }
@@ -98,7 +101,7 @@ export class Stream {
     });
   }
 
-  /** The other side is gone. */
+  /** Disconnects the client when the connection has ended. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -115,29 +118,32 @@ export class Streams {
     this.#host = host;
   }
 
-  /** A client comes; the addresses are what CLIENT LIST shows. */
+  /** Connects a client; CLIENT LIST shows the addresses. */
   open(user: StreamUser, address = '', localAddress = ''): Stream {
     return this.#host.enter((instance) => {
       const id = connected(instance.guarded(() => instance.engine.accept(address, localAddress)));
-      const stopAttending = this.#host.attend(id, user);
+      const stopObserving = this.#host.observe(id, user);
       return new Stream(this.#host, id, () => {
-        stopAttending();
+        stopObserving();
         this.#disconnect(id);
       });
     });
   }
 
-  /** While somebody serves the engine, what is due happens in time. Answers the way to end it. */
+  /**
+   * Marks the engine as served: the timer runs, and `host` is notified of the configuration. Returns a function that
+   * ends it.
+   */
   serve(host: StreamHost): () => void {
-    return this.#host.attendConfiguration(() => host.configured());
+    return this.#host.observeConfiguration(() => host.configured());
   }
 
-  /** The value of a configuration parameter; '' when there is no such parameter. */
+  /** Value of a configuration parameter; '' for unknown names. */
   parameter(name: string): string {
     return this.#host.enter((instance) => instance.guarded(() => instance.engine.parameter(name)));
   }
 
-  /** Sets a parameter as a configuration file would, also those that CONFIG SET refuses. */
+  /** Sets a parameter as a configuration file does, also those that CONFIG SET refuses. */
   configure(name: string, value: string): void {
     this.#host.enter((instance) => {
       const refusal = instance.guarded(() => instance.engine.configure(name, value));

@@ -1,15 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Callbacks for messages of channels. All those of one database are one client of the engine, which is there while there
- * is any of them.
+ * Callbacks for messages of channels. All subscriptions of one database share one client of the engine, which is
+ * connected while there are any.
  */
 import { bytesOf, type Argument } from './argument.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
-import { type Hearer, type Parts, Receiver } from './receiver.js';
+import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './reply.js';
 
-/** What a callback gets. The pattern is there when that was subscribed to. */
+/** Callback for messages. The pattern is given for pattern subscriptions. */
 export type MessageListener<Text = string> = (message: Text, channel: Text, pattern?: Text) => void;
 
 export interface SubscribeOptions {
@@ -17,7 +17,7 @@ export interface SubscribeOptions {
   readonly buffer?: boolean;
 }
 
-/** Ends a subscription; calling it twice is harmless, and `using` calls it. */
+/** Ends a subscription; idempotent, and called by `using`. */
 export interface Unsubscribe extends Disposable {
   (): void;
 }
@@ -34,26 +34,26 @@ export type MessageKind = keyof typeof COMMANDS;
 interface Subscriber {
   readonly listener: MessageListener<string | Uint8Array>;
   readonly buffer: boolean;
-  /** The engine is gone. */
+  /** Called when the engine is closed or has trapped. */
   readonly ended: (() => void) | undefined;
 }
 
-/** A channel or a pattern that somebody listens to. */
+/** A channel or a pattern with listeners. */
 interface Channel {
   readonly kind: MessageKind;
   readonly name: Uint8Array;
-  // Replaced, never changed in place: a delivery under way goes on with the list it started with.
+  // Replaced, never modified in place: a delivery in progress continues with the list it started with.
   subscribers: readonly Subscriber[];
 }
 
-/** A name that is the same for the same bytes, also where they are no UTF-8. */
+/** Text key that is equal for equal bytes, also where they are no UTF-8. */
 function keyOf(kind: string, name: Uint8Array): string {
   let key = `${kind} `;
   for (const byte of name) key += String.fromCharCode(byte);
   return key;
 }
 
-export class Subscriptions implements Hearer {
+export class Subscriptions implements PushListener {
   readonly #host: Host;
   readonly #channels = new Map<string, Channel>();
   readonly #receiver: Receiver;
@@ -123,14 +123,14 @@ export class Subscriptions implements Hearer {
     });
   }
 
-  heard(parts: Parts): void {
+  received(parts: Parts): void {
     const [first, ...rest] = parts as Uint8Array[];
     const kind = textOf(first as Uint8Array);
     const [name, channel, message] = kind === 'pmessage' ? rest : [rest[0], ...rest];
     if (name === undefined || channel === undefined || message === undefined) return;
     const listening = this.#channels.get(keyOf(kind, name));
     for (const subscriber of listening?.subscribers ?? []) {
-      // Removed means removed, also within this delivery.
+      // A removed listener is not called, also within this delivery.
       if (!listening?.subscribers.includes(subscriber)) continue;
       const { listener, buffer } = subscriber;
       const shown = (bytes: Uint8Array): string | Uint8Array => (buffer ? bytes : textOf(bytes));

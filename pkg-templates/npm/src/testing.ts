@@ -1,4 +1,4 @@
-/** Entry `keylatch/testing`: what tests use. */
+/** Entry `keylatch/testing`: functions for tests. */
 import { describeMismatches, type RunOptions } from './core.js';
 import { runSession } from './index.js';
 

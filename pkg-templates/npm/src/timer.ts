@@ -1,11 +1,12 @@
 /**
- * The one timer of an engine. It uses the global setTimeout of the moment it is armed, so timers faked late, removed or
- * set back are followed at the next call. It keeps neither the process nor the engine alive, unless somebody awaits the
- * end of a timeout: a promise that can only be kept by this timer keeps both, as the promise of any timer does.
+ * The one timer of an engine. It uses the global setTimeout at the moment it is armed, so that timers faked late,
+ * removed or set back are followed at the next call. It keeps neither the process nor the engine alive, unless a
+ * blocking call with a timeout is pending: a promise that only this timer can fulfil keeps both, as the promise of any
+ * timer does.
  */
 import { referenceTo, type Reference } from './reference.js';
 
-/** The longest delay setTimeout knows; longer waits are split. */
+/** Longest delay of setTimeout, in milliseconds; longer waits are split. */
 export const DELAY_MAX_MS = 2 ** 31 - 1;
 
 export interface Waker {
@@ -29,10 +30,10 @@ export class Timer {
     this.#target = referenceTo(target);
   }
 
-  /** Arms for `dueMs` as seen at `nowMs`. Cheap while neither changed. */
+  /** Arms the timer for `dueMs` as seen at `nowMs`. Cheap while neither changed. */
   arm(dueMs: number, nowMs: number, keepsAlive: boolean): void {
     const armed = this.#armed;
-    // Another `nowMs` may mean a clock that was set: the delay is counted anew, at most once a millisecond.
+    // Another `nowMs` may mean a clock that was set: the delay is computed anew, at most once a millisecond.
     const isSame = armed?.dueMs === dueMs && armed.atMs === nowMs && armed.keepsAlive === keepsAlive;
     if (isSame && armed.setTimeout === globalThis.setTimeout) return;
     this.disarm();
@@ -48,7 +49,7 @@ export class Timer {
   disarm(): void {
     const armed = this.#armed;
     this.#armed = undefined;
-    // The handle belongs to the clearTimeout of its time, not to that of today.
+    // The handle belongs to the clearTimeout of the moment it was armed.
     armed?.clearTimeout.call(globalThis, armed.handle as number);
   }
 }

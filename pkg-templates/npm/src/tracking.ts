@@ -1,27 +1,27 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** Client-side caching: a callback that is told when copies of what a client read are out of date. */
+/** Client-side caching: a callback for keys with outdated copies. */
 import type { Argument } from './argument.js';
 import type { Connection, Dependent } from './connection.js';
 import { ReplyError } from './errors.js';
 import type { Instance } from './instance.js';
-import { type Hearer, type Parts, Receiver } from './receiver.js';
+import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './reply.js';
 import type { Unsubscribe } from './subscriptions.js';
 
-/** Gets the keys whose copies are out of date; null: all of them are. */
+/** Callback with the keys of outdated copies; null: all keys. */
 export type InvalidationListener<Key = string> = (keys: readonly Key[] | null) => void;
 
-/** What CLIENT TRACKING takes, but for REDIRECT. */
+/** Options of CLIENT TRACKING, except REDIRECT. */
 export interface TrackOptions {
-  /** Every change is told, also of keys that the client did not read. */
+  /** Reports every changed key, also those that the client did not read. */
   readonly bcast?: boolean;
-  /** With `bcast`: only of keys that begin with one of these. */
+  /** With `bcast`: reports only keys that begin with one of these. */
   readonly prefixes?: readonly Argument[];
-  /** Not what the client changes itself. */
+  /** Leaves out changes by the client itself. */
   readonly noloop?: boolean;
-  /** Only keys read behind `CLIENT CACHING YES`. */
+  /** Tracks only keys read after `CLIENT CACHING YES`. */
   readonly optin?: boolean;
-  /** All keys but those read behind `CLIENT CACHING NO`. */
+  /** Tracks all keys except those read after `CLIENT CACHING NO`. */
   readonly optout?: boolean;
   /** Keys as Uint8Array. */
   readonly buffer?: boolean;
@@ -41,8 +41,8 @@ function words({ bcast, prefixes = [], noloop, optin, optout }: TrackOptions): A
   return argv;
 }
 
-/** One client that tracks, and the client that is told instead of it. */
-export class Tracking implements Hearer, Dependent {
+/** A client that tracks, and the receiver of its invalidation messages. */
+export class Tracking implements PushListener, Dependent {
   readonly #connection: Connection;
   readonly #listener: InvalidationListener<string | Uint8Array>;
   readonly #options: TrackOptions;
@@ -88,24 +88,24 @@ export class Tracking implements Hearer, Dependent {
     if (reply instanceof ReplyError) throw reply;
   }
 
-  heard([, keys]: Parts): void {
+  received([, keys]: Parts): void {
     if (this.#over) return;
     const shown = keys as Uint8Array[] | null;
     const told = this.#options.buffer || shown === null ? shown : shown.map((key) => textOf(key));
     this.#connection.host.events.run(() => this.#listener(told));
   }
 
-  /** What was to be told in between is lost, so everything is out of date. */
+  /** Messages meanwhile were lost, so all copies are out of date. */
   reconnected(instance: Instance, receiver: number): void {
     this.#ask(instance, this.#connection.id(), receiver);
-    this.heard(['invalidate', null]);
+    this.received(['invalidate', null]);
   }
 
   ended(): void {
     this.#over = true;
   }
 
-  /** The client that tracks is closed. */
+  /** Called when the tracking client is closed. */
   originClosed(): void {
     this.#end(() => {});
   }

@@ -8,7 +8,7 @@ import type { Reply } from './reply.js';
 type Queue = readonly (readonly Argument[])[];
 type Replies = Reply<string | Uint8Array>;
 
-/** Events wait until EXEC has answered, so no listener ever finds this client inside its transaction. */
+/** Events are delivered after EXEC, so that no listener finds this client inside its transaction. */
 export function runTransaction(connection: Connection, queue: Queue, asBytes: boolean): unknown {
   return connection.host.enter(() => {
     throwIfError(connection.reply(NO_ROW, ['MULTI'], false));
@@ -16,14 +16,14 @@ export function runTransaction(connection: Connection, queue: Queue, asBytes: bo
       const refusals = enqueue(connection, queue);
       return result(connection.reply(NO_ROW, ['EXEC'], asBytes), queue, refusals);
     } catch (error) {
-      // An argument that is none, or a clock that failed: the transaction must not stay open behind it.
+      // An invalid argument or a failed clock must not leave the transaction open.
       if (!(error instanceof ReplyError)) connection.discard();
       throw error;
     }
   });
 }
 
-/** Sends the commands; answers those that were refused. */
+/** Queues the commands; returns the errors of refused ones. */
 function enqueue(connection: Connection, queue: Queue): ReplyError[] {
   const refusals: ReplyError[] = [];
   for (const argv of queue) {
@@ -42,7 +42,7 @@ function throwIfError(reply: Replies): void {
   if (reply instanceof ReplyError) throw reply;
 }
 
-/** An error among the results names its own command, not EXEC. */
+/** An error among the results names its own command instead of EXEC. */
 function named(reply: Replies, argv: readonly Argument[] | undefined): Replies {
   return reply instanceof ReplyError && argv !== undefined
     ? new ReplyError(reply.message, commandName(argv[0]))

@@ -1,16 +1,16 @@
 /**
- * Commands that wait. Each runs on an engine client of its own, so that nobody else's commands wait behind it, and is a
- * promise of its reply. Nothing polls: the host tells when the reply has reached that client.
+ * Blocking commands. Each runs on an engine client of its own, so that other commands do not wait behind it, and
+ * returns a promise of its reply. Nothing polls: the host notifies the observer when the reply has reached that client.
  */
 import { commandName, type Argument } from './argument.js';
-import type { Attendant } from './attendants.js';
+import type { ClientObserver } from './client-observers.js';
 import { Connection } from './connection.js';
 import { ClosedError, ReplyError } from './errors.js';
-import { PARKED } from './frame.js';
+import { BLOCKED } from './frame.js';
 import type { Instance } from './instance.js';
 import { ReplyReader, type Reply } from './reply.js';
 
-/** An AbortSignal, or what looks like one. */
+/** An AbortSignal, or an object of its shape. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -19,21 +19,21 @@ export interface AbortSignalLike {
 }
 
 export interface WaitOptions {
-  /** Ends the waiting: the promise is rejected with the signal's reason, an AbortError by default. */
+  /** Ends the wait: the promise is rejected with the signal's reason, an AbortError by default. */
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** A command that may wait. */
+/** A command that may block. */
 export interface WaitRequest extends WaitOptions {
   readonly argv: readonly Argument[];
   readonly asBytes: boolean;
-  /** It ends by itself: the process lives until then. */
+  /** True when the command has a timeout: the process is kept alive until then. */
   readonly timed: boolean;
 }
 
 type Replies = Reply<string | Uint8Array>;
 
-/** Runs a command in the database that `origin` is in, and ends with it. */
+/** Runs a command in the current database of `origin`, and ends when `origin` is closed. */
 export function waitFor(origin: Connection, request: WaitRequest): Promise<Replies> {
   return new Promise((resolve, reject) => {
     if (request.signal?.aborted) throw abortReason(request.signal);
@@ -45,7 +45,7 @@ export function abortReason(signal: AbortSignalLike): unknown {
   return signal.reason ?? Object.assign(new Error('the waiting was aborted'), { name: 'AbortError' });
 }
 
-class Wait implements Attendant {
+class Wait implements ClientObserver {
   readonly #connection: Connection;
   readonly #cleanups: (() => void)[] = [];
 
@@ -71,8 +71,8 @@ class Wait implements Attendant {
     const id = this.#connection.id();
     this.#cleanups.push(() => this.#connection.disconnect());
     const reply = instance.run(id, argv, asBytes);
-    if (reply !== PARKED) return this.#answer(reply);
-    this.#cleanups.push(this.origin.host.attend(id, this, timed), this.origin.addDependent(this));
+    if (reply !== BLOCKED) return this.#answer(reply);
+    this.#cleanups.push(this.origin.host.observe(id, this, timed), this.origin.addDependent(this));
     if (signal === undefined) return;
     const abort = (): void => this.#abandon(abortReason(signal));
     signal.addEventListener('abort', abort);
@@ -95,17 +95,17 @@ class Wait implements Attendant {
     this.#fail(error);
   }
 
-  /** The client that asked is closed. */
+  /** Called when the originating client is closed. */
   originClosed(): void {
     this.#abandon(new ClosedError('client'));
   }
 
-  /** A reply that is here already holds what it took from a key: that must not be lost. */
+  /** A reply that is ready contains an element taken from a key, which must not be lost. */
   #abandon(reason: unknown): void {
     try {
       this.origin.host.enter((instance) => this.reached(instance));
     } catch {
-      // Whatever is wrong with the engine, the waiting is over.
+      // The wait ends whatever is wrong with the engine.
     }
     this.#fail(reason);
   }
@@ -119,9 +119,9 @@ class Wait implements Attendant {
     this.#end(() => this.reject(reason));
   }
 
-  /** Settling the promise a second time does nothing, and so does this. */
-  #end(settle: () => void): void {
-    settle();
+  /** Idempotent, as resolving the promise is. */
+  #end(complete: () => void): void {
+    complete();
     for (const cleanup of this.#cleanups.splice(0).reverse()) cleanup();
   }
 }

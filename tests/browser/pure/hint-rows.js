@@ -1,4 +1,4 @@
-// Rows for the hint table: shapes of grammar rather than commands, so that the table outlives changes of the rows.
+// Rows for the hint table: grammar shapes instead of commands, so that the table stays valid when rows change.
 const leaf =
   (type) =>
   (name, more = {}) => ({ name, type, ...more });

@@ -1,4 +1,4 @@
-// The table of hints: what is typed on the left, what the ghost behind the cursor says on the right.
+// Table of hints: the typed text, and the ghost text expected behind the cursor.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadHints } from './load.js';

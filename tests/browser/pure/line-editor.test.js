@@ -1,4 +1,4 @@
-// The line that is being typed, without a page: suggestions, history, search.
+// The edited line, without a page: suggestions, history, search.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { rows } from './hint-rows.js';

@@ -1,4 +1,4 @@
-// Compiles one of the page's pure TypeScript modules with the page's own Vite, so that plain `node --test` can try it.
+// Compiles one of the page's pure TypeScript modules with the page's own Vite, so that plain `node --test` can test it.
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -13,7 +13,7 @@ export async function loadModule(path) {
   return module;
 }
 
-/** The hint engine as the page gets it: out of the package. */
+/** The hint functions as the page imports them: from the package. */
 export function loadHints() {
   return fromPage('keylatch/hints');
 }

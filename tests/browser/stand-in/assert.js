@@ -1,4 +1,4 @@
-// Stands in for what the package's tests use of node:assert/strict in a page.
+// Stand-in for the part of node:assert/strict that the package's tests use, in a page.
 import { isDeepStrictEqual, print } from './util.js';
 
 function fail(message, told) {
@@ -17,7 +17,7 @@ function deepEqual(actual, expected, message) {
   if (!isDeepStrictEqual(actual, expected)) fail(message, `${print(actual)}, expected ${print(expected)}`);
 }
 
-/** What is thrown must be of a class, or have some properties. */
+/** Checks the class or some properties of a thrown error. */
 function throws(run, expected) {
   let thrown;
   try {

@@ -1,2 +1,2 @@
-// Stands in for tests/js/support/package.mjs in a page: the package as it is served.
+// Stand-in for tests/js/support/package.mjs in a page: the served package.
 export const entry = (name) => import(`/package/esm/${name}.js`);

@@ -1,4 +1,4 @@
-// Stands in for node:test in a page: tests are kept until they are asked for.
+// Stand-in for node:test in a page: tests are queued until they are requested.
 const tests = [];
 
 export default function test(name, run) {
@@ -8,7 +8,7 @@ export default function test(name, run) {
 export async function runAll() {
   const [passed, failed] = [[], []];
   for (const { name, run } of tests) {
-    // What the last one left is collected only when its task has ended.
+    // Garbage of the last test is collected only when its task has ended.
     await new Promise((done) => setTimeout(done));
     try {
       await run();

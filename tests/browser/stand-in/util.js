@@ -1,6 +1,6 @@
-// Stands in for node:util in a page: values are alike if they are written alike.
+// Stand-in for node:util in a page: values are equal if their JSON is equal.
 
-/** Values that JSON has no words for are told with their type. */
+/** Values that JSON cannot represent are written with their type. */
 function written(_key, value) {
   if (value instanceof Map || value instanceof Set || value instanceof Uint8Array)
     return [value.constructor.name, ...value];

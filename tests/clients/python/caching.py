@@ -17,7 +17,7 @@ seen, sizes = [], []
 
 
 def read(key):
-    # What was told meanwhile is read before the cache answers.
+    # Invalidation messages are read before the cache is used.
     time.sleep(0.05)
     sizes.append(reader.get_cache().size)
     seen.append(reader.get(key))

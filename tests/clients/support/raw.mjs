@@ -1,4 +1,4 @@
-/** A client that sends bytes as they are and collects what comes back. */
+/** A client that sends raw bytes and collects the response. */
 import { connect } from 'node:net';
 import { until } from './server.mjs';
 
@@ -34,13 +34,13 @@ export class Raw {
     });
   }
 
-  /** What came so far, as latin1. */
+  /** Bytes received so far, as latin1. */
   get text() {
     this.#chunks = [Buffer.concat(this.#chunks)];
     return this.#chunks[0].toString('latin1');
   }
 
-  /** Forgets what came so far. */
+  /** Clears the received bytes. */
   clear() {
     this.#chunks = [];
     this.bytes = 0;
@@ -51,7 +51,7 @@ export class Raw {
     return this;
   }
 
-  /** Waits for an end of the text so far; answers the text and forgets it. */
+  /** Waits until the received text has the given end; returns and clears it. */
   async receive(end) {
     await until(
       () => this.text.endsWith(end) || this.ended || this.closed,
@@ -68,7 +68,7 @@ export class Raw {
     return this.receive(end);
   }
 
-  /** Everything up to the end of the connection. */
+  /** All bytes up to the end of the connection. */
   async rest() {
     await until(() => this.ended || this.closed, 'the end of the connection');
     return this.text;

@@ -1,4 +1,4 @@
-/** A real Redis beside ours, as the control: what a client makes of its replies is what it must make of ours. */
+/** A real Redis as the control: results of a client with it are the expected ones. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -9,7 +9,9 @@ export const redisServer = process.env.REDIS_SERVER ?? 'redis-server';
 export const redisCli = process.env.REDIS_CLI ?? 'redis-cli';
 export const redisBenchmark = process.env.REDIS_BENCHMARK ?? 'redis-benchmark';
 
-/** Whether the server at a port answers and is the one of this process: a port can change hands between two servers. */
+/**
+ * True when the server at a port responds and is the one of this process: a port can change hands between two servers.
+ */
 function isReady(port, pid) {
   return new Promise((resolve) => {
     let reply = '';
@@ -22,7 +24,7 @@ function isReady(port, pid) {
   });
 }
 
-/** Starts a redis-server until the test is over; `{ port, pid }`. */
+/** Starts a redis-server for the duration of the test; `{ port, pid }`. */
 export async function serveRedis(t, ...options) {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const port = await freePort();
@@ -41,6 +43,6 @@ export async function serveRedis(t, ...options) {
   throw new Error('redis-server ended each time it was started');
 }
 
-/** A Python that has redis-py. */
+/** Path of a Python with redis-py. */
 export const python =
   process.env.KEYLATCH_PYTHON ?? resolve(import.meta.dirname, '../../../target/python/clients/bin/python');

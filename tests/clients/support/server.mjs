@@ -1,4 +1,4 @@
-/** `keylatch serve` in a process of its own, as users have it, and real servers beside it. */
+/** `keylatch serve` in a separate process, and real servers for comparison. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ export async function run(name, args = [], { input = '', timeoutMs = 60_000, ...
   return { code: code ?? signal, output: texts.stdout, errors: texts.stderr };
 }
 
-/** Serves until the test is over; `{ port, process, addresses, stop, rssBytes }`. */
+/** Serves for the duration of the test; `{ port, process, addresses, stop, rssBytes }`. */
 export async function serve(t, ...options) {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,7 +55,7 @@ export async function serve(t, ...options) {
   return { port, addresses, pid: child.pid, stop, errors: () => errors, status: (name) => statusOf(child.pid, name) };
 }
 
-/** A figure of /proc/PID/status: kilobytes of `VmRSS`, numbers of context switches. Undefined where there is none. */
+/** A figure of /proc/PID/status: kilobytes of `VmRSS`, numbers of context switches. Undefined on other systems. */
 function statusOf(pid, name) {
   try {
     return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
@@ -64,7 +64,7 @@ function statusOf(pid, name) {
   }
 }
 
-/** A port nobody listens on at the moment. */
+/** A port that is free at the moment. */
 export async function freePort() {
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -76,7 +76,7 @@ export async function freePort() {
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until `check` answers something true; fails after a while. */
+/** Waits until `check` returns a truthy value; fails after a timeout. */
 export async function until(check, what = 'the condition', timeoutMs = 10_000) {
   const startedMs = Date.now();
   for (;;) {

@@ -1,4 +1,4 @@
-/** What is in the tarball, and what is not. */
+/** Files in the tarball, and files that must not be in it. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { consumer, pack, root, run, tool } from './support/tarball.mjs';
 
-test('every file has a purpose for whoever installs it', () => {
+test('every file has a purpose for users', () => {
   const { files } = pack('contents');
   const expected =
     /^(package\.json|(README|CHANGELOG)\.md|LICENSE-(MIT|APACHE)|NOTICE|keylatch\.wasm(\.d\.ts)?|commands\.json|(esm|cjs|cli)\/.*\.(js|d\.ts)|cjs\/package\.json)$/;

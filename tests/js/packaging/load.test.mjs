@@ -1,4 +1,4 @@
-/** The installed tarball loads and answers where people use it, without configuration. */
+/** The installed tarball loads and runs in each environment, without configuration. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ test('a Vite build', async () => {
     `no .wasm among ${assets}`,
   );
   const script = assets.find((name) => name.endsWith('.js'));
-  // The package asks for nothing of a browser, so Node can run the bundle; only Vite's own preload helper looks at one thing.
+  // The package uses no browser API, so Node can run the bundle; only Vite's own preload helper reads one object.
   globalThis.document = { createElement: () => ({ relList: { supports: () => true } }) };
   await import(pathToFileURL(join(home, 'dist/assets', script)));
   assert.deepEqual(globalThis.answers.slice(0, 3), ['OK', null, 'function']);

@@ -1,4 +1,4 @@
-// Fake timers in a few lines, as a test framework would install them.
+// Fake timers as a test framework would install them.
 import assert from 'node:assert/strict';
 
 class FakeTime {
@@ -39,7 +39,7 @@ class FakeTime {
   }
 }
 
-/** Runs with fake time, and with the real one again when `run` is through: what it returns, it returns then. */
+/** Runs a function with fake time, and restores the real one when it returns or its promise resolves. */
 export async function withFakeTime(run) {
   const time = new FakeTime();
   time.install();

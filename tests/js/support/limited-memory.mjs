@@ -1,4 +1,4 @@
-// The engine with a memory that ends: the file's own memory section, given a maximum.
+// The engine with limited memory: the module's own memory section, given a maximum.
 
 const HEADER_LENGTH = 8;
 const MEMORY_SECTION = 5;
@@ -20,7 +20,7 @@ function numberBytes(value) {
   return [...bytes, value];
 }
 
-/** The file with a memory that grows to so many pages beyond those it begins with, and what it may have in bytes then. */
+/** The module with a memory that can grow by a number of pages, and its maximum in bytes. */
 export function limited(file, morePages) {
   for (let at = HEADER_LENGTH; at < file.length; ) {
     const id = file[at];

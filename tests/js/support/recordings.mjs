@@ -1,5 +1,5 @@
-// The recorded sessions of a real Redis, and how their replies are compared. The first line of each file explains the
-// fields; tests/conformance.rs replays the same files natively.
+// Recorded sessions of a real Redis, and the comparison of their replies. The first line of each file explains the
+// fields; tests/conformance.rs replays these files natively.
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -28,7 +28,7 @@ function readSession({ id, steps }) {
   return { id, steps: steps.map(readStep) };
 }
 
-/** Whether a reply is the recorded one, as exactly as the step's mode asks. */
+/** True when a reply equals the recorded one, as exactly as the step's mode requires. */
 export function matches({ reply, mode }, got) {
   if (mode === 'exact') return reply.equals(got);
   if (mode === 'any') return got.length > 0;
@@ -55,7 +55,7 @@ export function matches({ reply, mode }, got) {
 
 const same = (left, right) => JSON.stringify(left) === JSON.stringify(right);
 
-/** Elements in groups, without their order; a reply that is no array stands for itself. */
+/** Elements in groups, without their order; a reply that is no array is one element. */
 function bag(reply, group) {
   if (!Array.isArray(reply)) return reply;
   const groups = [];
@@ -63,7 +63,7 @@ function bag(reply, group) {
   return groups.sort();
 }
 
-/** The cursor, and the page as a bag. */
+/** The cursor, and the page without its order. */
 const page = (reply, group) => (Array.isArray(reply) && reply.length === 2 ? [reply[0], bag(reply[1], group)] : reply);
 
 function isNear(expected, actual, distance) {
@@ -71,7 +71,7 @@ function isNear(expected, actual, distance) {
   return Number.isNaN(left) ? same(expected, actual) : Math.abs(left - right) <= distance;
 }
 
-/** A RESP2 reply as nested arrays of lines; a bulk string keeps its header, so types are told apart. */
+/** A RESP2 reply as nested arrays of lines; a bulk string keeps its header, so that types are distinct. */
 function parse(bytes) {
   const text = bytes.toString('latin1');
   let at = 0;
@@ -92,7 +92,7 @@ function parse(bytes) {
   return read();
 }
 
-/** What a step looked like, for a message. */
+/** A step and its replies as text, for a message. */
 export function describe({ argv, reply, mode }, got) {
   const words = argv.map((argument) => JSON.stringify(argument.toString('latin1'))).join(' ');
   const shown = (bytes) => JSON.stringify(bytes.toString('latin1'));

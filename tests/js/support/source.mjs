@@ -1,4 +1,4 @@
-// The package's own modules, as sources, for tests below its public face. `#glue` is a stub engine.
+// The package's own modules, as sources, for tests of internal modules. `#glue` is a stub engine.
 import { register } from 'node:module';
 
 register('./typescript-hooks.mjs', import.meta.url);

@@ -1,4 +1,4 @@
-// A stand-in for the engine's bindings: answers what a test laid out, and records what it was asked.
+// A stand-in for the engine's bindings: returns results that a test prepared, and records the calls.
 
 import { readFileSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ const convention = JSON.parse(
 );
 const NAMES = Object.fromEntries(convention.rows.map(({ number, name }) => [number, name]));
 
-/** What the next instance does; tests replace these. */
+/** Results of the next instance; tests replace these. */
 export const script = {
   reply: () => '+OK\r\n',
   events: [],
@@ -107,7 +107,7 @@ export function instantiate() {
       return events.length === 0 ? undefined : events;
     }
   }
-  /** Runs what the frame holds. */
+  /** Runs the command in the frame. */
   const engine_call = (_engine, _client, row, count) => {
     const spans = new Uint32Array(memory.buffer, SPANS, 2 * SPAN_COUNT);
     const argument = (index) => decoder.decode(bytes().slice(AREA + spans[2 * index], AREA + spans[2 * index + 1]));

@@ -28,7 +28,7 @@ new Keylatch({ maxmemory: 1, maxmemoryPolicy: 'allkeys-fifo' });
 // @ts-expect-error no such clock
 new Keylatch({ clock: 'sundial' });
 
-// SET answers by its options.
+// The result type of SET follows its options.
 const plain = db.set('k', 'v');
 same<typeof plain, 'OK'>();
 const px = db.set('k', 'v', { px: 5000 });
@@ -122,7 +122,7 @@ db.on('error', (error) => {
 });
 db.once('*', () => {});
 
-// The same sugar over promises.
+// The command methods over promises.
 abstract class Remote extends Commands<Later> {}
 declare const remote: Remote;
 const later = remote.get('k');

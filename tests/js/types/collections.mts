@@ -1,4 +1,4 @@
-// Types of the collections, of waiting and of messages, asserted: this file is compiled and never run.
+// Types of the collections, of blocking commands and of messages, asserted: this file is compiled and never run.
 import {
   Commands,
   Keylatch,
@@ -65,7 +65,7 @@ for (const [member, score] of db.bytes.scanSortedSet('z')) {
   void both;
 }
 
-// Places: what a search answers depends on what was asked for, in the order in which the command has it.
+// Geo points: the result type of a search follows its options, in the order of the command's reply.
 const found = db.geosearch('g', { member: 'm', radius: 1 });
 same<typeof found, string[]>();
 const detailed = db.bytes.geosearch(
@@ -91,8 +91,8 @@ same<typeof estimated, number>();
 const settings = db.configGet('*');
 same<typeof settings, Map<string, string>>();
 
-// Waiting is a promise, here and in bytes; a transaction has no such methods.
-/** The platform's own, where its types are there. */
+// Blocking commands return promises, here and in bytes; a transaction has no such methods.
+/** The platform's own type, where it is declared. */
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Own } } ? Own : AbortSignalLike;
 declare const signal: Signal;
 const waited = db.blpop(['a', 'b'], 1.5, { signal });
@@ -161,7 +161,7 @@ async function read(): Promise<void> {
   void subscription;
 }
 
-// The same sugar over promises.
+// The command methods over promises.
 abstract class Remote extends Commands<Later> {}
 declare const remote: Remote;
 const later = remote.hgetall('h');

@@ -1,6 +1,6 @@
 /**
- * Lays the template out as a user has it after copying it and installing its packages, and bundles it for workerd. Writes
- * target/worker: `template/` (the copy), `shipped/` and `faulty/` (the bundles: worker.js and the .wasm beside it).
+ * Copies the template and installs its packages as its users do, and bundles it for workerd. Writes target/worker:
+ * `template/` (the copy), `shipped/` and `faulty/` (the bundles: worker.js and the .wasm beside it).
  *
  * KEYLATCH_PACKAGE names another built package than target/npm/keylatch.
  */
@@ -33,7 +33,7 @@ async function layOut() {
   }
 }
 
-/** What wrangler does, in the open: the `workerd` condition, and every .wasm left as an import of a file beside the bundle. */
+/** Bundles as wrangler does: the `workerd` condition, and every .wasm left as an import of a file beside the bundle. */
 async function bundle(entry, name) {
   await build({
     entryPoints: { worker: join(template, entry) },

@@ -16,8 +16,8 @@ export async function storageFolder(t) {
 }
 
 /**
- * Starts the Worker. `folder`: where the objects live, so that a second start finds them again. `bundle`: `shipped` or
- * `faulty`. `bindings`: variables and secrets. Stopping kills workerd, it says no goodbye to the objects.
+ * Starts the Worker. `folder`: folder of the objects, so that a second start finds them again. `bundle`: `shipped` or
+ * `faulty`. `bindings`: variables and secrets. Stopping kills workerd without a shutdown of the objects.
  */
 export async function start(t, { folder, bundle = 'shipped', bindings = {} } = {}) {
   const miniflare = new Miniflare({
@@ -76,7 +76,7 @@ async function modules(bundle) {
   );
 }
 
-/** The tests provoke failures on purpose; what the Worker logs about them is not news. KEYLATCH_TEST_LOG=1 shows it. */
+/** The tests provoke failures on purpose, so the Worker's log is hidden. KEYLATCH_TEST_LOG=1 prints it. */
 function drain(stdout, stderr) {
   for (const stream of [stdout, stderr]) {
     if (process.env.KEYLATCH_TEST_LOG) stream.pipe(process.stderr);

@@ -1,4 +1,4 @@
-/** The command table of the engine, as the help cards, the hints and the completion read it. */
+/** The command table of the engine, for the help cards, the hints and the completion. */
 
 import table from 'keylatch/commands.json';
 import type { HintRow } from 'keylatch/hints';
@@ -17,12 +17,12 @@ export const commandRows: ReadonlyMap<string, CommandRow> = new Map(
   (table as unknown as CommandRow[]).map((row) => [row.name.toUpperCase(), row]),
 );
 
-/** The row that a person means by `set`, `object encoding` or `OBJECT|ENCODING`. */
+/** Row for a typed name such as `set`, `object encoding` or `OBJECT|ENCODING`. */
 export function rowNamed(words: string): CommandRow | undefined {
   return commandRows.get(words.trim().toUpperCase().replace(/\s+/g, '|'));
 }
 
-/** Rows whose name or summary contains every word of the query, by group and name. */
+/** Rows with every word of the query in name or summary, by group and name. */
 export function searchRows(query: string): CommandRow[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return [...commandRows.values()]

@@ -1,8 +1,8 @@
-/** Topics that something outside the components announces; components listen and render again. Knows nothing else. */
+/** Topics that models announce to components, which then render again. Independent of both. */
 export class Emitter<Topic extends string> {
   private readonly listeners = new Map<Topic, Set<() => void>>();
 
-  /** Calls `listener` whenever one of `topics` is announced; the returned function ends that. */
+  /** Calls `listener` whenever one of `topics` is announced. Returns a function that ends it. */
   on(topics: readonly Topic[], listener: () => void): () => void {
     for (const topic of topics) this.listenersOf(topic).add(listener);
     return () => topics.forEach((topic) => this.listenersOf(topic).delete(listener));

@@ -3,7 +3,7 @@
 import { Keylatch, ManualClock } from 'keylatch/core';
 import wasmUrl from 'keylatch/keylatch.wasm?url';
 
-/** A database together with the clock that it sees. */
+/** A database together with its clock. */
 export interface Engine {
   readonly db: Keylatch;
   readonly clock: ManualClock;
@@ -16,7 +16,7 @@ export class EngineMaker {
     return new EngineMaker(await compile(await fetch(wasmUrl)));
   }
 
-  /** A fresh engine; without a start it begins where sessions begin. */
+  /** Creates an engine; without a start, its clock begins where sessions begin. */
   make(startMs?: number): Engine {
     const clock = new ManualClock(startMs);
     return { db: Keylatch.from(this.module, { clock }), clock };

@@ -1,15 +1,18 @@
-/** The commands typed so far: kept between visits, walked with the arrow keys, searched backwards. Knows no DOM. */
+/**
+ * History of typed commands: kept between visits, browsed with the arrow keys, searched backwards. Independent of the
+ * DOM.
+ */
 
 import { keep, recall } from './storage.ts';
 
 const NAME = 'history';
 const MAX_ENTRIES = 500;
-/** A pasted megabyte is not worth remembering. */
+/** Length limit of an entry in characters: a pasted megabyte is not kept. */
 const MAX_ENTRY_CHARS = 4096;
 
 export class History {
   private entries: string[] = load();
-  /** How far back the walk is; 0 is the line that is being written. */
+  /** Number of entries back from the line that is being written, which is 0. */
   private back = 0;
   private draft = '';
 
@@ -20,7 +23,7 @@ export class History {
     keep(NAME, JSON.stringify(this.entries));
   }
 
-  /** The entry before the one shown; `current` is saved when the walk starts. Undefined at the oldest. */
+  /** Previous entry; `current` is saved when browsing starts. Undefined at the oldest. */
   older(current: string): string | undefined {
     if (this.back === this.entries.length) return undefined;
     if (this.back === 0) this.draft = current;
@@ -28,14 +31,14 @@ export class History {
     return this.entries.at(-this.back);
   }
 
-  /** The entry after the one shown, at last the unfinished line itself. Undefined when not walking. */
+  /** Next entry, and after the last one the unfinished line. Undefined when not browsing. */
   newer(): string | undefined {
     if (this.back === 0) return undefined;
     this.back -= 1;
     return this.back === 0 ? this.draft : this.entries.at(-this.back);
   }
 
-  /** Ends the walk: the line was edited. */
+  /** Ends browsing: the line was edited. */
   rest(): void {
     this.back = 0;
   }

@@ -1,4 +1,4 @@
-/** How a key's bytes are shown: as they are when they are plain text, else quoted with escapes. Pure. */
+/** Text form of a key's bytes: unchanged for plain text, else quoted with escapes. Pure. */
 
 import { quoteWord } from 'keylatch/hints';
 

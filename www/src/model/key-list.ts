@@ -1,6 +1,6 @@
 /**
- * The keys of one database as the inspector shows them: loaded page by page, sorted, with what changed since the last
- * look. Rows are read from the engine; the countdown between two looks is arithmetic on their deadlines.
+ * Keys of one database in the inspector: loaded page by page, sorted, with the changes since the last refresh. Rows are
+ * read from the engine; the countdown between two refreshes is computed from their deadlines.
  */
 
 import { type Argument, type Client, decodeReplies, type Keylatch, type KeyEvent, ReplyError } from 'keylatch/core';
@@ -10,26 +10,26 @@ import { keyLabel } from './key-label.ts';
 export type KeyOrder = 'name' | 'expiry';
 
 export interface KeyRow {
-  /** The key as shown, also its identity in the list. */
+  /** Text form of the key, also its identity in the list. */
   readonly label: string;
   readonly key: Uint8Array;
   readonly type: string;
   readonly size: number;
   readonly deadlineMs: number | null;
-  /** The remaining time when this deadline was first seen: the whole length of the fuse. */
+  /** Remaining time in milliseconds when this deadline was first seen: the full length of the fuse. */
   readonly fuseMs: number;
-  /** Counts the changes seen, so that a row can flash at each. */
+  /** Number of changes seen, so that a row can flash at each. */
   readonly version: number;
-  /** Set while a vanished row is still shown: the event that took it. */
+  /** Set while a removed row is still shown: the event that removed it. */
   readonly goneBy: string | undefined;
 }
 
 const PAGE_KEYS = 100;
-/** How long a vanished row stays, long enough to be noticed. */
+/** Time that a removed row stays visible, in milliseconds. */
 const FAREWELL_MS = 1600;
 const DATABASES = 16;
 const COMPLETION_KEYS = 2000;
-/** What no sketch is shorter than. */
+/** Minimum length of a HyperLogLog in bytes. */
 const SKETCH_BYTES = 16;
 const NOTHING = new Uint8Array();
 export const PREVIEW_BYTES = 512;
@@ -48,7 +48,7 @@ export class KeyList {
 
   constructor(private readonly db: Keylatch) {}
 
-  /** Remembers an event until the next look. */
+  /** Records an event until the next refresh. */
   noteEvent(event: KeyEvent<Uint8Array>): void {
     if (event.db === this.database) this.touched.set(keyLabel(event.key), event.event);
   }
@@ -80,7 +80,7 @@ export class KeyList {
     return reply && reply[0] !== '-'.charCodeAt(0) ? this.db.printReply(reply) : undefined;
   }
 
-  /** Fields of a small hash that expire, each with its instant, the first first. */
+  /** Fields of a small hash with a deadline, each with its instant, the earliest first. */
   mortalFields(row: KeyRow): { readonly label: string; readonly deadlineMs: number }[] {
     const fields =
       row.type === 'hash' && row.size <= PREVIEW_ITEMS ? this.read<Uint8Array[]>(['HKEYS', row.key]) : undefined;
@@ -90,7 +90,7 @@ export class KeyList {
     return all.filter(({ deadlineMs }) => deadlineMs >= 0).sort((one, other) => one.deadlineMs - other.deadlineMs);
   }
 
-  /** How many different elements a string counts if it is a sketch (HyperLogLog). */
+  /** Estimated number of elements, if a string is a HyperLogLog. */
   sketched(row: KeyRow): number | undefined {
     const start =
       row.type === 'string' && row.size >= SKETCH_BYTES
@@ -99,25 +99,28 @@ export class KeyList {
     return start && keyLabel(start) === 'HYLL' ? this.read<number>(['PFCOUNT', row.key]) : undefined;
   }
 
-  /** Labels of keys that start with a prefix, for completion. Looks at the first keys only: it runs at each keystroke. */
+  /**
+   * Labels of keys that start with a prefix, for completion. Searches the first keys only, because it runs at each
+   * keystroke.
+   */
   labelsStartingWith(prefix: string, limit: number): string[] {
     const { keys } = this.db.inspect({ limit: COMPLETION_KEYS, db: this.database, buffer: true });
     const labels = keys.map((key) => keyLabel(key.key)).filter((label) => label.replace(/^"/, '').startsWith(prefix));
     return labels.sort().slice(0, limit);
   }
 
-  /** Databases that hold something, besides the first. */
+  /** Databases with keys, besides database 0. */
   inhabited(): number[] {
     const all = Array.from({ length: DATABASES }, (_, number) => number);
     return all.filter((number) => number > 0 && this.db.inspect({ limit: 1, db: number }).keys.length > 0);
   }
 
-  /** The reply as it is; undefined when the client may not ask now. */
+  /** The reply as RESP; undefined when the client cannot run commands at the moment. */
   private ask(command: readonly Argument[]): Uint8Array | undefined {
     this.reader ??= this.db.client({ name: 'preview', db: this.database, protocol: 2 });
     const reply = this.reader.callRaw(...command);
     if (reply.length > 0) return reply;
-    // Paused or killed by CLIENT: the next look tries with a new one.
+    // The client was paused or killed by CLIENT: the next refresh connects a new one.
     this.reader.close();
     this.reader = undefined;
     return undefined;
@@ -161,7 +164,7 @@ export class KeyList {
     };
   }
 
-  /** Rows that an event has just taken: shown a moment longer, then dropped. */
+  /** Rows that an event has just removed: shown a moment longer, then dropped. */
   private farewells(fresh: ReadonlyMap<string, KeyRow>): KeyRow[] {
     const rows: KeyRow[] = [];
     for (const row of this.known.values()) {
@@ -198,7 +201,7 @@ export class KeyList {
   }
 }
 
-/** The command that shows a value without asking for more than a screenful. */
+/** The command that shows a value without requesting more than a screenful. */
 function previewCommand({ key, type, size }: KeyRow): Argument[] | undefined {
   const few = size <= PREVIEW_ITEMS;
   switch (type) {

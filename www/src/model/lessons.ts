@@ -1,7 +1,7 @@
-/** The lessons: session files that are built into the page. Each opens as it is and is checked as it is. */
+/** The lessons: session files that are built into the page. Each is opened and checked unchanged. */
 
 export interface Lesson {
-  /** The file's name without its ending; names the lesson in links. */
+  /** File name without its extension, which names the lesson in links. */
   readonly name: string;
   readonly title: string;
   readonly text: string;

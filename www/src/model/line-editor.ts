@@ -1,6 +1,6 @@
 /**
- * The line that is being typed: its hint, its suggestions, the walk through history and the search in it. Knows no DOM;
- * a component shows it and passes keys on.
+ * The edited line: its hint, its suggestions, browsing and searching the history. Independent of the DOM; a component
+ * renders it and passes keys on.
  */
 
 import {
@@ -20,7 +20,7 @@ export interface Suggestion {
   readonly kind: CandidateKind | 'history';
 }
 
-/** As many as fit above the line without scrolling, also on a small screen. */
+/** Maximum number of suggestions, which fit above the line without scrolling, also on a small screen. */
 const MAX_SUGGESTIONS = 8;
 
 export class LineEditor {
@@ -43,14 +43,14 @@ export class LineEditor {
     return this.suggestions.length > 0;
   }
 
-  /** The command that the line names so far, with its subcommand; "" for none. */
+  /** The command at the start of the line, with its subcommand; "" for none. */
   get commandName(): string {
     const typed = typedWords(this.text.slice(lastCommandStart(this.text)));
     const named = findCommand(this.rows, [...typed.done, typed.partial]);
     return named?.row.name.replace('|', ' ') ?? '';
   }
 
-  /** The text was edited. Hints and suggestions belong to the end of the line: elsewhere there are none. */
+  /** Handles an edit. Hints and suggestions belong to the end of the line: elsewhere there are none. */
   input(text: string, caretAtEnd: boolean): void {
     this.text = text;
     if (this.mode === 'search') return this.search();
@@ -60,7 +60,7 @@ export class LineEditor {
     if (caretAtEnd) this.suggest(false);
   }
 
-  /** Offers what may stand at the end of the line. When asked for, also where no word was begun. */
+  /** Suggests candidates for the end of the line; on request also where no word has begun. */
   suggest(asked: boolean): boolean {
     const start = lastCommandStart(this.text);
     const line = this.text.slice(start);
@@ -80,7 +80,7 @@ export class LineEditor {
     this.active = Math.min(Math.max(this.active + step, this.mode === 'search' ? 0 : -1), last);
   }
 
-  /** Takes the chosen suggestion, else the first. */
+  /** Accepts the chosen suggestion, else the first. */
   accept(index = Math.max(this.active, 0)): void {
     const chosen = this.suggestions[index];
     if (!chosen) return;
@@ -91,7 +91,7 @@ export class LineEditor {
     if (fromHistory) this.close();
   }
 
-  /** Goes to the entry before; false when there is none. */
+  /** Shows the previous history entry; false when there is none. */
   older(): boolean {
     return this.recall(this.history.older(this.text));
   }
@@ -121,7 +121,7 @@ export class LineEditor {
     return wasOpen;
   }
 
-  /** Hands the line over to be run and starts an empty one. */
+  /** Returns the line to run and starts an empty one. */
   take(): string {
     const { text } = this;
     this.history.add(text);

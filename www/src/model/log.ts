@@ -1,4 +1,4 @@
-/** What the command line shows: commands with their replies, notes, help cards. Bounded; knows no engine and no DOM. */
+/** Log of the command line: commands with their replies, notes, help cards. Bounded; independent of engine and DOM. */
 
 import type { CommandRow } from './commands.ts';
 
@@ -29,7 +29,7 @@ export interface CardEntry extends Numbered {
 export type LogEntry = CommandEntry | NoteEntry | CardEntry;
 type WithoutId<Entry> = Entry extends LogEntry ? Omit<Entry, 'id'> : never;
 
-/** Older entries leave: the page must stay light after a pasted thousand lines. */
+/** Maximum number of entries: older ones are dropped, so that the page stays light after a pasted thousand lines. */
 const MAX_ENTRIES = 2000;
 
 export class Log {

@@ -1,12 +1,12 @@
 /**
- * The clock of the command line's engine: it follows the wall clock, stands still, or is moved by hand. The engine sees
- * a `ManualClock` only; while live, this class carries it along before each command and when a key is due.
+ * Clock of the command line's engine: follows the wall clock, stands still, or is moved by hand. The engine has a
+ * `ManualClock`; while live, this class advances it before each command and when a key is due.
  */
 
 import type { ManualClock } from 'keylatch/core';
 import { Emitter } from './emitter.ts';
 
-/** Browsers fire a longer timeout at once. */
+/** Longest timeout of browsers in milliseconds; longer ones fire immediately. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export class PageClock {
@@ -24,17 +24,17 @@ export class PageClock {
     return this.live ? Date.now() + this.offsetMs : this.manual.now();
   }
 
-  /** How far the engine's time is from the wall clock; positive: ahead. */
+  /** Difference between the engine's time and the wall clock in milliseconds; positive: ahead. */
   get leadMs(): number {
     return this.live ? this.offsetMs : this.manual.now() - Date.now();
   }
 
-  /** Brings the engine's clock up to now; what is due goes. */
+  /** Advances the engine's clock to the current time; due keys are removed. */
   sync(): void {
     if (this.live) this.manual.set(this.now());
   }
 
-  /** Wakes up when the next key is due. To be called after anything that may have changed what is due. */
+  /** Sets a timer for the next due key. Must be called after every change of deadlines. */
   arm(): void {
     clearTimeout(this.timer);
     const due = this.live ? this.nextDueMs() : null;
@@ -49,7 +49,7 @@ export class PageClock {
     this.announce();
   }
 
-  /** Goes on from the instant at which it stood, so that nothing expires by looking. */
+  /** Resumes from the instant at which the clock stood, so that a pause alone expires nothing. */
   resume(): void {
     this.offsetMs = this.manual.now() - Date.now();
     this.live = true;
@@ -66,7 +66,7 @@ export class PageClock {
     this.announce();
   }
 
-  /** Lets go of every step and pause. */
+  /** Returns to the wall clock and forgets every step and pause. */
   backToWallClock(): void {
     this.live = true;
     this.moveTo(Date.now());

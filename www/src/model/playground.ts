@@ -1,10 +1,10 @@
-/** Everything the page shows, and which part of it is in view. The view is written in the location hash, so links work. */
+/** The models of the page, and the current view. The view is kept in the location hash, so that links work. */
 
 import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
 import { lessons } from './lessons.ts';
-import { SessionDesk } from './session-desk.ts';
+import { SessionEditorModel } from './session-editor-model.ts';
 import { decodeShare } from './share.ts';
 import type { ThemeChoice } from './theme.ts';
 import { Workspace } from './workspace.ts';
@@ -14,11 +14,11 @@ export type View = 'line' | 'sessions' | 'commands';
 export class Playground {
   readonly changes = new Emitter<'view'>();
   readonly workspace: Workspace;
-  readonly desk: SessionDesk;
+  readonly sessionEditor: SessionEditorModel;
   view: View = 'line';
-  /** The command whose card the command list shows. */
+  /** Command of the card in the command list. */
   command: string | undefined;
-  /** Why a link could not be opened. */
+  /** Reason why a link could not be opened. */
   linkProblem: string | undefined;
 
   constructor(
@@ -26,7 +26,7 @@ export class Playground {
     readonly theme: ThemeChoice,
   ) {
     this.workspace = new Workspace(maker);
-    this.desk = new SessionDesk(maker);
+    this.sessionEditor = new SessionEditorModel(maker);
   }
 
   /** Follows the location hash now and whenever it changes. */
@@ -36,8 +36,9 @@ export class Playground {
   }
 
   /**
-   * `#` the command line, `#type=SET%20k` the same with a line ready in it; `#sessions`, `#new` an empty one, `#own` what
-   * the visitor wrote, `#lesson=NAME`, `#v1=...` a shared one; `#commands`, `#commands=SET`. Anything else is the command line.
+   * Opens the view of a hash: `#` the command line, `#type=SET%20k` with a line ready in it; `#sessions`, `#new` an
+   * empty one, `#own` the visitor's text, `#lesson=NAME`, `#v1=...` a shared one; `#commands`, `#commands=SET`. Any
+   * other hash opens the command line.
    */
   async route(hash: string): Promise<void> {
     const [word = '', value = ''] = hash.replace(/^#/, '').split(/=(.*)/s);
@@ -45,16 +46,16 @@ export class Playground {
     if (word === 'v1') await this.openShared(hash);
     else if (word === 'lesson') this.openLesson(decoded(value));
     else if (word === 'new') this.showSession('');
-    else if (word === 'own') this.showSession(this.desk.own);
+    else if (word === 'own') this.showSession(this.sessionEditor.own);
     else if (word === 'sessions') this.showSessions();
     else if (word === 'commands') this.showCommands(decoded(value));
     else this.showLine(word === 'type' ? decoded(value) : '');
     this.changes.emit('view');
   }
 
-  /** Goes on in the command line from the instant that the session view looks at, with the clock stopped there. */
+  /** Continues in the command line from the session's current step, with the clock stopped there. */
   continueInLine(): void {
-    const taken = this.desk.takeAway();
+    const taken = this.sessionEditor.takeAway();
     if (!taken) return;
     this.workspace.takeOver(
       taken.snapshot,
@@ -64,31 +65,31 @@ export class Playground {
     location.hash = '';
   }
 
-  /** Opens what was typed in the command line as a session. */
+  /** Opens the log of the command line as a session. */
   openAsSession(text: string): void {
-    this.desk.openOwn(text);
+    this.sessionEditor.openOwn(text);
     location.hash = 'sessions';
   }
 
-  /** The text of the session was edited: the address, which may name a lesson, tells of it no more. */
+  /** Handles an edit of the session's text: a lesson's name is removed from the address. */
   editSession(text: string): void {
-    this.desk.edit(text);
+    this.sessionEditor.edit(text);
     this.leaveAddress();
   }
 
-  /** Puts the replies that came into the text. */
+  /** Writes the received replies into the text. */
   fillInReplies(): void {
-    if (!this.desk.report) return;
-    this.desk.openOwn(this.desk.report.text);
+    if (!this.sessionEditor.report) return;
+    this.sessionEditor.openOwn(this.sessionEditor.report.text);
     this.leaveAddress();
   }
 
-  /** Asked at each keystroke; browsers bear only so many changes of the address. */
+  /** Called at each keystroke; browsers limit the rate of address changes. */
   private leaveAddress(): void {
     if (location.hash !== '#sessions') history.replaceState(null, '', '#sessions');
   }
 
-  /** A line that a link brings is put into the prompt, never run. */
+  /** A line from a link is put into the prompt, never run. */
   private showLine(draft: string): void {
     this.view = 'line';
     if (draft) this.workspace.line.input(draft, true);
@@ -96,7 +97,7 @@ export class Playground {
 
   private showSession(text: string, lesson?: string): void {
     this.view = 'sessions';
-    this.desk.open(text, lesson);
+    this.sessionEditor.open(text, lesson);
   }
 
   private async openShared(hash: string): Promise<void> {
@@ -125,10 +126,10 @@ export class Playground {
   }
 
   private openFirst(): void {
-    if (this.desk.text) return;
+    if (this.sessionEditor.text) return;
     const [first] = lessons;
-    if (this.desk.own) this.desk.open(this.desk.own);
-    else if (first) this.desk.open(first.text, first.name);
+    if (this.sessionEditor.own) this.sessionEditor.open(this.sessionEditor.own);
+    else if (first) this.sessionEditor.open(first.text, first.name);
   }
 
   private showCommands(name: string): void {
@@ -137,7 +138,7 @@ export class Playground {
   }
 }
 
-/** A part of the hash as it was meant; one that cannot be decoded is taken as it is. */
+/** Decodes a part of the hash; returns it unchanged when it cannot be decoded. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

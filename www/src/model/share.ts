@@ -1,10 +1,10 @@
 /**
- * Sessions in a link: `#v1=` and the text, deflated (raw) and in base64url. No server is asked, and documentation can
- * make such links by itself.
+ * Sessions in a link: `#v1=` and the text, deflated (raw) and in base64url. Needs no server, so documentation can
+ * create such links by itself.
  */
 
 const MARK = 'v1=';
-/** A link that unpacks to more than this is not a session but an attack on the reader's memory. */
+/** Limit of the unpacked size, which protects the reader's memory from crafted links. */
 const MAX_TEXT_BYTES = 1 << 20;
 
 export async function encodeShare(text: string): Promise<string> {
@@ -14,7 +14,7 @@ export async function encodeShare(text: string): Promise<string> {
   return MARK + toBase64Url(packed);
 }
 
-/** The text in a location hash; undefined when the hash is not a share. Throws when it is one that cannot be read. */
+/** Text in a location hash; undefined when the hash is not a share. Throws when the share cannot be decoded. */
 export async function decodeShare(hash: string): Promise<string | undefined> {
   const body = hash.replace(/^#/, '');
   if (!body.startsWith(MARK)) return undefined;

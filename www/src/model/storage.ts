@@ -1,4 +1,4 @@
-/** The browser's local storage, which may be absent, full or forbidden: then nothing is kept and nothing breaks. */
+/** The browser's local storage, which may be absent, full or forbidden: then nothing is kept, and there is no error. */
 
 const PREFIX = 'keylatch.';
 
@@ -14,6 +14,6 @@ export function keep(name: string, value: string): void {
   try {
     localStorage.setItem(PREFIX + name, value);
   } catch {
-    // Private windows and full disks refuse: the page works without a memory.
+    // Private windows and full disks refuse; the page works without storage.
   }
 }

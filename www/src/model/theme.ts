@@ -1,4 +1,6 @@
-/** Light, dark, or as the system says: an attribute on the root element that the tokens obey, kept between visits. */
+/**
+ * Theme: light, dark, or the system's, as an attribute on the root element that the tokens read; kept between visits.
+ */
 
 import { Emitter } from './emitter.ts';
 import { keep, recall } from './storage.ts';

@@ -1,4 +1,7 @@
-/** A report arranged for reading: prose joined to paragraphs, a lane for each client, the place of each step in time. Pure. */
+/**
+ * A report arranged for reading: prose joined to paragraphs, a lane for each client, the position of each step in time.
+ * Pure.
+ */
 
 import type { SessionStep as Step } from 'keylatch/core';
 
@@ -7,7 +10,7 @@ export type Item =
   | { readonly kind: 'prose'; readonly line: number; readonly text: string }
   | { readonly kind: 'stop'; readonly line: number; readonly step: Step; readonly stop: number };
 
-/** Steps as items; stops are counted from 1, as the scrubber counts them. */
+/** Steps as items; stops are counted from 1, as in the scrubber. */
 export function arrange(steps: readonly Step[]): Item[] {
   const items: Item[] = [];
   let stop = 0;
@@ -25,8 +28,8 @@ export function arrange(steps: readonly Step[]): Item[] {
   return items;
 }
 
-/** The clients that speak, in the order in which they first do; "" is the default client. */
-export function speakersOf(steps: readonly Step[]): string[] {
+/** Names of the clients in the order of their first command; "" is the default client. */
+export function clientNamesOf(steps: readonly Step[]): string[] {
   const speaking = steps.filter((step) => step.kind === 'command' || step.kind === 'receive');
   return [...new Set(speaking.map((step) => step.client))];
 }

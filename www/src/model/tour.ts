@@ -1,22 +1,22 @@
-/** First commands for somebody who has none in mind: together they show a lock that lets go by itself. Pure. */
+/** First commands for visitors without an idea of their own: together they show a lock that expires by itself. Pure. */
 
 const STEPS = ['SET door me NX PX 20000', 'SET door you NX PX 20000', 'TTL door', '@ next', 'SET door you NX PX 20000'];
 
 export class Tour {
-  /** How many steps were taken; -1 once somebody went their own way. */
+  /** Number of steps taken; -1 after any other command. */
   private taken = 0;
 
-  /** All steps, for whoever has not begun. */
+  /** All steps, while the tour has not begun. */
   get steps(): readonly string[] {
     return STEPS;
   }
 
-  /** The next step of a tour that has begun and is not over. */
+  /** Next step of a tour that has begun and is not over. */
   get next(): string | undefined {
     return this.taken > 0 ? STEPS[this.taken] : undefined;
   }
 
-  /** A command was typed or pressed: either the tour's next, or the end of the tour. */
+  /** Handles a typed or pressed command: the tour's next step, or the end of the tour. */
   follow(text: string): void {
     this.taken = this.taken >= 0 && text === STEPS[this.taken] ? this.taken + 1 : -1;
   }

@@ -1,6 +1,6 @@
 /**
- * The command line's world: one engine, its clock, the clients that speak to it, and the log of what was said. State
- * lives here; components render from it and call its methods.
+ * State of the command line: one engine, its clock, its clients, and the log. Components render from it and call its
+ * methods.
  */
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
@@ -16,18 +16,18 @@ import { Log } from './log.ts';
 import { PageClock } from './page-clock.ts';
 import { keyLabel } from './key-label.ts';
 import { KeyList } from './key-list.ts';
-import { FIRST_NAME, Speaker } from './speaker.ts';
+import { FIRST_NAME, NamedClient } from './named-client.ts';
 import { Tour } from './tour.ts';
 
 export type WorkspaceTopic = 'log' | 'clients' | 'keys';
 
-/** Why a line was not run, and where in it: columns count characters, from 1. */
+/** Reason why a line was not run, and its column: columns count characters, from 1. */
 export interface LineProblem {
   readonly message: string;
   readonly column: number;
 }
 
-/** Name under which the buttons of the key list speak. */
+/** Client name of the buttons in the key list. */
 const INSPECTOR_NAME = 'keys';
 const MAX_CLIENTS = 8;
 
@@ -36,14 +36,14 @@ export class Workspace {
   private readonly history = new History();
   readonly log = new Log();
   readonly tour = new Tour();
-  /** What is being typed. */
+  /** The edited line. */
   readonly line: LineEditor;
   readonly db: Keylatch;
   readonly clock: PageClock;
-  speakers: readonly Speaker[] = [];
-  active: Speaker;
+  clients: readonly NamedClient[] = [];
+  active: NamedClient;
   readonly keys: KeyList;
-  private readonly inspector: Speaker;
+  private readonly inspector: NamedClient;
   private expired: string[] = [];
 
   constructor(maker: EngineMaker) {
@@ -54,79 +54,79 @@ export class Workspace {
     this.line = new LineEditor(commandRows, this.history, (prefix, limit) =>
       this.keys.labelsStartingWith(prefix, limit),
     );
-    this.inspector = new Speaker(db, INSPECTOR_NAME, 0);
+    this.inspector = new NamedClient(db, INSPECTOR_NAME, 0);
     this.active = this.openClient(FIRST_NAME);
     db.on('*', (event) => this.noteEvent(event), { buffer: true });
-    this.clock.changes.on(['clock'], () => this.settle());
+    this.clock.changes.on(['clock'], () => this.afterChange());
   }
 
   get mayOpenClient(): boolean {
-    return this.speakers.length < MAX_CLIENTS;
+    return this.clients.length < MAX_CLIENTS;
   }
 
-  openClient(name = this.freeName()): Speaker {
-    const speaker = new Speaker(this.db, name, this.freeLane());
-    this.speakers = [...this.speakers, speaker];
-    this.speakAs(speaker);
-    return speaker;
+  openClient(name = this.freeName()): NamedClient {
+    const client = new NamedClient(this.db, name, this.freeLane());
+    this.clients = [...this.clients, client];
+    this.selectClient(client);
+    return client;
   }
 
-  /** The last client stays: there is always somebody to speak. */
-  closeClient(speaker: Speaker): void {
-    if (this.speakers.length === 1) return;
-    speaker.client.close();
-    this.speakers = this.speakers.filter((other) => other !== speaker);
-    if (this.active === speaker) this.active = this.speakers[0] as Speaker;
+  /** Closes a client, except the last one. */
+  closeClient(client: NamedClient): void {
+    if (this.clients.length === 1) return;
+    client.connection.close();
+    this.clients = this.clients.filter((other) => other !== client);
+    if (this.active === client) this.active = this.clients[0] as NamedClient;
     this.changes.emit('clients');
   }
 
-  speakAs(speaker: Speaker): void {
-    this.active = speaker;
+  selectClient(client: NamedClient): void {
+    this.active = client;
     this.refreshKeys();
     this.changes.emit('clients');
   }
 
-  /** Runs a typed line; a line that cannot be read is not run and comes back as a problem. */
+  /** Runs a typed line; a line that cannot be parsed is not run and is returned as a problem. */
   runLine(text: string): LineProblem | undefined {
     this.tour.follow(text.trim());
     const problem = this.run(text, this.active);
-    this.settle();
+    this.afterChange();
     return problem;
   }
 
-  /** Runs a pasted text command by command, each as the client its prompt names, up to the first that cannot be read. */
+  /** Runs a pasted text command by command, each as the client of its prompt, up to the first that cannot be parsed. */
   runPasted(text: string): LineProblem | undefined {
     const commands = pastedCommands(text);
     const failures: string[] = [];
     let problem: LineProblem | undefined;
     for (const command of commands) {
       const before = this.log.commands.length;
-      problem = this.run(command.text, this.speakerNamed(command.client));
+      problem = this.run(command.text, this.clientNamed(command.client));
       const last = this.log.commands.at(-1);
       if (this.log.commands.length > before && last?.failed) failures.push(last.text);
       if (problem) break;
     }
     if (commands.length > 1) this.notePaste(commands.length, failures);
-    this.settle();
+    this.afterChange();
     return problem;
   }
 
-  /** Runs words as the key list's own client, and shows them as if they had been typed. */
+  /** Runs words as the key list's own client, and logs them like typed ones. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
     this.selectDatabase();
     const shown = words.map((word) => (typeof word === 'string' ? word : keyLabel(word)));
     this.send(this.inspector, shown.join(' '), words);
-    this.settle();
+    this.afterChange();
   }
 
-  /** Goes on from another engine's keys at its time, with the clock stopped and clients of the same names. */
+  /** Continues from a snapshot at its time, with the clock stopped and clients of the given names. */
   takeOver(snapshot: Uint8Array, nowMs: number, names: readonly string[]): void {
     this.clock.pause();
     this.clock.moveTo(nowMs);
     this.db.load(snapshot);
-    for (const name of names.filter((name) => name !== '')) this.speakerNamed(name);
+    for (const name of names.filter((name) => name !== '')) this.clientNamed(name);
     this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
-    this.settle();
+    this.afterChange();
   }
 
   clearLog(): void {
@@ -135,7 +135,7 @@ export class Workspace {
   }
 
   /** The text keeps its leading blanks until here: columns count them. */
-  private run(line: string, speaker: Speaker): LineProblem | undefined {
+  private run(line: string, client: NamedClient): LineProblem | undefined {
     const text = line.trim();
     if (text === '' || this.runOwn(text)) return undefined;
     let words: Uint8Array[];
@@ -145,11 +145,11 @@ export class Workspace {
       if (error instanceof LineError) return { message: error.message, column: error.column };
       throw error;
     }
-    this.send(speaker, text, words);
+    this.send(client, text, words);
     return undefined;
   }
 
-  /** The page's own words: `clear`, `help`, and the clock lines of session files. */
+  /** Runs the page's own words: `clear`, `help`, and the clock lines of session files. */
   private runOwn(text: string): boolean {
     const [word = '', ...rest] = text.split(/\s+/);
     if (word.toLowerCase() === 'clear' && rest.length === 0) this.clearLog();
@@ -159,7 +159,7 @@ export class Workspace {
     return true;
   }
 
-  /** Opens a help card; without a topic it says what the page understands besides commands. */
+  /** Opens a help card; without a topic, lists the words of the page. */
   private help(topic: string): void {
     const row = rowNamed(topic);
     if (row) this.log.add({ kind: 'card', row });
@@ -178,7 +178,7 @@ export class Workspace {
     else this.moveClockTo(line.instantMs);
   }
 
-  /** Moves the clock and says so in the log. */
+  /** Moves the clock and logs it. */
   stepClock(ms: number): void {
     this.note(`clock ${stepText(ms)}`);
     this.clock.step(ms);
@@ -197,15 +197,15 @@ export class Workspace {
     this.clock.moveTo(due);
   }
 
-  private send(speaker: Speaker, text: string, words: readonly (string | Uint8Array)[]): void {
+  private send(client: NamedClient, text: string, words: readonly (string | Uint8Array)[]): void {
     this.clock.sync();
     this.flushExpired();
-    const prompt = speaker.prompt;
-    const reply = speaker.client.callRaw(...words);
+    const prompt = client.prompt;
+    const reply = client.connection.callRaw(...words);
     const failed = reply[0] === '-'.charCodeAt(0);
     this.log.add({
       kind: 'command',
-      lane: speaker.lane,
+      lane: client.lane,
       prompt,
       text,
       printed: this.printed(reply),
@@ -216,19 +216,19 @@ export class Workspace {
     this.deliver();
   }
 
-  /** Shows what reached clients beside their own replies, and connects again whoever was hung up on. */
+  /** Logs messages and late replies of clients, and reconnects disconnected ones. */
   private deliver(): void {
-    for (const speaker of this.speakers) {
-      const messages = speaker.takeOutbox();
-      const told = {
+    for (const client of this.clients) {
+      const messages = client.takeOutbox();
+      const entry = {
         kind: 'command',
-        lane: speaker.lane,
-        prompt: `${speaker.name}<`,
+        lane: client.lane,
+        prompt: `${client.name}<`,
         text: '',
         failed: false,
       } as const;
-      if (messages.length > 0) this.log.add({ ...told, printed: this.printed(messages), nowMs: this.clock.now() });
-      if (speaker.reconnect()) this.note(`${speaker.name} was disconnected and has reconnected`);
+      if (messages.length > 0) this.log.add({ ...entry, printed: this.printed(messages), nowMs: this.clock.now() });
+      if (client.reconnect()) this.note(`${client.name} was disconnected and has reconnected`);
     }
     this.inspector.reconnect();
   }
@@ -238,25 +238,25 @@ export class Workspace {
   }
 
   private selectDatabase(): void {
-    if (this.inspector.client.db !== this.active.client.db)
-      this.inspector.client.callRaw('SELECT', String(this.active.client.db));
+    if (this.inspector.connection.db !== this.active.connection.db)
+      this.inspector.connection.callRaw('SELECT', String(this.active.connection.db));
   }
 
-  private speakerNamed(name: string | undefined): Speaker {
+  private clientNamed(name: string | undefined): NamedClient {
     if (name === undefined) return this.active;
-    const known = this.speakers.find((speaker) => speaker.name === name);
+    const known = this.clients.find((client) => client.name === name);
     return known ?? (this.mayOpenClient ? this.openClient(name) : this.active);
   }
 
   private freeName(): string {
-    let number = this.speakers.length + 1;
-    while (this.speakers.some((speaker) => speaker.name === `C${number}`)) number += 1;
+    let number = this.clients.length + 1;
+    while (this.clients.some((client) => client.name === `C${number}`)) number += 1;
     return `C${number}`;
   }
 
   private freeLane(): number {
     let lane = 1;
-    while (this.speakers.some((speaker) => speaker.lane === lane)) lane += 1;
+    while (this.clients.some((client) => client.lane === lane)) lane += 1;
     return lane;
   }
 
@@ -265,7 +265,7 @@ export class Workspace {
     if (event.event === 'expired') this.expired.push(keyLabel(event.key));
   }
 
-  /** Says once what has expired, however many keys it was. */
+  /** Logs expired keys as one entry, however many there are. */
   private flushExpired(): void {
     const [first] = this.expired;
     if (first === undefined) return;
@@ -287,8 +287,8 @@ export class Workspace {
     this.log.add({ kind: 'note', text });
   }
 
-  /** After anything that may have changed keys, clients or time: arms the timer and lets the page repaint. */
-  private settle(): void {
+  /** Called after every change of keys, clients or time: arms the timer and repaints the page. */
+  private afterChange(): void {
     this.flushExpired();
     this.deliver();
     this.clock.arm();
@@ -298,7 +298,7 @@ export class Workspace {
   }
 
   private refreshKeys(): void {
-    this.keys.refresh(this.active.client.db, this.clock.now());
+    this.keys.refresh(this.active.connection.db, this.clock.now());
     this.changes.emit('keys');
   }
 }

@@ -1,4 +1,4 @@
-/** What components share: resets, buttons, fields, plates. Each component adopts this sheet before its own. */
+/** Styles that components share: resets, buttons, fields, plates. Each component adopts this sheet before its own. */
 
 import { css } from 'lit';
 
@@ -199,7 +199,7 @@ export const controls = css`
   }
 `;
 
-/** The colours of the lanes, for anything that belongs to a client: \`data-lane\` picks one. */
+/** Colours of the lanes, for elements of a client: \`data-lane\` selects one. */
 export const lanes = css`
   [data-lane] {
     --lane: var(--lane-0);

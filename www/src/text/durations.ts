@@ -6,7 +6,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 
-/** A remaining time: `850 ms`, `9.3 s`, `4 m 12 s`, `3 h 05 m`, `12 d 4 h`. Never shortened to a wrong value: it rounds up. */
+/** A remaining time: `850 ms`, `9.3 s`, `4 m 12 s`, `3 h 05 m`, `12 d 4 h`. Rounded up. */
 export function remainingText(ms: number): string {
   if (ms < SECOND_MS) return `${Math.max(0, Math.ceil(ms))} ms`;
   if (ms < 10 * SECOND_MS) return `${(Math.ceil(ms / 100) / 10).toFixed(1)} s`;
@@ -22,7 +22,7 @@ function pair(ms: number, large: number, largeUnit: string, small: number, small
   return `${Math.floor(ms / large)} ${largeUnit} ${String(rest).padStart(2, '0')} ${smallUnit}`;
 }
 
-/** A step as session files write it, in the largest unit that fits exactly: `+5s`, `+1500ms`, `-2m`. */
+/** A step in the form of session files, in the largest unit that fits exactly: `+5s`, `+1500ms`, `-2m`. */
 export function stepText(ms: number): string {
   const size = Math.abs(ms);
   const [unit, unitMs] = Object.entries(UNITS_MS)
@@ -33,7 +33,7 @@ export function stepText(ms: number): string {
 
 export type ClockLine = { readonly stepMs: number } | { readonly instantMs: number } | 'next';
 
-/** Reads `@ +5s`, `@ -2m`, `@ next` and `@ 2026-01-01T00:00:00Z`; undefined when it is none of them. */
+/** Parses `@ +5s`, `@ -2m`, `@ next` and `@ 2026-01-01T00:00:00Z`; undefined for other lines. */
 export function readClockLine(line: string): ClockLine | undefined {
   const rest = /^@\s*(\S+)$/.exec(line.trim())?.[1];
   if (!rest) return undefined;
@@ -44,14 +44,14 @@ export function readClockLine(line: string): ClockLine | undefined {
   return Number.isNaN(instantMs) ? undefined : { instantMs };
 }
 
-/** The parts of an instant in UTC, as the clock shows them. */
+/** The parts of an instant in UTC, for the clock's face. */
 export function instantParts(ms: number): { date: string; time: string; millis: string } {
   const iso = isoText(ms);
   const [date = '', rest = ''] = iso.split('T');
   return { date, time: rest.slice(0, 8), millis: rest.slice(9, 12) };
 }
 
-/** ISO 8601 of an instant, held within what a Date can show. */
+/** ISO 8601 of an instant, clamped to the range of Date. */
 export function isoText(ms: number): string {
   const LIMIT_MS = 8.64e15;
   return new Date(Math.min(Math.max(ms, -LIMIT_MS), LIMIT_MS)).toISOString();

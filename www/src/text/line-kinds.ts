@@ -1,4 +1,4 @@
-/** The kind of each line of a session text, for its colour only: the engine alone decides what a line means. Pure. */
+/** The kind of each line of a session text, for its colour only: the engine parses the lines. Pure. */
 
 export type LineKind = 'command' | 'receive' | 'heading' | 'comment' | 'clock' | 'event' | 'reply' | 'blank';
 

@@ -1,12 +1,12 @@
 /**
- * Takes apart what people paste into the command line: transcripts with prompts and replies, fenced blocks, comments,
- * or plain commands one per line. Pure.
+ * Splits text pasted into the command line into commands: transcripts with prompts and replies, fenced blocks,
+ * comments, or plain commands one per line. Pure.
  */
 
 import { splitCommands } from 'keylatch/hints';
 
 export interface PastedCommand {
-  /** Name of the client that the prompt gave; undefined: whoever is speaking. */
+  /** Client name in the prompt; undefined: the active client. */
   readonly client: string | undefined;
   readonly text: string;
 }
@@ -14,7 +14,7 @@ export interface PastedCommand {
 const PROMPT = /^([A-Za-z_][\w.-]*|(?:redis )?[\w.[\]-]+:\d+)?(?:\[\d+\])?(?:\(TX\))?>(?: (.*)|())$/;
 const DEFAULT_NAMES = new Set(['redis', 'redis-cli', 'valkey', 'valkey-cli', 'keylatch']);
 
-/** The commands of a pasted text, in order. Where prompts are used, lines without one are replies and left out. */
+/** Commands of a pasted text, in order. Where prompts are used, lines without one are replies and left out. */
 export function pastedCommands(text: string): PastedCommand[] {
   const lines = text
     .replace(/\r\n?/g, '\n')
@@ -27,7 +27,7 @@ export function pastedCommands(text: string): PastedCommand[] {
   return splitCommands(plain).map((command) => ({ client: undefined, text: command.text.trim() }));
 }
 
-/** A line that moves the clock counts as a command of the page: it stands in transcripts, between prompts. */
+/** True for a clock line, which counts as a command of the page: transcripts have it between prompts. */
 function readPrompt(line: string): PastedCommand | undefined {
   if (/^@ \S/.test(line)) return { client: undefined, text: line };
   const match = PROMPT.exec(line);

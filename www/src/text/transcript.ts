@@ -1,4 +1,4 @@
-/** Writes what happened in the command line as a session file that the engine can run and check. Pure. */
+/** Writes the log of the command line as a session file that the engine can run and check. Pure. */
 
 import { isoText, stepText } from './durations.ts';
 
@@ -9,7 +9,7 @@ export interface SpokenLine {
   readonly nowMs: number;
 }
 
-/** Lines that the session format would take for something other than a reply. */
+/** Lines that the session format would not parse as a reply. */
 const NOT_A_REPLY = /^\s*$|^\s|^[#@!|]|^[\w.:[\]()-]*> ?|^[\w.-]+<$|^\(\d+\.\d\ds\)$|^Reading messages\.\.\./;
 
 export function sessionText(lines: readonly SpokenLine[]): string {

@@ -9,13 +9,13 @@ import './session-view.ts';
 import './command-view.ts';
 import './theme-button.ts';
 
-interface Place {
+interface ViewLink {
   readonly view: View;
   readonly hash: string;
   readonly label: string;
 }
 
-const PLACES: readonly Place[] = [
+const VIEW_LINKS: readonly ViewLink[] = [
   { view: 'line', hash: '#', label: 'Command line' },
   { view: 'sessions', hash: '#sessions', label: 'Sessions' },
   { view: 'commands', hash: '#commands', label: 'Commands' },
@@ -164,9 +164,9 @@ export class App extends LitElement {
         <h1>${mark}<span>keylatch</span></h1>
         <nav aria-label="Views">
           <ul>
-            ${PLACES.map(
-              (place) => html`<li>
-                <a href=${place.hash} aria-current=${playground?.view === place.view ? 'page' : nothing}>${place.label}</a>
+            ${VIEW_LINKS.map(
+              (link) => html`<li>
+                <a href=${link.hash} aria-current=${playground?.view === link.view ? 'page' : nothing}>${link.label}</a>
               </li>`,
             )}
           </ul>
@@ -192,12 +192,12 @@ export class App extends LitElement {
   }
 
   private viewChanged(): void {
-    const place = PLACES.find(({ view }) => view === this.playground?.view);
-    document.title = `${place?.label ?? ''} · keylatch playground`;
+    const link = VIEW_LINKS.find(({ view }) => view === this.playground?.view);
+    document.title = `${link?.label ?? ''} · keylatch playground`;
     this.requestUpdate();
   }
 
-  /** A button and not a link: the hash is the view's. */
+  /** A button instead of a link: the hash belongs to the view. */
   private skip(): void {
     this.renderRoot.querySelector('main')?.focus();
   }

@@ -1,4 +1,4 @@
-/** The engine's clock: what it shows, whether it runs, and how to move it. */
+/** The engine's clock: its time, whether it runs, and controls to move it. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Workspace } from '../model/workspace.ts';
@@ -12,7 +12,7 @@ const STEPS = [
   { ms: 1000, label: '+1 s' },
   { ms: 60_000, label: '+1 min' },
 ];
-/** A lead shorter than this is only the time a click took. */
+/** Difference in milliseconds below which a lead is only the duration of a click. */
 const LEAD_SHOWN_MS = 500;
 
 export class ClockPanel extends LitElement {
@@ -133,7 +133,7 @@ export class ClockPanel extends LitElement {
     return html`<p class="lead">${text} <button class="button" @click=${() => clock.backToWallClock()}>Reset</button></p>`;
   }
 
-  /** The face moves once a second, at the turn of the second. */
+  /** The face changes once a second, at the turn of the second. */
   override updated(): void {
     clearTimeout(this.timer);
     const { clock } = this.workspace;

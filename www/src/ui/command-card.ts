@@ -1,4 +1,4 @@
-/** A help card: what a command does, how it is written, since when, and what it costs. */
+/** Help card of a command: summary, syntax, version and complexity. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { CommandRow } from '../model/commands.ts';
@@ -7,7 +7,7 @@ import { controls } from '../style/controls.ts';
 export class CommandCard extends LitElement {
   static override properties = { row: { attribute: false }, offer: { type: Boolean } };
   declare row: CommandRow;
-  /** Whether to offer the command line, for a card that stands elsewhere. */
+  /** True when the card offers to open the command line, for cards in other views. */
   declare offer: boolean;
 
   static override styles = [

@@ -1,4 +1,4 @@
-/** All commands of the engine: searched by word, one shown as a card. */
+/** All commands of the engine: a search field, the list, and one card. */
 
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { rowNamed, searchRows, type CommandRow } from '../model/commands.ts';
@@ -137,7 +137,7 @@ export class CommandView extends LitElement {
     </li>`;
   }
 
-  /** A link to a command brings it into view in the list as well. */
+  /** Scrolls the command of a link into view in the list. */
   override updated(changed: PropertyValues): void {
     if (changed.has('selected')) this.renderRoot.querySelector('a[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }

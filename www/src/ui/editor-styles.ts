@@ -1,4 +1,4 @@
-/** How the session text looks. */
+/** Styles of the session text. */
 
 import { css } from 'lit';
 

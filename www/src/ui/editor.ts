@@ -1,6 +1,6 @@
 /**
- * The text of a session: a plain textarea, with the same lines drawn over it in colours and with numbers and verdicts
- * in the margin. A click on a number goes to that line; the keyboard does it from where the cursor is.
+ * Editor of a session's text: a plain textarea, with its lines drawn over it in colours and with numbers and verdicts
+ * in the margin. A click on a number goes to that line; a key does it from the cursor's line.
  */
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
@@ -11,7 +11,7 @@ import { editorStyles } from './editor-styles.ts';
 export type LineMark = 'matched' | 'mismatched' | 'ran' | 'problem';
 
 const SIGNS: Readonly<Record<LineMark, string>> = { matched: '✓', mismatched: '✗', ran: '·', problem: '!' };
-/** Longer texts are shown without colours: drawing them at each keystroke would be felt. */
+/** Length above which a text is shown without colours, because drawing them at each keystroke would be slow. */
 const COLOURED_MAX_CHARS = 64 * 1024;
 
 export class Editor extends LitElement {

@@ -1,4 +1,4 @@
-/** The few drawings of the page. All are decoration: the words stand beside them or in a label. */
+/** The icons of the page. All are decoration: the text is beside them or in a label. */
 
 import { svg, html, type TemplateResult } from 'lit';
 
@@ -6,7 +6,7 @@ function icon(shape: TemplateResult): TemplateResult {
   return html`<svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round">${shape}</svg>`;
 }
 
-/** The mark: a plate with a keyhole, and the brass bolt that it throws. */
+/** The logo: a plate with a keyhole, and its brass bolt. */
 export const mark = html`<svg viewBox="0 0 32 32" aria-hidden="true">
   <path fill="var(--brass-fill)" d="M22 12h7a2 2 0 0 1 2 2v4a2 2 0 0 1-2 2h-7z" />
   <rect fill="var(--verdigris-fill)" width="25" height="30" y="1" rx="6" />

@@ -1,4 +1,4 @@
-/** One key unfolded: the beginning of its value, its exact deadline, and commands for it. */
+/** Details of one key: the beginning of its value, its exact deadline, and commands for it. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { PREVIEW_BYTES, PREVIEW_ITEMS, type KeyList, type KeyRow } from '../model/key-list.ts';
@@ -66,12 +66,12 @@ export class KeyDetail extends LitElement {
       ${preview === undefined ? nothing : html`<pre tabindex="0" aria-label="Value">${preview}</pre>`}
       ${preview === undefined ? nothing : renderCut(row)}
       ${this.renderMeaning()}
-      <p>${row.deadlineMs === null ? 'Stays until it is deleted.' : `Lives until ${instantText(row.deadlineMs)}.`}</p>
+      <p>${row.deadlineMs === null ? 'No expiry.' : `Expires at ${instantText(row.deadlineMs)}.`}</p>
       ${this.workspace ? this.renderActions(this.workspace) : nothing}
     `;
   }
 
-  /** What the printed value does not show. */
+  /** Facts that the printed value does not contain. */
   private renderMeaning(): TemplateResult | typeof nothing {
     const count = this.list.sketched(this.row);
     const fields = this.list.mortalFields(this.row);
@@ -107,7 +107,7 @@ function instantText(ms: number): string {
   return `${isoText(ms).replace('T', ' ').replace('Z', '')} UTC`;
 }
 
-/** Says so when the value goes on behind what is shown. */
+/** Note below a value that is only shown in part. */
 function renderCut(row: KeyRow): TemplateResult | typeof nothing {
   const [most, what] = row.type === 'string' ? [PREVIEW_BYTES, 'bytes'] : [PREVIEW_ITEMS, 'items'];
   return row.size > most ? html`<p>The first ${most} of ${row.size} ${what}.</p>` : nothing;

@@ -1,4 +1,4 @@
-/** How the list of keys looks. */
+/** Styles of the list of keys. */
 
 import { css } from 'lit';
 

@@ -1,4 +1,4 @@
-/** The keys of a database: type, size, and how long each has to live, burning down like a fuse. */
+/** Keys of a database: type, size, and time to live, burning down like a fuse. */
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -10,7 +10,7 @@ import './key-detail.ts';
 import { keyPanelStyles } from './key-panel-styles.ts';
 import { vars } from './vars.ts';
 
-/** What the countdown reads. */
+/** Clock of the countdown. */
 export interface Time {
   readonly live: boolean;
   now(): number;
@@ -41,10 +41,10 @@ export class KeyPanel extends LitElement {
   static override styles = [controls, keyPanelStyles];
   declare list: KeyList;
   declare time: Time;
-  /** Where commands go; without it the keys can only be looked at. */
+  /** Workspace that runs commands; without it the list is read-only. */
   declare workspace: Workspace | undefined;
   declare database: number;
-  /** The label of the row that is unfolded. */
+  /** Label of the unfolded row. */
   declare private open: string | undefined;
   private current = '';
   private stop: (() => void) | undefined;
@@ -132,7 +132,7 @@ export class KeyPanel extends LitElement {
     return html`<span class="life ${soon}">${remainingText(left)}</span><span class="fuse ${soon}" ${vars({ left: share.toFixed(4) })}></span>`;
   }
 
-  /** Counts down between two looks: often near the end, else once a second. */
+  /** Counts down between two refreshes: often near the end, else once a second. */
   override updated(): void {
     clearTimeout(this.timer);
     const deadlines = this.list.rows.flatMap((row) => (row.deadlineMs === null || row.goneBy ? [] : [row.deadlineMs]));
@@ -159,28 +159,28 @@ export class KeyPanel extends LitElement {
   }
 
   private act(key: string, row: KeyRow): boolean {
-    const place = this.list.rows.indexOf(row);
+    const index = this.list.rows.indexOf(row);
     const last = this.list.rows.length - 1;
-    const goal = { ArrowDown: Math.min(place + 1, last), ArrowUp: Math.max(place - 1, 0), Home: 0, End: last }[key];
+    const goal = { ArrowDown: Math.min(index + 1, last), ArrowUp: Math.max(index - 1, 0), Home: 0, End: last }[key];
     if (goal !== undefined) void this.focusRow(goal);
     else if (key === 'Escape') this.open = undefined;
-    else if (key === 'Delete' && this.workspace) this.deleteRow(row, place);
+    else if (key === 'Delete' && this.workspace) this.deleteRow(row, index);
     else if (key.toLowerCase() === 'p' && this.workspace) this.workspace.runForKeys('PERSIST', row.key);
     else return false;
     return true;
   }
 
-  /** Deletes by command; the focus stays in the list. */
-  private deleteRow(row: KeyRow, place: number): void {
+  /** Deletes a key with DEL; the focus stays in the list. */
+  private deleteRow(row: KeyRow, index: number): void {
     this.workspace?.runForKeys('DEL', row.key);
-    void this.focusRow(Math.min(place + 1, this.list.rows.length - 1));
+    void this.focusRow(Math.min(index + 1, this.list.rows.length - 1));
   }
 
-  private async focusRow(place: number): Promise<void> {
-    this.current = this.list.rows[place]?.label ?? '';
+  private async focusRow(index: number): Promise<void> {
+    this.current = this.list.rows[index]?.label ?? '';
     this.requestUpdate();
     await this.updateComplete;
-    this.renderRoot.querySelectorAll<HTMLElement>('.key')[place]?.focus();
+    this.renderRoot.querySelectorAll<HTMLElement>('.key')[index]?.focus();
   }
 }
 

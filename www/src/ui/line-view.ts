@@ -1,4 +1,4 @@
-/** The command line view: who speaks, the log, the prompt; beside them the clock and the keys. */
+/** The command line view: client picker, log and prompt; beside them the clock and the keys. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground } from '../model/playground.ts';
@@ -9,7 +9,7 @@ import { icons } from './icons.ts';
 import './key-panel.ts';
 import './log.ts';
 import './prompt.ts';
-import './speakers.ts';
+import './client-picker.ts';
 import { watch } from './watch.ts';
 
 export class LineView extends LitElement {
@@ -86,12 +86,12 @@ export class LineView extends LitElement {
 
   override render(): TemplateResult {
     const { workspace } = this.playground;
-    const several = workspace.speakers.length > 1;
+    const several = workspace.clients.length > 1;
     const said = workspace.log.entries.length > 0;
     return html`
       <section class="talk plate" aria-label="Command line">
         <div class="top">
-          <kl-speakers .workspace=${workspace}></kl-speakers>
+          <kl-client-picker .workspace=${workspace}></kl-client-picker>
           <div class="row push">
             ${
               several
@@ -107,7 +107,7 @@ export class LineView extends LitElement {
       </section>
       <aside aria-label="Clock and keys">
         <kl-clock-panel .workspace=${workspace}></kl-clock-panel>
-        <kl-key-panel .list=${workspace.keys} .time=${workspace.clock} .workspace=${workspace} .database=${workspace.active.client.db}></kl-key-panel>
+        <kl-key-panel .list=${workspace.keys} .time=${workspace.clock} .workspace=${workspace} .database=${workspace.active.connection.db}></kl-key-panel>
       </aside>
     `;
   }

@@ -1,4 +1,4 @@
-/** The log of the command line: every command, its reply, and quiet notes. Plain text that can be selected and read out. */
+/** Log of the command line: commands, replies and notes. Plain text that can be selected and read out. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
@@ -8,11 +8,11 @@ import { controls, lanes } from '../style/controls.ts';
 import './command-card.ts';
 import { icons } from './icons.ts';
 import { printedLines, printedStyles } from './printed.ts';
-import { spoken, spokenStyles } from './spoken.ts';
+import { commandLine, commandLineStyles } from './command-line.ts';
 import { vars } from './vars.ts';
 import { watch } from './watch.ts';
 
-/** So near to the end counts as at the end. */
+/** Distance in pixels that counts as scrolled to the end. */
 const END_PX = 48;
 
 export class LogPanel extends LitElement {
@@ -25,7 +25,7 @@ export class LogPanel extends LitElement {
     controls,
     lanes,
     printedStyles,
-    spokenStyles,
+    commandLineStyles,
     css`
       :host {
         display: flex;
@@ -153,7 +153,7 @@ export class LogPanel extends LitElement {
     return html`
       <div class="scroll" role="log" aria-label="Commands and replies" tabindex="0" @scroll=${this.scrolled}>
         ${entries.length === 0 ? this.renderWelcome() : ''}
-        <div class=${layout} ${vars({ count: this.workspace.speakers.length })}>
+        <div class=${layout} ${vars({ count: this.workspace.clients.length })}>
           ${repeat(
             entries,
             (entry) => entry.id,
@@ -177,9 +177,9 @@ export class LogPanel extends LitElement {
   }
 
   private renderCommand(entry: CommandEntry): TemplateResult {
-    const column = this.workspace.speakers.findIndex((speaker) => speaker.lane === entry.lane) + 1;
+    const column = this.workspace.clients.findIndex((client) => client.lane === entry.lane) + 1;
     return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || '1 / -1' })}>
-      <p class="spoken">${spoken(entry.prompt, entry.text)}</p>
+      <p class="command-line">${commandLine(entry.prompt, entry.text)}</p>
       <pre class="reply">${entry.printed.length > 0 ? printedLines(entry.printed) : html`<span class="faint">no reply yet</span>`}</pre>
     </div>`;
   }
@@ -189,7 +189,7 @@ export class LogPanel extends LitElement {
     return html`<div class="welcome">
       <h2>A key-value engine is running in this tab.</h2>
       <p>
-        It speaks Redis. Nothing you type leaves the page, the clock can be stopped, and several clients can compete for
+        It runs Redis commands. Nothing you type leaves the page, the clock can be stopped, and several clients can compete for
         the same keys. Here is a lock that expires:
       </p>
       <ol>
@@ -212,7 +212,7 @@ export class LogPanel extends LitElement {
     return html`<button class="button try" @click=${() => this.workspace.runLine(text)}>${icons.play}${text}</button>`;
   }
 
-  /** Keeps the newest entry in view while things grow, unless the reader has scrolled up. */
+  /** Keeps the newest entry in view while the log grows, unless the reader has scrolled up. */
   override firstUpdated(): void {
     const scroll = this.scroller;
     const entries = this.renderRoot.querySelector('.entries');

@@ -1,4 +1,4 @@
-/** Lines of a reply as redis-cli prints them, with a quiet colour for what is only notation. */
+/** Lines of a reply as redis-cli prints them, with a quiet colour for notation. */
 
 import { html, type TemplateResult } from 'lit';
 import { css } from 'lit';
@@ -11,7 +11,7 @@ export function printedLine(line: string): TemplateResult {
   return html`<span class="notation">${index}${type}</span><span class=${tone}>${value}</span>`;
 }
 
-/** All lines of a reply; a line feed stands between them, so that copying gives the text as printed. */
+/** All lines of a reply, with a line feed between them, so that copying gives the printed text. */
 export function printedLines(lines: readonly string[]): TemplateResult {
   return html`${lines.map((line, index) => html`${index > 0 ? '\n' : ''}${printedLine(line)}`)}`;
 }

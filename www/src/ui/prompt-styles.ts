@@ -1,4 +1,4 @@
-/** How the prompt looks. */
+/** Styles of the prompt. */
 
 import { css } from 'lit';
 

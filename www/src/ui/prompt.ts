@@ -1,4 +1,4 @@
-/** Where commands are typed: a real textarea with a ghost hint behind the text and a list of suggestions above it. */
+/** Input field for commands: a real textarea with a ghost hint behind the text and a list of suggestions above it. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { LineEditor } from '../model/line-editor.ts';
@@ -17,22 +17,22 @@ export class Prompt extends LitElement {
   static override properties = {
     workspace: { attribute: false },
     problem: { state: true },
-    spokenHint: { state: true },
+    announcedHint: { state: true },
   };
   static override styles = [controls, lanes, promptStyles];
   declare workspace: Workspace;
   declare private problem: LineProblem | undefined;
-  declare private spokenHint: string;
+  declare private announcedHint: string;
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
-    this.spokenHint = '';
+    this.announcedHint = '';
     watch(this, () => this.workspace.changes, ['clients']);
   }
 
   override firstUpdated(): void {
-    // On a touch screen the keyboard would cover what there is to read.
+    // On a touch screen the keyboard would cover the log.
     if (matchMedia('(pointer: fine)').matches) this.focusLine();
   }
 
@@ -75,7 +75,7 @@ export class Prompt extends LitElement {
         <button class="button main" type="submit">Run</button>
       </form>
       ${problem && html`<p id="problem" class="problem" role="alert">${problem.message} (column ${problem.column})</p>`}
-      <p id="hint" class="unseen">${this.spokenHint}</p>
+      <p id="hint" class="unseen">${this.announcedHint}</p>
       <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab accepts the first` : ''}</p>
       <p class="keys" aria-hidden="true">
         <span><kbd>Enter</kbd> runs</span> <span><kbd>Tab</kbd> completes</span> <span><kbd>↑</kbd> history</span>
@@ -84,7 +84,7 @@ export class Prompt extends LitElement {
     `;
   }
 
-  /** The text again, unseen, so that the ghost starts where the text ends; and a mark under what cannot be read. */
+  /** An invisible copy of the text, so that the ghost starts where the text ends; with a mark under a syntax error. */
   private renderMirror(): TemplateResult {
     const { editor, problem } = this;
     // A break is allowed where the ghost starts, as the textarea without it would break there.
@@ -112,7 +112,7 @@ export class Prompt extends LitElement {
 
   private changed(): void {
     clearTimeout(this.hintTimer);
-    this.hintTimer = setTimeout(() => (this.spokenHint = this.editor.ghost.trim()), HINT_PAUSE_MS);
+    this.hintTimer = setTimeout(() => (this.announcedHint = this.editor.ghost.trim()), HINT_PAUSE_MS);
     this.requestUpdate();
   }
 
@@ -157,7 +157,7 @@ export class Prompt extends LitElement {
     return true;
   }
 
-  /** Tab completes while there is something to complete; else it moves on, as everywhere. */
+  /** Tab completes while there are candidates; else it moves the focus. */
   private tab(): boolean {
     if (this.editor.open) {
       this.choose();
@@ -211,7 +211,7 @@ export class Prompt extends LitElement {
     this.changed();
   }
 
-  /** Runs the typed lines in order; one that cannot be read stays in the field with the rest. */
+  /** Runs the typed lines in order; one that cannot be parsed stays in the field with the rest. */
   private run(): void {
     const { text } = this.editor;
     for (const command of splitCommands(text)) {
@@ -229,7 +229,7 @@ export class Prompt extends LitElement {
     return true;
   }
 
-  /** A pasted transcript or list of commands runs at once; a single line is only put in, without its prompt. */
+  /** Runs a pasted transcript or list of commands immediately; a single line is only inserted, without its prompt. */
   private pasted(event: ClipboardEvent): void {
     const text = event.clipboardData?.getData('text/plain') ?? '';
     const commands = pastedCommands(text);

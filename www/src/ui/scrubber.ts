@@ -1,15 +1,15 @@
-/** Moves through a session: one step back or on, to either end, or anywhere along the line. */
+/** Controls to move through a session: one step back or on, to either end, or to any step. */
 
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import type { SessionDesk } from '../model/session-desk.ts';
+import type { SessionEditorModel } from '../model/session-editor-model.ts';
 import { controls } from '../style/controls.ts';
 import { instantParts } from '../text/durations.ts';
 import { icons } from './icons.ts';
 import { watch } from './watch.ts';
 
 export class Scrubber extends LitElement {
-  static override properties = { desk: { attribute: false } };
-  declare desk: SessionDesk;
+  static override properties = { sessionEditor: { attribute: false } };
+  declare sessionEditor: SessionEditorModel;
 
   static override styles = [
     controls,
@@ -58,26 +58,26 @@ export class Scrubber extends LitElement {
 
   constructor() {
     super();
-    watch(this, () => this.desk.changes, ['session']);
+    watch(this, () => this.sessionEditor.changes, ['session']);
   }
 
   override render(): TemplateResult {
-    const { desk } = this;
-    const last = desk.stops.length;
-    const { time, millis } = instantParts(desk.nowMs);
-    const where = `Step ${desk.at} of ${last}, ${time}.${millis}`;
+    const { sessionEditor } = this;
+    const last = sessionEditor.stops.length;
+    const { time, millis } = instantParts(sessionEditor.nowMs);
+    const where = `Step ${sessionEditor.at} of ${last}, ${time}.${millis}`;
     return html`<div role="group" aria-label="Move through the session">
-      <button class="button bare square" aria-label="To the start" title="To the start" ?disabled=${desk.at === 0} @click=${() => desk.goTo(0)}>${icons.start}</button>
-      <button class="button bare square" aria-label="Previous step" title="Previous step" ?disabled=${desk.at === 0} @click=${() => desk.goTo(desk.at - 1)}>${icons.back}</button>
-      <input type="range" min="0" max=${last} .value=${String(desk.at)} aria-label="Step" aria-valuetext=${where} @input=${this.slid} />
-      <button class="button bare square" aria-label="Next step" title="Next step" ?disabled=${desk.at === last} @click=${() => desk.goTo(desk.at + 1)}>${icons.forward}</button>
-      <button class="button bare square" aria-label="To the end" title="To the end" ?disabled=${desk.at === last} @click=${() => desk.goTo(last)}>${icons.end}</button>
+      <button class="button bare square" aria-label="To the start" title="To the start" ?disabled=${sessionEditor.at === 0} @click=${() => sessionEditor.goTo(0)}>${icons.start}</button>
+      <button class="button bare square" aria-label="Previous step" title="Previous step" ?disabled=${sessionEditor.at === 0} @click=${() => sessionEditor.goTo(sessionEditor.at - 1)}>${icons.back}</button>
+      <input type="range" min="0" max=${last} .value=${String(sessionEditor.at)} aria-label="Step" aria-valuetext=${where} @input=${this.slid} />
+      <button class="button bare square" aria-label="Next step" title="Next step" ?disabled=${sessionEditor.at === last} @click=${() => sessionEditor.goTo(sessionEditor.at + 1)}>${icons.forward}</button>
+      <button class="button bare square" aria-label="To the end" title="To the end" ?disabled=${sessionEditor.at === last} @click=${() => sessionEditor.goTo(last)}>${icons.end}</button>
       <output>${where}</output>
     </div>`;
   }
 
   private slid(event: Event): void {
-    this.desk.goTo(Number((event.target as HTMLInputElement).value));
+    this.sessionEditor.goTo(Number((event.target as HTMLInputElement).value));
   }
 }
 

@@ -1,4 +1,4 @@
-/** What can be done with a session as a whole: choose a lesson, start afresh, run, fill in replies, copy, share, go on. */
+/** Actions on a session as a whole: choose a lesson, start a new one, run, fill in replies, copy, share, continue. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { lessons } from '../model/lessons.ts';
@@ -8,10 +8,10 @@ import { controls } from '../style/controls.ts';
 import { icons } from './icons.ts';
 import { watch } from './watch.ts';
 
-/** Chat programs and mail cut longer links. */
+/** Length in characters above which chat programs and mail truncate links. */
 const LONG_LINK_CHARS = 8 * 1024;
 const SAID_MS = 4000;
-/** Stands among the lessons for the text that is none. */
+/** Option value of the visitor's own text among the lessons. */
 const OWN = 'own';
 
 export class SessionBar extends LitElement {
@@ -55,24 +55,24 @@ export class SessionBar extends LitElement {
   constructor() {
     super();
     this.said = '';
-    watch(this, () => this.playground.desk.changes, ['session']);
+    watch(this, () => this.playground.sessionEditor.changes, ['session']);
   }
 
   override render(): TemplateResult {
-    const { desk } = this.playground;
+    const { sessionEditor } = this.playground;
     return html`<div class="row" role="toolbar" aria-label="Session">
       <label for="lesson" class="unseen">Lesson</label>
       <select class="field" id="lesson" @change=${this.chosen}>
-        <option value="" ?selected=${desk.lesson === undefined}>Select one of ${lessons.length} lessons</option>
-        ${desk.own && desk.own !== desk.text ? html`<option value=${OWN}>Your session</option>` : nothing}
-        ${lessons.map((lesson, index) => html`<option value=${lesson.name} ?selected=${desk.lesson === lesson.name}>${index + 1}. ${lesson.title}</option>`)}
+        <option value="" ?selected=${sessionEditor.lesson === undefined}>Select one of ${lessons.length} lessons</option>
+        ${sessionEditor.own && sessionEditor.own !== sessionEditor.text ? html`<option value=${OWN}>Your session</option>` : nothing}
+        ${lessons.map((lesson, index) => html`<option value=${lesson.name} ?selected=${sessionEditor.lesson === lesson.name}>${index + 1}. ${lesson.title}</option>`)}
       </select>
       <a class="button" href="#new">${icons.plus} New</a>
       <button class="button main" @click=${() => this.dispatchEvent(new CustomEvent('run'))}>Run all</button>
       <span class="said" role="status">${this.said}</span>
       <div class="row push">
-        <button class="button bare" ?disabled=${!desk.report} title="Write the received replies into the text" @click=${() => this.playground.fillInReplies()}>Fill in replies</button>
-        <button class="button bare" ?disabled=${!desk.report} title="Continue from this step in the command line, with the clock stopped" @click=${() => this.playground.continueInLine()}>Continue in the command line</button>
+        <button class="button bare" ?disabled=${!sessionEditor.report} title="Write the received replies into the text" @click=${() => this.playground.fillInReplies()}>Fill in replies</button>
+        <button class="button bare" ?disabled=${!sessionEditor.report} title="Continue from this step in the command line, with the clock stopped" @click=${() => this.playground.continueInLine()}>Continue in the command line</button>
         <button class="button" @click=${this.copy}>${icons.copy} Copy</button>
         <button class="button" @click=${this.share}>${icons.share} Share</button>
       </div>
@@ -85,13 +85,13 @@ export class SessionBar extends LitElement {
   }
 
   private async copy(): Promise<void> {
-    await this.toClipboard(this.playground.desk.text, 'Text copied');
+    await this.toClipboard(this.playground.sessionEditor.text, 'Text copied');
   }
 
-  /** Puts the session into the page's address and the address into the clipboard. */
+  /** Writes the session into the page's address and copies the address to the clipboard. */
   private async share(): Promise<void> {
-    const { desk } = this.playground;
-    const hash = desk.lesson ? `lesson=${desk.lesson}` : await encodeShare(desk.text);
+    const { sessionEditor } = this.playground;
+    const hash = sessionEditor.lesson ? `lesson=${sessionEditor.lesson}` : await encodeShare(sessionEditor.text);
     history.replaceState(null, '', `#${hash}`);
     const long = location.href.length > LONG_LINK_CHARS ? '; it is long, some programs may truncate it' : '';
     await this.toClipboard(location.href, `Link copied${long}`);

@@ -1,7 +1,7 @@
-/** The session format, shown where there is none yet. */
+/** Guide to the session format, shown while the text is empty. */
 
 import { css, html, LitElement, type TemplateResult } from 'lit';
-import type { SessionDesk } from '../model/session-desk.ts';
+import type { SessionEditorModel } from '../model/session-editor-model.ts';
 import { controls } from '../style/controls.ts';
 import { icons } from './icons.ts';
 
@@ -28,8 +28,8 @@ C2> GET door
 `;
 
 export class SessionGuide extends LitElement {
-  static override properties = { desk: { attribute: false } };
-  declare desk: SessionDesk;
+  static override properties = { sessionEditor: { attribute: false } };
+  declare sessionEditor: SessionEditorModel;
 
   static override styles = [
     controls,
@@ -78,7 +78,7 @@ export class SessionGuide extends LitElement {
       <dl>
         ${LINES.map(([line, meaning]) => html`<dt>${line}</dt><dd>${meaning}</dd>`)}
       </dl>
-      <button class="button" @click=${() => this.desk.open(EXAMPLE)}>${icons.play} Run an example</button>
+      <button class="button" @click=${() => this.sessionEditor.open(EXAMPLE)}>${icons.play} Run an example</button>
     `;
   }
 }

@@ -1,4 +1,4 @@
-/** How the session view is laid out: reading left, the state and the text right; one below the other where it is narrow. */
+/** Layout of the session view: timeline left, keys and text right; in one column on narrow screens. */
 
 import { css } from 'lit';
 

@@ -4,7 +4,7 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground } from '../model/playground.ts';
 import { lessons } from '../model/lessons.ts';
 import { controls } from '../style/controls.ts';
-import { speakersOf } from '../model/timeline.ts';
+import { clientNamesOf } from '../model/timeline.ts';
 import './editor.ts';
 import type { LineMark } from './editor.ts';
 import { icons } from './icons.ts';
@@ -20,25 +20,25 @@ export class SessionView extends LitElement {
   static override properties = { playground: { attribute: false }, announced: { state: true } };
   static override styles = [controls, sessionViewStyles];
   declare playground: Playground;
-  /** Said to screen readers: only after somebody asked for a run. */
+  /** Announcement for screen readers, set only after a requested run. */
   declare private announced: string;
 
   constructor() {
     super();
     this.announced = '';
-    watch(this, () => this.playground.desk.changes, ['session']);
+    watch(this, () => this.playground.sessionEditor.changes, ['session']);
   }
 
   override render(): TemplateResult {
-    const { desk } = this.playground;
+    const { sessionEditor } = this.playground;
     return html`
       <kl-session-bar .playground=${this.playground} @run=${this.run}></kl-session-bar>
       <section class="time plate" aria-label="Timeline">
         ${this.renderSummary()}
-        ${desk.stops.length === 0 ? html`<kl-session-guide .desk=${desk}></kl-session-guide>` : nothing}
-        ${desk.report && desk.stops.length > 0 ? html`<kl-timeline .steps=${desk.report.steps} .at=${desk.at} @stop=${(event: CustomEvent<number>) => desk.goTo(event.detail)}></kl-timeline>` : nothing}
+        ${sessionEditor.stops.length === 0 ? html`<kl-session-guide .sessionEditor=${sessionEditor}></kl-session-guide>` : nothing}
+        ${sessionEditor.report && sessionEditor.stops.length > 0 ? html`<kl-timeline .steps=${sessionEditor.report.steps} .at=${sessionEditor.at} @stop=${(event: CustomEvent<number>) => sessionEditor.goTo(event.detail)}></kl-timeline>` : nothing}
         ${this.renderNextLesson()}
-        ${desk.stops.length > 0 ? html`<kl-scrubber .desk=${desk}></kl-scrubber>` : nothing}
+        ${sessionEditor.stops.length > 0 ? html`<kl-scrubber .sessionEditor=${sessionEditor}></kl-scrubber>` : nothing}
       </section>
       <aside aria-label="Keys and text">
         ${this.renderKeys()}
@@ -48,13 +48,13 @@ export class SessionView extends LitElement {
             <span class="aside push">${icons.play}<kbd>Ctrl Enter</kbd> runs, <kbd>Ctrl Shift Enter</kbd> up to the cursor</span>
           </div>
           <kl-editor
-            .text=${desk.text}
+            .text=${sessionEditor.text}
             .marks=${this.marks()}
-            .laneNames=${speakersOf(desk.report?.steps ?? [])}
-            .currentLine=${desk.line}
+            .laneNames=${clientNamesOf(sessionEditor.report?.steps ?? [])}
+            .currentLine=${sessionEditor.line}
             @edit=${(event: CustomEvent<string>) => this.playground.editSession(event.detail)}
             @run=${this.run}
-            @line=${(event: CustomEvent<number>) => desk.goToLine(event.detail)}
+            @line=${(event: CustomEvent<number>) => sessionEditor.goToLine(event.detail)}
           ></kl-editor>
         </section>
       </aside>
@@ -63,10 +63,10 @@ export class SessionView extends LitElement {
   }
 
   private renderSummary(): TemplateResult {
-    const { problem, report, stops } = this.playground.desk;
+    const { problem, report, stops } = this.playground.sessionEditor;
     if (problem)
       return html`<p class="summary bad" id="session-problem">Line ${problem.line}, column ${problem.column}: ${problem.message}</p>`;
-    if (!report && this.playground.desk.waitsForRun)
+    if (!report && this.playground.sessionEditor.waitsForRun)
       return html`<p class="summary">The text is long: press Run all to check it.</p>`;
     if (stops.length === 0)
       return html`<p class="summary">Nothing to run yet. Paste a transcript into the text, or select a lesson.</p>`;
@@ -78,20 +78,20 @@ export class SessionView extends LitElement {
   }
 
   private renderNextLesson(): TemplateResult | typeof nothing {
-    const place = lessons.findIndex(({ name }) => name === this.playground.desk.lesson);
-    const next = place === -1 ? undefined : lessons[place + 1];
+    const index = lessons.findIndex(({ name }) => name === this.playground.sessionEditor.lesson);
+    const next = index === -1 ? undefined : lessons[index + 1];
     return next
       ? html`<a class="next-lesson" href="#lesson=${next.name}">Next lesson: ${next.title} ${icons.forward}</a>`
       : nothing;
   }
 
   private verdict(): { bad: boolean; words: string } {
-    const { report, stops } = this.playground.desk;
-    const spoken = stops.filter((step) => step.kind !== 'clock');
+    const { report, stops } = this.playground.sessionEditor;
+    const commands = stops.filter((step) => step.kind !== 'clock');
     const checked = stops.filter((step) => step.verdict !== 'ran').length;
     const bad = report?.mismatches ?? 0;
     if (bad > 0) return { bad: true, words: `${bad} of ${checked} checked steps differ` };
-    const ran = spoken.filter((step) => step.verdict === 'ran').length;
+    const ran = commands.filter((step) => step.verdict === 'ran').length;
     const rest = ran > 0 ? `, ${ran} ran unchecked` : '';
     return {
       bad: false,
@@ -101,38 +101,40 @@ export class SessionView extends LitElement {
   }
 
   private renderKeys(): TemplateResult | typeof nothing {
-    const { desk } = this.playground;
-    if (!desk.keys) return nothing;
-    const others = desk.keys.inhabited();
+    const { sessionEditor } = this.playground;
+    if (!sessionEditor.keys) return nothing;
+    const others = sessionEditor.keys.inhabited();
     return html`<div class="keys">
       ${others.length > 0 ? this.renderDatabases([0, ...others]) : nothing}
-      <kl-key-panel .list=${desk.keys} .time=${{ live: false, now: () => desk.nowMs }} .database=${desk.database}></kl-key-panel>
+      <kl-key-panel .list=${sessionEditor.keys} .time=${{ live: false, now: () => sessionEditor.nowMs }} .database=${sessionEditor.database}></kl-key-panel>
     </div>`;
   }
 
   private renderDatabases(databases: readonly number[]): TemplateResult {
-    const { desk } = this.playground;
+    const { sessionEditor } = this.playground;
     return html`<div class="choice" role="group" aria-label="Database">
-      ${databases.map((number) => html`<button aria-pressed=${desk.database === number} @click=${() => desk.showDatabase(number)}>db${number}</button>`)}
+      ${databases.map((number) => html`<button aria-pressed=${sessionEditor.database === number} @click=${() => sessionEditor.showDatabase(number)}>db${number}</button>`)}
     </div>`;
   }
 
   private marks(): ReadonlyMap<number, LineMark> {
-    const { desk } = this.playground;
-    const marks = new Map<number, LineMark>(desk.stops.map((step) => [step.line, step.verdict]));
-    if (desk.problem) marks.set(desk.problem.line, 'problem');
+    const { sessionEditor } = this.playground;
+    const marks = new Map<number, LineMark>(sessionEditor.stops.map((step) => [step.line, step.verdict]));
+    if (sessionEditor.problem) marks.set(sessionEditor.problem.line, 'problem');
     return marks;
   }
 
   private run(): void {
-    const { desk } = this.playground;
-    desk.runAll();
-    this.announced = desk.problem ? `Line ${desk.problem.line}: ${desk.problem.message}` : this.verdict().words;
+    const { sessionEditor } = this.playground;
+    sessionEditor.runAll();
+    this.announced = sessionEditor.problem
+      ? `Line ${sessionEditor.problem.line}: ${sessionEditor.problem.message}`
+      : this.verdict().words;
   }
 
   private goToFirstMismatch(): void {
-    const { desk } = this.playground;
-    desk.goTo(desk.stops.findIndex((step) => step.verdict === 'mismatched') + 1);
+    const { sessionEditor } = this.playground;
+    sessionEditor.goTo(sessionEditor.stops.findIndex((step) => step.verdict === 'mismatched') + 1);
   }
 }
 

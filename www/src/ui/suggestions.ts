@@ -27,7 +27,7 @@ function renderOption(
 ): TemplateResult {
   const aside =
     suggestion.kind === 'command' ? (commandRows.get(suggestion.text)?.summary ?? '') : KIND_LABELS[suggestion.kind];
-  // The mouse must not take the focus away from the line: the list would be gone before the click arrives.
+  // The mouse must not take the focus from the line: the list would close before the click arrives.
   return html`<li
     id="suggestion-${index}"
     role="option"

@@ -1,4 +1,4 @@
-/** One button that goes round: as the system says, light, dark. */
+/** Button that cycles through the themes: the system's, light, dark. */
 
 import { html, LitElement, type TemplateResult } from 'lit';
 import { THEMES, type Theme, type ThemeChoice } from '../model/theme.ts';
@@ -24,8 +24,8 @@ export class ThemeButton extends LitElement {
   }
 
   private next(): void {
-    const place = THEMES.indexOf(this.theme.current);
-    this.theme.choose(THEMES[(place + 1) % THEMES.length] as Theme);
+    const index = THEMES.indexOf(this.theme.current);
+    this.theme.choose(THEMES[(index + 1) % THEMES.length] as Theme);
   }
 }
 

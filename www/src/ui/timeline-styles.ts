@@ -1,4 +1,4 @@
-/** How a session reads. */
+/** Styles of the timeline. */
 
 import { css } from 'lit';
 

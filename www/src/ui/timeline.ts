@@ -1,13 +1,13 @@
-/** A session as it went: prose between steps, a lane for each client, verdicts, and the instant that is looked at. */
+/** Timeline of a session: prose between steps, a lane for each client, verdicts, and the current step. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { SessionStep as Step } from 'keylatch/core';
-import { arrange, speakersOf, type Item } from '../model/timeline.ts';
+import { arrange, clientNamesOf, type Item } from '../model/timeline.ts';
 import { controls, lanes } from '../style/controls.ts';
 import { instantParts } from '../text/durations.ts';
 import { icons } from './icons.ts';
 import { printedLines, printedStyles } from './printed.ts';
-import { spoken, spokenStyles } from './spoken.ts';
+import { commandLine, commandLineStyles } from './command-line.ts';
 import { timelineStyles } from './timeline-styles.ts';
 import { vars } from './vars.ts';
 
@@ -19,14 +19,14 @@ const VERDICTS: Readonly<Record<Step['verdict'], { sign: string; words: string }
 
 export class Timeline extends LitElement {
   static override properties = { steps: { attribute: false }, at: { type: Number } };
-  static override styles = [controls, lanes, printedStyles, spokenStyles, timelineStyles];
+  static override styles = [controls, lanes, printedStyles, commandLineStyles, timelineStyles];
   declare steps: readonly Step[];
-  /** How many stops have run. */
+  /** Number of stops that have run. */
   declare at: number;
   private names: readonly string[] = [];
 
   override render(): TemplateResult {
-    this.names = speakersOf(this.steps);
+    this.names = clientNamesOf(this.steps);
     const count = Math.max(this.names.length, 1);
     return html`<div class="scroll" tabindex="0" role="region" aria-label="The session, step by step">
       <div class="lanes ${count > 1 ? 'several' : ''}" ${vars({ count })}>
@@ -70,7 +70,7 @@ export class Timeline extends LitElement {
     const verdict = VERDICTS[step.verdict];
     return html`
       <button class="mark" aria-label="Line ${step.line}, ${verdict.words}: go to this step" title="Line ${step.line}" @click=${() => this.goTo(stop)}>${verdict.sign || '·'}</button>
-      <p class="spoken">${spoken(step.prompt.trim() || '>', step.text)}</p>
+      <p class="command-line">${commandLine(step.prompt.trim() || '>', step.text)}</p>
       ${step.verdict === 'mismatched' ? this.renderDifference(step) : html`<pre class="reply">${printedLines(step.printed)}</pre>`}
       ${this.renderEvents(step)}
     `;
@@ -91,7 +91,7 @@ export class Timeline extends LitElement {
     return html`<p class="events">${expired.map((event) => html`<span>${event.slice('expired '.length)} expired</span>`)}</p>`;
   }
 
-  /** Keeps the instant that is looked at in view, without moving the page. */
+  /** Scrolls the current step into view, without moving the page. */
   override updated(changed: Map<string, unknown>): void {
     if (!changed.has('at') || changed.get('at') === undefined) return;
     this.renderRoot.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
@@ -102,7 +102,7 @@ export class Timeline extends LitElement {
   }
 }
 
-/** What should have been, and below it what was. */
+/** Expected lines, and below them the actual ones. */
 function renderPair(what: string, expected: Step['expected'], got: readonly string[]): TemplateResult {
   return html`
     <dt>expected${what}</dt>

@@ -1,4 +1,4 @@
-/** Ties a component to announcements of the model: it renders again after each, as long as it is on the page. */
+/** Renders a component again after each announcement of the model, while it is on the page. */
 
 import type { ReactiveControllerHost } from 'lit';
 import type { Emitter } from '../model/emitter.ts';

@@ -1,13 +1,13 @@
-//! The figures the project wants to reach, each with the floor below which it counts as missed.
+//! The performance aims of the project, each with the floor below which it counts as missed.
 
 use super::row::Row;
 
-/// The number of a row that an aim is about.
+/// The number of a row to which an aim applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Measure {
     /// keylatch's figure itself.
     Own,
-    /// keylatch's figure as a rate, where the row has nanoseconds.
+    /// keylatch's figure as a rate, for rows in nanoseconds.
     Rate,
     /// keylatch's figure divided by that of another store in the same row.
     Ratio(&'static str),
@@ -23,7 +23,7 @@ pub(crate) enum Bound {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Aim {
-    pub(crate) place: &'static str,
+    pub(crate) suite: &'static str,
     pub(crate) row: String,
     pub(crate) measure: Measure,
     pub(crate) bound: Bound,
@@ -50,7 +50,7 @@ impl Verdict {
 }
 
 impl Aim {
-    /// The number this aim is about, if its rows were measured with the stores it names.
+    /// The number for this aim, if its rows were measured with the stores it names.
     pub(crate) fn measured(&self, rows: &[Row]) -> Option<f64> {
         self.measure.of(rows, &self.row)
     }
@@ -69,7 +69,7 @@ impl Aim {
 }
 
 impl Measure {
-    /// The number of the row with that name.
+    /// The number in the row of that name.
     pub(crate) fn of(self, rows: &[Row], name: &str) -> Option<f64> {
         let row = |name: &str| rows.iter().find(|row| row.name == name);
         let own = |row: &Row| Some(row.figures.first()?.value);
@@ -82,9 +82,9 @@ impl Measure {
     }
 }
 
-/// The aims of a place.
-pub(crate) fn of(place: &str) -> Vec<Aim> {
-    match place {
+/// The aims of a suite.
+pub(crate) fn of(suite: &str) -> Vec<Aim> {
+    match suite {
         "node" => [caches(), configurations(), commands(), maps(), pipelines()].concat(),
         "browser" => browser(),
         "native" => native(),
@@ -94,12 +94,12 @@ pub(crate) fn of(place: &str) -> Vec<Aim> {
     }
 }
 
-fn at_most(place: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
-    Aim { place, row: row.into(), measure, bound: Bound::AtMost, aim, floor }
+fn at_most(suite: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
+    Aim { suite, row: row.into(), measure, bound: Bound::AtMost, aim, floor }
 }
 
-fn at_least(place: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
-    Aim { place, row: row.into(), measure, bound: Bound::AtLeast, aim, floor }
+fn at_least(suite: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
+    Aim { suite, row: row.into(), measure, bound: Bound::AtLeast, aim, floor }
 }
 
 const MAP: Measure = Measure::Ratio("Map");
@@ -107,7 +107,7 @@ const DEADLINES: Measure = Measure::Ratio("Map + deadline");
 const LRU_CACHE: Measure = Measure::Ratio("lru-cache");
 const BARE: Measure = Measure::Ratio("bare");
 
-/// A cache under a limit, beside lru-cache with `max` and `ttl`.
+/// A cache under a limit, compared with lru-cache with `max` and `ttl`.
 fn caches() -> Vec<Aim> {
     [
         ("GET concatenated 1e5 JSON TTL, maxmemory", 1.0, 1.2),
@@ -139,7 +139,7 @@ fn configurations() -> Vec<Aim> {
     limits.into_iter().flat_map(aims).collect()
 }
 
-/// Other commands beside GET, joined texts beside flat ones.
+/// Other commands compared with GET, joined texts compared with flat ones.
 fn commands() -> Vec<Aim> {
     const GET: &str = "GET same 1e3";
     let like_get = ["HGET 1e3", "SADD 1e3", "LPUSH 1e3", "RPOP 1e3", "INCR 1e3", "EXPIRE same 1e3"];
@@ -189,11 +189,11 @@ fn browser() -> Vec<Aim> {
     .into()
 }
 
-/// What is reached already may get no more than this much worse.
+/// Regression limit: a reached figure may get no more than this much worse.
 const SLACK: f64 = 1.03;
 
-fn no_worse(place: &'static str, row: &str, measure: Measure, reached: f64) -> Aim {
-    at_most(place, row, measure, reached * SLACK, reached * SLACK)
+fn no_worse(suite: &'static str, row: &str, measure: Measure, reached: f64) -> Aim {
+    at_most(suite, row, measure, reached * SLACK, reached * SLACK)
 }
 
 fn native() -> Vec<Aim> {

@@ -23,7 +23,7 @@ pub(super) fn memory(options: &BenchOptions) -> Result<Vec<Row>> {
     all(&[&["memory.mjs"], &["pauses.mjs"]], options)
 }
 
-/// What weighs, and how long it takes to load.
+/// Sizes of the built files, and loading times.
 pub(super) fn start(options: &BenchOptions) -> Result<Vec<Row>> {
     let mut rows = all(&[&["start.mjs"]], options)?;
     rows.extend(sizes()?.into_iter().filter(|row| options.wants(&row.name)));
@@ -34,12 +34,12 @@ pub(super) fn server(options: &BenchOptions) -> Result<Vec<Row>> {
     all(&[&["server.mjs"], &["clients.mjs", "loopback"]], options)
 }
 
-/// Scripts that answer rows, and show their progress beside.
+/// Runs scripts that print rows to standard output, and their progress to standard error.
 fn all(scripts: &[&[&str]], options: &BenchOptions) -> Result<Vec<Row>> {
     all_with(scripts, options, None)
 }
 
-/// Scripts, and the package of the earlier commit for those that compare it.
+/// Runs scripts with the package of the earlier commit, for those that compare it.
 fn all_with(scripts: &[&[&str]], options: &BenchOptions, landed: Option<&Path>) -> Result<Vec<Row>> {
     let folder = paths::root().join("benches/js");
     node::install(&folder)?;

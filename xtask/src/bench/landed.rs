@@ -1,4 +1,4 @@
-//! The package of an earlier commit, which rows of Node show beside today's: built from the commit once, kept in target/bench.
+//! The package of an earlier commit, which rows of Node show beside today's: built once, and kept in target/bench.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::{paths, progress};
 /// The last commit with separate fast paths for some commands.
 const COMMIT: &str = "393ad1d26ff99317d3b63ec6cc658ca04e11a13c";
 
-/// The package's folder. None when it cannot be built, or is not built yet and a quick run does not wait for it.
+/// The package's folder. None when it cannot be built, or is not built yet and the run is a quick one.
 pub(super) fn package(options: &BenchOptions) -> Option<PathBuf> {
     let folder = paths::bench().join("landed");
     let package = folder.join("keylatch");
@@ -30,7 +30,7 @@ fn is_package(folder: &Path) -> bool {
     folder.join("package.json").is_file()
 }
 
-/// Runs the commit's own build in a copy of its sources, and keeps the package alone.
+/// Runs the commit's own build in a copy of its sources, and keeps the package only.
 fn build(folder: &Path, package: &Path) -> Result {
     let step = progress::step(&format!("package of commit {}", &COMMIT[..9]));
     let sources = folder.join("sources");

@@ -1,4 +1,4 @@
-//! On what a run was made: figures mean nothing without it.
+//! The machine of a run: figures are only meaningful together with it.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::debian::{self, CHROMIUM, REDIS_SERVER, Wanted};
 use crate::process::Program;
 
-/// What can be told, by name.
+/// Known facts about the machine, by name.
 pub(crate) fn describe() -> Map<String, Value> {
     let known = [
         ("date", first_line(Program::new("date").args(&["-u", "+%Y-%m-%d"]))),
@@ -37,12 +37,12 @@ fn version_in(program: Program) -> Option<String> {
     line.split_whitespace().map(bare).find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// How much ran at the end of the run, where the system tells it: more than there are cores means that others were waited for.
+/// Load average at the end of the run, where the system reports it: more than the number of cores means contention.
 fn load() -> Option<String> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next().map(str::to_owned)
 }
 
-/// The model, where the system tells it, and how many cores there are.
+/// Processor model, where the system reports it, and number of cores.
 fn processor() -> Option<String> {
     let cores = std::thread::available_parallelism().ok()?;
     let known = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -51,7 +51,7 @@ fn processor() -> Option<String> {
     Some(format!("{model} ({cores} cores)"))
 }
 
-/// As one sentence without its end.
+/// The facts as one sentence without its full stop.
 pub(crate) fn sentence(machine: &Map<String, Value>) -> String {
     let part = |(name, value): (&String, &Value)| format!("{name} {}", value.as_str().unwrap_or_default());
     machine.iter().map(part).collect::<Vec<_>>().join(", ")

@@ -1,6 +1,7 @@
-//! `cargo xtask bench`: measures beside others in the same run, and prints what came out as ratios.
+//! `cargo xtask bench`: measures keylatch and other stores in the same run, and prints ratios.
 //!
-//! Scripts and programs measure; here they are chosen and started, and their answers kept in target/bench and made into tables.
+//! Scripts and programs measure; this module selects and starts them, keeps their rows in target/bench and prints
+//! tables.
 
 mod aims;
 mod headlines;
@@ -20,9 +21,9 @@ use aims::Verdict;
 use report::Judged;
 use row::Row;
 
-/// Somewhere to measure.
+/// A suite of benches.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct BenchSuite {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     /// Programs without which it is skipped.
@@ -30,35 +31,40 @@ pub(crate) struct Place {
     run: fn(&BenchOptions) -> Result<Vec<Row>>,
 }
 
-pub(crate) const PLACES: &[Place] = &[
-    Place {
+pub(crate) const SUITES: &[BenchSuite] = &[
+    BenchSuite {
         name: "node",
-        about: "the package in Node, beside other stores of JavaScript",
+        about: "the package in Node, compared with other JavaScript stores",
         needs: &[],
         run: javascript::node,
     },
-    Place { name: "browser", about: "the same in headless Chromium", needs: &[CHROMIUM], run: javascript::browser },
-    Place {
+    BenchSuite {
+        name: "browser",
+        about: "the package in headless Chromium, compared with other JavaScript stores",
+        needs: &[CHROMIUM],
+        run: javascript::browser,
+    },
+    BenchSuite {
         name: "native",
-        about: "the core in Rust, beside a HashMap of vectors with foldhash",
+        about: "the native core, compared with a HashMap of vectors with foldhash",
         needs: &[],
         run: native::core,
     },
-    Place {
+    BenchSuite {
         name: "memory",
-        about: "bytes a key and the worst pause while growing, in Node",
+        about: "bytes per key, and the longest pause while growing, in Node",
         needs: &[],
         run: javascript::memory,
     },
-    Place {
+    BenchSuite {
         name: "start",
-        about: "loading the package, and what the built things weigh",
+        about: "loading time of the package, and sizes of the built files",
         needs: &[],
         run: javascript::start,
     },
-    Place {
+    BenchSuite {
         name: "server",
-        about: "`keylatch serve` beside a real redis-server over loopback",
+        about: "`keylatch serve`, compared with a real redis-server over loopback",
         needs: &[REDIS_SERVER, REDIS_BENCHMARK],
         run: javascript::server,
     },
@@ -67,7 +73,7 @@ pub(crate) const PLACES: &[Place] = &[
 pub(crate) fn run(options: &BenchOptions) -> Result {
     crate::build()?;
     let judged = measure_all(options)?;
-    // A short round is too short to judge anything by.
+    // A short round is too short for a verdict.
     if options.quick {
         return Ok(());
     }
@@ -77,22 +83,23 @@ pub(crate) fn run(options: &BenchOptions) -> Result {
     }
     let missed = judged.iter().filter(|judged| judged.verdict == Verdict::Miss).count();
     if options.strict && missed > 0 {
-        return Err(Failure::new(format!("{missed} figures are beyond the floor of their aim")));
+        return Err(Failure::new(format!("{missed} figures miss the floor of their aim")));
     }
     Ok(())
 }
 
 fn measure_all(options: &BenchOptions) -> Result<Vec<Judged>> {
-    let is_wanted = |place: &&Place| options.places.is_empty() || options.places.iter().any(|name| name == place.name);
+    let is_wanted =
+        |suite: &&BenchSuite| options.suites.is_empty() || options.suites.iter().any(|name| name == suite.name);
     let (mut judged, mut found) = (Vec::new(), false);
-    for place in PLACES.iter().filter(is_wanted) {
-        if let Some(missing) = place.needs.iter().find(|wanted| debian::find(**wanted).is_none()) {
-            println!("SKIPPED  {}: {} was not found (Debian: {})", place.name, missing.program, missing.package);
+    for suite in SUITES.iter().filter(is_wanted) {
+        if let Some(missing) = suite.needs.iter().find(|wanted| debian::find(**wanted).is_none()) {
+            println!("SKIPPED  {}: {} was not found (Debian: {})", suite.name, missing.program, missing.package);
             continue;
         }
-        let rows = measure(place, options)?;
+        let rows = measure(suite, options)?;
         found |= !rows.is_empty();
-        judged.extend(judge(place, &rows, options)?);
+        judged.extend(judge(suite, &rows, options)?);
     }
     match found {
         true => Ok(judged),
@@ -100,31 +107,31 @@ fn measure_all(options: &BenchOptions) -> Result<Vec<Judged>> {
     }
 }
 
-/// Aims name rows, which a whole run has all of.
-fn judge(place: &Place, rows: &[Row], options: &BenchOptions) -> Result<Vec<Judged>> {
-    let judged = report::judge(place.name, rows);
-    match aims::of(place.name).into_iter().find(|aim| judged.iter().all(|judged| judged.aim != *aim)) {
+/// Checks the aims against the rows. A whole run has all the rows that aims name.
+fn judge(suite: &BenchSuite, rows: &[Row], options: &BenchOptions) -> Result<Vec<Judged>> {
+    let judged = report::judge(suite.name, rows);
+    match aims::of(suite.name).into_iter().find(|aim| judged.iter().all(|judged| judged.aim != *aim)) {
         Some(aim) if options.filter.is_empty() => {
-            Err(Failure::new(format!("nothing was measured for the aim of `{}` in {}", aim.row, place.name)))
+            Err(Failure::new(format!("nothing was measured for the aim of `{}` in {}", aim.row, suite.name)))
         }
         _ => Ok(judged),
     }
 }
 
-/// One short round in some places: everything runs, and every row has its figures.
-pub(crate) fn short_round(places: &[&str]) -> Result {
-    let places = places.iter().map(|name| (*name).to_owned()).collect();
-    run(&BenchOptions { places, quick: true, ..BenchOptions::default() })
+/// Runs one short round of some suites, and checks that every row has its figures.
+pub(crate) fn short_round(suites: &[&str]) -> Result {
+    let suites = suites.iter().map(|name| (*name).to_owned()).collect();
+    run(&BenchOptions { suites, quick: true, ..BenchOptions::default() })
 }
 
-/// Measures in one place and prints its tables. They are kept when they are whole.
-fn measure(place: &Place, options: &BenchOptions) -> Result<Vec<Row>> {
-    let step = progress::step(&format!("bench: {}", place.about));
-    let rows = (place.run)(options)?;
+/// Runs one suite and prints its tables. A whole run is kept.
+fn measure(suite: &BenchSuite, options: &BenchOptions) -> Result<Vec<Row>> {
+    let step = progress::step(&format!("bench: {}", suite.about));
+    let rows = (suite.run)(options)?;
     step.done();
     println!("{}", report::tables(&rows));
     if !options.quick && options.filter.is_empty() {
-        written::keep(place, machine::describe(), &rows)?;
+        written::keep(suite, machine::describe(), &rows)?;
     }
     Ok(rows)
 }

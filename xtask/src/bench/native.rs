@@ -1,4 +1,4 @@
-//! The native benches of benches/: Criterion runs them, and leaves its estimates in files that are read here.
+//! The native benches of benches/: Criterion runs them, and its estimates are read from its files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::process::Program;
 const TABLE: &str = "The core, natively";
 const OURS: &str = "keylatch";
 
-/// Criterion's options: seconds of warming up and of measuring, how many samples that is, and how often they are drawn again.
+/// Criterion's options: seconds of warming up and of measuring, number of samples, and number of resamples.
 const EFFORT: [&str; 8] =
     ["--warm-up-time", "1", "--measurement-time", "3", "--sample-size", "50", "--nresamples", "10000"];
 const QUICK_EFFORT: [&str; 8] =
@@ -22,9 +22,9 @@ const QUICK_EFFORT: [&str; 8] =
 
 pub(super) fn core(options: &BenchOptions) -> Result<Vec<Row>> {
     let folder = paths::bench().join("criterion");
-    // What an earlier run left would be read as well.
+    // Estimates of an earlier run would be read as well.
     let _ = fs::remove_dir_all(&folder);
-    // A short round says nothing about speed, so it is not worth a build of its own.
+    // A short round does not measure speed, so it needs no release build.
     let (profile, effort) = if options.quick { ("dev", QUICK_EFFORT) } else { ("bench", EFFORT) };
     Program::cargo()
         .args(&["bench", "--package", "keylatch", "--bench", "core", "--profile", profile, "--"])
@@ -39,13 +39,13 @@ pub(super) fn core(options: &BenchOptions) -> Result<Vec<Row>> {
     Ok(rows(measured))
 }
 
-/// Criterion chooses by regular expression.
+/// Criterion selects by regular expression.
 fn pattern(filter: &str) -> String {
     let escaped = filter.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c]));
     format!("(?i-u){}", escaped.collect::<String>())
 }
 
-/// What one side needs for one command.
+/// Nanoseconds of one store for one command.
 struct Measured {
     row: String,
     side: String,
@@ -67,7 +67,7 @@ fn read(benchmark: &Path) -> Result<Measured> {
     }
 }
 
-/// Sides of one row beside each other, keylatch first.
+/// Combines the stores of one row, keylatch first.
 fn rows(mut measured: Vec<Measured>) -> Vec<Row> {
     measured.sort_by_key(|one| (one.row.clone(), one.side != OURS));
     let mut rows: Vec<Row> = Vec::new();

@@ -3,7 +3,7 @@
 use super::aims::{self, Aim, Bound, Measure, Verdict};
 use super::row::{Figure, Row};
 
-/// Every table of a place. In a cell stands the figure, and behind it what keylatch's is of it.
+/// All tables of a suite. A cell has the figure, and the ratio of keylatch's figure to it.
 pub(crate) fn tables(rows: &[Row]) -> String {
     let mut text = String::new();
     let mut rest = rows;
@@ -15,7 +15,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
     text
 }
 
-/// Rows of one heading. A column that some rows lack is empty there.
+/// Table of the rows of one heading. A column that some rows lack is empty there.
 fn table(rows: &[Row]) -> String {
     let mut columns: Vec<&str> = Vec::new();
     for figure in rows.iter().flat_map(|row| &row.figures) {
@@ -46,7 +46,7 @@ fn with_unit(number: String, unit: &str) -> String {
     format!("{number}{blank}{unit}")
 }
 
-/// Three digits, more where the number has more before its point.
+/// Formats a number with three digits, or more if its integer part has more.
 pub(crate) fn number(value: f64) -> String {
     match value {
         _ if value >= 1e6 => format!("{:.1} M", value / 1e6),
@@ -56,7 +56,7 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// An aim that something was measured for.
+/// An aim with its measured number.
 #[derive(Debug)]
 pub(crate) struct Judged {
     pub(crate) aim: Aim,
@@ -66,17 +66,17 @@ pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
 }
 
-pub(crate) fn judge(place: &str, rows: &[Row]) -> Vec<Judged> {
+pub(crate) fn judge(suite: &str, rows: &[Row]) -> Vec<Judged> {
     let judged = |aim: Aim| {
         let unit = rows.iter().find(|row| row.name == aim.row)?.unit.clone();
         let measured = aim.measured(rows)?;
         let verdict = aim.verdict(measured);
         Some(Judged { aim, measured, unit, verdict })
     };
-    aims::of(place).into_iter().filter_map(judged).collect()
+    aims::of(suite).into_iter().filter_map(judged).collect()
 }
 
-/// The aims of any places as one table, counted.
+/// The aims of several suites as one table, with a count.
 pub(crate) fn aims_table(all: &[Judged]) -> String {
     let count = |verdict| all.iter().filter(|judged| judged.verdict == verdict).count();
     let [met, below, missed] = [Verdict::Met, Verdict::BelowAim, Verdict::Miss].map(count);
@@ -90,13 +90,13 @@ pub(crate) fn aims_table(all: &[Judged]) -> String {
             Measure::Beside(other) => (format!(", ratio to {other}"), ""),
         };
         let measured = with_unit(number(*measured), unit);
-        let (place, row, verdict) = (aim.place, &aim.row, verdict.text());
-        text += &format!("| {place} | {row}{what} | {measured} | {} | {verdict} |\n", limits(aim, unit));
+        let (suite, row, verdict) = (aim.suite, &aim.row, verdict.text());
+        text += &format!("| {suite} | {row}{what} | {measured} | {} | {verdict} |\n", limits(aim, unit));
     }
     text
 }
 
-/// The aim, and behind it the floor where it is another.
+/// The aim, and the floor if it differs.
 fn limits(aim: &Aim, unit: &str) -> String {
     let sign = match aim.bound {
         Bound::AtMost => "<=",

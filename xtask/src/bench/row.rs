@@ -1,13 +1,13 @@
-//! What a bench answers: rows of figures, a line of JSON each.
+//! Output of a bench: rows of figures, one line of JSON each.
 
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
 
-/// One thing measured with several stores.
+/// A measurement with several stores.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// The heading it stands under.
+    /// Heading of its table.
     pub(crate) table: String,
     pub(crate) name: String,
     pub(crate) unit: String,
@@ -19,7 +19,7 @@ pub(crate) struct Row {
 pub(crate) struct Figure {
     pub(crate) of: String,
     pub(crate) value: f64,
-    /// What keylatch's figure is of this one: the median over the rounds.
+    /// Ratio of keylatch's figure to this one: the median over the rounds.
     pub(crate) ratio: Option<f64>,
 }
 
@@ -34,7 +34,7 @@ impl Row {
         json!({ "table": self.table, "row": self.name, "unit": self.unit, "figures": figures })
     }
 
-    /// None when something is missing, or a figure is no finite number above zero.
+    /// None when a field is missing, or a figure is no finite number above zero.
     pub(crate) fn from_json(value: &Value) -> Option<Row> {
         let text = |name: &str| value[name].as_str().map(str::to_owned);
         let figures: Option<Vec<Figure>> = value["figures"].as_array()?.iter().map(figure).collect();
@@ -49,14 +49,14 @@ fn figure(value: &Value) -> Option<Figure> {
     Some(Figure { of: value["of"].as_str()?.to_owned(), value: number("value")?, ratio })
 }
 
-/// The rows that a script printed.
+/// Parses the rows that a script printed.
 pub(crate) fn parse(output: &str) -> Result<Vec<Row>> {
     let row = |line: &str| {
         let value = serde_json::from_str(line).ok();
         value
             .as_ref()
             .and_then(Row::from_json)
-            .ok_or_else(|| Failure::new(format!("a bench answered no figures: {line}")))
+            .ok_or_else(|| Failure::new(format!("a bench printed no figures: {line}")))
     };
     output.lines().filter(|line| !line.trim().is_empty()).map(row).collect()
 }

@@ -1,4 +1,4 @@
-//! What is kept of runs in target/bench, and the pages that `--write` makes of it.
+//! Files of runs in target/bench, and the pages that `--write` generates from them.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::headlines;
 use super::machine;
 use super::report;
 use super::row::Row;
-use super::{PLACES, Place};
+use super::{BenchSuite, SUITES};
 use crate::failure::{Failure, Result};
 use crate::paths;
 
@@ -24,29 +24,29 @@ A cell holds a figure, and behind it, in parentheses, keylatch's figure divided 
 [configuration](../CONTRIBUTING.md#benchmarks) of keylatch. `bare` is keylatch without it, `landed` the package of an earlier commit in it.
 ";
 
-/// A whole run of one place.
+/// A whole run of one suite.
 struct Kept {
     machine: Map<String, Value>,
     rows: Vec<Row>,
 }
 
-fn file(place: &Place) -> PathBuf {
-    paths::bench().join(format!("{}.json", place.name))
+fn file(suite: &BenchSuite) -> PathBuf {
+    paths::bench().join(format!("{}.json", suite.name))
 }
 
-pub(super) fn keep(place: &Place, machine: Map<String, Value>, rows: &[Row]) -> Result {
+pub(super) fn keep(suite: &BenchSuite, machine: Map<String, Value>, rows: &[Row]) -> Result {
     paths::create_folder(&paths::bench())?;
-    let text = section(place, &machine, rows);
-    paths::write(&file(place).with_extension("md"), text)?;
+    let text = section(suite, &machine, rows);
+    paths::write(&file(suite).with_extension("md"), text)?;
     let rows: Vec<Value> = rows.iter().map(Row::to_json).collect();
-    paths::write(&file(place), format!("{:#}\n", json!({ "machine": machine, "rows": rows })))
+    paths::write(&file(suite), format!("{:#}\n", json!({ "machine": machine, "rows": rows })))
 }
 
-/// None when no whole run of the place was ever kept.
-fn kept(place: &Place) -> Result<Option<Kept>> {
-    let file = file(place);
+/// None when no whole run of the suite was kept.
+fn kept(suite: &BenchSuite) -> Result<Option<Kept>> {
+    let file = file(suite);
     if !file.is_file() {
-        println!("no whole run of `{0}` is kept, so it is left out: cargo xtask bench {0}", place.name);
+        println!("skipped `{0}`, which has no whole run yet: run cargo xtask bench {0}", suite.name);
         return Ok(None);
     }
     let value: Value = serde_json::from_str(&paths::read_text(&file)?)
@@ -55,24 +55,24 @@ fn kept(place: &Place) -> Result<Option<Kept>> {
     Ok(Some(Kept { machine: value["machine"].as_object().cloned().unwrap_or_default(), rows }))
 }
 
-fn section(place: &Place, machine: &Map<String, Value>, rows: &[Row]) -> String {
-    let (heading, tables) = (format!("{}: {}", place.name, place.about), report::tables(rows));
+fn section(suite: &BenchSuite, machine: &Map<String, Value>, rows: &[Row]) -> String {
+    let (heading, tables) = (format!("{}: {}", suite.name, suite.about), report::tables(rows));
     format!("\n## {heading}\n\n{}.\n{tables}", machine::sentence(machine))
 }
 
-/// Writes the last whole run of every place into docs/benchmarks.md, and five of its figures into README.md.
+/// Writes the last whole run of every suite into docs/benchmarks.md, and five of its figures into README.md.
 pub(super) fn write() -> Result {
     let mut all = Vec::new();
-    for place in PLACES {
-        all.extend(kept(place)?.map(|kept| (place, kept)));
+    for suite in SUITES {
+        all.extend(kept(suite)?.map(|kept| (suite, kept)));
     }
-    let judged: Vec<_> = all.iter().flat_map(|(place, kept)| report::judge(place.name, &kept.rows)).collect();
+    let judged: Vec<_> = all.iter().flat_map(|(suite, kept)| report::judge(suite.name, &kept.rows)).collect();
     let aims = report::aims_table(&judged);
-    let sections: String = all.iter().map(|(place, kept)| section(place, &kept.machine, &kept.rows)).collect();
+    let sections: String = all.iter().map(|(suite, kept)| section(suite, &kept.machine, &kept.rows)).collect();
     paths::write(&paths::root().join("docs/benchmarks.md"), format!("{PAGE}{aims}{sections}"))?;
     let machine = all.first().map(|(_, kept)| machine::sentence(&kept.machine)).unwrap_or_default();
     let rows_of = |name: &str| {
-        let found = all.iter().find(|(place, _)| place.name == name);
+        let found = all.iter().find(|(suite, _)| suite.name == name);
         found.map(|(_, kept)| kept.rows.as_slice()).unwrap_or_default()
     };
     let figures = format!("{}\nMeasured on: {machine}.\n", headlines::table(rows_of));

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::{node, paths, python};
 
-/// Biome over TypeScript and scripts of every folder; biome.jsonc says which, and with which rules. Biome is one of the package's
+/// Runs Biome over TypeScript and scripts of every folder, as configured in biome.jsonc. Biome is one of the package's
 /// build tools.
 pub(super) fn fmt() -> Result {
     node::check()?;
@@ -16,7 +16,7 @@ pub(super) fn fmt() -> Result {
     Program::node().arg(&tool).args(&["ci", "--error-on-warnings"]).run()
 }
 
-/// tsc over the sources; the worker template is checked by its own tests, laid out as a user has it.
+/// Runs tsc over the sources; the worker template is checked by its own tests, in the layout of a user's project.
 pub(super) fn types() -> Result {
     node::install(&paths::package_sources())?;
     script(&paths::package_sources(), "check")?.run()?;
@@ -26,7 +26,7 @@ pub(super) fn types() -> Result {
 
 pub(super) fn package() -> Result {
     let folder = paths::root().join("tests/js");
-    // The tests of the tarball below it are a suite of their own.
+    // Tests of the tarball are a separate suite.
     let tests: Vec<_> = paths::files_below(&folder)?
         .into_iter()
         .filter(|path| path.to_string_lossy().ends_with(".test.mjs") && !path.starts_with(folder.join("packaging")))

@@ -1,6 +1,6 @@
-//! The list of test suites: what each is called, what it needs, and which function runs it.
+//! The list of test suites: their names, requirements, and functions.
 //!
-//! They run in this order: what fails fast and names its place best comes first, and nothing is compiled twice on the way.
+//! They run in this order: fast and precise ones first, and nothing is compiled twice.
 
 mod docs;
 mod javascript;
@@ -11,7 +11,7 @@ use crate::bench;
 use crate::debian::{self, CHROMEDRIVER, CHROMIUM, Wanted};
 use crate::failure::Result;
 
-/// Something a machine may lack, or a person may not want to wait for.
+/// A requirement that a machine may lack, or that is slow to meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Without {
     Browser,
@@ -34,14 +34,14 @@ impl Without {
 
     pub(crate) fn about(self) -> &'static str {
         match self {
-            Without::Browser => "what needs Chromium and ChromeDriver",
-            Without::Workerd => "what needs the Workers runtime (from npm)",
-            Without::Redis => "what needs a Redis server",
-            Without::Clients => "what needs the tools of Redis and clients from npm and PyPI",
+            Without::Browser => "tests in Chromium, with ChromeDriver",
+            Without::Workerd => "tests in the Workers runtime (from npm)",
+            Without::Redis => "tests with a Redis server",
+            Without::Clients => "tests with the Redis tools, and clients from npm and PyPI",
         }
     }
 
-    /// Debian packages that supply it.
+    /// Debian packages that provide it.
     fn packages(self) -> &'static [Wanted] {
         match self {
             Without::Browser => &[CHROMIUM, CHROMEDRIVER],
@@ -57,13 +57,13 @@ pub(crate) struct Suite {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
     pub(crate) needs: &'static [Without],
-    /// Whether it tests what `cargo xtask build` leaves in target/.
+    /// True when it tests the outputs of `cargo xtask build` in target/.
     pub(crate) needs_build: bool,
     pub(crate) run: fn() -> Result,
 }
 
 impl Suite {
-    /// Installs what the suite needs from outside npm and Cargo.
+    /// Installs requirements from outside npm and Cargo.
     pub(crate) fn prepare(&self) -> Result {
         self.needs.iter().try_for_each(|need| debian::ensure(need.packages()))
     }
@@ -85,15 +85,21 @@ pub(crate) const ALL: &[Suite] = &[
     plain("clippy", "lints, for the host and for wasm; warnings are errors", rust::clippy),
     plain("native", "unit tests, sessions, conformance, tidiness and generated files, natively", rust::native),
     plain("docs", "documentation of the crate, its public API and its package", docs::run),
-    Suite { needs: &[Without::Redis], ..plain("redis", "log and snapshot exchanged with a real server", rust::redis) },
+    Suite {
+        needs: &[Without::Redis],
+        ..plain("redis", "logs and snapshots exchanged with a real server", rust::redis)
+    },
     Suite {
         needs: &[Without::Redis],
         ..plain("differential", "random commands and session files against a real server", rust::differential)
     },
     plain("bare-metal", "the library builds without std and without an operating system", rust::bare_metal),
     plain("wasm", "session files in WebAssembly under Node", wasm::in_node),
-    Suite { needs: &[Without::Browser], ..plain("wasm-browser", "the same in headless Chromium", wasm::in_browser) },
-    built("build", "engine, package and page build, and how large they are", &[], crate::sizes::print),
+    Suite {
+        needs: &[Without::Browser],
+        ..plain("wasm-browser", "session files in WebAssembly in headless Chromium", wasm::in_browser)
+    },
+    built("build", "builds engine, package and page, and prints their sizes", &[], crate::sizes::print),
     built("types", "TypeScript of package and page", &[], javascript::types),
     built("package", "the built package under Node", &[], javascript::package),
     built(
@@ -104,24 +110,27 @@ pub(crate) const ALL: &[Suite] = &[
     ),
     built(
         "clients",
-        "real clients of Redis, and clients that misbehave, at the built server",
+        "clients of Redis, and malformed input, with the built server",
         &[Without::Redis, Without::Clients],
         javascript::clients,
     ),
-    built("bench", "a short round of every bench that needs nothing else", &[], || {
+    built("bench", "a short round of the benches without further requirements", &[], || {
         bench::short_round(&["node", "native", "memory", "start"])
     }),
-    built("bench-browser", "the same of the benches in Chromium", &[Without::Browser], || {
+    built("bench-browser", "a short round of the benches in Chromium", &[Without::Browser], || {
         bench::short_round(&["browser"])
     }),
-    built("bench-server", "the same of the benches beside a real server", &[Without::Redis, Without::Clients], || {
-        bench::short_round(&["server"])
-    }),
+    built(
+        "bench-server",
+        "a short round of the benches with a real server",
+        &[Without::Redis, Without::Clients],
+        || bench::short_round(&["server"]),
+    ),
     built("worker", "the Durable Object template on workerd", &[Without::Workerd], javascript::worker),
     built("browser", "the playground in headless Chromium", &[Without::Browser], javascript::browser),
 ];
 
-/// Suites of `--quick`: what finds most mistakes within minutes and needs nothing but Rust and Node.
+/// Suites of `--quick`: those that find most mistakes within minutes and require only Rust and Node.
 pub(crate) const QUICK: &[&str] = &["fmt", "clippy", "native", "build", "package"];
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ pub(super) fn fmt() -> Result {
     Program::cargo().args(&["fmt", "--all", "--check"]).run()
 }
 
-/// The packages are checked one by one: together, Cargo would unite the features of their dependencies and build those again.
+/// The packages are checked one by one: together, Cargo would unify the features of their dependencies and build those
+/// again.
 pub(super) fn clippy() -> Result {
     rust::ensure_target(rust::WASM)?;
     rust::ensure_target(rust::BARE_METAL)?;
@@ -47,14 +48,14 @@ pub(super) fn native() -> Result {
     Program::cargo().args(&["test", "--package", "xtask"]).run()
 }
 
-/// The target is left out of `native`, since it fails on a machine without a server.
+/// The target is not part of `native`, since it fails on a machine without a server.
 pub(super) fn differential() -> Result {
     let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
     let tests = ["test", "--package", "keylatch", "--test", "differential", "--", "--nocapture"];
     Program::cargo().args(&tests).env(REDIS_SERVER.variable, server).run()
 }
 
-/// The same tests run in `native`, where they pass over a machine without a server; here there is one.
+/// These tests also run in `native`, where they are skipped without a server; here a server is required.
 pub(super) fn redis() -> Result {
     let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
     let tests = ["test", "--package", "keylatch", "--test", "persistence", "real_server"];

@@ -1,4 +1,4 @@
-//! Suites that run inside WebAssembly, and the runner that Cargo calls for them (see .cargo/config.toml).
+//! Suites that run inside WebAssembly, and the test runner that Cargo uses for them (see .cargo/config.toml).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -7,7 +7,7 @@ use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::{node, paths, rust};
 
-/// How long the tests of one file may take in a browser; the runner's own limit is for small tests.
+/// Time limit in seconds for the tests of one file in a browser; the runner's own limit is for small tests.
 const TIMEOUT_S: &str = "300";
 
 pub(super) fn in_node() -> Result {
@@ -31,8 +31,8 @@ fn tests() -> Result<Program> {
         .env("KEYLATCH_SESSION_FILES", session_files()?))
 }
 
-/// A fingerprint of the names of all session files. They are compiled into the test, and the compiler sees when one changes, but
-/// not when one is added; it does see this variable change.
+/// Fingerprint of the names of all session files. They are compiled into the test: the compiler detects a changed file,
+/// but an added one only by this variable.
 fn session_files() -> Result<String> {
     let mut hasher = DefaultHasher::new();
     for folder in ["tests/sessions", "www/lessons"] {
@@ -41,7 +41,7 @@ fn session_files() -> Result<String> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// What Cargo calls instead of running a test compiled to wasm: arguments are the file and the options of the test harness.
+/// Runs a test compiled to wasm, in place of Cargo; the arguments are the file and the options of the test harness.
 pub(crate) fn run_as_test_runner(arguments: &[String]) -> Result {
     let name = String::from("wasm-test-runner");
     wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(std::iter::once(&name).chain(arguments))

@@ -1,4 +1,4 @@
-/** Grey text behind the cursor that says what may follow, as redis-cli does. Draws on the terminal and cleans up. */
+/** Grey hint behind the cursor, as in redis-cli. Draws on the terminal, and erases the hint. */
 import type { Interface, Key } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 
@@ -14,7 +14,7 @@ export function showGhost(
   hintOf: (line: string) => string,
 ): void {
   let shown = false;
-  // The editor's own listener came first and stands between these two: ours erase before it and draw behind it.
+  // The editor's own listener is between these two: the first erases before it, the second draws after it.
   input.prependListener('keypress', () => {
     if (shown) output.write(ERASE_TO_END);
     shown = false;

@@ -1,4 +1,4 @@
-/** The texts of `help`, made of the rows. Writes nothing. */
+/** Texts of `help`, built from the command rows. Prints nothing. */
 import { syntaxOf } from '../hints.js';
 import type { CommandRow, CommandRows } from './package-files.js';
 
@@ -31,7 +31,7 @@ function groupNames(rows: CommandRows): string {
   return [...new Set([...rows.values()].map(({ group }) => `@${group}`))].sort().join(' ');
 }
 
-/** The answer to `help WORDS...`. */
+/** Text for `help WORDS...`. */
 export function help(rows: CommandRows, words: readonly string[]): string {
   const [first] = words;
   if (first === undefined) return `${INTRODUCTION}\ngroups: ${groupNames(rows)}`;

@@ -1,4 +1,4 @@
-/** The history of the command line in a file of the user's home, one line each. Never in the way: errors are ignored. */
+/** History of the command line, one line per entry, in a file of the user's home. Errors are ignored. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ const LINES_MAX = 1000;
 export class History {
   readonly #path: string;
 
-  /** KEYLATCH_HISTORY names another file. */
+  /** KEYLATCH_HISTORY overrides the file. */
   constructor(path = process.env['KEYLATCH_HISTORY'] ?? join(homedir(), '.keylatch_history')) {
     this.#path = path;
   }
 
-  /** The lines of earlier runs, newest first. Cuts a file that grew too long. */
+  /** Lines of earlier runs, newest first. Truncates a file that is too long. */
   load(): string[] {
     const lines = attempt(() => readFileSync(this.#path, 'utf8').split('\n').filter(Boolean)) ?? [];
     const kept = lines.slice(-LINES_MAX);
@@ -26,7 +26,7 @@ export class History {
   }
 }
 
-/** A home that cannot be read or written costs the history, not the session. */
+/** If the home cannot be read or written, there is no history; the command line works on. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `keylatch`: reads its arguments and starts what they ask for. */
+/** The command `keylatch`: parses its arguments and starts the subcommand. */
 import { parseArgs } from 'node:util';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
@@ -52,6 +52,6 @@ async function main(words: readonly string[]): Promise<number> {
   return 0;
 }
 
-// A reader that went away (`| head`) is no error.
+// A closed reader (`| head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 process.exitCode = await main(process.argv.slice(2));

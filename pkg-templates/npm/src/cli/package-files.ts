@@ -1,8 +1,8 @@
-/** Files that lie beside the command line in the package. */
+/** Files of the package beside the command line. */
 import { readFileSync } from 'node:fs';
 import type { HintRow } from '../hints.js';
 
-/** A row of commands.json, as help shows it. */
+/** A row of commands.json, with the fields that help prints. */
 export interface CommandRow extends HintRow {
   readonly summary: string;
   readonly since: string;

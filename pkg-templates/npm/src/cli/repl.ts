@@ -1,4 +1,4 @@
-/** The interactive command line, and the same without a terminal: lines in, replies out. */
+/** The interactive command line, and its variant without a terminal: lines in, replies out. */
 import { createInterface, type Interface } from 'node:readline';
 import { complete, ghostHint } from '../hints.js';
 import { showGhost } from './ghost.js';
@@ -9,7 +9,7 @@ import { Shell } from './shell.js';
 const CLEAR_SCREEN = '\x1b[2J\x1b[3J\x1b[H';
 const TO_LINE_START = '\r\x1b[J';
 
-/** Tab: what the word under the cursor may become. */
+/** Completion (Tab): candidates for the word under the cursor. */
 function completer(shell: Shell, line: string): [candidates: string[], word: string] {
   const { candidates, from, to } = complete(shell.rows, line, (prefix, limit) => shell.keys(prefix, limit));
   const word = line.slice(from, to);
@@ -43,7 +43,7 @@ export function interact(rows: CommandRows): Promise<void> {
     // While a command waits, the line is empty as in redis-cli.
     if (!shell.waiting) editor.prompt(true);
   };
-  // What comes by itself goes above the line that is being typed.
+  // Messages and late replies are printed above the line that is being typed.
   const print = (text: string): void => {
     process.stdout.write(running ? `${text}\n` : `${TO_LINE_START}${text}\n`);
     if (!running) prompt();
@@ -64,7 +64,7 @@ export function interact(rows: CommandRows): Promise<void> {
   return new Promise((resolve) => editor.on('close', resolve));
 }
 
-/** Ctrl-C drops what is typed; on an empty line it leaves. */
+/** Ctrl-C clears the typed line; on an empty line it quits. */
 function cancel(editor: Interface): void {
   if (editor.line === '') return editor.close();
   process.stdout.write('^C\n');
@@ -73,12 +73,12 @@ function cancel(editor: Interface): void {
   editor.prompt();
 }
 
-/** Lines from a pipe or a file, without prompts; one that waits is waited for. Answers the exit code. */
+/** Runs lines from a pipe or a file, without prompts; blocking commands are awaited. Returns the exit code. */
 export async function readPipe(rows: CommandRows): Promise<number> {
   const shell = new Shell(rows, (text) => process.stdout.write(`${text}\n`));
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     if (shell.run(line) === 'quit') return 0;
-    if (await shell.settled()) continue;
+    if (await shell.unblocked()) continue;
     console.error(`${line.trim()} would block forever: no other client is connected`);
     return 1;
   }

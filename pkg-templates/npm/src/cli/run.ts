@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { describeMismatches, runSession, SessionError, type Report } from '../index.js';
 
-/** What became of one file; the worse outcome is the larger number and the exit code. */
+/** Outcome of one file: the number is the exit code, and the largest of all files counts. */
 const MATCHED = 0;
 const MISMATCHED = 1;
 const UNREADABLE = 2;
 
-/** `-` is the standard input. */
+/** Reads a file; `-` is the standard input. */
 function read(file: string): string {
   return readFileSync(file === '-' ? 0 : file, 'utf8');
 }
@@ -32,7 +32,7 @@ function checkFile(file: string): number {
   }
 }
 
-/** Runs every file and answers the exit code: 0 all match, 1 some do not, 2 some cannot be read. */
+/** Runs every file. Returns the exit code: 0 all match, 1 some do not, 2 some cannot be read. */
 export function runFiles(files: readonly string[]): number {
   const outcomes = files.map(checkFile);
   const failed = outcomes.filter((outcome) => outcome !== MATCHED).length;

@@ -1,4 +1,4 @@
-/** `keylatch serve`: reads the options, starts the server and stops it when it is asked to. */
+/** `keylatch serve`: parses the options, starts the server, and stops it on a signal. */
 import { parseArgs } from 'node:util';
 import { createServer, type Server, type ServerOptions } from '../server.js';
 import { readVersion } from './package-files.js';
@@ -25,15 +25,15 @@ interface Request {
 
 class UsageError extends Error {}
 
-/** `--name value...` pairs; a name may have several values, which become one text. Values may begin with a single dash. */
+/** Parses `--name value...` pairs; several values of a name become one text. Values may begin with a single dash. */
 function pairsOf(words: readonly string[]): Map<string, string> {
   const pairs = new Map<string, string>();
   let name: string | undefined;
   let end = 0;
-  // Parameters of redis.conf are not listed here, so no option is declared and the values are found between the names.
+  // Parameters of redis.conf are not listed here, so no option is declared and values are located between the names.
   const { tokens } = parseArgs({ args: [...words], strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
-    // A word such as `-::1` is taken for short options, one token each.
+    // `parseArgs` reads a word such as `-::1` as short options, one token each.
     if (token.index < end) continue;
     end = token.index + 1;
     const word = words[token.index] ?? '';
@@ -65,7 +65,7 @@ function textOf(pairs: Map<string, string>, name: string): string | undefined {
   return text;
 }
 
-/** Leaves out what was not given. */
+/** Removes entries without a value. */
 function given<T extends object>(options: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
@@ -85,13 +85,13 @@ function read(pairs: Map<string, string>): Request {
   return { options: { ...named, config: Object.fromEntries(pairs) }, quiet };
 }
 
-/** The engine cannot go on: nothing that is served from here on could be trusted. */
+/** Reports that the engine has trapped, and exits: nothing it serves from here on can be trusted. */
 function fail(error: unknown): void {
   console.error(`keylatch: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(EXIT_FAILED);
 }
 
-/** Resolves when the server was asked to stop and has stopped. */
+/** Resolves when a stop was requested and the server has stopped. */
 function stopped(server: Server): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
@@ -105,7 +105,7 @@ function stopped(server: Server): Promise<void> {
   });
 }
 
-/** Serves until it is stopped; answers the exit code. */
+/** Serves until it is stopped. Returns the exit code. */
 export async function serve(words: readonly string[]): Promise<number> {
   let server: Server;
   try {

@@ -1,15 +1,15 @@
-/** Runs typed lines on one engine and tells what to print. Knows no terminal. */
+/** Runs typed lines on one engine and passes the text to print to a callback. Has no terminal. */
 import { Keylatch, LineError, type Stream } from '../index.js';
 import { help } from './help.js';
 import type { CommandRows } from './package-files.js';
 
-/** What is left to do when a line has run. */
+/** Action for the caller after a line has run. */
 export type Action = 'quit' | 'clear' | undefined;
 
-/** Lines that belong to the shell and not to the engine. */
+/** Words that the shell runs itself, not the engine. */
 const OWN_WORDS = new Set(['quit', 'exit', 'clear', 'help', '?']);
 
-/** Commands that answer a text to be read as it stands. RESP2 does not tell it from other strings, and redis-cli knows them too. */
+/** Commands with a reply that is printed as plain text. RESP2 does not mark such replies; redis-cli has the same list. */
 const TEXTS = new Set(['INFO', 'LOLWUT', 'CLIENT INFO', 'CLIENT LIST', 'LATENCY DOCTOR', 'MEMORY DOCTOR']);
 
 const NOTHING = new Uint8Array();
@@ -19,9 +19,9 @@ export class Shell {
   readonly #db = new Keylatch();
   readonly #show: (text: string) => void;
   #stream: Stream;
-  #whenSettled: (() => void) | undefined;
+  #whenUnblocked: (() => void) | undefined;
 
-  /** `show` gets whole lines without the last line feed, also between commands: messages and late replies. */
+  /** `show` receives whole lines without the last line feed, also between commands: messages and late replies. */
   constructor(rows: CommandRows, show: (text: string) => void) {
     this.rows = rows;
     this.#show = show;
@@ -34,12 +34,12 @@ export class Shell {
     return `keylatch${db === 0 ? '' : `[${db}]`}${inTransaction ? '(TX)' : ''}> `;
   }
 
-  /** The last command waits for others or for a time to be over; what is typed now runs behind it. */
+  /** True while the last command is blocked; lines typed now run after it. */
   get waiting(): boolean {
     return this.#stream.parked;
   }
 
-  /** Runs one line. Nothing a user types makes it throw. */
+  /** Runs one line. Never throws, whatever the line. */
   run(line: string): Action {
     try {
       return this.#run(this.#db.splitLine(line));
@@ -50,7 +50,7 @@ export class Shell {
     }
   }
 
-  /** Ends a wait as if its time were over; false when it cannot be ended. */
+  /** Unblocks the client as if its timeout had passed; false when it cannot be unblocked. */
   giveUp(): boolean {
     try {
       return this.#db.call('CLIENT', 'UNBLOCK', this.#stream.id) === 1;
@@ -60,13 +60,13 @@ export class Shell {
     }
   }
 
-  /** Resolves when nothing waits any more; false when nothing but another client could end the wait. */
-  async settled(): Promise<boolean> {
+  /** Resolves to true when no command is blocked any more, and to false when only another client could unblock it. */
+  async unblocked(): Promise<boolean> {
     if (!this.waiting) return true;
     if (this.#db.nextExpiry() === null) return false;
     // The engine's own timer does not keep the process alive.
     const alive = setInterval(() => {}, 1 << 30);
-    await new Promise<void>((resolve) => (this.#whenSettled = resolve));
+    await new Promise<void>((resolve) => (this.#whenUnblocked = resolve));
     clearInterval(alive);
     return true;
   }
@@ -111,7 +111,7 @@ export class Shell {
     const keep = (output: Uint8Array): void => void pieces.push(output.slice());
     this.#stream.feed(chunk, keep);
     while (this.#stream.more) this.#stream.feed(NOTHING, keep);
-    // It ended its own client: the next line is that of a new one, as in redis-cli.
+    // If the client ended itself, the next line runs on a new one, as in redis-cli.
     if (this.#stream.closed) {
       this.#stream.close();
       this.#stream = this.#open();
@@ -119,11 +119,11 @@ export class Shell {
     const reply = new Uint8Array(Buffer.concat(pieces));
     const text = this.#db.printReply(answersText ? verbatim(reply) : reply);
     if (text !== '') this.#show(text);
-    if (!this.waiting) this.#whenSettled?.();
+    if (!this.waiting) this.#whenUnblocked?.();
   }
 }
 
-/** A reply that is one string, as RESP3 marks a text; any other as it is. */
+/** Marks a reply that is one string as a verbatim text of RESP3; returns any other unchanged. */
 function verbatim(reply: Uint8Array): Uint8Array {
   const [, length] = /^\$(\d+)\r\n/.exec(Buffer.from(reply).toString('latin1', 0, 16)) ?? [];
   if (length === undefined) return reply;
@@ -134,7 +134,7 @@ function verbatim(reply: Uint8Array): Uint8Array {
   ]);
 }
 
-/** A command as a client sends it. */
+/** A command as RESP. */
 function requestOf(argv: readonly Uint8Array[]): Uint8Array {
   const parts = argv.flatMap((word) => [Buffer.from(`$${word.length}\r\n`), word, Buffer.from('\r\n')]);
   return Buffer.concat([Buffer.from(`*${argv.length}\r\n`), ...parts]);

@@ -15,7 +15,7 @@ export interface Candidate {
 
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** The stretch of the line that a chosen candidate replaces. */
+  /** Range of the line that a chosen candidate replaces. */
   readonly from: number;
   readonly to: number;
 }
@@ -68,7 +68,7 @@ function isSubsequence(needle: string, text: string): boolean {
 
 /** A key as it has to be typed: bare when it is plain, else in double quotes. */
 export function quoteWord(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be quoted.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must be quoted.
   return /^[^\s"'\\\x00-\x1f\x7f]+$/.test(text) ? text : `"${[...text].map(escapeCharacter).join('')}"`;
 }
 

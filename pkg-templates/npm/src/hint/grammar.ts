@@ -1,6 +1,6 @@
 /**
- * The argument grammar of a command as the rows of the engine describe it: the types, and how a piece of grammar
- * reads as text. Pure: knows no DOM, no engine and no typed line.
+ * The argument grammar of a command as the engine's rows describe it: its types, and its text form. Pure: depends on
+ * neither DOM nor engine.
  */
 
 export type ArgumentType =
@@ -21,13 +21,13 @@ export interface Argument {
   readonly token?: string;
   readonly optional?: boolean;
   readonly multiple?: boolean;
-  /** With `multiple`: the token is said again before each repetition. */
+  /** With `multiple`: the token is repeated before each repetition. */
   readonly multipleToken?: boolean;
   /** Parts of a `block`, alternatives of a `oneof`. */
   readonly arguments?: readonly Argument[];
 }
 
-/** A grammar piece that still waits for words. `tail` marks the repetitions left after the first round. */
+/** A pending grammar piece. `tail` marks the repetitions left after the first round. */
 export interface Piece extends Argument {
   readonly tail?: boolean;
 }
@@ -58,13 +58,13 @@ function printBody(piece: Argument): string {
   }
 }
 
-/** What may be typed next: the keywords, and the values that are not keywords. */
+/** Candidates for the next word: the keywords, and the values that are not keywords. */
 export interface Expected {
   readonly tokens: string[];
   readonly values: Argument[];
 }
 
-/** Everything the next word may be, given the pieces that still wait. */
+/** All candidates for the next word, given the pending pieces. */
 export function expectedNext(pieces: readonly Piece[]): Expected {
   const expected: Expected = { tokens: [], values: [] };
   collectFirst(pieces, expected);

@@ -1,12 +1,10 @@
-/**
- * The ghost hint behind a typed line, and what could stand at the cursor. Pure: rows and words in, text out.
- */
+/** The ghost hint behind a typed line, and the candidates at the cursor. Pure: rows and words in, text out. */
 
 import { expectedNext, printPieces, type Argument, type Expected, type Piece } from './grammar.js';
 import { remaining } from './match.js';
 import { typedWords, type TypedWords } from './words.js';
 
-/** What the hint engine needs to know of a command. A subcommand is a row named `PARENT|CHILD`. */
+/** Part of a command row that the hint functions read. A subcommand is a row named `PARENT|CHILD`. */
 export interface HintRow {
   readonly name: string;
   readonly arity: number;
@@ -36,7 +34,7 @@ export function subcommands(rows: HintRows, container: string): string[] {
   return [...rows.keys()].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
 }
 
-/** What is missing after the finished words; undefined for an unknown command or a word that fits nowhere. */
+/** Missing arguments after the finished words; undefined for an unknown command or a word that fits nowhere. */
 export function missing(rows: HintRows, done: readonly string[]): readonly Piece[] | undefined {
   const named = findCommand(rows, done);
   if (!named) return undefined;

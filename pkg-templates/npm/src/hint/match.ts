@@ -1,12 +1,12 @@
 /**
- * Matches typed words against a command's argument grammar and says what is still missing. Optional arguments that
- * stand together may come in any order, a matched one vanishes, a repeated one keeps its tail, and a word that fits
- * nowhere ends the matter. Pure.
+ * Matches typed words against a command's argument grammar and returns the missing pieces. Optional arguments that
+ * stand together may come in any order, a matched one is removed, a repeated one keeps its tail, and a word that fits
+ * nowhere ends the match. Pure.
  */
 
 import type { Argument, Piece } from './grammar.js';
 
-/** How far one piece of grammar swallowed the words. `rest` is what it still waits for; `open`: a required part is missing. */
+/** Progress of one grammar piece. `rest`: the pieces still pending; `open`: a required part is missing. */
 interface Match {
   readonly next: number;
   readonly rest: readonly Piece[];
@@ -15,7 +15,7 @@ interface Match {
 
 interface Words {
   readonly list: readonly string[];
-  /** Set when an argument named `numkeys` was read: how often the next repeated argument comes, exactly. */
+  /** Set when an argument named `numkeys` was read: the exact count of the next repeated argument. */
   repeats: number | undefined;
 }
 
@@ -65,7 +65,7 @@ function optionalRun(nodes: readonly Piece[], start: number): readonly Piece[] {
   return nodes.slice(start, end);
 }
 
-/** Takes the optional pieces in whatever order the words name them, until a word belongs to none of them. */
+/** Consumes the optional pieces in the order of the words, until a word belongs to none of them. */
 function matchAnyOrder(run: readonly Piece[], words: Words, start: number): Match {
   let left = [...run];
   let at = start;
@@ -114,7 +114,7 @@ function matchOnce(node: Piece, words: Words, start: number, withToken: boolean)
   return matchBody(node, words, at);
 }
 
-/** What a piece still wants once its keyword has been said. */
+/** Pieces still pending after the keyword of a piece. */
 function bodyPieces(node: Piece): readonly Piece[] {
   if (node.type === 'block') return node.arguments ?? [];
   return [{ name: node.name, type: node.type, ...(node.arguments && { arguments: node.arguments }) }];
@@ -157,7 +157,7 @@ function withTail(node: Piece, match: Match): Match {
   return { ...match, rest: [...match.rest, tail] };
 }
 
-/** The repetitions still owed when a count was given: at most three are spelled out. */
+/** Repetitions still missing when a count was given; at most three are spelled out. */
 function withCount(node: Piece, match: Match, owed: number): Match {
   const shown = Math.min(Math.max(owed, 0), 3);
   const round = bodyPieces(node);

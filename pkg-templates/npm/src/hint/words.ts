@@ -1,6 +1,6 @@
 /**
- * Splits a line that is still being typed into words, forgiving what is not finished. What a finished line means is
- * decided by the engine (`splitLine`); this only serves hints, completion and finding where a command ends. Pure.
+ * Splits an unfinished line into words. For hints, completion and finding the end of a command only; the engine parses
+ * finished lines (`splitLine`). Pure.
  */
 
 export interface TypedWords {
@@ -45,7 +45,7 @@ export function typedWords(line: string): TypedWords {
   return { done, partial: word, partialStart: inWord ? start : line.length, openQuote: quote };
 }
 
-/** One step inside quotes: an escape is taken as a pair, its meaning left to the engine. */
+/** One step inside quotes: an escape is kept as a pair, which the engine decodes. */
 function insideQuote(line: string, at: number, quote: Quote): { at: number; text: string; closed: boolean } {
   const character = line[at] as string;
   const escapes = character === '\\' && (quote === '"' || line[at + 1] === "'");

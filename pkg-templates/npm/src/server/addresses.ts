@@ -1,9 +1,9 @@
-/** Addresses as CLIENT LIST shows them, and how listeners come to be. */
+/** Addresses in the form of CLIENT LIST, and the creation of listeners. */
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { unlink } from 'node:fs/promises';
-import type { Places } from './options.js';
+import type { ListenAddresses } from './options.js';
 
-/** Dead peers are noticed after so long, as in Redis. */
+/** Delay after which dead peers are detected, as in Redis. */
 const KEEP_ALIVE_MS = 300_000;
 const OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
 
@@ -20,23 +20,23 @@ export function endsOf(socket: Socket, path: string | undefined): [address: stri
 
 type OnConnection = (socket: Socket, path: string | undefined) => void;
 
-/** Listens everywhere, or nowhere: what was opened is closed again when one place fails. */
-export async function listenAt(places: Places, onConnection: OnConnection): Promise<Server[]> {
+/** Listens on all addresses, or on none: if one fails, the opened listeners are closed again. */
+export async function listenAt(addresses: ListenAddresses, onConnection: OnConnection): Promise<Server[]> {
   const listeners: Server[] = [];
   try {
-    let { port } = places;
-    for (const { name, optional } of port === undefined ? [] : places.hosts) {
+    let { port } = addresses;
+    for (const { name, optional } of port === undefined ? [] : addresses.hosts) {
       const listener = await open(onConnection, { host: name, port }).catch((error: unknown) => {
         if (optional && listeners.length > 0) return undefined;
         throw error;
       });
       if (listener !== undefined) listeners.push(listener);
-      // A free port was asked for: the other addresses get the same.
+      // Port 0 was given: the other addresses use the port that the first one got.
       if (listener !== undefined) port = (listener.address() as AddressInfo).port;
     }
-    if (places.path !== undefined) {
-      await removeAbandoned(places.path);
-      listeners.push(await open(onConnection, { path: places.path }));
+    if (addresses.path !== undefined) {
+      await removeAbandoned(addresses.path);
+      listeners.push(await open(onConnection, { path: addresses.path }));
     }
     return listeners;
   } catch (error) {
@@ -45,26 +45,26 @@ export async function listenAt(places: Places, onConnection: OnConnection): Prom
   }
 }
 
-type Place = { readonly host: string; readonly port: number | undefined } | { readonly path: string };
+type Address = { readonly host: string; readonly port: number | undefined } | { readonly path: string };
 
-function open(onConnection: OnConnection, place: Place): Promise<Server> {
-  const path = 'path' in place ? place.path : undefined;
+function open(onConnection: OnConnection, address: Address): Promise<Server> {
+  const path = 'path' in address ? address.path : undefined;
   const listener = createServer(OPTIONS, (socket) => onConnection(socket, path));
   return new Promise((resolve, reject) => {
     listener.once('error', reject);
-    listener.listen(place, () => {
+    listener.listen(address, () => {
       listener.off('error', reject);
       resolve(listener);
     });
   });
 }
 
-/** Stops listening; connections go on. */
+/** Stops listening; open connections stay. */
 export function closed(listener: Server): Promise<void> {
   return new Promise((resolve) => listener.close(() => resolve()));
 }
 
-/** A socket file that a server left behind when it was killed: nobody answers there. */
+/** Removes a socket file without a listener, left by a server that was killed. */
 async function removeAbandoned(path: string): Promise<void> {
   const refused = await new Promise<boolean>((resolve) => {
     const probe = connect(path, () => {

@@ -1,4 +1,6 @@
-/** Hangs up on clients that say nothing for longer than CONFIG `timeout`. One timer, and none while there is no limit. */
+/**
+ * Disconnects clients without input for longer than CONFIG `timeout`. Uses one timer, and none while there is no limit.
+ */
 import { DELAY_MAX_MS } from '../timer.js';
 import type { Peer } from './peer.js';
 
@@ -13,12 +15,12 @@ export class IdleTimeout {
     this.#peers = peers;
   }
 
-  /** Connections need not note when they were heard while this is false. */
+  /** False while connections need not record the time of their last input. */
   get isOn(): boolean {
     return this.#limitMs > 0;
   }
 
-  /** 0 ends it. */
+  /** Sets the limit; 0 disables it. */
   setLimit(seconds: number): void {
     this.#limitMs = seconds * MS_PER_SECOND;
     clearTimeout(this.#timer);
@@ -30,12 +32,12 @@ export class IdleTimeout {
     this.setLimit(0);
   }
 
-  /** Somebody came, perhaps the first. */
+  /** Starts the timer when a connection was accepted. */
   watch(): void {
     if (this.isOn && this.#timer === undefined && this.#peers.size > 0) this.#arm(this.#limitMs);
   }
 
-  /** A check that comes early finds nobody. */
+  /** Arms the timer for the next check. An early check disconnects none. */
   #arm(delayMs: number): void {
     this.#timer = setTimeout(() => this.#check(), Math.min(delayMs, DELAY_MAX_MS));
     this.#timer.unref();
@@ -46,7 +48,7 @@ export class IdleTimeout {
     const nowMs = Date.now();
     let firstMs = nowMs;
     for (const peer of this.#peers) {
-      if (nowMs - peer.heardMs < this.#limitMs) firstMs = Math.min(firstMs, peer.heardMs);
+      if (nowMs - peer.lastInputMs < this.#limitMs) firstMs = Math.min(firstMs, peer.lastInputMs);
       else if (!peer.isListening) peer.hangUp();
     }
     if (this.#peers.size > 0) this.#arm(Math.max(firstMs + this.#limitMs - nowMs, MS_PER_SECOND));

@@ -1,4 +1,4 @@
-/** The options of a server, checked, and what of them becomes configuration of the engine. */
+/** The options of a server, checked, and the engine parameters derived from them. */
 import type { Keylatch, MaxmemoryPolicy } from '../core.js';
 
 export interface ServerOptions {
@@ -14,31 +14,31 @@ export interface ServerOptions {
   readonly bind?: string | readonly string[];
   /** A Unix socket to listen on as well. */
   readonly unixSocket?: string;
-  /** The password clients have to give. */
+  /** Password of the default user. */
   readonly requirepass?: string;
-  /** How many clients may be connected at once. */
+  /** Maximum number of connected clients. */
   readonly maxclients?: number;
-  /** How many databases there are, from 1 to 16. */
+  /** Number of databases, from 1 to 16. */
   readonly databases?: number;
   /** Bytes, or text as redis.conf has it (`100mb`). */
   readonly maxmemory?: number | string;
-  /** Who goes when there is no more memory; `noeviction` unless given. */
+  /** Policy for keys to evict at the limit; `noeviction` unless given. */
   readonly maxmemoryPolicy?: MaxmemoryPolicy;
-  /** Any other parameter of redis.conf that the engine knows. */
+  /** Other parameters of redis.conf that the engine supports. */
   readonly config?: Readonly<Record<string, string | number>>;
-  /** Serves this engine; a new one unless given. */
+  /** Engine to serve; a new one unless given. */
   readonly db?: Keylatch;
-  /** Told of errors that no client caused, for example an engine that cannot go on. */
+  /** Called with errors that no client caused, for example a trap of the engine. */
   readonly onError?: (error: unknown) => void;
 }
 
 export const DEFAULT_PORT = 6379;
-/** As Redis does: the second is left out where there is no IPv6. */
+/** The default of Redis; the second address is optional, for systems without IPv6. */
 const DEFAULT_BIND = ['127.0.0.1', '-::1'];
 const DATABASES_MAX = 16;
 
-/** Where to listen. */
-export interface Places {
+/** Addresses to listen on. */
+export interface ListenAddresses {
   /** Undefined: no TCP. */
   readonly port: number | undefined;
   readonly hosts: readonly Host[];
@@ -47,11 +47,15 @@ export interface Places {
 
 export interface Host {
   readonly name: string;
-  /** It is no error when this machine has no such address. */
+  /** True when the address may be missing on this machine. */
   readonly optional: boolean;
 }
 
-export function placesOf({ port = DEFAULT_PORT, bind = DEFAULT_BIND, unixSocket }: ServerOptions): Places {
+export function listenAddressesOf({
+  port = DEFAULT_PORT,
+  bind = DEFAULT_BIND,
+  unixSocket,
+}: ServerOptions): ListenAddresses {
   if (!Number.isInteger(port) || port < 0 || port > 65535)
     throw new RangeError(`port must be from 0 to 65535, found ${port}`);
   const names = typeof bind === 'string' ? bind.split(/\s+/).filter(Boolean) : bind;
@@ -60,18 +64,18 @@ export function placesOf({ port = DEFAULT_PORT, bind = DEFAULT_BIND, unixSocket 
   return { port: port === 0 && unixSocket !== undefined ? undefined : port, hosts, path: unixSocket };
 }
 
-/** `*` is every address of one kind in redis.conf. */
+/** Translates `*` of redis.conf, which is every address of one family. */
 function unstarred(name: string): string {
   return name === '*' ? '0.0.0.0' : name === '::*' ? '::' : name;
 }
 
-/** Only this machine can reach it. */
+/** True for addresses that only this machine can reach. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
-/** Parameters for the engine, by name. */
-export function parametersOf(options: ServerOptions, places: Places): Map<string, string> {
+/** Configuration parameters of the engine, by name. */
+export function parametersOf(options: ServerOptions, addresses: ListenAddresses): Map<string, string> {
   const { requirepass, maxclients, databases, maxmemory, maxmemoryPolicy, config = {} } = options;
   if (databases !== undefined && !(Number.isInteger(databases) && databases >= 1 && databases <= DATABASES_MAX)) {
     throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}`);
@@ -82,19 +86,19 @@ export function parametersOf(options: ServerOptions, places: Places): Map<string
     databases,
     maxmemory,
     'maxmemory-policy': maxmemoryPolicy,
-    unixsocket: places.path,
+    unixsocket: addresses.path,
   };
   const parameters = new Map<string, string>();
   for (const [name, value] of [...Object.entries(config), ...Object.entries(named)]) {
     if (value !== undefined) parameters.set(name.toLowerCase(), String(value));
   }
-  parameters.set('bind', places.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
+  parameters.set('bind', addresses.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
   return parameters;
 }
 
-/** Why a server must not start like this, as a sentence for whoever starts it. */
-export function exposure(places: Places, parameters: ReadonlyMap<string, string>): string | undefined {
-  const open = places.port === undefined ? undefined : places.hosts.find(({ name }) => !isLoopback(name));
+/** Reason why a server must not start with these options, as a sentence for its operator; undefined when it may. */
+export function exposure(addresses: ListenAddresses, parameters: ReadonlyMap<string, string>): string | undefined {
+  const open = addresses.port === undefined ? undefined : addresses.hosts.find(({ name }) => !isLoopback(name));
   const isProtected = (parameters.get('protected-mode') ?? 'yes').toLowerCase() !== 'no';
   if (open === undefined || !isProtected || (parameters.get('requirepass') ?? '') !== '') return undefined;
   return (

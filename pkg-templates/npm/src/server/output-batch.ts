@@ -1,10 +1,10 @@
 /**
- * Output of all connections, written once per turn of the event loop, as Redis does before it sleeps. A client process that
- * is woken by the first reply then finds the others too, and the server is not interrupted between two writes.
+ * Output of all connections, written once per turn of the event loop, as Redis does before it sleeps. A client process
+ * that the first reply wakes then finds the others too, and the server is not interrupted between two writes.
  */
 import type { Socket } from 'node:net';
 
-/** Output of one socket beyond this is written at once. */
+/** Size above which output of one socket is written immediately. */
 const HELD_BYTES_MAX = 16 * 1024;
 
 export class OutputBatch {

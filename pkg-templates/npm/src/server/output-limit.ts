@@ -1,8 +1,8 @@
-/** How much output may wait for a client that does not read, by `client-output-buffer-limit`. Knows no socket. */
+/** Limit of the output that waits for a slow reader, by `client-output-buffer-limit`. Independent of sockets. */
 
 const MS_PER_SECOND = 1000;
 
-/** Bytes that may wait: never more than `hard`, more than `soft` for `softMs` at most. 0 is no limit. */
+/** Limits of waiting bytes: never more than `hard`, more than `soft` for `softMs` at most. 0 is no limit. */
 export interface OutputLimit {
   readonly hard: number;
   readonly soft: number;
@@ -10,9 +10,9 @@ export interface OutputLimit {
 }
 
 /**
- * Reads `normal HARD SOFT SECONDS slave ... pubsub HARD SOFT SECONDS`, as the engine keeps it. Messages are what grows
- * without the client's doing, so the limit for subscribers counts; replies wait for their reader before the next request
- * is run.
+ * Parses `normal HARD SOFT SECONDS slave ... pubsub HARD SOFT SECONDS`, the engine's form. Only messages grow without
+ * requests of the client, so the limit for subscribers counts; replies wait for their reader before the next request
+ * runs.
  */
 export function outputLimitOf(parameter: string): OutputLimit {
   const words = parameter.split(' ');
@@ -20,11 +20,11 @@ export function outputLimitOf(parameter: string): OutputLimit {
   return { hard, soft, softMs: seconds * MS_PER_SECOND };
 }
 
-/** Watches the output of one client. */
+/** Measures the waiting output of one client. */
 export class OutputGauge {
   #overSinceMs: number | undefined;
 
-  /** Whether the client has to go, with so much waiting for it. */
+  /** True when the client must be disconnected because `waitingBytes` exceeds the limit. */
   exceeds(limit: OutputLimit, waitingBytes: number, nowMs: number): boolean {
     if (limit.hard > 0 && waitingBytes > limit.hard) return true;
     if (limit.soft === 0 || waitingBytes <= limit.soft) {

@@ -1,20 +1,20 @@
-/** One connection: bytes from the socket to the engine and back, at the pace of whoever is slower. */
+/** One connection: transfers bytes between socket and engine, with back pressure in both directions. */
 import type { Socket } from 'node:net';
 import { PoisonedError, ReplyError, type Stream, type Streams, type StreamUser } from '../index.js';
 import type { OutputBatch } from './output-batch.js';
 import { OutputGauge, type OutputLimit } from './output-limit.js';
 
 const NOTHING = new Uint8Array(0);
-/** What may arrive behind a command that waits; reading stops then. */
-const PARKED_INPUT_MAX = 2 ** 20;
-/** How long a connection that is over may take to read its last reply. */
+/** Bytes of input accepted behind a blocked command; reading stops beyond. */
+const BLOCKED_INPUT_BYTES_MAX = 2 ** 20;
+/** Time a closed connection has to read its last reply. */
 const FAREWELL_MS = 2_000;
 
-/** What connections ask of their server. */
+/** Interface of the server for its connections. */
 export interface PeerHost {
   readonly outputLimit: OutputLimit;
   readonly output: OutputBatch;
-  /** Connections note when they were last heard. */
+  /** True while connections must record the time of their last input. */
   readonly countsIdleness: boolean;
   peerEnded(peer: Peer): void;
   failed(error: unknown): void;
@@ -27,8 +27,8 @@ export class Peer implements StreamUser {
   readonly #gauge = new OutputGauge();
   #resting = false;
   #over = false;
-  #parkedBytes = 0;
-  #heardMs = Date.now();
+  #blockedBytes = 0;
+  #lastInputMs = Date.now();
 
   constructor(host: PeerHost, socket: Socket, streams: Streams, address: string, localAddress: string) {
     this.#host = host;
@@ -36,22 +36,22 @@ export class Peer implements StreamUser {
     this.#stream = streams.open(this, address, localAddress);
     socket.on('data', (chunk: Uint8Array) => this.#receive(chunk));
     socket.on('drain', () => this.#goOn());
-    // What went wrong with a connection is its client's business; the end follows.
+    // Errors of a connection concern its client only; the close event follows.
     socket.on('error', () => {});
     socket.on('close', () => this.#end());
   }
 
-  /** When the client last said something. One that waits for something of its own accord is never idle. */
-  get heardMs(): number {
-    return this.#stream.parked ? Infinity : this.#heardMs;
+  /** Time of the last input. A blocked client is never idle. */
+  get lastInputMs(): number {
+    return this.#stream.parked ? Infinity : this.#lastInputMs;
   }
 
-  /** Waits for messages: saying nothing is what such a client does. */
+  /** True for subscribers and monitors, which wait for messages without sending anything. */
   get isListening(): boolean {
     return this.#stream.listening;
   }
 
-  /** Something reached the client from elsewhere. */
+  /** Called when a message or a late reply is ready for the client. */
   reached(): void {
     if (this.#over) return;
     if (this.#resting && !this.#stream.parked) this.#attempt(() => this.#stream.wake(this.#write));
@@ -59,13 +59,13 @@ export class Peer implements StreamUser {
     if (this.#gauge.exceeds(this.#host.outputLimit, this.#socket.writableLength, Date.now())) this.#socket.destroy();
   }
 
-  /** The engine is gone: it was closed by its owner, or it trapped. */
+  /** Called when the engine is closed or has trapped. */
   ended(error: Error): void {
     this.#socket.destroy();
     if (error instanceof PoisonedError) this.#host.failed(error);
   }
 
-  /** Sends what is left, then hangs up. */
+  /** Sends pending output, then disconnects. */
   hangUp(): void {
     if (this.#over) return;
     this.#end();
@@ -82,21 +82,21 @@ export class Peer implements StreamUser {
   };
 
   #receive(chunk: Uint8Array): void {
-    if (this.#host.countsIdleness) this.#heardMs = Date.now();
-    if (this.#stream.parked) this.#parkedBytes += chunk.length;
+    if (this.#host.countsIdleness) this.#lastInputMs = Date.now();
+    if (this.#stream.parked) this.#blockedBytes += chunk.length;
     this.#run(chunk);
   }
 
   #run(chunk: Uint8Array): void {
     if (!this.#attempt(() => this.#stream.feed(chunk, this.#write))) return;
-    if (!this.#stream.parked) this.#parkedBytes = 0;
+    if (!this.#stream.parked) this.#blockedBytes = 0;
     const isFull = this.#socket.writableNeedDrain;
     // Other connections have their turn before a long pipeline goes on.
     if (this.#stream.more && !isFull) setImmediate(() => this.#goOn());
-    this.#rest(isFull || this.#stream.more || this.#parkedBytes > PARKED_INPUT_MAX);
+    this.#rest(isFull || this.#stream.more || this.#blockedBytes > BLOCKED_INPUT_BYTES_MAX);
   }
 
-  /** The output has left, or it is this connection's turn again. */
+  /** Continues after the output was sent, or after the turns of other connections. */
   #goOn(): void {
     if (!this.#over && !this.#socket.writableNeedDrain) this.#run(NOTHING);
   }
@@ -108,7 +108,7 @@ export class Peer implements StreamUser {
     else this.#socket.resume();
   }
 
-  /** False when the connection is over, or the engine cannot go on. */
+  /** False when the connection has ended, or the engine has trapped. */
   #attempt(work: () => void): boolean {
     try {
       work();

@@ -1,10 +1,17 @@
-/** The server: listens, counts its connections, and obeys the configuration as it changes. */
+/** The server: listens, counts its connections, and follows changes of the configuration. */
 import type { Server as Listener, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { PoisonedError, type Keylatch } from '../index.js';
 import { closed, endsOf, listenAt, shown } from './addresses.js';
 import { IdleTimeout } from './idle.js';
-import { exposure, isLoopback, parametersOf, placesOf, type Places, type ServerOptions } from './options.js';
+import {
+  exposure,
+  isLoopback,
+  parametersOf,
+  listenAddressesOf,
+  type ListenAddresses,
+  type ServerOptions,
+} from './options.js';
 import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
 import { Peer, type PeerHost } from './peer.js';
@@ -15,10 +22,10 @@ const PROTECTED =
   'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
 
 export class Server implements PeerHost, AsyncDisposable {
-  /** The engine that is served; commands in this process are commands of another client. */
+  /** The served engine; commands of this process run as another client. */
   readonly db: Keylatch;
   readonly #ownsDb: boolean;
-  readonly #places: Places;
+  readonly #addresses: ListenAddresses;
   readonly #parameters: Map<string, string>;
   readonly #onError: (error: unknown) => void;
   readonly #peers = new Set<Peer>();
@@ -34,8 +41,8 @@ export class Server implements PeerHost, AsyncDisposable {
 
   /** @internal Use `createServer`. */
   constructor(options: ServerOptions, makeDb: () => Keylatch) {
-    this.#places = placesOf(options);
-    this.#parameters = parametersOf(options, this.#places);
+    this.#addresses = listenAddressesOf(options);
+    this.#parameters = parametersOf(options, this.#addresses);
     this.#onError =
       options.onError ??
       ((error) => {
@@ -45,20 +52,20 @@ export class Server implements PeerHost, AsyncDisposable {
     this.db = options.db ?? makeDb();
   }
 
-  /** Listens. Rejects, and listens nowhere, when an address cannot be had or protected mode forbids it. */
+  /** Listens. Rejects, and listens nowhere, when an address is not available or protected mode forbids it. */
   async listen(): Promise<this> {
-    const refusal = exposure(this.#places, this.#parameters);
+    const refusal = exposure(this.#addresses, this.#parameters);
     if (refusal !== undefined) throw new Error(refusal);
     const { streams } = this.db;
     for (const [name, value] of this.#parameters) streams.configure(name, value);
-    this.#listeners = await listenAt(this.#places, (socket, path) => this.#accept(socket, path));
+    this.#listeners = await listenAt(this.#addresses, (socket, path) => this.#accept(socket, path));
     streams.configure('port', String(this.port));
     this.#stopServing = streams.serve(this);
     this.configured();
     return this;
   }
 
-  /** Where it listens: `127.0.0.1:6379`, `[::1]:6379`, or the path of a Unix socket. */
+  /** Addresses it listens on: `127.0.0.1:6379`, `[::1]:6379`, or the path of a Unix socket. */
   get addresses(): string[] {
     return this.#listeners.map((listener) => {
       const address = listener.address() as AddressInfo | string;
@@ -72,12 +79,14 @@ export class Server implements PeerHost, AsyncDisposable {
     return typeof first === 'object' ? first.port : 0;
   }
 
-  /** How many clients are connected. */
+  /** Number of connected clients. */
   get connections(): number {
     return this.#peers.size;
   }
 
-  /** Stops listening, sends what is left, and hangs up on everybody. The engine is closed when the server made it. */
+  /**
+   * Stops listening, sends pending output, and disconnects all clients. The engine is closed if the server created it.
+   */
   async close(): Promise<void> {
     const listeners = this.#listeners.map(closed);
     this.#listeners = [];
@@ -97,7 +106,7 @@ export class Server implements PeerHost, AsyncDisposable {
     return this.#idle.isOn;
   }
 
-  /** @internal The configuration changed. */
+  /** @internal Called when the configuration changed. */
   configured(): void {
     const { streams } = this.db;
     this.#maxClients = Number(streams.parameter('maxclients'));
@@ -113,7 +122,7 @@ export class Server implements PeerHost, AsyncDisposable {
 
   /** @internal */
   failed(error: unknown): void {
-    // One trap meets everybody who is connected.
+    // A trap fails every connection, and is reported once.
     if (error instanceof PoisonedError && this.#isPoisoned) return;
     this.#isPoisoned ||= error instanceof PoisonedError;
     this.#onError(error);

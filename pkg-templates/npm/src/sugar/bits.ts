@@ -1,6 +1,6 @@
 /** Strings as arrays of bits. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 
@@ -21,7 +21,7 @@ function pushRange(argv: Argument[], range: BitRange | undefined): Argument[] {
   return argv;
 }
 
-export abstract class BitCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class BitCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** How many bits are set. */
   bitcount(key: Argument, range?: BitRange & { readonly end: number }): Carried<C, number> {
     return this.execute<number>(pushRange(['BITCOUNT', key], range));

@@ -3,7 +3,7 @@
  * are in seconds, fractions too; 0 waits for ever, and null is the answer when the time is over.
  */
 import type { Argument } from '../argument.js';
-import type { Carrier } from '../carrier.js';
+import type { ResultMode } from '../result-mode.js';
 import { Commands } from '../commands.js';
 import type { WaitOptions } from '../waits.js';
 import { listed, type Keys } from './arguments.js';
@@ -20,7 +20,10 @@ function pushCount(argv: Argument[], { count }: PopWaitOptions): Argument[] {
   return argv;
 }
 
-export abstract class BlockingCommands<C extends Carrier, Text extends string | Uint8Array> extends Commands<C, Text> {
+export abstract class BlockingCommands<C extends ResultMode, Text extends string | Uint8Array> extends Commands<
+  C,
+  Text
+> {
   /** Runs a command that may wait; it ends by itself when its `timeout` is not 0. */
   protected abstract executeWaiting<T>(argv: readonly Argument[], timeout: number, options: WaitOptions): Promise<T>;
 

@@ -1,10 +1,10 @@
 /** Connection and server. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 
-export abstract class ConnectionCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<
+export abstract class ConnectionCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<
   C,
   Text
 > {

@@ -1,6 +1,6 @@
 /** Places: members of a sorted set whose scores are positions on the globe. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { entriesOf, type Pairs } from './arguments.js';
@@ -72,7 +72,7 @@ function pushCount(argv: Argument[], options: GeoCount & { readonly order?: 'ASC
   return argv;
 }
 
-export abstract class GeoCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class GeoCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** Members with their positions: `{ Palermo: [13.36, 38.12] }`, a Map, or pairs. Answers how many are new. */
   geoadd(key: Argument, places: Pairs<Position>, options: GeoAddOptions = {}): Carried<C, number> {
     const argv: Argument[] = ['GEOADD', key];

@@ -1,6 +1,6 @@
 /** Fields of hashes that expire. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { pushCounted, pushPairs, type Keys, type Pairs } from './arguments.js';
 import type { ExpireCondition } from './keys.js';
@@ -27,7 +27,7 @@ function deadline(
   return pushCounted(argv, fields);
 }
 
-export abstract class HashExpiryCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<
+export abstract class HashExpiryCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<
   C,
   Text
 > {

@@ -1,11 +1,11 @@
 /** Hashes. What lets single fields expire is in hash-expiry.ts. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { pushPage, pushPairs, type PageOptions, type Pairs } from './arguments.js';
 
-export abstract class HashCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class HashCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** How many fields are new. */
   hset(key: Argument, fields: Pairs): Carried<C, number> {
     const argv: Argument[] = ['HSET', key];

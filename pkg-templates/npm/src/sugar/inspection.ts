@@ -1,10 +1,10 @@
 /** What the engine tells about itself and about keys, and its settings. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { pushPairs, type Pairs } from './arguments.js';
 
-export abstract class InspectionCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<
+export abstract class InspectionCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<
   C,
   Text
 > {

@@ -1,6 +1,6 @@
 /** Keys of any type: copies, dumps, pages of names. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { pushPage, type PageOptions } from './arguments.js';
@@ -25,7 +25,7 @@ export interface RestoreOptions {
   readonly absttl?: boolean;
 }
 
-export abstract class KeyCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class KeyCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   keys(pattern: Argument = '*'): Carried<C, Text[]> {
     return this.run1<Text[]>(Row.KEYS, pattern);
   }

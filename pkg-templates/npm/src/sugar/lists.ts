@@ -1,6 +1,6 @@
 /** Lists. What waits for elements is in blocking.ts. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { pushCounted, type Keys } from './arguments.js';
@@ -20,7 +20,7 @@ export interface PopOptions {
   readonly count?: number;
 }
 
-export abstract class ListCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class ListCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** Takes the first element, or up to `count` of them. */
   lpop(key: Argument): Carried<C, Text | null>;
   lpop(key: Argument, count: number): Carried<C, Text[] | null>;

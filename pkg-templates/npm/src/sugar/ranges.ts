@@ -1,6 +1,6 @@
 /** Parts of sorted sets: by rank, by score, by name. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 
 export interface RangeOptions {
@@ -22,7 +22,7 @@ function pushRange(argv: Argument[], options: RangeOptions): Argument[] {
   return argv;
 }
 
-export abstract class RangeCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class RangeCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** The members from `start` to `stop`, both included. */
   zrange(
     key: Argument,

@@ -1,6 +1,6 @@
 /** Several sorted sets, or sets, put together. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { pushCounted, type Keys } from './arguments.js';
 import type { CardinalityOptions } from './sets.js';
@@ -24,7 +24,7 @@ function pushCombined(argv: Argument[], keys: Keys, options: CombineOptions & Ma
   return argv;
 }
 
-export abstract class SetAlgebraCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<
+export abstract class SetAlgebraCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<
   C,
   Text
 > {

@@ -1,6 +1,6 @@
 /** Sets. Replies that are sets are `Set`; as bytes their members are compared by identity, so walk them. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { pushCounted, pushPage, type Keys, type PageOptions } from './arguments.js';
@@ -10,7 +10,7 @@ export interface CardinalityOptions {
   readonly limit?: number;
 }
 
-export abstract class SetCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class SetCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** Takes a random member, or up to `count` of them. */
   spop(key: Argument): Carried<C, Text | null>;
   spop(key: Argument, count: number): Carried<C, Set<Text>>;

@@ -1,6 +1,6 @@
 /** Lists, sets and sorted sets in another order. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { listed, type Keys } from './arguments.js';
 
@@ -24,7 +24,7 @@ function pushSort(argv: Argument[], options: SortOptions): Argument[] {
   return argv;
 }
 
-export abstract class SortCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class SortCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   /** The elements in order; with `get` what that names, null where there is nothing. */
   sort(key: Argument, options: SortOptions & { readonly get: Keys }): Carried<C, (Text | null)[]>;
   sort(key: Argument, options?: SortOptions): Carried<C, Text[]>;

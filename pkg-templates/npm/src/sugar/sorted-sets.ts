@@ -1,6 +1,6 @@
 /** Sorted sets: members, scores and ranks. Ranges are in ranges.ts, several sets together in set-algebra.ts. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { entriesOf, pushCounted, pushPage, type Keys, type PageOptions, type Pairs } from './arguments.js';
@@ -31,7 +31,10 @@ function pushWithScore(argv: Argument[], options: { readonly withscore: true } |
   return argv;
 }
 
-export abstract class SortedSetCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class SortedSetCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<
+  C,
+  Text
+> {
   /** Members with their scores: `{ ann: 120, bob: 95 }`, a Map, or pairs. Answers how many are new. */
   zadd(key: Argument, members: Pairs<Score>, options: AddOptions = {}): Carried<C, number> {
     const argv: Argument[] = ['ZADD', key];

@@ -1,6 +1,6 @@
 /** Strings: SET and GET with all their relatives. Arguments in the order of the command, options as an object. */
 import type { Argument } from '../argument.js';
-import type { Carried, Carrier } from '../carrier.js';
+import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { pushPairs, type Pairs } from './arguments.js';
@@ -19,7 +19,7 @@ const enum Bare {
   Set = Row.SET & 0xffff,
 }
 
-export abstract class StringCommands<C extends Carrier, Text extends string | Uint8Array> extends Executor<C, Text> {
+export abstract class StringCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
   // biome-ignore lint/complexity/noBannedTypes: the type of a call without options.
   set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): Carried<C, SetResult<O, Text>> {
     // Without options it tells no time.

@@ -3,7 +3,7 @@
  * beginning of a walk to its end comes at least once, whatever changes meanwhile.
  */
 import type { Argument } from '../argument.js';
-import type { Now } from '../carrier.js';
+import type { Now } from '../result-mode.js';
 import { doubleOf, textOf } from '../reply.js';
 import type { PageOptions } from './arguments.js';
 import { BlockingCommands } from './blocking.js';

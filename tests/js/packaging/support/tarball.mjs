@@ -1,5 +1,6 @@
 /**
- * Packs the built package as npm would publish it, and installs the tarball in consumers of its own under target/packaging.
+ * Packs the built package as npm would publish it, and installs the tarball in separate consumers under
+ * target/packaging.
  *
  * KEYLATCH_PACKAGE names another built package than target/npm/keylatch.
  */
@@ -14,7 +15,7 @@ export const root = resolve(tests, '../../..');
 const built = resolve(process.env.KEYLATCH_PACKAGE ?? join(root, 'target/npm/keylatch'));
 const output = join(root, 'target/packaging');
 
-/** Runs a program; what it printed is the answer, or part of the error. */
+/** Runs a program and returns its output, which is part of the error if it fails. */
 export function run(program, args, options = {}) {
   try {
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options });
@@ -23,10 +24,10 @@ export function run(program, args, options = {}) {
   }
 }
 
-/** The path of a program that the tests' own packages bring. */
+/** Path of a program installed with the tests' own packages. */
 export const tool = (name) => join(tests, 'node_modules', '.bin', name);
 
-/** Packs into a folder of the caller's; test files run at the same time. */
+/** Packs into the caller's folder, because test files run at the same time. */
 export function pack(name) {
   if (!existsSync(join(built, 'package.json')))
     throw new Error(`no package at ${built}: run \`cargo xtask build\` first`);

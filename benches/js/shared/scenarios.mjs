@@ -1,6 +1,6 @@
 /**
- * What is measured where: a scene is a set of filled stores and the rows measured on them. Each runs in a process of its own,
- * so that no scene warms the caches or teaches the compiler of another.
+ * The scenarios of each suite: a scenario is a set of filled stores and the rows measured on them. Each runs in a
+ * process of its own, so that no scenario warms the caches or trains the compiler of another.
  */
 import { EVERY_CONFIGURATION } from './configurations.mjs';
 import { OPERATIONS, canDo } from './operations.mjs';
@@ -35,9 +35,9 @@ const LENGTHS = { 32: '', 80: '80 B', 1024: '1 KiB' };
 /** Numbers of keys as tables show them. */
 export const short = (keys) => `1e${Math.log10(keys)}`;
 
-/** The scenes of a place, `node` or `chromium`, with the stores for which `isAvailable` is true. */
-export function scenesOf(place, isAvailable = () => true) {
-  const all = place === 'node' ? ofNode() : ofChromium();
+/** The scenarios of a suite, `node` or `chromium`, with the stores for which `isAvailable` is true. */
+export function scenariosOf(suite, isAvailable = () => true) {
+  const all = suite === 'node' ? ofNode() : ofChromium();
   return all.map(({ stores, rows: some, ...rest }) => {
     const found = stores.filter(isAvailable);
     const able = (operation) => found.filter((name) => canDo(STORES[name], operation));
@@ -51,23 +51,30 @@ function ofNode() {
   const few = ['keylatch', 'landed', 'Map', 'lru-cache'];
   const timed = ['keylatch', 'landed', 'Map + deadline', 'lru-cache'];
   return [
-    scene({ keys: 1e3, stores: more, rows: [...both('get', 'set'), ...same('mget', 'mset', ...COMMANDS)] }),
-    scene({ keys: 1e5, stores: more, rows: rows(['same', 'fresh', 'concatenated'], 'get', 'set') }),
-    scene({ keys: 1e6, stores: peers, rows: both('get', 'set') }),
-    ...[1e3, 1e5].map((keys) => scene({ keys, bytes: 1024, stores: few, rows: concatenated('get', 'set') })),
+    scenario({ keys: 1e3, stores: more, rows: [...both('get', 'set'), ...same('mget', 'mset', ...COMMANDS)] }),
+    scenario({ keys: 1e5, stores: more, rows: rows(['same', 'fresh', 'concatenated'], 'get', 'set') }),
+    scenario({ keys: 1e6, stores: peers, rows: both('get', 'set') }),
+    ...[1e3, 1e5].map((keys) => scenario({ keys, bytes: 1024, stores: few, rows: concatenated('get', 'set') })),
     ...configured(few, [1e3, 1e5]),
     ...EVERY_CONFIGURATION.filter((configuration) => configuration !== 'bare').map((configuration) =>
-      scene({ keys: 1e6, bytes: 80, configuration, stores: ['keylatch', 'bare', 'lru-cache'], rows: same('get') }),
+      scenario({ keys: 1e6, bytes: 80, configuration, stores: ['keylatch', 'bare', 'lru-cache'], rows: same('get') }),
     ),
-    scene({ keys: 1e5, json: true, ttl: true, configuration: 'maxmemory', stores: timed, rows: both('get', 'setpx') }),
-    scene({
+    scenario({
+      keys: 1e5,
+      json: true,
+      ttl: true,
+      configuration: 'maxmemory',
+      stores: timed,
+      rows: both('get', 'setpx'),
+    }),
+    scenario({
       keys: 1e5,
       bytes: 80,
       configuration: 'evicting',
       stores: ['keylatch', 'landed', 'lru-cache'],
       rows: same('setNew'),
     }),
-    scene({
+    scenario({
       keys: 1e5,
       ttl: true,
       stores: [...timed, 'kv.js'],
@@ -80,11 +87,11 @@ function ofNode() {
 
 function ofChromium() {
   return [
-    scene({ keys: 1e3, stores: PEERS, rows: [...both('get', 'set'), ...same('mget', 'mset', ...COMMANDS)] }),
-    scene({ keys: 1e5, stores: PEERS, rows: both('get', 'set') }),
-    scene({ keys: 1e3, bytes: 1024, stores: ['keylatch', 'Map', 'lru-cache'], rows: concatenated('get', 'set') }),
+    scenario({ keys: 1e3, stores: PEERS, rows: [...both('get', 'set'), ...same('mget', 'mset', ...COMMANDS)] }),
+    scenario({ keys: 1e5, stores: PEERS, rows: both('get', 'set') }),
+    scenario({ keys: 1e3, bytes: 1024, stores: ['keylatch', 'Map', 'lru-cache'], rows: concatenated('get', 'set') }),
     ...configured(['keylatch', 'lru-cache'], [1e3]),
-    scene({
+    scenario({
       keys: 1e5,
       json: true,
       ttl: true,
@@ -92,7 +99,7 @@ function ofChromium() {
       stores: ['keylatch', 'Map + deadline', 'lru-cache'],
       rows: both('get', 'setpx'),
     }),
-    scene({ keys: 1e5, ttl: true, stores: ['keylatch', 'Map + deadline', 'lru-cache'], rows: both('lock') }),
+    scenario({ keys: 1e5, ttl: true, stores: ['keylatch', 'Map + deadline', 'lru-cache'], rows: both('lock') }),
     pipelines(1e3, ['keylatch', 'JS parser + Map'], PIPELINES),
   ];
 }
@@ -102,7 +109,7 @@ function configured(stores, sizes) {
   return EVERY_CONFIGURATION.flatMap((configuration) => {
     const joined = configuration === 'bare' ? rows(['joined'], 'set') : [];
     return sizes.map((keys) =>
-      scene({
+      scenario({
         keys,
         bytes: 80,
         configuration,
@@ -115,10 +122,10 @@ function configured(stores, sizes) {
 
 const besideBare = (configuration, [ours, ...peers]) => [ours, ...(configuration === 'bare' ? [] : ['bare']), ...peers];
 
-const pipelines = (keys, stores, operations) => scene({ keys, stores, rows: same(...operations), suffix: ' RESP' });
+const pipelines = (keys, stores, operations) => scenario({ keys, stores, rows: same(...operations), suffix: ' RESP' });
 
-/** `suffix` makes the name of a scene unique where another has the same traits. */
-function scene({
+/** Fills in the defaults of a scenario. `suffix` makes its name unique where another has the same traits. */
+function scenario({
   keys,
   bytes = 32,
   json = false,

@@ -1,13 +1,13 @@
-/** Who speaks: the clients of the command line, one of them chosen, more to be opened. */
+/** The clients of the command line as radio buttons, with buttons to open and close clients. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Speaker } from '../model/speaker.ts';
+import type { NamedClient } from '../model/named-client.ts';
 import type { Workspace } from '../model/workspace.ts';
 import { controls, lanes } from '../style/controls.ts';
 import { icons } from './icons.ts';
 import { watch } from './watch.ts';
 
-export class Speakers extends LitElement {
+export class ClientPicker extends LitElement {
   static override properties = { workspace: { attribute: false } };
   declare workspace: Workspace;
 
@@ -25,7 +25,7 @@ export class Speakers extends LitElement {
         padding: 0;
         border: 0;
       }
-      .speaker {
+      .client {
         position: relative;
         display: inline-flex;
         align-items: center;
@@ -33,15 +33,15 @@ export class Speakers extends LitElement {
         border-radius: var(--round-2);
         color: var(--ink-soft);
       }
-      .speaker:hover {
+      .client:hover {
         background: var(--raised);
       }
-      .speaker:has(:checked) {
+      .client:has(:checked) {
         border-color: var(--line);
         background: var(--raised);
         color: var(--ink);
       }
-      .speaker:has(input:focus-visible) {
+      .client:has(input:focus-visible) {
         outline: var(--ring);
         outline-offset: 2px;
       }
@@ -61,7 +61,7 @@ export class Speakers extends LitElement {
         border: 2px solid var(--lane);
         border-radius: 50%;
       }
-      .speaker:has(:checked) label::before {
+      .client:has(:checked) label::before {
         background: var(--lane);
       }
       .button.square {
@@ -81,28 +81,28 @@ export class Speakers extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { speakers, mayOpenClient } = this.workspace;
+    const { clients, mayOpenClient } = this.workspace;
     return html`<fieldset>
       <legend class="unseen">Active client</legend>
-      ${speakers.map((speaker) => this.renderSpeaker(speaker))}
+      ${clients.map((client) => this.renderClient(client))}
       <button class="button bare" ?disabled=${!mayOpenClient} @click=${() => this.workspace.openClient()}>${icons.plus} Client</button>
     </fieldset>`;
   }
 
-  private renderSpeaker(speaker: Speaker): TemplateResult {
-    const { active, speakers } = this.workspace;
-    const state = speaker.prompt.slice(speaker.name.length, -1);
-    const id = `speaker-${speaker.lane}`;
-    return html`<span class="speaker" data-lane=${speaker.lane}>
-      <input class="unseen" type="radio" name="speaker" id=${id} .checked=${speaker === active} @change=${() => this.workspace.speakAs(speaker)} />
-      <label for=${id}>${speaker.name}${state && html`<span class="state">${state}</span>`}</label>
+  private renderClient(client: NamedClient): TemplateResult {
+    const { active, clients } = this.workspace;
+    const state = client.prompt.slice(client.name.length, -1);
+    const id = `client-${client.lane}`;
+    return html`<span class="client" data-lane=${client.lane}>
+      <input class="unseen" type="radio" name="client" id=${id} .checked=${client === active} @change=${() => this.workspace.selectClient(client)} />
+      <label for=${id}>${client.name}${state && html`<span class="state">${state}</span>`}</label>
       ${
-        speakers.length > 1 && speaker === active
-          ? html`<button class="button bare square" aria-label="Close ${speaker.name}" title="Close ${speaker.name}" @click=${() => this.workspace.closeClient(speaker)}>${icons.close}</button>`
+        clients.length > 1 && client === active
+          ? html`<button class="button bare square" aria-label="Close ${client.name}" title="Close ${client.name}" @click=${() => this.workspace.closeClient(client)}>${icons.close}</button>`
           : nothing
       }
     </span>`;
   }
 }
 
-customElements.define('kl-speakers', Speakers);
+customElements.define('kl-client-picker', ClientPicker);

@@ -1,4 +1,4 @@
-//! What the generator of requests sees of those it makes them for. It knows neither engines nor servers.
+//! State that the request generator reads. Independent of engines and servers.
 
 use keylatch::internals::Client;
 use keylatch::internals::resp::cli_text::quote;
@@ -10,12 +10,12 @@ pub struct Request {
 }
 
 impl Request {
-    /// A word that stands for the number of a client, which is another on each side.
+    /// Placeholder for the number of a client, which differs between the two sides.
     pub fn number_of(client: usize) -> String {
         format!("{{client {client}}}").replace(' ', "-")
     }
 
-    /// As a line of a session file.
+    /// Formats the request as a line of a session file.
     pub fn line(&self) -> String {
         let plain = |word: &[u8]| {
             !word.is_empty() && word.iter().all(|byte| byte.is_ascii_graphic() && !b"\"'\\".contains(byte))
@@ -32,14 +32,14 @@ pub struct Stored {
     pub type_name: &'static str,
 }
 
-/// Where requests are performed.
-pub trait Stage {
-    /// A client as the engine sees it.
+/// Target of requests.
+pub trait Harness {
+    /// State of a client in the engine.
     fn client(&self, client: usize) -> &Client;
 
-    /// One of the payloads that DUMP answered before.
+    /// One of the payloads that DUMP returned before.
     fn payload(&self, number: u64) -> Option<&[u8]>;
 
-    /// The keys of each database that has some, with their types.
+    /// The keys of each database that has any, with their types.
     fn keys(&self) -> Vec<(u8, Vec<Stored>)>;
 }

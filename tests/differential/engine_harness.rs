@@ -1,25 +1,25 @@
-//! An engine that writes its log, and the clients that take turns in it.
+//! An engine that records its log, and the clients that take turns in it.
 
 use keylatch::internals::Client;
 use keylatch::internals::resp::read::{Value, read};
 use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options, Protocol, Timestamp};
 
 use super::generator::CLIENTS;
+use super::harness::{Harness, Request, Stored};
 use super::scope::row_of;
-use super::stage::{Request, Stage, Stored};
 
-/// How many payloads of DUMP are remembered.
+/// Maximum number of payloads of DUMP that are kept.
 const PAYLOADS_MAX: usize = 64;
 
-pub struct Theatre {
+pub struct EngineHarness {
     pub engine: Keylatch<ManualClock>,
     clients: Vec<ClientId>,
     payloads: Vec<Vec<u8>>,
 }
 
-impl Theatre {
-    /// The drawn instants lie long before and long after any `start` of this century.
-    pub fn new(seed: u64, start: Timestamp) -> Theatre {
+impl EngineHarness {
+    /// The drawn instants are long before and long after any `start` of this century.
+    pub fn new(seed: u64, start: Timestamp) -> EngineHarness {
         let mut engine = Keylatch::new(Options { seed }, ManualClock::new(start));
         engine.record(true);
         let clients = CLIENTS.iter().map(|protocol| {
@@ -30,10 +30,10 @@ impl Theatre {
             client
         });
         let clients = clients.collect();
-        Theatre { engine, clients, payloads: Vec::new() }
+        EngineHarness { engine, clients, payloads: Vec::new() }
     }
 
-    /// Runs a request, unless its client waits.
+    /// Runs a request, unless its client is blocked.
     pub fn perform(&mut self, request: &Request) {
         if self.client(request.client).is_blocked() {
             return;
@@ -59,7 +59,7 @@ impl Theatre {
     }
 }
 
-impl Stage for Theatre {
+impl Harness for EngineHarness {
     fn client(&self, client: usize) -> &Client {
         self.engine.client(self.clients[client]).expect("no client of the test is closed")
     }

@@ -1,14 +1,14 @@
-/** A command as it was typed: the prompt in its client's colour, the command's name a little stronger. */
+/** A typed command: the prompt in its client's colour, the command's name in a heavier weight. */
 
 import { css, html, type TemplateResult } from 'lit';
 
-export function spoken(prompt: string, text: string): TemplateResult {
+export function commandLine(prompt: string, text: string): TemplateResult {
   const [, name = '', rest = ''] = /^(\S*)(.*)$/s.exec(text) ?? [];
   return html`<span class="prompt">${prompt}</span> <span class="name">${name}</span><span>${rest}</span>`;
 }
 
-export const spokenStyles = css`
-  .spoken {
+export const commandLineStyles = css`
+  .command-line {
     font-family: var(--engine);
     font-size: var(--text-engine);
     line-height: var(--even);

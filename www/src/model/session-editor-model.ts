@@ -1,6 +1,6 @@
 /**
- * The session view's world: a text, the report of running it, and the instant that is looked at. Looking at an earlier
- * line runs the session again up to it on a fresh engine, so the keys shown are those of that moment.
+ * State of the session view: a text, the report of running it, and the current step. Moving to an earlier step runs the
+ * session again up to it on a fresh engine, so that the keys of that moment are shown.
  */
 
 import { SessionError, type Report, type SessionStep as Step } from 'keylatch/core';
@@ -15,22 +15,22 @@ export interface SessionProblem {
   readonly message: string;
 }
 
-/** Longer texts run when asked, not at each keystroke. */
+/** Length above which a text runs on request only, not at each keystroke. */
 const AUTORUN_MAX_CHARS = 64 * 1024;
 const AUTORUN_DELAY_MS = 180;
-/** Where the text that the visitor wrote is kept between visits. */
+/** Storage key of the text that the visitor wrote. */
 const OWN = 'session';
 
-export class SessionDesk {
+export class SessionEditorModel {
   readonly changes = new Emitter<'session'>();
   text = '';
-  /** The lesson that the text still is, by name. */
+  /** Name of the lesson, while the text is unchanged. */
   lesson: string | undefined;
-  /** What the visitor wrote last: a lesson that is opened instead takes nothing away. */
+  /** Text that the visitor wrote last, which opening a lesson does not replace. */
   own = recall(OWN) ?? '';
   report: Report | undefined;
   problem: SessionProblem | undefined;
-  /** How many stops have run at the instant that is looked at. */
+  /** Number of stops that have run at the current step. */
   at = 0;
   database = 0;
   keys: KeyList | undefined;
@@ -39,7 +39,7 @@ export class SessionDesk {
 
   constructor(private readonly maker: EngineMaker) {}
 
-  /** The steps at which one can stop: those that do something. */
+  /** Steps at which the scrubber can stop: commands, receives and clock lines. */
   get stops(): readonly Step[] {
     return (this.report?.steps ?? []).filter(isStop);
   }
@@ -49,7 +49,7 @@ export class SessionDesk {
     return this.stops[this.at - 1]?.line ?? 0;
   }
 
-  /** The text is too long to be run at each keystroke. */
+  /** True when the text is too long to run at each keystroke. */
   get waitsForRun(): boolean {
     return this.text.length > AUTORUN_MAX_CHARS;
   }
@@ -64,13 +64,13 @@ export class SessionDesk {
     this.runAll();
   }
 
-  /** Opens a text that was made for the visitor, who has it to himself. */
+  /** Opens a text that was created for the visitor, and keeps it. */
   openOwn(text: string): void {
     this.keepOwn(text);
     this.open(text);
   }
 
-  /** The text was edited: it runs again when the typing pauses. */
+  /** Handles an edit: the text runs again when typing pauses. */
   edit(text: string): void {
     this.keepOwn(text);
     this.text = text;
@@ -88,7 +88,7 @@ export class SessionDesk {
     this.changes.emit('session');
   }
 
-  /** Looks at the instant after `count` stops. */
+  /** Moves to the instant after `count` stops. */
   goTo(count: number): void {
     if (!this.report) return;
     this.at = Math.min(Math.max(count, 0), this.stops.length);
@@ -96,7 +96,7 @@ export class SessionDesk {
     this.changes.emit('session');
   }
 
-  /** Looks at the instant after the last step that starts at `line` or before it. */
+  /** Moves to the instant after the last step that starts at `line` or before it. */
   goToLine(line: number): void {
     this.goTo(this.stops.filter((step) => step.line <= line).length);
   }
@@ -112,13 +112,13 @@ export class SessionDesk {
     keep(OWN, text);
   }
 
-  /** What another engine needs to go on from the instant that is looked at. */
+  /** State for another engine that continues from the current step. */
   takeAway(): { snapshot: Uint8Array; nowMs: number; clients: Report['clients'] } | undefined {
     if (!this.engine || !this.report) return undefined;
     return { snapshot: this.engine.db.snapshot(), nowMs: this.nowMs, clients: this.report.clients };
   }
 
-  /** Runs the whole text for the report, on the engine that is then looked at. */
+  /** Runs the text for the report and shows that engine's keys. */
   private play(untilLine: number | undefined): void {
     this.problem = undefined;
     this.report = this.visit(untilLine);
