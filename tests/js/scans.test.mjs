@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';
 
-const { Keylatch, ManualClock } = await entry('index');
+const { Keylatch, ManualClock, ReplyError } = await entry('index');
 
 const fresh = () => new Keylatch({ clock: new ManualClock(0), seed: 1 });
+const bytes = (text) => new TextEncoder().encode(text);
 
 test('scans go through everything, page by page, and may be left', async () => {
   const db = fresh();

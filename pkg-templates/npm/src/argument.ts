@@ -33,7 +33,7 @@ const isWellFormed: (text: string) => boolean =
     : (text) => !/\p{Surrogate}/u.test(text);
 
 /** The text of a string or a number; `undefined` for bytes and for values that are no argument. */
-export function textOf(value: unknown): string | undefined {
+export function argumentText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : String(value);
   return typeof value === 'bigint' ? value.toString() : undefined;
@@ -48,7 +48,7 @@ export function bytesOf(value: unknown, index: number, command: string): Uint8Ar
     if (value.length > ARGUMENT_MAX) refuse(index, command, 'is longer than 512 MB');
     return value;
   }
-  const text = textOf(value);
+  const text = argumentText(value);
   if (text === undefined && Number.isNaN(value)) refuse(index, command, 'is NaN');
   if (text === undefined)
     refuse(index, command, `must be a string, a number, a bigint or a Uint8Array, got ${describe(value)}`);

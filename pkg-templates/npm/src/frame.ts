@@ -4,7 +4,7 @@
  * measurement, by runtime and length.
  */
 import { AsciiText, hasBuffer } from './ascii-text.js';
-import { ARGUMENT_MAX, bytesOf, commandName, type Argument, textOf } from './argument.js';
+import { ARGUMENT_MAX, bytesOf, commandName, type Argument, argumentText } from './argument.js';
 import { ReplyError } from './errors.js';
 import { NAMES } from './generated/convention.js';
 import type { GlueEngine } from './glue.js';
@@ -87,7 +87,7 @@ export class Frame {
 
   /** Writes one of the first arguments. */
   put(index: number, value: Argument): void {
-    const text = textOf(value);
+    const text = argumentText(value);
     if (text === undefined) return this.#putBytes(index, bytesOf(value, index, this.command));
     const length = text.length;
     const at = this.#room + index * Slot.Bytes;
@@ -123,7 +123,7 @@ export class Frame {
   #putMany(argv: readonly Argument[]): void {
     let all = '';
     for (let index = this.#first(); index < argv.length; index += 1) {
-      const text = textOf(argv[index]);
+      const text = argumentText(argv[index]);
       if (text === undefined || all.length + text.length > TEXT_IN_PLACE_MAX) return this.#putEach(argv);
       all += text;
     }
@@ -132,7 +132,7 @@ export class Frame {
     if (written !== all.length || read !== all.length) return this.#putEach(argv);
     let at = this.#room;
     for (let index = this.#first(); index < argv.length; index += 1) {
-      const { length } = textOf(argv[index]) as string;
+      const { length } = argumentText(argv[index]) as string;
       this.#span(index, at, length);
       at += length;
     }
