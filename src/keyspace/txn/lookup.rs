@@ -53,7 +53,7 @@ impl Txn<'_> {
     }
 
     /// Looks a key up to change its value. A key of another type is an error.
-    #[inline(always)]
+    #[inline(never)]
     pub(in crate::keyspace) fn find_for_write(&mut self, key: &[u8], kind: Kind) -> Result<Slot, Error> {
         let slot = self.entry(key, Access::Write);
         match self.value(slot) {
