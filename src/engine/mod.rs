@@ -230,13 +230,13 @@ impl Engine {
             return self.clients.close(id);
         }
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
-        let is_tracking = !self.keyspace.interest.tracking.is_idle();
-        if is_tracking {
+        if !self.keyspace.interest.tracking.is_idle() {
             self.keyspace.interest.tracking.set_author(Some(id));
         }
         self.dispatch(id, request, gates, &mut reply);
         let row = request.command.map(|(_, row)| row);
-        if is_tracking {
+        // A transaction may have started tracking.
+        if !self.keyspace.interest.tracking.is_idle() {
             self.end_tracking(id, row);
         }
         self.keyspace.effects.end_unit();
