@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::args::{Args, at_least};
 use super::options::{cursor, limit, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Context, write_matches, write_no_page};
+use super::{Context, write_empty_page, write_matches};
 use crate::base::number::parse_integer;
 use crate::keyspace::Combination;
 use crate::resp::error::CommandError;
@@ -279,7 +279,7 @@ fn sscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(set) = sets::find(&mut txn, key)? else {
-        write_no_page(reply);
+        write_empty_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "")?;

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::args::{Args, count_of, is};
-use super::options::{Alternative, ExpiryWords, Unit, comparison, deadline, take_presence};
+use super::options::{Alternative, ExpiryOption, Unit, comparison, deadline, take_presence};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::base::number::{LongDouble, parse_integer};
 use crate::keyspace::expiry;
@@ -201,7 +201,7 @@ const MSETEX_KEYS: &[KeySpec] = &[KeySpec {
 fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, value) = (args.bytes()?, args.bytes()?);
     let mut options = SetOptions::default();
-    let mut expiry = ExpiryWords::default();
+    let mut expiry = ExpiryOption::default();
     while let Some(word) = args.optional() {
         if is(word, "GET") {
             options.get = true;
@@ -296,7 +296,7 @@ fn getdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 /// `GETEX key [EX s | PX ms | EXAT s | PXAT ms | PERSIST]`: the key is looked at before the number is.
 fn getex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    let mut expiry = ExpiryWords::default();
+    let mut expiry = ExpiryOption::default();
     while let Some(word) = args.optional() {
         if !expiry.take(word, args, Alternative::Persist)? {
             return Err(CommandError::SYNTAX);
@@ -306,9 +306,9 @@ fn getex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Ok(());
     }
     match expiry {
-        ExpiryWords::Unsaid | ExpiryWords::Keep => {}
-        ExpiryWords::Persist => drop(expiry::persist(&mut cx.txn(), key)?),
-        ExpiryWords::Deadline(unit, number) => {
+        ExpiryOption::Absent | ExpiryOption::Keep => {}
+        ExpiryOption::Persist => drop(expiry::persist(&mut cx.txn(), key)?),
+        ExpiryOption::Deadline(unit, number) => {
             let deadline = deadline(number, unit, cx.now)?;
             expiry::expire_at(&mut cx.txn(), key, deadline, Default::default())?;
         }
@@ -354,7 +354,7 @@ fn msetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Err(CommandError::BAD_PAIR_COUNT);
     }
     let pairs = args.pairs(count);
-    let (mut presence, mut expiry) = (None, ExpiryWords::default());
+    let (mut presence, mut expiry) = (None, ExpiryOption::default());
     while let Some(word) = args.optional() {
         if !take_presence(word, &mut presence)? && !expiry.take(word, args, Alternative::KeepTtl)? {
             return Err(CommandError::SYNTAX);

@@ -6,7 +6,7 @@ mod words;
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Context, write_matches, write_no_page};
+use super::{Context, write_empty_page, write_matches};
 use crate::base::number::{LongDouble, parse_integer};
 use crate::keyspace::hashes;
 use crate::resp::encode::{Protocol, Writer};
@@ -320,7 +320,7 @@ fn hscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(hash) = hashes::find(&mut txn, key)? else {
-        write_no_page(reply);
+        write_empty_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "NOVALUES")?;

@@ -2,7 +2,7 @@
 
 use super::{end, pop_first};
 use crate::commands::args::Args;
-use crate::commands::blocking::{answer_or_wait, timeout};
+use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, Begin, Blocking, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
@@ -68,7 +68,7 @@ fn brpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let keys = args.many(args.left().saturating_sub(1));
     let until = timeout(args.bytes()?, cx.now)?;
-    answer_or_wait(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, None))
+    reply_or_block(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, None))
 }
 
 /// `BLMPOP timeout numkeys key [key ...] LEFT | RIGHT [COUNT n]`: the timeout is looked at last.
@@ -76,7 +76,7 @@ fn blmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let text = args.bytes()?;
     let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
     let until = timeout(text, cx.now)?;
-    answer_or_wait(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, Some(count)))
+    reply_or_block(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, Some(count)))
 }
 
 /// `BLMOVE source destination LEFT | RIGHT LEFT | RIGHT timeout`
@@ -92,7 +92,7 @@ fn brpoplpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn move_or_wait(cx: &mut Context<'_>, source: &[u8], from: End, destination: &[u8], to: End, text: &[u8]) -> Reply {
     let until = timeout(text, cx.now)?;
-    answer_or_wait(cx, core::iter::once(source), Kind::List, until, |cx| {
+    reply_or_block(cx, core::iter::once(source), Kind::List, until, |cx| {
         let moved = lists::move_element(&mut cx.txn(), source, from, destination, to)?;
         // In a transaction the answer is that of LMOVE; at the end of the time it is a null array, as in Redis.
         let answers = moved.is_some() || cx.blocking == Blocking::Denied;

@@ -3,7 +3,7 @@
 use super::pop::{end, pop_first};
 use super::row;
 use crate::commands::args::Args;
-use crate::commands::blocking::{answer_or_wait, timeout};
+use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
@@ -58,7 +58,7 @@ fn bzpopmax(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let keys = args.many(args.left().saturating_sub(1));
     let until = timeout(args.bytes()?, cx.now)?;
-    answer_or_wait(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, None))
+    reply_or_block(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, None))
 }
 
 /// `BZMPOP timeout numkeys key [key ...] MIN | MAX [COUNT n]`: the timeout is looked at last.
@@ -66,5 +66,5 @@ fn bzmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let text = args.bytes()?;
     let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
     let until = timeout(text, cx.now)?;
-    answer_or_wait(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, Some(count)))
+    reply_or_block(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, Some(count)))
 }

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Context, Handler, write_matches, write_no_page};
+use super::{Context, Handler, write_empty_page, write_matches};
 use crate::base::number::{parse_double, parse_integer, write_double};
 use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
 use crate::resp::encode::{Protocol, Writer};
@@ -334,7 +334,7 @@ fn zscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(zset) = sorted_sets::find(&mut txn, key)? else {
-        write_no_page(reply);
+        write_empty_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "")?;
