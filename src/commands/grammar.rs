@@ -124,7 +124,7 @@ impl Parser {
         Some(argument)
     }
 
-    /// Parses alternatives up to the closing bracket. Several become a choice, a single one itself; a sequence is a block.
+    /// Parses alternatives up to the closing bracket. Several alternatives become a choice; a sequence becomes a block.
     fn bracketed(&mut self, close: char) -> Argument {
         self.rest = self.rest.get(1..).unwrap_or_default();
         let name = self.choice_name();

@@ -293,8 +293,8 @@ fn write_page(reply: &mut Writer, fill: &mut dyn FnMut(&mut Writer) -> (u64, usi
     reply.append(&page);
 }
 
-/// Iteration over a page of a collection, which returns the next cursor. Its argument is called with each name, and with
-/// its value if there is one.
+/// Iteration over a page of a collection, which returns the next cursor. Its argument is called with each name, and
+/// with its value if there is one.
 type PageScan<'w> = &'w mut dyn FnMut(&mut dyn FnMut(&[u8], Option<&[u8]>)) -> u64;
 
 /// Writes a page of the names that match a pattern, with their values.

@@ -68,8 +68,8 @@ impl NameEntry {
 const NAME_KEY_MAX: usize = 16;
 const BUCKETS: usize = 256;
 
-/// First and last eight bytes of a name, which overlap in short names, with the case bits set. Names that differ only in
-/// case have the same key. So may names with bytes that are no letters.
+/// First and last eight bytes of a name, which overlap in short names, with the case bits set. Names that differ only
+/// in case have the same key. So may names with bytes that are no letters.
 type NameKey = (u64, u64);
 
 /// Bit that distinguishes a lower-case ASCII letter from its upper-case form, in every byte.
