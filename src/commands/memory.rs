@@ -58,7 +58,7 @@ const MEMORY_ROWS: &[Row] = &[
     },
 ];
 
-/// `MEMORY USAGE key [SAMPLES count]`. Sizes are exact, so `count` has no effect.
+/// `MEMORY USAGE key [SAMPLES count]`. Sizes are kept up to date, so `count` has no effect.
 fn usage(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     while let Some(word) = args.optional() {
