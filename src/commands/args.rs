@@ -6,7 +6,7 @@ use crate::base::argv::ArgvRef;
 use crate::base::number::parse_integer;
 use crate::resp::error::{CommandError, ErrorText};
 
-/// Cursor over the arguments of a request. A copy reads on from the same argument.
+/// Cursor over the arguments of a request. A copy continues at the same argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Args<'a> {
     argv: ArgvRef<'a>,

@@ -19,8 +19,8 @@ pub(super) fn bitfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     run(cx, key, &operations)
 }
 
-/// `BITFIELD_RO key [GET t o ...]`. All operations are parsed before a write is refused, and the key is checked last, as
-/// in Redis.
+/// `BITFIELD_RO key [GET t o ...]`. All operations are parsed before a write is refused, and the key is checked last,
+/// as in Redis.
 pub(super) fn bitfield_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let operations = operations(args)?;

@@ -157,8 +157,8 @@ fn equal_in_constant_time(expected: &[u8], given: &[u8]) -> bool {
     differing == 0 && expected.len() == given.len()
 }
 
-/// `HELLO [protover [AUTH username password] [SETNAME name]]`. Protocol and name change only if all arguments are valid;
-/// AUTH takes effect at once.
+/// `HELLO [protover [AUTH username password] [SETNAME name]]`. Protocol and name change only if all arguments are
+/// valid; AUTH takes effect at once.
 fn hello(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let protocol = match args.optional() {
         None => None,

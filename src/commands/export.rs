@@ -9,9 +9,8 @@ use super::docs::{categories, flag_names};
 use super::grammar::{Argument, parse, syntax};
 use super::row::Row;
 
-/// Returns all rows as a JSON array, one object per line, subcommands after their container. Fields: `name` (in upper
-/// case, as `OBJECT|ENCODING`), `summary`, `since`, `group`, `complexity`, `arity`, `flags`, `categories`, `unordered`,
-/// `reply`, `syntax`, and `arguments` with the field names of COMMAND DOCS.
+/// Returns all rows as a JSON array, one object per line, subcommands after their container. A name is in upper case,
+/// such as `OBJECT|ENCODING`; arguments have the field names of COMMAND DOCS.
 pub fn json() -> String {
     let objects = all_rows().map(row_json);
     format!("[\n{}\n]\n", objects.collect::<Vec<_>>().join(",\n"))

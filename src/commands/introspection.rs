@@ -114,9 +114,9 @@ fn command_docs(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Ok(());
     }
     let table = cx.table;
-    let known = || args.argv().iter().skip(2).filter_map(|name| find_row(table, name));
-    cx.reply.map(known().count());
-    known().for_each(|row| write_docs(row, cx.reply));
+    let rows = || args.argv().iter().skip(2).filter_map(|name| find_row(table, name));
+    cx.reply.map(rows().count());
+    rows().for_each(|row| write_docs(row, cx.reply));
     Ok(())
 }
 

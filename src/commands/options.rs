@@ -133,8 +133,8 @@ pub(super) struct ScanOptions<'a> {
 /// Default of COUNT, as in Redis.
 const SCAN_COUNT: usize = 10;
 
-/// Reads `[MATCH pattern] [COUNT n]` and `own`, the keyword of one command: TYPE, NOVALUES or none.
-pub(super) fn scan_options<'a>(args: &mut Args<'a>, own: &str) -> Result<ScanOptions<'a>, CommandError> {
+/// Reads `[MATCH pattern] [COUNT n]` and `own_option`, the keyword of one command: TYPE, NOVALUES or none.
+pub(super) fn scan_options<'a>(args: &mut Args<'a>, own_option: &str) -> Result<ScanOptions<'a>, CommandError> {
     let mut options = ScanOptions { count: SCAN_COUNT, pattern: None, type_name: None, no_values: false };
     while let Some(word) = args.optional() {
         match word {
@@ -142,8 +142,8 @@ pub(super) fn scan_options<'a>(args: &mut Args<'a>, own: &str) -> Result<ScanOpt
             _ if is(word, "COUNT") => {
                 options.count = count_of(args.integer()?).filter(|&count| count > 0).ok_or(CommandError::SYNTAX)?;
             }
-            _ if own == "TYPE" && is(word, own) => options.type_name = Some(args.bytes()?),
-            _ if own == "NOVALUES" && is(word, own) => options.no_values = true,
+            _ if own_option == "TYPE" && is(word, own_option) => options.type_name = Some(args.bytes()?),
+            _ if own_option == "NOVALUES" && is(word, own_option) => options.no_values = true,
             _ => return Err(CommandError::SYNTAX),
         }
     }

@@ -228,9 +228,9 @@ fn list(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply 
         return Err(args.refuse(ErrorText::unknown_or_wrong("PUBSUB", args.argv().get(1).unwrap_or_default())));
     }
     let pattern = args.optional();
-    let known = cx.server.pubsub.names(channels);
+    let names = cx.server.pubsub.names(channels);
     let matching: Vec<&[u8]> =
-        known.filter(|name| pattern.is_none_or(|pattern| glob::matches_channel(pattern, name))).collect();
+        names.filter(|name| pattern.is_none_or(|pattern| glob::matches_channel(pattern, name))).collect();
     cx.reply.array(matching.len());
     matching.iter().for_each(|name| cx.reply.bulk(name));
     Ok(())

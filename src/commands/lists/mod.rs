@@ -203,8 +203,8 @@ fn lmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// Pops elements from the first key with a list and writes the key and the elements: an array if there is a count,
-/// otherwise one element. Returns false, without a reply, if no key has a list.
+/// Pops elements from the first key with a list and writes the key and the elements. With a count the elements are an
+/// array, otherwise there is one. Returns false, without a reply, if no key has a list.
 fn pop_first<'k>(
     cx: &mut Context<'_>,
     keys: impl Iterator<Item = &'k [u8]>,

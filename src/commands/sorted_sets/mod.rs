@@ -173,8 +173,8 @@ fn zincrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     add(cx, args, AddOptions { increment: true, ..AddOptions::default() })
 }
 
-/// `ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]`. All arguments are checked before the type
-/// of the key.
+/// `ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]`. All arguments are checked before
+/// the type of the key.
 fn add(cx: &mut Context<'_>, args: &mut Args<'_>, mut options: AddOptions) -> Reply {
     let key = args.bytes()?;
     while options.take(args) {}

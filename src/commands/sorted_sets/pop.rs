@@ -87,8 +87,8 @@ pub(super) fn end(word: &[u8]) -> Result<End, CommandError> {
     }
 }
 
-/// Pops members from the first key with a sorted set and writes the key and the members: an array of pairs if there is
-/// a count, otherwise one pair. Returns false, without a reply, if no key has a sorted set.
+/// Pops members from the first key with a sorted set and writes the key and the members. With a count the members are
+/// an array of pairs, otherwise there is one pair. Returns false, without a reply, if no key has a sorted set.
 pub(super) fn pop_first<'k>(
     cx: &mut Context<'_>,
     keys: impl Iterator<Item = &'k [u8]>,
