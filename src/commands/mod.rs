@@ -155,8 +155,8 @@ const ARGUMENTS_FACTOR: usize = 4;
 /// Longest request, in bytes, that runs without a memory check while changes have no observers.
 const SMALL_REQUEST_BYTES: usize = 1024;
 
-/// Checks that a command does not run out of memory after its first change. A small request skips the check while
-/// the allocator's reserve is whole and the keyspace has no observers.
+/// Checks that a command does not run out of memory after its first change. A small request of a command without
+/// `KEEPS` skips the check while the allocator's reserve is whole and the keyspace has no observers.
 #[inline(always)]
 fn ensure_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
     let is_small = argv.copy_len() <= SMALL_REQUEST_BYTES && !row.has(flags::KEEPS);

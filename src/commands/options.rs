@@ -8,7 +8,7 @@ use crate::resp::error::CommandError;
 
 const MS_PER_SECOND: i64 = 1000;
 
-/// The unit and base of a deadline argument.
+/// Unit and base of a deadline argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
     Seconds,

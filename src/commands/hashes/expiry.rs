@@ -150,7 +150,7 @@ fn hpexpiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     write_deadlines(cx, args, Timestamp::as_ms)
 }
 
-/// Converts milliseconds to seconds, rounded up. Those of keys are rounded to the nearest second, as in Redis.
+/// Converts milliseconds to seconds, rounded up as in Redis. Deadlines of keys are rounded to the nearest second.
 fn rounded_up(ms: i64) -> i64 {
     ms / MS_PER_SECOND + i64::from(ms % MS_PER_SECOND > 0)
 }
