@@ -1,4 +1,4 @@
-//! Access control: one user, who has all permissions.
+//! ACL: the only user has all permissions.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
     Row::of(Group::Server, name, arity, flags, &[], handler)
 }
 
-const ASKING: u32 = LOADING | STALE;
+const LOADING_STALE: u32 = LOADING | STALE;
 
 pub(super) const ROWS: &[Row] = &[Row {
     since: "6.0.0",
@@ -30,25 +30,25 @@ const ACL_ROWS: &[Row] = &[
         complexity: "O(N) with N the number of commands.",
         summary: "Returns the command categories, or the commands of one.",
         reply: "array(bulk)",
-        ..row("acl|cat", -2, NOSCRIPT | ASKING | UNORDERED, acl_cat)
+        ..row("acl|cat", -2, NOSCRIPT | LOADING_STALE | UNORDERED, acl_cat)
     },
     Row {
         since: "6.0.0",
         summary: "Describes the subcommands.",
         reply: "array(status)",
-        ..row("acl|help", 2, ASKING, acl_help)
+        ..row("acl|help", 2, LOADING_STALE, acl_help)
     },
     Row {
         since: "6.0.0",
         summary: "Returns the user names.",
         reply: "array(bulk)",
-        ..row("acl|users", 2, ADMIN | NOSCRIPT | ASKING, acl_users)
+        ..row("acl|users", 2, ADMIN | NOSCRIPT | LOADING_STALE, acl_users)
     },
     Row {
         since: "6.0.0",
         summary: "Returns the user name of the connection.",
         reply: "bulk",
-        ..row("acl|whoami", 2, NOSCRIPT | ASKING, acl_whoami)
+        ..row("acl|whoami", 2, NOSCRIPT | LOADING_STALE, acl_whoami)
     },
 ];
 
@@ -67,8 +67,8 @@ fn acl_cat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             let category = CATEGORY_ORDER.iter().find(|name| is(word, without_sign(name)));
             let category = category.ok_or_else(|| args.refuse(ErrorText::quoted("ERR Unknown category", word)))?;
             let all = cx.table.rows();
-            let belongs = |row: &&Row| row.subcommands.is_empty() && categories(row).contains(category);
-            all.filter(belongs).map(|row| row.name).collect()
+            let is_member = |row: &&Row| row.subcommands.is_empty() && categories(row).contains(category);
+            all.filter(is_member).map(|row| row.name).collect()
         }
     };
     cx.reply.array(names.len());

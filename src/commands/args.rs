@@ -1,4 +1,4 @@
-//! The cursor handlers read their arguments with.
+//! Cursor over the arguments of a request.
 
 use core::cell::OnceCell;
 
@@ -6,29 +6,30 @@ use crate::base::argv::ArgvRef;
 use crate::base::number::parse_integer;
 use crate::resp::error::{CommandError, ErrorText};
 
+/// Cursor over the arguments of a request. A copy continues at the same argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Args<'a> {
     argv: ArgvRef<'a>,
     next: usize,
-    /// The text of an error that was made for this request.
-    made: &'a OnceCell<ErrorText>,
+    /// Error text that a handler composed for this request.
+    custom_error: &'a OnceCell<ErrorText>,
 }
 
 impl<'a> Args<'a> {
-    /// Begins behind the first `words` words, the name of the command.
-    pub fn new(argv: ArgvRef<'a>, words: usize, made: &'a OnceCell<ErrorText>) -> Args<'a> {
-        Args { argv, next: words, made }
+    /// Returns a cursor at the first argument after the command's name, which has `words` words.
+    pub fn new(argv: ArgvRef<'a>, words: usize, custom_error: &'a OnceCell<ErrorText>) -> Args<'a> {
+        Args { argv, next: words, custom_error }
     }
 
-    /// An error with a text of its own.
+    /// Stores an error text composed for this request and returns the error that stands for it.
     #[inline(never)]
     pub fn refuse(&self, text: ErrorText) -> CommandError {
-        // Only one error of a request is answered, the first.
-        let _ = self.made.set(text);
+        // A request has one error reply: the first text is kept.
+        let _ = self.custom_error.set(text);
         CommandError::MADE
     }
 
-    /// The whole request, name included.
+    /// Returns the whole request, name included.
     pub fn argv(&self) -> ArgvRef<'a> {
         self.argv
     }
@@ -37,12 +38,12 @@ impl<'a> Args<'a> {
         self.next >= self.argv.len()
     }
 
-    /// How many arguments are left.
+    /// Number of remaining arguments.
     pub fn left(&self) -> usize {
         self.argv.len().saturating_sub(self.next)
     }
 
-    /// The next argument; a missing one is a syntax error.
+    /// Consumes and returns the next argument; a missing argument is a syntax error.
     #[inline(never)]
     pub fn bytes(&mut self) -> Result<&'a [u8], CommandError> {
         let argument = self.argv.get(self.next).ok_or(CommandError::SYNTAX)?;
@@ -50,37 +51,37 @@ impl<'a> Args<'a> {
         Ok(argument)
     }
 
-    /// The next argument, if there is one.
+    /// Consumes and returns the next argument, if there is one.
     pub fn optional(&mut self) -> Option<&'a [u8]> {
         self.bytes().ok()
     }
 
-    /// The next argument without taking it.
+    /// Returns the next argument without consuming it.
     pub fn peek(&self) -> Option<&'a [u8]> {
         self.argv.get(self.next)
     }
 
-    /// The next argument as a 64-bit integer.
+    /// Consumes the next argument as a 64-bit integer; a missing argument is a syntax error.
     pub fn integer(&mut self) -> Result<i64, CommandError> {
         parse_integer(self.bytes()?).ok_or(CommandError::NOT_AN_INTEGER)
     }
 
-    /// All that is left.
+    /// Consumes and returns all remaining arguments.
     pub fn rest(&mut self) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
         self.take(usize::MAX).iter()
     }
 
-    /// The next `count` arguments.
+    /// Consumes and returns the next `count` arguments, or fewer if fewer remain.
     pub fn many(&mut self, count: usize) -> impl Iterator<Item = &'a [u8]> + Clone + use<'a> {
         self.take(count).iter()
     }
 
-    /// The next `count` pairs.
+    /// Consumes and returns the next `count` pairs, or fewer if fewer remain.
     pub fn pairs(&mut self, count: usize) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + Clone + use<'a> {
         self.take(count.saturating_mul(2)).pairs()
     }
 
-    /// The next `count` arguments, or as many as there are.
+    /// Consumes the next `count` arguments, or fewer if fewer remain, and returns them as a request.
     #[inline(never)]
     pub fn take(&mut self, count: usize) -> ArgvRef<'a> {
         let taken = self.argv.from_index(self.next).first(count);
@@ -88,30 +89,30 @@ impl<'a> Args<'a> {
         taken
     }
 
-    /// Passes over the next `count` arguments.
+    /// Skips the next `count` arguments.
     pub fn skip(&mut self, count: usize) {
         self.next += count;
     }
 
-    /// Refuses whatever is left.
+    /// Returns a syntax error if arguments remain.
     pub fn finish(&self) -> Result<(), CommandError> {
         if self.is_done() { Ok(()) } else { Err(CommandError::SYNTAX) }
     }
 }
 
-/// Whether an argument is this keyword; keywords ignore case.
+/// Whether an argument is this keyword, regardless of case.
 #[inline(never)]
 pub(super) fn is(argument: &[u8], keyword: &str) -> bool {
     argument.eq_ignore_ascii_case(keyword.as_bytes())
 }
 
-/// A number as a count, unless it is negative. More than a target can count is more than there is of anything: no reply
-/// depends on how wide its addresses are.
+/// Converts a number to a count; `None` if it is negative. Larger numbers become `usize::MAX`, so that no reply depends
+/// on the width of addresses.
 pub(super) fn count_of(number: i64) -> Option<usize> {
     (number >= 0).then(|| usize::try_from(number).unwrap_or(usize::MAX))
 }
 
-/// A number that is at least `least`; everything else is the one error.
-pub(super) fn at_least(text: &[u8], least: i64, error: CommandError) -> Result<usize, CommandError> {
-    parse_integer(text).filter(|&number| number >= least).and_then(count_of).ok_or(error)
+/// Parses a number that is at least `min`; `error` stands for any other text.
+pub(super) fn at_least(text: &[u8], min: i64, error: CommandError) -> Result<usize, CommandError> {
+    parse_integer(text).filter(|&number| number >= min).and_then(count_of).ok_or(error)
 }

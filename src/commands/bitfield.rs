@@ -1,4 +1,4 @@
-//! BITFIELD and BITFIELD_RO: their operations are a small language of its own.
+//! BITFIELD and BITFIELD_RO, and the parser of their operations.
 
 use crate::keyspace::bitfield;
 use alloc::vec::Vec;
@@ -19,7 +19,8 @@ pub(super) fn bitfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     run(cx, key, &operations)
 }
 
-/// All operations are read before a write among them is refused, and that before the key is looked at, as in Redis.
+/// `BITFIELD_RO key [GET t o ...]`. All operations are parsed before a write is refused, and the key is checked last,
+/// as in Redis.
 pub(super) fn bitfield_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let operations = operations(args)?;
@@ -32,7 +33,7 @@ pub(super) fn bitfield_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn run(cx: &mut Context<'_>, key: &[u8], operations: &[FieldOperation]) -> Reply {
     cx.reply.array(operations.len());
     let (mut txn, reply) = cx.txn_and_reply();
-    bitfield::run(&mut txn, key, operations, |answer| match answer {
+    bitfield::run(&mut txn, key, operations, |result| match result {
         Some(number) => reply.integer(number),
         None => reply.null(),
     })?;
@@ -44,10 +45,10 @@ fn operations(args: &mut Args<'_>) -> Result<Vec<FieldOperation>, CommandError> 
     while let Some(word) = args.optional() {
         let writes = is(word, "SET") || is(word, "INCRBY");
         if is(word, "OVERFLOW") {
-            overflow = overflow_named(args.bytes()?)?;
+            overflow = parse_overflow(args.bytes()?)?;
             continue;
         }
-        // Too few arguments are a syntax error before any of them is looked at.
+        // The number of arguments is checked before their values.
         if !(writes && args.left() >= 3 || is(word, "GET") && args.left() >= 2) {
             return Err(CommandError::SYNTAX);
         }
@@ -64,12 +65,12 @@ fn operations(args: &mut Args<'_>) -> Result<Vec<FieldOperation>, CommandError> 
     Ok(operations)
 }
 
-fn overflow_named(word: &[u8]) -> Result<Overflow, CommandError> {
+fn parse_overflow(word: &[u8]) -> Result<Overflow, CommandError> {
     let mut all = [Overflow::Wrap, Overflow::Saturate, Overflow::Fail].into_iter();
     all.find(|overflow| is(word, overflow.name())).ok_or(CommandError::FIELD_OVERFLOW)
 }
 
-/// `i16`, `u8`: the letter is not a keyword, so its case counts.
+/// Parses a type such as `i16` or `u8`. The letter is case-sensitive.
 fn field_type(text: &[u8]) -> Option<FieldType> {
     let (sign, bits) = text.split_first()?;
     let bits = u8::try_from(parse_integer(bits)?).ok()?;
@@ -80,14 +81,14 @@ fn field_type(text: &[u8]) -> Option<FieldType> {
     }
 }
 
-/// A position in bits, or with `#` in fields of this type.
+/// Parses an offset in bits, or after `#` in multiples of the field's width.
 fn field_offset(text: &[u8], field: FieldType) -> Result<u32, CommandError> {
     let Some(index) = text.strip_prefix(b"#") else { return bit_offset(text) };
     let offset = bit_offset(index)?.checked_mul(field.bits().into());
     offset.ok_or(CommandError::BIT_OFFSET)
 }
 
-/// The offset of a bit: a string has at most 2^32 of them.
+/// Parses the offset of a bit, which is less than 2^32.
 pub(super) fn bit_offset(text: &[u8]) -> Result<u32, CommandError> {
     parse_integer(text).and_then(|offset| u32::try_from(offset).ok()).ok_or(CommandError::BIT_OFFSET)
 }

@@ -1,4 +1,4 @@
-//! The bitmap family: strings as rows of bits. BITFIELD has a file of its own.
+//! Bitmap family. Handlers of BITFIELD are in `bitfield`.
 
 use super::Context;
 use super::args::{Args, is};
@@ -10,7 +10,7 @@ use crate::keyspace::{BitOperation, BitRange, RangeUnit};
 use crate::resp::error::{CommandError, ErrorText};
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const UPDATE_ANSWER: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
+const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
 const BITOP_KEYS: &[KeySpec] = &[KeySpec::one(2, Access::Overwrite), KeySpec::rest(3, Access::ReadAccess)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
@@ -31,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "3.2.0",
         summary: "Reads, writes and increments integers of any bit width in a string.",
         reply: "array(integer|null)",
-        ..row("bitfield", -2, WRITE | DENYOOM, UPDATE_ANSWER, bitfield::bitfield)
+        ..row("bitfield", -2, WRITE | DENYOOM, READ_UPDATE, bitfield::bitfield)
     },
     Row {
         arguments: "key:key [get-block=GET encoding offset:integer]...",
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key offset:integer value:integer",
         summary: "Sets or clears the bit at an offset, growing the string, and returns the old bit.",
-        ..row("setbit", 4, WRITE | DENYOOM, UPDATE_ANSWER, setbit)
+        ..row("setbit", 4, WRITE | DENYOOM, READ_UPDATE, setbit)
     },
 ];
 
@@ -102,7 +102,7 @@ fn bitcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 /// `BITPOS key bit [start [end [BYTE | BIT]]]`
 fn bitpos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    let wanted = match args.integer()? {
+    let bit = match args.integer()? {
         0 => false,
         1 => true,
         _ => return Err(CommandError::BIT_ARGUMENT),
@@ -117,7 +117,7 @@ fn bitpos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         range.unit = unit(args.optional())?;
         range.end = end.map(|end| parse_integer(end).ok_or(CommandError::NOT_AN_INTEGER)).transpose()?;
     }
-    let position = bits::find(&mut cx.txn(), key, wanted, range)?;
+    let position = bits::find(&mut cx.txn(), key, bit, range)?;
     cx.reply.integer(position.map_or(-1, |position| position as i64));
     Ok(())
 }

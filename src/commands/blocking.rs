@@ -1,4 +1,4 @@
-//! What commands that wait have in common: their timeouts, and the decision between an answer and the line.
+//! Timeouts of blocking commands, and the choice between a reply and blocking the client.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use crate::values::Kind;
 
 const MS_PER_SECOND: u32 = 1000;
 
-/// When a timeout in seconds is over: fractions are rounded up to milliseconds, 0 is never.
+/// Returns the end of a timeout in seconds, rounded up to milliseconds; `None` for 0, which is no timeout.
 pub(super) fn timeout(text: &[u8], now: Timestamp) -> Result<Option<Timestamp>, CommandError> {
     let seconds = LongDouble::parse(text).ok_or(CommandError::TIMEOUT_NOT_A_FLOAT)?;
     match seconds.times(MS_PER_SECOND).ceil() {
@@ -25,9 +25,9 @@ pub(super) fn timeout(text: &[u8], now: Timestamp) -> Result<Option<Timestamp>, 
     }
 }
 
-/// Answers with `attempt`, which says whether it answered. If not, the command waits until one of `keys` holds a value
-/// of this kind; where it may not wait, or has waited long enough, the answer is a null array.
-pub(super) fn answer_or_wait<'k>(
+/// Replies with `attempt`, which returns whether it wrote a reply. Otherwise the client is blocked until one of `keys`
+/// has a value of type `kind`. If blocking is denied, or the timeout is over, the reply is a null array.
+pub(super) fn reply_or_block<'k>(
     cx: &mut Context<'_>,
     keys: impl Iterator<Item = &'k [u8]> + Clone,
     kind: Kind,

@@ -1,4 +1,4 @@
-//! The list of all families of commands.
+//! List of all command families.
 
 use super::row::Row;
 use super::table::{CommandTable, find_among, with_subcommands};
@@ -45,24 +45,24 @@ const FAMILIES: &[&[Row]] = &[
     replication::ROWS,
 ];
 
-/// All commands, family by family; subcommands are in their container's row.
+/// Returns all commands, family by family. Subcommands are in their container's row.
 pub fn rows() -> impl Iterator<Item = &'static Row> + Clone {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// All commands, each followed by its subcommands: the order of their numbers in a [`CommandTable`].
+/// Returns all commands, each followed by its subcommands, in the order of their numbers in a [`CommandTable`].
 #[cfg_attr(not(any(feature = "wasm", feature = "internals")), allow(dead_code))]
 pub fn all_rows() -> impl Iterator<Item = &'static Row> + Clone {
     with_subcommands(rows())
 }
 
-/// The row of a command by name, in any case; a subcommand as `object|encoding` or `object encoding`.
+/// Returns the row of a command by its name in any case. A subcommand is `object|encoding` or `object encoding`.
 pub fn find(name: &str) -> Option<&'static Row> {
     find_among(rows(), name)
 }
 
 impl Default for CommandTable {
-    /// The table of all commands.
+    /// Returns the table of all commands.
     fn default() -> CommandTable {
         CommandTable::new(rows())
     }

@@ -1,4 +1,7 @@
-//! CLIENT: what clients can ask and tell about themselves and each other.
+//! CLIENT: information about clients, and their settings. CLIENT TRACKING is in `tracking`.
+
+mod kill;
+mod types;
 
 use alloc::format;
 use alloc::string::String;
@@ -16,10 +19,9 @@ use crate::resp::encode::Protocol;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, ReplyMode};
 use crate::server::{Pause, Unblock};
+use types::{client_type, type_of};
 
 const MS_PER_SECOND: i64 = 1000;
-/// The types CLIENT LIST and KILL know.
-const TYPES: &[&str] = &["normal", "master", "replica", "slave", "pubsub"];
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row::of(Group::Connection, name, arity, flags | NOSCRIPT | LOADING | STALE, &[], handler)
@@ -78,7 +80,7 @@ const SUBCOMMANDS: &[Row] = &[
         arguments: "<filter=old-format | (new-format=[ID client-id:integer] [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [USER username] [ADDR address] [LADDR address] [SKIPME <YES | NO>] [MAXAGE maxage:integer])...>",
         summary: "Closes connections and returns their number.",
         reply: "OK|integer",
-        ..row("client|kill", -3, ADMIN | TIME, kill)
+        ..row("client|kill", -3, ADMIN | TIME, kill::kill)
     },
     Row {
         since: "2.4.0",
@@ -154,7 +156,8 @@ fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "client")
 }
 
-fn done(cx: &mut Context<'_>, change: impl FnOnce(&mut Client)) -> Reply {
+/// Changes the client that sent the command and replies OK.
+fn update_client(cx: &mut Context<'_>, change: impl FnOnce(&mut Client)) -> Reply {
     if let Some(client) = cx.client() {
         change(client);
     }
@@ -175,17 +178,17 @@ fn getname(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 fn setname(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let name = valid_name(args.bytes()?, CommandError::BAD_CLIENT_NAME)?;
-    done(cx, |client| client.name = name.into())
+    update_client(cx, |client| client.name = name.into())
 }
 
 fn setinfo(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (attribute, value) = (args.bytes()?, args.bytes()?);
     if is(attribute, "LIB-NAME") {
         let value = valid_name(value, CommandError::BAD_LIBRARY_NAME)?;
-        done(cx, |client| client.library_name = value.into())
+        update_client(cx, |client| client.library_name = value.into())
     } else if is(attribute, "LIB-VER") {
         let value = valid_name(value, CommandError::BAD_LIBRARY_VERSION)?;
-        done(cx, |client| client.library_version = value.into())
+        update_client(cx, |client| client.library_version = value.into())
     } else {
         Err(args.refuse(ErrorText::quoted("ERR Unrecognized option", attribute)))
     }
@@ -201,12 +204,12 @@ fn on_or_off(word: &[u8]) -> Result<bool, CommandError> {
 
 fn no_evict(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let on = on_or_off(args.bytes()?)?;
-    done(cx, |client| client.no_evict = on)
+    update_client(cx, |client| client.no_evict = on)
 }
 
 fn no_touch(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let on = on_or_off(args.bytes()?)?;
-    done(cx, |client| client.no_touch = on)
+    update_client(cx, |client| client.no_touch = on)
 }
 
 fn reply(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
@@ -217,8 +220,8 @@ fn reply(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         _ if is(word, "SKIP") => ReplyMode::SkipNext,
         _ => return Err(CommandError::SYNTAX),
     };
-    done(cx, |client| {
-        // Replies that are off stay off: there is none to skip.
+    update_client(cx, |client| {
+        // SKIP has no effect while replies are off.
         if !(mode == ReplyMode::SkipNext && client.reply_mode == ReplyMode::Off) {
             client.reply_mode = mode;
         }
@@ -239,7 +242,7 @@ fn pause(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     };
     args.finish()?;
     let until = cx.now.checked_add_ms(timeout_ms).ok_or(CommandError::BAD_TIMEOUT)?;
-    // The longer and the stricter of two pauses holds.
+    // A pause in force is never shortened or relaxed.
     let previous = cx.server.pause.filter(|pause| pause.until > cx.now);
     cx.server.pause = Some(Pause {
         until: previous.map_or(until, |pause| pause.until.max(until)),
@@ -265,7 +268,7 @@ fn unblock(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         Some(_) => return Err(CommandError::BAD_UNBLOCK_REASON),
     };
     let blocked = cx.clients.get(id).and_then(|client| client.blocked);
-    // In a transaction the same client may be named again before it goes on.
+    // A transaction may unblock the same client twice; the second CLIENT UNBLOCK returns 0.
     let blocked = blocked.filter(|position| cx.server.unblocks.iter().all(|unblock| unblock.position != *position));
     if let Some(position) = blocked {
         make_room(&mut cx.server.unblocks, 1)?;
@@ -275,7 +278,7 @@ fn unblock(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// An id as sent; one that no client can have is nobody's.
+/// Parses a client ID. An integer out of range becomes 0, which no client has.
 fn client_id(text: &[u8]) -> Option<ClientId> {
     let id = parse_integer(text)?;
     Some(ClientId(u32::try_from(id).unwrap_or(0)))
@@ -289,7 +292,7 @@ fn info(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 /// `CLIENT LIST [TYPE type] [ID id ...]`
 fn list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let mut chosen: Option<Vec<ClientId>> = None;
+    let mut ids: Option<Vec<ClientId>> = None;
     let mut kind = None;
     if let Some(word) = args.optional() {
         if is(word, "TYPE") && args.left() == 1 {
@@ -298,16 +301,16 @@ fn list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
                 Some(client_type(args, word)?)
             };
         } else if is(word, "ID") && !args.is_done() {
-            let ids = args.rest().map(|id| client_id(id).ok_or(CommandError::INVALID_CLIENT_ID));
-            chosen = Some(ids.collect::<Result<_, _>>()?);
+            let parsed = args.rest().map(|id| client_id(id).ok_or(CommandError::INVALID_CLIENT_ID));
+            ids = Some(parsed.collect::<Result<_, _>>()?);
         } else {
             return Err(CommandError::SYNTAX);
         }
     }
     let mut lines = String::new();
     for client in cx.clients.iter() {
-        let wanted = chosen.as_ref().is_none_or(|ids| ids.contains(&client.id));
-        if wanted && kind.is_none_or(|kind| type_of(client) == kind) {
+        let is_listed = ids.as_ref().is_none_or(|ids| ids.contains(&client.id));
+        if is_listed && kind.is_none_or(|kind| type_of(client) == kind) {
             lines += &describe(cx, client);
         }
     }
@@ -315,16 +318,7 @@ fn list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn client_type(args: &Args<'_>, word: &[u8]) -> Result<&'static str, CommandError> {
-    let known = TYPES.iter().find(|name| is(word, name));
-    known.copied().ok_or_else(|| args.refuse(ErrorText::quoted("ERR Unknown client type", word)))
-}
-
-fn type_of(client: &Client) -> &'static str {
-    if client.is_subscribed() { "pubsub" } else { "normal" }
-}
-
-/// One line of CLIENT LIST. What has no meaning here (descriptors, buffers of a socket) reads as zero.
+/// Returns the line of a client in CLIENT LIST. Fields about descriptors and socket buffers are zero.
 fn describe(cx: &Context<'_>, client: &Client) -> String {
     let seconds_since = |then: Timestamp| cx.now.ms_since(then).max(0) / MS_PER_SECOND;
     let queued = client.transaction.as_ref().map_or(-1, |transaction| transaction.queue.len() as i64);
@@ -357,72 +351,4 @@ fn describe(cx: &Context<'_>, client: &Client) -> String {
         text(&client.library_name),
         text(&client.library_version),
     )
-}
-
-/// The filters of CLIENT KILL; all of those given must hold.
-#[derive(Default)]
-struct KillFilter<'a> {
-    id: Option<ClientId>,
-    kind: Option<&'static str>,
-    address: Option<&'a [u8]>,
-    local_address: Option<&'a [u8]>,
-    age_s: Option<i64>,
-    skip_me: bool,
-}
-
-impl KillFilter<'_> {
-    fn meets(&self, client: &Client, me: ClientId, now: Timestamp) -> bool {
-        let age_s = now.ms_since(client.connected_at) / MS_PER_SECOND;
-        self.id.is_none_or(|id| id == client.id)
-            && self.kind.is_none_or(|kind| kind == type_of(client))
-            && self.address.is_none_or(|address| address == client.address.as_bytes())
-            && self.local_address.is_none_or(|address| address == client.local_address.as_bytes())
-            && self.age_s.is_none_or(|least_s| age_s >= least_s)
-            && !(self.skip_me && client.id == me)
-    }
-}
-
-/// `CLIENT KILL address`, or `CLIENT KILL` with filters.
-fn kill(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let old_format = args.left() == 1;
-    let filter = if old_format {
-        KillFilter { address: Some(args.bytes()?), ..KillFilter::default() }
-    } else {
-        kill_filter(args)?
-    };
-    let (me, now) = (cx.client, cx.now);
-    let clients = cx.clients.iter().filter(|client| filter.meets(client, me, now));
-    let killed: Vec<ClientId> = clients.map(|client| client.id).collect();
-    killed.iter().for_each(|client| cx.clients.close(*client));
-    match (old_format, killed.len()) {
-        (true, 0) => return Err(CommandError::NO_SUCH_CLIENT),
-        (true, _) => cx.reply.ok(),
-        (false, killed) => cx.reply.integer(killed as i64),
-    }
-    Ok(())
-}
-
-fn kill_filter<'a>(args: &mut Args<'a>) -> Result<KillFilter<'a>, CommandError> {
-    let mut filter = KillFilter { skip_me: true, ..KillFilter::default() };
-    while let Some(word) = args.optional() {
-        let value = args.bytes()?;
-        match word {
-            _ if is(word, "ID") => {
-                let id = parse_integer(value).filter(|&id| id > 0).ok_or(CommandError::BAD_CLIENT_ID)?;
-                filter.id = Some(ClientId(u32::try_from(id).unwrap_or(0)));
-            }
-            _ if is(word, "TYPE") => filter.kind = Some(client_type(args, value)?),
-            _ if is(word, "ADDR") => filter.address = Some(value),
-            _ if is(word, "LADDR") => filter.local_address = Some(value),
-            _ if is(word, "USER") && value != b"default" => {
-                return Err(args.refuse(ErrorText::quoted("ERR No such user", value)));
-            }
-            _ if is(word, "USER") => {}
-            _ if is(word, "SKIPME") && is(value, "YES") => filter.skip_me = true,
-            _ if is(word, "SKIPME") && is(value, "NO") => filter.skip_me = false,
-            _ if is(word, "MAXAGE") => filter.age_s = Some(parse_integer(value).ok_or(CommandError::BAD_MAX_AGE)?),
-            _ => return Err(CommandError::SYNTAX),
-        }
-    }
-    Ok(filter)
 }

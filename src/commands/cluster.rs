@@ -5,37 +5,43 @@ use super::args::Args;
 use super::row::{Group, Reply, Row, flags::*};
 use crate::resp::error::CommandError;
 
-/// A row of a server that is part of no cluster.
-const fn clustered(name: &'static str, arity: i32, flags: u32) -> Row {
+/// Returns the row of a cluster command.
+const fn cluster_row(name: &'static str, arity: i32, flags: u32) -> Row {
     Row { since: "3.0.0", ..Row::of(Group::Cluster, name, arity, flags, &[], no_cluster) }
 }
 
-const ASKING: u32 = LOADING | STALE;
+const LOADING_STALE: u32 = LOADING | STALE;
 
 pub(super) const ROWS: &[Row] = &[
-    Row { summary: "Returns an error: cluster mode is not supported.", ..clustered("asking", 1, FAST) },
+    Row { summary: "Returns an error: cluster mode is not supported.", ..cluster_row("asking", 1, FAST) },
     Row {
         complexity: "Depends on the subcommand.",
         summary: "Returns an error: cluster mode is not supported.",
         subcommands: CLUSTER_ROWS,
-        ..clustered("cluster", -2, 0)
+        ..cluster_row("cluster", -2, 0)
     },
 ];
 
-/// What a client of a replica says; apart, so that COMMAND LIST keeps its order.
+/// Commands for clients of replicas, in a list of their own because of the order in COMMAND LIST.
 pub(super) const REPLICA_ROWS: &[Row] = &[
-    Row { summary: "Returns an error: cluster mode is not supported.", ..clustered("readonly", 1, FAST | ASKING) },
-    Row { summary: "Returns an error: cluster mode is not supported.", ..clustered("readwrite", 1, FAST | ASKING) },
+    Row {
+        summary: "Returns an error: cluster mode is not supported.",
+        ..cluster_row("readonly", 1, FAST | LOADING_STALE)
+    },
+    Row {
+        summary: "Returns an error: cluster mode is not supported.",
+        ..cluster_row("readwrite", 1, FAST | LOADING_STALE)
+    },
 ];
 
 const CLUSTER_ROWS: &[Row] = &[
-    Row { summary: "Describes the subcommands.", since: "5.0.0", ..clustered("cluster|help", 2, ASKING) },
-    Row { summary: "Returns the state of the cluster.", ..clustered("cluster|info", 2, STALE) },
-    Row { summary: "Returns the hash slot of a key.", arguments: "key", ..clustered("cluster|keyslot", 3, STALE) },
-    Row { summary: "Returns the ID of this node.", ..clustered("cluster|myid", 2, STALE) },
-    Row { summary: "Returns the cluster nodes.", ..clustered("cluster|nodes", 2, STALE) },
-    Row { summary: "Returns the cluster shards.", since: "7.0.0", ..clustered("cluster|shards", 2, ASKING) },
-    Row { summary: "Returns the hash slots of each node.", ..clustered("cluster|slots", 2, ASKING) },
+    Row { summary: "Describes the subcommands.", since: "5.0.0", ..cluster_row("cluster|help", 2, LOADING_STALE) },
+    Row { summary: "Returns the state of the cluster.", ..cluster_row("cluster|info", 2, STALE) },
+    Row { summary: "Returns the hash slot of a key.", arguments: "key", ..cluster_row("cluster|keyslot", 3, STALE) },
+    Row { summary: "Returns the ID of this node.", ..cluster_row("cluster|myid", 2, STALE) },
+    Row { summary: "Returns the cluster nodes.", ..cluster_row("cluster|nodes", 2, STALE) },
+    Row { summary: "Returns the cluster shards.", since: "7.0.0", ..cluster_row("cluster|shards", 2, LOADING_STALE) },
+    Row { summary: "Returns the hash slots of each node.", ..cluster_row("cluster|slots", 2, LOADING_STALE) },
 ];
 
 fn no_cluster(_: &mut Context<'_>, _: &mut Args<'_>) -> Reply {

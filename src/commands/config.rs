@@ -1,4 +1,4 @@
-//! CONFIG.
+//! CONFIG: reads and changes configuration parameters.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -75,8 +75,8 @@ fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     for (index, (sent, name, _)) in pairs.clone().enumerate() {
         let may_set = Config::may_set(&name).ok_or_else(|| args.refuse(ErrorText::unknown_parameter(sent)))?;
         let is_first = pairs.clone().take(index).all(|(other, ..)| !other.eq_ignore_ascii_case(sent));
-        let problem = may_set.and(if is_first { Ok(()) } else { Err("duplicate parameter") });
-        problem.map_err(|problem| args.refuse(ErrorText::config_set(&name, problem)))?;
+        let checked = may_set.and(if is_first { Ok(()) } else { Err("duplicate parameter") });
+        checked.map_err(|problem| args.refuse(ErrorText::config_set(&name, problem)))?;
     }
     let mut changes: Vec<(&'static str, String)> = Vec::new();
     for (_, name, value) in pairs {

@@ -1,4 +1,4 @@
-//! The connection family, without CLIENT.
+//! Connection family, except CLIENT.
 
 use super::Context;
 use super::args::{Args, is};
@@ -11,7 +11,7 @@ use crate::resp::error::{CommandError, ErrorText};
 use crate::server::REDIS_VERSION;
 use crate::server::clients::{Client, ReplyMode};
 
-/// The one user there is.
+/// Name of the only user.
 pub(super) const DEFAULT_USER: &[u8] = b"default";
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
@@ -137,7 +137,7 @@ fn auth(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn log_in(cx: &mut Context<'_>, user: &[u8], password: &[u8]) -> Result<(), CommandError> {
     let expected = cx.server.config.get("requirepass");
-    // Without a password the default user takes any, as in Redis.
+    // Without `requirepass` the default user accepts any password, as in Redis.
     let accepted = expected.is_empty() || equal_in_constant_time(expected.as_bytes(), password);
     if user != DEFAULT_USER || !accepted {
         return Err(CommandError::WRONG_PASSWORD);
@@ -148,7 +148,7 @@ fn log_in(cx: &mut Context<'_>, user: &[u8], password: &[u8]) -> Result<(), Comm
     Ok(())
 }
 
-/// Takes as long whatever the first difference is.
+/// Compares passwords in a time that does not depend on the position of the first difference.
 fn equal_in_constant_time(expected: &[u8], given: &[u8]) -> bool {
     let differing = expected
         .iter()
@@ -157,7 +157,8 @@ fn equal_in_constant_time(expected: &[u8], given: &[u8]) -> bool {
     differing == 0 && expected.len() == given.len()
 }
 
-/// `HELLO [protover [AUTH username password] [SETNAME name]]`: nothing changes unless all of it is right.
+/// `HELLO [protover [AUTH username password] [SETNAME name]]`. Protocol and name change only if all arguments are
+/// valid; AUTH takes effect at once.
 fn hello(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let protocol = match args.optional() {
         None => None,
@@ -189,11 +190,11 @@ fn hello(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         client.protocol = protocol;
         cx.reply.set_protocol(protocol);
     }
-    greet(cx);
+    write_hello(cx);
     Ok(())
 }
 
-fn greet(cx: &mut Context<'_>) {
+fn write_hello(cx: &mut Context<'_>) {
     let version = match cx.reply.protocol() {
         Protocol::Resp2 => 2,
         Protocol::Resp3 => 3,
@@ -216,12 +217,12 @@ fn greet(cx: &mut Context<'_>) {
     reply.array(0);
 }
 
-/// A name in CLIENT LIST: no blanks, line breaks or other special characters.
+/// Returns the name if CLIENT LIST can show it, and `error` if it has blanks, line breaks or other special characters.
 pub(super) fn valid_name(name: &[u8], error: CommandError) -> Result<&[u8], CommandError> {
     if name.iter().all(|byte| (b'!'..=b'~').contains(byte)) { Ok(name) } else { Err(error) }
 }
 
-/// How Redis marks what a client is doing (CLIENT LIST's `flags`).
+/// Returns the `flags` of CLIENT LIST, one letter each, as in Redis.
 pub(super) fn client_flags(client: &Client, interest: &Interest) -> alloc::string::String {
     let tracker = interest.tracking.tracker(client.id);
     let marks = [

@@ -1,4 +1,7 @@
-//! SLOWLOG, LATENCY, MONITOR and what else shows the server at work.
+//! Diagnostics: DEBUG, MONITOR and SLOWLOG; stubs of FUNCTION and SCRIPT; LASTSAVE, LOLWUT and WAIT. LATENCY is in
+//! `latency`.
+
+mod latency;
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -12,14 +15,14 @@ use crate::resp::error::{CommandError, ErrorText};
 use crate::server::REDIS_VERSION;
 
 const MS_PER_SECOND: i64 = 1000;
-/// How many entries SLOWLOG GET answers unless told.
+/// Default count of SLOWLOG GET, as in Redis.
 const SLOWLOG_COUNT: i64 = 10;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row::of(Group::Server, name, arity, flags, &[], handler)
 }
 
-const ASKING: u32 = LOADING | STALE;
+const LOADING_STALE: u32 = LOADING | STALE;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -27,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Provides tools for testing the server.",
         reply: "any",
         subcommands: DEBUG_ROWS,
-        ..row("debug", -2, ADMIN | NOSCRIPT | ASKING, debug_help)
+        ..row("debug", -2, ADMIN | NOSCRIPT | LOADING_STALE, debug_help)
     },
     Row {
         since: "7.0.0",
@@ -40,15 +43,15 @@ pub(super) const ROWS: &[Row] = &[
         since: "1.0.0",
         summary: "Returns the Unix time in seconds of the last save.",
         reply: "integer",
-        ..row("lastsave", 1, ADMIN | FAST | ASKING | TIME, lastsave)
+        ..row("lastsave", 1, ADMIN | FAST | LOADING_STALE | TIME, lastsave)
     },
     Row {
         since: "2.8.13",
         complexity: "Depends on the subcommand.",
         summary: "Reports command latencies.",
         reply: "any",
-        subcommands: LATENCY_ROWS,
-        ..row("latency", -2, NOSCRIPT | ASKING, latency_help)
+        subcommands: latency::ROWS,
+        ..row("latency", -2, NOSCRIPT | LOADING_STALE, latency::help)
     },
     Row {
         since: "5.0.0",
@@ -60,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "1.0.0",
         summary: "Streams every command that the server executes.",
-        ..row("monitor", 1, ADMIN | NOSCRIPT | ASKING, monitor)
+        ..row("monitor", 1, ADMIN | NOSCRIPT | LOADING_STALE, monitor)
     },
     Row {
         since: "2.6.0",
@@ -75,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Manages the slow log.",
         reply: "any",
         subcommands: SLOWLOG_ROWS,
-        ..row("slowlog", -2, ASKING, slowlog_help)
+        ..row("slowlog", -2, LOADING_STALE, slowlog_help)
     },
     Row {
         since: "3.0.0",
@@ -91,23 +94,23 @@ const DEBUG_ROWS: &[Row] = &[
     Row {
         summary: "Describes the subcommands.",
         reply: "array(status)",
-        ..row("debug|help", 2, ADMIN | ASKING, debug_help)
+        ..row("debug|help", 2, ADMIN | LOADING_STALE, debug_help)
     },
     Row {
         arguments: "key:key",
         summary: "Describes the encoding of a value.",
         reply: "status",
-        ..row("debug|object", 3, ADMIN | ASKING | TIME, debug_object)
+        ..row("debug|object", 3, ADMIN | LOADING_STALE | TIME, debug_object)
     },
     Row {
         complexity: "O(N) with N the number of keys.",
         summary: "Saves the keyspace to a snapshot and loads it again.",
-        ..row("debug|reload", -2, ADMIN | ASKING, debug_reload)
+        ..row("debug|reload", -2, ADMIN | LOADING_STALE, debug_reload)
     },
     Row {
         arguments: "enabled:integer",
         summary: "Stops (0) or resumes (1) the active expire cycle.",
-        ..row("debug|set-active-expire", 3, ADMIN | ASKING, set_active_expire)
+        ..row("debug|set-active-expire", 3, ADMIN | LOADING_STALE, set_active_expire)
     },
 ];
 
@@ -122,7 +125,7 @@ const FUNCTION_ROWS: &[Row] = &[
         since: "7.0.0",
         summary: "Describes the subcommands.",
         reply: "array(status)",
-        ..row("function|help", 2, ASKING, function_help)
+        ..row("function|help", 2, LOADING_STALE, function_help)
     },
 ];
 
@@ -137,7 +140,7 @@ const SCRIPT_ROWS: &[Row] = &[
         since: "5.0.0",
         summary: "Describes the subcommands.",
         reply: "array(status)",
-        ..row("script|help", 2, ASKING, script_help)
+        ..row("script|help", 2, LOADING_STALE, script_help)
     },
 ];
 
@@ -149,76 +152,25 @@ const SLOWLOG_ROWS: &[Row] = &[
         summary: "Returns the latest entries of the slow log, or all with -1.",
         reply: "array(any)",
         tips: &["request_policy:all_nodes", "nondeterministic_output"],
-        ..row("slowlog|get", -2, ADMIN | ASKING, slowlog_get)
+        ..row("slowlog|get", -2, ADMIN | LOADING_STALE, slowlog_get)
     },
     Row {
         since: "6.2.0",
         summary: "Describes the subcommands.",
         reply: "array(status)",
-        ..row("slowlog|help", 2, ASKING, slowlog_help)
+        ..row("slowlog|help", 2, LOADING_STALE, slowlog_help)
     },
     Row {
         since: "2.2.12",
         summary: "Returns the length of the slow log.",
         reply: "integer",
-        ..row("slowlog|len", 2, ADMIN | ASKING, slowlog_len)
+        ..row("slowlog|len", 2, ADMIN | LOADING_STALE, slowlog_len)
     },
     Row {
         since: "2.2.12",
         complexity: "O(N) with N the number of entries.",
         summary: "Clears the slow log.",
-        ..row("slowlog|reset", 2, ADMIN | ASKING, slowlog_reset)
-    },
-];
-
-const LATENCY_ROWS: &[Row] = &[
-    Row {
-        since: "2.8.13",
-        summary: "Returns a report on latency.",
-        reply: "bulk",
-        ..row("latency|doctor", 2, ADMIN | NOSCRIPT | ASKING, latency_doctor)
-    },
-    Row {
-        since: "2.8.13",
-        arguments: "event",
-        summary: "Returns an error: no latency spikes are recorded.",
-        reply: "bulk",
-        tips: &["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
-        ..row("latency|graph", 3, ADMIN | NOSCRIPT | ASKING, latency_graph)
-    },
-    Row {
-        since: "2.8.13",
-        summary: "Describes the subcommands.",
-        reply: "array(status)",
-        ..row("latency|help", 2, ASKING, latency_help)
-    },
-    Row {
-        since: "7.0.0",
-        arguments: "[command...]",
-        complexity: "O(N) with N the number of commands.",
-        summary: "Returns latency histograms of commands.",
-        reply: "map(bulk,any)",
-        ..row("latency|histogram", -2, ADMIN | NOSCRIPT | ASKING | UNORDERED, latency_histogram)
-    },
-    Row {
-        since: "2.8.13",
-        arguments: "event",
-        summary: "Returns the latency spikes of an event, always none.",
-        reply: "array(any)",
-        ..row("latency|history", 3, ADMIN | NOSCRIPT | ASKING, latency_none)
-    },
-    Row {
-        since: "2.8.13",
-        summary: "Returns the latest latency spikes, always none.",
-        reply: "array(any)",
-        ..row("latency|latest", 2, ADMIN | NOSCRIPT | ASKING, latency_none)
-    },
-    Row {
-        since: "2.8.13",
-        arguments: "[event...]",
-        summary: "Clears the latency spikes, and returns the number of events.",
-        reply: "integer",
-        ..row("latency|reset", -2, ADMIN | NOSCRIPT | ASKING, latency_reset)
+        ..row("slowlog|reset", 2, ADMIN | LOADING_STALE, slowlog_reset)
     },
 ];
 
@@ -228,10 +180,6 @@ fn debug_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 fn function_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "function")
-}
-
-fn latency_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "latency")
 }
 
 fn script_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
@@ -270,26 +218,26 @@ fn script_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     flush_nothing(cx, args, CommandError::SCRIPT_FLUSH_TYPE)
 }
 
-/// Nothing to flush is as good as flushed.
+/// Checks the flush type and replies OK: there are no functions or scripts.
 fn flush_nothing(cx: &mut Context<'_>, args: &mut Args<'_>, wrong_type: CommandError) -> Reply {
-    let known = |word| is(word, "ASYNC") || is(word, "SYNC");
-    if args.left() > 1 || args.optional().is_some_and(|word| !known(word)) {
+    let is_known = |word| is(word, "ASYNC") || is(word, "SYNC");
+    if args.left() > 1 || args.optional().is_some_and(|word| !is_known(word)) {
         return Err(wrong_type);
     }
     cx.reply.ok();
     Ok(())
 }
 
-/// With no replica to count, the only thing to wait for is the end of the time.
+/// `WAIT numreplicas timeout`. Without replicas, a blocked client waits for the timeout only.
 fn wait(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let replicas = args.integer()?;
-    // Redis keeps the number of one that waits in thirty-two bits, so a huge one may turn out to be none.
-    let wants_some = replicas > 0 && replicas as i32 > 0;
+    // Redis truncates the number of a blocked client to 32 bits, so a huge number may become zero or negative.
+    let has_replicas_to_await = replicas > 0 && replicas as i32 > 0;
     let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
     if timeout_ms < 0 {
         return Err(CommandError::NEGATIVE_TIMEOUT);
     }
-    if wants_some && cx.blocking == Blocking::Allowed {
+    if has_replicas_to_await && cx.blocking == Blocking::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
         cx.block_on = Some(BlockOn { wanted: None, until });
         return Ok(());
@@ -299,7 +247,7 @@ fn wait(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn set_active_expire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    // As C's `atoi` reads it: any word that is no number is 0.
+    // Parsed like C's `atoi`, as in Redis: a word without a number is 0.
     let (number, _) = leading_integer(args.bytes()?);
     cx.keyspace.set_sweeping(number as i32 != 0);
     cx.reply.ok();
@@ -357,54 +305,5 @@ fn slowlog_len(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 fn slowlog_reset(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.server.stats.slow.clear();
     cx.reply.ok();
-    Ok(())
-}
-
-fn latency_doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply
-        .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
-    Ok(())
-}
-
-fn latency_graph(_: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let event = args.bytes()?;
-    Err(args.refuse(ErrorText::quoted("ERR No samples available for event", event)))
-}
-
-fn latency_none(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.array(0);
-    Ok(())
-}
-
-fn latency_reset(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(0);
-    Ok(())
-}
-
-/// `LATENCY HISTOGRAM [command ...]`
-fn latency_histogram(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let all = args.is_done();
-    let names: Vec<_> = args.rest().filter_map(|name| cx.table.find(core::str::from_utf8(name).ok()?)).collect();
-    let asked = |name: &str| all || names.iter().any(|row| row.name == name);
-    let (open, mut count) = (cx.reply.open(), 0);
-    for (number, stats) in cx.server.stats.commands() {
-        let row = cx.table.row(number);
-        if stats.calls == 0 || !asked(row.name) {
-            continue;
-        }
-        let classes = stats.durations().map(|durations| durations.cumulative()).unwrap_or_default();
-        cx.reply.bulk(row.name.as_bytes());
-        cx.reply.map(2);
-        cx.reply.bulk(b"calls");
-        cx.reply.integer(stats.calls as i64);
-        cx.reply.bulk(b"histogram_usec");
-        cx.reply.map(classes.len());
-        for (bound_us, calls) in classes {
-            cx.reply.integer(bound_us as i64);
-            cx.reply.integer(calls as i64);
-        }
-        count += 1;
-    }
-    cx.reply.close_map(open, count);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! COMMAND: what the rows say about themselves, as replies.
+//! Replies of COMMAND INFO, COMMAND DOCS and HELP, and the ACL categories of rows.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use super::grammar::{Argument, ArgumentKind, parse};
 use super::row::{Begin, Find, Group, KeySpec, Row, flags};
 use crate::resp::encode::Writer;
 
-/// One element of COMMAND and COMMAND INFO: ten fields since Redis 7.0.
+/// Writes an element of COMMAND and COMMAND INFO, with the ten fields of Redis 7.0 and newer.
 pub(super) fn write_info(row: &Row, reply: &mut Writer) {
     reply.array(10);
     reply.bulk(row.name.as_bytes());
@@ -25,7 +25,7 @@ pub(super) fn write_info(row: &Row, reply: &mut Writer) {
     row.subcommands.iter().for_each(|sub| write_info(sub, reply));
 }
 
-/// The name and the value of one pair of COMMAND DOCS.
+/// Writes the name and the value of one pair of COMMAND DOCS.
 pub(super) fn write_docs(row: &Row, reply: &mut Writer) {
     reply.bulk(row.name.as_bytes());
     let arguments = parse(row.arguments);
@@ -93,7 +93,7 @@ fn write_argument(argument: &Argument, row: &Row, reply: &mut Writer) {
     reply.close_map(fields, len);
 }
 
-/// Which key spec finds this key: the nth key argument belongs to the nth spec.
+/// Returns the index of the key spec of a key argument: the nth key argument belongs to the nth spec.
 fn key_spec_index(argument: &Argument, row: &Row) -> i64 {
     let arguments = parse(row.arguments);
     let mut keys = arguments.iter().filter(|candidate| candidate.kind == ArgumentKind::Key);
@@ -105,19 +105,19 @@ fn write_names(names: Vec<&str>, reply: &mut Writer) {
     names.iter().for_each(|name| reply.simple(name));
 }
 
-/// The flags of a row that Redis knows too.
+/// Returns the names of the flags of a row that Redis has too.
 pub(super) fn flag_names(row: &Row) -> Vec<&'static str> {
-    // A container is no command; COMMAND is one beside its subcommands.
+    // A container has no flags. COMMAND has both flags and subcommands.
     let is_command = row.subcommands.is_empty() || row.name == "command";
     flags::NAMES.iter().filter(|(flag, _)| is_command && row.has(*flag)).map(|(_, name)| *name).collect()
 }
 
-/// The word that ACL CAT and COMMAND LIST name a category by.
+/// Returns the name of a category in ACL CAT and COMMAND LIST.
 pub(super) fn without_sign(category: &str) -> &str {
     category.trim_start_matches('@')
 }
 
-/// The order in which Redis names the ACL categories.
+/// ACL categories in the order of Redis.
 pub(super) const CATEGORY_ORDER: &[&str] = &[
     "@keyspace",
     "@read",
@@ -142,7 +142,7 @@ pub(super) const CATEGORY_ORDER: &[&str] = &[
     "@scripting",
 ];
 
-/// The ACL categories that any of some flags implies.
+/// ACL categories, each with the flags of which any implies it.
 const IMPLIED_CATEGORIES: &[(&str, u32)] = &[
     ("@write", flags::WRITE),
     ("@read", flags::READONLY),
@@ -152,12 +152,12 @@ const IMPLIED_CATEGORIES: &[(&str, u32)] = &[
     ("@fast", flags::FAST),
 ];
 
-/// The ACL categories: those implied by the flags, and the family's own.
+/// Returns the ACL categories of a row: those implied by its flags, and that of its family.
 pub(super) fn categories(row: &Row) -> Vec<&'static str> {
-    CATEGORY_ORDER.iter().copied().filter(|category| belongs_to(row, category)).collect()
+    CATEGORY_ORDER.iter().copied().filter(|category| is_in_category(row, category)).collect()
 }
 
-fn belongs_to(row: &Row, category: &str) -> bool {
+fn is_in_category(row: &Row, category: &str) -> bool {
     match IMPLIED_CATEGORIES.iter().find(|(name, _)| *name == category) {
         Some((_, flags)) => row.has(*flags),
         None if category == "@slow" => !row.has(flags::FAST),
@@ -166,7 +166,7 @@ fn belongs_to(row: &Row, category: &str) -> bool {
     }
 }
 
-/// Mostly that of the group; Redis files the server's commands by what they touch.
+/// Returns the category of a row's family. It is the group's, except for commands that Redis classifies otherwise.
 fn family_category(row: &Row) -> Option<&'static str> {
     let name = row.name;
     let is_one_of = |names: &[&str]| names.iter().any(|begin| name.split('|').next() == Some(begin));
@@ -180,7 +180,7 @@ fn family_category(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// First key, last key and step, as before key specs: all zero when there are no keys by position.
+/// Returns first key, last key and step in the format before key specs; zeros if no key has a fixed position.
 fn legacy_keys(row: &Row) -> (i32, i32, i32) {
     let positions = row.keys.iter().filter_map(|spec| match (spec.begin, spec.find) {
         (Begin::Index(first), Find::Range { last, step }) => {
@@ -239,7 +239,7 @@ fn write_keyword_search(reply: &mut Writer, word: &str, from: i32) {
     reply.integer(from.into());
 }
 
-/// The lines of a container's HELP: its subcommands with their arguments and summaries.
+/// Returns the lines of a container's HELP: its subcommands with their arguments and summaries.
 pub(super) fn help_lines(container: &Row) -> Vec<String> {
     let mut lines = alloc::vec![format!(
         "{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",

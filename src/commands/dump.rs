@@ -1,4 +1,4 @@
-//! DUMP and RESTORE: values on their way from one server to another.
+//! DUMP and RESTORE: serialized values.
 
 use super::Context;
 use super::args::{Args, is};
@@ -37,8 +37,8 @@ fn dump(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// `RESTORE key ttl payload [REPLACE] [ABSTTL] [IDLETIME s] [FREQ n]`: the options are read first, then the key is
-/// looked at, then the time to live and the payload.
+/// `RESTORE key ttl payload [REPLACE] [ABSTTL] [IDLETIME s] [FREQ n]`. The options are checked first, then the key, the
+/// time to live and the payload.
 fn restore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, ttl, payload) = (args.bytes()?, args.bytes()?, args.bytes()?);
     let (mut options, mut is_absolute) = (RestoreOptions::default(), false);
@@ -56,7 +56,7 @@ fn restore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         ..0 => return Err(CommandError::BAD_TTL),
         0 => None,
         instant if is_absolute => Some(Timestamp::from_ms(instant)),
-        // Past the end of time Redis' sum turns negative, and the value is gone at once.
+        // In Redis a sum beyond 64 bits wraps to a negative deadline, which deletes the value at once.
         ttl_ms => Some(cx.now.checked_add_ms(ttl_ms).unwrap_or(Timestamp::MIN)),
     };
     dump::restore(&mut cx.txn(), key, payload, options)?;
@@ -64,9 +64,9 @@ fn restore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// IDLETIME or FREQ; not both.
-fn past_use(word: &[u8], args: &mut Args<'_>, said: Option<PastUse>) -> Result<PastUse, CommandError> {
-    match said {
+/// Reads IDLETIME or FREQ. Both in one request are a syntax error.
+fn past_use(word: &[u8], args: &mut Args<'_>, previous: Option<PastUse>) -> Result<PastUse, CommandError> {
+    match previous {
         None | Some(PastUse::IdleSeconds(_)) if is(word, "IDLETIME") => {
             u64::try_from(args.integer()?).map(PastUse::IdleSeconds).map_err(|_| CommandError::BAD_IDLETIME)
         }

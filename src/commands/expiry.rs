@@ -1,4 +1,4 @@
-//! The expiry family: deadlines of keys. Relative times exist only here; the keyspace sees instants.
+//! Commands on deadlines of keys. Relative times are converted here; the keyspace takes instants.
 
 use super::Context;
 use super::args::{Args, is};
@@ -10,7 +10,7 @@ use crate::keyspace::{DeadlineCondition, TimeToLive};
 use crate::resp::error::{CommandError, ErrorText};
 
 const MS_PER_SECOND: i64 = 1000;
-/// TTL and EXPIRETIME round to the nearest second.
+/// Rounding of TTL and EXPIRETIME, which is to the nearest second as in Redis.
 const HALF_SECOND_MS: i64 = 500;
 const NO_KEY: i64 = -2;
 const NO_DEADLINE: i64 = -1;
@@ -102,12 +102,12 @@ fn pexpireat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadline(cx, args, Unit::UnixMilliseconds)
 }
 
-/// `EXPIRE key n [NX | XX | GT | LT]` and its three sisters. Options are read before the number, both before the key.
+/// `EXPIRE key n [NX | XX | GT | LT]`, in each unit. Options are checked before the number, and both before the key.
 fn set_deadline(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
-    let (key, mut number) = (args.bytes()?, *args);
+    let (key, mut number_args) = (args.bytes()?, *args);
     args.bytes()?;
     let condition = condition(args)?;
-    let deadline = instant(number.integer()?, unit, cx.now)?;
+    let deadline = instant(number_args.integer()?, unit, cx.now)?;
     let set = expiry::expire_at(&mut cx.txn(), key, deadline, condition)?;
     cx.reply.integer(set.into());
     Ok(())
@@ -133,7 +133,8 @@ fn condition(args: &mut Args<'_>) -> Result<DeadlineCondition, CommandError> {
     Ok(condition)
 }
 
-/// The instant an EXPIRE command means; it may be past or negative, but must fit into 64 bits of milliseconds.
+/// Converts the number of an EXPIRE command to a deadline. It may be past or negative, but must fit into 64 bits of
+/// milliseconds.
 fn instant(number: i64, unit: Unit, now: Timestamp) -> Result<Timestamp, CommandError> {
     let ms = if unit.is_seconds() { number.checked_mul(MS_PER_SECOND) } else { Some(number) };
     let base = if unit.is_relative() { now } else { Timestamp::default() };
@@ -148,34 +149,34 @@ fn persist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn ttl(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let now = cx.now;
-    answer_deadline(cx, args, |deadline| rounded_seconds(deadline.ms_since(now).max(0)))
+    write_deadline(cx, args, |deadline| rounded_seconds(deadline.ms_since(now).max(0)))
 }
 
 fn pttl(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let now = cx.now;
-    answer_deadline(cx, args, |deadline| deadline.ms_since(now).max(0))
+    write_deadline(cx, args, |deadline| deadline.ms_since(now).max(0))
 }
 
 fn expiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_deadline(cx, args, |deadline| rounded_seconds(deadline.as_ms()))
+    write_deadline(cx, args, |deadline| rounded_seconds(deadline.as_ms()))
 }
 
 fn pexpiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_deadline(cx, args, Timestamp::as_ms)
+    write_deadline(cx, args, Timestamp::as_ms)
 }
 
 fn rounded_seconds(ms: i64) -> i64 {
-    // The last deadline there is lies less than half a second below the largest number.
+    // Adding half a second first would overflow for the latest deadlines.
     let rounded_up = i64::from(ms % MS_PER_SECOND >= HALF_SECOND_MS);
     ms / MS_PER_SECOND + rounded_up
 }
 
-fn answer_deadline(cx: &mut Context<'_>, args: &mut Args<'_>, shown: impl FnOnce(Timestamp) -> i64) -> Reply {
-    let answer = match expiry::time_to_live(&mut cx.txn(), args.bytes()?) {
+fn write_deadline(cx: &mut Context<'_>, args: &mut Args<'_>, convert: impl FnOnce(Timestamp) -> i64) -> Reply {
+    let number = match expiry::time_to_live(&mut cx.txn(), args.bytes()?) {
         TimeToLive::NoKey => NO_KEY,
         TimeToLive::Forever => NO_DEADLINE,
-        TimeToLive::Until(deadline) => shown(deadline),
+        TimeToLive::Until(deadline) => convert(deadline),
     };
-    cx.reply.integer(answer);
+    cx.reply.integer(number);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The table as JSON, from which the package, the page and the documents print their parts.
+//! Command table as JSON. Parts of the npm package, the playground and the documentation are printed from it.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,9 +9,8 @@ use super::docs::{categories, flag_names};
 use super::grammar::{Argument, parse, syntax};
 use super::row::Row;
 
-/// All rows, subcommands behind their container, one object a line. Shapes: `name` (upper case, `OBJECT|ENCODING`),
-/// `summary`, `since`, `group`, `complexity`, `arity`, `flags`, `categories`, `unordered`, `reply`, `syntax`,
-/// `arguments` (COMMAND DOCS' words).
+/// Returns all rows as a JSON array, one object per line, subcommands after their container. A name is in upper case,
+/// such as `OBJECT|ENCODING`; arguments have the field names of COMMAND DOCS.
 pub fn json() -> String {
     let objects = all_rows().map(row_json);
     format!("[\n{}\n]\n", objects.collect::<Vec<_>>().join(",\n"))
@@ -80,7 +79,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-/// Rows hold plain printable text, so quotes and backslashes are all there is to escape.
+/// Quotes a text for JSON. Rows contain printable text only, so only quotes and backslashes are escaped.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

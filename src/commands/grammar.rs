@@ -1,11 +1,11 @@
-//! The notation of a row's arguments, and the tree that COMMAND DOCS, hints and types are printed from.
+//! Parser for the notation of a row's arguments. COMMAND DOCS, hints and types are printed from its tree.
 //!
 //! ```text
 //! name[:type]        an argument; types are string (default), key, integer, double, unix-time, pattern
 //! TOKEN              a keyword alone; directly before a name: that argument's keyword
-//! [a | b]            optional, one of;  <a | b>  one of;  [x=a | b]  the choice is called x
+//! [a | b]            optional, one of;  <a | b>  one of;  [x=a | b]  the choice is named x
 //! (a b)              a block;           item...  may be repeated
-//! TOKEN name...      said once in front; TOKEN... name...  said again before each
+//! TOKEN name...      keyword once, before the first; TOKEN... name...  keyword before each
 //! ```
 
 use alloc::string::{String, ToString};
@@ -28,7 +28,7 @@ pub enum ArgumentKind {
 }
 
 impl ArgumentKind {
-    /// As COMMAND DOCS names it.
+    /// Returns the name in COMMAND DOCS.
     pub fn name(self) -> &'static str {
         match self {
             ArgumentKind::String => "string",
@@ -59,17 +59,17 @@ pub struct Argument {
     pub token: Option<&'static str>,
     pub optional: bool,
     pub multiple: bool,
-    /// With `multiple`: the keyword is said again before each repetition.
+    /// With `multiple`: the keyword is repeated before each value.
     pub multiple_token: bool,
     pub arguments: Vec<Argument>,
 }
 
-/// The arguments of a row.
+/// Parses the arguments of a row.
 pub fn parse(notation: &'static str) -> Vec<Argument> {
     Parser { rest: notation }.sequence()
 }
 
-/// The arguments in the usual notation of documentation.
+/// Returns the arguments in the notation of command documentation.
 pub fn syntax(arguments: &[Argument]) -> String {
     arguments.iter().map(one_syntax).collect::<Vec<_>>().join(" ")
 }
@@ -82,12 +82,12 @@ fn one_syntax(argument: &Argument) -> String {
         ArgumentKind::Block => syntax(&argument.arguments),
         _ => argument.name.clone(),
     };
-    let bare = text.clone();
+    let without_token = text.clone();
     if let Some(token) = argument.token {
         text = if text.is_empty() { token.to_string() } else { [token, &text].join(" ") };
     }
-    let again = if argument.multiple_token || bare.is_empty() { &text } else { &bare };
-    let repeated = if argument.multiple { [" [", again, " ...]"].concat() } else { String::new() };
+    let repetition = if argument.multiple_token || without_token.is_empty() { &text } else { &without_token };
+    let repeated = if argument.multiple { [" [", repetition, " ...]"].concat() } else { String::new() };
     match (argument.optional, choice) {
         (true, _) => ["[", &text, &repeated, "]"].concat(),
         (false, true) => ["<", &text, ">", &repeated].concat(),
@@ -124,7 +124,7 @@ impl Parser {
         Some(argument)
     }
 
-    /// Alternatives up to the closing bracket: one of several items, a block of a sequence, or just the one item.
+    /// Parses alternatives up to the closing bracket. Several alternatives become a choice; a sequence becomes a block.
     fn bracketed(&mut self, close: char) -> Argument {
         self.rest = self.rest.get(1..).unwrap_or_default();
         let name = self.choice_name();
@@ -158,11 +158,11 @@ impl Parser {
         if !word.starts_with(|letter: char| letter.is_ascii_uppercase()) {
             return value(word, None);
         }
-        let (repeated, ahead) = match self.rest.strip_prefix("... ") {
+        let (repeated, after) = match self.rest.strip_prefix("... ") {
             Some(rest) => (true, Some(rest)),
             None => (false, self.rest.strip_prefix(' ')),
         };
-        match ahead {
+        match after {
             Some(rest) if rest.starts_with(|letter: char| letter.is_ascii_lowercase()) => {
                 self.rest = rest;
                 Argument { multiple_token: repeated, ..value(self.take_word(), Some(word)) }
@@ -179,7 +179,7 @@ impl Parser {
     }
 }
 
-/// One argument out of a sequence: itself when there is but one, else a block.
+/// Converts a sequence to one argument: its only element, or a block.
 fn as_one(mut sequence: Vec<Argument>) -> Argument {
     if sequence.len() == 1 {
         return sequence.remove(0);

@@ -1,4 +1,4 @@
-//! INFO: true figures, section by section.
+//! INFO: statistics, section by section.
 
 use alloc::format;
 use alloc::string::String;
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[Row {
 
 type Section = fn(&Context<'_>, &mut Lines);
 
-/// Name, title, and whether it is among the default sections.
+/// Sections: name, title, whether the section is a default one, and its writer.
 const SECTIONS: &[(&str, &str, bool, Section)] = &[
     ("server", "Server", true, server),
     ("clients", "Clients", true, clients),
@@ -41,15 +41,15 @@ const SECTIONS: &[(&str, &str, bool, Section)] = &[
     ("keyspace", "Keyspace", true, keyspace),
 ];
 
-/// `INFO [section ...]`; `default`, `all` and `everything` name several at once.
+/// `INFO [section ...]`, where `default`, `all` and `everything` stand for several sections.
 fn info(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let wanted: Vec<&[u8]> = args.rest().collect();
-    let named = |name: &str| wanted.iter().any(|word| is(word, name));
-    let everything = named("all") || named("everything");
-    let defaults = wanted.is_empty() || named("default");
+    let sections: Vec<&[u8]> = args.rest().collect();
+    let is_named = |name: &str| sections.iter().any(|word| is(word, name));
+    let everything = is_named("all") || is_named("everything");
+    let defaults = sections.is_empty() || is_named("default");
     let mut text = Lines::default();
     for (name, title, by_default, lines) in SECTIONS {
-        if everything || named(name) || (defaults && *by_default) {
+        if everything || is_named(name) || (defaults && *by_default) {
             let gap = if text.0.is_empty() { "" } else { "\r\n" };
             text.push(&[gap, "# ", title]);
             lines(cx, &mut text);
@@ -59,7 +59,7 @@ fn info(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// The answer, line by line.
+/// Reply under construction, line by line.
 #[derive(Default)]
 struct Lines(String);
 
@@ -165,7 +165,7 @@ fn replication(_: &Context<'_>, lines: &mut Lines) {
     lines.text("master_repl_offset", "0");
 }
 
-/// The engine reads no clock, so time on the processor is the host's to know.
+/// Writes nothing: the engine reads no clock and cannot measure processor time.
 fn cpu(_: &Context<'_>, _: &mut Lines) {}
 
 fn modules(_: &Context<'_>, _: &mut Lines) {}
@@ -204,7 +204,7 @@ fn latencystats(cx: &Context<'_>, lines: &mut Lines) {
     }
 }
 
-/// Bytes in the largest unit there is one of.
+/// Formats a number of bytes in the largest unit that is not above it, with two decimals.
 fn human(bytes: u64) -> String {
     match UNITS.iter().find(|(_, unit)| bytes >= *unit) {
         Some((letter, unit)) => format!("{}{letter}", hundredths(bytes, *unit)),
@@ -212,7 +212,7 @@ fn human(bytes: u64) -> String {
     }
 }
 
-/// A quotient with two decimals, rounded down: floats and their formatting would cost more than the figure is worth.
+/// Formats a quotient with two decimals, rounded down. Integer arithmetic saves the code that formats floats.
 fn hundredths(numerator: u64, denominator: u64) -> String {
     let hundredths = numerator.saturating_mul(100) / denominator;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)

@@ -1,4 +1,4 @@
-//! COMMAND: the table, asked for over the wire.
+//! COMMAND: queries of the command table.
 
 use super::args::{Args, is};
 use super::docs::{categories, without_sign, write_docs, write_info};
@@ -99,7 +99,7 @@ fn command_info(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     }
     cx.reply.array(args.left());
     for name in args.rest() {
-        match named(cx.table, name) {
+        match find_row(cx.table, name) {
             Some(row) => write_info(row, cx.reply),
             None => cx.reply.null_array(),
         }
@@ -114,13 +114,13 @@ fn command_docs(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Ok(());
     }
     let table = cx.table;
-    let known = || args.argv().iter().skip(2).filter_map(|name| named(table, name));
-    cx.reply.map(known().count());
-    known().for_each(|row| write_docs(row, cx.reply));
+    let rows = || args.argv().iter().skip(2).filter_map(|name| find_row(table, name));
+    cx.reply.map(rows().count());
+    rows().for_each(|row| write_docs(row, cx.reply));
     Ok(())
 }
 
-fn named(table: &CommandTable, name: &[u8]) -> Option<&'static Row> {
+fn find_row(table: &CommandTable, name: &[u8]) -> Option<&'static Row> {
     table.find(core::str::from_utf8(name).ok()?)
 }
 
@@ -134,11 +134,11 @@ fn command_list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let is_wanted: &dyn Fn(&Row) -> bool = match args.optional() {
         None => &|_| true,
         Some(word) if is(word, "FILTERBY") && args.left() == 2 => {
-            let (by, what) = (args.bytes()?, args.bytes()?);
+            let (by, value) = (args.bytes()?, args.bytes()?);
             match by {
                 _ if is(by, "MODULE") => &|_| false,
-                _ if is(by, "ACLCAT") => &move |row| in_category(row, what),
-                _ if is(by, "PATTERN") => &move |row| glob::matches(what, row.name.as_bytes()),
+                _ if is(by, "ACLCAT") => &move |row| in_category(row, value),
+                _ if is(by, "PATTERN") => &move |row| glob::matches(value, row.name.as_bytes()),
                 _ => return Err(CommandError::SYNTAX),
             }
         }
@@ -159,7 +159,7 @@ fn in_category(row: &Row, category: &[u8]) -> bool {
 }
 
 fn command_getkeys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let (row, argv) = named_request(cx, args)?;
+    let (row, argv) = inner_request(cx, args)?;
     let keys = keys_of(row, argv)?;
     cx.reply.array(keys.len());
     keys.iter().for_each(|(key, _)| cx.reply.bulk(key));
@@ -167,7 +167,7 @@ fn command_getkeys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn command_getkeysandflags(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let (row, argv) = named_request(cx, args)?;
+    let (row, argv) = inner_request(cx, args)?;
     let keys = keys_of(row, argv)?;
     cx.reply.array(keys.len());
     for (key, access) in keys {
@@ -179,8 +179,8 @@ fn command_getkeysandflags(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// The request that stands behind COMMAND GETKEYS.
-fn named_request<'a>(cx: &Context<'_>, args: &Args<'a>) -> Result<(&'static Row, ArgvRef<'a>), CommandError> {
+/// Returns the row and the arguments of the request that follows COMMAND GETKEYS.
+fn inner_request<'a>(cx: &Context<'_>, args: &Args<'a>) -> Result<(&'static Row, ArgvRef<'a>), CommandError> {
     let argv = args.argv().from_index(2);
     let (_, row) = resolve(cx.table, argv).map_err(|_| CommandError::INVALID_COMMAND)?;
     if row.keys.is_empty() {

@@ -1,4 +1,4 @@
-//! The generic family: keys whatever they hold.
+//! Generic family: commands on keys of any type.
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
@@ -11,7 +11,7 @@ use crate::keyspace::{CopyOptions, PastUse, RenameOutcome, ScanFilter};
 use crate::resp::error::CommandError;
 use crate::values::ValueRef;
 
-/// Redis 8.6.3 embeds a string in its key's object while key and value together have at most this many bytes.
+/// Largest size, in bytes, of key and value together that Redis 8.6.3 encodes as `embstr`.
 const EMBSTR_MAX_BYTES: usize = 41;
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
@@ -174,7 +174,7 @@ fn exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// Counts as a use also for a client whose other commands do not (CLIENT NO-TOUCH).
+/// `TOUCH key [key ...]`. Updates LRU and LFU data even if CLIENT NO-TOUCH is on.
 fn touch(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut txn = cx.txn().marking(true);
     let count = args.rest().filter(|key| keys::touch(&mut txn, key)).count();
@@ -236,7 +236,7 @@ fn copy(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// A database number within range.
+/// Converts a database number; an error unless the database exists.
 pub(super) fn database(cx: &Context<'_>, number: i64) -> Result<u8, CommandError> {
     let number = i32::try_from(number).map_err(|_| CommandError::DATABASE_NUMBER)?;
     let count = cx.server.settings.databases;
@@ -279,7 +279,7 @@ fn object_encoding(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// The name Redis 8.6.3 would give the representation of such a value.
+/// Returns the encoding that Redis 8.6.3 reports for such a value.
 pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'static str {
     match value {
         ValueRef::String(_) if is_raw => "raw",
@@ -294,7 +294,7 @@ pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
     }
 }
 
-/// Values are not shared between keys.
+/// `OBJECT REFCOUNT key`. The count is always 1: values are not shared between keys.
 fn object_refcount(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     match cx.txn().peek(args.bytes()?) {
         Some(_) => cx.reply.integer(1),

@@ -1,4 +1,4 @@
-//! Which arguments of a request are keys: the row's key specs, applied.
+//! Keys of a request, found by the key specs of its row.
 
 use alloc::vec::Vec;
 
@@ -9,41 +9,41 @@ use crate::base::headroom::make_room;
 use crate::base::number::leading_integer;
 use crate::resp::error::CommandError;
 
-/// The keys of a request, each with what happens to it.
+/// Returns the keys of a request with their access. Fails if a key spec does not fit the request, or without memory.
 pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], Access)>, CommandError> {
     let mut keys = Vec::new();
-    let mut room = Ok(());
+    let mut reserved = Ok(());
     visit_keys(row, argv, &mut |key, access| {
-        room = room.and_then(|()| make_room(&mut keys, 1));
-        if room.is_ok() {
+        reserved = reserved.and_then(|()| make_room(&mut keys, 1));
+        if reserved.is_ok() {
             keys.push((key, access));
         }
     })?;
-    room?;
+    reserved?;
     Ok(keys)
 }
 
-/// Names the keys of a request, each with what happens to it.
+/// Calls `visit` with each key of a request and its access. Fails if a key spec does not fit the request.
 pub(super) fn visit_keys<'a>(
     row: &Row,
     argv: ArgvRef<'a>,
     visit: &mut dyn FnMut(&'a [u8], Access),
 ) -> Result<(), CommandError> {
     for spec in row.keys {
-        let positions = positions(spec, argv).ok_or(CommandError::INVALID_KEY_ARGUMENTS)?;
-        positions.filter_map(|position| argv.get(position)).for_each(|key| visit(key, spec.access));
+        let indices = key_indices(spec, argv).ok_or(CommandError::INVALID_KEY_ARGUMENTS)?;
+        indices.filter_map(|index| argv.get(index)).for_each(|key| visit(key, spec.access));
     }
     Ok(())
 }
 
-/// `None` when the request names more keys than it has arguments, or no number of keys.
-fn positions(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item = usize> + use<>> {
+/// Returns the argument indices of a spec's keys; `None` if the number of keys is invalid or exceeds the arguments.
+fn key_indices(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item = usize> + use<>> {
     let begin = match spec.begin {
         Begin::Index(index) => usize::try_from(index).ok()?,
         Begin::Keyword { word, from } => {
-            let mut words = argv.iter().enumerate().skip(usize::try_from(from).ok()?);
-            // Without the word the run begins behind the end.
-            words.find(|(_, argument)| is(argument, word)).map_or(argv.len(), |(index, _)| index + 1)
+            let mut arguments = argv.iter().enumerate().skip(usize::try_from(from).ok()?);
+            // Without the keyword the range of keys is empty.
+            arguments.find(|(_, argument)| is(argument, word)).map_or(argv.len(), |(index, _)| index + 1)
         }
     };
     let (first, end, step) = match spec.find {
@@ -60,10 +60,11 @@ fn positions(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item = u
     Some((first..end.min(argv.len())).step_by(usize::try_from(step).ok()?.max(1)))
 }
 
-/// The number a text begins with, if it is a positive one: here Redis reads as C does, `01` and `2x` too.
+/// Parses the number at the beginning of a text; `None` unless it is positive. As C's `atoi`, which Redis uses here, it
+/// accepts `01` and `2x`.
 fn count_in(text: &[u8]) -> Option<usize> {
     let (number, _) = leading_integer(text);
-    // As wide as C's `int`: a huge one of either sign may turn out to be a small one.
+    // Truncated to 32 bits like C's `int`: a huge number of either sign may become a small positive one.
     usize::try_from(number as i32).ok().filter(|&count| count > 0)
 }
 

@@ -25,7 +25,7 @@ struct Options {
     length: bool,
     indexes: bool,
     with_match_length: bool,
-    /// Shorter runs are left out.
+    /// Least length of a match in the reply of IDX.
     min_match_length: i64,
 }
 
@@ -34,7 +34,7 @@ fn lcs(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let keys = [args.bytes()?, args.bytes()?];
     let options = match options(args) {
         Ok(options) => options,
-        // The types of the keys are looked at before the options are.
+        // An error of the keys' types has precedence over errors of the options.
         Err(error) => {
             lcs::expect_sources(&mut cx.txn(), keys)?;
             return Err(error);

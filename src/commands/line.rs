@@ -1,4 +1,4 @@
-//! A typed line into arguments, by redis-cli's rules. Inline requests are split by the same rules, so the work is
-//! done on their floor.
+//! Splitting of a typed line into arguments, by the rules of redis-cli. Inline requests are split by the same rules, so
+//! the code is in `resp/decode`.
 
 pub use crate::resp::decode::{LineError, LineErrorKind, split_line};

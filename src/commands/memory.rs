@@ -1,4 +1,4 @@
-//! MEMORY: what keys take.
+//! MEMORY: memory usage of keys and of the keyspace.
 
 use crate::keyspace::keys;
 use alloc::format;
@@ -58,7 +58,7 @@ const MEMORY_ROWS: &[Row] = &[
     },
 ];
 
-/// `MEMORY USAGE key [SAMPLES count]`: the count is kept up to date, so nothing has to be sampled.
+/// `MEMORY USAGE key [SAMPLES count]`. Sizes are kept up to date, so `count` has no effect.
 fn usage(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     while let Some(word) = args.optional() {
@@ -81,7 +81,7 @@ fn doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// The figures of Redis that mean something here; others are left out rather than made up.
+/// `MEMORY STATS`, with those fields of Redis that apply to this engine.
 fn stats(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let keys = cx.keyspace.databases().map(|(_, db)| db.len() as u64).sum();
     let bytes = cx.keyspace.counted_bytes();

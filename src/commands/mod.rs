@@ -1,6 +1,6 @@
-//! Commands. A command is one [`Row`] in its family's file: everything anybody asks about it is printed from there.
-//! Handlers read their arguments through a cursor, act on the keyspace through its typed operations, and write their
-//! reply; they know no socket, no JavaScript and no clock.
+//! Commands. Each command is one [`Row`] in its family's file; COMMAND, help and documentation are printed from it.
+//! A handler reads its arguments through a cursor, calls typed operations of the keyspace and writes its reply.
+//! Handlers have no access to sockets, JavaScript or clocks.
 
 mod acl;
 mod args;
@@ -68,30 +68,30 @@ use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
 use crate::server::clients::{Client, ClientId, Clients};
 
-/// What a handler may touch.
+/// State that a handler may read and change.
 #[derive(Debug)]
 pub struct Context<'a> {
     pub keyspace: &'a mut Keyspace,
     pub clients: &'a mut Clients,
     pub server: &'a mut Server,
     pub table: &'a CommandTable,
-    /// Who sent the command.
+    /// Client that sent the command.
     pub client: ClientId,
     pub now: Timestamp,
     pub blocking: Blocking,
-    /// Set by a handler that waits, and has written nothing.
+    /// Set by a handler that blocks its client. Such a handler writes no reply.
     pub block_on: Option<BlockOn>,
     pub reply: &'a mut Writer,
 }
 
 impl Context<'_> {
-    /// The client's database at this instant.
+    /// Returns a transaction on the client's database at `now`.
     #[inline(never)]
     pub fn txn(&mut self) -> Txn<'_> {
         self.txn_and_reply().0
     }
 
-    /// The client's database and the writer side by side: values are written from where they lie.
+    /// Returns a transaction on the client's database and the reply, so that values are written without a copy.
     pub fn txn_and_reply(&mut self) -> (Txn<'_>, &mut Writer) {
         let (database, no_touch) =
             self.clients.get(self.client).map_or((0, false), |client| (client.database, client.no_touch));
@@ -102,21 +102,21 @@ impl Context<'_> {
         self.clients.get(self.client).map_or(0, |client| client.database)
     }
 
-    /// The sender. A command of a client that is gone is refused before it gets here.
+    /// Returns the client that sent the command. Requests of disconnected clients are rejected before a handler runs.
     pub fn client(&mut self) -> Option<&mut Client> {
         self.clients.get_mut(self.client)
     }
 }
 
-/// Runs one command whose arity was checked, by its number in the table, and writes its reply or its error.
+/// Runs the command with this number in the table and writes its reply or its error. The arity must have been checked.
 #[inline(always)]
 pub fn call(cx: &mut Context<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     let row = cx.table.row(number);
     let start = cx.reply.len();
     cx.server.stats.command(number).calls += 1;
-    let made = OnceCell::new();
+    let custom_error = OnceCell::new();
     let result = match ensure_memory(cx, row, argv) {
-        Ok(()) => (row.handler)(cx, &mut Args::new(argv, row.words(), &made)),
+        Ok(()) => (row.handler)(cx, &mut Args::new(argv, row.words(), &custom_error)),
         Err(OutOfMemory) => Err(CommandError::OUT_OF_MEMORY),
     };
     match result {
@@ -126,55 +126,55 @@ pub fn call(cx: &mut Context<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
         }
         Ok(()) => {
             if let Some(block_on) = cx.block_on.take() {
-                // It is called when it has its answer, however often it ran before.
+                // A blocked command counts as one call, in the run that writes its reply.
                 cx.server.stats.command(number).calls -= 1;
                 return Outcome::Block(block_on);
             }
         }
         Err(error) => {
-            let made = made.into_inner().filter(|_| error == CommandError::MADE);
-            fail(cx, number, start, &made.unwrap_or_else(|| error.of_command(row.name)));
+            let custom_error = custom_error.into_inner().filter(|_| error == CommandError::MADE);
+            fail(cx, number, start, &custom_error.unwrap_or_else(|| error.of_command(row.name)));
         }
     }
     remember_keys(cx, row, argv);
     Outcome::Done
 }
 
-/// What a command that keeps small pieces takes in tables and confirmations for each of its arguments, for each that came before, and for
-/// each client.
-const KEPT_NEW_BYTES: usize = 512;
-const KEPT_BYTES: usize = 64;
-const KEPT_CLIENT_BYTES: usize = 256;
-/// How often it holds its arguments on the way.
+/// Upper bound, in bytes, for the table entries and confirmations of one argument of a `KEEPS` command.
+const KEPT_BYTES_PER_ARGUMENT: usize = 512;
+/// Upper bound, in bytes, for growing the tables of names, for each name they already hold.
+const KEPT_BYTES_PER_NAME: usize = 64;
+/// Upper bound, in bytes, for growing the tables of clients, for each connected client.
+const KEPT_BYTES_PER_CLIENT: usize = 256;
+/// Largest number of copies of its arguments that a `KEEPS` command holds at once.
 const KEPT_COPIES: usize = 8;
 
-/// What a command that is about no keys makes of its arguments on its way, at most.
+/// Largest memory use of a command without keys, as a multiple of the size of its request.
 const ARGUMENTS_FACTOR: usize = 4;
 
-/// The longest request, in bytes, that needs no memory reserved before it runs while changes have no observers.
+/// Longest request, in bytes, that runs without a memory check while changes have no observers.
 const SMALL_REQUEST_BYTES: usize = 1024;
 
-/// Makes sure that a command can end once it began to change something.
+/// Checks that a command does not run out of memory after its first change. A small request of a command without
+/// `KEEPS` skips the check while the allocator's reserve is whole and the keyspace has no observers.
 #[inline(always)]
 fn ensure_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
     let is_small = argv.copy_len() <= SMALL_REQUEST_BYTES && !row.has(flags::KEEPS);
-    if is_small && is_reserve_whole() && cx.keyspace.is_unobserved() {
-        Ok(())
-    } else {
-        ensure_more_memory(cx, row, argv)
-    }
+    if is_small && is_reserve_whole() && cx.keyspace.is_unobserved() { Ok(()) } else { check_memory(cx, row, argv) }
 }
 
 #[inline(never)]
-fn ensure_more_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
+fn check_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
     if !is_reserve_whole() && row.has(flags::DENYOOM) {
         ensure_reserve()?;
     }
     if row.has(flags::KEEPS) {
         ensure_reserve()?;
-        let kept = KEPT_BYTES.saturating_mul(cx.keyspace.interest.name_count() + cx.server.pubsub.name_count());
-        let clients = KEPT_CLIENT_BYTES.saturating_mul(cx.clients.len());
-        let new = KEPT_NEW_BYTES.saturating_mul(argv.len()).saturating_add(KEPT_COPIES.saturating_mul(argv.copy_len()));
+        let kept =
+            KEPT_BYTES_PER_NAME.saturating_mul(cx.keyspace.interest.name_count() + cx.server.pubsub.name_count());
+        let clients = KEPT_BYTES_PER_CLIENT.saturating_mul(cx.clients.len());
+        let copies = KEPT_COPIES.saturating_mul(argv.copy_len());
+        let new = KEPT_BYTES_PER_ARGUMENT.saturating_mul(argv.len()).saturating_add(copies);
         ensure(kept.saturating_add(clients).saturating_add(new))?;
     }
     if row.flags & (flags::READONLY | flags::WRITE) == 0 {
@@ -182,30 +182,30 @@ fn ensure_more_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Res
     }
     let bytes = argv.copy_len();
     let names_matter = bytes > SMALL_REQUEST_BYTES || !cx.keyspace.interest.tracking.is_idle();
-    let names_bytes = if names_matter && !cx.keyspace.is_unobserved() { names_bytes(row, argv) } else { 0 };
+    let names_bytes = if names_matter && !cx.keyspace.is_unobserved() { key_copy_bytes(row, argv) } else { 0 };
     let request = Extent { arguments: argv.len(), names_bytes, bytes };
     cx.keyspace.ensure_room(request)?;
     if cx.keyspace.observes_dead_fields(cx.now) {
-        // They are more than the request has arguments.
-        let mut met = Ok(());
-        // A request whose keys cannot be told names none.
+        // Expired fields are removed first: their events may outnumber the arguments that the check is based on.
+        let mut expired = Ok(());
+        // A request with invalid key arguments counts as a request without keys; its handler reports the error.
         let _ = keys_of::visit_keys(row, argv, &mut |key, _| {
-            met = met.and_then(|()| cx.txn().find_unexpired(key).map(drop).map_err(|_| OutOfMemory));
+            expired = expired.and_then(|()| cx.txn().find_unexpired(key).map(drop).map_err(|_| OutOfMemory));
         });
-        met?;
+        expired?;
         cx.keyspace.ensure_room(request)?;
     }
     Ok(())
 }
 
-/// What a copy of a request's keys takes; one whose keys cannot be told names none.
-fn names_bytes(row: &Row, argv: ArgvRef<'_>) -> usize {
+/// Returns the bytes that a copy of the request's keys takes. Keys after invalid key arguments are not counted.
+fn key_copy_bytes(row: &Row, argv: ArgvRef<'_>) -> usize {
     let mut bytes = 0;
     let _ = keys_of::visit_keys(row, argv, &mut |key, _| bytes += size_of::<Span>() + key.len());
     bytes
 }
 
-/// Leaves nothing of a reply but an error.
+/// Replaces the reply, which begins at `start`, by an error and counts the failure.
 #[cold]
 fn fail(cx: &mut Context<'_>, number: u16, start: usize, error: &ErrorText) {
     cx.reply.truncate(start);
@@ -214,7 +214,7 @@ fn fail(cx: &mut Context<'_>, number: u16, start: usize, error: &ErrorText) {
     cx.server.stats.fail(number, error);
 }
 
-/// The client may keep a copy of what it read, also of an error.
+/// Records the keys of a read-only command for client-side caching, after an error reply too: the client may cache it.
 #[inline(always)]
 fn remember_keys(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) {
     if cx.keyspace.interest.tracking.is_idle()
@@ -226,53 +226,53 @@ fn remember_keys(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) {
     let _ = keys_of::visit_keys(row, argv, &mut |key, _| cx.keyspace.interest.tracking.remember(cx.client, key));
 }
 
-/// `SET key value`.
-const BARE_SET_LEN: usize = 3;
+/// Number of arguments of `SET key value`, a SET without options.
+const SET_WITHOUT_OPTIONS_LEN: usize = 3;
 
-/// A request and what its name was found to mean: it is looked up once, and asked for often.
+/// A request with its row, so that the name is looked up once.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub argv: ArgvRef<'a>,
-    /// The number in the table, and the row.
+    /// Number in the table and row; `None` for an unknown command.
     pub command: Option<(u16, &'static Row)>,
 }
 
 impl<'a> Request<'a> {
     pub fn new(table: &CommandTable, argv: ArgvRef<'a>) -> Request<'a> {
-        Request { argv, command: look_up(table, argv) }
+        Request { argv, command: find_row(table, argv) }
     }
 
-    /// Whether the command may need the time for what it does: a SET without any options does not.
+    /// Whether the command may depend on the time. A SET without options does not.
     #[inline(always)]
     pub fn may_need_time(&self) -> bool {
-        let bare = |row: &Row| row.name == "set" && self.argv.len() == BARE_SET_LEN;
-        self.command.is_some_and(|(_, row)| row.has(flags::TIME) && !bare(row))
+        let is_plain_set = |row: &Row| row.name == "set" && self.argv.len() == SET_WITHOUT_OPTIONS_LEN;
+        self.command.is_some_and(|(_, row)| row.has(flags::TIME) && !is_plain_set(row))
     }
 }
 
-fn look_up(table: &CommandTable, argv: ArgvRef<'_>) -> Option<(u16, &'static Row)> {
+fn find_row(table: &CommandTable, argv: ArgvRef<'_>) -> Option<(u16, &'static Row)> {
     let number = table.number(argv.get(0).unwrap_or_default())?;
     let row = table.row(number);
     let Some(word) = argv.get(1).filter(|_| !row.subcommands.is_empty()) else { return Some((number, row)) };
     let found = table.subcommand(number, word).map(|sub| (sub, table.row(sub)));
-    found.filter(|(_, sub)| !reads_its_own_words(row) || sub.accepts(argv.len()))
+    found.filter(|(_, sub)| !combines_errors(row) || sub.accepts(argv.len()))
 }
 
-/// Whether Redis does not tell an unknown subcommand from one with too many or too few words.
-fn reads_its_own_words(container: &Row) -> bool {
+/// Whether the container has one error for an unknown subcommand and for a wrong number of arguments, as in Redis.
+fn combines_errors(container: &Row) -> bool {
     container.name == "debug"
 }
 
-/// Finds the row of a request: of its command, or of a container's subcommand.
+/// Returns the number and row of a request's command, or of its subcommand if the command is a container.
 pub fn resolve(table: &CommandTable, argv: ArgvRef<'_>) -> Result<(u16, &'static Row), ErrorText> {
-    look_up(table, argv).ok_or_else(|| unknown(table, argv))
+    find_row(table, argv).ok_or_else(|| unknown(table, argv))
 }
 
-/// Why nothing was found.
+/// Returns the error for a request without a row.
 pub fn unknown(table: &CommandTable, argv: ArgvRef<'_>) -> ErrorText {
     let name = argv.get(0).unwrap_or_default();
     match (table.number(name).map(|number| table.row(number)), argv.get(1)) {
-        (Some(container), Some(word)) if reads_its_own_words(container) => {
+        (Some(container), Some(word)) if combines_errors(container) => {
             ErrorText::unknown_or_wrong(&container.name.to_ascii_uppercase(), word)
         }
         (Some(container), Some(word)) => ErrorText::unknown_subcommand(container.name, word),
@@ -280,8 +280,8 @@ pub fn unknown(table: &CommandTable, argv: ArgvRef<'_>) -> ErrorText {
     }
 }
 
-/// Writes a page of a walk: the next cursor, then the elements. The cursor is known only once the page is, so the page
-/// waits in a buffer of its own; `fill` answers the cursor and how many elements it wrote.
+/// Writes a page of a SCAN command: the next cursor, then the elements. The cursor is known only after the page, so
+/// the page is buffered. `fill` returns the next cursor and the number of elements written.
 fn write_page(reply: &mut Writer, fill: &mut dyn FnMut(&mut Writer) -> (u64, usize)) {
     let mut page = Writer::new(reply.protocol());
     let (next, len) = fill(&mut page);
@@ -293,14 +293,15 @@ fn write_page(reply: &mut Writer, fill: &mut dyn FnMut(&mut Writer) -> (u64, usi
     reply.append(&page);
 }
 
-/// How a collection is walked: shows names, with values where there are some, and answers the next cursor.
-type Walk<'w> = &'w mut dyn FnMut(&mut dyn FnMut(&[u8], Option<&[u8]>)) -> u64;
+/// Iteration over a page of a collection, which returns the next cursor. Its argument is called with each name, and
+/// with its value if there is one.
+type PageScan<'w> = &'w mut dyn FnMut(&mut dyn FnMut(&[u8], Option<&[u8]>)) -> u64;
 
-/// Writes a page of those names that match, with their values.
-fn write_matches(reply: &mut Writer, pattern: Option<&[u8]>, walk: Walk<'_>) {
+/// Writes a page of the names that match a pattern, with their values.
+fn write_matches(reply: &mut Writer, pattern: Option<&[u8]>, scan: PageScan<'_>) {
     write_page(reply, &mut |page| {
         let mut len = 0;
-        let next = walk(&mut |name, value| {
+        let next = scan(&mut |name, value| {
             if pattern.is_some_and(|pattern| !glob::matches(pattern, name)) {
                 return;
             }
@@ -313,12 +314,12 @@ fn write_matches(reply: &mut Writer, pattern: Option<&[u8]>, walk: Walk<'_>) {
     });
 }
 
-/// A page of a collection that is not there.
-fn write_no_page(reply: &mut Writer) {
+/// Writes the page of a missing collection: cursor 0 and no elements.
+fn write_empty_page(reply: &mut Writer) {
     write_page(reply, &mut |_| (0, 0));
 }
 
-/// Answers the HELP of a container, printed from its rows.
+/// Writes the HELP reply of a container, printed from its rows.
 fn write_help(cx: &mut Context<'_>, container: &str) -> Result<(), CommandError> {
     let lines = cx.table.find(container).map(docs::help_lines).unwrap_or_default();
     cx.reply.array(lines.len());

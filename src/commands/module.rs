@@ -1,4 +1,4 @@
-//! Modules: none can be loaded.
+//! MODULE: no module can be loaded.
 
 use super::Context;
 use super::args::Args;

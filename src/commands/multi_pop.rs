@@ -1,11 +1,10 @@
-//! What LMPOP and ZMPOP have in common, and their kin that wait: keys with their number in front, the end to take from,
-//! and how many. It knows no type of value.
+//! Arguments that LMPOP, ZMPOP, BLMPOP and BZMPOP share, regardless of the type of the values.
 
 use super::args::{Args, at_least, is};
 use crate::resp::error::CommandError;
 use crate::values::End;
 
-/// `numkeys key [key ...] END [COUNT n]`
+/// Arguments `numkeys key [key ...] END [COUNT n]`.
 pub(super) struct MultiPop<K> {
     pub(super) keys: K,
     pub(super) end: End,
@@ -13,7 +12,7 @@ pub(super) struct MultiPop<K> {
 }
 
 impl<'a> MultiPop<()> {
-    /// Reads them; `end` knows the words for an end.
+    /// Reads the arguments; `end` parses the word that names an end.
     pub(super) fn read(
         args: &mut Args<'a>,
         end: fn(&[u8]) -> Result<End, CommandError>,

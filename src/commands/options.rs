@@ -8,7 +8,7 @@ use crate::resp::error::CommandError;
 
 const MS_PER_SECOND: i64 = 1000;
 
-/// The unit and base of a deadline argument.
+/// Unit and base of a deadline argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unit {
     Seconds,
@@ -27,25 +27,26 @@ impl Unit {
     }
 }
 
-/// What the user said about the deadline. The number is read late: some commands look at the key first.
+/// Expiration option of a request. The number is parsed on use, because some commands look the key up first.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum ExpiryWords<'a> {
+pub(super) enum ExpiryOption<'a> {
     #[default]
-    Unsaid,
+    Absent,
     Keep,
     Persist,
     Deadline(Unit, &'a [u8]),
 }
 
-/// The word that takes the place of a deadline.
+/// Keyword that a command accepts instead of a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Alternative {
     KeepTtl,
     Persist,
 }
 
-impl<'a> ExpiryWords<'a> {
-    /// Takes `word` if it is an option of this kind; the same option may be repeated, the last number counts.
+impl<'a> ExpiryOption<'a> {
+    /// Reads the option if `word` is its keyword, and returns whether it is. A repeated keyword replaces the number;
+    /// different keywords are a syntax error.
     pub(super) fn take(
         &mut self,
         word: &[u8],
@@ -60,39 +61,39 @@ impl<'a> ExpiryWords<'a> {
             _ => return self.take_alternative(word, alternative),
         };
         match self {
-            ExpiryWords::Unsaid => {}
-            ExpiryWords::Deadline(said, _) if *said == unit => {}
+            ExpiryOption::Absent => {}
+            ExpiryOption::Deadline(previous, _) if *previous == unit => {}
             _ => return Err(CommandError::SYNTAX),
         }
-        *self = ExpiryWords::Deadline(unit, args.bytes()?);
+        *self = ExpiryOption::Deadline(unit, args.bytes()?);
         Ok(true)
     }
 
     fn take_alternative(&mut self, word: &[u8], alternative: Alternative) -> Result<bool, CommandError> {
         match (alternative, &self) {
-            (Alternative::KeepTtl, ExpiryWords::Unsaid | ExpiryWords::Keep) if is(word, "KEEPTTL") => {
-                *self = ExpiryWords::Keep;
+            (Alternative::KeepTtl, ExpiryOption::Absent | ExpiryOption::Keep) if is(word, "KEEPTTL") => {
+                *self = ExpiryOption::Keep;
                 Ok(true)
             }
-            (Alternative::Persist, ExpiryWords::Unsaid | ExpiryWords::Persist) if is(word, "PERSIST") => {
-                *self = ExpiryWords::Persist;
+            (Alternative::Persist, ExpiryOption::Absent | ExpiryOption::Persist) if is(word, "PERSIST") => {
+                *self = ExpiryOption::Persist;
                 Ok(true)
             }
             _ => Ok(false),
         }
     }
 
-    /// The meaning of the words for a command that stores a whole value.
+    /// Returns the deadline for a command that stores a whole value.
     pub(super) fn resolve(self, now: Timestamp) -> Result<Expiry, CommandError> {
         match self {
-            ExpiryWords::Unsaid | ExpiryWords::Persist => Ok(Expiry::Never),
-            ExpiryWords::Keep => Ok(Expiry::Keep),
-            ExpiryWords::Deadline(unit, number) => Ok(Expiry::At(deadline(number, unit, now)?)),
+            ExpiryOption::Absent | ExpiryOption::Persist => Ok(Expiry::Never),
+            ExpiryOption::Keep => Ok(Expiry::Keep),
+            ExpiryOption::Deadline(unit, number) => Ok(Expiry::At(deadline(number, unit, now)?)),
         }
     }
 }
 
-/// A deadline as SET and its kin take it: positive, and within 64 bits of milliseconds.
+/// Parses a deadline of SET and similar commands. It must be positive and fit into 64 bits of milliseconds.
 pub(super) fn deadline(number: &[u8], unit: Unit, now: Timestamp) -> Result<Timestamp, CommandError> {
     let number = parse_integer(number).ok_or(CommandError::NOT_AN_INTEGER)?;
     let invalid = CommandError::INVALID_EXPIRE;
@@ -104,36 +105,36 @@ pub(super) fn deadline(number: &[u8], unit: Unit, now: Timestamp) -> Result<Time
     if unit.is_relative() { now.checked_add_ms(ms).ok_or(invalid) } else { Ok(Timestamp::from_ms(ms)) }
 }
 
-/// Takes `word` if it is NX or XX; both together are a syntax error.
+/// Reads the condition if `word` is NX or XX, and returns whether it is. Both together are a syntax error.
 pub(super) fn take_presence(word: &[u8], presence: &mut Option<Presence>) -> Result<bool, CommandError> {
-    let said = match word {
+    let condition = match word {
         _ if is(word, "NX") => Presence::Missing,
         _ if is(word, "XX") => Presence::Existing,
         _ => return Ok(false),
     };
-    if presence.is_some_and(|presence| presence != said) {
+    if presence.is_some_and(|presence| presence != condition) {
         return Err(CommandError::SYNTAX);
     }
-    *presence = Some(said);
+    *presence = Some(condition);
     Ok(true)
 }
 
-/// What the walks through a collection take: SCAN and its sisters.
+/// Options of SCAN, HSCAN, SSCAN and ZSCAN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScanOptions<'a> {
     pub(super) count: usize,
     pub(super) pattern: Option<&'a [u8]>,
-    /// SCAN alone.
+    /// TYPE of SCAN.
     pub(super) type_name: Option<&'a [u8]>,
-    /// HSCAN alone: fields without their values.
+    /// NOVALUES of HSCAN.
     pub(super) no_values: bool,
 }
 
-/// How many elements a page looks at unless told.
+/// Default of COUNT, as in Redis.
 const SCAN_COUNT: usize = 10;
 
-/// Reads `[MATCH pattern] [COUNT n]` and the word or option that one command has of its own.
-pub(super) fn scan_options<'a>(args: &mut Args<'a>, own: &str) -> Result<ScanOptions<'a>, CommandError> {
+/// Reads `[MATCH pattern] [COUNT n]` and `own_option`, the keyword of one command: TYPE, NOVALUES or none.
+pub(super) fn scan_options<'a>(args: &mut Args<'a>, own_option: &str) -> Result<ScanOptions<'a>, CommandError> {
     let mut options = ScanOptions { count: SCAN_COUNT, pattern: None, type_name: None, no_values: false };
     while let Some(word) = args.optional() {
         match word {
@@ -141,28 +142,28 @@ pub(super) fn scan_options<'a>(args: &mut Args<'a>, own: &str) -> Result<ScanOpt
             _ if is(word, "COUNT") => {
                 options.count = count_of(args.integer()?).filter(|&count| count > 0).ok_or(CommandError::SYNTAX)?;
             }
-            _ if own == "TYPE" && is(word, own) => options.type_name = Some(args.bytes()?),
-            _ if own == "NOVALUES" && is(word, own) => options.no_values = true,
+            _ if own_option == "TYPE" && is(word, own_option) => options.type_name = Some(args.bytes()?),
+            _ if own_option == "NOVALUES" && is(word, own_option) => options.no_values = true,
             _ => return Err(CommandError::SYNTAX),
         }
     }
     Ok(options)
 }
 
-/// `[LIMIT n]`: how many are enough; 0 means all.
+/// Reads `[LIMIT n]`; 0, the default, is no limit.
 pub(super) fn limit(args: &mut Args<'_>) -> Result<usize, CommandError> {
-    let mut most = 0;
+    let mut limit = 0;
     while let Some(word) = args.optional() {
         if !is(word, "LIMIT") || args.is_done() {
             return Err(CommandError::SYNTAX);
         }
-        most = at_least(args.bytes()?, 0, CommandError::NEGATIVE_LIMIT)?;
+        limit = at_least(args.bytes()?, 0, CommandError::NEGATIVE_LIMIT)?;
     }
-    Ok(most)
+    Ok(limit)
 }
 
-/// A cursor is an unsigned 64-bit number. One that is written as integers are must not be negative; any other is read as
-/// C's `strtoull` does: blanks and a sign in front are allowed, and a minus turns the number round.
+/// Parses a SCAN cursor, an unsigned 64-bit number. A text in the format of an integer must not be negative. Other
+/// texts are parsed like C's `strtoull`, as in Redis: blanks and a sign may precede, and a minus negates modulo 2^64.
 pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
     if let Some(integer) = parse_integer(text) {
         return u64::try_from(integer).map_err(|_| CommandError::INVALID_CURSOR);
@@ -179,7 +180,7 @@ pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
     Ok(if is_negative { number.wrapping_neg() } else { number })
 }
 
-/// The comparison that `word` names, with its operand.
+/// Returns the comparison named by a keyword, with its operand; `None` for other words.
 pub(super) fn comparison<'a>(word: &[u8], operand: &'a [u8]) -> Option<Comparison<'a>> {
     match word {
         _ if is(word, "IFEQ") => Some(Comparison::Equal(operand)),

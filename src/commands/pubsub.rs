@@ -1,4 +1,4 @@
-//! The pub/sub family.
+//! Pub/sub family.
 
 use alloc::vec::Vec;
 
@@ -77,7 +77,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-const ASKING: u32 = PUBSUB | LOADING | STALE;
+const INSPECTION: u32 = PUBSUB | LOADING | STALE;
 
 const PUBSUB_ROWS: &[Row] = &[
     Row {
@@ -85,7 +85,7 @@ const PUBSUB_ROWS: &[Row] = &[
         arguments: "[pattern:pattern]",
         summary: "Returns the channels that have subscribers.",
         reply: "array(bulk)",
-        ..row("pubsub|channels", -2, ASKING | UNORDERED, channels)
+        ..row("pubsub|channels", -2, INSPECTION | UNORDERED, channels)
     },
     Row {
         since: "6.2.0",
@@ -98,28 +98,28 @@ const PUBSUB_ROWS: &[Row] = &[
         complexity: "O(1)",
         summary: "Returns the number of patterns with subscribers.",
         reply: "integer",
-        ..row("pubsub|numpat", 2, ASKING, numpat)
+        ..row("pubsub|numpat", 2, INSPECTION, numpat)
     },
     Row {
         since: "2.8.0",
         arguments: "[channel...]",
         summary: "Returns the number of subscribers per channel.",
         reply: "array(any)",
-        ..row("pubsub|numsub", -2, ASKING, numsub)
+        ..row("pubsub|numsub", -2, INSPECTION, numsub)
     },
     Row {
         since: "7.0.0",
         arguments: "[pattern:pattern]",
         summary: "Returns the shard channels that have subscribers.",
         reply: "array(bulk)",
-        ..row("pubsub|shardchannels", -2, ASKING | UNORDERED, shardchannels)
+        ..row("pubsub|shardchannels", -2, INSPECTION | UNORDERED, shardchannels)
     },
     Row {
         since: "7.0.0",
         arguments: "[shardchannel...]",
         summary: "Returns the number of subscribers per shard channel.",
         reply: "array(any)",
-        ..row("pubsub|shardnumsub", -2, ASKING, shardnumsub)
+        ..row("pubsub|shardnumsub", -2, INSPECTION, shardnumsub)
     },
 ];
 
@@ -136,7 +136,7 @@ fn psubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn ssubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    // One reply a command: SUBSCRIBE and PSUBSCRIBE may break that in a transaction for the sake of old clients only.
+    // In a transaction every command has one reply. Redis exempts SUBSCRIBE and PSUBSCRIBE for old clients only.
     if cx.blocking == Blocking::Denied {
         return Err(CommandError::SHARD_SUBSCRIPTION_DENIED);
     }
@@ -155,7 +155,7 @@ fn sunsubscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     unsubscribe_from(cx, args, Channels::Shard)
 }
 
-/// One confirmation a channel: its name and how many the client listens to now.
+/// Subscribes to channels and writes a confirmation for each, with the client's number of subscriptions.
 fn subscribe_to(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     for name in args.rest() {
         let Some(client) = cx.clients.get_mut(cx.client) else { break };
@@ -167,25 +167,26 @@ fn subscribe_to(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -
 
 fn unsubscribe_from(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     let word = channels.words().unsubscribed;
-    let names_all = args.left() == 0;
+    let is_all = args.left() == 0;
     for name in args.rest() {
         let Some(client) = cx.clients.get_mut(cx.client) else { break };
         cx.server.pubsub.unsubscribe(channels, name, client);
         confirm(cx, channels, word, Some(name), 0);
     }
-    let Some(client) = cx.clients.get_mut(cx.client).filter(|_| names_all) else { return Ok(()) };
-    let leaving = cx.server.pubsub.leave(channels, client);
-    if leaving.is_empty() {
+    let Some(client) = cx.clients.get_mut(cx.client).filter(|_| is_all) else { return Ok(()) };
+    let names = cx.server.pubsub.leave(channels, client);
+    if names.is_empty() {
         confirm(cx, channels, word, None, 0);
     }
-    for (name, left) in leaving.iter().zip((0..leaving.len()).rev()) {
-        confirm(cx, channels, word, Some(name), left);
+    for (name, remaining) in names.iter().zip((0..names.len()).rev()) {
+        confirm(cx, channels, word, Some(name), remaining);
     }
     Ok(())
 }
 
-/// Shard channels are counted apart from the others; `more` are those that are still to be left.
-fn confirm(cx: &mut Context<'_>, channels: Channels, word: &str, name: Option<&[u8]>, more: usize) {
+/// Writes a confirmation with the number of the client's subscriptions plus `remaining`, those that are still to be
+/// confirmed. Shard channels are counted separately.
+fn confirm(cx: &mut Context<'_>, channels: Channels, word: &str, name: Option<&[u8]>, remaining: usize) {
     let count = cx.clients.get(cx.client).map_or(0, |client| match channels {
         Channels::Plain | Channels::Pattern => client.channels.len() + client.patterns.len(),
         Channels::Shard => client.shard_channels.len(),
@@ -193,7 +194,7 @@ fn confirm(cx: &mut Context<'_>, channels: Channels, word: &str, name: Option<&[
     cx.reply.push(3);
     cx.reply.bulk(word.as_bytes());
     cx.reply.optional_bulk(name);
-    cx.reply.integer((count + more) as i64);
+    cx.reply.integer((count + remaining) as i64);
 }
 
 fn publish(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
@@ -206,7 +207,7 @@ fn spublish(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn send(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply {
     let (name, message) = (args.bytes()?, args.bytes()?);
-    // What happened before in the same transaction is published before.
+    // Notifications of earlier commands in the same transaction are published before the message.
     cx.server.announce(cx.keyspace, cx.clients);
     cx.clients.events_before = cx.keyspace.events.len();
     let receivers = cx.server.pubsub.publish(channels, name, message, cx.clients);
@@ -227,9 +228,9 @@ fn list(cx: &mut Context<'_>, args: &mut Args<'_>, channels: Channels) -> Reply 
         return Err(args.refuse(ErrorText::unknown_or_wrong("PUBSUB", args.argv().get(1).unwrap_or_default())));
     }
     let pattern = args.optional();
-    let known = cx.server.pubsub.names(channels);
+    let names = cx.server.pubsub.names(channels);
     let matching: Vec<&[u8]> =
-        known.filter(|name| pattern.is_none_or(|pattern| glob::matches_channel(pattern, name))).collect();
+        names.filter(|name| pattern.is_none_or(|pattern| glob::matches_channel(pattern, name))).collect();
     cx.reply.array(matching.len());
     matching.iter().for_each(|name| cx.reply.bulk(name));
     Ok(())

@@ -1,4 +1,4 @@
-//! Replication: the server is always a master and has no replicas.
+//! Replication: the server is always a master without replicas.
 
 use super::Context;
 use super::args::{Args, is};
@@ -54,14 +54,13 @@ fn replicaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn role(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply.array(3);
     cx.reply.bulk(b"master");
-    // How much was replicated, and to whom.
+    // Replication offset and list of replicas.
     cx.reply.integer(0);
     cx.reply.array(0);
     Ok(())
 }
 
-/// `WAITAOF numlocal numreplicas timeout`: with no file and no replica, the only thing to wait for is the end of the
-/// time.
+/// `WAITAOF numlocal numreplicas timeout`. Without a file and replicas, a blocked client waits for the timeout only.
 fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let local = args.integer()?;
     if !(0..=1).contains(&local) {

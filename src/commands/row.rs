@@ -1,4 +1,4 @@
-//! What is known about a command: one row, written once.
+//! Rows: name, arity, flags, keys, grammar and documentation of each command, in one place.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::keyspace::KeyName;
 use crate::resp::error::CommandError;
 use crate::values::Kind;
 
-/// Flags of a row: Redis' own, and three of ours. A row's `flags` are their sum.
+/// Flags of a row: those of Redis, and those of keylatch from bit 24 on.
 pub mod flags {
     pub const WRITE: u32 = 1 << 0;
     pub const READONLY: u32 = 1 << 1;
@@ -18,7 +18,7 @@ pub mod flags {
     pub const LOADING: u32 = 1 << 5;
     pub const STALE: u32 = 1 << 6;
     pub const ALLOW_BUSY: u32 = 1 << 7;
-    /// The keys cannot be found by position alone.
+    /// Key positions depend on the arguments.
     pub const MOVABLEKEYS: u32 = 1 << 8;
     pub const ADMIN: u32 = 1 << 9;
     pub const BLOCKING: u32 = 1 << 10;
@@ -27,21 +27,20 @@ pub mod flags {
     pub const NO_AUTH: u32 = 1 << 12;
     pub const SKIP_MONITOR: u32 = 1 << 13;
     pub const SKIP_SLOWLOG: u32 = 1 << 14;
-    /// Ours: the command needs the time even when nothing is due.
+    /// Not of Redis: the command depends on the time even if no deadline has passed.
     pub const TIME: u32 = 1 << 24;
-    /// Ours: the reply is a set in no promised order.
+    /// Not of Redis: the elements of the reply have no defined order.
     pub const UNORDERED: u32 = 1 << 25;
-    /// Ours: runs at once, also between MULTI and EXEC.
+    /// Not of Redis: the command is not queued between MULTI and EXEC.
     pub const IMMEDIATE: u32 = 1 << 26;
-    /// Ours: the keyspace as a whole is read or changed; ACL category `dangerous`.
+    /// Not of Redis: the command belongs to the ACL category `dangerous`.
     pub const DANGEROUS: u32 = 1 << 27;
-    /// Ours: may take long though Redis calls it fast, and neither request nor reply shows that it did.
+    /// Not of Redis: the command may take long despite `FAST`, and the sizes of request and reply do not show it.
     pub const LONG: u32 = 1 << 28;
-
-    /// Ours: keeps small pieces of memory though it puts no data into the keyspace.
+    /// Not of Redis: the command allocates memory that stays in use outside the keyspace, such as subscriptions.
     pub const KEEPS: u32 = 1 << 29;
 
-    /// The names COMMAND INFO shows.
+    /// Names in COMMAND INFO, in the order of Redis.
     pub const NAMES: &[(u32, &str)] = &[
         (WRITE, "write"),
         (READONLY, "readonly"),
@@ -61,7 +60,7 @@ pub mod flags {
     ];
 }
 
-/// The families of the documentation.
+/// Groups of commands in COMMAND DOCS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Group {
     String,
@@ -81,7 +80,7 @@ pub enum Group {
 }
 
 impl Group {
-    /// As COMMAND DOCS names it.
+    /// Returns the name in COMMAND DOCS.
     pub fn name(self) -> &'static str {
         match self {
             Group::String => "string",
@@ -101,7 +100,7 @@ impl Group {
         }
     }
 
-    /// The ACL category every command of the group belongs to.
+    /// Returns the ACL category of all commands of the group, if there is one.
     pub fn category(self) -> Option<&'static str> {
         match self {
             Group::String => Some("@string"),
@@ -121,30 +120,30 @@ impl Group {
     }
 }
 
-/// What a command does with keys, in the words of COMMAND INFO.
+/// Access of a command to a key; [`Access::flags`] are the flags of COMMAND INFO.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Reads the value and answers it.
+    /// Reads and returns the value.
     ReadAccess,
-    /// Reads only what is around the value (type, deadline, existence).
+    /// Reads metadata only, such as type, length, deadline or existence.
     ReadOnly,
-    /// Replaces the value whatever it was.
+    /// Replaces the value without reading it.
     Overwrite,
-    /// Changes the value depending on what it was, and answers from it.
+    /// Changes the value depending on the old one, and returns data of it.
     ReadWriteAccess,
-    /// Changes the value depending on what it was.
+    /// Changes the value depending on the old one.
     ReadWriteUpdate,
-    /// Sets a key that was missing.
+    /// Creates a missing key.
     OverwriteInsert,
-    /// Overwrites, and may answer the old value.
+    /// Replaces the value and, with some options, returns the old one.
     OverwriteAccess,
     /// Removes the key.
     Delete,
-    /// Reads the value, answers it and removes the key.
+    /// Removes the value or parts of it and returns them.
     ReadDelete,
-    /// Adds to the value without reading it out.
+    /// Adds to the value without returning data of it.
     Insert,
-    /// Removes parts of the value without reading them out.
+    /// Removes parts of the value without returning them.
     Remove,
 }
 
@@ -166,26 +165,27 @@ impl Access {
     }
 }
 
-/// Where a run of keys begins.
+/// Position of the first key of a key spec (`begin_search` in COMMAND INFO).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Begin {
     Index(i32),
-    /// Behind this word, which is looked for from an index on; without it there are no keys.
+    /// After the keyword `word`, searched from argument `from` on. Without the keyword there are no keys.
     Keyword {
         word: &'static str,
         from: i32,
     },
 }
 
-/// How a run of keys goes on from its beginning.
+/// Positions of further keys, relative to the first (`find_keys` in COMMAND INFO).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Find {
-    /// Up to `last` (counted from the beginning, negative from the end), every `step`-th argument.
+    /// Every `step`-th argument up to `last`, which counts from the first key, or from the end if negative.
     Range { last: i32, step: i32 },
-    /// The argument `count_at` says how many; keys begin at `first`, both counted from the beginning.
+    /// The number of keys is the argument `count_at`, and keys begin at `first`; both are relative to the beginning.
     Counted { count_at: i32, first: i32, step: i32 },
 }
 
+/// Rule that finds keys among the arguments of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeySpec {
     pub access: Access,
@@ -194,34 +194,34 @@ pub struct KeySpec {
 }
 
 impl KeySpec {
-    /// One key at an index.
+    /// Returns the spec of one key at an index.
     pub const fn one(index: i32, access: Access) -> KeySpec {
         KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: 0, step: 1 } }
     }
 
-    /// All arguments from an index on.
+    /// Returns the spec of keys in all arguments from an index on.
     pub const fn rest(index: i32, access: Access) -> KeySpec {
         KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: -1, step: 1 } }
     }
 
-    /// As many as the argument at an index says, behind it.
+    /// Returns the spec of keys that follow their number, the argument at an index.
     pub const fn counted(index: i32, access: Access) -> KeySpec {
         let find = Find::Counted { count_at: 0, first: 1, step: 1 };
         KeySpec { access, begin: Begin::Index(index), find }
     }
 
-    /// Every other argument from an index on.
+    /// Returns the spec of keys in every other argument from an index on.
     pub const fn pairs(index: i32, access: Access) -> KeySpec {
         KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: -1, step: 2 } }
     }
 }
 
-/// How a command ended.
+/// Outcome of one run of a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The reply is written.
     Done,
-    /// Nothing is written: the command runs again when one of the keys changes or the time has come.
+    /// No reply is written. The client is blocked; the command runs again when a key is ready or the time is over.
     Block(BlockOn),
 }
 
@@ -229,7 +229,7 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockOn {
     pub wanted: Option<Wanted>,
-    /// From this instant on the command gives up.
+    /// End of the timeout; `None` without one.
     pub until: Option<Timestamp>,
 }
 
@@ -239,25 +239,26 @@ impl BlockOn {
     }
 }
 
-/// Keys, and what a changed one of them must hold for the command to run again.
+/// Keys of a blocked client, and the type that a changed key must have for the command to run again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
     pub keys: Vec<KeyName>,
     pub kind: Kind,
 }
 
-/// In which run of a command its handler finds itself.
+/// Whether a handler may block its client in this run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blocking {
-    /// The command may block.
+    /// The handler may block the client.
     Allowed,
-    /// It must answer from what there is: it runs in a transaction, or out of a log.
+    /// The handler must reply at once: the command runs in a transaction, or is replayed from a log.
     Denied,
-    /// Its time is over: it must answer that nothing came.
+    /// The timeout is over: the handler must write the reply for it.
     TimedOut,
 }
 
-/// How a handler ended: the reply is written, or the command waits ([`Context::block_on`]); an error is the reply.
+/// Result of a handler. `Ok`: the reply is written, or the client is to be blocked ([`Context::block_on`]).
+/// `Err`: the error becomes the reply.
 pub type Reply = Result<(), CommandError>;
 
 pub type Handler = fn(&mut Context<'_>, &mut Args<'_>) -> Reply;
@@ -265,40 +266,40 @@ pub type Handler = fn(&mut Context<'_>, &mut Args<'_>) -> Reply;
 /// One command, or one subcommand of a container (`object|encoding`).
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Lower case, as errors and COMMAND print it.
+    /// Name in lower case; a subcommand includes its container.
     pub name: &'static str,
-    /// Number of words of a request, the name included; negative: at least that many.
+    /// Number of words of a request, the name included. A negative number is a minimum.
     pub arity: i32,
     pub flags: u32,
     pub group: Group,
     pub keys: &'static [KeySpec],
-    /// The Redis version that brought it.
+    /// First version with the command, of Redis unless another product is named.
     pub since: &'static str,
     pub complexity: &'static str,
-    /// The arguments in the notation of `grammar`.
+    /// Arguments in the notation of `commands/grammar`.
     pub arguments: &'static str,
     pub summary: &'static str,
-    /// What is answered, in the notation of `docs`: alternatives separated by `|`.
+    /// Shape of the reply, such as `array(bulk)|null`. Alternatives are separated by `|`.
     pub reply: &'static str,
-    /// Hints for proxies and clusters, as COMMAND INFO shows them.
+    /// Command tips of COMMAND INFO, for clients and proxies.
     pub tips: &'static [&'static str],
     pub subcommands: &'static [Row],
     pub handler: Handler,
-    /// Of the name.
+    /// Number of words of the name.
     pub(super) words: u8,
 }
 
 const fn words_of(name: &str) -> u8 {
-    let (bytes, mut words, mut at) = (name.as_bytes(), 1, 0);
-    while at < bytes.len() {
-        words += (bytes[at] == b'|') as u8;
-        at += 1;
+    let (bytes, mut words, mut index) = (name.as_bytes(), 1, 0);
+    while index < bytes.len() {
+        words += (bytes[index] == b'|') as u8;
+        index += 1;
     }
     words
 }
 
 impl Row {
-    /// A row to fill in with `..`: what most rows share.
+    /// Returns a row with defaults for the remaining fields, for use in struct update syntax.
     pub const fn of(
         group: Group,
         name: &'static str,
@@ -325,13 +326,13 @@ impl Row {
         }
     }
 
-    /// How many words the name has: 2 for a subcommand.
+    /// Number of words of the name: 2 for a subcommand, otherwise 1.
     #[inline(always)]
     pub fn words(&self) -> usize {
         usize::from(self.words)
     }
 
-    /// The last word of the name.
+    /// Returns the name without its container.
     pub fn own_name(&self) -> &'static str {
         self.name.rsplit('|').next().unwrap_or(self.name)
     }
@@ -341,12 +342,12 @@ impl Row {
         self.flags & flag != 0
     }
 
-    /// Whether the reply is in no promised order.
+    /// Whether the elements of the reply have no defined order.
     pub fn is_unordered(&self) -> bool {
         self.has(flags::UNORDERED)
     }
 
-    /// Whether a request of so many words has the right arity.
+    /// Whether a request of this many words matches the arity.
     #[inline(always)]
     pub fn accepts(&self, words: usize) -> bool {
         let words = i32::try_from(words).unwrap_or(i32::MAX);

@@ -1,4 +1,4 @@
-//! The server family.
+//! Server family: databases as a whole, and the time.
 
 use super::Context;
 use super::args::{Args, is};
@@ -71,9 +71,9 @@ fn flushall(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// `SWAPDB index1 index2`: both are read before either is checked against the number of databases.
+/// `SWAPDB index1 index2`. Both are parsed before either is checked against the number of databases.
 fn swapdb(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let mut index = |problem| parse_integer(args.bytes()?).and_then(|index| i32::try_from(index).ok()).ok_or(problem);
+    let mut index = |error| parse_integer(args.bytes()?).and_then(|index| i32::try_from(index).ok()).ok_or(error);
     let (first, second) = (index(CommandError::FIRST_DATABASE)?, index(CommandError::SECOND_DATABASE)?);
     let (first, second) = (database(cx, first.into())?, database(cx, second.into())?);
     cx.keyspace.swap(first, second, cx.now)?;
@@ -81,7 +81,7 @@ fn swapdb(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// ASYNC and SYNC mean the same here: pages are dropped, which takes no time worth deferring.
+/// Checks the flush type. ASYNC and SYNC have the same effect: whole pages are freed, which takes little time.
 fn check_flush_type(args: &mut Args<'_>) -> Result<(), CommandError> {
     match args.optional() {
         Some(word) if !is(word, "ASYNC") && !is(word, "SYNC") => Err(CommandError::SYNTAX),

@@ -1,4 +1,4 @@
-//! The set family.
+//! Set family.
 
 use crate::keyspace::sets;
 use alloc::vec::Vec;
@@ -6,16 +6,16 @@ use alloc::vec::Vec;
 use super::args::{Args, at_least};
 use super::options::{cursor, limit, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Context, write_matches, write_no_page};
+use super::{Context, write_empty_page, write_matches};
 use crate::base::number::parse_integer;
 use crate::keyspace::Combination;
 use crate::resp::error::CommandError;
 
-/// SRANDMEMBER with repetitions answers at most this many members: a reply has to fit into memory.
+/// Largest number of members that SRANDMEMBER returns with repetitions. The reply must fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const LOOK: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
+const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
 const READ_ALL: &[KeySpec] = &[KeySpec::rest(1, Access::ReadAccess)];
 const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::rest(2, Access::ReadAccess)];
 const COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadAccess)];
@@ -31,7 +31,10 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Adds members to a set, creating it if it does not exist.",
         ..row("sadd", -3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], sadd)
     },
-    Row { summary: "Returns the number of members of a set.", ..row("scard", 2, READONLY | FAST, LOOK, scard) },
+    Row {
+        summary: "Returns the number of members of a set.",
+        ..row("scard", 2, READONLY | FAST, READ_METADATA, scard)
+    },
     Row {
         arguments: "key:key...",
         complexity: "O(N) with N the total number of members.",
@@ -218,8 +221,8 @@ fn srandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if count < 0 && count.unsigned_abs() > REPETITIONS_MAX {
         return Err(CommandError::REPLY_TOO_LARGE);
     }
-    let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    let members = sets::sample(&mut cx.txn(), key, wanted, count < 0)?.unwrap_or_default();
+    let requested = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    let members = sets::sample(&mut cx.txn(), key, requested, count < 0)?.unwrap_or_default();
     cx.reply.array(members.len());
     members.iter().for_each(|member| cx.reply.bulk(member));
     Ok(())
@@ -268,18 +271,18 @@ fn sintercard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if count > args.left() {
         return Err(CommandError::TOO_MANY_KEYS);
     }
-    let (keys, most) = (args.take(count), limit(args)?);
-    let common = sets::combine(&mut cx.txn(), Combination::Intersection, keys, most)?;
+    let (keys, limit) = (args.take(count), limit(args)?);
+    let common = sets::combine(&mut cx.txn(), Combination::Intersection, keys, limit)?;
     cx.reply.integer(common.len() as i64);
     Ok(())
 }
 
-/// `SSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set.
+/// `SSCAN key cursor [MATCH pattern] [COUNT n]`. Options are read only if the key exists, as in Redis.
 fn sscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(set) = sets::find(&mut txn, key)? else {
-        write_no_page(reply);
+        write_empty_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "")?;

@@ -1,4 +1,4 @@
-//! The HyperLogLog family.
+//! HyperLogLog family.
 
 use crate::keyspace::sketches;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! SORT and SORT_RO.
+//! SORT and SORT_RO: sorted elements of lists, sets and sorted sets.
 
 use super::Context;
 use super::args::{Args, is};
@@ -7,7 +7,7 @@ use crate::keyspace::SortOptions;
 use crate::keyspace::sort;
 use crate::resp::error::CommandError;
 
-/// The keys that BY and GET name follow from the elements: nobody can tell them from the request.
+/// Keys of SORT_RO. Keys that BY and GET name depend on the elements and have no spec.
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const STORE: &[KeySpec] = &[
     KeySpec::one(1, Access::ReadAccess),
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
 fn sort(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (options, to) = read_options(args, true)?;
-    let Some(to) = to else { return answer(cx, key, &options) };
+    let Some(to) = to else { return write_sorted(cx, key, &options) };
     let len = sort::sort_into(&mut cx.txn(), to, key, &options)?;
     cx.reply.integer(len as i64);
     Ok(())
@@ -53,17 +53,17 @@ fn sort(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn sort_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     let (options, _) = read_options(args, false)?;
-    answer(cx, key, &options)
+    write_sorted(cx, key, &options)
 }
 
-fn answer(cx: &mut Context<'_>, key: &[u8], options: &SortOptions<'_>) -> Reply {
+fn write_sorted(cx: &mut Context<'_>, key: &[u8], options: &SortOptions<'_>) -> Reply {
     let found = sort::sort(&mut cx.txn(), key, options)?;
     cx.reply.array(found.len());
     found.iter().for_each(|element| cx.reply.optional_bulk(element.as_deref()));
     Ok(())
 }
 
-/// The options, and the destination that STORE names. An option may be repeated: the last counts, of GET all.
+/// Reads the options and the destination of STORE. The last of repeated options applies, except that every GET applies.
 fn read_options<'a>(args: &mut Args<'a>, may_store: bool) -> Result<(SortOptions<'a>, Option<&'a [u8]>), CommandError> {
     let (mut options, mut to) = (SortOptions::default(), None);
     while let Some(word) = args.optional() {

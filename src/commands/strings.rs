@@ -1,20 +1,22 @@
-//! The string family.
+//! String family. Handlers that store strings are in `set`, those that increment numbers in `counters`.
+
+mod counters;
+mod set;
 
 use super::Context;
-use super::args::{Args, count_of, is};
-use super::options::{Alternative, ExpiryWords, Unit, comparison, deadline, take_presence};
+use super::args::{Args, count_of};
+use super::options::{Alternative, ExpiryOption, comparison, deadline};
 use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
-use crate::base::number::{LongDouble, parse_integer};
 use crate::keyspace::expiry;
 use crate::keyspace::keys;
 use crate::keyspace::strings;
-use crate::keyspace::{Comparison, Expiry, Presence, SetOptions};
 use crate::resp::error::CommandError;
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
-const UPDATE_ANSWER: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
+const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
 const OVERWRITE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite)];
+
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { arguments: "key:key", ..Row::of(Group::String, name, arity, flags, keys, handler) }
 }
@@ -31,13 +33,13 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         summary: "Decrements the integer at a key by one; a missing key counts as 0.",
         reply: "integer",
-        ..row("decr", 2, WRITE | DENYOOM | FAST, UPDATE_ANSWER, decr)
+        ..row("decr", 2, WRITE | DENYOOM | FAST, READ_UPDATE, counters::decr)
     },
     Row {
         arguments: "key:key decrement:integer",
         summary: "Decrements the integer at a key by a number; a missing key counts as 0.",
         reply: "integer",
-        ..row("decrby", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, decrby)
+        ..row("decrby", 3, WRITE | DENYOOM | FAST, READ_UPDATE, counters::decrby)
     },
     Row {
         arguments: "key:key [condition=IFEQ ifeq-value | IFNE ifne-value | IFDEQ ifdeq-digest | IFDNE ifdne-digest]",
@@ -73,7 +75,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "6.2.0",
         summary: "Returns the string at a key and sets or removes its expiration.",
         reply: "bulk|null",
-        ..row("getex", -2, WRITE | FAST | TIME, UPDATE_ANSWER, getex)
+        ..row("getex", -2, WRITE | FAST | TIME, READ_UPDATE, getex)
     },
     Row {
         arguments: "key:key start:integer end:integer",
@@ -87,25 +89,25 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key value",
         summary: "Sets the string at a key and returns the old one.",
         reply: "bulk|null",
-        ..row("getset", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, getset)
+        ..row("getset", 3, WRITE | DENYOOM | FAST, READ_UPDATE, set::getset)
     },
     Row {
         summary: "Increments the integer at a key by one; a missing key counts as 0.",
         reply: "integer",
-        ..row("incr", 2, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incr)
+        ..row("incr", 2, WRITE | DENYOOM | FAST, READ_UPDATE, counters::incr)
     },
     Row {
         arguments: "key:key increment:integer",
         summary: "Increments the integer at a key by a number; a missing key counts as 0.",
         reply: "integer",
-        ..row("incrby", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incrby)
+        ..row("incrby", 3, WRITE | DENYOOM | FAST, READ_UPDATE, counters::incrby)
     },
     Row {
         arguments: "key:key increment:double",
         since: "2.6.0",
         summary: "Increments the number at a key by a floating-point number; a missing key counts as 0.",
         reply: "bulk",
-        ..row("incrbyfloat", 3, WRITE | DENYOOM | FAST, UPDATE_ANSWER, incrbyfloat)
+        ..row("incrbyfloat", 3, WRITE | DENYOOM | FAST, READ_UPDATE, counters::incrbyfloat)
     },
     Row {
         arguments: "key:key...",
@@ -122,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Sets the strings at several keys atomically.",
         reply: "OK",
         tips: &["request_policy:multi_shard", "response_policy:all_succeeded"],
-        ..row("mset", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::Overwrite)], mset)
+        ..row("mset", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::Overwrite)], set::mset)
     },
     Row {
         arguments: "numkeys:integer (key:key value)... [condition=NX | XX] [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL]",
@@ -130,7 +132,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "8.4.0",
         summary: "Sets the strings at several keys atomically, with a common condition and expiration.",
         reply: "integer",
-        ..row("msetex", -4, WRITE | DENYOOM | MOVABLEKEYS | TIME, MSETEX_KEYS, msetex)
+        ..row("msetex", -4, WRITE | DENYOOM | MOVABLEKEYS | TIME, MSETEX_KEYS, set::msetex)
     },
     Row {
         arguments: "(key:key value)...",
@@ -138,33 +140,33 @@ pub(super) const ROWS: &[Row] = &[
         since: "1.0.1",
         summary: "Sets the strings at several keys only if none of them exists.",
         reply: "integer",
-        ..row("msetnx", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::OverwriteInsert)], msetnx)
+        ..row("msetnx", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::OverwriteInsert)], set::msetnx)
     },
     Row {
         arguments: "key:key milliseconds:integer value",
         since: "2.6.0",
         summary: "Sets the string at a key and its time to live in milliseconds.",
         reply: "OK",
-        ..row("psetex", 4, WRITE | DENYOOM | TIME, OVERWRITE, psetex)
+        ..row("psetex", 4, WRITE | DENYOOM | TIME, OVERWRITE, set::psetex)
     },
     Row {
         arguments: SET_ARGUMENTS,
         summary: "Sets the string at a key, optionally with a condition and an expiration.",
         reply: "OK|null|bulk",
-        ..row("set", -3, WRITE | DENYOOM | TIME, &[KeySpec::one(1, Access::OverwriteAccess)], set)
+        ..row("set", -3, WRITE | DENYOOM | TIME, &[KeySpec::one(1, Access::OverwriteAccess)], set::set)
     },
     Row {
         arguments: "key:key seconds:integer value",
         since: "2.0.0",
         summary: "Sets the string at a key and its time to live in seconds.",
         reply: "OK",
-        ..row("setex", 4, WRITE | DENYOOM | TIME, OVERWRITE, setex)
+        ..row("setex", 4, WRITE | DENYOOM | TIME, OVERWRITE, set::setex)
     },
     Row {
         arguments: "key:key value",
         summary: "Sets the string at a key only if the key does not exist.",
         reply: "integer",
-        ..row("setnx", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::OverwriteInsert)], setnx)
+        ..row("setnx", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::OverwriteInsert)], set::setnx)
     },
     Row {
         arguments: "key:key offset:integer value",
@@ -197,118 +199,46 @@ const MSETEX_KEYS: &[KeySpec] = &[KeySpec {
     find: Find::Counted { count_at: 0, first: 1, step: 2 },
 }];
 
-/// `SET key value [NX | XX | IFEQ v | IFNE v | IFDEQ d | IFDNE d] [GET] [EX s | PX ms | EXAT s | PXAT ms | KEEPTTL]`
-fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let (key, value) = (args.bytes()?, args.bytes()?);
-    let mut options = SetOptions::default();
-    let mut expiry = ExpiryWords::default();
-    while let Some(word) = args.optional() {
-        if is(word, "GET") {
-            options.get = true;
-        } else if is_condition(word) {
-            take_condition(word, args, &mut options)?;
-        } else if !expiry.take(word, args, Alternative::KeepTtl)? {
-            return Err(CommandError::SYNTAX);
-        }
-    }
-    options.expiry = expiry.resolve(cx.now)?;
-    let outcome = strings::set(&mut cx.txn(), key, value, &options)?;
-    match (options.get, outcome.stored) {
-        (true, _) => cx.reply.optional_bulk(outcome.previous.as_deref()),
-        (false, true) => cx.reply.ok(),
-        (false, false) => cx.reply.null(),
-    }
-    Ok(())
-}
-
-fn is_condition(word: &[u8]) -> bool {
-    ["NX", "XX", "IFEQ", "IFNE", "IFDEQ", "IFDNE"].iter().any(|keyword| is(word, keyword))
-}
-
-/// NX and XX may follow a comparison (then both must hold) but not come before one, as in Redis 8.6.3.
-fn take_condition<'a>(word: &[u8], args: &mut Args<'a>, options: &mut SetOptions<'a>) -> Result<(), CommandError> {
-    if take_presence(word, &mut options.presence)? {
-        return Ok(());
-    }
-    let comparison = comparison(word, args.bytes()?).ok_or(CommandError::SYNTAX)?;
-    let same_kind = |said: Comparison<'_>| core::mem::discriminant(&said) == core::mem::discriminant(&comparison);
-    if options.comparison.map_or(options.presence.is_some(), |said| !same_kind(said)) {
-        return Err(CommandError::SYNTAX);
-    }
-    options.comparison = Some(comparison);
-    Ok(())
-}
-
-fn setnx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let options = SetOptions { presence: Some(Presence::Missing), ..SetOptions::default() };
-    let outcome = strings::set(&mut cx.txn(), args.bytes()?, args.bytes()?, &options)?;
-    cx.reply.integer(outcome.stored.into());
-    Ok(())
-}
-
-fn setex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    set_with_lifetime(cx, args, Unit::Seconds)
-}
-
-fn psetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    set_with_lifetime(cx, args, Unit::Milliseconds)
-}
-
-fn set_with_lifetime(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
-    let (key, lifetime, value) = (args.bytes()?, args.bytes()?, args.bytes()?);
-    let expiry = Expiry::At(deadline(lifetime, unit, cx.now)?);
-    strings::set(&mut cx.txn(), key, value, &SetOptions { expiry, ..SetOptions::default() })?;
-    cx.reply.ok();
-    Ok(())
-}
-
 fn get(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     reply.optional_bulk(strings::get(&mut txn, args.bytes()?)?);
     Ok(())
 }
 
-/// Writes the string of a key; true when there is one.
-fn answer_string(cx: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandError> {
+/// Writes the string of a key, or null, and returns whether there is one.
+fn write_string(cx: &mut Context<'_>, key: &[u8]) -> Result<bool, CommandError> {
     let (mut txn, reply) = cx.txn_and_reply();
     let value = strings::get(&mut txn, key)?;
     reply.optional_bulk(value);
-    // Some take the value away once it is answered.
+    // Callers may delete the value next, so a reply without memory fails here.
     reply.check()?;
     Ok(value.is_some())
 }
 
-fn getset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let options = SetOptions { get: true, ..SetOptions::default() };
-    let outcome = strings::set(&mut cx.txn(), args.bytes()?, args.bytes()?, &options)?;
-    cx.reply.optional_bulk(outcome.previous.as_deref());
-    Ok(())
-}
-
 fn getdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    if answer_string(cx, key)? {
+    if write_string(cx, key)? {
         keys::delete_all(&mut cx.txn(), core::iter::once(key));
     }
     Ok(())
 }
 
-/// `GETEX key [EX s | PX ms | EXAT s | PXAT ms | PERSIST]`: the key is looked at before the number is.
+/// `GETEX key [EX s | PX ms | EXAT s | PXAT ms | PERSIST]`. The key is checked before the number.
 fn getex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    let mut expiry = ExpiryWords::default();
+    let mut expiry = ExpiryOption::default();
     while let Some(word) = args.optional() {
         if !expiry.take(word, args, Alternative::Persist)? {
             return Err(CommandError::SYNTAX);
         }
     }
-    if !answer_string(cx, key)? {
+    if !write_string(cx, key)? {
         return Ok(());
     }
     match expiry {
-        ExpiryWords::Unsaid | ExpiryWords::Keep => {}
-        ExpiryWords::Persist => drop(expiry::persist(&mut cx.txn(), key)?),
-        ExpiryWords::Deadline(unit, number) => {
+        ExpiryOption::Absent | ExpiryOption::Keep => {}
+        ExpiryOption::Persist => drop(expiry::persist(&mut cx.txn(), key)?),
+        ExpiryOption::Deadline(unit, number) => {
             let deadline = deadline(number, unit, cx.now)?;
             expiry::expire_at(&mut cx.txn(), key, deadline, Default::default())?;
         }
@@ -320,49 +250,9 @@ fn mget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     reply.array(args.left());
     for key in args.rest() {
-        // A key of another type reads as missing here.
+        // A key of another type counts as missing.
         reply.optional_bulk(strings::get(&mut txn, key).unwrap_or_default());
     }
-    Ok(())
-}
-
-fn mset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    set_pairs(cx, args, None)?;
-    cx.reply.ok();
-    Ok(())
-}
-
-fn msetnx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let stored = set_pairs(cx, args, Some(Presence::Missing))?;
-    cx.reply.integer(stored.into());
-    Ok(())
-}
-
-fn set_pairs(cx: &mut Context<'_>, args: &mut Args<'_>, presence: Option<Presence>) -> Result<bool, CommandError> {
-    if args.left() % 2 == 1 {
-        return Err(CommandError::WRONG_ARITY);
-    }
-    let pairs = args.pairs(args.left() / 2);
-    Ok(strings::set_many(&mut cx.txn(), pairs, presence, Expiry::Never)?)
-}
-
-/// `MSETEX numkeys key value [key value ...] [NX | XX] [EX s | PX ms | EXAT s | PXAT ms | KEEPTTL]`
-fn msetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let count = parse_integer(args.bytes()?).filter(|count| (1..=i64::from(i32::MAX)).contains(count));
-    let count = count.ok_or(CommandError::BAD_NUMKEYS)? as usize;
-    if args.left() / 2 < count {
-        return Err(CommandError::BAD_PAIR_COUNT);
-    }
-    let pairs = args.pairs(count);
-    let (mut presence, mut expiry) = (None, ExpiryWords::default());
-    while let Some(word) = args.optional() {
-        if !take_presence(word, &mut presence)? && !expiry.take(word, args, Alternative::KeepTtl)? {
-            return Err(CommandError::SYNTAX);
-        }
-    }
-    let expiry = expiry.resolve(cx.now)?;
-    let stored = strings::set_many(&mut cx.txn(), pairs, presence, expiry)?;
-    cx.reply.integer(stored.into());
     Ok(())
 }
 
@@ -417,53 +307,18 @@ fn getrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, start, end) = (args.bytes()?, args.integer()?, args.integer()?);
     let (mut txn, reply) = cx.txn_and_reply();
     let value = strings::get(&mut txn, key)?.unwrap_or_default();
-    reply.bulk(part(value, start, end));
+    reply.bulk(byte_range(value, start, end));
     Ok(())
 }
 
-/// The bytes from `start` to `end`, both included, negative ones counted from the end.
-fn part(value: &[u8], start: i64, end: i64) -> &[u8] {
+/// Returns the bytes from `start` to `end`, both included. Negative indexes count from the end.
+fn byte_range(value: &[u8], start: i64, end: i64) -> &[u8] {
     let len = value.len() as i64;
     let absolute = |index: i64| if index < 0 { index.saturating_add(len).max(0) } else { index };
-    // Two negative ends in the wrong order stay empty even when both are clamped to the first byte.
+    // A reversed range of negative indexes is empty, even if both are clamped to the first byte.
     if start < 0 && end < 0 && start > end {
         return &[];
     }
     let (start, end) = (absolute(start), absolute(end).min(len - 1));
     if start > end { &[] } else { &value[start as usize..=end as usize] }
-}
-
-fn incr(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    add(cx, args.bytes()?, 1)
-}
-
-fn decr(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    add(cx, args.bytes()?, -1)
-}
-
-fn incrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let (key, increment) = (args.bytes()?, args.integer()?);
-    add(cx, key, increment)
-}
-
-fn decrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let (key, decrement) = (args.bytes()?, args.integer()?);
-    let increment = decrement.checked_neg().ok_or(CommandError::DECREMENT_OVERFLOW)?;
-    add(cx, key, increment)
-}
-
-fn add(cx: &mut Context<'_>, key: &[u8], increment: i64) -> Reply {
-    let sum = strings::increment(&mut cx.txn(), key, increment)?;
-    cx.reply.integer(sum);
-    Ok(())
-}
-
-/// The type of the key is looked at before the increment is read, as in Redis.
-fn incrbyfloat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let (key, increment) = (args.bytes()?, args.bytes()?);
-    strings::expect(&mut cx.txn(), key)?;
-    let increment = LongDouble::parse(increment).ok_or(CommandError::NOT_A_FLOAT)?;
-    let text = strings::increment_float(&mut cx.txn(), key, increment)?;
-    cx.reply.bulk(&text);
-    Ok(())
 }

@@ -1,14 +1,14 @@
-//! The command table: numbers of rows, and an index by name.
+//! Command table: numbers of rows, and a hash table of names.
 
 use alloc::vec::Vec;
 
 use super::row::Row;
 use crate::base::bytes::{ends, word_at};
 
-/// Longer names are no commands.
+/// Upper bound, in bytes, for the length of a command's name.
 const NAME_MAX: usize = 32;
 
-/// The row of a name among these commands.
+/// Returns the row of a name among `commands`, in any case.
 pub(super) fn find_among(mut commands: impl Iterator<Item = &'static Row>, name: &str) -> Option<&'static Row> {
     let (container, sub) = match name.split_once(['|', ' ']) {
         Some((container, sub)) => (container, Some(sub)),
@@ -21,61 +21,62 @@ pub(super) fn find_among(mut commands: impl Iterator<Item = &'static Row>, name:
     }
 }
 
-/// Commands, each followed by its subcommands.
+/// Returns commands, each followed by its subcommands.
 pub(super) fn with_subcommands(
     commands: impl Iterator<Item = &'static Row> + Clone,
 ) -> impl Iterator<Item = &'static Row> + Clone {
     commands.flat_map(|row| core::iter::once(row).chain(row.subcommands))
 }
 
-/// Numbers rows and finds them by name: those whose names are of one shape are few, and lie side by side.
+/// Rows by number, and a static hash table of their names whose buckets are adjacent ranges of one array.
 #[derive(Clone, Debug)]
 pub struct CommandTable {
     rows: Vec<&'static Row>,
-    /// Numbers of rows by the shape of their names, in the order of the families.
-    shaped: Vec<Named>,
-    /// Where those of a shape begin in `shaped`; they end where those of the next begin.
-    starts: [u16; SHAPES + 1],
+    /// Entries of all buckets, bucket by bucket.
+    entries: Vec<NameEntry>,
+    /// Index in `entries` of each bucket's first entry. A bucket ends at the start of the next.
+    starts: [u16; BUCKETS + 1],
 }
 
-/// A row with what finds it by its name.
+/// Entry of the hash table of names.
 #[derive(Clone, Copy, Debug, Default)]
-struct Named {
+struct NameEntry {
     number: u16,
     len: u16,
-    words: Words,
-    /// Where the words do not tell the whole name, or other bytes than its own have the same words.
-    checked: Option<&'static str>,
+    key: NameKey,
+    /// Name to compare after the key matched; `None` if length and key identify the name.
+    full_name: Option<&'static str>,
 }
 
-impl Named {
-    fn of(row: &'static Row, number: u16) -> Named {
+impl NameEntry {
+    fn of(row: &'static Row, number: u16) -> NameEntry {
         let name = row.name;
-        let is_told = name.len() <= WORDS_MAX && name.bytes().all(|byte| byte.is_ascii_lowercase());
-        let checked = if is_told { None } else { Some(name) };
-        Named { number, len: name.len() as u16, words: words(name.as_bytes()), checked }
+        let is_identified = name.len() <= NAME_KEY_MAX && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        let full_name = if is_identified { None } else { Some(name) };
+        NameEntry { number, len: name.len() as u16, key: name_key(name.as_bytes()), full_name }
     }
 
-    /// Whether a name with the same words is this one.
+    /// Whether a name with the same key is the name of this entry.
     #[inline(always)]
-    fn is(&self, name: &[u8]) -> bool {
-        usize::from(self.len) == name.len() && self.checked.is_none_or(|own| own.as_bytes().eq_ignore_ascii_case(name))
+    fn has_name(&self, name: &[u8]) -> bool {
+        usize::from(self.len) == name.len()
+            && self.full_name.is_none_or(|own| own.as_bytes().eq_ignore_ascii_case(name))
     }
 }
 
-/// The longest name, in bytes, of which the words hold every byte.
-const WORDS_MAX: usize = 16;
-const SHAPES: usize = 256;
+/// Length, in bytes, of the longest name whose key contains all its bytes.
+const NAME_KEY_MAX: usize = 16;
+const BUCKETS: usize = 256;
 
-/// The first eight bytes of a name and its last eight, which overlap in short ones, as small letters: with the length they name
-/// it, whatever its case. Some bytes that no name has become others by that.
-type Words = (u64, u64);
+/// First and last eight bytes of a name, which overlap in short names, with the case bits set. Names that differ only
+/// in case have the same key. So may names with bytes that are no letters.
+type NameKey = (u64, u64);
 
-/// What a small letter has and a capital has not.
-const SMALL: u64 = 0x2020_2020_2020_2020;
+/// Bit that distinguishes a lower-case ASCII letter from its upper-case form, in every byte.
+const CASE_BITS: u64 = 0x2020_2020_2020_2020;
 
 #[inline(always)]
-fn words(name: &[u8]) -> Words {
+fn name_key(name: &[u8]) -> NameKey {
     let (first, last) = match name.len() {
         8.. => (word_at(name, 0), word_at(name, name.len() - 8)),
         _ => {
@@ -83,75 +84,75 @@ fn words(name: &[u8]) -> Words {
             (first.into(), last.into())
         }
     };
-    (first | SMALL, last | SMALL)
+    (first | CASE_BITS, last | CASE_BITS)
 }
 
-/// Tells most names apart.
+/// Returns the bucket of a name by its key and length.
 #[inline(always)]
-fn shape((first, last): Words, len: usize) -> usize {
+fn bucket((first, last): NameKey, len: usize) -> usize {
     let mixed = (first ^ last.rotate_left(29) ^ len as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (u64::BITS - SHAPES.trailing_zeros())) as usize
+    (mixed >> (u64::BITS - BUCKETS.trailing_zeros())) as usize
 }
 
-fn shape_of(row: &Row) -> usize {
-    shape(words(row.name.as_bytes()), row.name.len())
+fn bucket_of(row: &Row) -> usize {
+    bucket(name_key(row.name.as_bytes()), row.name.len())
 }
 
 impl CommandTable {
-    /// A table of these commands; subcommands are in their container's row.
+    /// Returns a table of these commands and of the subcommands in their rows.
     pub fn new(commands: impl Iterator<Item = &'static Row> + Clone) -> CommandTable {
         let rows: Vec<&Row> = with_subcommands(commands).collect();
-        let mut starts = [0; SHAPES + 1];
+        let mut starts = [0; BUCKETS + 1];
         for row in &rows {
-            starts[shape_of(row) + 1] += 1;
+            starts[bucket_of(row) + 1] += 1;
         }
-        for shape in 0..SHAPES {
-            starts[shape + 1] += starts[shape];
+        for bucket in 0..BUCKETS {
+            starts[bucket + 1] += starts[bucket];
         }
-        let (mut shaped, mut places) = (alloc::vec![Named::default(); rows.len()], starts);
+        let (mut entries, mut next_indices) = (alloc::vec![NameEntry::default(); rows.len()], starts);
         for (number, row) in (0..).zip(&rows) {
-            let place = &mut places[shape_of(row)];
-            shaped[usize::from(*place)] = Named::of(row, number);
-            *place += 1;
+            let next_index = &mut next_indices[bucket_of(row)];
+            entries[usize::from(*next_index)] = NameEntry::of(row, number);
+            *next_index += 1;
         }
-        CommandTable { rows, shaped, starts }
+        CommandTable { rows, entries, starts }
     }
 
-    /// All commands, each followed by its subcommands: the order of their numbers.
+    /// Returns all commands, each followed by its subcommands, in the order of their numbers.
     pub fn rows(&self) -> impl Iterator<Item = &'static Row> + Clone + use<'_> {
         self.rows.iter().copied()
     }
 
-    /// All commands without their subcommands, in the order of the families.
+    /// Returns all commands without their subcommands, in the order of the families.
     pub fn commands(&self) -> impl Iterator<Item = &'static Row> + Clone + use<'_> {
         self.rows.iter().copied().filter(|row| !row.name.contains('|'))
     }
 
-    /// The row of a command by name, in any case; a subcommand as `object|encoding` or `object encoding`.
+    /// Returns the row of a command by its name in any case. A subcommand is `object|encoding` or `object encoding`.
     pub fn find(&self, name: &str) -> Option<&'static Row> {
         find_among(self.commands(), name)
     }
 
-    /// How many commands and subcommands there are; their numbers are below that.
-    #[allow(clippy::len_without_is_empty)] // it never is
+    /// Number of commands and subcommands. Row numbers are less than that.
+    #[allow(clippy::len_without_is_empty)] // never empty
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The number of a command by name, in any case.
+    /// Returns the number of a command by its name in any case.
     pub fn number(&self, name: &[u8]) -> Option<u16> {
-        let words = words(name);
-        let shape = shape(words, name.len());
-        let range = usize::from(self.starts[shape])..usize::from(self.starts[shape + 1]);
-        for named in self.shaped.get(range)? {
-            if named.words == words && named.is(name) {
-                return Some(named.number);
+        let key = name_key(name);
+        let bucket = bucket(key, name.len());
+        let range = usize::from(self.starts[bucket])..usize::from(self.starts[bucket + 1]);
+        for entry in self.entries.get(range)? {
+            if entry.key == key && entry.has_name(name) {
+                return Some(entry.number);
             }
         }
         None
     }
 
-    /// The number of a container's subcommand.
+    /// Returns the number of a container's subcommand.
     pub fn subcommand(&self, container: u16, word: &[u8]) -> Option<u16> {
         let container = self.row(container).name.as_bytes();
         let mut name = [0; NAME_MAX];
@@ -163,14 +164,14 @@ impl CommandTable {
         self.number(name)
     }
 
-    /// The row of a number from outside; `None` if there is no such row.
+    /// Returns the row with an unchecked number; `None` if there is no such row.
     #[inline(always)]
     #[cfg(feature = "wasm")]
     pub fn numbered(&self, number: u32) -> Option<(u16, &'static Row)> {
         Some((number as u16, self.rows.get(number as usize)?))
     }
 
-    /// The row of a number that this table gave out.
+    /// Returns the row with a number of this table. Panics for any other number.
     pub fn row(&self, number: u16) -> &'static Row {
         self.rows[usize::from(number)]
     }

@@ -1,4 +1,4 @@
-//! CLIENT TRACKING and its like: who is told that its copies of keys are out of date.
+//! Client-side caching: CLIENT TRACKING, CACHING, GETREDIR and TRACKINGINFO.
 
 use alloc::vec::Vec;
 
@@ -12,9 +12,9 @@ use crate::server::clients::ClientId;
 pub(super) const ARGUMENTS: &str =
     "<status=ON | OFF> [REDIRECT client-id:integer] [PREFIX... prefix...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]";
 
-/// The words behind ON or OFF as they were read, before it is known whether they fit together.
+/// Options of CLIENT TRACKING as parsed, before they are validated together.
 #[derive(Default)]
-struct Words<'a> {
+struct ParsedOptions<'a> {
     redirect: Option<ClientId>,
     broadcast: bool,
     opt_in: bool,
@@ -26,10 +26,10 @@ struct Words<'a> {
 /// `CLIENT TRACKING ON | OFF [REDIRECT id] [PREFIX prefix ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]`
 pub(super) fn tracking(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let status = args.bytes()?;
-    let words = words(cx, args)?;
+    let parsed = parse_options(cx, args)?;
     let tracking = &mut cx.keyspace.interest.tracking;
     if is(status, "ON") {
-        let options = checked(args, words, tracking.tracker(cx.client))?;
+        let options = validate(args, parsed, tracking.tracker(cx.client))?;
         tracking.start(cx.client, &options);
     } else if is(status, "OFF") {
         tracking.stop(cx.client);
@@ -40,57 +40,59 @@ pub(super) fn tracking(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn words<'a>(cx: &Context<'_>, args: &mut Args<'a>) -> Result<Words<'a>, CommandError> {
-    let mut words = Words::default();
+fn parse_options<'a>(cx: &Context<'_>, args: &mut Args<'a>) -> Result<ParsedOptions<'a>, CommandError> {
+    let mut parsed = ParsedOptions::default();
     while let Some(word) = args.optional() {
         match word {
-            _ if is(word, "REDIRECT") && words.redirect.is_some() && !args.is_done() => {
+            _ if is(word, "REDIRECT") && parsed.redirect.is_some() && !args.is_done() => {
                 return Err(CommandError::TWO_REDIRECTS);
             }
-            _ if is(word, "REDIRECT") && !args.is_done() => words.redirect = Some(connected(cx, args.integer()?)?),
-            _ if is(word, "PREFIX") && !args.is_done() => words.prefixes.push(args.bytes()?),
-            _ if is(word, "BCAST") => words.broadcast = true,
-            _ if is(word, "OPTIN") => words.opt_in = true,
-            _ if is(word, "OPTOUT") => words.opt_out = true,
-            _ if is(word, "NOLOOP") => words.noloop = true,
+            _ if is(word, "REDIRECT") && !args.is_done() => {
+                parsed.redirect = Some(connected_client(cx, args.integer()?)?)
+            }
+            _ if is(word, "PREFIX") && !args.is_done() => parsed.prefixes.push(args.bytes()?),
+            _ if is(word, "BCAST") => parsed.broadcast = true,
+            _ if is(word, "OPTIN") => parsed.opt_in = true,
+            _ if is(word, "OPTOUT") => parsed.opt_out = true,
+            _ if is(word, "NOLOOP") => parsed.noloop = true,
             _ => return Err(CommandError::SYNTAX),
         }
     }
-    Ok(words)
+    Ok(parsed)
 }
 
-fn connected(cx: &Context<'_>, id: i64) -> Result<ClientId, CommandError> {
+fn connected_client(cx: &Context<'_>, id: i64) -> Result<ClientId, CommandError> {
     let id = u32::try_from(id).ok().map(ClientId);
     id.filter(|id| cx.clients.get(*id).is_some_and(|client| !client.closing)).ok_or(CommandError::NO_REDIRECT)
 }
 
-/// Whether the words fit together, and to how the client tracks already.
-fn checked<'a>(
+/// Checks the options against each other and against the client's present tracking mode.
+fn validate<'a>(
     args: &Args<'_>,
-    words: Words<'a>,
+    parsed: ParsedOptions<'a>,
     tracker: Option<&Tracker>,
 ) -> Result<TrackingOptions<'a>, CommandError> {
-    if !words.broadcast && !words.prefixes.is_empty() {
+    if !parsed.broadcast && !parsed.prefixes.is_empty() {
         return Err(CommandError::PREFIX_NEEDS_BROADCAST);
     }
-    if tracker.is_some_and(|tracker| tracker.broadcast != words.broadcast) {
+    if tracker.is_some_and(|tracker| tracker.broadcast != parsed.broadcast) {
         return Err(CommandError::BROADCAST_SWITCH);
     }
-    if words.broadcast && (words.opt_in || words.opt_out) {
+    if parsed.broadcast && (parsed.opt_in || parsed.opt_out) {
         return Err(CommandError::BROADCAST_CHOICE);
     }
-    let reads = match (words.opt_in, words.opt_out) {
+    let reads = match (parsed.opt_in, parsed.opt_out) {
         (true, true) => return Err(CommandError::TWO_CHOICES),
         (true, false) => TrackedReads::OptIn,
         (false, true) => TrackedReads::OptOut,
         (false, false) => TrackedReads::All,
     };
-    let before = tracker.map_or(TrackedReads::All, |tracker| tracker.reads);
-    if reads != before && reads != TrackedReads::All && before != TrackedReads::All {
+    let current = tracker.map_or(TrackedReads::All, |tracker| tracker.reads);
+    if reads != current && reads != TrackedReads::All && current != TrackedReads::All {
         return Err(CommandError::CHOICE_SWITCH);
     }
-    check_overlaps(&words.prefixes, tracker).map_err(|text| args.refuse(text))?;
-    let Words { redirect, broadcast, noloop, prefixes, .. } = words;
+    check_overlaps(&parsed.prefixes, tracker).map_err(|text| args.refuse(text))?;
+    let ParsedOptions { redirect, broadcast, noloop, prefixes, .. } = parsed;
     Ok(TrackingOptions { redirect, broadcast, reads, noloop, prefixes })
 }
 
@@ -128,7 +130,8 @@ pub(super) fn caching(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// Whom a client has told instead of itself: 0 for nobody, -1 for one that does not track.
+/// Returns the ID of the client that receives invalidations, in the format of CLIENT GETREDIR: 0 without redirection,
+/// -1 without tracking.
 pub(super) fn redirect_of(tracker: Option<&Tracker>) -> i64 {
     tracker.map_or(-1, |tracker| tracker.redirect.map_or(0, |other| other.0.into()))
 }

@@ -1,4 +1,4 @@
-//! The transaction family. Queueing itself is the engine's: it happens before a handler is called.
+//! Transaction family. Queueing of commands is part of the engine, which does it before a handler runs.
 
 use super::args::Args;
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
@@ -65,12 +65,12 @@ fn discard(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 fn exec(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let transaction = take_transaction(cx).ok_or(CommandError::EXEC_WITHOUT_MULTI)?;
-    let disturbed = watched_key_changed(cx);
+    let is_dirty = watched_key_changed(cx);
     cx.keyspace.interest.unwatch(cx.client);
     if transaction.aborted {
         return Err(CommandError::EXEC_ABORTED);
     }
-    if disturbed {
+    if is_dirty {
         cx.reply.null_array();
         return Ok(());
     }
@@ -82,14 +82,15 @@ fn exec(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// A watched key that died meanwhile has changed too: looking at it removes it, and that disturbs its watchers.
+/// Whether a watched key changed since WATCH. Keys that expired since then count: the lookup removes them, which marks
+/// the clients that watch them.
 fn watched_key_changed(cx: &mut Context<'_>) -> bool {
     let watched = cx.keyspace.interest.suspend(cx.client);
-    // Dead is dead, also where there is no memory to say so.
-    let met =
+    // An expired key that cannot be removed for lack of memory counts as changed.
+    let expired =
         watched.iter().try_for_each(|(database, key)| cx.keyspace.at(*database, cx.now).find_unexpired(key).map(drop));
     cx.keyspace.interest.resume(cx.client, watched);
-    met.is_err() || cx.keyspace.interest.is_disturbed(cx.client)
+    expired.is_err() || cx.keyspace.interest.is_disturbed(cx.client)
 }
 
 fn take_transaction(cx: &mut Context<'_>) -> Option<Transaction> {
@@ -102,7 +103,7 @@ fn watch(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     }
     let database = cx.database();
     for key in args.rest() {
-        // A key that is dead already must not look like a change later.
+        // Removes the key if it has expired, so that its removal does not count as a change later.
         cx.txn().peek(key);
         cx.keyspace.interest.watch(cx.client, database, key);
     }

@@ -1,4 +1,4 @@
-//! The geo family: places as members of sorted sets. What searches is in `search`.
+//! Geo family: points stored as members of sorted sets. Searches are in `search`.
 
 pub(super) mod search;
 
@@ -53,15 +53,15 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// `GEOADD key [NX | XX] [CH] longitude latitude member [longitude latitude member ...]`: ZADD with places for scores.
+/// `GEOADD key [NX | XX] [CH] longitude latitude member [longitude latitude member ...]`. Scores are geohashes.
 fn geoadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    let (mut only_new, mut only_existing, mut counts_changes) = (false, false, false);
+    let (mut only_new, mut only_existing, mut count_changes) = (false, false, false);
     while let Some(word) = args.peek() {
         match word {
             _ if is(word, "NX") => only_new = true,
             _ if is(word, "XX") => only_existing = true,
-            _ if is(word, "CH") => counts_changes = true,
+            _ if is(word, "CH") => count_changes = true,
             _ => break,
         }
         args.optional();
@@ -72,8 +72,8 @@ fn geoadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let mut pairs: Vec<(f64, &[u8])> = Vec::new();
     pairs.try_reserve_exact(args.left() / 3).map_err(|_| CommandError::OUT_OF_MEMORY)?;
     while !args.is_done() {
-        let place = position(args)?;
-        pairs.push((place.score(), args.bytes()?));
+        let position = position(args)?;
+        pairs.push((position.score(), args.bytes()?));
     }
     let presence = match (only_new, only_existing) {
         (true, _) => Some(Presence::Missing),
@@ -81,19 +81,19 @@ fn geoadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         _ => None,
     };
     let added = sorted_sets::add(&mut cx.txn(), key, ScoreOptions { presence, condition: None }, &pairs)?;
-    let counted = if counts_changes { added.added + added.updated } else { added.added };
+    let counted = if count_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
     Ok(())
 }
 
-/// Longitude and latitude.
+/// Reads longitude and latitude, in degrees.
 fn position(args: &mut Args<'_>) -> Result<Position, CommandError> {
     let mut degrees = || parse_double(args.bytes()?).ok_or(CommandError::NOT_A_FLOAT);
     let (longitude, latitude) = (degrees()?, degrees()?);
     Position::new(longitude, latitude).ok_or_else(|| args.refuse(ErrorText::invalid_position(longitude, latitude)))
 }
 
-/// How many metres a unit is.
+/// Returns the length of a unit in metres.
 fn unit(word: &[u8]) -> Result<f64, CommandError> {
     match word {
         _ if is(word, "m") => Ok(1.0),
@@ -104,7 +104,7 @@ fn unit(word: &[u8]) -> Result<f64, CommandError> {
     }
 }
 
-/// A distance with four decimals, as text in RESP3 too.
+/// Writes a distance with four decimals, as a bulk string in both protocols.
 fn write_distance(distance: f64, reply: &mut Writer) {
     let mut text = Vec::new();
     write_fixed(distance, 4, &mut text);
@@ -120,15 +120,15 @@ fn write_position(position: Position, reply: &mut Writer) {
 /// `GEODIST key member1 member2 [M | KM | FT | MI]`
 fn geodist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, one, other) = (args.bytes()?, args.bytes()?, args.bytes()?);
-    // Too many words are noticed before what the first of them means.
+    // The number of arguments is checked before the unit.
     if args.left() > 1 {
         return Err(CommandError::SYNTAX);
     }
     let unit = args.optional().map_or(Ok(1.0), unit)?;
     let (mut txn, reply) = cx.txn_and_reply();
     let zset = sorted_sets::find(&mut txn, key)?;
-    let place = |member: &[u8]| Some(Position::of_score(zset?.score(member)?));
-    match (place(one), place(other)) {
+    let position = |member: &[u8]| Some(Position::of_score(zset?.score(member)?));
+    match (position(one), position(other)) {
         (Some(one), Some(other)) => write_distance(one.distance(other) / unit, reply),
         _ => reply.null(),
     }

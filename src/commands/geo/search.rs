@@ -1,4 +1,4 @@
-//! The commands that search for places within a circle or a box.
+//! Searches for members within a circle or a box.
 
 use super::{position, row, unit, write_distance, write_position};
 use crate::base::geo::{Position, Shape};
@@ -14,12 +14,14 @@ use crate::resp::error::{CommandError, ErrorText};
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::one(2, Access::ReadAccess)];
-const BY_POSITION: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess), behind("STORE", 6), behind("STOREDIST", 6)];
-const BY_MEMBER: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess), behind("STORE", 5), behind("STOREDIST", 5)];
+const BY_POSITION: &[KeySpec] =
+    &[KeySpec::one(1, Access::ReadAccess), after_keyword("STORE", 6), after_keyword("STOREDIST", 6)];
+const BY_MEMBER: &[KeySpec] =
+    &[KeySpec::one(1, Access::ReadAccess), after_keyword("STORE", 5), after_keyword("STOREDIST", 5)];
 const COMPLEXITY: &str =
     "O(N+log(M)) with N the number of members in the covering cells and M the number of all members.";
 
-const fn behind(word: &'static str, from: i32) -> KeySpec {
+const fn after_keyword(word: &'static str, from: i32) -> KeySpec {
     KeySpec { access: Access::Overwrite, begin: Begin::Keyword { word, from }, find: Find::Range { last: 0, step: 1 } }
 }
 
@@ -103,13 +105,14 @@ pub(in crate::commands) const ROWS: &[Row] = &[
     },
 ];
 
-/// Which command it is: what comes before the options, and which options there are.
+/// Command, which determines the arguments before the options, and the accepted options.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
-    /// `GEORADIUS`; STORE and STOREDIST are options where `stores`.
+    /// GEORADIUS. `stores`: STORE and STOREDIST are accepted.
     Radius {
         stores: bool,
     },
+    /// GEORADIUSBYMEMBER. `stores`: STORE and STOREDIST are accepted.
     RadiusByMember {
         stores: bool,
     },
@@ -122,31 +125,34 @@ impl Form {
         matches!(self, Form::Search | Form::SearchStore)
     }
 
-    fn names_target(self) -> bool {
+    fn accepts_store(self) -> bool {
         matches!(self, Form::Radius { stores: true } | Form::RadiusByMember { stores: true })
     }
 }
 
-/// A shape, and how many metres the unit is that it was given in.
+/// Search area.
 #[derive(Clone, Copy, Debug)]
-struct Measured {
+struct Area {
+    /// Shape, in metres.
     shape: Shape,
     is_box: bool,
+    /// Unit of the request, in metres. Distances in the reply have this unit.
     unit: f64,
 }
 
-/// Where a search begins.
+/// Centre of a search.
 #[derive(Clone, Copy, Debug)]
 struct Centre {
     position: Position,
+    /// Whether the centre was given as a member.
     is_member: bool,
 }
 
-/// Everything a request says.
+/// Arguments of a request.
 #[derive(Debug, Default)]
 struct Request<'a> {
     centre: Option<Centre>,
-    measured: Option<Measured>,
+    area: Option<Area>,
     with_distance: bool,
     with_hash: bool,
     with_position: bool,
@@ -181,66 +187,66 @@ fn geosearchstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     search(cx, args, Form::SearchStore)
 }
 
-/// The type of the key is looked at first, then the request is read, and only then does it matter whether there is a key.
+/// Runs a search. The type of the key is checked first, then the arguments; a missing key gives an empty result.
 fn search(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let target = if form == Form::SearchStore { Some(args.bytes()?) } else { None };
     let key = args.bytes()?;
-    let exists = sorted_sets::find(&mut cx.txn(), key)?.is_some();
+    let key_exists = sorted_sets::find(&mut cx.txn(), key)?.is_some();
     let mut request = Request { target, ..Request::default() };
-    request.read_head(cx, args, form, key, exists)?;
-    request.read_options(cx, args, form, key, exists)?;
+    request.read_head(cx, args, form, key, key_exists)?;
+    request.read_options(cx, args, form, key, key_exists)?;
     request.check(args, form)?;
-    let places = match (request.centre, request.measured) {
-        (Some(centre), Some(measured)) if exists => {
-            // The first of all in no order would be any; ANY says that this is meant.
+    let points = match (request.centre, request.area) {
+        (Some(centre), Some(area)) if key_exists => {
+            // COUNT without ANY sorts by distance, ascending unless DESC is given.
             let order = if request.count.is_some() && !request.any { Some(Nearness::Nearest) } else { None };
             let vicinity = Vicinity {
                 centre: centre.position,
-                shape: measured.shape,
+                shape: area.shape,
                 order: request.order.or(order),
                 any: if request.any { request.count } else { None },
             };
-            let mut places = geo::search(&mut cx.txn(), key, &vicinity)?;
-            places.truncate(request.count.unwrap_or(usize::MAX));
-            places
+            let mut points = geo::search(&mut cx.txn(), key, &vicinity)?;
+            points.truncate(request.count.unwrap_or(usize::MAX));
+            points
         }
         _ => alloc::vec::Vec::new(),
     };
-    let unit = request.measured.map_or(1.0, |measured| measured.unit);
+    let unit = request.area.map_or(1.0, |area| area.unit);
     let Some(target) = request.target else {
-        cx.reply.array(places.len());
-        places.iter().for_each(|place| request.write(place, unit, cx.reply));
+        cx.reply.array(points.len());
+        points.iter().for_each(|point| request.write(point, unit, cx.reply));
         return Ok(());
     };
     let event = if form.is_search() { EventKind::GeoSearchStore } else { EventKind::GeoRadiusStore };
-    let score = |place: &GeoPoint| if request.stores_distances { place.distance / unit } else { place.score };
-    let mut pairs = places.iter().map(|place| (score(place), place.member.as_slice()));
+    let score = |point: &GeoPoint| if request.stores_distances { point.distance / unit } else { point.score };
+    let mut pairs = points.iter().map(|point| (score(point), point.member.as_slice()));
     let len = geo::store(&mut cx.txn(), target, &mut pairs, event)?;
     cx.reply.integer(len as i64);
     Ok(())
 }
 
 impl<'a> Request<'a> {
-    /// What GEORADIUS and GEORADIUSBYMEMBER have before the options.
+    /// Reads the arguments of GEORADIUS and GEORADIUSBYMEMBER that precede the options.
     fn read_head(
         &mut self,
         cx: &mut Context<'_>,
         args: &mut Args<'a>,
         form: Form,
         key: &[u8],
-        exists: bool,
+        key_exists: bool,
     ) -> Result<(), CommandError> {
         match form {
             Form::Search | Form::SearchStore => return Ok(()),
             Form::Radius { .. } => self.centre = Some(Centre { position: position(args)?, is_member: false }),
-            Form::RadiusByMember { .. } if !exists => {
-                // Without a key nobody looks at what follows, as in Redis.
+            Form::RadiusByMember { .. } if !key_exists => {
+                // Without a key, member, radius and unit are not checked, as in Redis.
                 args.skip(3);
                 return Ok(());
             }
-            Form::RadiusByMember { .. } => self.centre = Some(centre_at(cx, key, args.bytes()?, exists)?),
+            Form::RadiusByMember { .. } => self.centre = Some(centre_at(cx, key, args.bytes()?, key_exists)?),
         }
-        self.measured = Some(circle(args)?);
+        self.area = Some(circle(args)?);
         Ok(())
     }
 
@@ -250,10 +256,10 @@ impl<'a> Request<'a> {
         args: &mut Args<'a>,
         form: Form,
         key: &[u8],
-        exists: bool,
+        key_exists: bool,
     ) -> Result<(), CommandError> {
         while let Some(word) = args.optional() {
-            if self.take_plain(word) || (form.is_search() && self.take_area(word, cx, args, key, exists)?) {
+            if self.take_flag(word) || (form.is_search() && self.take_area(word, cx, args, key, key_exists)?) {
                 continue;
             }
             match word {
@@ -261,10 +267,10 @@ impl<'a> Request<'a> {
                     let count = count_of(args.integer()?).filter(|&count| count > 0);
                     self.count = Some(count.ok_or(CommandError::GEO_COUNT)?);
                 }
-                _ if form.names_target() && is(word, "STORE") && !args.is_done() => {
+                _ if form.accepts_store() && is(word, "STORE") && !args.is_done() => {
                     (self.target, self.stores_distances) = (Some(args.bytes()?), false);
                 }
-                _ if form.names_target() && is(word, "STOREDIST") && !args.is_done() => {
+                _ if form.accepts_store() && is(word, "STOREDIST") && !args.is_done() => {
                     (self.target, self.stores_distances) = (Some(args.bytes()?), true);
                 }
                 _ if form == Form::SearchStore && is(word, "STOREDIST") => self.stores_distances = true,
@@ -274,7 +280,8 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    fn take_plain(&mut self, word: &[u8]) -> bool {
+    /// Reads an option without a value, and returns whether `word` is one.
+    fn take_flag(&mut self, word: &[u8]) -> bool {
         match word {
             _ if is(word, "WITHDIST") => self.with_distance = true,
             _ if is(word, "WITHHASH") => self.with_hash = true,
@@ -287,29 +294,30 @@ impl<'a> Request<'a> {
         true
     }
 
-    /// Where GEOSEARCH begins and how far it reaches: one word of each, which may be repeated.
+    /// Reads the centre or the area of GEOSEARCH, and returns whether `word` begins one. Only the same keyword may be
+    /// repeated.
     fn take_area(
         &mut self,
         word: &[u8],
         cx: &mut Context<'_>,
         args: &mut Args<'_>,
         key: &[u8],
-        exists: bool,
+        key_exists: bool,
     ) -> Result<bool, CommandError> {
         let from_member = self.centre.map(|centre| centre.is_member);
-        let by_box = self.measured.map(|measured| measured.is_box);
+        let by_box = self.area.map(|area| area.is_box);
         match word {
             _ if is(word, "FROMMEMBER") && !args.is_done() && from_member != Some(false) => {
-                self.centre = Some(centre_at(cx, key, args.bytes()?, exists)?);
+                self.centre = Some(centre_at(cx, key, args.bytes()?, key_exists)?);
             }
             _ if is(word, "FROMLONLAT") && args.left() >= 2 && from_member != Some(true) => {
                 self.centre = Some(Centre { position: position(args)?, is_member: false });
             }
             _ if is(word, "BYRADIUS") && args.left() >= 2 && by_box != Some(true) => {
-                self.measured = Some(circle(args)?);
+                self.area = Some(circle(args)?);
             }
             _ if is(word, "BYBOX") && args.left() >= 3 && by_box != Some(false) => {
-                self.measured = Some(rectangle(args)?);
+                self.area = Some(rectangle(args)?);
             }
             _ => return Ok(false),
         }
@@ -317,8 +325,8 @@ impl<'a> Request<'a> {
     }
 
     fn check(&self, args: &Args<'_>, form: Form) -> Result<(), CommandError> {
-        let answers_more = self.with_distance || self.with_hash || self.with_position;
-        if self.target.is_some() && answers_more {
+        let has_extra_fields = self.with_distance || self.with_hash || self.with_position;
+        if self.target.is_some() && has_extra_fields {
             return Err(if form.is_search() {
                 CommandError::GEO_STORE_OPTIONS
             } else {
@@ -329,7 +337,7 @@ impl<'a> Request<'a> {
         if form.is_search() && self.centre.is_none() {
             return Err(args.refuse(ErrorText::exactly_one("FROMMEMBER or FROMLONLAT", command)));
         }
-        if form.is_search() && self.measured.is_none() {
+        if form.is_search() && self.area.is_none() {
             return Err(args.refuse(ErrorText::exactly_one("BYRADIUS and BYBOX", command)));
         }
         if self.any && self.count.is_none() {
@@ -338,51 +346,52 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// A member alone, or an array of it and what was asked for beside it.
-    fn write(&self, place: &GeoPoint, unit: f64, reply: &mut Writer) {
-        let more = [self.with_distance, self.with_hash, self.with_position].into_iter().filter(|&with| with).count();
-        if more > 0 {
-            reply.array(1 + more);
+    /// Writes a member, or an array of the member and the requested extra fields.
+    fn write(&self, point: &GeoPoint, unit: f64, reply: &mut Writer) {
+        let extra_fields = [self.with_distance, self.with_hash, self.with_position];
+        let extra_count = extra_fields.into_iter().filter(|&is_requested| is_requested).count();
+        if extra_count > 0 {
+            reply.array(1 + extra_count);
         }
-        reply.bulk(&place.member);
+        reply.bulk(&point.member);
         if self.with_distance {
-            write_distance(place.distance / unit, reply);
+            write_distance(point.distance / unit, reply);
         }
         if self.with_hash {
-            reply.integer(place.score as i64);
+            reply.integer(point.score as i64);
         }
         if self.with_position {
-            write_position(place.position, reply);
+            write_position(point.position, reply);
         }
     }
 }
 
-/// The place of a member, which must be there if the key is.
-fn centre_at(cx: &mut Context<'_>, key: &[u8], member: &[u8], exists: bool) -> Result<Centre, CommandError> {
+/// Returns the position of a member as a centre. A missing member is an error if the key exists.
+fn centre_at(cx: &mut Context<'_>, key: &[u8], member: &[u8], key_exists: bool) -> Result<Centre, CommandError> {
     let position = geo::position(&mut cx.txn(), key, member)?;
-    if exists && position.is_none() {
+    if key_exists && position.is_none() {
         return Err(CommandError::NO_SUCH_PLACE);
     }
     Ok(Centre { position: position.unwrap_or_default(), is_member: true })
 }
 
-/// A radius and its unit.
-fn circle(args: &mut Args<'_>) -> Result<Measured, CommandError> {
+/// Reads a radius and its unit.
+fn circle(args: &mut Args<'_>) -> Result<Area, CommandError> {
     let radius = parse_double(args.bytes()?).ok_or(CommandError::RADIUS_NOT_A_NUMBER)?;
     if radius < 0.0 {
         return Err(CommandError::NEGATIVE_RADIUS);
     }
     let unit = unit(args.bytes()?)?;
-    Ok(Measured { shape: Shape::Circle { radius: radius * unit }, is_box: false, unit })
+    Ok(Area { shape: Shape::Circle { radius: radius * unit }, is_box: false, unit })
 }
 
-/// A width, a height and their unit.
-fn rectangle(args: &mut Args<'_>) -> Result<Measured, CommandError> {
+/// Reads a width, a height and their unit.
+fn rectangle(args: &mut Args<'_>) -> Result<Area, CommandError> {
     let width = parse_double(args.bytes()?).ok_or(CommandError::WIDTH_NOT_A_NUMBER)?;
     let height = parse_double(args.bytes()?).ok_or(CommandError::HEIGHT_NOT_A_NUMBER)?;
     if width < 0.0 || height < 0.0 {
         return Err(CommandError::NEGATIVE_BOX);
     }
     let unit = unit(args.bytes()?)?;
-    Ok(Measured { shape: Shape::Box { width: width * unit, height: height * unit }, is_box: true, unit })
+    Ok(Area { shape: Shape::Box { width: width * unit, height: height * unit }, is_box: true, unit })
 }

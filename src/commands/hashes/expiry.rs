@@ -1,7 +1,7 @@
-//! DeadlineHeap of fields. Relative times exist only here; the keyspace sees instants.
+//! Commands on deadlines of hash fields. Relative times are converted here; the keyspace takes instants.
 
-use super::words::{self, condition_and_fields, fields_to_the_end, instant};
-use super::{ANSWER_AND_UPDATE, READ, UPDATE};
+use super::field_args::{self, condition_and_fields, instant, trailing_fields};
+use super::{READ, READ_UPDATE, UPDATE};
 use crate::base::clock::Timestamp;
 use crate::commands::options::Unit;
 use crate::commands::row::{Group, KeySpec, Reply, Row, flags::*};
@@ -45,7 +45,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "8.0.0",
         summary: "Returns the values of fields and sets or removes their expiration.",
         reply: "array(bulk|null)",
-        ..row("hgetex", -5, WRITES, ANSWER_AND_UPDATE, hgetex)
+        ..row("hgetex", -5, WRITES, READ_UPDATE, hgetex)
     },
     Row { summary: "Removes the expiration of fields.", ..row("hpersist", -5, WRITE | FAST, UPDATE, hpersist) },
     Row {
@@ -97,24 +97,24 @@ fn hpexpireat(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     set_deadlines(cx, args, Unit::UnixMilliseconds)
 }
 
-/// `HEXPIRE key n [NX | XX | GT | LT] FIELDS numfields field ...` and its three sisters. The key's type comes first, then
-/// the number, then the words.
+/// `HEXPIRE key n [NX | XX | GT | LT] FIELDS numfields field ...`, in each unit. The type of the key is checked first,
+/// then the number, then the other arguments.
 fn set_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply {
     let key = args.bytes()?;
     hashes::find(&mut cx.txn(), key)?;
     let deadline = instant(args.bytes()?, unit, cx.now)?;
     let (condition, mut fields) = condition_and_fields(args)?;
     let names = fields.args.many(fields.count);
-    let fates = hashes::expire_at(&mut cx.txn(), key, names, deadline, condition)?;
-    answer_fates(cx, &fates, 0);
+    let outcomes = hashes::expire_at(&mut cx.txn(), key, names, deadline, condition)?;
+    write_outcomes(cx, &outcomes, 0);
     Ok(())
 }
 
-/// `untouched` stands for a field whose deadline stayed as it was.
-fn answer_fates(cx: &mut Context<'_>, fates: &[FieldFate], untouched: i64) {
-    cx.reply.array(fates.len());
-    for fate in fates {
-        cx.reply.integer(match fate {
+/// Writes an integer per field; `untouched` is that of a field whose deadline did not change.
+fn write_outcomes(cx: &mut Context<'_>, outcomes: &[FieldFate], untouched: i64) {
+    cx.reply.array(outcomes.len());
+    for outcome in outcomes {
+        cx.reply.integer(match outcome {
             FieldFate::NoField => NO_FIELD,
             FieldFate::Untouched => untouched,
             FieldFate::Changed => 1,
@@ -126,70 +126,70 @@ fn answer_fates(cx: &mut Context<'_>, fates: &[FieldFate], untouched: i64) {
 fn hpersist(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     hashes::find(&mut cx.txn(), key)?;
-    let count = fields_to_the_end(args)?;
-    let fates = hashes::persist(&mut cx.txn(), key, args.many(count))?;
-    answer_fates(cx, &fates, NO_DEADLINE);
+    let count = trailing_fields(args)?;
+    let outcomes = hashes::persist(&mut cx.txn(), key, args.many(count))?;
+    write_outcomes(cx, &outcomes, NO_DEADLINE);
     Ok(())
 }
 
 fn httl(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let now = cx.now;
-    answer_deadlines(cx, args, |deadline| rounded_up(deadline.ms_since(now).max(0)))
+    write_deadlines(cx, args, |deadline| rounded_up(deadline.ms_since(now).max(0)))
 }
 
 fn hpttl(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let now = cx.now;
-    answer_deadlines(cx, args, |deadline| deadline.ms_since(now).max(0))
+    write_deadlines(cx, args, |deadline| deadline.ms_since(now).max(0))
 }
 
 fn hexpiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_deadlines(cx, args, |deadline| rounded_up(deadline.as_ms()))
+    write_deadlines(cx, args, |deadline| rounded_up(deadline.as_ms()))
 }
 
 fn hpexpiretime(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_deadlines(cx, args, Timestamp::as_ms)
+    write_deadlines(cx, args, Timestamp::as_ms)
 }
 
-/// Unlike those of keys, deadlines of fields are rounded up to seconds.
+/// Converts milliseconds to seconds, rounded up as in Redis. Deadlines of keys are rounded to the nearest second.
 fn rounded_up(ms: i64) -> i64 {
     ms / MS_PER_SECOND + i64::from(ms % MS_PER_SECOND > 0)
 }
 
-fn answer_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, shown: impl Fn(Timestamp) -> i64) -> Reply {
+fn write_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, convert: impl Fn(Timestamp) -> i64) -> Reply {
     let key = args.bytes()?;
     hashes::find(&mut cx.txn(), key)?;
-    let count = fields_to_the_end(args)?;
+    let count = trailing_fields(args)?;
     cx.reply.array(count);
     for name in args.many(count) {
-        let answer = match hashes::time_to_live(&mut cx.txn(), key, name)? {
+        let number = match hashes::time_to_live(&mut cx.txn(), key, name)? {
             FieldTimeToLive::NoField => NO_FIELD,
             FieldTimeToLive::Forever => NO_DEADLINE,
-            FieldTimeToLive::Until(deadline) => shown(deadline),
+            FieldTimeToLive::Until(deadline) => convert(deadline),
         };
-        cx.reply.integer(answer);
+        cx.reply.integer(number);
     }
     Ok(())
 }
 
-/// The key's type comes before everything.
+/// `HGETEX key [option] FIELDS numfields field ...`. The type of the key is checked before the other arguments.
 fn hgetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     hashes::find(&mut cx.txn(), key)?;
-    let mut said = words::hgetex(args, cx.now)?;
-    let names = said.fields.args.many(said.fields.count);
-    let expiry = said.expiry.unwrap_or(FieldExpiry::Keep);
+    let mut options = field_args::hgetex(args, cx.now)?;
+    let names = options.fields.args.many(options.fields.count);
+    let expiry = options.expiry.unwrap_or(FieldExpiry::Keep);
     let values = hashes::get_and_expire(&mut cx.txn(), key, names, expiry)?;
-    words::write_values(&values, cx.reply);
+    field_args::write_values(&values, cx.reply);
     Ok(())
 }
 
-/// The words come before the key's type.
+/// `HSETEX key [options] FIELDS numfields field value ...`. The arguments are checked before the type of the key.
 fn hsetex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
-    let mut said = words::hsetex(args, cx.now)?;
-    let pairs = said.fields.args.pairs(said.fields.count);
-    let expiry = said.expiry.unwrap_or(FieldExpiry::Never);
-    let set = hashes::set_and_expire(&mut cx.txn(), key, pairs, said.presence, expiry)?;
+    let mut options = field_args::hsetex(args, cx.now)?;
+    let pairs = options.fields.args.pairs(options.fields.count);
+    let expiry = options.expiry.unwrap_or(FieldExpiry::Never);
+    let set = hashes::set_and_expire(&mut cx.txn(), key, pairs, options.presence, expiry)?;
     cx.reply.integer(set.into());
     Ok(())
 }

@@ -1,28 +1,28 @@
-//! The hash family. Commands about deadlines of fields are in `expiry`.
+//! Hash family. Commands on deadlines of fields are in `expiry`.
 
 pub(super) mod expiry;
-mod words;
+mod field_args;
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Context, write_matches, write_no_page};
+use super::{Context, write_empty_page, write_matches};
 use crate::base::number::{LongDouble, parse_integer};
 use crate::keyspace::hashes;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 use crate::values::{Field, Hash};
 
-/// HRANDFIELD with repetitions answers at most this many fields: a reply has to fit into memory.
+/// Largest number of fields that HRANDFIELD returns with repetitions. The reply must fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const LOOK: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
+const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
 const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
-const ANSWER_AND_UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
+const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
 const INSERT: &[KeySpec] = &[KeySpec::one(1, Access::Insert)];
 const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
-const TAKE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row {
@@ -40,7 +40,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Deletes fields of a hash.",
         ..row("hdel", -3, WRITE | FAST, REMOVE, hdel)
     },
-    Row { summary: "Checks whether a hash has a field.", ..row("hexists", 3, READONLY | FAST, LOOK, hexists) },
+    Row { summary: "Checks whether a hash has a field.", ..row("hexists", 3, READONLY | FAST, READ_METADATA, hexists) },
     Row {
         summary: "Returns the value of a hash field.",
         reply: "bulk|null",
@@ -60,19 +60,19 @@ pub(super) const ROWS: &[Row] = &[
         since: "8.0.0",
         summary: "Deletes fields of a hash and returns their values.",
         reply: "array(bulk|null)",
-        ..row("hgetdel", -5, WRITE | FAST, TAKE, hgetdel)
+        ..row("hgetdel", -5, WRITE | FAST, READ_DELETE, hgetdel)
     },
     Row {
         arguments: "key:key field increment:integer",
         summary: "Increments the integer in a hash field, which defaults to 0.",
-        ..row("hincrby", 4, WRITE | DENYOOM | FAST, ANSWER_AND_UPDATE, hincrby)
+        ..row("hincrby", 4, WRITE | DENYOOM | FAST, READ_UPDATE, hincrby)
     },
     Row {
         arguments: "key:key field increment:double",
         since: "2.6.0",
         summary: "Increments the number in a hash field, which defaults to 0.",
         reply: "bulk",
-        ..row("hincrbyfloat", 4, WRITE | DENYOOM | FAST, ANSWER_AND_UPDATE, hincrbyfloat)
+        ..row("hincrbyfloat", 4, WRITE | DENYOOM | FAST, READ_UPDATE, hincrbyfloat)
     },
     Row {
         arguments: "key:key",
@@ -85,7 +85,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "key:key",
         summary: "Returns the number of fields of a hash.",
-        ..row("hlen", 2, READONLY | FAST, LOOK, hlen)
+        ..row("hlen", 2, READONLY | FAST, READ_METADATA, hlen)
     },
     Row {
         arguments: "key:key field...",
@@ -133,7 +133,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "3.2.0",
         summary: "Returns the length of the value of a hash field.",
-        ..row("hstrlen", 3, READONLY | FAST, LOOK, hstrlen)
+        ..row("hstrlen", 3, READONLY | FAST, READ_METADATA, hstrlen)
     },
     Row {
         arguments: "key:key",
@@ -188,17 +188,18 @@ fn hmget(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn hexists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_about(cx, args, |value| value.is_some().into())
+    write_property(cx, args, |value| value.is_some().into())
 }
 
 fn hstrlen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_about(cx, args, |value| value.map_or(0, |value| value.len() as i64))
+    write_property(cx, args, |value| value.map_or(0, |value| value.len() as i64))
 }
 
-fn answer_about(cx: &mut Context<'_>, args: &mut Args<'_>, answer: fn(Option<&[u8]>) -> i64) -> Reply {
+/// Writes an integer that `property` computes from the value of a field.
+fn write_property(cx: &mut Context<'_>, args: &mut Args<'_>, property: fn(Option<&[u8]>) -> i64) -> Reply {
     let (key, name) = (args.bytes()?, args.bytes()?);
-    let answer = answer(hashes::find(&mut cx.txn(), key)?.and_then(|hash| hash.get(name)).as_deref());
-    cx.reply.integer(answer);
+    let number = property(hashes::find(&mut cx.txn(), key)?.and_then(|hash| hash.get(name)).as_deref());
+    cx.reply.integer(number);
     Ok(())
 }
 
@@ -215,21 +216,21 @@ fn hdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn hgetall(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_all(cx, args, Writer::map, |field, reply| {
+    write_fields(cx, args, Writer::map, |field, reply| {
         reply.bulk(&field.name);
         reply.bulk(&field.value);
     })
 }
 
 fn hkeys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_all(cx, args, Writer::array, |field, reply| reply.bulk(&field.name))
+    write_fields(cx, args, Writer::array, |field, reply| reply.bulk(&field.name))
 }
 
 fn hvals(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer_all(cx, args, Writer::array, |field, reply| reply.bulk(&field.value))
+    write_fields(cx, args, Writer::array, |field, reply| reply.bulk(&field.value))
 }
 
-fn answer_all(
+fn write_fields(
     cx: &mut Context<'_>,
     args: &mut Args<'_>,
     header: fn(&mut Writer, usize),
@@ -242,13 +243,13 @@ fn answer_all(
     Ok(())
 }
 
-/// `HGETDEL key FIELDS numfields field ...`: the key's type comes before everything.
+/// `HGETDEL key FIELDS numfields field ...`. The type of the key is checked before the other arguments.
 fn hgetdel(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     hashes::find(&mut cx.txn(), key)?;
-    let count = words::fields_to_the_end(args)?;
+    let count = field_args::trailing_fields(args)?;
     let values = hashes::take(&mut cx.txn(), key, args.many(count))?;
-    words::write_values(&values, cx.reply);
+    field_args::write_values(&values, cx.reply);
     Ok(())
 }
 
@@ -289,12 +290,12 @@ fn hrandfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if count < 0 && len > 0 && count.unsigned_abs() > REPETITIONS_MAX {
         return Err(CommandError::REPLY_TOO_LARGE);
     }
-    let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    let answered = if count < 0 && len > 0 { wanted } else { wanted.min(len) };
+    let requested = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    let returned = if count < 0 && len > 0 { requested } else { requested.min(len) };
     let (mut txn, reply) = cx.txn_and_reply();
     let nested = with_values && reply.protocol() == Protocol::Resp3;
-    reply.array(if with_values && !nested { 2 * answered } else { answered });
-    hashes::sample(&mut txn, key, answered, count < 0, &mut |field| {
+    reply.array(if with_values && !nested { 2 * returned } else { returned });
+    hashes::sample(&mut txn, key, returned, count < 0, &mut |field| {
         if nested {
             reply.array(2);
         }
@@ -315,12 +316,12 @@ fn random_field(cx: &mut Context<'_>, key: &[u8]) -> Reply {
     Ok(())
 }
 
-/// `HSCAN key cursor [MATCH pattern] [COUNT n] [NOVALUES]`: options are read only if there is a hash.
+/// `HSCAN key cursor [MATCH pattern] [COUNT n] [NOVALUES]`. Options are read only if the key exists, as in Redis.
 fn hscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(hash) = hashes::find(&mut txn, key)? else {
-        write_no_page(reply);
+        write_empty_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "NOVALUES")?;

@@ -1,21 +1,21 @@
-//! The commands of the list family that wait for an element.
+//! Blocking commands of the list family.
 
 use super::{end, pop_first};
 use crate::commands::args::Args;
-use crate::commands::blocking::{answer_or_wait, timeout};
+use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, Begin, Blocking, Find, Group, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::keyspace::lists;
 use crate::values::{End, Kind};
 
-/// All arguments but the last, the timeout.
+/// Keys in all arguments but the last, which is the timeout.
 const ALL_BUT_LAST: &[KeySpec] =
     &[KeySpec { access: Access::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
-const BEHIND_TIMEOUT: &[KeySpec] = &[KeySpec::counted(2, Access::ReadDelete)];
+const AFTER_TIMEOUT: &[KeySpec] = &[KeySpec::counted(2, Access::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
-    // The time is needed for the end of the waiting.
+    // The end of the timeout depends on the time.
     Row { since: "2.0.0", ..Row::of(Group::List, name, arity, flags | WRITE | BLOCKING | TIME, keys, handler) }
 }
 
@@ -43,7 +43,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "7.0.0",
         summary: "Pops elements from the first non-empty list; blocks until there is one.",
         reply: "array(bulk,array(bulk))|null",
-        ..row("blmpop", -5, MOVABLEKEYS, BEHIND_TIMEOUT, blmpop)
+        ..row("blmpop", -5, MOVABLEKEYS, AFTER_TIMEOUT, blmpop)
     },
     pop_row("blpop", "Pops the head of the first non-empty list; blocks until there is one.", blpop),
     pop_row("brpop", "Pops the tail of the first non-empty list; blocks until there is one.", brpop),
@@ -64,41 +64,41 @@ fn brpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Tail)
 }
 
-/// `BLPOP key [key ...] timeout`: the timeout is looked at before the keys.
+/// `BLPOP key [key ...] timeout`. The timeout is checked before the keys.
 fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let keys = args.many(args.left().saturating_sub(1));
     let until = timeout(args.bytes()?, cx.now)?;
-    answer_or_wait(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, None))
+    reply_or_block(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, None))
 }
 
-/// `BLMPOP timeout numkeys key [key ...] LEFT | RIGHT [COUNT n]`: the timeout is looked at last.
+/// `BLMPOP timeout numkeys key [key ...] LEFT | RIGHT [COUNT n]`. The timeout is checked last.
 fn blmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let text = args.bytes()?;
     let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
     let until = timeout(text, cx.now)?;
-    answer_or_wait(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, Some(count)))
+    reply_or_block(cx, keys.clone(), Kind::List, until, |cx| pop_first(cx, keys, end, Some(count)))
 }
 
 /// `BLMOVE source destination LEFT | RIGHT LEFT | RIGHT timeout`
 fn blmove(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (source, destination) = (args.bytes()?, args.bytes()?);
     let (from, to) = (end(args.bytes()?)?, end(args.bytes()?)?);
-    move_or_wait(cx, source, from, destination, to, args.bytes()?)
+    move_or_block(cx, source, from, destination, to, args.bytes()?)
 }
 
 fn brpoplpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    move_or_wait(cx, args.bytes()?, End::Tail, args.bytes()?, End::Head, args.bytes()?)
+    move_or_block(cx, args.bytes()?, End::Tail, args.bytes()?, End::Head, args.bytes()?)
 }
 
-fn move_or_wait(cx: &mut Context<'_>, source: &[u8], from: End, destination: &[u8], to: End, text: &[u8]) -> Reply {
+fn move_or_block(cx: &mut Context<'_>, source: &[u8], from: End, destination: &[u8], to: End, text: &[u8]) -> Reply {
     let until = timeout(text, cx.now)?;
-    answer_or_wait(cx, core::iter::once(source), Kind::List, until, |cx| {
+    reply_or_block(cx, core::iter::once(source), Kind::List, until, |cx| {
         let moved = lists::move_element(&mut cx.txn(), source, from, destination, to)?;
-        // In a transaction the answer is that of LMOVE; at the end of the time it is a null array, as in Redis.
-        let answers = moved.is_some() || cx.blocking == Blocking::Denied;
-        if answers {
+        // As in Redis, a transaction gets the reply of LMOVE, and a timeout a null array.
+        let has_reply = moved.is_some() || cx.blocking == Blocking::Denied;
+        if has_reply {
             cx.reply.optional_bulk(moved.as_deref());
         }
-        Ok(answers)
+        Ok(has_reply)
     })
 }

@@ -1,4 +1,4 @@
-//! The list family. Commands that wait are in `blocking`.
+//! List family. Blocking commands are in `blocking`.
 
 pub(super) mod blocking;
 
@@ -16,10 +16,10 @@ use crate::values::{End, Side};
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
 const INSERT: &[KeySpec] = &[KeySpec::one(1, Access::Insert)];
 const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
-const TAKE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
-/// An element is taken from the first list and put into the second.
+const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+/// Source and destination of an element.
 const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Insert)];
-const TAKE_COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadDelete)];
+const READ_DELETE_COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { arguments: "key:key", reply: "integer", ..Row::of(Group::List, name, arity, flags, keys, handler) }
@@ -40,7 +40,7 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: super::Hand
         complexity: "O(N) with N the number of elements returned.",
         summary,
         reply: "bulk|array(bulk)|null",
-        ..row(name, -2, WRITE | FAST, TAKE, handler)
+        ..row(name, -2, WRITE | FAST, READ_DELETE, handler)
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "7.0.0",
         summary: "Pops elements from the first non-empty list and returns its key and the elements.",
         reply: "array(bulk,array(bulk))|null",
-        ..row("lmpop", -4, WRITE | MOVABLEKEYS, TAKE_COUNTED, lmpop)
+        ..row("lmpop", -4, WRITE | MOVABLEKEYS, READ_DELETE_COUNTED, lmpop)
     },
     pop_row("lpop", "Removes and returns elements from the head of a list.", lpop),
     Row {
@@ -130,30 +130,30 @@ pub(super) const ROWS: &[Row] = &[
 
 fn lpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = lists::push(&mut cx.txn(), args.bytes()?, End::Head, args.rest())?;
-    answer_len(cx, len)
+    write_len(cx, len)
 }
 
 fn rpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = lists::push(&mut cx.txn(), args.bytes()?, End::Tail, args.rest())?;
-    answer_len(cx, len)
+    write_len(cx, len)
 }
 
 fn lpushx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = lists::push_existing(&mut cx.txn(), args.bytes()?, End::Head, args.rest())?;
-    answer_len(cx, len)
+    write_len(cx, len)
 }
 
 fn rpushx(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = lists::push_existing(&mut cx.txn(), args.bytes()?, End::Tail, args.rest())?;
-    answer_len(cx, len)
+    write_len(cx, len)
 }
 
 fn llen(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let len = lists::len(&mut cx.txn(), args.bytes()?)?;
-    answer_len(cx, len)
+    write_len(cx, len)
 }
 
-fn answer_len(cx: &mut Context<'_>, len: usize) -> Reply {
+fn write_len(cx: &mut Context<'_>, len: usize) -> Reply {
     cx.reply.integer(len as i64);
     Ok(())
 }
@@ -166,7 +166,7 @@ fn rpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Tail)
 }
 
-/// `LPOP key [count]`: one element, or an array of them. The count is looked at before the key.
+/// `LPOP key [count]`. The reply is an element, or an array if there is a count. The count is checked before the key.
 fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     if args.left() > 2 {
         return Err(CommandError::WRONG_ARITY);
@@ -196,15 +196,15 @@ fn write_all(elements: &mut dyn ExactSizeIterator<Item = &[u8]>, reply: &mut Wri
 
 /// `LMPOP numkeys key [key ...] LEFT | RIGHT [COUNT n]`
 fn lmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let wanted = MultiPop::read(args, end)?;
-    if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
+    let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
+    if !pop_first(cx, keys, end, Some(count))? {
         cx.reply.null_array();
     }
     Ok(())
 }
 
-/// Takes elements from the first of the keys that holds a list and answers its key with them: one element as it is,
-/// several as an array. False, and nothing answered, when none of them does.
+/// Pops elements from the first key with a list and writes the key and the elements. With a count the elements are an
+/// array, otherwise there is one. Returns false, without a reply, if no key has a list.
 fn pop_first<'k>(
     cx: &mut Context<'_>,
     keys: impl Iterator<Item = &'k [u8]>,
@@ -229,7 +229,7 @@ fn pop_first<'k>(
     Ok(false)
 }
 
-/// LEFT or RIGHT.
+/// Parses LEFT or RIGHT.
 fn end(word: &[u8]) -> Result<End, CommandError> {
     match word {
         _ if is(word, "LEFT") => Ok(End::Head),
@@ -252,7 +252,7 @@ fn rpoplpush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// The key is looked at before the index is.
+/// `LINDEX key index`. The key is checked before the index.
 fn lindex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, index) = (args.bytes()?, args.bytes()?);
     let (mut txn, reply) = cx.txn_and_reply();
@@ -265,7 +265,7 @@ fn lindex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// The key is looked at before the index is.
+/// `LSET key index element`. The key is checked before the index.
 fn lset(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let key = args.bytes()?;
     lists::expect(&mut cx.txn(), key)?;
@@ -303,7 +303,7 @@ fn lrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn lrem(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let removed = lists::remove(&mut cx.txn(), args.bytes()?, args.integer()?, args.bytes()?)?;
-    answer_len(cx, removed)
+    write_len(cx, removed)
 }
 
 fn ltrim(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
@@ -312,17 +312,17 @@ fn ltrim(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// `LPOS key element [RANK n] [COUNT n] [MAXLEN n]`: the first index, or with COUNT an array of them.
+/// `LPOS key element [RANK n] [COUNT n] [MAXLEN n]`. The reply is the first index, or an array if there is a count.
 fn lpos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, element) = (args.bytes()?, args.bytes()?);
-    let (search, many) = read_search(args)?;
+    let (search, has_count) = read_search(args)?;
     let (mut txn, reply) = cx.txn_and_reply();
     let (open, mut found) = (reply.open(), 0);
     lists::positions(&mut txn, key, element, search, &mut |index| {
         found += 1;
         reply.integer(index as i64);
     })?;
-    match (many, found) {
+    match (has_count, found) {
         (true, _) => reply.close_array(open, found),
         (false, 0) => reply.null(),
         (false, _) => {}
@@ -330,7 +330,7 @@ fn lpos(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// What is looked for, and whether COUNT was said. The same option may be repeated, the last counts.
+/// Reads the options of LPOS and whether COUNT is among them. The last of repeated options applies.
 fn read_search(args: &mut Args<'_>) -> Result<(Search, bool), CommandError> {
     let (mut rank, mut count, mut len_max) = (1, None, 0);
     while let Some(word) = args.optional() {
@@ -351,12 +351,12 @@ fn read_search(args: &mut Args<'_>) -> Result<(Search, bool), CommandError> {
             return Err(CommandError::SYNTAX);
         }
     }
-    let all_when_zero = |number: usize| if number == 0 { usize::MAX } else { number };
+    let zero_is_unlimited = |number: usize| if number == 0 { usize::MAX } else { number };
     let search = Search {
         from: if rank < 0 { End::Tail } else { End::Head },
         skipped: usize::try_from(rank.unsigned_abs() - 1).unwrap_or(usize::MAX),
-        most: count.map_or(1, all_when_zero),
-        compared_most: all_when_zero(len_max),
+        most: count.map_or(1, zero_is_unlimited),
+        compared_most: zero_is_unlimited(len_max),
     };
     Ok((search, count.is_some()))
 }

@@ -1,15 +1,15 @@
-//! The commands of the sorted set family that wait for a member.
+//! Blocking commands of the sorted set family.
 
 use super::pop::{end, pop_first};
 use super::row;
 use crate::commands::args::Args;
-use crate::commands::blocking::{answer_or_wait, timeout};
+use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::values::{End, Kind};
 
-/// All arguments but the last, the timeout.
+/// Keys in all arguments but the last, which is the timeout.
 const ALL_BUT_LAST: &[KeySpec] =
     &[KeySpec { access: Access::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
 
@@ -20,7 +20,7 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
         since: "5.0.0",
         summary,
         reply: "array(any)|null",
-        // The time is needed for the end of the waiting.
+        // The end of the timeout depends on the time.
         ..row(name, -3, WRITE | BLOCKING | TIME | NOSCRIPT | FAST, ALL_BUT_LAST, handler)
     }
 }
@@ -54,17 +54,17 @@ fn bzpopmax(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Tail)
 }
 
-/// `BZPOPMIN key [key ...] timeout`: the timeout is looked at before the keys.
+/// `BZPOPMIN key [key ...] timeout`. The timeout is checked before the keys.
 fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     let keys = args.many(args.left().saturating_sub(1));
     let until = timeout(args.bytes()?, cx.now)?;
-    answer_or_wait(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, None))
+    reply_or_block(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, None))
 }
 
-/// `BZMPOP timeout numkeys key [key ...] MIN | MAX [COUNT n]`: the timeout is looked at last.
+/// `BZMPOP timeout numkeys key [key ...] MIN | MAX [COUNT n]`. The timeout is checked last.
 fn bzmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let text = args.bytes()?;
     let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
     let until = timeout(text, cx.now)?;
-    answer_or_wait(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, Some(count)))
+    reply_or_block(cx, keys.clone(), Kind::ZSet, until, |cx| pop_first(cx, keys, end, Some(count)))
 }

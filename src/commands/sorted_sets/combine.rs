@@ -1,4 +1,4 @@
-//! The commands that put sorted sets, and sets, together.
+//! Commands that combine sorted sets and sets: union, intersection and difference.
 
 use crate::keyspace::sorted_sets;
 use alloc::vec::Vec;
@@ -100,30 +100,30 @@ pub(in crate::commands) const ROWS: &[Row] = &[
     },
 ];
 
-/// The sources of a request. They are looked at before the options are.
-struct Named<'a> {
+/// Source keys of a request with their values. Their types are checked before the options.
+struct NamedSources<'a> {
     keys: Vec<&'a [u8]>,
     sources: Sources,
 }
 
-impl<'a> Named<'a> {
-    fn read(cx: &mut Context<'_>, args: &mut Args<'a>) -> Result<Named<'a>, CommandError> {
+impl<'a> NamedSources<'a> {
+    fn read(cx: &mut Context<'_>, args: &mut Args<'a>) -> Result<NamedSources<'a>, CommandError> {
         let number = count_of(args.integer()?).filter(|&number| number > 0).ok_or(CommandError::NO_INPUT_KEY)?;
         if number > args.left() {
             return Err(CommandError::SYNTAX);
         }
         let keys: Vec<&[u8]> = args.many(number).collect();
         let sources = sorted_sets::sources(&mut cx.txn(), keys.iter().copied())?;
-        Ok(Named { keys, sources })
+        Ok(NamedSources { keys, sources })
     }
 }
 
-/// Reads WEIGHTS and AGGREGATE, which a difference does not have, and WITHSCORES where the result is answered.
+/// Reads WEIGHTS and AGGREGATE, except for a difference, and WITHSCORES if the command returns the members.
 fn read_options(
     args: &mut Args<'_>,
     combination: Combination,
     number: usize,
-    is_answered: bool,
+    returns_members: bool,
 ) -> Result<(Weighting, bool), CommandError> {
     let (mut weighting, mut with_scores) = (Weighting::default(), false);
     let is_weighted = combination != Combination::Difference;
@@ -138,7 +138,7 @@ fn read_options(
                 word if is(word, "MAX") => Aggregate::Greatest,
                 _ => return Err(CommandError::SYNTAX),
             };
-        } else if is_answered && is(word, "WITHSCORES") {
+        } else if returns_members && is(word, "WITHSCORES") {
             with_scores = true;
         } else {
             return Err(CommandError::SYNTAX);
@@ -148,19 +148,19 @@ fn read_options(
 }
 
 fn zunion(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Combination::Union)
+    write_combination(cx, args, Combination::Union)
 }
 
 fn zinter(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Combination::Intersection)
+    write_combination(cx, args, Combination::Intersection)
 }
 
 fn zdiff(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Combination::Difference)
+    write_combination(cx, args, Combination::Difference)
 }
 
-fn answer(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
-    let named = Named::read(cx, args)?;
+fn write_combination(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
+    let named = NamedSources::read(cx, args)?;
     let (weighting, with_scores) = read_options(args, combination, named.keys.len(), true)?;
     let result = sorted_sets::combine(&cx.txn(), combination, &named.sources, &weighting)?;
     write_members(result.iter(), with_scores, cx.reply);
@@ -181,7 +181,7 @@ fn zdiffstore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn store(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) -> Reply {
     let to = args.bytes()?;
-    let Named { keys, sources } = Named::read(cx, args)?;
+    let NamedSources { keys, sources } = NamedSources::read(cx, args)?;
     let (weighting, _) = read_options(args, combination, keys.len(), false)?;
     let len = sorted_sets::combine_into(&mut cx.txn(), combination, to, keys.into_iter(), &sources, &weighting)?;
     cx.reply.integer(len as i64);
@@ -190,9 +190,9 @@ fn store(cx: &mut Context<'_>, args: &mut Args<'_>, combination: Combination) ->
 
 /// `ZINTERCARD numkeys key [key ...] [LIMIT n]`
 fn zintercard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let named = Named::read(cx, args)?;
-    let most = limit(args)?;
-    let common = sorted_sets::common(&cx.txn(), &named.sources, most);
+    let named = NamedSources::read(cx, args)?;
+    let limit = limit(args)?;
+    let common = sorted_sets::common(&cx.txn(), &named.sources, limit);
     cx.reply.integer(common as i64);
     Ok(())
 }

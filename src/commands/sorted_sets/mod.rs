@@ -1,5 +1,5 @@
-//! The sorted set family: adding, asking about members, walking. What asks for parts is in `range`, what takes members
-//! away with an answer in `pop`, what waits in `blocking`, what puts several together in `combine`.
+//! Sorted set family. Ranges are in `range`, commands that pop members in `pop`, blocking commands in `blocking`, and
+//! unions, intersections and differences in `combine`.
 
 pub(super) mod blocking;
 pub(super) mod combine;
@@ -12,20 +12,20 @@ use alloc::vec::Vec;
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
-use super::{Context, Handler, write_matches, write_no_page};
+use super::{Context, Handler, write_empty_page, write_matches};
 use crate::base::number::{parse_double, parse_integer, write_double};
 use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 
-/// ZRANDMEMBER with repetitions answers at most this many members: a reply has to fit into memory.
+/// Largest number of members that ZRANDMEMBER returns with repetitions. The reply must fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
 
 const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const LOOK: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
+const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
 const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
 const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
-const TAKE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
     Row {
@@ -58,7 +58,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "1.2.0",
         summary: "Returns the number of members of a sorted set.",
-        ..row("zcard", 2, READONLY | FAST, LOOK, zcard)
+        ..row("zcard", 2, READONLY | FAST, READ_METADATA, zcard)
     },
     Row {
         arguments: "key:key increment:double member",
@@ -112,9 +112,9 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// What ZADD was told before the pairs.
+/// Options of ZADD, which precede the pairs.
 #[derive(Clone, Copy, Debug, Default)]
-struct AddWords {
+struct AddOptions {
     only_new: bool,
     only_existing: bool,
     greater: bool,
@@ -123,8 +123,8 @@ struct AddWords {
     increment: bool,
 }
 
-impl AddWords {
-    /// Takes the next argument if it is an option.
+impl AddOptions {
+    /// Consumes the next argument if it is an option, and returns whether it is.
     fn take(&mut self, args: &mut Args<'_>) -> bool {
         let Some(word) = args.peek() else { return false };
         let option = match word {
@@ -141,12 +141,13 @@ impl AddWords {
         true
     }
 
-    fn options(&self) -> Result<ScoreOptions, CommandError> {
+    /// Validates the options together.
+    fn score_options(&self) -> Result<ScoreOptions, CommandError> {
         if self.only_new && self.only_existing {
             return Err(CommandError::NX_WITH_XX);
         }
-        let sides = usize::from(self.greater) + usize::from(self.less) + usize::from(self.only_new);
-        if sides > 1 {
+        let exclusive_count = usize::from(self.greater) + usize::from(self.less) + usize::from(self.only_new);
+        if exclusive_count > 1 {
             return Err(CommandError::CONFLICTING_SCORE_OPTIONS);
         }
         let presence = match (self.only_new, self.only_existing) {
@@ -164,24 +165,24 @@ impl AddWords {
 }
 
 fn zadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    add(cx, args, AddWords::default())
+    add(cx, args, AddOptions::default())
 }
 
-/// To Redis this is ZADD with INCR, and takes the same options.
+/// `ZINCRBY key increment member`. Options of ZADD are accepted: Redis implements it as ZADD with INCR.
 fn zincrby(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    add(cx, args, AddWords { increment: true, ..AddWords::default() })
+    add(cx, args, AddOptions { increment: true, ..AddOptions::default() })
 }
 
-/// `ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]`: everything is read before the key is
-/// looked at.
-fn add(cx: &mut Context<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply {
+/// `ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]`. All arguments are checked before
+/// the type of the key.
+fn add(cx: &mut Context<'_>, args: &mut Args<'_>, mut options: AddOptions) -> Reply {
     let key = args.bytes()?;
-    while words.take(args) {}
+    while options.take(args) {}
     if args.is_done() || args.left() % 2 == 1 {
         return Err(CommandError::SYNTAX);
     }
-    let options = words.options()?;
-    if words.increment && args.left() > 2 {
+    let score_options = options.score_options()?;
+    if options.increment && args.left() > 2 {
         return Err(CommandError::SINGLE_INCREMENT);
     }
     let mut pairs: Vec<(f64, &[u8])> = Vec::new();
@@ -189,15 +190,15 @@ fn add(cx: &mut Context<'_>, args: &mut Args<'_>, mut words: AddWords) -> Reply 
     for (score, member) in args.pairs(args.left() / 2) {
         pairs.push((parse_double(score).ok_or(CommandError::NOT_A_FLOAT)?, member));
     }
-    if let (true, &[(increment, member)]) = (words.increment, &pairs[..]) {
-        match sorted_sets::increment(&mut cx.txn(), key, options, increment, member)? {
+    if let (true, &[(increment, member)]) = (options.increment, &pairs[..]) {
+        match sorted_sets::increment(&mut cx.txn(), key, score_options, increment, member)? {
             Some(score) => cx.reply.double(score),
             None => cx.reply.null(),
         }
         return Ok(());
     }
-    let added = sorted_sets::add(&mut cx.txn(), key, options, &pairs)?;
-    let counted = if words.count_changes { added.added + added.updated } else { added.added };
+    let added = sorted_sets::add(&mut cx.txn(), key, score_options, &pairs)?;
+    let counted = if options.count_changes { added.added + added.updated } else { added.added };
     cx.reply.integer(counted as i64);
     Ok(())
 }
@@ -238,7 +239,7 @@ fn write_score(score: Option<f64>, reply: &mut Writer) {
     }
 }
 
-/// Writes members, with their scores if they are wanted: flat in RESP2, in pairs in RESP3.
+/// Writes members, optionally with scores. Members and scores alternate in RESP2 and are pairs in RESP3.
 fn write_members<'m>(members: impl ExactSizeIterator<Item = (&'m [u8], f64)>, with_scores: bool, reply: &mut Writer) {
     let flat = with_scores && reply.protocol() == Protocol::Resp2;
     reply.array(if flat { members.len() * 2 } else { members.len() });
@@ -319,22 +320,23 @@ fn zrandmember(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     }
     let (mut txn, reply) = cx.txn_and_reply();
     let (open, mut elements) = (reply.open(), 0);
-    let wanted = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
-    let elements_each = if with_scores && reply.protocol() == Protocol::Resp2 { 2 } else { 1 };
-    sorted_sets::sample(&mut txn, key, wanted, count < 0, &mut |member, score| {
+    let requested = usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX);
+    let elements_per_member = if with_scores && reply.protocol() == Protocol::Resp2 { 2 } else { 1 };
+    sorted_sets::sample(&mut txn, key, requested, count < 0, &mut |member, score| {
         write_member((member, score), with_scores, reply);
-        elements += elements_each;
+        elements += elements_per_member;
     })?;
     reply.close_array(open, elements);
     Ok(())
 }
 
-/// `ZSCAN key cursor [MATCH pattern] [COUNT n]`: options are read only if there is a set. Scores are text, in RESP3 too.
+/// `ZSCAN key cursor [MATCH pattern] [COUNT n]`. Options are read only if the key exists, as in Redis. Scores are bulk
+/// strings in both protocols.
 fn zscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, cursor) = (args.bytes()?, cursor(args.bytes()?)?);
     let (mut txn, reply) = cx.txn_and_reply();
     let Some(zset) = sorted_sets::find(&mut txn, key)? else {
-        write_no_page(reply);
+        write_empty_page(reply);
         return Ok(());
     };
     let options = scan_options(args, "")?;

@@ -1,6 +1,6 @@
-//! The commands of the sorted set family that take members away and answer them.
+//! Commands that pop members of sorted sets.
 
-use super::{TAKE, row, write_member};
+use super::{READ_DELETE, row, write_member};
 use crate::commands::args::{Args, at_least, is};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
@@ -17,7 +17,7 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
         since: "5.0.0",
         summary,
         reply: "array(any)",
-        ..row(name, -2, WRITE | FAST, TAKE, handler)
+        ..row(name, -2, WRITE | FAST, READ_DELETE, handler)
     }
 }
 
@@ -42,7 +42,8 @@ fn zpopmax(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     pop(cx, args, End::Tail)
 }
 
-/// `ZPOPMIN key [count]`: without a count the pair itself, with one an array of pairs, which is flat in RESP2.
+/// `ZPOPMIN key [count]`. Without a count the reply is one pair. With a count it is an array of pairs in RESP3, and of
+/// alternating members and scores in RESP2.
 fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
     if args.left() > 2 {
         return Err(CommandError::SYNTAX);
@@ -70,14 +71,14 @@ fn pop(cx: &mut Context<'_>, args: &mut Args<'_>, end: End) -> Reply {
 
 /// `ZMPOP numkeys key [key ...] MIN | MAX [COUNT n]`
 fn zmpop(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let wanted = MultiPop::read(args, end)?;
-    if !pop_first(cx, wanted.keys, wanted.end, Some(wanted.count))? {
+    let MultiPop { keys, end, count } = MultiPop::read(args, end)?;
+    if !pop_first(cx, keys, end, Some(count))? {
         cx.reply.null_array();
     }
     Ok(())
 }
 
-/// MIN or MAX.
+/// Parses MIN or MAX.
 pub(super) fn end(word: &[u8]) -> Result<End, CommandError> {
     match word {
         _ if is(word, "MIN") => Ok(End::Head),
@@ -86,8 +87,8 @@ pub(super) fn end(word: &[u8]) -> Result<End, CommandError> {
     }
 }
 
-/// Takes members out of the first of the keys that holds a sorted set and answers its key with them: behind it the one
-/// pair, or an array of pairs when there is a count. False, and nothing answered, when none of them does.
+/// Pops members from the first key with a sorted set and writes the key and the members. With a count the members are
+/// an array of pairs, otherwise there is one pair. Returns false, without a reply, if no key has a sorted set.
 pub(super) fn pop_first<'k>(
     cx: &mut Context<'_>,
     keys: impl Iterator<Item = &'k [u8]>,
@@ -98,7 +99,7 @@ pub(super) fn pop_first<'k>(
     for key in keys {
         let found = sorted_sets::pop(&mut txn, key, end, count.unwrap_or(1), &mut |pairs| {
             match count {
-                Some(_) => write_nested(key, pairs, reply),
+                Some(_) => write_key_and_pairs(key, pairs, reply),
                 None => {
                     reply.array(3);
                     reply.bulk(key);
@@ -117,7 +118,7 @@ pub(super) fn pop_first<'k>(
     Ok(false)
 }
 
-fn write_nested(key: &[u8], pairs: &mut dyn ExactSizeIterator<Item = (&[u8], f64)>, reply: &mut Writer) {
+fn write_key_and_pairs(key: &[u8], pairs: &mut dyn ExactSizeIterator<Item = (&[u8], f64)>, reply: &mut Writer) {
     reply.array(2);
     reply.bulk(key);
     reply.array(pairs.len());

@@ -1,6 +1,6 @@
-//! The commands of the sorted set family that name a part: by rank, by score, or by the bytes of the members.
+//! Ranges of sorted sets by rank, by score, or by the bytes of the members.
 
-use super::{LOOK, READ, REMOVE, row, write_members};
+use super::{READ, READ_METADATA, REMOVE, row, write_members};
 use crate::base::number::{parse_integer, parse_lenient_double};
 use crate::commands::args::{Args, is};
 use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
@@ -18,7 +18,7 @@ const fn count_row(name: &'static str, arguments: &'static str, summary: &'stati
         arguments,
         complexity: "O(log(N)) with N the number of members.",
         summary,
-        ..row(name, 4, READONLY | FAST, LOOK, handler)
+        ..row(name, 4, READONLY | FAST, READ_METADATA, handler)
     }
 }
 
@@ -131,7 +131,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
     },
 ];
 
-/// What two bounds are bounds of.
+/// Unit of the two bounds of a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum By {
     Rank,
@@ -139,17 +139,18 @@ enum By {
     Member,
 }
 
-/// What a command fixes of a range, and what its options may say.
+/// Syntax of a range command: properties that the command fixes, and options that it accepts.
 #[derive(Clone, Copy, Debug)]
 struct Form {
-    /// BYSCORE and BYLEX may say it when the command does not.
+    /// Unit that the command fixes; `None` if BYSCORE and BYLEX are accepted.
     by: Option<By>,
-    /// REV may say it when the command does not.
+    /// Direction that the command fixes; `None` if REV is accepted.
     reversed: Option<bool>,
+    /// Whether WITHSCORES is accepted.
     with_scores: bool,
 }
 
-/// A whole request: bounds and options.
+/// Bounds and options of a request.
 struct Request<'a> {
     selection: Selection<'a>,
     with_scores: bool,
@@ -160,7 +161,7 @@ impl Form {
         Form { by: Some(by), reversed: Some(reversed), with_scores: true }
     }
 
-    /// Reads two bounds and options. The options are read first, then judged together, then the bounds are looked at.
+    /// Reads two bounds and the options. The options are parsed and validated before the bounds are parsed.
     fn read<'a>(self, args: &mut Args<'a>) -> Result<Request<'a>, CommandError> {
         let (first, second) = (args.bytes()?, args.bytes()?);
         let Form { mut by, mut reversed, .. } = self;
@@ -183,7 +184,7 @@ impl Form {
             return Err(CommandError::SCORES_WITH_MEMBER_RANGE);
         }
         let interval = match (by, reversed) {
-            // The ranks are counted from the end that is meant; scores and members are named the other way round.
+            // Ranks count from the end where the reply begins. Reversed scores and members are given as max, then min.
             (By::Rank, _) | (_, false) => interval(by, first, second)?,
             (_, true) => interval(by, second, first)?,
         };
@@ -192,24 +193,24 @@ impl Form {
     }
 }
 
-fn interval<'a>(by: By, least: &'a [u8], most: &'a [u8]) -> Result<Interval<'a>, CommandError> {
+fn interval<'a>(by: By, min: &'a [u8], max: &'a [u8]) -> Result<Interval<'a>, CommandError> {
     Ok(match by {
         By::Rank => {
             let rank = |text| parse_integer(text).ok_or(CommandError::NOT_AN_INTEGER);
-            Interval::Ranks(rank(least)?, rank(most)?)
+            Interval::Ranks(rank(min)?, rank(max)?)
         }
         By::Score => {
             let bound = |text| score_bound(text).ok_or(CommandError::SCORE_RANGE);
-            Interval::Scores(ScoreRange { least: bound(least)?, most: bound(most)? })
+            Interval::Scores(ScoreRange { least: bound(min)?, most: bound(max)? })
         }
         By::Member => {
             let bound = |text| member_bound(text).ok_or(CommandError::MEMBER_RANGE);
-            Interval::Members(MemberRange { least: bound(least)?, most: bound(most)? })
+            Interval::Members(MemberRange { least: bound(min)?, most: bound(max)? })
         }
     })
 }
 
-/// A score, or `(` and a score that is outside itself.
+/// Parses a bound: a score, or `(` and an excluded score.
 fn score_bound(text: &[u8]) -> Option<ScoreBound> {
     let (exclusive, number) = match text {
         [b'(', number @ ..] => (true, number),
@@ -218,7 +219,7 @@ fn score_bound(text: &[u8]) -> Option<ScoreBound> {
     Some(ScoreBound { score: parse_lenient_double(number)?, exclusive })
 }
 
-/// `-`, `+`, `[member` or `(member`.
+/// Parses a bound: `-`, `+`, `[member` or `(member`.
 fn member_bound(text: &[u8]) -> Option<MemberBound<'_>> {
     match text {
         b"-" => Some(MemberBound::Lowest),
@@ -230,30 +231,30 @@ fn member_bound(text: &[u8]) -> Option<MemberBound<'_>> {
 }
 
 fn zrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Form { by: None, reversed: None, with_scores: true })
+    write_range(cx, args, Form { by: None, reversed: None, with_scores: true })
 }
 
 fn zrevrange(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Form::of(By::Rank, true))
+    write_range(cx, args, Form::of(By::Rank, true))
 }
 
 fn zrangebyscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Form::of(By::Score, false))
+    write_range(cx, args, Form::of(By::Score, false))
 }
 
 fn zrevrangebyscore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Form::of(By::Score, true))
+    write_range(cx, args, Form::of(By::Score, true))
 }
 
 fn zrangebylex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Form::of(By::Member, false))
+    write_range(cx, args, Form::of(By::Member, false))
 }
 
 fn zrevrangebylex(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    answer(cx, args, Form::of(By::Member, true))
+    write_range(cx, args, Form::of(By::Member, true))
 }
 
-fn answer(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
+fn write_range(cx: &mut Context<'_>, args: &mut Args<'_>, form: Form) -> Reply {
     let key = args.bytes()?;
     let Request { selection, with_scores } = form.read(args)?;
     let (mut txn, reply) = cx.txn_and_reply();

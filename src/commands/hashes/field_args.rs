@@ -1,4 +1,4 @@
-//! The words that commands about fields share: `FIELDS numfields field ...`, conditions and deadlines.
+//! Arguments that commands on fields share: `FIELDS numfields field ...`, conditions and deadlines.
 
 use alloc::vec::Vec;
 
@@ -11,13 +11,13 @@ use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 
 const MS_PER_SECOND: i64 = 1000;
-/// A field dies no later than this: Redis keeps two of the 48 bits of its deadlines for itself.
+/// Latest deadline of a field. Redis reserves two of the 48 bits of such a deadline.
 const DEADLINE_MS_MAX: i64 = (1 << 46) - 1;
-/// The largest number of fields that is read as one.
+/// Largest accepted number of fields.
 const FIELDS_MAX: i64 = i32::MAX as i64;
 
-/// `FIELDS numfields`, with exactly so many fields behind it: how many.
-pub(super) fn fields_to_the_end(args: &mut Args<'_>) -> Result<usize, CommandError> {
+/// Reads `FIELDS numfields` and returns the number. Exactly that many arguments must follow.
+pub(super) fn trailing_fields(args: &mut Args<'_>) -> Result<usize, CommandError> {
     if !is(args.bytes()?, "FIELDS") {
         return Err(CommandError::FIELDS_MISPLACED);
     }
@@ -32,7 +32,7 @@ pub(super) fn write_values(values: &[Option<Vec<u8>>], reply: &mut Writer) {
     values.iter().for_each(|value| reply.optional_bulk(value.as_deref()));
 }
 
-/// The instant of a field's deadline. It is not before 1970, also for a clock that is: no log could say so.
+/// Parses the deadline of a field. A deadline before 1970 becomes 1970, because the log cannot contain a negative one.
 pub(super) fn instant(number: &[u8], unit: Unit, now: Timestamp) -> Result<Timestamp, CommandError> {
     let number = parse_integer(number).ok_or(CommandError::NOT_AN_INTEGER)?;
     if number < 0 {
@@ -45,58 +45,59 @@ pub(super) fn instant(number: &[u8], unit: Unit, now: Timestamp) -> Result<Times
     Ok(instant.ok_or(CommandError::INVALID_EXPIRE)?.max(Timestamp::default()))
 }
 
-/// The fields in a request: where they begin and how many they are, with their values where there are some.
+/// Fields of a request, or pairs of field and value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a> {
+    /// Cursor at the first field.
     pub(super) args: Args<'a>,
     pub(super) count: usize,
 }
 
-/// How a command writes `FIELDS`.
+/// Syntax and errors of the option FIELDS in one command.
 #[derive(Clone, Debug)]
-struct FieldsStyle {
-    /// Arguments for each field.
-    arguments: usize,
-    /// Arguments there must be behind the word, and what is wrong with fewer.
-    least: usize,
+struct FieldsSyntax {
+    /// Number of arguments per field: 1, or 2 with values.
+    args_per_field: usize,
+    /// Least number of arguments after FIELDS; fewer are the error `too_few`.
+    min_args: usize,
     too_few: CommandError,
     bad_count: CommandError,
 }
 
-/// Reads what stands behind `FIELDS` and goes on behind the fields.
+/// Reads the arguments after FIELDS and moves the cursor past the fields.
 fn take_fields<'a>(
     args: &mut Args<'a>,
     fields: &mut Option<Fields<'a>>,
-    style: &FieldsStyle,
+    syntax: &FieldsSyntax,
 ) -> Result<(), CommandError> {
     if fields.is_some() {
         return Err(CommandError::FIELDS_TWICE);
     }
-    if args.left() < style.least {
-        return Err(style.too_few);
+    if args.left() < syntax.min_args {
+        return Err(syntax.too_few);
     }
     let count = parse_integer(args.bytes()?).filter(|count| (1..=FIELDS_MAX).contains(count));
-    let count = count.ok_or(style.bad_count)? as usize;
-    if args.left() / style.arguments < count {
+    let count = count.ok_or(syntax.bad_count)? as usize;
+    if args.left() / syntax.args_per_field < count {
         return Err(CommandError::FIELDS_TOO_FEW);
     }
     *fields = Some(Fields { args: *args, count });
-    args.skip(count * style.arguments);
+    args.skip(count * syntax.args_per_field);
     Ok(())
 }
 
-/// `[NX | XX | GT | LT] FIELDS numfields field ...` in any order.
+/// Reads `[NX | XX | GT | LT] FIELDS numfields field ...` in any order.
 pub(super) fn condition_and_fields<'a>(args: &mut Args<'a>) -> Result<(DeadlineCondition, Fields<'a>), CommandError> {
-    let style = FieldsStyle {
-        arguments: 1,
-        least: 2,
+    let syntax = FieldsSyntax {
+        args_per_field: 1,
+        min_args: 2,
         too_few: CommandError::FIELDS_ALONE,
         bad_count: CommandError::NUMFIELDS_NOT_POSITIVE,
     };
     let (mut condition, mut fields) = (DeadlineCondition::default(), None);
     while let Some(word) = args.optional() {
         match word {
-            _ if is(word, "FIELDS") => take_fields(args, &mut fields, &style)?,
+            _ if is(word, "FIELDS") => take_fields(args, &mut fields, &syntax)?,
             _ if is(word, "NX") => condition.without = true,
             _ if is(word, "XX") => condition.with = true,
             _ if is(word, "GT") => condition.later = true,
@@ -106,82 +107,90 @@ pub(super) fn condition_and_fields<'a>(args: &mut Args<'a>) -> Result<(DeadlineC
     }
     let fields = fields.ok_or(CommandError::FIELDS_MISSING)?;
     let DeadlineCondition { without, with, later, earlier } = condition;
-    if [without, with, later, earlier].into_iter().filter(|&said| said).count() > 1 {
+    if [without, with, later, earlier].into_iter().filter(|&is_set| is_set).count() > 1 {
         return Err(CommandError::MANY_CONDITIONS);
     }
     Ok((condition, fields))
 }
 
-/// What HGETEX or HSETEX was told.
+/// Options and fields of HGETEX or HSETEX.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FieldWords<'a> {
-    /// What becomes of deadlines, if something was said about it.
+pub(super) struct FieldOptions<'a> {
+    /// Change of the deadlines; `None` without an expiration option.
     pub(super) expiry: Option<FieldExpiry>,
     pub(super) presence: Option<Presence>,
     pub(super) fields: Fields<'a>,
 }
 
-/// The words of HGETEX in any order.
-pub(super) fn hgetex<'a>(args: &mut Args<'a>, now: Timestamp) -> Result<FieldWords<'a>, CommandError> {
+/// Reads the arguments of HGETEX after the key, in any order.
+pub(super) fn hgetex<'a>(args: &mut Args<'a>, now: Timestamp) -> Result<FieldOptions<'a>, CommandError> {
     let conflict = CommandError::HGETEX_EXPIRY_CONFLICT;
-    field_words(args, now, Own { arguments: 1, word: ("PERSIST", FieldExpiry::Never), conflict })
+    field_options(
+        args,
+        now,
+        OptionsSyntax { args_per_field: 1, alternative: ("PERSIST", FieldExpiry::Never), conflict },
+    )
 }
 
-/// The words of HSETEX in any order.
-pub(super) fn hsetex<'a>(args: &mut Args<'a>, now: Timestamp) -> Result<FieldWords<'a>, CommandError> {
+/// Reads the arguments of HSETEX after the key, in any order.
+pub(super) fn hsetex<'a>(args: &mut Args<'a>, now: Timestamp) -> Result<FieldOptions<'a>, CommandError> {
     let conflict = CommandError::HSETEX_EXPIRY_CONFLICT;
-    field_words(args, now, Own { arguments: 2, word: ("KEEPTTL", FieldExpiry::Keep), conflict })
+    field_options(args, now, OptionsSyntax { args_per_field: 2, alternative: ("KEEPTTL", FieldExpiry::Keep), conflict })
 }
 
-/// What the two do not share.
-struct Own {
-    /// Arguments for each field: those that have a value can be set on conditions.
-    arguments: usize,
-    /// The word that may take the place of a deadline.
-    word: (&'static str, FieldExpiry),
+/// Differences between the options of HGETEX and HSETEX.
+struct OptionsSyntax {
+    /// Number of arguments per field. With values, the conditions FNX and FXX are accepted.
+    args_per_field: usize,
+    /// Keyword that is accepted instead of a deadline, with its meaning.
+    alternative: (&'static str, FieldExpiry),
     conflict: CommandError,
 }
 
-fn field_words<'a>(args: &mut Args<'a>, now: Timestamp, own: Own) -> Result<FieldWords<'a>, CommandError> {
-    let style = FieldsStyle {
-        arguments: own.arguments,
-        least: 1,
+fn field_options<'a>(
+    args: &mut Args<'a>,
+    now: Timestamp,
+    options: OptionsSyntax,
+) -> Result<FieldOptions<'a>, CommandError> {
+    let syntax = FieldsSyntax {
+        args_per_field: options.args_per_field,
+        min_args: 1,
         too_few: CommandError::WRONG_ARITY,
         bad_count: CommandError::BAD_FIELD_COUNT,
     };
     let (mut expiry, mut presence, mut fields) = (None, None, None);
     while let Some(word) = args.optional() {
-        let said = match word {
+        let unit = match word {
             _ if is(word, "FIELDS") => {
-                take_fields(args, &mut fields, &style)?;
+                take_fields(args, &mut fields, &syntax)?;
                 continue;
             }
-            _ if own.arguments == 2 && is(word, "FXX") => {
+            _ if options.args_per_field == 2 && is(word, "FXX") => {
                 take_presence(&mut presence, Presence::Existing)?;
                 continue;
             }
-            _ if own.arguments == 2 && is(word, "FNX") => {
+            _ if options.args_per_field == 2 && is(word, "FNX") => {
                 take_presence(&mut presence, Presence::Missing)?;
                 continue;
             }
-            _ if is(word, own.word.0) => None,
-            _ => Some(unit(word).ok_or_else(|| args.refuse(ErrorText::unknown_argument(word)))?),
+            _ if is(word, options.alternative.0) => None,
+            _ => Some(parse_unit(word).ok_or_else(|| args.refuse(ErrorText::unknown_argument(word)))?),
         };
         if expiry.is_some() {
-            return Err(own.conflict);
+            return Err(options.conflict);
         }
-        expiry = Some(match said {
-            None => own.word.1,
+        expiry = Some(match unit {
+            None => options.alternative.1,
             Some(unit) => {
                 let number = args.optional().ok_or(CommandError::EXPIRE_MISSING)?;
                 FieldExpiry::At(instant(number, unit, now)?)
             }
         });
     }
-    Ok(FieldWords { expiry, presence, fields: fields.ok_or(CommandError::FIELDS_MISSING)? })
+    Ok(FieldOptions { expiry, presence, fields: fields.ok_or(CommandError::FIELDS_MISSING)? })
 }
 
-fn unit(word: &[u8]) -> Option<Unit> {
+fn parse_unit(word: &[u8]) -> Option<Unit> {
     match word {
         _ if is(word, "EX") => Some(Unit::Seconds),
         _ if is(word, "PX") => Some(Unit::Milliseconds),
@@ -191,8 +200,8 @@ fn unit(word: &[u8]) -> Option<Unit> {
     }
 }
 
-fn take_presence(presence: &mut Option<Presence>, said: Presence) -> Result<(), CommandError> {
-    match presence.replace(said) {
+fn take_presence(presence: &mut Option<Presence>, condition: Presence) -> Result<(), CommandError> {
+    match presence.replace(condition) {
         None => Ok(()),
         Some(_) => Err(CommandError::FNX_FXX_CONFLICT),
     }
