@@ -12,7 +12,7 @@ impl Random {
     /// Creates a generator whose whole sequence follows from `seed`.
     pub fn new(seed: u64) -> Random {
         let mut position = seed;
-        // splitmix64 is a bijection and its positions are distinct, so at most one word is zero.
+        // splitmix64 is a bijection and its positions are distinct, so at most one of the four words is zero.
         Random { state: core::array::from_fn(|_| split_mix(&mut position)) }
     }
 

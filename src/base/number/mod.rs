@@ -59,7 +59,7 @@ pub fn leading_integer(text: &[u8]) -> (i64, &[u8]) {
     (digits.iter().fold(0, add), rest)
 }
 
-/// Increments a non-negative decimal number in pair and returns the new value.
+/// Increments a non-negative decimal number in place and returns the new value.
 ///
 /// Returns `None`, with nothing changed, if the text is no such number, is longer than `SAFE_DIGITS`, or would need
 /// another digit.

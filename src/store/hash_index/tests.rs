@@ -1,10 +1,10 @@
-//! Tests of the index: growth and shrinking, order, chance, and hashes that were chosen to hurt.
+//! Tests of the index: growth and shrinking, order, random draws, and hashes chosen to degrade it.
 
 use super::*;
 use crate::store::slab::Slab;
 use alloc::collections::BTreeMap;
 
-/// Handles that mean nothing, made by a real slab because nobody else can.
+/// Arbitrary handles; only a slab can make them.
 pub(super) fn handles(count: usize) -> Vec<Handle> {
     let mut slab = Slab::new();
     (0..count).map(|_| slab.allocate(8).unwrap()).collect()
@@ -20,7 +20,7 @@ pub(super) fn filled(hashes: impl Iterator<Item = u32>, handles: &[Handle]) -> H
 }
 
 #[test]
-fn samples_are_distinct_and_everybody_comes_up() {
+fn samples_are_distinct_and_reach_every_slot() {
     let handles = handles(3_000);
     let mut random = Random::new(8);
     let hashes: Vec<u32> = handles.iter().map(|_| random.next_u64() as u32).collect();
@@ -33,14 +33,14 @@ fn samples_are_distinct_and_everybody_comes_up() {
         assert_eq!((sample.len(), distinct.len()), (5, 5));
         sample.into_iter().for_each(|handle| *counts.entry(handle).or_default() += 1);
     }
-    // 20 times each on average; segments are not all equally full.
+    // 20 times each on average; segments are not equally full.
     assert_eq!(counts.len(), handles.len());
     assert!(counts.values().all(|&count| count < 60), "{:?}", counts.values().max());
     let few = filled(hashes[..3].iter().copied(), &handles);
     let mut drawn = 0;
     few.sample(5, &mut random, |_| drawn += 1);
     assert_eq!(drawn, 3);
-    HashIndex::default().sample(5, &mut random, |_| panic!("there is nobody"));
+    HashIndex::default().sample(5, &mut random, |_| panic!("the index is empty"));
 }
 
 #[test]
@@ -128,13 +128,13 @@ fn equal_hashes_share_a_segment_and_a_page() {
 }
 
 /// Hashes that share all but their last `bits` bits.
-pub(super) fn alike(bits: u32) -> impl Iterator<Item = u32> {
+pub(super) fn hashes_with_prefix(bits: u32) -> impl Iterator<Item = u32> {
     let mut random = Random::new(21);
     core::iter::repeat_with(move || 0xabcd_0000 & (u32::MAX << bits) | random.below(1 << bits) as u32)
 }
 
 #[test]
-fn keys_of_the_same_hash_are_told_apart() {
+fn keys_of_the_same_hash_are_distinguished() {
     let mut table = HashIndex::default();
     let mut slab = crate::store::slab::Slab::new();
     let handles: Vec<Handle> = (0..40).map(|_| slab.allocate(8).unwrap()).collect();
@@ -146,34 +146,35 @@ fn keys_of_the_same_hash_are_told_apart() {
     for &handle in handles.iter().step_by(2) {
         assert_eq!(table.find(7, |found| found == handle), Some(handle));
     }
-    let mut asked = Vec::new();
+    let mut compared = Vec::new();
     assert_eq!(
         table.find(7, |found| {
-            asked.push(found);
+            compared.push(found);
             false
         }),
         None
     );
-    asked.sort_unstable();
-    // Twenty, and the seventh of the others, whose hash it is: each once.
+    compared.sort_unstable();
+    // Twenty handles of hash 7, and the handle at index 7, whose hash is equal; each once.
     let mut expected: Vec<Handle> = handles.iter().step_by(2).copied().chain([handles[7]]).collect();
     expected.sort_unstable();
-    assert_eq!(asked, expected);
+    assert_eq!(compared, expected);
 }
 
 #[test]
 fn hashes_chosen_to_share_a_prefix_neither_split_for_ever_nor_make_searches_long() {
     let handles = handles(20_000);
     for bits in [8, 12, 16, 20] {
-        let mut table = filled(alike(bits), &handles);
-        // Every split of one segment adds one, whether or not it parts anything.
+        let mut table = filled(hashes_with_prefix(bits), &handles);
+        // Every split adds one segment, whether or not it separates any slots.
         assert!(table.directory.len() <= 2 * DIRECTORY_FACTOR_MAX * table.segments.len(), "{bits}");
         assert!(table.segments.len() <= 64, "{bits}: {} segments", table.segments.len());
         let overlong = table.segments.iter().filter(|segment| segment.slots.len() > SEGMENT_SLOTS_MAX).count();
         assert_eq!(table.overlong, overlong);
-        // The rest of the hash decides within a segment: a search meets those of an equal hash and hardly another.
+        // Within a segment the rest of the hash decides: a search compares handles of an equal hash and hardly any
+        // other.
         let (mut compared, mut equal) = (0, 0);
-        for (hash, &handle) in alike(bits).zip(&handles) {
+        for (hash, &handle) in hashes_with_prefix(bits).zip(&handles) {
             equal += 1 << (14 - bits.min(14));
             table.find(hash, |found| {
                 compared += 1;
@@ -191,7 +192,7 @@ fn hashes_chosen_to_share_a_prefix_neither_split_for_ever_nor_make_searches_long
             }
         }
         assert_eq!(paged, order, "{bits}");
-        for (hash, &handle) in alike(bits).zip(&handles) {
+        for (hash, &handle) in hashes_with_prefix(bits).zip(&handles) {
             table.remove(hash, handle);
         }
         assert_eq!((table.len(), table.overlong, table.segments.len(), table.directory.len()), (0, 0, 1, 1));
@@ -210,7 +211,7 @@ fn neighbours_that_became_alike_are_joined_up_to_the_root() {
     assert_eq!((table.len(), table.segments.len(), table.directory.len()), (10, 1, 1));
 }
 
-/// Whether every slot was drawn about as often as every other: five standard deviations either way.
+/// Whether all slots were drawn about equally often: a chi-square test with five standard deviations either way.
 fn is_uniform(table: &HashIndex, draws: u32, random: &mut Random) -> bool {
     let mut counts: BTreeMap<Handle, f64> = table.iter().map(|slot| (slot.handle, 0.0)).collect();
     for _ in 0..draws {
@@ -231,8 +232,8 @@ fn random_slots_are_uniform() {
     let mut random = Random::new(17);
     assert!(is_uniform(&table, 20_000, &mut random));
     // Segments of very different lengths, one of them overlong.
-    let crowd = &handles[600..1_200];
-    crowd.iter().zip(alike(12)).for_each(|(&handle, hash)| {
+    let overlong = &handles[600..1_200];
+    overlong.iter().zip(hashes_with_prefix(12)).for_each(|(&handle, hash)| {
         table.reserve(hash).unwrap();
         table.insert(hash, handle);
     });
@@ -246,7 +247,7 @@ fn random_slots_are_uniform_after_mass_deletion() {
     let mut random = Random::new(13);
     let mut table = filled(core::iter::repeat_with(|| random.next_u64() as u32), &handles);
     let order: Vec<Slot> = table.iter().collect();
-    // Nineteen of twenty in one half of the hashes, all but a few in the other.
+    // Removes nineteen of twenty in one half of the hashes, all but a few in the other.
     for (index, slot) in order.iter().enumerate() {
         let kept = if index < 10_000 { index % 20 == 0 } else { index % 997 == 0 };
         if !kept {
