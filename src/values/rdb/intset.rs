@@ -1,11 +1,11 @@
-//! Intsets: integers of one width, as Redis packs sets of nothing else.
+//! Reading of intsets: integers of one width, the form Redis gives sets of only integers.
 
 use alloc::vec::Vec;
 
 use super::{DumpError, Input};
 use crate::base::number::write_integer;
 
-/// Reads the width and the number of integers, then visits each as decimal text.
+/// Reads an intset and calls `visit` with the decimal text of each integer.
 pub(super) fn read(packed: &[u8], visit: &mut dyn FnMut(&[u8]) -> Result<(), DumpError>) -> Result<(), DumpError> {
     let mut input = Input::new(packed);
     let width = u32::from_le_bytes(input.array()?);
