@@ -1,7 +1,7 @@
-//! The core natively, beside hashbrown's table of vectors: `cargo xtask bench native`, or `cargo bench`.
+//! Native benchmark of the core beside a hashbrown table: `cargo xtask bench native`, or `cargo bench`.
 //!
-//! Time is what the thread had of a processor. Keys come one after another in memory, in an order that jumps about in the table,
-//! so that what is waited for is the table and not the list of keys.
+//! Time is processor time of the thread. Keys are consecutive in memory but in random order of the table. Cache misses
+//! are thus those of the table and not of the list of keys.
 
 #[path = "../tests/support/dice.rs"]
 mod dice;
@@ -19,17 +19,17 @@ use hashbrown::HashMap;
 use keylatch::internals::keyspace::{Keyspace, SetOptions};
 use keylatch::{Argv, ClientId, Connection, Keylatch, ManualClock, Options, Timestamp};
 
-/// A table as a Rust program would use it: `get`, `insert`, and nothing of time, types or limits.
+/// Hash table as a Rust program would use it: `get` and `insert`, without time, types or limits.
 type Table = HashMap<Vec<u8>, Vec<u8>, RandomState>;
 
 const NOW: Timestamp = Timestamp::from_ms(1_767_225_600_000);
 const SEED: u64 = 7;
 const SIZES: [(&str, usize); 2] = [("1e3", 1_000), ("1e5", 100_000)];
 const VALUE: &[u8; 32] = b"value-of-a-key.value-of-a-key.va";
-/// Requests in a chunk, half SET, half GET.
+/// Number of requests in a chunk, half SET, half GET.
 const CHUNK: usize = 100;
 
-/// Processor time of this thread.
+/// Processor time of the thread.
 struct ProcessorTime;
 
 impl Measurement for ProcessorTime {
@@ -61,9 +61,9 @@ impl Measurement for ProcessorTime {
     }
 }
 
-/// What both sides can do.
+/// Operations of both sides.
 trait Store {
-    /// Reads a value; answers its first byte.
+    /// Reads a value and returns its first byte.
     fn get(&mut self, key: &[u8]) -> Option<u8>;
     fn set(&mut self, key: &[u8], value: &[u8]);
     fn increment(&mut self, key: &[u8]);
@@ -76,9 +76,9 @@ impl Store for Table {
 
     fn set(&mut self, key: &[u8], value: &[u8]) {
         match self.get_mut(key) {
-            Some(held) => {
-                held.clear();
-                held.extend_from_slice(value);
+            Some(current) => {
+                current.clear();
+                current.extend_from_slice(value);
             }
             None => {
                 self.insert(key.to_vec(), value.to_vec());
@@ -87,7 +87,7 @@ impl Store for Table {
     }
 
     fn increment(&mut self, key: &[u8]) {
-        let number = |held: &Vec<u8>| std::str::from_utf8(held).ok()?.parse::<i64>().ok();
+        let number = |current: &Vec<u8>| std::str::from_utf8(current).ok()?.parse::<i64>().ok();
         let sum = Table::get(self, key).and_then(number).unwrap_or(0) + 1;
         self.set(key, sum.to_string().as_bytes());
     }
@@ -113,7 +113,7 @@ fn key(prefix: &str, number: u64) -> Vec<u8> {
     format!("{prefix}{number:011}").into_bytes()
 }
 
-/// Keys of a store in the order in which they are asked for, without end.
+/// Endless sequence of a store's keys, in the order of the requests.
 struct Requests {
     keys: Vec<Vec<u8>>,
     at: usize,
@@ -148,7 +148,7 @@ fn measure(criterion: &mut Benches, row: &str, side: &str, run: impl FnMut(&mut 
 
 fn single_commands(criterion: &mut Benches) {
     for (name, size) in SIZES {
-        // One after the other, so that neither is measured in caches full of the other.
+        // One store after the other, so that neither is measured with caches full of the other.
         for side in ["keylatch", "HashMap"] {
             match side {
                 "keylatch" => commands_of(criterion, side, name, size, filled(Keyspace::new(SEED), size)),
@@ -173,14 +173,14 @@ fn commands_of<S: Store>(criterion: &mut Benches, side: &str, name: &str, size: 
     });
 }
 
-/// Members of a collection: the packed form of a sorted set and of a set ends at 128.
+/// Numbers of members of a collection. The packed form of sets and sorted sets ends at 128.
 const COLLECTION_SIZES: [usize; 3] = [10, 100, 200];
-/// Different commands of a row.
+/// Number of distinct commands of a row.
 const TURNS: usize = 1 << 10;
-/// A member that no collection has.
+/// Member that no collection has.
 const NEW: &[u8] = b"member:00000000NEW";
 
-/// An engine with one client, and commands it executes in turn.
+/// Engine with one client.
 struct Commands {
     engine: Keylatch<ManualClock>,
     client: ClientId,
@@ -208,7 +208,7 @@ impl Commands {
     }
 }
 
-fn one<'w>(dice: &mut Dice, words: &'w [Vec<u8>]) -> &'w [u8] {
+fn pick_word<'w>(dice: &mut Dice, words: &'w [Vec<u8>]) -> &'w [u8] {
     dice.pick::<Vec<u8>>(words)
 }
 
@@ -216,7 +216,7 @@ fn command(words: &[&[u8]]) -> Argv {
     Argv::from_slices(words)
 }
 
-/// Commands of one member each, on collections of both forms.
+/// Measures commands of one member each, on collections of both forms.
 fn collections(criterion: &mut Benches) {
     for size in COLLECTION_SIZES {
         let (mut dice, mut commands) = (Dice::new(SEED), Commands::new());
@@ -232,27 +232,29 @@ fn collections(criterion: &mut Benches) {
             let turns: Vec<Argv> = (0..TURNS).flat_map(|_| draw(&mut dice)).collect();
             commands.measure(criterion, &format!("{name}, {size}"), &turns);
         };
-        row("zadd", &mut |dice| vec![command(&[b"ZADD", b"scores", one(dice, &scores), one(dice, &members)])]);
-        row("zadd of a new member, zrem", &mut |dice| {
-            vec![command(&[b"ZADD", b"scores", one(dice, &scores), NEW]), command(&[b"ZREM", b"scores", NEW])]
+        row("zadd", &mut |dice| {
+            vec![command(&[b"ZADD", b"scores", pick_word(dice, &scores), pick_word(dice, &members)])]
         });
-        row("hset", &mut |dice| vec![command(&[b"HSET", b"fields", one(dice, &members), VALUE])]);
+        row("zadd of a new member, zrem", &mut |dice| {
+            vec![command(&[b"ZADD", b"scores", pick_word(dice, &scores), NEW]), command(&[b"ZREM", b"scores", NEW])]
+        });
+        row("hset", &mut |dice| vec![command(&[b"HSET", b"fields", pick_word(dice, &members), VALUE])]);
         row("hset of another length", &mut |dice| {
             let value = &VALUE[dice.roll(VALUE.len() as u64) as usize..];
-            vec![command(&[b"HSET", b"fields", one(dice, &members), value])]
+            vec![command(&[b"HSET", b"fields", pick_word(dice, &members), value])]
         });
-        row("hget", &mut |dice| vec![command(&[b"HGET", b"fields", one(dice, &members)])]);
-        row("sadd", &mut |dice| vec![command(&[b"SADD", b"members", one(dice, &members)])]);
+        row("hget", &mut |dice| vec![command(&[b"HGET", b"fields", pick_word(dice, &members)])]);
+        row("sadd", &mut |dice| vec![command(&[b"SADD", b"members", pick_word(dice, &members)])]);
         row("sadd of a new member, srem", &mut |_| {
             vec![command(&[b"SADD", b"members", NEW]), command(&[b"SREM", b"members", NEW])]
         });
         row("lpush, rpop", &mut |dice| {
-            vec![command(&[b"LPUSH", b"jobs", one(dice, &members)]), command(&[b"RPOP", b"jobs"])]
+            vec![command(&[b"LPUSH", b"jobs", pick_word(dice, &members)]), command(&[b"RPOP", b"jobs"])]
         });
     }
 }
 
-/// A request as a client sends it.
+/// Appends a request as a client sends it.
 fn request(words: &[&[u8]], chunk: &mut Vec<u8>) {
     chunk.extend_from_slice(format!("*{}\r\n", words.len()).as_bytes());
     for word in words {
@@ -262,7 +264,7 @@ fn request(words: &[&[u8]], chunk: &mut Vec<u8>) {
     }
 }
 
-/// Bytes in, bytes out: what a server does between two system calls.
+/// Measures chunks of RESP: the work of a server between two system calls.
 fn chunks(criterion: &mut Benches) {
     for (name, size) in SIZES {
         let mut engine = Keylatch::new(Options::default(), ManualClock::new(NOW));
@@ -287,7 +289,7 @@ fn chunks(criterion: &mut Benches) {
                 connection.feed(&mut engine, black_box(&chunk), &mut output)
             });
         });
-        // Once more: a filter may have left it out.
+        // Runs once more, because a filter may have left the measurement out.
         output.clear();
         connection.feed(&mut engine, &chunk, &mut output);
         assert_eq!(
