@@ -59,8 +59,8 @@ fn match_one(pattern: &[u8], byte: u8) -> Option<&[u8]> {
     (wanted == byte).then_some(rest)
 }
 
-/// Matches one byte against a class whose `[` was consumed. Returns the rest of the pattern. An unclosed class ends
-/// with the pattern.
+/// Matches one byte against a class after its `[`. Returns the rest of the pattern. An unclosed class ends with the
+/// pattern.
 fn match_class(class: &[u8], byte: u8) -> Option<&[u8]> {
     let (negated, mut rest) = match class {
         [b'^', rest @ ..] => (true, rest),

@@ -24,7 +24,7 @@ pub fn hash_key(seed: u64, key: &[u8]) -> u32 {
 
 #[inline(always)]
 fn mix(seed: u64, bytes: &[u8]) -> u64 {
-    // Both factors of every product are masked with a key. An attacker could make a known factor zero, which would
+    // Both factors of every product are masked with a key. Otherwise chosen input could make a factor zero, which would
     // cancel the other.
     let key = (seed ^ MIX_B).wrapping_mul(MIX_A);
     let mut state = seed ^ (bytes.len() as u64).wrapping_mul(MIX_C);

@@ -5,7 +5,7 @@
 //! first; nothing else runs before it is used. Pieces of up to [`SMALL_MAX_BYTES`] need no check, because they come out
 //! of the reserve that the host's allocator keeps.
 //!
-//! That reserve belongs to the allocator, and thus to the whole process; this file only records how much is left. The
+//! The reserve belongs to the allocator, and thus to the whole process; this file only records how much is left. The
 //! allocator refills a used reserve once memory is available, at the latest on the next request for a larger piece.
 //! Until then no command may keep memory that it has not checked.
 

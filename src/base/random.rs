@@ -9,7 +9,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// Creates a generator whose whole sequence follows from `seed`.
+    /// Creates a generator; its whole sequence follows from `seed`.
     pub fn new(seed: u64) -> Random {
         let mut position = seed;
         // splitmix64 is a bijection and its positions are distinct, so at most one of the four words is zero.

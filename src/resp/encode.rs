@@ -27,7 +27,7 @@ pub struct Writer {
 /// Length of the longest header: a type byte, an integer, a line end.
 const HEADER_MAX_BYTES: usize = 24;
 
-/// Length of the longest bulk string whose header fits into one word.
+/// Length of the longest bulk string with a header that fits into one word.
 const SHORT_BULK_MAX: usize = 9999;
 
 /// Aggregate of unknown length; must be closed with the `close_*` method of its kind.

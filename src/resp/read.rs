@@ -9,7 +9,7 @@ use core::fmt;
 /// Largest nesting depth of aggregates.
 pub const NESTING_MAX: usize = 128;
 
-/// Reply whose texts are borrowed from the input.
+/// Reply with texts borrowed from the input.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value<'a> {
     Simple(&'a [u8]),

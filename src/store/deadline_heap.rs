@@ -258,9 +258,9 @@ impl<H: Copy> DeadlineHeap<H> {
         }
     }
 
-    /// Replaces the node at `position`, if there is one, and restores the heap order. The new owner is assumed to know
-    /// `position`, so only a different one is reported. The old node is not read, because among many nodes it is rarely
-    /// in a processor cache.
+    /// Replaces the node at `position`, if there is one, and restores the heap order. The position is reported to the
+    /// new owner only if it changes. The old node is not read, because among many nodes it is rarely in a processor
+    /// cache.
     pub fn update(&mut self, position: u32, node: Node<H>, positions: &mut impl Positions<H>) {
         let Some(heap) = self.heap_of(position as usize) else { return };
         let new_position = self.sift(heap, position as usize, node, positions) as u32;

@@ -164,7 +164,7 @@ impl Slab {
         self.data.get_mut(handle.page()).and_then(|data| data.get_mut(range)).unwrap_or_default()
     }
 
-    /// Bytes from the start of a block to the end of its page, for callers that know the block's length. Takes half the
+    /// Bytes from the start of a block to the end of its page, for callers that have the block's length. Takes half the
     /// work of [`Slab::block`].
     #[inline(always)]
     pub fn block_and_more(&self, handle: Handle) -> Option<&[u8]> {

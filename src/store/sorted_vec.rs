@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::base::headroom::OutOfMemory;
 
-/// Map whose entries lie in a vector in the order of their keys.
+/// Map with its entries in a vector, in the order of their keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SortedVecMap<K, V> {
     entries: Vec<(K, V)>,

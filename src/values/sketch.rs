@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed() {
+    fn damaged_sketches_are_refused() {
         let bytes = registers_of(50).to_sketch(SketchLimit::default()).unwrap();
         let merge = |bytes: &[u8]| Sketch::new(bytes)?.merge_into(&mut Registers::new().unwrap());
         assert!(merge(&bytes).is_some());

@@ -29,7 +29,7 @@ pub(super) fn keep_reserve() {
 /// Allocator of the standard library that requests memory ahead of need.
 struct StepAllocator {
     live_bytes: AtomicUsize,
-    /// Bytes that can be allocated before the host is asked again.
+    /// Bytes that can be allocated before the next step is requested from the host.
     ahead_bytes: AtomicUsize,
 }
 

@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// Imports clients and configuration of another engine, whose snapshot has been loaded.
+    /// Imports clients and configuration of another engine, after its snapshot has been loaded.
     #[wasm_bindgen(js_name = importState)]
     pub fn import_state(&mut self, length: usize) {
         let words = self.area.arguments(length);

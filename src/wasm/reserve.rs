@@ -56,7 +56,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for WithReserve<A> {
 }
 
 impl<A: GlobalAlloc> WithReserve<A> {
-    /// Creates an allocator whose reserve is empty until `refill`.
+    /// Creates an allocator with a reserve that is empty until `refill`.
     pub(super) const fn new(allocator: A) -> WithReserve<A> {
         WithReserve { allocator, first: Cell::new(null_mut()), block_count: Cell::new(0) }
     }

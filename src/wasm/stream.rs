@@ -48,8 +48,8 @@ impl Engine {
         output.len() as f64
     }
 
-    /// Delivers queued messages of a client without running requests, for a client whose output is not being read.
-    /// Returns the length of the output, as `feed` does.
+    /// Delivers queued messages of a client without running requests, for use while the client does not read its
+    /// output. Returns the length of the output, as `feed` does.
     pub fn wake(&mut self, client: u32) -> f64 {
         self.clear_output();
         let Engine { keylatch, streams: Streams { connections, recent, last, .. }, output, .. } = self;

@@ -79,8 +79,8 @@ impl Engine {
         }
     }
 
-    /// Runs the session in the input, to the end or up to a line, on this engine, whose clock should be manual. Returns
-    /// a report, or `{ message, line, column }` for a session that cannot be read.
+    /// Runs the session in the input, to the end or up to a line, on this engine, which should have a manual clock.
+    /// Returns a report, or `{ message, line, column }` for a session that cannot be read.
     #[wasm_bindgen(js_name = runSession)]
     pub fn run_session(&mut self, length: usize, until_line: Option<usize>) -> Result<JsValue, JsError> {
         ensure_text_memory(self.area.bytes(length))?;

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_are_no_places_are_read_as_on_x86() {
+    fn scores_of_no_cell_are_converted_as_on_x86() {
         assert_eq!(cell_of(7.9), 7);
         assert_eq!(cell_of(-5.0), 5u64.wrapping_neg());
         assert_eq!(cell_of(f64::NEG_INFINITY), 1 << 63);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn only_places_in_range_are_places() {
+    fn points_out_of_range_are_refused() {
         assert!(Position::new(180.0, 85.05112878).is_some() && Position::new(-180.0, -85.05112878).is_some());
         assert!(Position::new(180.1, 0.0).is_none() && Position::new(0.0, 85.06).is_none());
         assert!(Position::new(f64::NAN, 0.0).is_none() && Position::new(f64::INFINITY, 0.0).is_none());

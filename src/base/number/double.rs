@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lenient_reader_takes_what_strtod_takes() {
+    fn the_lenient_reader_accepts_all_input_of_strtod() {
         let cases = [("", 0.0), (" 1", 1.0), ("1e400", f64::INFINITY), ("-1e400", f64::NEG_INFINITY), ("1e-400", 0.0)];
         for (text, value) in cases.into_iter().chain([("0x1p5000", f64::INFINITY), ("0x10", 16.0), ("-2.5", -2.5)]) {
             assert_eq!(parse_lenient_double(text.as_bytes()), Some(value), "{text:?}");

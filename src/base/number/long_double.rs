@@ -178,7 +178,7 @@ impl LongDouble {
         out[point] = b'.';
     }
 
-    /// Appends the digits of a number whose exponent is not negative.
+    /// Appends the digits of a number with a non-negative exponent.
     fn write_whole(self, out: &mut Vec<u8>) {
         let mut whole = Big::from_u64(self.mantissa);
         whole.shift_left(self.exponent as u32);

@@ -12,7 +12,7 @@ const POWER_OF_TWO: u64 = 1 << 52;
 
 /// Bound of the digits of [`Digits::short`]: different decimals of up to 15 digits are different doubles.
 const SHORT_MAX: f64 = 1e15;
-/// Largest exponent of ten whose power is an exact double.
+/// Largest exponent of a power of ten that is an exact double.
 const EXACT_POWER_MAX: i32 = 22;
 /// Rounds a smaller number to a whole one, half to even, when added and subtracted again.
 const ROUNDER: f64 = 4_503_599_627_370_496.0;
@@ -186,7 +186,7 @@ impl Fraction {
     }
 }
 
-/// Number of digits before the point of a number whose first bit has this exponent, or one less. Negative for zeros
+/// Number of digits before the point of a number with this exponent of the first bit, or one less. Negative for zeros
 /// after the point.
 fn decimal_digits(first_bit: i32) -> i32 {
     // log10(2) in 32 bits. No power of two of a double is so near to a power of ten that more bits would matter.

@@ -48,7 +48,7 @@ impl Default for Limits {
 /// Result of [`Decoder::next`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// Complete request, whose arguments, at least one, are in [`Decoder::argv`].
+    /// Complete request. Its arguments, at least one, are in [`Decoder::argv`].
     Command,
     /// No complete request yet; more bytes are needed.
     Incomplete,

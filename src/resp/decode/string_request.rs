@@ -47,7 +47,7 @@ impl<'a> StringRequest<'a> {
     }
 }
 
-/// Returns the argument whose length is at `at`, and the offset of the next one. As in Redis, a line ends at a CR and
+/// Returns the argument with its length at `at`, and the offset of the next one. As in Redis, a line ends at a CR and
 /// one more byte. An argument is followed by two bytes, whatever they are.
 #[inline(always)]
 fn argument(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {

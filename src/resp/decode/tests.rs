@@ -121,7 +121,7 @@ fn nothing_follows_an_error_or_a_close() {
 }
 
 #[test]
-fn a_request_beyond_every_limit_is_closed() {
+fn a_request_beyond_its_limit_closes_the_connection() {
     let limits = Limits { bulk_bytes: 100, request_bytes: 60 };
     let part = b"$10\r\n0123456789\r\n";
     for chunk in [1, 7, 1000] {

@@ -1,4 +1,4 @@
-//! Segment of a hash index: a small table of the slots whose hashes share their top bits, and its order. Contains
+//! Segment of a hash index: a small table of the slots that share the top bits of their hashes, and its order. Contains
 //! nothing about other segments.
 
 use alloc::collections::BinaryHeap;
@@ -49,18 +49,18 @@ impl Segment {
     /// Slots with hashes from `first` on, in hash order, for a page of `count` slots. In an overlong segment only the
     /// `count` smallest slots and the next one are sorted, with all slots of equal hashes.
     pub(super) fn page_from(&self, first: u32, count: usize) -> Walk<'_> {
-        let wanted = count.saturating_add(1);
-        if self.slots.len() <= SEGMENT_SLOTS_MAX || wanted >= self.slots.len() {
+        let needed = count.saturating_add(1);
+        if self.slots.len() <= SEGMENT_SLOTS_MAX || needed >= self.slots.len() {
             return self.sorted_from(first);
         }
         // The heap ends up with the smallest slots; slots after its largest hash are not sorted.
         let mut smallest = BinaryHeap::new();
-        if smallest.try_reserve(wanted + 1).is_ok() {
+        if smallest.try_reserve(needed + 1).is_ok() {
             for slot in self.slots.iter().filter(|slot| slot.hash >= first) {
-                if smallest.len() < wanted || smallest.peek().is_some_and(|largest| slot < largest) {
+                if smallest.len() < needed || smallest.peek().is_some_and(|largest| slot < largest) {
                     smallest.push(*slot);
                 }
-                if smallest.len() > wanted {
+                if smallest.len() > needed {
                     smallest.pop();
                 }
             }
@@ -171,7 +171,7 @@ mod tests {
     use crate::store::hash_index::tests::{filled, handles, hashes_with_prefix};
 
     #[test]
-    fn slots_come_in_order_also_without_the_memory_to_sort_them() {
+    fn slots_are_in_hash_order_even_without_memory_to_sort() {
         let handles = handles(400);
         // Some hashes are equal, some are at the ends.
         let hashes = [0, 0, u32::MAX, u32::MAX].into_iter().chain(hashes_with_prefix(8));

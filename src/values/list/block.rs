@@ -72,13 +72,13 @@ impl Block {
         self.bytes.len()
     }
 
-    /// Returns the element whose entry begins at `at`, and the offset after the entry.
+    /// Returns the element of the entry that begins at `at`, and the offset after the entry.
     pub(super) fn entry_at(&self, at: usize) -> Option<(&[u8], usize)> {
         let (len, from) = length_at(&self.bytes, at)?;
         Some((self.bytes.get(from..from + len)?, from + len + (from - at)))
     }
 
-    /// Returns the element whose entry ends at `at`, and the offset of the entry.
+    /// Returns the element of the entry that ends at `at`, and the offset of the entry.
     pub(super) fn entry_before(&self, at: usize) -> Option<(&[u8], usize)> {
         if at <= self.start {
             return None;
@@ -183,8 +183,8 @@ impl Block {
     /// Number of elements equal to `element`.
     pub(super) fn count_of(&self, element: &[u8]) -> usize {
         let (mut at, mut found) = (self.start, 0);
-        while let Some((here, next)) = self.entry_at(at) {
-            found += usize::from(here == element);
+        while let Some((candidate, next)) = self.entry_at(at) {
+            found += usize::from(candidate == element);
             at = next;
         }
         found
@@ -194,11 +194,11 @@ impl Block {
     /// removed.
     pub(super) fn remove_equal(&mut self, element: &[u8], mut skip: usize, max_count: usize) -> usize {
         let (mut from, mut to, mut removed) = (self.start, self.start, 0);
-        while let Some((here, next)) = self.entry_at(from) {
-            if here == element && skip == 0 && removed < max_count {
+        while let Some((candidate, next)) = self.entry_at(from) {
+            if candidate == element && skip == 0 && removed < max_count {
                 removed += 1;
             } else {
-                skip -= usize::from(here == element && skip > 0);
+                skip -= usize::from(candidate == element && skip > 0);
                 self.bytes.copy_within(from..next, to);
                 to += next - from;
             }

@@ -162,17 +162,19 @@ impl List {
         let (mut block, mut within) = (0, index);
         if let Form::Chunked(chunks) = &self.form {
             if index < chunks.len / 2 {
-                while let Some(here) = chunks.blocks.get(block).filter(|here| within >= here.len()) {
-                    within -= here.len();
+                while let Some(current) = chunks.blocks.get(block).filter(|current| within >= current.len()) {
+                    within -= current.len();
                     block += 1;
                 }
             } else {
                 let mut first = chunks.len;
                 block = chunks.blocks.len();
                 while first > index || block == chunks.blocks.len() {
-                    let Some(here) = block.checked_sub(1).and_then(|before| chunks.blocks.get(before)) else { break };
+                    let Some(previous) = block.checked_sub(1).and_then(|before| chunks.blocks.get(before)) else {
+                        break;
+                    };
                     block -= 1;
-                    first -= here.len();
+                    first -= previous.len();
                 }
                 within = index - first;
             }
@@ -185,8 +187,8 @@ impl List {
         for index in 0..self.block_count() {
             let block = self.block(index)?;
             let mut at = block.start();
-            while let Some((here, next)) = block.entry_at(at) {
-                if here == element {
+            while let Some((candidate, next)) = block.entry_at(at) {
+                if candidate == element {
                     return Some((Cursor { block: index, at }, Cursor { block: index, at: next }));
                 }
                 at = next;

@@ -77,7 +77,7 @@ impl Pair {
     fn insert(&mut self) {
         let (pivot, element) = (self.element(), self.element());
         let side = if self.below(2) == 0 { Side::Before } else { Side::After };
-        let index = self.model.iter().position(|here| *here == pivot);
+        let index = self.model.iter().position(|candidate| *candidate == pivot);
         assert_eq!(self.list.insert(side, &pivot, &element, self.limit), Ok(index.is_some()));
         if let Some(index) = index {
             self.model.insert(index + usize::from(side == Side::After), element);
@@ -88,14 +88,16 @@ impl Pair {
         let (from, element, max_count) = (self.end(), self.element(), self.below(5));
         let before = self.model.len();
         let mut left = max_count;
-        let mut keep = |here: &Vec<u8>| {
-            let is_removed = left > 0 && *here == element;
+        let mut keep = |candidate: &Vec<u8>| {
+            let is_removed = left > 0 && *candidate == element;
             left -= usize::from(is_removed);
             !is_removed
         };
         match from {
             End::Head => self.model.retain(keep),
-            End::Tail => self.model = self.model.drain(..).rev().filter(|here| keep(here)).collect::<VecDeque<_>>(),
+            End::Tail => {
+                self.model = self.model.drain(..).rev().filter(|candidate| keep(candidate)).collect::<VecDeque<_>>()
+            }
         }
         if from == End::Tail {
             self.model.make_contiguous().reverse();
@@ -186,7 +188,7 @@ fn a_list_grows_into_blocks_at_the_limit_and_shrinks_back_at_half_of_it() {
 }
 
 #[test]
-fn a_list_thinned_out_in_the_middle_is_left_in_few_blocks() {
+fn blocks_are_merged_after_removals_in_the_middle() {
     let (mut list, limit) = (List::default(), ListLimit::default());
     let (long, short) = ([b'x'; 500], *b"y");
     for _ in 0..1_000 {

@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn every_width_is_read_and_damage_is_noticed() {
+    fn every_width_is_read_and_malformed_input_is_refused() {
         let two = [&[2, 0, 0, 0, 2, 0, 0, 0][..], &(-5i16).to_le_bytes(), &7i16.to_le_bytes()].concat();
         assert_eq!(integers(&two), Ok(alloc::vec![b"-5".to_vec(), b"7".to_vec()]));
         let eight = [&[8, 0, 0, 0, 1, 0, 0, 0][..], &i64::MIN.to_le_bytes()].concat();

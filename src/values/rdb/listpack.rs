@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn long_entries_have_longer_lengths_behind_them() {
+    fn long_entries_have_longer_trailing_lengths() {
         let long = |len: usize| {
             let mut coded = alloc::vec![0xf0];
             coded.extend_from_slice(&(len as u32).to_le_bytes());

@@ -88,7 +88,8 @@ impl Order {
             match node {
                 Node::Leaf(items) => return count + items.partition_point(|&item| condition(item)),
                 Node::Inner(branches) => {
-                    // The condition ends in the last branch whose first item satisfies it, or right after that.
+                    // The condition ends in the last branch with a first item that satisfies it, or right after that
+                    // branch.
                     let at = branches.partition_point(|branch| condition(branch.first)).saturating_sub(1);
                     let Some((branch, before)) = branches.get(..=at).and_then(<[Branch]>::split_last) else {
                         return count;

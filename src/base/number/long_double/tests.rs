@@ -73,7 +73,7 @@ fn products_are_rounded_and_whole_numbers_are_the_next_above() {
 }
 
 #[test]
-fn refuses_what_strtold_does_not_read_whole() {
+fn refuses_text_that_strtold_does_not_read_whole() {
     let texts = [
         "", " 1", "1 ", "\t1", "nan", "-nan", "1,5", "1e", "1e+", "1.2.3", ".", "e5", "0x", "0x.p1", "+-1", "infin",
         "1_0",
@@ -141,7 +141,7 @@ fn long_inputs_round_correctly_and_print_exactly() {
 }
 
 #[test]
-fn what_is_printed_reads_back_and_nothing_panics() {
+fn printed_numbers_read_back_and_noise_does_not_panic() {
     let mut random = Random::new(7);
     let letters = b"0123456789.eE+-xXpPaf inf";
     for _ in 0..20_000 {
