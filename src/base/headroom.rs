@@ -18,7 +18,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 pub struct OutOfMemory;
 
 /// Largest piece, in bytes, that the allocator's reserve guarantees. A used reserve is reported through
-/// [`set_reserve`].
+/// `set_reserve`.
 pub const SMALL_MAX_BYTES: usize = 4096;
 
 /// Upper bound of the bytes a client occupies in tables, without the client itself.

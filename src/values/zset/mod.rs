@@ -292,7 +292,7 @@ impl ZSet {
         }
     }
 
-    /// Visits one page of members; see [`super::Members::page`].
+    /// Visits one page of members; see [`super::Set::page`].
     pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8], f64)) -> u64 {
         match &self.form {
             Form::Packed(packed) => {
