@@ -1,13 +1,15 @@
-//! Short runs of bytes, compared and copied word by word. Keys and small values are nearly all there is, and for those
-//! a call of the library's routines (in WebAssembly a call out of the module) costs more than the work itself.
+//! Comparing and copying short byte strings one machine word at a time.
+//!
+//! Nearly all keys and values are short. For them a library call, which leaves the module in WebAssembly, costs more
+//! than the work itself.
 
 use alloc::vec::Vec;
 
-/// Up to so many bytes words win over a call.
+/// Longest byte string, in bytes, for which word-wise code is faster than a library call.
 const SHORT_MAX: usize = 64;
 const WORD: usize = 8;
 
-/// Whether both are the same bytes.
+/// Whether both byte strings are equal.
 #[inline(always)]
 pub fn equal(left: &[u8], right: &[u8]) -> bool {
     if left.len() != right.len() {
@@ -24,19 +26,21 @@ pub fn equal(left: &[u8], right: &[u8]) -> bool {
     }
 }
 
-/// The first word of at least one.
+/// First word of a byte string of at least one word.
 #[inline(always)]
 fn first(bytes: &[u8]) -> u64 {
     word_at(bytes, 0)
 }
 
-/// The last one.
+/// Last word of a byte string of at least one word.
 #[inline(always)]
 fn last(bytes: &[u8]) -> u64 {
     word_at(bytes, bytes.len().wrapping_sub(WORD))
 }
 
-/// The word at a place; 0 where there is none. It is copied: of a reference the compiler would ask whether it is one.
+/// Little-endian word at offset `at`; 0 if fewer than eight bytes are left.
+///
+/// The bytes are copied first: through a reference the compiler would keep a second bounds check.
 #[inline(always)]
 pub fn word_at(bytes: &[u8], at: usize) -> u64 {
     let mut word = [0; WORD];
@@ -46,7 +50,8 @@ pub fn word_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Fewer bytes than a word has, as two halves that overlap where they are short: together with the length they name the bytes.
+/// Fewer than eight bytes as two halves, which overlap below eight bytes. Together with the length they identify the
+/// bytes.
 #[inline(always)]
 pub fn ends(bytes: &[u8]) -> (u32, u32) {
     if let Some(first) = bytes.first_chunk::<4>()
@@ -62,38 +67,39 @@ pub fn ends(bytes: &[u8]) -> (u32, u32) {
     }
 }
 
-/// Writes `bytes` at the front of `place`; nothing when they do not fit. There is no loop for the short: the compiler would
-/// make a call of the library's copy of it.
+/// Writes `bytes` to the start of `target`; does nothing if they do not fit.
+///
+/// Short byte strings take no loop, because the compiler would turn a loop into a library call.
 #[inline(always)]
-pub fn copy(place: &mut [u8], bytes: &[u8]) {
-    let Some(place) = place.get_mut(..bytes.len()) else { return };
+pub fn copy(target: &mut [u8], bytes: &[u8]) {
+    let Some(target) = target.get_mut(..bytes.len()) else { return };
     match bytes.len() {
-        WORD..=16 => copy_ends::<WORD>(place, bytes),
-        17..=32 => copy_ends::<16>(place, bytes),
-        33..=SHORT_MAX => copy_ends::<32>(place, bytes),
-        4..WORD => copy_ends::<4>(place, bytes),
-        2..4 => copy_ends::<2>(place, bytes),
-        0..2 => copy_ends::<1>(place, bytes),
-        _ => place.copy_from_slice(bytes),
+        WORD..=16 => copy_ends::<WORD>(target, bytes),
+        17..=32 => copy_ends::<16>(target, bytes),
+        33..=SHORT_MAX => copy_ends::<32>(target, bytes),
+        4..WORD => copy_ends::<4>(target, bytes),
+        2..4 => copy_ends::<2>(target, bytes),
+        0..2 => copy_ends::<1>(target, bytes),
+        _ => target.copy_from_slice(bytes),
     }
 }
 
-/// Copies the first bytes and the last, which overlap, of a run of `N` to `2 * N` bytes.
+/// Copies the first `N` and the last `N` bytes, which may overlap, of `N` to `2 * N` bytes.
 #[inline(always)]
-fn copy_ends<const N: usize>(place: &mut [u8], bytes: &[u8]) {
+fn copy_ends<const N: usize>(target: &mut [u8], bytes: &[u8]) {
     if let Some(first) = bytes.first_chunk::<N>()
-        && let Some(place) = place.first_chunk_mut::<N>()
+        && let Some(target) = target.first_chunk_mut::<N>()
     {
-        *place = *first;
+        *target = *first;
     }
     if let Some(last) = bytes.last_chunk::<N>()
-        && let Some(place) = place.last_chunk_mut::<N>()
+        && let Some(target) = target.last_chunk_mut::<N>()
     {
-        *place = *last;
+        *target = *last;
     }
 }
 
-/// Appends `bytes`. As in [`copy`] there is no loop for the short: the first bytes and the last, which overlap.
+/// Appends `bytes`. Short byte strings take no loop, for the reason given at [`copy`].
 #[inline(always)]
 pub fn append(out: &mut Vec<u8>, bytes: &[u8]) {
     match bytes.len() {
@@ -107,14 +113,14 @@ pub fn append(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Appends the first bytes and the last, which overlap, of a run of `N` to `2 * N` bytes.
+/// Appends the first `N` and the last `N` bytes, which may overlap, of `N` to `2 * N` bytes.
 #[inline(always)]
 fn append_ends<const N: usize>(out: &mut Vec<u8>, bytes: &[u8]) {
     let start = out.len();
     if let Some(first) = bytes.first_chunk::<N>()
         && let Some(last) = bytes.last_chunk::<N>()
     {
-        // No more than this: the caller made room for these bytes alone.
+        // Reserves no more than this, because the caller has reserved capacity for these bytes only.
         out.reserve(bytes.len());
         out.extend_from_slice(first);
         out.truncate(start + bytes.len() - N);
@@ -131,9 +137,9 @@ mod tests {
     fn every_length_is_compared_and_copied_whole() {
         for length in 0..=2 * SHORT_MAX + 1 {
             let bytes: Vec<u8> = (0..length).map(|index| index as u8 ^ 0x5a).collect();
-            let mut place = vec![0; length + 1];
-            copy(&mut place, &bytes);
-            assert!(equal(&place[..length], &bytes) && place[length] == 0);
+            let mut target = vec![0; length + 1];
+            copy(&mut target, &bytes);
+            assert!(equal(&target[..length], &bytes) && target[length] == 0);
             let mut out = vec![7];
             append(&mut out, &bytes);
             assert!(out[0] == 7 && out[1..] == bytes);
@@ -142,7 +148,7 @@ mod tests {
                 other[index] ^= 0x80;
                 assert!(!equal(&bytes, &other), "{length} {index}");
             }
-            assert!(!equal(&bytes, &place));
+            assert!(!equal(&bytes, &target));
         }
         let mut short = [1];
         copy(&mut short, b"ab");

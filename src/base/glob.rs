@@ -1,20 +1,20 @@
-//! Glob patterns as KEYS, SCAN MATCH and pattern subscriptions understand them.
+//! Glob patterns of KEYS, SCAN MATCH and pattern subscriptions.
 //!
-//! `?` one byte, `*` any bytes, `[abc]` `[a-z]` `[^a]` one byte of a class, `\x` the byte x itself. Bytes, not characters;
-//! case-sensitive.
+//! `?` matches one byte, `*` any bytes, `[abc]` `[a-z]` `[^a]` one byte of a class, `\x` the byte x. Matching is
+//! case-sensitive and works on bytes, not characters.
 
-/// Whether `pattern` matches the whole of the name of a key, member or field. A lone star matches each, also the empty
-/// one: for KEYS and the SCAN family it means that there is no pattern.
+/// Whether `pattern` matches the whole name of a key, member or field. A lone star matches every name, including the
+/// empty one: KEYS and the SCAN family treat it as no pattern.
 pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     pattern == b"*" || matches_channel(pattern, text)
 }
 
 /// Whether `pattern` matches the whole of `text`, by the rules of Redis' `stringmatchlen` on x86.
 ///
-/// Work is at most the product of the two lengths, since only the last star is ever retried.
+/// Takes time of at limit the product of both lengths, since only the last star is ever retried.
 pub fn matches_channel(pattern: &[u8], text: &[u8]) -> bool {
     if text.is_empty() {
-        // Redis leaves its loop at once here.
+        // Redis leaves its loop at once for empty text.
         return pattern.is_empty();
     }
     let (mut rest, mut left) = (pattern, text);
@@ -28,12 +28,12 @@ pub fn matches_channel(pattern: &[u8], text: &[u8]) -> bool {
         match left.split_first() {
             None if rest.is_empty() => return true,
             Some((&byte, after)) => {
-                if let Some(behind) = match_one(rest, byte) {
-                    (rest, left) = (behind, after);
+                if let Some(tail) = match_one(rest, byte) {
+                    (rest, left) = (tail, after);
                     continue;
                 }
             }
-            // More pattern than text: giving the star more bytes would only leave less text.
+            // The pattern is longer than the text. A retry with more bytes for the star would leave even less text.
             None => return false,
         }
         let Some((after_star, [_, shorter @ ..])) = retry else { return false };
@@ -42,12 +42,12 @@ pub fn matches_channel(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// True when the pattern has no special character, so that it can only match itself.
+/// Whether the pattern has no special character, so that it matches only itself.
 pub fn literal(pattern: &[u8]) -> bool {
     !pattern.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'\\'))
 }
 
-/// Matches one byte against the head of a pattern that is not a star; returns the pattern behind that head.
+/// Matches one byte against the first element of a pattern, which is not a star. Returns the rest of the pattern.
 fn match_one(pattern: &[u8], byte: u8) -> Option<&[u8]> {
     let (wanted, rest) = match pattern {
         [b'?', rest @ ..] => return Some(rest),
@@ -59,7 +59,8 @@ fn match_one(pattern: &[u8], byte: u8) -> Option<&[u8]> {
     (wanted == byte).then_some(rest)
 }
 
-/// Matches one byte against a class, its `[` already taken. A class that is never closed ends with the pattern.
+/// Matches one byte against a class after its `[`. Returns the rest of the pattern. An unclosed class ends with the
+/// pattern.
 fn match_class(class: &[u8], byte: u8) -> Option<&[u8]> {
     let (negated, mut rest) = match class {
         [b'^', rest @ ..] => (true, rest),
@@ -69,29 +70,30 @@ fn match_class(class: &[u8], byte: u8) -> Option<&[u8]> {
     loop {
         rest = match rest {
             [] => break,
-            [b'\\', escaped, behind @ ..] => {
+            [b'\\', escaped, tail @ ..] => {
                 found |= *escaped == byte;
-                behind
+                tail
             }
-            [b']', behind @ ..] => {
-                rest = behind;
+            [b']', tail @ ..] => {
+                rest = tail;
                 break;
             }
-            // Before the closing bracket is looked for: in `[a-]` the bracket is the end of the range.
-            [start, b'-', end, behind @ ..] => {
+            // Tested before a closing bracket: in `[a-]` the bracket is the end of the range.
+            [start, b'-', end, tail @ ..] => {
                 found |= in_range(*start, *end, byte);
-                behind
+                tail
             }
-            [plain, behind @ ..] => {
+            [plain, tail @ ..] => {
                 found |= *plain == byte;
-                behind
+                tail
             }
         };
     }
     (found != negated).then_some(rest)
 }
 
-/// Both ends included, in either order. Redis compares C's `char`, which is signed on x86.
+/// Whether `byte` is in the range; both ends are included and may be in either order. Redis compares C's `char`, which
+/// is signed on x86.
 fn in_range(start: u8, end: u8, byte: u8) -> bool {
     let (start, end, byte) = (start as i8, end as i8, byte as i8);
     (start.min(end)..=start.max(end)).contains(&byte)
@@ -185,7 +187,7 @@ mod tests {
         assert!(!matches(&b"*[b".repeat(3_000), &text));
     }
 
-    /// The rule written down once more, slowly, for small inputs.
+    /// Reference implementation: slow, for small inputs.
     fn matches_slowly(pattern: &[u8], text: &[u8]) -> bool {
         match pattern {
             [b'*', rest @ ..] => (0..=text.len()).any(|skip| matches_slowly(rest, &text[skip..])),
@@ -199,8 +201,8 @@ mod tests {
     #[test]
     fn agrees_with_the_slow_rule_on_noise() {
         let mut random = Random::new(2);
-        let mut pick = |letters: &[u8], most: u64| -> Vec<u8> {
-            let length = random.below(most);
+        let mut pick = |letters: &[u8], limit: u64| -> Vec<u8> {
+            let length = random.below(limit);
             (0..length).map(|_| letters[random.below(letters.len() as u64) as usize]).collect()
         };
         for _ in 0..50_000 {

@@ -1,21 +1,22 @@
-//! Hashing: our own keyed 64-bit mix, the same on every target, and XXH3 for DIGEST.
+//! Hashing: a keyed 64-bit mix of our own, equal on every target, and XXH3 for DIGEST.
 //!
-//! The only order that leaves the tables is hash order, so native and wasm builds must agree on every bit.
+//! Hash order is the only order that callers of the tables see, so native and wasm builds must agree on every bit.
 
 use crate::base::bytes::ends;
 
-/// Odd constants with about half their bits set; multiplying by them carries low bits upwards.
+/// Odd constants with about half their bits set; a multiplication by one of them carries low bits upwards.
 const MIX_A: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_B: u64 = 0xd6e8_feb8_6659_fd93;
 const MIX_C: u64 = 0xff51_afd7_ed55_8ccd;
 
-/// A keyed hash of `bytes` that is good on all 64 bits. The same `seed` and bytes give the same value on every target;
-/// without the seed, inputs that collide cannot be made by hand. Not a cryptographic hash.
+/// Keyed hash of `bytes`; all 64 bits are well mixed. Equal seeds and bytes give equal values on every target.
+///
+/// Colliding inputs cannot be constructed without the seed. Not a cryptographic hash.
 pub fn hash_bytes(seed: u64, bytes: &[u8]) -> u64 {
     mix(seed, bytes)
 }
 
-/// The upper half of the same, without a call: where a key is looked up for every command.
+/// Upper 32 bits of [`hash_bytes`], inlined for the lookup of a key by every command.
 #[inline(always)]
 pub fn hash_key(seed: u64, key: &[u8]) -> u32 {
     (mix(seed, key) >> 32) as u32
@@ -23,8 +24,8 @@ pub fn hash_key(seed: u64, key: &[u8]) -> u32 {
 
 #[inline(always)]
 fn mix(seed: u64, bytes: &[u8]) -> u64 {
-    // Both sides of every product are masked with a key: a side an attacker knew could be made zero, and would then
-    // swallow the other.
+    // Both factors of every product are masked with a key. Otherwise chosen input could make a factor zero, which would
+    // cancel the other.
     let key = (seed ^ MIX_B).wrapping_mul(MIX_A);
     let mut state = seed ^ (bytes.len() as u64).wrapping_mul(MIX_C);
     let mut rest = bytes;
@@ -37,17 +38,18 @@ fn mix(seed: u64, bytes: &[u8]) -> u64 {
     finish(fold(masked(first, state), masked(second, key)) ^ key)
 }
 
-/// XXH3, 64 bits, seed 0: what DIGEST answers.
+/// 64-bit XXH3 with seed 0: the reply of DIGEST.
 pub fn xxh3_64(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
-/// A word by its halves, the low one first.
+/// Word as two halves, the low one first.
 type Halves = [u32; 2];
 
-/// Up to 16 bytes as two words that overlap where there are fewer: together with the length they name the bytes. The halves
-/// are loaded one by one: keys come from JavaScript, which writes four bytes at a time, and a processor hands on what was just
-/// stored only to a load that reads nothing else.
+/// Up to 16 bytes as two words, which overlap below 16 bytes. Together with the length they identify the bytes.
+///
+/// The halves are loaded one by one. JavaScript writes keys four bytes at a time, and a processor forwards a store only
+/// to a load of the same bytes.
 #[inline(always)]
 fn words(bytes: &[u8]) -> (Halves, Halves) {
     let Some(last) = bytes.len().checked_sub(8) else {
@@ -67,15 +69,15 @@ fn masked([low, high]: Halves, mask: u64) -> Halves {
     [low ^ mask as u32, high ^ (mask >> 32) as u32]
 }
 
-/// Two products of halves, folded. wasm32 has no 64x64 to 128 bit multiply (it becomes a call with four multiplies), while
-/// these two are one instruction each on every target.
+/// Two products of halves, folded. Each is one instruction on every target, while wasm32 implements 64x64 to 128 bits
+/// as a call with four multiplications.
 #[inline(always)]
 fn fold(left: Halves, right: Halves) -> u64 {
     let product = |left: u32, right: u32| u64::from(left).wrapping_mul(right.into());
     product(left[0], right[1]) ^ product(left[1], right[0]).rotate_left(32)
 }
 
-/// Spreads every bit over all others: products leave the low bits weak.
+/// Spreads every bit over all others, because products leave the low bits weak.
 #[inline(always)]
 fn finish(mut value: u64) -> u64 {
     value ^= value >> 32;
@@ -118,7 +120,7 @@ mod tests {
         0xd46f_d260_7861_c051,
     ];
 
-    /// Snapshots and recorded orders depend on these values: they never change.
+    /// Snapshots and recorded orders depend on these values, which must never change.
     #[test]
     fn values_are_pinned() {
         let text = b"the quick brown fox jumps over the lazy dog";
@@ -175,7 +177,7 @@ mod tests {
 
     #[test]
     fn handmade_collisions_need_the_seed() {
-        // Inputs that make one side of a product zero for one seed, or swap the two words, differ for others.
+        // Inputs that make one factor zero for one seed, or swap the two words, differ for other seeds.
         let mut random = Random::new(5);
         for _ in 0..2_000 {
             let (first, second, other) = (random.next_u64(), random.next_u64(), random.next_u64());

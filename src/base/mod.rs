@@ -1,4 +1,4 @@
-//! Bytes, numbers, time, chance and the headroom of memory: nothing of a database.
+//! Bytes, numbers, time, randomness and memory headroom; nothing that belongs to a database.
 
 pub mod argv;
 pub mod bytes;

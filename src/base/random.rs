@@ -1,22 +1,22 @@
-//! The one seeded generator (xoshiro256++, seeded by splitmix64): chance enters the engine here and nowhere else.
+//! The only random number generator of the engine (xoshiro256++, seeded by splitmix64).
 //!
-//! The same seed gives the same sequence on every target. Not for secrets.
+//! Equal seeds give equal sequences on every target. Not for secrets.
 
-/// A seeded source of random numbers.
+/// Seeded pseudo-random number generator.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: [u64; 4],
 }
 
 impl Random {
-    /// A generator whose whole sequence follows from `seed`.
+    /// Creates a generator; its whole sequence follows from `seed`.
     pub fn new(seed: u64) -> Random {
         let mut position = seed;
-        // splitmix64 is a bijection over distinct positions, so at most one word is zero: never all four.
+        // splitmix64 is a bijection and its positions are distinct, so at most one of the four words is zero.
         Random { state: core::array::from_fn(|_| split_mix(&mut position)) }
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let [a, b, c, d] = &mut self.state;
         let result = a.wrapping_add(*d).rotate_left(23).wrapping_add(*a);
@@ -30,10 +30,10 @@ impl Random {
         result
     }
 
-    /// A number below `bound`, every one exactly as likely. A bound of zero, which has no such number, gives zero.
+    /// Returns a number below `bound`, uniformly distributed. A bound of zero gives zero.
     pub fn below(&mut self, bound: u64) -> u64 {
         let Some(highest @ 1..) = bound.checked_sub(1) else { return 0 };
-        // As many bits as the highest number has, drawn again while they exceed it: less than two draws on average.
+        // Draws as many bits as the highest number has, again while they exceed it: less than two draws on average.
         let shift = highest.leading_zeros();
         loop {
             let value = self.next_u64() >> shift;
@@ -60,7 +60,7 @@ mod tests {
     fn same_seed_same_sequence_on_every_target() {
         let mut random = Random::new(42);
         let first: [u64; 4] = core::array::from_fn(|_| random.next_u64());
-        // The reference implementation's first values for this seed.
+        // First values of the reference implementation for this seed.
         assert_eq!(first, [0xd076_4d4f_4476_689f, 0x519e_4174_576f_3791, 0xfbe0_7cfb_0c24_ed8c, 0xb37d_9f60_0cd8_35b8]);
         let mut fork = random.clone();
         assert_eq!(random.next_u64(), fork.next_u64());

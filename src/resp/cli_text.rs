@@ -1,6 +1,6 @@
-//! A reply as redis-cli shows it on a terminal (the forms of redis-cli 7 and 8).
+//! Replies in the output format of redis-cli on a terminal, versions 7 and 8.
 //!
-//! Knows values and layout: no protocol, no colours, no terminal.
+//! Contains layout only: no protocol, no colours, no terminal.
 
 use super::read::Value;
 use alloc::format;
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 /// Appends the text of a reply line by line. Line ends inside simple strings, errors and verbatim texts begin a new
-/// line; in these, bytes that are not UTF-8 appear as `\xHH`.
+/// line. In these texts, bytes that are not UTF-8 are written as `\xHH`.
 pub fn print(value: &Value<'_>, out: &mut Vec<String>) {
     let mut printer = Printer { lines: out, line: String::new() };
     printer.value(value, 0);
@@ -17,7 +17,7 @@ pub fn print(value: &Value<'_>, out: &mut Vec<String>) {
     lines.push(line);
 }
 
-/// A string in redis-cli's quotes: `\n \r \t \a \b \\ \"` and `\xHH` for what is not printable ASCII.
+/// Quotes a string as redis-cli does: `\n \r \t \a \b \\ \"`, and `\xHH` for what is not printable ASCII.
 pub fn quote(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');
@@ -47,12 +47,12 @@ fn push_hex(byte: u8, out: &mut String) {
 
 struct Printer<'a> {
     lines: &'a mut Vec<String>,
-    /// The line that is being written.
+    /// Current, unfinished line.
     line: String,
 }
 
 impl Printer<'_> {
-    /// `indent` is where the lines behind the first one begin.
+    /// Prints a value; `indent` is the column of all lines but the first.
     fn value(&mut self, value: &Value<'_>, indent: usize) {
         match value {
             Value::Simple(text) | Value::Verbatim { text, .. } => self.raw(text),
@@ -63,7 +63,7 @@ impl Printer<'_> {
             Value::Boolean(true) => self.line.push_str("(true)"),
             Value::Boolean(false) => self.line.push_str("(false)"),
             Value::Double(text) => self.tagged("(double) ", text),
-            // redis-cli gives up on these; the form is ours.
+            // redis-cli cannot print these; the format is keylatch's own.
             Value::BigNumber(text) => self.tagged("(big number) ", text),
             Value::Array(elements) => self.elements(elements, "(empty array)", ')', indent),
             Value::Push(elements) => self.elements(elements, "(empty push)", ')', indent),
@@ -100,7 +100,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The number of an element. The first one stands on the line that is being written.
+    /// Prints the number of an element. The first one continues the current line.
     fn index(&mut self, index: usize, width: usize, mark: char, indent: usize) {
         if index > 0 {
             self.begin_line(indent);
@@ -131,13 +131,13 @@ impl Printer<'_> {
     }
 }
 
-/// How many digits the largest index has.
+/// Number of digits of the largest index.
 fn index_width(count: usize) -> usize {
     count.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Whether a value takes several lines as far as redis-cli looks: an aggregate of more than one element, or of one
-/// that does.
+/// Whether redis-cli expects a value to take several lines: an aggregate of more than one element, or of one such
+/// element.
 fn is_multiline(value: &Value<'_>) -> bool {
     match value {
         Value::Array(elements) | Value::Set(elements) | Value::Push(elements) => match elements.as_slice() {
@@ -166,7 +166,7 @@ mod tests {
         lines
     }
 
-    /// Forms as redis-cli 7.0.15 prints them.
+    /// Output of redis-cli 7.0.15.
     #[test]
     fn single_values() {
         let cases: [(&[u8], &str); 17] = [

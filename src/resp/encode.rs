@@ -1,4 +1,4 @@
-//! The one encoder of replies. Handlers speak RESP3 to it; for a RESP2 client it writes the older form of each shape.
+//! Encoder of replies. Handlers use the types of RESP3; for a RESP2 client each is written in its older form.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use crate::base::bytes;
 use crate::base::headroom::{OutOfMemory, make_room};
 use crate::base::number::{IntegerText, write_double};
 
-/// The version of the Redis serialization protocol a client speaks.
+/// Version of the Redis serialization protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Protocol {
     #[default]
@@ -17,22 +17,22 @@ pub enum Protocol {
     Resp3,
 }
 
-/// Writes replies behind one another into one buffer.
+/// Writer of consecutive replies into one buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     out: Vec<u8>,
     protocol: Protocol,
-    /// There was no memory for a part of a reply.
+    /// Whether part of a reply was lost because memory was exhausted.
     failed: bool,
 }
 
-/// The longest header: a kind, an integer, an end of line.
+/// Length of the longest header: a type byte, an integer, a line end.
 const HEADER_MAX_BYTES: usize = 24;
 
-/// Bulk strings of up to so many bytes have a header of one word.
+/// Length of the longest bulk string with a header that fits into one word.
 const SHORT_BULK_MAX: usize = 9999;
 
-/// An aggregate whose length is not known yet; close it with the `close_*` of its kind.
+/// Aggregate of unknown length; must be closed with the `close_*` method of its kind.
 #[derive(Debug)]
 #[must_use = "an open aggregate has no header until it is closed"]
 pub struct Open {
@@ -44,7 +44,7 @@ impl Writer {
         Writer::appending_to(Vec::new(), protocol)
     }
 
-    /// Continues behind the bytes already in `out`.
+    /// Creates a writer that appends to the bytes in `out`.
     #[inline(always)]
     pub fn appending_to(out: Vec<u8>, protocol: Protocol) -> Writer {
         Writer { out, protocol, failed: false }
@@ -67,25 +67,25 @@ impl Writer {
         self.out
     }
 
-    /// Whether there was no memory for a part of what was written since the last call. Replies come after changes, so a
-    /// command that changes something asks before: [`Writer::make_room`].
+    /// Returns whether part of a reply was lost since the last call. Replies follow changes, so a command that changes
+    /// anything reserves first: [`Writer::make_room`].
     #[inline(always)]
     pub fn take_failure(&mut self) -> bool {
         core::mem::take(&mut self.failed)
     }
 
-    /// Whether everything so far was written: asked by a handler that changes something only then.
+    /// Checks that everything so far was written, for handlers that change the keyspace afterwards.
     #[inline(always)]
     pub fn check(&self) -> Result<(), OutOfMemory> {
         if self.failed { Err(OutOfMemory) } else { Ok(()) }
     }
 
-    /// Whether so many bytes can be written.
+    /// Reserves `len` bytes. Returns false if memory is exhausted.
     pub fn make_room(&mut self, len: usize) -> bool {
         make_room(&mut self.out, len).is_ok()
     }
 
-    /// Forgets everything behind the first `len` bytes: a handler that fails half-way leaves only its error.
+    /// Removes everything after the first `len` bytes, so that a handler that fails midway leaves only its error.
     pub fn truncate(&mut self, len: usize) {
         self.out.truncate(len);
     }
@@ -94,27 +94,27 @@ impl Writer {
         self.put(b"+OK\r\n");
     }
 
-    /// A status. The text must be one line.
+    /// Writes a status. The text must be one line.
     pub fn simple(&mut self, text: &str) {
-        if self.has_room(text.len() + HEADER_MAX_BYTES) {
+        if self.reserve(text.len() + HEADER_MAX_BYTES) {
             self.out.push(b'+');
             bytes::append(&mut self.out, text.as_bytes());
             self.out.extend_from_slice(b"\r\n");
         }
     }
 
-    /// CR and LF in the text become blanks, as in Redis: an error is one line.
+    /// Writes an error. CR and LF in the text become blanks, as in Redis, so that the error is one line.
     pub fn error(&mut self, error: &ErrorText) {
-        // One that repeats what was sent may not fit; for others there is always room.
+        // A text that repeats the request may not fit; the fixed text always does.
         let short = CommandError::OUT_OF_MEMORY.into();
         let text = if self.make_room(error.bytes().len() + HEADER_MAX_BYTES) { error } else { &short }.bytes();
         self.put(b"-");
-        let ends_line = |byte: &u8| matches!(byte, b'\r' | b'\n');
-        // As in Redis: what it quotes may end in line ends, which go, or have some in its midst, which become blanks.
-        let length = text.iter().rposition(|byte| !ends_line(byte)).map_or(0, |last| last + 1);
+        let is_line_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        // Trailing line ends are removed and others become blanks, as in Redis.
+        let length = text.iter().rposition(|byte| !is_line_end(byte)).map_or(0, |last| last + 1);
         let start = self.out.len();
         self.put(&text[..length]);
-        for byte in self.out[start..].iter_mut().filter(|byte| ends_line(byte)) {
+        for byte in self.out[start..].iter_mut().filter(|byte| is_line_end(byte)) {
             *byte = b' ';
         }
         self.end_line();
@@ -132,10 +132,10 @@ impl Writer {
         }
     }
 
-    /// Room is asked for once, and the header is appended as a word of which a part stays.
+    /// Writes a short bulk string. Capacity is reserved once, and the header is appended as a whole word and truncated.
     #[inline(always)]
     fn short_bulk(&mut self, bytes: &[u8]) {
-        if self.has_room(bytes.len() + HEADER_MAX_BYTES) {
+        if self.reserve(bytes.len() + HEADER_MAX_BYTES) {
             let (header, header_len) = short_header(bytes.len());
             let start = self.out.len();
             self.out.extend_from_slice(&header);
@@ -151,7 +151,7 @@ impl Writer {
         self.line(bytes);
     }
 
-    /// "Nothing here", where RESP2 has a null bulk string.
+    /// Writes a null; in RESP2 a null bulk string.
     pub fn null(&mut self) {
         match self.protocol {
             Protocol::Resp2 => self.put(b"$-1\r\n"),
@@ -159,7 +159,7 @@ impl Writer {
         }
     }
 
-    /// "Nothing here", where RESP2 has a null array.
+    /// Writes a null; in RESP2 a null array.
     pub fn null_array(&mut self) {
         match self.protocol {
             Protocol::Resp2 => self.put(b"*-1\r\n"),
@@ -167,7 +167,7 @@ impl Writer {
         }
     }
 
-    /// A bulk string for `Some`, a null for `None`.
+    /// Writes a bulk string for `Some`, a null for `None`.
     pub fn optional_bulk(&mut self, bytes: Option<&[u8]>) {
         match bytes {
             Some(bytes) => self.bulk(bytes),
@@ -175,7 +175,7 @@ impl Writer {
         }
     }
 
-    /// A double; RESP2 gets its text as a bulk string.
+    /// Writes a double; in RESP2 its text as a bulk string.
     pub fn double(&mut self, value: f64) {
         let mut text = Vec::new();
         write_double(value, &mut text);
@@ -188,7 +188,7 @@ impl Writer {
         }
     }
 
-    /// Text with a three-letter format (`txt`, `mkd`); RESP2 gets a bulk string.
+    /// Writes text with a three-letter format (`txt`, `mkd`); in RESP2 a bulk string.
     pub fn verbatim(&mut self, format: &str, bytes: &[u8]) {
         match self.protocol {
             Protocol::Resp2 => self.bulk(bytes),
@@ -201,12 +201,12 @@ impl Writer {
         }
     }
 
-    /// The header of an array; exactly `len` replies must follow.
+    /// Writes the header of an array; exactly `len` replies must follow.
     pub fn array(&mut self, len: usize) {
         self.header(b'*', len as i64);
     }
 
-    /// The header of a map; `len` pairs must follow, key before value. RESP2 gets one flat array.
+    /// Writes the header of a map; `len` pairs must follow, key before value. In RESP2 a flat array.
     pub fn map(&mut self, len: usize) {
         match self.protocol {
             Protocol::Resp2 => self.array(len * 2),
@@ -214,7 +214,7 @@ impl Writer {
         }
     }
 
-    /// The header of a set; `len` members must follow. RESP2 gets an array.
+    /// Writes the header of a set; `len` members must follow. In RESP2 an array.
     pub fn set(&mut self, len: usize) {
         match self.protocol {
             Protocol::Resp2 => self.array(len),
@@ -222,7 +222,7 @@ impl Writer {
         }
     }
 
-    /// The header of an out-of-band message; RESP2 gets an array.
+    /// Writes the header of an out-of-band message; in RESP2 an array.
     pub fn push(&mut self, len: usize) {
         match self.protocol {
             Protocol::Resp2 => self.array(len),
@@ -230,27 +230,28 @@ impl Writer {
         }
     }
 
-    /// Copies what another writer of the same protocol wrote.
+    /// Appends the output of another writer of the same protocol.
     pub fn append(&mut self, other: &Writer) {
         self.failed |= other.failed;
         self.put(&other.out);
     }
 
-    /// Starts an aggregate whose length only the end will tell.
+    /// Starts an aggregate of unknown length.
     pub fn open(&mut self) -> Open {
         Open { at: self.out.len() }
     }
 
+    /// Closes an array of `len` elements.
     pub fn close_array(&mut self, open: Open, len: usize) {
         self.insert_header(open, |header| header.array(len));
     }
 
-    /// `len` counts pairs.
+    /// Closes a map of `len` pairs.
     pub fn close_map(&mut self, open: Open, len: usize) {
         self.insert_header(open, |header| header.map(len));
     }
 
-    /// Writes the header where the aggregate began, moving its elements behind it.
+    /// Inserts the header at the start of the aggregate, before its elements.
     fn insert_header(&mut self, open: Open, write: impl FnOnce(&mut Writer)) {
         let end = self.out.len();
         write(self);
@@ -259,10 +260,10 @@ impl Writer {
     }
 
     fn header(&mut self, kind: u8, value: i64) {
-        if !self.has_room(HEADER_MAX_BYTES) {
+        if !self.reserve(HEADER_MAX_BYTES) {
             return;
         }
-        // Most lengths and counts: without a loop, and appended at once.
+        // Most lengths and counts are short: written without a loop and appended at once.
         match value {
             0..=9 => self.out.extend_from_slice(&[kind, digit(value), b'\r', b'\n']),
             10..=99 => self.out.extend_from_slice(&[kind, digit(value / 10), digit(value % 10), b'\r', b'\n']),
@@ -283,31 +284,31 @@ impl Writer {
         self.put(b"\r\n");
     }
 
-    /// The one place where bytes are added.
+    /// Appends bytes if memory allows; otherwise records the failure.
     fn put(&mut self, bytes: &[u8]) {
-        if self.has_room(bytes.len()) {
+        if self.reserve(bytes.len()) {
             bytes::append(&mut self.out, bytes);
         }
     }
 
     #[inline(always)]
-    fn has_room(&mut self, len: usize) -> bool {
+    fn reserve(&mut self, len: usize) -> bool {
         self.out.capacity() - self.out.len() >= len || self.grow(len)
     }
 
     #[inline(never)]
     fn grow(&mut self, len: usize) -> bool {
-        let has_room = self.make_room(len);
-        self.failed |= !has_room;
-        has_room
+        let reserved = self.make_room(len);
+        self.failed |= !reserved;
+        reserved
     }
 }
 
-/// The header of a bulk string, and how many bytes of it there are.
+/// Returns the header of a bulk string, padded with zeros, and the header's length.
 #[inline(always)]
 fn short_header(len: usize) -> ([u8; 8], usize) {
     if let 10..=99 = len {
-        // A tenth of so small a number, without a division; each digit is added to its zero.
+        // A division by ten as a multiplication, exact for these numbers; each digit is added to a zero character.
         let tens = (len as u64 * 205) >> 11;
         let header = u64::from_le_bytes(*b"$00\r\n\0\0\0") + ((len as u64) << 16) - tens * ((10 << 16) - (1 << 8));
         return (header.to_le_bytes(), 5);
@@ -320,7 +321,7 @@ fn short_header(len: usize) -> ([u8; 8], usize) {
     }
 }
 
-/// A number below ten.
+/// Digit of a number below ten.
 fn digit(value: i64) -> u8 {
     b'0' + value as u8
 }

@@ -1,5 +1,5 @@
-//! Every error text a user can see, in one place. Floors below answer with enums; their wording is here.
-//! Texts are those of Redis 8.6.3 unless a line says otherwise.
+//! Every error text that users see. Lower floors return enums, which are worded here. Texts are those of Redis 8.6.3
+//! unless a line says otherwise.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -10,23 +10,23 @@ use core::fmt;
 use crate::base::headroom::make_room;
 use crate::base::number::LongDouble;
 
-/// What a handler refuses with. It is a fixed text of the list below, where `{}` stands for the command's name, or says
-/// that a text was made for the occasion ([`CommandError::MADE`]).
+/// Error of a handler: a fixed text of the list below, where `{}` stands for the command's name, or
+/// [`CommandError::MADE`] for a text made for one request.
 ///
-/// One word, and never zero: every `?` on the way from an operation to the reply passes it on in a register.
+/// One non-zero word, so that `?` passes it on in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommandError(&'static &'static str);
 
-/// An error reply as it goes over the wire, without the leading `-`: a code word, a blank, the text. Bytes are repeated as
-/// they were sent; `Display` replaces those that are not UTF-8.
+/// Error reply without the leading `-`: a code word, a blank, the text. Bytes of the request are repeated as they were
+/// sent; `Display` replaces those that are not UTF-8.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorText(Cow<'static, [u8]>);
 
 impl CommandError {
-    /// The text is with the arguments of the command, `Args::refuse`.
+    /// Marker of a text that is stored with the command's arguments, see `Args::refuse`.
     pub const MADE: CommandError = CommandError(&"");
 
-    /// The text for a command of this name.
+    /// Returns the text for a command of this name.
     pub fn of_command(self, name: &str) -> ErrorText {
         match self.0.split_once('{') {
             Some((before, after)) => ErrorText::made([before, name, after.trim_start_matches('}')].concat()),
@@ -54,7 +54,7 @@ texts! {
     WRONG_ARITY = "ERR wrong number of arguments for '{}' command";
     INVALID_EXPIRE = "ERR invalid expire time in '{}' command";
     NO_INPUT_KEY = "ERR at least 1 input key is needed for '{}' command";
-    /// For a client that speaks RESP2 and is subscribed.
+    /// For a RESP2 client with subscriptions.
     SUBSCRIBED = "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
     NOT_AN_INTEGER = "ERR value is not an integer or out of range";
     NOT_A_FLOAT = "ERR value is not a valid float";
@@ -88,7 +88,7 @@ texts! {
     TOO_MANY_KEYS = "ERR Number of keys can't be greater than number of args";
     NEGATIVE_LIMIT = "ERR LIMIT can't be negative";
     COUNT_RANGE = "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807";
-    /// keylatch's own: an answer that would not fit into memory.
+    /// Text of keylatch, for a reply that would not fit into memory.
     REPLY_TOO_LARGE = "ERR the reply exceeds maximum allowed size";
     NUMKEYS_NOT_POSITIVE = "ERR numkeys should be greater than 0";
     COUNT_NOT_POSITIVE = "ERR count should be greater than 0";
@@ -189,7 +189,7 @@ texts! {
     CACHING_WITHOUT_OPT_OUT = "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.";
     NO_CLUSTER = "ERR This instance has cluster support disabled";
     BAD_MASTER_PORT = "ERR Invalid master port";
-    /// keylatch's own: a server that follows no other.
+    /// Text of keylatch, which has no replication.
     NO_REPLICA = "ERR this server cannot be a replica of another";
     LOCAL_FILES = "ERR value is out of range, value must between 0 and 1";
     NO_LOCAL_FILE = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.";
@@ -206,11 +206,11 @@ texts! {
     SLOWLOG_COUNT = "ERR count should be greater than or equal to -1";
 }
 
-/// Redis cuts the name and the arguments it repeats in an error at this many bytes each.
+/// Number of bytes at which Redis truncates the name, and the arguments, repeated in an error.
 const ECHO_MAX: usize = 128;
 
 impl ErrorText {
-    /// `name` and `arguments` as sent; the answer for a command nobody knows.
+    /// Reply to an unknown command; `name` and `arguments` are as sent.
     pub fn unknown_command<'a>(name: &[u8], arguments: impl Iterator<Item = &'a [u8]>) -> ErrorText {
         let mut text = [b"ERR unknown command '", echoed_part(name, ECHO_MAX), b"'"].concat();
         let mut echoed = 0;
@@ -227,61 +227,62 @@ impl ErrorText {
         ErrorText::made(text)
     }
 
-    /// `container` is the command in capitals, `subcommand` as sent.
+    /// Reply to an unknown subcommand, as sent, of the command `container`.
     pub fn unknown_subcommand(container: &str, subcommand: &[u8]) -> ErrorText {
         let after = format!("'. Try {} HELP.", container.to_ascii_uppercase());
         echo("ERR unknown subcommand '", echoed_part(subcommand, ECHO_MAX), &after)
     }
 
-    /// For containers that check the words of a subcommand themselves.
+    /// Reply of containers that parse the words of a subcommand themselves.
     pub fn unknown_or_wrong(container: &str, subcommand: &[u8]) -> ErrorText {
         let after = format!("'. Try {container} HELP.");
         echo("ERR unknown subcommand or wrong number of arguments for '", subcommand, &after)
     }
 
-    /// `operation` as BITOP spells it.
+    /// Reply to BITOP with too few source keys; `operation` is in capitals.
     pub fn too_few_sources(operation: &str) -> ErrorText {
         ErrorText::made(format!("ERR BITOP {operation} must be called with at least two source keys."))
     }
 
-    /// `option` as typed, for the EXPIRE family.
+    /// Reply of the EXPIRE family to an unknown option, as sent.
     pub fn unsupported_option(option: &[u8]) -> ErrorText {
         echo("ERR Unsupported option ", option, "")
     }
 
-    /// `argument` as typed, for commands about fields.
+    /// Reply of commands about fields to an unknown argument, as sent.
     pub fn unknown_argument(argument: &[u8]) -> ErrorText {
         echo("ERR unknown argument: ", argument, "")
     }
 
-    /// `option` as typed, for HELLO.
+    /// Reply of HELLO to an unknown option, as sent.
     pub fn hello_option(option: &[u8]) -> ErrorText {
         echo("ERR Syntax error in HELLO option '", option, "'")
     }
 
-    /// An EXEC that was refused itself, and why.
+    /// Reply to an EXEC that was itself refused, with the reason.
     pub fn exec_refused(reason: &ErrorText) -> ErrorText {
         let reason = format!("{reason}");
         let reason = reason.strip_prefix("ERR ").unwrap_or(&reason);
         ErrorText::made(format!("EXECABORT Transaction discarded because of: {reason}"))
     }
 
-    /// A failed CONFIG SET: the parameter, and what is wrong with its value.
+    /// Reply to a failed CONFIG SET: the parameter, and the problem with its value.
     pub fn config_set(parameter: &str, problem: &str) -> ErrorText {
         ErrorText::made(format!("ERR CONFIG SET failed (possibly related to argument '{parameter}') - {problem}"))
     }
 
-    /// `parameter` as sent.
+    /// Reply of CONFIG SET to an unknown parameter, as sent.
     pub fn unknown_parameter(parameter: &[u8]) -> ErrorText {
         echo("ERR Unknown option or number of arguments for CONFIG SET - '", parameter, "'")
     }
 
-    /// A word where only some are allowed, quoted in the text: `ERR Unknown client type 'foo'`.
+    /// Reply to an invalid word, which is quoted: `ERR Unknown client type 'foo'`.
     pub fn quoted(before: &str, word: &[u8]) -> ErrorText {
         echo(&format!("{before} '"), word, "'")
     }
 
-    /// Two prefixes of CLIENT TRACKING one of which begins with the other; `which` says where the other stands.
+    /// Reply to two prefixes of CLIENT TRACKING of which one begins with the other. `which` describes the origin of the
+    /// other.
     pub fn overlapping_prefixes(prefix: &[u8], which: &str, other: &[u8]) -> ErrorText {
         let between = format!("' overlaps with {which} prefix '");
         let (prefix, other) = (echoed_part(prefix, prefix.len()), echoed_part(other, other.len()));
@@ -289,7 +290,7 @@ impl ErrorText {
         joined(&[b"ERR Prefix '", prefix, between.as_bytes(), other, after])
     }
 
-    /// Degrees that are no place.
+    /// Reply to coordinates out of range.
     pub fn invalid_position(longitude: f64, latitude: f64) -> ErrorText {
         let mut text = b"ERR invalid longitude,latitude pair ".to_vec();
         LongDouble::from_double(longitude).write_fixed(6, &mut text);
@@ -298,24 +299,24 @@ impl ErrorText {
         ErrorText::made(text)
     }
 
-    /// A choice that was not made; `command` as typed.
+    /// Reply to a missing or ambiguous choice; `command` is as sent.
     pub fn exactly_one(choice: &str, command: &[u8]) -> ErrorText {
         echo(&format!("ERR exactly one of {choice} can be specified for "), command, "")
     }
 
-    /// A text made elsewhere, with its code word.
+    /// Creates an error from a whole text with its code word.
     #[inline(never)]
     pub fn made(text: impl Into<Vec<u8>>) -> ErrorText {
         ErrorText(Cow::Owned(text.into()))
     }
 
-    /// The text as it goes over the wire, but for line ends in what it repeats.
+    /// Bytes of the text. Line ends in repeated bytes are not replaced yet.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// A text around bytes that are repeated, for which there may be no memory.
+/// Joins a text with bytes of the request; falls back to the out-of-memory error.
 fn echo(before: &str, bytes: &[u8], after: &str) -> ErrorText {
     joined(&[before.as_bytes(), echoed_part(bytes, bytes.len()), after.as_bytes()])
 }
@@ -329,7 +330,7 @@ fn joined(parts: &[&[u8]]) -> ErrorText {
     ErrorText::made(text)
 }
 
-/// What Redis repeats of bytes: they end at a zero, as texts do in C.
+/// Part of the bytes that Redis repeats: they end at a zero byte, as strings do in C.
 fn echoed_part(bytes: &[u8], length_max: usize) -> &[u8] {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     &bytes[..end.min(length_max)]

@@ -1,4 +1,5 @@
-//! The wire: decoder of requests, encoder and reader of replies, the text of redis-cli, every error text.
+//! Wire protocol: decoder of requests, encoder and reader of replies, the output format of redis-cli, and every error
+//! text.
 
 pub mod cli_text;
 pub mod decode;

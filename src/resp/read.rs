@@ -1,29 +1,28 @@
-//! The one reader of replies: RESP2 and RESP3 bytes into a borrowed value.
+//! Reader of replies: RESP2 and RESP3 bytes into a borrowed value.
 //!
-//! Knows the encoding only. Streamed aggregates are not part of what Redis sends and are refused; attributes are
-//! skipped.
+//! Streamed aggregates, which Redis never sends, are refused. Attributes are skipped.
 
 use crate::base::number::{parse_double, parse_integer};
 use alloc::vec::Vec;
 use core::fmt;
 
-/// How deep aggregates may lie in one another.
+/// Largest nesting depth of aggregates.
 pub const NESTING_MAX: usize = 128;
 
-/// One reply, borrowing its texts from the bytes it was read from.
+/// Reply with texts borrowed from the input.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value<'a> {
     Simple(&'a [u8]),
-    /// An error, from either of its two encodings.
+    /// Error, from either of its two encodings.
     Error(&'a [u8]),
     Integer(i64),
     Bulk(&'a [u8]),
-    /// RESP3's null, or RESP2's null bulk string.
+    /// Null of RESP3, or null bulk string of RESP2.
     Null,
-    /// RESP2's null array.
+    /// Null array of RESP2.
     NullArray,
     Boolean(bool),
-    /// The text of a double as it was sent.
+    /// Text of a double as it was sent.
     Double(&'a [u8]),
     BigNumber(&'a [u8]),
     /// Text with its format of three letters (`txt`, `mkd`).
@@ -37,14 +36,14 @@ pub enum Value<'a> {
     Push(Vec<Value<'a>>),
 }
 
-/// Why bytes are not a reply, and at which offset that shows.
+/// Reason why bytes are not a reply, and the offset of the error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadError {
     pub offset: usize,
     pub kind: ReadErrorKind,
 }
 
-/// What is wrong with a reply.
+/// Kind of a malformed reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReadErrorKind {
     UnknownType,
@@ -67,8 +66,7 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// Reads the reply at the beginning of `bytes`. Answers it with the number of bytes it takes, or `None` when its end
-/// has not arrived yet.
+/// Reads the reply at the start of `bytes`. Returns it with the number of its bytes, or `None` while it is incomplete.
 pub fn read(bytes: &[u8]) -> Result<Option<(Value<'_>, usize)>, ReadError> {
     let mut reader = Reader { bytes, at: 0 };
     match reader.value(0) {
@@ -94,7 +92,7 @@ impl<'a> Reader<'a> {
             let begin = self.at;
             let line = self.line()?;
             let (&kind, text) = line.split_first().ok_or(fail(begin, ReadErrorKind::UnknownType))?;
-            // An attribute only describes the reply behind it.
+            // An attribute only describes the reply after it.
             if kind != b'|' {
                 return self.typed_value(kind, text, begin, depth);
             }
@@ -129,12 +127,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A text of announced length and the line end behind it.
+    /// Reads a text of the announced length and its line end.
     fn blob(&mut self, length: &[u8], begin: usize) -> Result<&'a [u8], Stop> {
         let length = count(length, begin)?;
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let (Some(text), Some(behind)) = (rest.get(..length), rest.get(length..)) else { return Err(Stop::Incomplete) };
-        match behind {
+        let (Some(text), Some(after)) = (rest.get(..length), rest.get(length..)) else { return Err(Stop::Incomplete) };
+        match after {
             [b'\r', b'\n', ..] => {
                 self.at += length + 2;
                 Ok(text)
@@ -144,10 +142,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Nothing is reserved for the announced number: it may be a lie.
+    /// Reads the elements of an aggregate. Memory is not reserved for the announced number, which may be false.
     fn elements(&mut self, length: &[u8], begin: usize, depth: usize) -> Result<Vec<Value<'a>>, Stop> {
         let length = count(length, begin)?;
-        let depth = deeper(depth, begin)?;
+        let depth = nested_depth(depth, begin)?;
         let mut elements = Vec::new();
         for _ in 0..length {
             elements.push(self.value(depth)?);
@@ -157,7 +155,7 @@ impl<'a> Reader<'a> {
 
     fn map(&mut self, length: &[u8], begin: usize, depth: usize) -> Result<Vec<(Value<'a>, Value<'a>)>, Stop> {
         let length = count(length, begin)?;
-        let depth = deeper(depth, begin)?;
+        let depth = nested_depth(depth, begin)?;
         let mut pairs = Vec::new();
         for _ in 0..length {
             pairs.push((self.value(depth)?, self.value(depth)?));
@@ -165,7 +163,7 @@ impl<'a> Reader<'a> {
         Ok(pairs)
     }
 
-    /// The text up to the next line end, which is taken too.
+    /// Reads a line and consumes its line end.
     fn line(&mut self) -> Result<&'a [u8], Stop> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|byte| matches!(byte, b'\r' | b'\n')).ok_or(Stop::Incomplete)?;
@@ -189,7 +187,7 @@ fn count(text: &[u8], begin: usize) -> Result<usize, Stop> {
     length.ok_or(fail(begin, ReadErrorKind::InvalidLength))
 }
 
-fn deeper(depth: usize, begin: usize) -> Result<usize, Stop> {
+fn nested_depth(depth: usize, begin: usize) -> Result<usize, Stop> {
     if depth < NESTING_MAX { Ok(depth + 1) } else { Err(fail(begin, ReadErrorKind::TooDeep)) }
 }
 

@@ -1,9 +1,9 @@
-//! Which deadline comes next: an indexed 8-ary heap. Each node's position is told to its owner, so a deadline can be
-//! moved or taken out without a search, and no dead nodes pile up.
+//! Indexed 8-ary min-heap of deadlines. Each node's position is reported to its owner, so a deadline is moved or
+//! removed without a search, and no stale nodes pile up.
 //!
-//! A small heap stands in front of the large one, for deadlines that come much earlier than what lies at its end: a lock
-//! of seconds among sessions of hours would rise over all levels of the large heap when it is taken, and the last session
-//! would sink through all of them when it is given back. The earliest of all is the earlier of the two heaps' first.
+//! A small heap precedes the large one, for deadlines much earlier than the last ones of the large heap. Without it a
+//! lock of seconds among sessions of hours would sift up over all levels when it is taken. When it is released, the
+//! last session would sift down over all of them. The earliest deadline is the earlier of the two heaps' minima.
 
 #[cfg(test)]
 mod tests;
@@ -14,50 +14,52 @@ use alloc::vec::Vec;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
 
-/// So many that seven of eight nodes have none: a session that is renewed mostly stays where it is.
+/// Children of a node. Seven of eight nodes have none, so a renewed session mostly keeps its position.
 const CHILDREN: usize = 8;
-/// Nodes lie in fixed chunks, so that growth never copies them.
+/// Nodes of a chunk. Chunks are fixed, so that growth never copies nodes.
 const CHUNK_NODES: usize = 1024;
-/// The positions of the small heap; those behind are of the large one. When it is full all of it moves to the large one.
+/// Capacity of the small heap, which has the first positions; those from here on belong to the large one. When it is
+/// full, all its nodes move to the large heap.
 const EARLY_MAX: usize = 17 * CHILDREN - 1;
-// The children of a node lie in one chunk: those of the large heap begin at multiples of their number.
+// The children of a node lie in one chunk: in the large heap they begin at multiples of `CHILDREN`.
 const _: () = assert!(
     (EARLY_MAX + 1).is_multiple_of(CHILDREN) && CHUNK_NODES.is_multiple_of(CHILDREN) && EARLY_MAX < CHUNK_NODES
 );
-/// The first three levels of the large heap.
+/// Number of nodes on the first three levels of the large heap.
 const FIRST_LEVELS: usize = 1 + CHILDREN + CHILDREN * CHILDREN;
 
-/// A deadline and who it belongs to.
+/// Deadline and its owner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Node<H> {
     pub deadline: Timestamp,
     pub owner: H,
 }
 
-/// A node as it is kept: twelve bytes with an owner of four, since the deadline needs no alignment.
+/// Stored form of a node: twelve bytes with an owner of four, since the deadline needs no alignment.
 #[derive(Clone, Copy, Debug)]
-struct Kept<H> {
+struct PackedNode<H> {
     deadline: [u8; 8],
     owner: H,
 }
 
-/// What a deadline is counted as.
+/// Bytes one deadline is counted as in used memory.
 pub const NODE_BYTES: u64 = 12;
-const _: () = assert!(size_of::<Kept<u32>>() == NODE_BYTES as usize);
+const _: () = assert!(size_of::<PackedNode<u32>>() == NODE_BYTES as usize);
 
-/// Learns where the node of an owner stands in the heap now.
+/// Receiver of the nodes' positions.
 pub trait Positions<H> {
+    /// Records the current position of an owner's node.
     fn moved(&mut self, owner: H, position: u32);
 }
 
 impl<H> Node<H> {
     #[inline(always)]
-    fn kept(self) -> Kept<H> {
-        Kept { deadline: self.deadline.as_ms().to_ne_bytes(), owner: self.owner }
+    fn packed(self) -> PackedNode<H> {
+        PackedNode { deadline: self.deadline.as_ms().to_ne_bytes(), owner: self.owner }
     }
 }
 
-impl<H: Copy> Kept<H> {
+impl<H: Copy> PackedNode<H> {
     #[inline(always)]
     fn deadline(&self) -> Timestamp {
         Timestamp::from_ms(i64::from_ne_bytes(self.deadline))
@@ -69,18 +71,19 @@ impl<H: Copy> Kept<H> {
     }
 }
 
-type Chunk<H> = Box<[Kept<H>; CHUNK_NODES]>;
+type Chunk<H> = Box<[PackedNode<H>; CHUNK_NODES]>;
 
+/// Heap of deadlines: positions below `EARLY_MAX` are the small heap, those from there on the large one.
 #[derive(Clone, Debug)]
 pub struct DeadlineHeap<H> {
     chunks: Vec<Chunk<H>>,
     early_len: usize,
     late_len: usize,
-    /// The deadline of the earliest node, which every lookup asks for; the latest there is while there is no node.
+    /// Earliest deadline, cached for every lookup; [`Timestamp::MAX`] without nodes.
     first: Timestamp,
 }
 
-/// The positions of one heap.
+/// Range of positions of one of the two heaps.
 #[derive(Clone, Copy, Debug)]
 struct Heap {
     start: usize,
@@ -88,7 +91,7 @@ struct Heap {
 }
 
 impl Heap {
-    /// The position above another, which must not be the first.
+    /// Returns the parent of a position, which must not be the first.
     #[inline(always)]
     fn parent(self, position: usize) -> usize {
         self.start + (position - self.start - 1) / CHILDREN
@@ -117,19 +120,19 @@ impl<H: Copy> DeadlineHeap<H> {
         self.len() == 0
     }
 
-    /// The deadline of the earliest node; the latest instant there is while there is no node.
+    /// Earliest deadline; [`Timestamp::MAX`] without nodes.
     #[inline(always)]
     pub fn first(&self) -> Timestamp {
         self.first
     }
 
-    /// Whether a deadline is before an instant. While none is, everything is alive.
+    /// Whether any deadline is before `now`. If not, nothing has expired.
     #[inline(always)]
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.first < now
     }
 
-    /// The earliest node.
+    /// Node with the earliest deadline.
     pub fn minimum(&self) -> Option<Node<H>> {
         match (self.get(0), self.get(EARLY_MAX as u32)) {
             (Some(early), Some(late)) => Some(if early.deadline < late.deadline { early } else { late }),
@@ -137,9 +140,9 @@ impl<H: Copy> DeadlineHeap<H> {
         }
     }
 
-    /// Notes which deadline is the earliest, after a change.
+    /// Recomputes the cached earliest deadline after a change.
     #[inline(always)]
-    fn note_first(&mut self) {
+    fn update_first(&mut self) {
         self.first = self.minimum().map_or(Timestamp::MAX, |node| node.deadline);
     }
 
@@ -149,36 +152,36 @@ impl<H: Copy> DeadlineHeap<H> {
         self.heap_of(position).map(|_| self.node(position))
     }
 
-    /// All nodes in no order, by numbers below [`DeadlineHeap::len`].
+    /// Returns the node of an index below [`DeadlineHeap::len`]; all nodes, in no order.
     pub fn nth(&self, index: usize) -> Option<Node<H>> {
         let is_late = index >= self.early_len;
         self.get((if is_late { index - self.early_len + EARLY_MAX } else { index }) as u32)
     }
 
-    /// The earliest and some that are likely to be next.
+    /// Earliest node and some of those that are likely to be due next.
     pub fn first_levels(&self) -> impl Iterator<Item = Node<H>> {
         (0..self.len().min(self.early_len + FIRST_LEVELS)).filter_map(|index| self.nth(index))
     }
 
-    /// Whether an `insert` finds a place.
+    /// Whether the next `insert` needs no memory.
     #[inline(always)]
     pub fn has_room(&self) -> bool {
         self.has_room_for(1)
     }
 
-    /// The small heap may have to move to the large one.
+    /// Whether `count` nodes fit. Counts the small heap twice, because its nodes may have to move to the large one.
     #[inline(always)]
     fn has_room_for(&self, count: usize) -> bool {
         (EARLY_MAX + self.len()).saturating_add(count) <= self.chunks.len() * CHUNK_NODES
     }
 
-    /// Makes sure that the next `insert` finds a place.
+    /// Reserves memory for the next `insert`. `filler` is the owner of unused nodes.
     #[inline(always)]
     pub fn reserve(&mut self, filler: H) -> Result<(), OutOfMemory> {
         if self.has_room() { Ok(()) } else { self.reserve_many(1, filler) }
     }
 
-    /// Makes sure that the next `count` calls of `insert` find places, if nothing is removed meanwhile.
+    /// Reserves memory for the next `count` calls of `insert`, provided nothing is removed in between.
     #[inline(never)]
     pub fn reserve_many(&mut self, count: usize, filler: H) -> Result<(), OutOfMemory> {
         while !self.has_room_for(count) {
@@ -187,7 +190,7 @@ impl<H: Copy> DeadlineHeap<H> {
         Ok(())
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only its length may be asked of it from then on.
+    /// Frees up to `pieces` chunks and returns how many were freed. Afterwards only the length may be read.
     pub fn free_step(&mut self, pieces: usize) -> usize {
         let kept = self.chunks.len().saturating_sub(pieces);
         self.late_len = self.late_len.min((kept * CHUNK_NODES).saturating_sub(EARLY_MAX));
@@ -198,19 +201,19 @@ impl<H: Copy> DeadlineHeap<H> {
     fn add_chunk(&mut self, filler: H) -> Result<(), OutOfMemory> {
         let mut chunk = Vec::new();
         chunk.try_reserve_exact(CHUNK_NODES).map_err(|_| OutOfMemory)?;
-        chunk.resize(CHUNK_NODES, Node { deadline: Timestamp::MAX, owner: filler }.kept());
+        chunk.resize(CHUNK_NODES, Node { deadline: Timestamp::MAX, owner: filler }.packed());
         let chunk = chunk.into_boxed_slice().try_into().map_err(|_| OutOfMemory)?;
         self.chunks.try_reserve(1).map_err(|_| OutOfMemory)?;
         self.chunks.push(chunk);
         Ok(())
     }
 
-    /// Adds a deadline; `reserve` must have succeeded.
+    /// Adds a deadline. `reserve` must have succeeded.
     pub fn insert(&mut self, deadline: Timestamp, owner: H, positions: &mut impl Positions<H>) {
         let node = Node { deadline, owner };
         self.first = self.first.min(deadline);
         let late = Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len };
-        if !self.would_rise_far(late, deadline) {
+        if !self.sifts_up_far(late, deadline) {
             return self.add_late(node, positions);
         }
         if self.early_len == EARLY_MAX {
@@ -218,7 +221,7 @@ impl<H: Copy> DeadlineHeap<H> {
         }
         let early = Heap { start: 0, end: self.early_len };
         self.early_len += 1;
-        let position = self.rise(early, early.end, node, positions);
+        let position = self.sift_up(early, early.end, node, positions);
         positions.moved(owner, position as u32);
     }
 
@@ -226,13 +229,13 @@ impl<H: Copy> DeadlineHeap<H> {
     fn add_late(&mut self, node: Node<H>, positions: &mut impl Positions<H>) {
         let late = Heap { start: EARLY_MAX, end: EARLY_MAX + self.late_len };
         self.late_len += 1;
-        let position = self.rise(late, late.end, node, positions);
+        let position = self.sift_up(late, late.end, node, positions);
         positions.moved(node.owner, position as u32);
     }
 
-    /// Whether a deadline would rise over two levels at least, if it was added to a heap.
+    /// Whether a deadline added to a heap would sift up by at least two levels.
     #[inline(always)]
-    fn would_rise_far(&self, heap: Heap, deadline: Timestamp) -> bool {
+    fn sifts_up_far(&self, heap: Heap, deadline: Timestamp) -> bool {
         if heap.end - heap.start <= CHILDREN {
             return false;
         }
@@ -240,7 +243,7 @@ impl<H: Copy> DeadlineHeap<H> {
         deadline < self.node(above).deadline
     }
 
-    /// Moves the small heap to the large one.
+    /// Moves all nodes of the small heap to the large one.
     #[cold]
     fn move_early(&mut self, positions: &mut impl Positions<H>) {
         for position in 0..core::mem::take(&mut self.early_len) {
@@ -248,27 +251,29 @@ impl<H: Copy> DeadlineHeap<H> {
         }
     }
 
-    /// Gives the node at a position, if there is one, another owner, who learns nothing of it.
+    /// Replaces the owner of the node at `position`, if there is one, without reporting its position.
     pub fn set_owner(&mut self, position: u32, owner: H) {
         if let Some(node) = self.get(position) {
             self.put(position as usize, Node { owner, ..node });
         }
     }
 
-    /// Puts a node in the place of one, if there is one at that position. Its owner knows the position, and learns of another
-    /// only. The one that was there is not looked at: among many it is far from whatever the processor has at hand.
+    /// Replaces the node at `position`, if there is one, and restores the heap order. The position is reported to the
+    /// new owner only if it changes. The old node is not read, because among many nodes it is rarely in a processor
+    /// cache.
     pub fn update(&mut self, position: u32, node: Node<H>, positions: &mut impl Positions<H>) {
         let Some(heap) = self.heap_of(position as usize) else { return };
-        let settled = self.sift(heap, position as usize, node, positions) as u32;
-        if settled != position {
-            positions.moved(node.owner, settled);
+        let new_position = self.sift(heap, position as usize, node, positions) as u32;
+        if new_position != position {
+            positions.moved(node.owner, new_position);
         }
         match position as usize {
-            0 | EARLY_MAX => self.note_first(),
+            0 | EARLY_MAX => self.update_first(),
             _ => self.first = self.first.min(node.deadline),
         }
     }
 
+    /// Removes the node at `position`, if there is one.
     pub fn remove(&mut self, position: u32, positions: &mut impl Positions<H>) {
         let position = position as usize;
         let Some(heap) = self.heap_of(position) else { return };
@@ -279,19 +284,19 @@ impl<H: Copy> DeadlineHeap<H> {
         }
         if position != heap.end {
             let last = self.node(heap.end);
-            let settled = self.sift(heap, position, last, positions);
-            positions.moved(last.owner, settled as u32);
+            let new_position = self.sift(heap, position, last, positions);
+            positions.moved(last.owner, new_position as u32);
         }
         if matches!(position, 0 | EARLY_MAX) {
-            self.note_first();
+            self.update_first();
         }
-        // One spare chunk is kept, so that a deadline set and cleared over and over costs no allocation.
+        // One spare chunk is kept, so that setting and clearing a deadline repeatedly allocates nothing.
         if self.has_room_for(2 * CHUNK_NODES) {
             self.chunks.pop();
         }
     }
 
-    /// The heap that has a node at this position.
+    /// Returns the heap that has a node at this position.
     #[inline(always)]
     fn heap_of(&self, position: usize) -> Option<Heap> {
         let heap = match position < EARLY_MAX {
@@ -301,25 +306,26 @@ impl<H: Copy> DeadlineHeap<H> {
         (position < heap.end).then_some(heap)
     }
 
-    /// Puts a node where it belongs, beginning at a position; answers where that is. Those it passes learn of theirs.
+    /// Sifts a node up or down from `position` and returns its new position. The positions of the nodes it passes are
+    /// reported.
     #[inline(always)]
     fn sift(&mut self, heap: Heap, position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
         if position > heap.start && node.deadline < self.node(heap.parent(position)).deadline {
-            self.rise(heap, position, node, positions)
+            self.sift_up(heap, position, node, positions)
         } else {
-            self.sink(heap, position, node, positions)
+            self.sift_down(heap, position, node, positions)
         }
     }
 
     #[inline(always)]
-    fn rise(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
+    fn sift_up(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
         while position > heap.start {
             let parent = heap.parent(position);
             let above = self.node(parent);
             if above.deadline <= node.deadline {
                 break;
             }
-            self.place(position, above, positions);
+            self.put_and_report(position, above, positions);
             position = parent;
         }
         self.put(position, node);
@@ -327,12 +333,18 @@ impl<H: Copy> DeadlineHeap<H> {
     }
 
     #[inline(never)]
-    fn sink(&mut self, heap: Heap, mut position: usize, node: Node<H>, positions: &mut impl Positions<H>) -> usize {
+    fn sift_down(
+        &mut self,
+        heap: Heap,
+        mut position: usize,
+        node: Node<H>,
+        positions: &mut impl Positions<H>,
+    ) -> usize {
         while let Some((child, below)) = self.earliest_child(heap, position) {
             if node.deadline <= below.deadline {
                 break;
             }
-            self.place(position, below, positions);
+            self.put_and_report(position, below, positions);
             position = child;
         }
         self.put(position, node);
@@ -347,23 +359,23 @@ impl<H: Copy> DeadlineHeap<H> {
         Some((first + index, child.node()))
     }
 
-    /// Those that begin at a position.
+    /// Slice of the sibling nodes that begin at position `first`.
     #[inline(always)]
-    fn children(&self, heap: Heap, first: usize) -> &[Kept<H>] {
+    fn children(&self, heap: Heap, first: usize) -> &[PackedNode<H>] {
         let count = heap.end.saturating_sub(first).min(CHILDREN);
         let chunk = self.chunks.get(first / CHUNK_NODES);
         chunk.and_then(|chunk| chunk.get(first % CHUNK_NODES..)?.get(..count)).unwrap_or_default()
     }
 
     #[inline(always)]
-    fn place(&mut self, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
+    fn put_and_report(&mut self, position: usize, node: Node<H>, positions: &mut impl Positions<H>) {
         self.put(position, node);
         positions.moved(node.owner, position as u32);
     }
 
     #[inline(always)]
     fn put(&mut self, position: usize, node: Node<H>) {
-        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES] = node.kept();
+        self.chunks[position / CHUNK_NODES][position % CHUNK_NODES] = node.packed();
     }
 
     #[inline(always)]

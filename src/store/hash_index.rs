@@ -1,8 +1,8 @@
-//! A hash index over handles: extendible hashing over small hashbrown tables.
+//! Hash index over handles: extendible hashing over small hashbrown tables.
 //!
-//! The top bits of a 32-bit hash choose a segment through a directory; a full segment splits in two, so growing never
-//! moves more than one segment's slots. The owner of the keys supplies hashes and comparisons. The only order that
-//! leaves this module is hash order (equal hashes by handle), which is the same on every target.
+//! A directory maps the top bits of a 32-bit hash to a segment. A full segment splits in two, so growth never moves
+//! more than one segment's slots. Callers supply hashes and comparisons, since the index holds no keys. Hash order
+//! (equal hashes by handle) is the only order visible outside, and is equal on every target.
 
 mod cache;
 mod segment;
@@ -21,23 +21,24 @@ use crate::base::headroom::OutOfMemory;
 use crate::base::random::Random;
 use crate::store::slab::Handle;
 
-/// Two neighbours that together fill a quarter of a segment become one.
+/// Number of slots up to which two neighbouring segments are merged: a quarter of a segment.
 const MERGE_SLOTS_MAX: usize = SEGMENT_SLOTS_MAX / 4;
-/// The directory may be this many times longer than the list of segments. Honest hashes stay far below; keys chosen to
-/// share a prefix make one segment longer instead of the directory.
+/// Largest ratio of the directory's length to the number of segments. Random hashes stay far below it. Keys chosen to
+/// share a prefix then lengthen one segment instead of the directory.
 const DIRECTORY_FACTOR_MAX: usize = 16;
-/// What one slot is counted as: 8 bytes, a control byte, and the usual share of empty buckets.
+/// Bytes one slot is counted as: 8 bytes, a control byte, and the usual share of empty buckets.
 pub const SLOT_BYTES: u64 = 12;
 
+/// Index from 32-bit hashes to handles; several handles may have equal hashes.
 #[derive(Clone, Debug, Default)]
 pub struct HashIndex {
     segments: Vec<Segment>,
-    /// Segment numbers by the top `depth` bits of the hash.
+    /// Segment indices by the top `depth` bits of the hash.
     directory: Vec<u32>,
     depth: u32,
-    /// How many segments use all bits of the directory; without any it is halved.
+    /// Number of segments that use all bits of the directory, which is halved when there is none.
     deepest: usize,
-    /// How many segments hold more than [`SEGMENT_SLOTS_MAX`]: none, unless hashes were chosen to share a prefix.
+    /// Number of segments of more than [`SEGMENT_SLOTS_MAX`] slots: zero, unless hashes were chosen to share a prefix.
     overlong: usize,
     len: usize,
     cache: Cache,
@@ -52,28 +53,29 @@ impl HashIndex {
         self.len == 0
     }
 
-    /// Bytes this index is counted as, the same on every target.
+    /// Bytes this index is counted as in used memory, equal on every target.
     pub fn counted_bytes(&self) -> u64 {
         self.len as u64 * SLOT_BYTES
     }
 
-    pub fn find(&self, hash: u32, mut is_it: impl FnMut(Handle) -> bool) -> Option<Handle> {
+    /// Returns the handle of this hash for which `matches` holds.
+    pub fn find(&self, hash: u32, mut matches: impl FnMut(Handle) -> bool) -> Option<Handle> {
         let slots = &self.segments.get(self.segment_of(hash)?)?.slots;
-        slots.find(spread(hash), |slot| slot.hash == hash && is_it(slot.handle)).map(|slot| slot.handle)
+        slots.find(spread(hash), |slot| slot.hash == hash && matches(slot.handle)).map(|slot| slot.handle)
     }
 
-    /// One of those that have this hash, nearly always the only one.
+    /// Returns any handle of this hash; there is rarely more than one.
     pub fn any_of(&self, hash: u32) -> Option<Handle> {
         self.find(hash, |_| true)
     }
 
-    /// One of those that have this hash, from the cache.
+    /// Returns a cached handle of this hash. `None` does not mean that the hash is absent.
     #[inline(always)]
     pub fn cached(&self, hash: u32) -> Option<Handle> {
         self.cache.get(hash)
     }
 
-    /// One of those that have this hash, which is cached from then on.
+    /// Returns any handle of this hash and caches it.
     #[inline(always)]
     pub fn search(&mut self, hash: u32) -> Option<Handle> {
         let segment = self.segments.get(self.segment_of(hash)?)?;
@@ -83,7 +85,7 @@ impl HashIndex {
         Some(handle)
     }
 
-    /// Makes sure that the next `insert` of this hash cannot fail.
+    /// Reserves memory for the next `insert` of this hash.
     #[inline(always)]
     pub fn reserve(&mut self, hash: u32) -> Result<(), OutOfMemory> {
         match self.segment_of(hash) {
@@ -112,7 +114,7 @@ impl HashIndex {
         }
     }
 
-    /// Adds a slot; `reserve` of the same hash must have succeeded and the key must be absent.
+    /// Adds a slot. `reserve` of this hash must have succeeded, and the key must be absent.
     pub fn insert(&mut self, hash: u32, handle: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
         let slots = &mut self.segments[index].slots;
@@ -122,7 +124,7 @@ impl HashIndex {
         self.len += 1;
     }
 
-    /// The key moved to another block.
+    /// Replaces the handle of a key that moved to another block.
     pub fn replace(&mut self, hash: u32, old: Handle, new: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
         if let Some(slot) = self.segments[index].slots.find_mut(spread(hash), |slot| slot.handle == old) {
@@ -131,6 +133,7 @@ impl HashIndex {
         }
     }
 
+    /// Removes a slot, if present, and merges its segment with a neighbour when both are nearly empty.
     pub fn remove(&mut self, hash: u32, handle: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
         let slots = &mut self.segments[index].slots;
@@ -144,8 +147,8 @@ impl HashIndex {
         }
     }
 
-    /// Gives up to so many segments back, whatever they hold; answers how many. Only what it counts as may be asked
-    /// of it from then on.
+    /// Frees up to `segments` segments, whatever they hold, and returns how many were freed. Afterwards only the
+    /// counted bytes may be read.
     pub fn free_step(&mut self, segments: usize) -> usize {
         self.cache.clear();
         let kept = self.segments.len().saturating_sub(segments);
@@ -153,8 +156,9 @@ impl HashIndex {
         self.segments.drain(kept..).inspect(|segment| *len -= segment.slots.len()).count()
     }
 
-    /// Visits the `count` smallest hashes from `cursor` on, all of an equal hash together, and answers the cursor of
-    /// the next page, 0 at the end. What is present from the first page to the last is visited, whatever else changes.
+    /// Visits the `count` smallest hashes from `cursor` on and returns the cursor of the next page, 0 at the end. All
+    /// slots of an equal hash are on one page. A slot present from the first page to the last is visited, whatever else
+    /// changes.
     pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Slot)) -> u64 {
         let Ok(first) = u32::try_from(cursor) else { return 0 };
         let mut visited = 0;
@@ -170,9 +174,9 @@ impl HashIndex {
                 visited += 1;
                 last_hash = Some(slot.hash);
             }
-            // The page may be full before the segment is at its end.
-            let behind = segment.slots.iter().map(|slot| slot.hash).filter(|&hash| hash > last);
-            if let Some(next) = behind.min() {
+            // A full page may end before the segment does.
+            let rest = segment.slots.iter().map(|slot| slot.hash).filter(|&hash| hash > last);
+            if let Some(next) = rest.min() {
                 return next.into();
             }
         }
@@ -181,11 +185,11 @@ impl HashIndex {
 
     /// All slots in hash order.
     pub fn iter(&self) -> Slots<'_> {
-        Slots { table: self, at: 0, walk: None }
+        Slots { index: self, at: 0, walk: None }
     }
 
-    /// Any slot, each with the same probability: a segment, then a rank below what the longest segment may hold; past
-    /// the end of the segment the draw is repeated.
+    /// Returns a random slot, uniformly distributed. Draws a segment and a rank below the longest segment's length; a
+    /// rank beyond the segment's end is drawn again.
     pub fn random(&self, random: &mut Random) -> Option<Slot> {
         if self.is_empty() {
             return None;
@@ -204,9 +208,9 @@ impl HashIndex {
         }
     }
 
-    /// Visits up to `count` slots drawn from one segment, all with about the same probability: an exact draw would
-    /// have to know every segment's length. Those go first whose hashes, mixed with chance, are smallest, so that the
-    /// draw does not depend on where a target keeps them.
+    /// Visits up to `count` slots of one random segment, all with about the same probability. An exact draw would need
+    /// every segment's length. Slots are chosen by the smallest hashes after mixing with random numbers. The draw thus
+    /// does not depend on the order of buckets, which differs between targets.
     pub fn sample(&self, count: usize, random: &mut Random, mut visit: impl FnMut(Slot)) {
         let (first, mask, factor) = (random.next_u64() as u32, random.next_u64() as u32, random.next_u64() as u32 | 1);
         let mut segments = self.segments_from(first).chain(self.segments_from(0));
@@ -214,11 +218,11 @@ impl HashIndex {
         let mut drawn: Vec<(u32, Slot)> = Vec::with_capacity(count + 1);
         let mut largest = u32::MAX;
         for slot in &segment.slots {
-            let weighed = ((slot.hash ^ mask).wrapping_mul(factor), *slot);
-            if weighed.0 > largest {
+            let weighted = ((slot.hash ^ mask).wrapping_mul(factor), *slot);
+            if weighted.0 > largest {
                 continue;
             }
-            drawn.insert(drawn.partition_point(|other| *other < weighed), weighed);
+            drawn.insert(drawn.partition_point(|other| *other < weighted), weighted);
             drawn.truncate(count);
             if let Some((weight, _)) = drawn.get(count.wrapping_sub(1)) {
                 largest = *weight;
@@ -237,13 +241,13 @@ impl HashIndex {
         top_bits(hash, self.depth)
     }
 
-    /// Segments in hash order, beginning with the one `hash` belongs to.
+    /// Segments in hash order, beginning with that of `hash`.
     fn segments_from(&self, hash: u32) -> impl Iterator<Item = &Segment> {
         let mut at = self.directory_index(hash);
         core::iter::from_fn(move || self.next_segment(&mut at))
     }
 
-    /// The segment at a place in the directory, which moves on to the one behind it.
+    /// Returns the segment of a directory entry and advances the entry to the next segment.
     fn next_segment(&self, at: &mut usize) -> Option<&Segment> {
         let segment = &self.segments[*self.directory.get(*at)? as usize];
         *at = top_bits(segment.prefix, self.depth) + (1 << (self.depth - segment.depth));
@@ -287,7 +291,7 @@ impl HashIndex {
         Ok(())
     }
 
-    /// Lets every directory entry of the segment's range name it.
+    /// Points every directory entry of a segment's range to it.
     fn point_directory(&mut self, index: usize) {
         let segment = &self.segments[index];
         let start = top_bits(segment.prefix, self.depth);
@@ -295,7 +299,7 @@ impl HashIndex {
         self.directory[start..start + len].fill(index as u32);
     }
 
-    /// Joins a nearly empty segment with its neighbour; left alone when memory is short.
+    /// Merges a nearly empty segment with its neighbour; does nothing when memory is exhausted.
     fn merge(&mut self, index: usize) {
         let Segment { depth, prefix, slots } = &self.segments[index];
         let (depth, prefix, len) = (*depth, *prefix, slots.len());
@@ -324,7 +328,7 @@ impl HashIndex {
             self.point_directory(neighbour);
         }
         self.halve_directory();
-        // The joined segment may have a neighbour now that is as long as itself.
+        // The merged segment and its own neighbour may now be small enough too.
         if let Some(joined) = self.segment_of(prefix) {
             self.merge(joined);
         }
@@ -343,11 +347,11 @@ impl HashIndex {
     }
 }
 
-/// All slots of a table in hash order.
+/// Iterator over all slots of an index in hash order.
 #[derive(Debug)]
 pub struct Slots<'a> {
-    table: &'a HashIndex,
-    /// Where the next segment is in the directory.
+    index: &'a HashIndex,
+    /// Directory entry of the next segment.
     at: usize,
     walk: Option<Walk<'a>>,
 }
@@ -361,12 +365,12 @@ impl Iterator for Slots<'_> {
             if let Some(slot) = self.walk.as_mut().and_then(Walk::next) {
                 return Some(slot);
             }
-            self.walk = Some(self.table.next_segment(&mut self.at)?.sorted_from(0));
+            self.walk = Some(self.index.next_segment(&mut self.at)?.sorted_from(0));
         }
     }
 }
 
-/// The first `bits` bits of a hash, as a number.
+/// Returns the top `bits` bits of a hash as a number.
 fn top_bits(hash: u32, bits: u32) -> usize {
     (u64::from(hash) >> (HASH_BITS - bits)) as usize
 }

@@ -1,5 +1,5 @@
-//! Memory structures: blocks behind handles, the hash index, the heap of deadlines, sorted vectors. They know no values and
-//! no meaning of keys.
+//! Memory structures: blocks behind handles, the hash index, the heap of deadlines, sorted vectors. Independent of
+//! values and of the meaning of keys.
 
 pub mod deadline_heap;
 pub mod hash_index;

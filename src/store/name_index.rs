@@ -1,5 +1,5 @@
-//! Who is registered for which name: watchers of keys, blocked commands, subscribers of channels. One type for all of
-//! them, because each would otherwise be compiled on its own.
+//! Multimap from names to ids: watchers of keys, blocked clients, subscribers of channels. One type for all of them,
+//! because each instantiation would add code.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::cmp::Ordering;
 
-/// Ids by name; names are told apart by a scope, for example a database.
+/// Ids by name. A scope, such as a database index, separates equal names.
 #[derive(Clone, Debug, Default)]
 pub struct NameIndex {
     names: BTreeMap<(u8, Box<[u8]>), Vec<u64>>,
 }
 
-/// A name with its scope, as it is kept or as it is looked for: a look takes no memory.
+/// Name with its scope, owned or borrowed, so that a lookup allocates nothing.
 trait Scoped {
     fn scoped(&self) -> (u8, &[u8]);
 }
@@ -61,12 +61,12 @@ impl NameIndex {
         self.names.is_empty()
     }
 
-    /// How many names somebody is registered for.
+    /// Number of names that have ids.
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Registers an id; false when it was registered already.
+    /// Registers an id. Returns false if it was registered already.
     pub fn add(&mut self, scope: u8, name: &[u8], id: u64) -> bool {
         let ids = self.names.entry((scope, name.into())).or_default();
         match ids.binary_search(&id) {
@@ -78,7 +78,7 @@ impl NameIndex {
         }
     }
 
-    /// Ends a registration; false when there was none.
+    /// Removes a registration. Returns false if there was none.
     pub fn remove(&mut self, scope: u8, name: &[u8], id: u64) -> bool {
         let name: &dyn Scoped = &(scope, name);
         let Some(ids) = self.names.get_mut(name) else { return false };
@@ -90,18 +90,18 @@ impl NameIndex {
         true
     }
 
-    /// The ids registered for a name, smallest first.
+    /// Ids registered for a name, smallest first.
     pub fn of(&self, scope: u8, name: &[u8]) -> &[u64] {
         let name: &dyn Scoped = &(scope, name);
         self.names.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The names somebody is registered for, in order.
+    /// Names that have ids, in order.
     pub fn names(&self) -> impl Iterator<Item = (u8, &[u8])> {
         self.entries().map(|(scope, name, _)| (scope, name))
     }
 
-    /// The names with the ids that are registered for each.
+    /// Names with their scopes and ids, in order.
     pub fn entries(&self) -> impl Iterator<Item = (u8, &[u8], &[u64])> {
         self.names.iter().map(|((scope, name), ids)| (*scope, &**name, ids.as_slice()))
     }
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn an_id_is_registered_once_and_a_name_goes_with_its_last_id() {
-        let mut registry = NameIndex::default();
-        assert!(registry.add(0, b"k", 9) && registry.add(0, b"k", 4) && !registry.add(0, b"k", 9));
-        assert_eq!((registry.of(0, b"k"), registry.of(1, b"k")), (&[4, 9][..], &[][..]));
-        assert!(registry.remove(0, b"k", 9) && !registry.remove(0, b"k", 9) && !registry.remove(3, b"k", 4));
-        assert_eq!(registry.names().collect::<Vec<_>>(), [(0, &b"k"[..])]);
-        assert!(registry.remove(0, b"k", 4) && registry.is_empty());
+        let mut index = NameIndex::default();
+        assert!(index.add(0, b"k", 9) && index.add(0, b"k", 4) && !index.add(0, b"k", 9));
+        assert_eq!((index.of(0, b"k"), index.of(1, b"k")), (&[4, 9][..], &[][..]));
+        assert!(index.remove(0, b"k", 9) && !index.remove(0, b"k", 9) && !index.remove(3, b"k", 4));
+        assert_eq!(index.names().collect::<Vec<_>>(), [(0, &b"k"[..])]);
+        assert!(index.remove(0, b"k", 4) && index.is_empty());
     }
 }

@@ -1,9 +1,9 @@
-//! A size-class allocator of byte blocks behind 32-bit handles.
+//! Size-class allocator of byte blocks behind 32-bit handles.
 //!
-//! Blocks are cut from 16 KiB pages of one size class each (multiples of 4 bytes, larger ones of 8); a still larger block
-//! has a page of its own.
-//! Handles stay valid until freed, blocks never move, and everything is bounds-checked: a stale handle can read wrong
-//! bytes but never break memory. Sizes are counted in granules, so they are the same on every target.
+//! Blocks are cut from 16 KiB pages of one size class each: multiples of 4 bytes, larger ones of 8. A block above the
+//! largest class has a page of its own. Handles stay valid until freed, and blocks never move. All accesses are
+//! bounds-checked: a stale handle can read wrong bytes but never break memory. Sizes are counted in granules, so they
+//! are equal on every target.
 
 use crate::base::headroom::OutOfMemory;
 use alloc::boxed::Box;
@@ -11,33 +11,35 @@ use alloc::vec::Vec;
 use core::num::NonZeroU32;
 use core::ops::Range;
 
-/// The unit of block sizes and offsets: what a key's place among the deadlines takes, so that it costs no more.
+/// Unit of block sizes and offsets. Equal to the size of a heap position, so that a deadline adds no padding to a key's
+/// block.
 const GRANULE_BYTES: usize = 4;
 const PAGE_BYTES: usize = 16 * 1024;
-/// What caches of processors hold together.
+/// Size of a cache line of the processor.
 const LINE_BYTES: usize = 64;
 const GRANULES_PER_PAGE: usize = PAGE_BYTES / GRANULE_BYTES;
 const GRANULE_BITS: u32 = GRANULES_PER_PAGE.trailing_zeros();
-/// Up to so many granules every size is a class, above every other one: each class in use holds a page at least.
+/// Largest class, in granules, of those that are one granule apart. Above it classes are two granules apart, since each
+/// class in use holds at least one page.
 const FINE_CLASS_MAX: usize = 64;
-/// The largest class in granules; above it a block gets its own page.
+/// Largest class, in granules. A larger block has its own page.
 const CLASS_MAX: usize = 512;
-/// One less than the bits of a handle could tell apart: a handle is never zero.
+/// Largest number of pages: one less than a handle could distinguish, because a handle is never zero.
 const PAGES_MAX: usize = (1 << (32 - GRANULE_BITS)) - 1;
-/// "No block" in a page's list of free blocks, which is chained by granule offsets.
+/// End of a page's free list, which is chained by granule offsets.
 const NO_BLOCK: u16 = u16::MAX;
-/// A block that was freed begins so; the offset of the next free one follows.
+/// First bytes of a freed block. The offset of the next free block follows.
 pub const FREED: [u8; 2] = [0xff; 2];
 
-/// Names a block of one slab. It is one more than the block's place, so that "no handle" takes no room beside it.
+/// Number of a block of one slab: its index plus one, so that `Option<Handle>` takes four bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Handle(NonZeroU32);
 
 impl Handle {
-    /// The first in the order of handles.
+    /// Smallest handle.
     pub const LEAST: Handle = Handle(NonZeroU32::MIN);
 
-    /// The one behind this in the order of handles, whether or not it names a block.
+    /// Next handle in order, whether or not it refers to a block.
     pub fn next(self) -> Option<Handle> {
         self.0.checked_add(1).map(Handle)
     }
@@ -48,21 +50,21 @@ impl Handle {
     }
 
     #[inline(always)]
-    fn place(self) -> u32 {
+    fn index(self) -> u32 {
         self.0.get() - 1
     }
 
     #[inline(always)]
     fn page(self) -> usize {
-        (self.place() >> GRANULE_BITS) as usize
+        (self.index() >> GRANULE_BITS) as usize
     }
 
     #[inline(always)]
     fn granule(self) -> usize {
-        self.place() as usize & (GRANULES_PER_PAGE - 1)
+        self.index() as usize & (GRANULES_PER_PAGE - 1)
     }
 
-    /// Where the block begins in its page.
+    /// Offset of the block in its page, in bytes.
     #[inline(always)]
     fn start(self) -> usize {
         self.granule() * GRANULE_BYTES
@@ -73,32 +75,32 @@ impl Handle {
 enum Page {
     Vacant,
     Classed(ClassedPage),
-    /// Of one block.
+    /// Page of one block.
     Single,
 }
 
-/// A page cut into blocks of one class.
+/// Page divided into blocks of one class.
 #[derive(Clone, Debug)]
 struct ClassedPage {
     /// Block size in granules.
     class: u16,
     live: u16,
-    /// Granule offset of the first freed block; each freed block holds the offset of the next behind [`FREED`].
+    /// Granule offset of the first freed block. Each freed block holds the offset of the next one after [`FREED`].
     first_free: u16,
-    /// Blocks from this granule on were never used.
+    /// Granule from which on blocks were never used.
     fresh: u16,
-    /// Where the page stands in its class's list of pages with room.
+    /// Index of the page in its class's list of pages with free blocks.
     list_position: u32,
 }
 
-/// The allocator.
+/// Size-class allocator.
 #[derive(Clone, Debug)]
 pub struct Slab {
     pages: Vec<Page>,
-    /// The bytes of each page, apart from the rest: a lookup needs nothing else. Empty where the page is vacant.
+    /// Bytes of each page, empty if the page is vacant. Separate from `pages`, because a lookup needs nothing else.
     data: Vec<Box<[u8]>>,
     vacant: Vec<u32>,
-    /// Per class, the pages that have room.
+    /// Pages with free blocks, by class.
     with_room: Vec<Vec<u32>>,
     used_bytes: u64,
 }
@@ -114,7 +116,7 @@ impl Slab {
         Slab { pages: Vec::new(), data: Vec::new(), vacant: Vec::new(), with_room: Vec::new(), used_bytes: 0 }
     }
 
-    /// A block of at least `len` bytes with unspecified contents.
+    /// Allocates a block of at least `len` bytes with unspecified contents.
     pub fn allocate(&mut self, len: usize) -> Result<Handle, OutOfMemory> {
         let class = class_of(len);
         let handle = if class > CLASS_MAX { self.allocate_single(class)? } else { self.allocate_classed(class)? };
@@ -122,7 +124,7 @@ impl Slab {
         Ok(handle)
     }
 
-    /// Returns the block to its page; a page without live blocks is given back.
+    /// Frees a block. A page without live blocks is freed too, unless it is the only one with free blocks in its class.
     pub fn free(&mut self, handle: Handle) {
         let index = handle.page();
         let (Some(page), Some(data)) = (self.pages.get_mut(index), self.data.get_mut(index)) else { return };
@@ -140,9 +142,10 @@ impl Slab {
                 let empty = classed.live == 0;
                 self.used_bytes -= u64::from(class) * GRANULE_BYTES as u64;
                 if was_full {
-                    self.list(index);
+                    self.push_with_room(index);
                 }
-                // One page with room is kept per class, so that a key set and deleted over and over costs no page.
+                // One page with free blocks is kept per class, so that setting and deleting a key repeatedly allocates
+                // no page.
                 if empty && self.with_room[usize::from(class)].len() > 1 {
                     self.release(index);
                 }
@@ -150,7 +153,7 @@ impl Slab {
         }
     }
 
-    /// The block's bytes, rounded up to whole granules; empty for a handle of no block.
+    /// Bytes of a block, rounded up to whole granules; empty for a handle without a block.
     pub fn block(&self, handle: Handle) -> &[u8] {
         let Some(range) = self.range(handle) else { return &[] };
         self.data.get(handle.page()).and_then(|data| data.get(range)).unwrap_or_default()
@@ -161,7 +164,7 @@ impl Slab {
         self.data.get_mut(handle.page()).and_then(|data| data.get_mut(range)).unwrap_or_default()
     }
 
-    /// The block's bytes and whatever lies behind them in its page, for readers who know how long the block is: half the
+    /// Bytes from the start of a block to the end of its page, for callers that have the block's length. Takes half the
     /// work of [`Slab::block`].
     #[inline(always)]
     pub fn block_and_more(&self, handle: Handle) -> Option<&[u8]> {
@@ -173,8 +176,8 @@ impl Slab {
         self.data.get_mut(handle.page())?.get_mut(handle.start()..)
     }
 
-    /// Reads ahead in a block that is about to be read: where it goes over the end of a line of the processor's caches,
-    /// memory is asked for both lines at once, and not for the second when the first has come.
+    /// Touches the second cache line of a block that is about to be read. If the block crosses a line, the processor
+    /// loads both lines at once and not one after the other.
     #[inline(always)]
     pub fn read_ahead(&self, handle: Handle) {
         core::hint::black_box(self.block_and_more(handle).and_then(|block| block.get(LINE_BYTES).copied()));
@@ -189,18 +192,18 @@ impl Slab {
         Some(handle.start()..handle.start() + len)
     }
 
-    /// Gives up to so many pages back, whatever is on them; answers how many. Only what it counts as may be asked of
-    /// it from then on.
+    /// Frees up to `pages` pages, whatever they hold, and returns how many were freed. Afterwards only the used bytes
+    /// may be read.
     pub fn free_step(&mut self, pages: usize) -> usize {
         let held = self.data.len();
         let kept = held.saturating_sub(pages);
-        // One page counts as any other then.
+        // All pages count alike while the slab is freed.
         self.used_bytes = self.used_bytes * kept as u64 / held.max(1) as u64;
         self.pages.truncate(kept);
         self.data.drain(kept..).count()
     }
 
-    /// How many bytes a block for `len` bytes really holds.
+    /// Size of a block for `len` bytes.
     pub fn rounded(len: usize) -> usize {
         class_of(len) * GRANULE_BYTES
     }
@@ -237,10 +240,10 @@ impl Slab {
             live: 0,
             first_free: NO_BLOCK,
             fresh: 0,
-            list_position: 0, // set by `list`
+            list_position: 0, // set by `push_with_room`
         };
         let index = self.add_page(Page::Classed(page), data)?;
-        self.list(index);
+        self.push_with_room(index);
         Ok(index)
     }
 
@@ -262,23 +265,23 @@ impl Slab {
         }
         self.pages.try_reserve(1).map_err(|_| OutOfMemory)?;
         self.data.try_reserve(1).map_err(|_| OutOfMemory)?;
-        // Freeing must not fail, so the list of vacant pages always has room for every page.
+        // Freeing must not fail, so the list of vacant pages has capacity for every page.
         self.vacant.try_reserve(self.pages.len() + 1).map_err(|_| OutOfMemory)?;
         self.pages.push(page);
         self.data.push(data);
         Ok(self.pages.len() - 1)
     }
 
-    /// Enters a page into its class's list of pages with room.
+    /// Adds a page to its class's list of pages with free blocks.
     #[inline(never)]
-    fn list(&mut self, index: usize) {
+    fn push_with_room(&mut self, index: usize) {
         let Page::Classed(page) = &mut self.pages[index] else { return };
-        let list = &mut self.with_room[usize::from(page.class)];
-        page.list_position = list.len() as u32;
-        list.push(index as u32);
+        let pages = &mut self.with_room[usize::from(page.class)];
+        page.list_position = pages.len() as u32;
+        pages.push(index as u32);
     }
 
-    /// Gives a page without live blocks back.
+    /// Frees a page without live blocks.
     #[inline(never)]
     fn release(&mut self, index: usize) {
         let Page::Classed(page) = &self.pages[index] else { return };
@@ -299,7 +302,7 @@ impl ClassedPage {
         self.first_free == NO_BLOCK && usize::from(self.fresh) + usize::from(self.class) > GRANULES_PER_PAGE
     }
 
-    /// The granule offset of a block that is now live. The page must have room.
+    /// Takes a free block, of which the page must have one, and returns its granule offset.
     fn take(&mut self, data: &[u8]) -> usize {
         self.live += 1;
         if self.first_free == NO_BLOCK {

@@ -1,47 +1,48 @@
-//! Values of one Rust type behind 32-bit indices: what a block cannot hold inline lives here.
+//! Values of one Rust type behind 32-bit indices, for values too large for a key's block.
 
 use alloc::vec::Vec;
 use core::mem;
 
 use crate::base::headroom::OutOfMemory;
 
-/// Slots lie in chunks of so many, so that growth never copies all of them.
+/// Slots of a chunk. Growth adds chunks and never copies all slots.
 const CHUNK_SLOTS: usize = 512;
-/// "None" among vacant slots.
-const NOBODY: u32 = u32::MAX;
+/// End of the list of vacant slots.
+const NO_SLOT: u32 = u32::MAX;
 
-/// Names a value of one [`Slots`].
+/// Index of a value in one [`Slots`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot(pub u32);
 
 #[derive(Clone, Debug)]
 enum Cell<T> {
-    Taken(T),
-    /// With the next vacant one.
+    Occupied(T),
+    /// Vacant slot with the index of the next vacant one.
     Vacant(u32),
 }
 
+/// Slab of values of one type; removed slots are reused.
 #[derive(Clone, Debug)]
 pub struct Slots<T> {
-    /// All but the last are full.
+    /// Chunks, all full but the last.
     chunks: Vec<Vec<Cell<T>>>,
     first_vacant: u32,
 }
 
 impl<T> Default for Slots<T> {
     fn default() -> Slots<T> {
-        Slots { chunks: Vec::new(), first_vacant: NOBODY }
+        Slots { chunks: Vec::new(), first_vacant: NO_SLOT }
     }
 }
 
 impl<T> Slots<T> {
-    /// Makes sure that the next `insert` cannot fail.
+    /// Reserves memory for the next `insert`.
     pub fn reserve(&mut self) -> Result<(), OutOfMemory> {
-        if self.first_vacant != NOBODY {
+        if self.first_vacant != NO_SLOT {
             return Ok(());
         }
         if self.chunks.last().is_none_or(|chunk| chunk.len() == CHUNK_SLOTS) {
-            if self.chunks.len() >= NOBODY as usize / CHUNK_SLOTS {
+            if self.chunks.len() >= NO_SLOT as usize / CHUNK_SLOTS {
                 return Err(OutOfMemory);
             }
             self.chunks.try_reserve(1).map_err(|_| OutOfMemory)?;
@@ -50,59 +51,60 @@ impl<T> Slots<T> {
         self.chunks.last_mut().ok_or(OutOfMemory)?.try_reserve(1).map_err(|_| OutOfMemory)
     }
 
-    /// Adds a value; `reserve` must have succeeded.
+    /// Adds a value. `reserve` must have succeeded.
     pub fn insert(&mut self, value: T) -> Slot {
         let vacant = Slot(self.first_vacant);
-        if let Some(place) = self.place_mut(vacant)
-            && let Cell::Vacant(next) = *place
+        if let Some(cell) = self.cell_mut(vacant)
+            && let Cell::Vacant(next) = *cell
         {
-            *place = Cell::Taken(value);
+            *cell = Cell::Occupied(value);
             self.first_vacant = next;
             return vacant;
         }
         let full = self.chunks.len().saturating_sub(1) * CHUNK_SLOTS;
-        let Some(chunk) = self.chunks.last_mut() else { return Slot(NOBODY) };
-        chunk.push(Cell::Taken(value));
+        let Some(chunk) = self.chunks.last_mut() else { return Slot(NO_SLOT) };
+        chunk.push(Cell::Occupied(value));
         Slot((full + chunk.len() - 1) as u32)
     }
 
     pub fn get(&self, slot: Slot) -> Option<&T> {
         match self.chunks.get(slot.0 as usize / CHUNK_SLOTS)?.get(slot.0 as usize % CHUNK_SLOTS)? {
-            Cell::Taken(value) => Some(value),
+            Cell::Occupied(value) => Some(value),
             Cell::Vacant(_) => None,
         }
     }
 
     pub fn get_mut(&mut self, slot: Slot) -> Option<&mut T> {
-        match self.place_mut(slot)? {
-            Cell::Taken(value) => Some(value),
+        match self.cell_mut(slot)? {
+            Cell::Occupied(value) => Some(value),
             Cell::Vacant(_) => None,
         }
     }
 
     pub fn remove(&mut self, slot: Slot) -> Option<T> {
         let next = self.first_vacant;
-        let place = self.place_mut(slot)?;
-        if let Cell::Vacant(_) = place {
+        let cell = self.cell_mut(slot)?;
+        if let Cell::Vacant(_) = cell {
             return None;
         }
-        let Cell::Taken(value) = mem::replace(place, Cell::Vacant(next)) else { return None };
+        let Cell::Occupied(value) = mem::replace(cell, Cell::Vacant(next)) else { return None };
         self.first_vacant = slot.0;
         Some(value)
     }
 
-    /// Takes the last slot away, whatever it holds, from values that nobody asks for any more.
+    /// Removes the last slot and returns its value, `Some(None)` if it was vacant. For freeing only: other operations
+    /// must not follow.
     pub fn pop(&mut self) -> Option<Option<T>> {
         loop {
             match self.chunks.last_mut()?.pop() {
-                Some(Cell::Taken(value)) => return Some(Some(value)),
+                Some(Cell::Occupied(value)) => return Some(Some(value)),
                 Some(Cell::Vacant(_)) => return Some(None),
                 None => drop(self.chunks.pop()),
             }
         }
     }
 
-    fn place_mut(&mut self, slot: Slot) -> Option<&mut Cell<T>> {
+    fn cell_mut(&mut self, slot: Slot) -> Option<&mut Cell<T>> {
         self.chunks.get_mut(slot.0 as usize / CHUNK_SLOTS)?.get_mut(slot.0 as usize % CHUNK_SLOTS)
     }
 }

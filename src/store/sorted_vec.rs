@@ -1,10 +1,11 @@
-//! A small map in the order of its keys, over a vector. It compiles to a fraction of what a tree does, and suits maps
-//! with one entry a client: finding is a binary search, and new keys are mostly the largest.
+//! Small sorted map over a vector. Compiles to a fraction of a tree's code. Suits maps with one entry per client:
+//! lookup is a binary search, and new keys are mostly the largest.
 
 use alloc::vec::Vec;
 
 use crate::base::headroom::OutOfMemory;
 
+/// Map with its entries in a vector, in the order of their keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SortedVecMap<K, V> {
     entries: Vec<(K, V)>,
@@ -33,10 +34,10 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
         self.position(key).ok().map(|at| &self.entries[at].1)
     }
 
-    /// As `get`, looking at a place first.
+    /// Returns the value of a key; the entry at index `hint` is tried first.
     #[inline(always)]
-    pub fn get_near(&self, key: K, place: usize) -> Option<&V> {
-        match self.entries.get(place) {
+    pub fn get_near(&self, key: K, hint: usize) -> Option<&V> {
+        match self.entries.get(hint) {
             Some((found, value)) if *found == key => Some(value),
             _ => self.get(key),
         }
@@ -46,16 +47,17 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
         self.position(key).ok().map(|at| &mut self.entries[at].1)
     }
 
-    /// The value to be changed, looking at a place first, and noting where the key was.
+    /// Returns the mutable value of a key. The entry at index `hint` is tried first, and `hint` is set to the index
+    /// found.
     #[inline(always)]
-    pub fn get_mut_near(&mut self, key: K, place: &mut usize) -> Option<&mut V> {
-        if self.entries.get(*place).is_none_or(|(found, _)| *found != key) {
-            *place = self.position(key).ok()?;
+    pub fn get_mut_near(&mut self, key: K, hint: &mut usize) -> Option<&mut V> {
+        if self.entries.get(*hint).is_none_or(|(found, _)| *found != key) {
+            *hint = self.position(key).ok()?;
         }
-        self.entries.get_mut(*place).map(|(_, value)| value)
+        self.entries.get_mut(*hint).map(|(_, value)| value)
     }
 
-    /// Makes sure that there may be so many without asking for memory.
+    /// Reserves capacity for `len` entries in total.
     pub fn make_room(&mut self, len: usize) -> Result<(), OutOfMemory> {
         self.entries.try_reserve(len.saturating_sub(self.entries.len())).map_err(|_| OutOfMemory)
     }
@@ -82,7 +84,7 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
         self.entries.iter().map(|(key, value)| (*key, value))
     }
 
-    /// Those with larger keys than this one, in order.
+    /// Entries with keys larger than `key`, in order.
     pub fn iter_behind(&self, key: K) -> impl Iterator<Item = (K, &V)> {
         let start = self.entries.partition_point(|(entry, _)| *entry <= key);
         self.entries[start..].iter().map(|(key, value)| (*key, value))
@@ -96,7 +98,7 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
         self.entries.iter_mut().map(|(_, value)| value)
     }
 
-    /// The value of a key, made when it is not there.
+    /// Returns the value of a key; a missing one is inserted with its default.
     pub fn get_or_default(&mut self, key: K) -> &mut V
     where
         V: Default,
@@ -120,8 +122,8 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
     }
 }
 
-/// The numbers below `len` in an order that tells all of them apart, by a heap: that takes a tenth of the code of the
-/// library's sort, and one copy of it.
+/// Sorts the numbers below `len` by `is_before`, which must be a strict total order. A heap sort, because it takes a
+/// tenth of the code of the library's sort, and one instance of it.
 pub fn ranking(len: usize, is_before: &dyn Fn(usize, usize) -> bool) -> Result<Vec<usize>, OutOfMemory> {
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
@@ -136,7 +138,7 @@ pub fn ranking(len: usize, is_before: &dyn Fn(usize, usize) -> bool) -> Result<V
     Ok(numbers)
 }
 
-/// Lets the number at `at` sink until none below it comes behind it.
+/// Sifts the number at `at` down until none of its children comes after it.
 fn sift_down(heap: &mut [usize], mut at: usize, is_before: &dyn Fn(usize, usize) -> bool) {
     while let Some(&first) = heap.get(2 * at + 1) {
         let second = heap.get(2 * at + 2).is_some_and(|&second| is_before(first, second));
@@ -164,16 +166,10 @@ mod tests {
         assert_eq!((map.first(), map.remove(1), map.first(), map.len()), (Some(1), Some(10), Some(2), 2));
         *map.get_or_default(9) += 1;
         assert_eq!((map.get(9), map.get(8), map.contains(3)), (Some(&1), None, true));
-        let mut place = 7;
-        assert_eq!((map.get_mut_near(3, &mut place).copied(), place), (Some(30), 1));
-        assert_eq!(
-            (map.get_near(3, place), map.get_near(9, place), map.get_near(1, place)),
-            (Some(&30), Some(&1), None)
-        );
-        assert_eq!(
-            (map.get_mut_near(1, &mut place).copied(), map.get_mut_near(2, &mut place).copied()),
-            (None, Some(7))
-        );
+        let mut hint = 7;
+        assert_eq!((map.get_mut_near(3, &mut hint).copied(), hint), (Some(30), 1));
+        assert_eq!((map.get_near(3, hint), map.get_near(9, hint), map.get_near(1, hint)), (Some(&30), Some(&1), None));
+        assert_eq!((map.get_mut_near(1, &mut hint).copied(), map.get_mut_near(2, &mut hint).copied()), (None, Some(7)));
     }
 
     #[test]

@@ -6,11 +6,11 @@ use crate::base::headroom::OutOfMemory;
 use crate::store::hash_index::HashIndex;
 use crate::store::slab::{Handle, Slab};
 
-/// Blocks of a slab, each a packed pair, behind a hash index.
+/// Slab of blocks, each a packed pair, and their hash index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hashed {
     pub(super) slab: Slab,
-    pub(super) table: HashIndex,
+    pub(super) index: HashIndex,
 }
 
 impl Hashed {
@@ -19,33 +19,34 @@ impl Hashed {
     }
 
     pub(super) fn find(&self, hash: u32, member: &[u8]) -> Option<Handle> {
-        self.table.find(hash, |handle| self.pair(handle).0 == member)
+        self.index.find(hash, |handle| self.pair(handle).0 == member)
     }
 
-    /// Adds a member that is not there; answers where it lies. On an error nothing has changed.
+    /// Adds an absent member and returns the handle of its block. On an error nothing has changed.
     pub(super) fn add(&mut self, hash: u32, member: &[u8], value: &[u8]) -> Result<Handle, OutOfMemory> {
-        self.table.reserve(hash)?;
+        self.index.reserve(hash)?;
         let handle = self.slab.allocate(pair_len(member, value.len()))?;
         write_pair(self.slab.block_mut(handle), member, &[value]);
-        self.table.insert(hash, handle);
+        self.index.insert(hash, handle);
         Ok(handle)
     }
 
     pub(super) fn remove(&mut self, hash: u32, member: &[u8]) -> bool {
         let Some(handle) = self.find(hash, member) else { return false };
-        self.table.remove(hash, handle);
+        self.index.remove(hash, handle);
         self.slab.free(handle);
         true
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    /// Frees up to `pieces` pages and segments and returns how many were freed. Afterwards only
+    /// [`Hashed::counted_bytes`] may be called.
     pub(super) fn free_step(&mut self, pieces: usize) -> usize {
         let pages = self.slab.free_step(pieces);
-        pages + self.table.free_step(pieces - pages)
+        pages + self.index.free_step(pieces - pages)
     }
 
     pub(super) fn counted_bytes(&self) -> u64 {
-        self.slab.used_bytes() + self.table.counted_bytes()
+        self.slab.used_bytes() + self.index.counted_bytes()
     }
 }
 

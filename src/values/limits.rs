@@ -1,8 +1,8 @@
-//! How large a collection may grow and still be kept in its compact form: Redis' `*-max-listpack-*` parameters.
+//! Limits of the compact encodings of collections: Redis' `*-max-listpack-*` parameters.
 
 use super::{PackedLimit, SetLimit, SketchLimit};
 
-/// The limits of all types.
+/// Limits of all types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     pub list: ListLimit,
@@ -31,13 +31,13 @@ pub struct ListLimit {
     elements: usize,
 }
 
-/// A limit in elements is one of bytes too.
+/// Size limit, in bytes, that applies besides a limit in elements.
 const SAFE_BYTES: usize = 8 * 1024;
 const SIZES: [usize; 5] = [4 * 1024, 8 * 1024, 16 * 1024, 32 * 1024, 64 * 1024];
 const ELEMENTS_MAX: i64 = i16::MAX as i64;
 
 impl ListLimit {
-    /// The limit for a value of the parameter; values out of its range count as the nearest in it.
+    /// Limit for a value of the parameter; values out of range count as the nearest limit.
     pub fn new(list_max_listpack_size: i64) -> ListLimit {
         match usize::try_from(list_max_listpack_size.min(ELEMENTS_MAX)) {
             Ok(elements) => ListLimit { bytes: SAFE_BYTES, elements: elements.max(1) },
@@ -48,12 +48,13 @@ impl ListLimit {
         }
     }
 
-    /// Whether a listpack of so many bytes with so many elements may be.
+    /// Whether a listpack of `bytes` bytes and `elements` elements is within the limit.
     pub fn allows(self, bytes: usize, elements: usize) -> bool {
         bytes <= self.bytes && elements <= self.elements
     }
 
-    /// Whether half of the limit would do: a list that shrinks turns compact late, so that it does not turn back soon.
+    /// Whether a listpack is within half of the limit. A shrinking list becomes compact again only below that, so that
+    /// encodings do not alternate.
     pub fn half_allows(self, bytes: usize, elements: usize) -> bool {
         bytes <= self.bytes / 2 && (self.elements == usize::MAX || elements <= self.elements / 2)
     }

@@ -1,5 +1,5 @@
-//! Byte strings that are there once: what sets are made of. Small ones lie packed in one block, in the order of insertion;
-//! larger ones are blocks of a slab behind a hash index.
+//! Distinct byte strings, the members of sets. Small collections are packed in one block, in the order of insertion.
+//! Larger ones are blocks of a slab behind a hash index.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,23 +11,24 @@ use crate::base::headroom::copied;
 use crate::base::random::Random;
 use crate::store::hash_index::Slots;
 
-/// How many members may be packed, and how long each may be.
+/// Limit of the packed form: number of members, and length of each in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PackedLimit {
     pub members: usize,
     pub bytes: usize,
 }
 
-/// The limit of sets and of sorted sets as Redis has it.
+/// Default limit of Redis for sets and sorted sets.
 impl Default for PackedLimit {
     fn default() -> PackedLimit {
         PackedLimit { members: 128, bytes: 64 }
     }
 }
 
-/// What a collection costs beside its members.
+/// Bytes a collection is counted as besides its members.
 const BASE_BYTES: u64 = 32;
 
+/// Distinct members in their packed or hashed form.
 #[derive(Clone, Debug)]
 pub struct Members {
     seed: u64,
@@ -37,20 +38,20 @@ pub struct Members {
 #[derive(Clone, Debug)]
 enum Form {
     Packed(Packed),
-    HashIndex(Box<Hashed>),
+    Hashed(Box<Hashed>),
 }
 
 impl Members {
-    /// `seed` decides the order of large collections.
+    /// Creates an empty collection. `seed` determines the order of the hashed form.
     pub fn new(seed: u64) -> Members {
         Members { seed, form: Form::Packed(Packed::default()) }
     }
 
-    /// A copy, or an error instead of an abort when memory is short.
+    /// Copies the members; an error replaces the abort when memory is exhausted.
     pub fn try_clone(&self) -> Result<Members, OutOfMemory> {
         let form = match &self.form {
             Form::Packed(packed) => Form::Packed(packed.try_clone()?),
-            Form::HashIndex(_) => Form::HashIndex(Box::new(self.hashed()?)),
+            Form::Hashed(_) => Form::Hashed(Box::new(self.hashed()?)),
         };
         Ok(Members { seed: self.seed, form })
     }
@@ -58,7 +59,7 @@ impl Members {
     pub fn len(&self) -> usize {
         match &self.form {
             Form::Packed(packed) => packed.len(),
-            Form::HashIndex(hashed) => hashed.table.len(),
+            Form::Hashed(hashed) => hashed.index.len(),
         }
     }
 
@@ -66,7 +67,7 @@ impl Members {
         self.len() == 0
     }
 
-    /// Whether the members lie in one block.
+    /// Whether the members are packed in one block.
     pub fn is_packed(&self) -> bool {
         matches!(self.form, Form::Packed(_))
     }
@@ -74,11 +75,12 @@ impl Members {
     pub fn contains(&self, member: &[u8]) -> bool {
         match &self.form {
             Form::Packed(packed) => packed.find(member).is_some(),
-            Form::HashIndex(hashed) => hashed.find(self.hash(member), member).is_some(),
+            Form::Hashed(hashed) => hashed.find(self.hash(member), member).is_some(),
         }
     }
 
-    /// Adds a member; false when it was there. Only a new one asks for the limit. On an error nothing has changed.
+    /// Adds a member. Returns false if it was present; `limit` is called only for a new one. On an error the members
+    /// are unchanged.
     pub fn insert(&mut self, member: &[u8], limit: impl FnOnce() -> PackedLimit) -> Result<bool, OutOfMemory> {
         if self.contains(member) {
             return Ok(false);
@@ -89,79 +91,80 @@ impl Members {
                 packed.add(member)?;
                 return Ok(true);
             }
-            self.form = Form::HashIndex(Box::new(self.hashed()?));
+            self.form = Form::Hashed(Box::new(self.hashed()?));
         }
-        if let Form::HashIndex(hashed) = &mut self.form {
+        if let Form::Hashed(hashed) = &mut self.form {
             hashed.add(hash_of(self.seed, member), member, b"")?;
         }
         Ok(true)
     }
 
-    /// Takes a member away; false when it was not there.
+    /// Removes a member. Returns false if it was absent.
     pub fn remove(&mut self, member: &[u8]) -> bool {
         let hash = self.hash(member);
         match &mut self.form {
             Form::Packed(packed) => packed.remove(member),
-            Form::HashIndex(hashed) => hashed.remove(hash, member),
+            Form::Hashed(hashed) => hashed.remove(hash, member),
         }
     }
 
-    /// Members: in the order of insertion while packed, in hash order otherwise.
+    /// Members in the order of insertion while packed, otherwise in hash order.
     pub fn iter(&self) -> Iter<'_> {
         match &self.form {
             Form::Packed(packed) => Iter::Packed(packed.iter()),
-            Form::HashIndex(hashed) => Iter::Hashed(hashed, hashed.table.iter()),
+            Form::Hashed(hashed) => Iter::Hashed(hashed, hashed.index.iter()),
         }
     }
 
-    /// Visits about `count` members from a cursor on and answers the next one; 0 begins and ends. A packed collection
-    /// is one page.
+    /// Visits about `count` members from a cursor on and returns the next cursor; a scan starts and ends with 0. A
+    /// packed collection is one page.
     pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8])) -> u64 {
         match &self.form {
             Form::Packed(packed) => {
                 packed.iter().for_each(|(member, _)| visit(member));
                 0
             }
-            Form::HashIndex(hashed) => hashed.table.page(cursor, count, &mut |slot| visit(hashed.pair(slot.handle).0)),
+            Form::Hashed(hashed) => hashed.index.page(cursor, count, &mut |slot| visit(hashed.pair(slot.handle).0)),
         }
     }
 
-    /// Any member, all equally likely.
+    /// Returns a random member, uniformly distributed.
     pub fn random(&self, random: &mut Random) -> Option<&[u8]> {
         let (member, _) = match &self.form {
             Form::Packed(packed) if packed.len() == 0 => None,
             Form::Packed(packed) => packed.iter().nth(random.below(packed.len() as u64) as usize),
-            Form::HashIndex(hashed) => hashed.table.random(random).map(|slot| hashed.pair(slot.handle)),
+            Form::Hashed(hashed) => hashed.index.random(random).map(|slot| hashed.pair(slot.handle)),
         }?;
         Some(member)
     }
 
-    /// A formula over the members, the same on every target.
+    /// Bytes counted in used memory: a formula over the members, equal on every target.
     pub fn counted_bytes(&self) -> u64 {
         BASE_BYTES
             + match &self.form {
                 Form::Packed(packed) => packed.byte_len() as u64,
-                Form::HashIndex(hashed) => hashed.counted_bytes(),
+                Form::Hashed(hashed) => hashed.counted_bytes(),
             }
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    /// Frees up to `pieces` allocations and returns how many were freed. Afterwards only [`Members::counted_bytes`] may
+    /// be called.
     pub fn free_step(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Packed(_) => 0,
-            Form::HashIndex(hashed) => hashed.free_step(pieces),
+            Form::Hashed(hashed) => hashed.free_step(pieces),
         }
     }
 
     fn hash(&self, member: &[u8]) -> u32 {
         match self.form {
-            // A packed collection is searched, not hashed.
+            // The packed form is searched without a hash.
             Form::Packed(_) => 0,
-            Form::HashIndex(_) => hash_of(self.seed, member),
+            Form::Hashed(_) => hash_of(self.seed, member),
         }
     }
 
-    /// A hashed copy of all members.
+    /// Copies all members into the hashed form.
     fn hashed(&self) -> Result<Hashed, OutOfMemory> {
         let mut hashed = Hashed::default();
         for member in self.iter() {
@@ -171,7 +174,7 @@ impl Members {
     }
 }
 
-/// Members, one after another. One type with one `next`: adapters would be compiled anew for every caller.
+/// Iterator over members. A single type, because iterator adapters would be compiled anew for every caller.
 #[allow(missing_debug_implementations)] // only within the crate
 pub enum Iter<'a> {
     Packed(PackedPairs<'a>),
@@ -191,7 +194,7 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-/// The members as owned byte strings, or an error when memory is short.
+/// Copies members into owned byte strings; an error replaces the abort when memory is exhausted.
 pub fn owned<'m>(members: impl Iterator<Item = &'m [u8]>) -> Result<Vec<Vec<u8>>, OutOfMemory> {
     let mut copies = Vec::new();
     for member in members {
@@ -209,7 +212,7 @@ mod tests {
     const LIMIT: PackedLimit = PackedLimit { members: 20, bytes: 300 };
     const LENS: [usize; 10] = [0, 1, 7, 8, 9, 63, 64, 127, 128, 300];
 
-    /// Long ones differ in one byte.
+    /// Members of several lengths; those of equal length differ in one byte.
     fn member(random: &mut Random, members: u64) -> Vec<u8> {
         let number = random.below(members) as usize;
         let mut member = alloc::vec![b'm'; LENS[number % LENS.len()]];
@@ -251,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_members_keep_the_order_they_came_in() {
+    fn packed_members_keep_the_order_of_insertion() {
         let mut members = Members::new(0);
         for member in [&b"b"[..], b"a", b"b", b"c"] {
             members.insert(member, || LIMIT).unwrap();

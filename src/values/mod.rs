@@ -1,4 +1,4 @@
-//! Values of keys: structures that know nothing of keys, time or replies.
+//! Values of keys. Independent of keys, time and replies.
 
 mod hash;
 mod hashed;
@@ -24,7 +24,7 @@ pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selec
 
 use crate::base::hash::hash_bytes;
 
-/// The types a key can hold.
+/// Type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     String,
@@ -35,7 +35,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name TYPE answers and SCAN's TYPE option takes.
+    /// Name in the reply of TYPE and in SCAN's TYPE option.
     pub fn name(self) -> &'static str {
         match self {
             Kind::String => "string",
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// A value that does not fit into a key's own block.
+/// Value that does not fit into its key's block.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A long string.
@@ -58,7 +58,7 @@ pub enum Value {
     Hash(Hash),
 }
 
-/// A value seen where it lies.
+/// Borrowed value, in a key's block or in a slot.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueRef<'a> {
     String(&'a [u8]),
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// A value with no element left takes its key away with it. An empty string is a value like any other.
+    /// Whether no element is left, so that the key must be removed. An empty string is never emptied.
     pub fn is_emptied(&self) -> bool {
         match self {
             Value::String(_) => false,
@@ -90,12 +90,13 @@ impl Value {
         }
     }
 
-    /// Whether this is a hash some of whose fields have deadlines.
+    /// Whether the value is a hash with a field that has a deadline.
     pub fn has_dated_fields(&self) -> bool {
         matches!(self, Value::Hash(hash) if hash.first_deadline().is_some())
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    /// Frees up to `pieces` allocations and returns how many were freed. Afterwards only [`Value::counted_bytes`] may
+    /// be called.
     pub fn free_step(&mut self, pieces: usize) -> usize {
         match self {
             Value::String(_) => 0,
@@ -106,7 +107,7 @@ impl Value {
         }
     }
 
-    /// Bytes this value is counted as: a formula over its elements, the same on every target.
+    /// Bytes the value is counted as in used memory: a formula over its elements, equal on every target.
     pub fn counted_bytes(&self) -> u64 {
         match self {
             Value::String(bytes) => bytes.len() as u64,
@@ -129,7 +130,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// Bytes of a string, elements of anything else.
+    /// Number of bytes of a string, of elements of any other type.
     pub fn size(self) -> usize {
         match self {
             ValueRef::String(bytes) => bytes.len(),
@@ -140,8 +141,8 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// Feeds the value to `sink` in a form that is equal for equal values: lengths before bytes, order only where
-    /// order is part of the value.
+    /// Passes the value to `sink` in a form that is equal for equal values: lengths before bytes, and order only where
+    /// it is part of the value.
     pub fn canonical(self, sink: &mut dyn FnMut(&[u8])) {
         match self {
             ValueRef::String(bytes) => sink(bytes),
@@ -149,7 +150,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Set(set) => sink(&unordered_sum(set.iter().map(|member| hash_bytes(0, member))).to_le_bytes()),
             ValueRef::ZSet(zset) => zset.iter().for_each(|(member, score)| {
                 canonical_part(member, sink);
-                // A negative zero is a zero: whether its sign is kept depends on the form.
+                // Turns a negative zero into zero, because only the indexed form keeps its sign.
                 sink(&(score + 0.0).to_le_bytes());
             }),
             ValueRef::Hash(hash) => sink(&unordered_sum(hash.iter().map(field_hash)).to_le_bytes()),
@@ -157,7 +158,7 @@ impl<'a> ValueRef<'a> {
     }
 }
 
-/// The same for the same hashes in any order.
+/// Sum of hashes, independent of their order.
 fn unordered_sum(hashes: impl Iterator<Item = u64>) -> u64 {
     hashes.fold(0, u64::wrapping_add)
 }

@@ -1,5 +1,5 @@
-//! Members in one block, in the order of insertion: the form of small sets. Finding is a search. A block of a larger
-//! collection holds one pair of a member and its value in the same form.
+//! Members in one block, in the order of insertion: the form of small sets. Lookup is a linear search. A block of a
+//! larger collection holds one pair of member and value in the same format.
 
 use alloc::vec::Vec;
 
@@ -7,14 +7,14 @@ use super::search::{SearchKey, length_at, length_bytes, reserve, resize_part, wr
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
 
-/// Pairs behind one another: the length of each part as a number of seven bits a byte, then its bytes. Values are empty.
+/// Consecutive pairs; each part is its length (seven bits a byte) and its bytes. Values are empty.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     bytes: Vec<u8>,
     len: usize,
 }
 
-/// Where the pair of a member lies.
+/// Location of a member's pair in the block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PairLoc {
     start: usize,
@@ -22,7 +22,7 @@ pub(super) struct PairLoc {
 }
 
 impl Packed {
-    /// A copy, or an error instead of an abort when memory is short.
+    /// Copies the block; an error replaces the abort when memory is exhausted.
     pub(super) fn try_clone(&self) -> Result<Packed, OutOfMemory> {
         Ok(Packed { bytes: copied(&self.bytes)?, len: self.len })
     }
@@ -31,23 +31,24 @@ impl Packed {
         self.len
     }
 
-    /// Bytes of all pairs.
+    /// Number of bytes of all pairs.
     pub(super) fn byte_len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Searches the block for a member.
+    /// Finds the pair of a member by a linear search.
     pub(super) fn find(&self, member: &[u8]) -> Option<PairLoc> {
         let (bytes, key, own_len) = (self.bytes.as_slice(), SearchKey::of(member), pair_len(member, 0));
         let mut start = 0;
         loop {
             let (len, from) = length_at(bytes, start)?;
-            // A set has no values: their lengths are single zeros.
+            // Values of a set are empty, so the length of a value is a single zero.
             if len == member.len() {
                 if key.ends_at(bytes, start + own_len - 1) {
                     return Some(PairLoc { start, end: start + own_len });
                 }
-                // Where the next pair begins is known without the length that was read, which need not be waited for.
+                // The start of the next pair follows from the member's length alone, without waiting for the load of
+                // the length.
                 start += own_len;
             } else {
                 start = from + len + 1;
@@ -55,7 +56,7 @@ impl Packed {
         }
     }
 
-    /// Adds a member that is not there, with an empty value. On an error nothing has changed.
+    /// Adds an absent member with an empty value. On an error nothing has changed.
     pub(super) fn add(&mut self, member: &[u8]) -> Result<(), OutOfMemory> {
         let (start, len) = (self.bytes.len(), pair_len(member, 0));
         reserve(&mut self.bytes, len)?;
@@ -76,6 +77,7 @@ impl Packed {
     }
 }
 
+/// Iterator over the pairs of a block.
 #[derive(Clone)]
 pub(super) struct PackedPairs<'a> {
     rest: &'a [u8],
@@ -99,12 +101,12 @@ impl<'a> Iterator for PackedPairs<'a> {
     }
 }
 
-/// The pair at the beginning of `bytes`.
+/// Returns the pair at the start of `bytes`.
 pub(super) fn first_pair(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     PackedPairs { rest: bytes }.next()
 }
 
-/// Where the value of the pair at the beginning of `bytes` lies.
+/// Returns the range of the value in the pair at the start of `bytes`.
 pub(super) fn value_range(bytes: &[u8]) -> Option<core::ops::Range<usize>> {
     let mut pairs = PackedPairs { rest: bytes };
     let (_, value) = pairs.next()?;
@@ -112,14 +114,14 @@ pub(super) fn value_range(bytes: &[u8]) -> Option<core::ops::Range<usize>> {
     Some(end - value.len()..end)
 }
 
-/// How many bytes a pair takes.
+/// Number of bytes of a pair.
 pub(super) fn pair_len(member: &[u8], value_len: usize) -> usize {
     length_bytes(member.len()) + member.len() + length_bytes(value_len) + value_len
 }
 
-/// Writes a pair at the front of `place`, where it fits; the value comes in pieces.
-pub(super) fn write_pair(place: &mut [u8], member: &[u8], value: &[&[u8]]) {
+/// Writes a pair to the start of `target`, which must be large enough. The value is the concatenation of `value`.
+pub(super) fn write_pair(target: &mut [u8], member: &[u8], value: &[&[u8]]) {
     let value_len = value.iter().map(|piece| piece.len()).sum();
-    let rest = write_bytes(write_length(place, member.len()), member);
+    let rest = write_bytes(write_length(target, member.len()), member);
     value.iter().fold(write_length(rest, value_len), |rest, piece| write_bytes(rest, piece));
 }

@@ -1,7 +1,6 @@
-//! Blocks of byte strings with their lengths in front: reading and writing lengths, changing the size of a part, and
-//! searching for one of the strings.
+//! Blocks of length-prefixed byte strings: reading and writing lengths, resizing a part, and searching for a string.
 //!
-//! A length has seven bits a byte, lowest first; the top bit says that more bytes follow.
+//! A length has seven bits a byte, lowest first. The top bit of a byte means that another follows.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,7 +8,7 @@ use core::ops::Range;
 use crate::base::bytes::{copy, equal, word_at};
 use crate::base::headroom::OutOfMemory;
 
-/// Bytes of a length at most.
+/// Largest number of bytes of a length.
 const LENGTH_BYTES_MAX: usize = 5;
 const WORD_BYTES: usize = 8;
 
@@ -17,9 +16,9 @@ const WORD_BYTES: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchKey<'a> {
     bytes: &'a [u8],
-    /// The last eight bytes, the last one uppermost; below a shorter string are zeros.
+    /// Last eight bytes, the last one in the highest bits. A shorter string is padded with zeros in the low bits.
     tail: u64,
-    /// The bits of `tail` that belong to the string.
+    /// Bits of `tail` that belong to the string.
     mask: u64,
 }
 
@@ -31,19 +30,19 @@ impl<'a> SearchKey<'a> {
         SearchKey { bytes, tail: word_before(bytes, bytes.len()) & mask, mask }
     }
 
-    /// Whether the string of the same length that ends at `end` of a block is this one.
+    /// Whether the string of equal length that ends at `end` of a block is equal.
     #[inline(always)]
     pub(super) fn ends_at(&self, block: &[u8], end: usize) -> bool {
-        (word_before(block, end) ^ self.tail) & self.mask == 0 && self.is_before(block, end)
+        (word_before(block, end) ^ self.tail) & self.mask == 0 && self.is_suffix_at(block, end)
     }
 
-    fn is_before(&self, block: &[u8], end: usize) -> bool {
+    fn is_suffix_at(&self, block: &[u8], end: usize) -> bool {
         let start = end.saturating_sub(self.bytes.len());
         block.get(start..end).is_some_and(|bytes| equal(bytes, self.bytes))
     }
 }
 
-/// The eight bytes before `end`, with zeros in front of the first byte of the block.
+/// The eight bytes before `end`, with zeros in place of bytes before the block.
 #[inline(always)]
 fn word_before(block: &[u8], end: usize) -> u64 {
     match end.checked_sub(WORD_BYTES) {
@@ -52,14 +51,14 @@ fn word_before(block: &[u8], end: usize) -> u64 {
     }
 }
 
-/// [`word_before`] of an `end` within the first eight bytes.
+/// Variant of [`word_before`] for an `end` within the first eight bytes.
 #[cold]
 fn first_word(block: &[u8], end: usize) -> u64 {
     let first = block.get(..end).unwrap_or_default();
     first.iter().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56)
 }
 
-/// The length at `at` of a block, and where it ends.
+/// Returns the length at `at` of a block, and the offset after it.
 #[inline(always)]
 pub(super) fn length_at(block: &[u8], at: usize) -> Option<(usize, usize)> {
     match *block.get(at)? {
@@ -71,7 +70,7 @@ pub(super) fn length_at(block: &[u8], at: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The length that stands backwards before `end` of a block, and where it begins.
+/// Returns the length written backwards before `end` of a block, and its offset.
 #[inline(always)]
 pub(super) fn length_before(block: &[u8], end: usize) -> Option<(usize, usize)> {
     let last = end.checked_sub(1)?;
@@ -84,7 +83,7 @@ pub(super) fn length_before(block: &[u8], end: usize) -> Option<(usize, usize)> 
     }
 }
 
-/// A length of several bytes, and how many these are.
+/// Reads a length of several bytes; returns it with the number of its bytes.
 #[inline(never)]
 fn long_length<'b>(bytes: impl Iterator<Item = &'b u8>) -> Option<(usize, usize)> {
     let mut len = 0;
@@ -97,45 +96,45 @@ fn long_length<'b>(bytes: impl Iterator<Item = &'b u8>) -> Option<(usize, usize)
     None
 }
 
-/// How many bytes a length takes.
+/// Number of bytes of an encoded length.
 #[inline(always)]
 pub(super) fn length_bytes(len: usize) -> usize {
     if len < 0x80 { 1 } else { (usize::BITS - len.leading_zeros()).div_ceil(7) as usize }
 }
 
-/// Writes a length at the front of `place`, where it fits; what is left of `place`.
+/// Writes a length to the start of `target` and returns the rest of `target`.
 #[inline(always)]
-pub(super) fn write_length(place: &mut [u8], len: usize) -> &mut [u8] {
+pub(super) fn write_length(target: &mut [u8], len: usize) -> &mut [u8] {
     if len >= 0x80 {
-        return write_long_length(place, len);
+        return write_long_length(target, len);
     }
-    let Some((first, rest)) = place.split_first_mut() else { return &mut [] };
+    let Some((first, rest)) = target.split_first_mut() else { return &mut [] };
     *first = len as u8;
     rest
 }
 
 #[inline(never)]
-fn write_long_length(place: &mut [u8], mut len: usize) -> &mut [u8] {
+fn write_long_length(target: &mut [u8], mut len: usize) -> &mut [u8] {
     let used = length_bytes(len);
-    for byte in place.iter_mut().take(used) {
+    for byte in target.iter_mut().take(used) {
         *byte = len as u8 | 0x80;
         len >>= 7;
     }
-    let (length, rest) = place.split_at_mut_checked(used).unwrap_or_default();
+    let (length, rest) = target.split_at_mut_checked(used).unwrap_or_default();
     if let Some(last) = length.last_mut() {
         *last &= 0x7f;
     }
     rest
 }
 
-/// Writes bytes at the front of `place`, where they fit; what is left of `place`.
+/// Writes bytes to the start of `target` and returns the rest of `target`.
 #[inline(always)]
-pub(super) fn write_bytes<'p>(place: &'p mut [u8], bytes: &[u8]) -> &'p mut [u8] {
-    copy(place, bytes);
-    place.get_mut(bytes.len()..).unwrap_or_default()
+pub(super) fn write_bytes<'p>(target: &'p mut [u8], bytes: &[u8]) -> &'p mut [u8] {
+    copy(target, bytes);
+    target.get_mut(bytes.len()..).unwrap_or_default()
 }
 
-/// Reserves `more` bytes. Small blocks are many, so they grow by an eighth and not to the double.
+/// Reserves `more` bytes. There are many small blocks, so a block grows by an eighth instead of doubling.
 #[inline(always)]
 pub(super) fn reserve(block: &mut Vec<u8>, more: usize) -> Result<(), OutOfMemory> {
     if block.capacity() - block.len() >= more {
@@ -144,8 +143,8 @@ pub(super) fn reserve(block: &mut Vec<u8>, more: usize) -> Result<(), OutOfMemor
     block.try_reserve_exact(more.max(block.len() / 8)).map_err(|_| OutOfMemory)
 }
 
-/// Makes a part of a block `len` bytes long and moves what is behind it; answers the part, which holds any bytes. The
-/// capacity must have been reserved.
+/// Resizes a part of a block to `len` bytes, moves the bytes after it, and returns the part with unspecified content.
+/// The capacity must have been reserved.
 pub(super) fn resize_part(block: &mut Vec<u8>, part: Range<usize>, len: usize) -> &mut [u8] {
     let (old_end, end) = (block.len(), part.start + len);
     if len > part.len() {
@@ -175,10 +174,10 @@ mod tests {
                 block.extend_from_slice(&bytes);
                 let end = block.len();
                 block.push(0xff);
-                assert!(key.ends_at(&block, end), "{len} behind {before}");
+                assert!(key.ends_at(&block, end), "{len} after {before}");
                 for index in before..end {
                     block[index] ^= 0x10;
-                    assert!(!key.ends_at(&block, end), "{len} behind {before}, another byte at {index}");
+                    assert!(!key.ends_at(&block, end), "{len} after {before}, another byte at {index}");
                     block[index] ^= 0x10;
                 }
             }

@@ -1,15 +1,15 @@
-//! A set of byte strings.
+//! Sets of byte strings.
 
 use super::members::{Members, PackedLimit};
 use crate::base::headroom::OutOfMemory;
 use crate::base::number::parse_integer;
 use crate::base::random::Random;
 
-/// `set-max-*`: how large a set may be and still be compact.
+/// Limits of the compact encodings of sets: `set-max-*`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SetLimit {
     pub packed: PackedLimit,
-    /// Sets of nothing but integers may have this many members.
+    /// Number of members of a set that contains only integers.
     pub integers: usize,
 }
 
@@ -19,10 +19,11 @@ impl Default for SetLimit {
     }
 }
 
+/// Set of byte strings with the encoding Redis would report.
 #[derive(Clone, Debug)]
 pub struct Set {
     members: Members,
-    /// Nothing but integers was ever in it.
+    /// Whether only integers were ever added.
     integers_only: bool,
 }
 
@@ -31,7 +32,7 @@ impl Set {
         Set { members: Members::new(seed), integers_only: true }
     }
 
-    /// A copy, or an error instead of an abort when memory is short.
+    /// Copies the set; an error replaces the abort when memory is exhausted.
     pub fn try_clone(&self) -> Result<Set, OutOfMemory> {
         Ok(Set { members: self.members.try_clone()?, integers_only: self.integers_only })
     }
@@ -48,7 +49,7 @@ impl Set {
         self.members.contains(member)
     }
 
-    /// Adds a member; false when it was there.
+    /// Adds a member. Returns false if it was present. On an error the members are unchanged.
     pub fn insert(&mut self, member: &[u8], limit: SetLimit) -> Result<bool, OutOfMemory> {
         let mut integers_only = self.integers_only;
         let is_new = self.members.insert(member, || {
@@ -60,7 +61,7 @@ impl Set {
         Ok(is_new)
     }
 
-    /// Takes a member away; false when it was not there.
+    /// Removes a member. Returns false if it was absent.
     pub fn remove(&mut self, member: &[u8]) -> bool {
         self.members.remove(member)
     }
@@ -69,17 +70,17 @@ impl Set {
         self.members.iter()
     }
 
-    /// A page of members; see [`Members::page`].
+    /// Visits one page of members; see [`Members::page`].
     pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8])) -> u64 {
         self.members.page(cursor, count, visit)
     }
 
-    /// Any member, all equally likely.
+    /// Returns a random member, uniformly distributed.
     pub fn random(&self, random: &mut Random) -> Option<&[u8]> {
         self.members.random(random)
     }
 
-    /// The name Redis gives such a representation.
+    /// Encoding as reported by OBJECT ENCODING.
     pub fn encoding(&self) -> &'static str {
         match (self.members.is_packed(), self.integers_only) {
             (false, _) => "hashtable",
@@ -88,7 +89,8 @@ impl Set {
         }
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    /// Frees up to `pieces` allocations and returns how many were freed. Afterwards only [`Set::counted_bytes`] may be
+    /// called.
     pub fn free_step(&mut self, pieces: usize) -> usize {
         self.members.free_step(pieces)
     }
@@ -104,7 +106,7 @@ mod tests {
     use alloc::format;
 
     #[test]
-    fn the_representation_follows_what_was_added() {
+    fn the_encoding_follows_the_members_added() {
         let limit = SetLimit::default();
         let mut set = Set::new(1);
         for number in 0..512 {

@@ -1,5 +1,5 @@
-//! HyperLogLog: a string that tells about how many different elements were shown to it. Coding, hash and estimate are
-//! those of Redis, so that such strings can be exchanged with it.
+//! HyperLogLog: a string that estimates the number of distinct elements added. Encoding, hash and estimate are those of
+//! Redis, so the strings are interchangeable.
 //!
 //! ```text
 //! "HYLL" | coding: 0 dense, 1 sparse | 3 unused bytes | estimate (u64, its top bit: not valid) | registers
@@ -19,10 +19,10 @@ const SPARSE: u8 = 1;
 const CODING_AT: usize = 4;
 const ESTIMATE_AT: usize = 8;
 const HEADER_LEN: usize = 16;
-/// The top bit of the last byte of the estimate.
+/// Top bit of the last byte of the cached estimate: the estimate is not valid.
 const NOT_VALID: u8 = 0x80;
 
-/// How many bits of the hash choose a register; the others give its value.
+/// Number of hash bits that choose a register. The other bits determine its value.
 const INDEX_BITS: u32 = 14;
 const REGISTERS: usize = 1 << INDEX_BITS;
 const VALUE_BITS: u32 = 64 - INDEX_BITS;
@@ -37,10 +37,10 @@ const SPARSE_VALUE_MAX: u8 = 32;
 const VALUES_MAX: usize = 4;
 
 const HASH_SEED: u64 = 0xadc8_3b19;
-/// 1 / (2 ln 2)
+/// Constant of the estimator: 1 / (2 ln 2).
 const ALPHA: f64 = 0.721_347_520_444_481_7;
 
-/// `hll-sparse-max-bytes`: how many bytes of registers may be sparse.
+/// Largest size of the sparse encoding, in bytes of registers: `hll-sparse-max-bytes`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SketchLimit {
     pub sparse_bytes: usize,
@@ -52,13 +52,13 @@ impl Default for SketchLimit {
     }
 }
 
-/// A string that begins as a sketch does.
+/// String with the header of a sketch.
 #[derive(Clone, Copy, Debug)]
 pub struct Sketch<'a> {
     bytes: &'a [u8],
 }
 
-/// Registers that were read out of a sketch.
+/// Registers read from a sketch, one byte each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Registers {
     values: Vec<u8>,
@@ -66,7 +66,7 @@ pub struct Registers {
 }
 
 impl<'a> Sketch<'a> {
-    /// `None` when the string cannot be a sketch.
+    /// Reads a sketch; `None` if header or length is wrong.
     pub fn new(bytes: &'a [u8]) -> Option<Sketch<'a>> {
         let has_header = bytes.len() >= HEADER_LEN && bytes.starts_with(MAGIC);
         let fits =
@@ -78,19 +78,19 @@ impl<'a> Sketch<'a> {
         self.bytes[CODING_AT] == DENSE
     }
 
-    /// The estimate that is kept in the string, if it is valid.
+    /// Estimate cached in the header, if valid.
     pub fn estimate(self) -> Option<u64> {
         let estimate = self.bytes.get(ESTIMATE_AT..)?.first_chunk()?;
         (estimate[7] & NOT_VALID == 0).then_some(u64::from_le_bytes(*estimate))
     }
 
-    /// Whether a dense sketch would not change by an element.
+    /// Whether adding `element` would leave a dense sketch unchanged.
     pub fn knows(self, element: &[u8]) -> bool {
         let (index, value) = register_of(element);
         dense_value(self.bytes, index) >= value
     }
 
-    /// Takes the maximum of each register and of this sketch's; `None` when the sketch is damaged.
+    /// Sets each register to the maximum of both; `None` if the sketch is damaged.
     pub fn merge_into(self, registers: &mut Registers) -> Option<()> {
         registers.is_dense |= self.is_dense();
         if !self.is_dense() {
@@ -104,7 +104,7 @@ impl<'a> Sketch<'a> {
 }
 
 impl Registers {
-    /// Those of a sketch that was shown nothing.
+    /// Creates the registers of an empty sketch.
     pub fn new() -> Result<Registers, OutOfMemory> {
         let mut values = Vec::new();
         values.try_reserve_exact(REGISTERS).map_err(|_| OutOfMemory)?;
@@ -112,7 +112,7 @@ impl Registers {
         Ok(Registers { values, is_dense: false })
     }
 
-    /// Shows an element; true when a register changed.
+    /// Adds an element. Returns whether a register changed.
     pub fn add(&mut self, element: &[u8]) -> bool {
         let (index, value) = register_of(element);
         let grows = self.values[index] < value;
@@ -122,7 +122,8 @@ impl Registers {
         grows
     }
 
-    /// A sketch of these registers without an estimate: dense once it was, or when it has to be.
+    /// Encodes the registers without a valid estimate. The encoding is dense if it was, or if the sparse one does not
+    /// fit.
     pub fn to_sketch(&self, limit: SketchLimit) -> Result<Vec<u8>, OutOfMemory> {
         let sparse_fits = !self.is_dense && self.values.iter().all(|&value| value <= SPARSE_VALUE_MAX);
         let len = if sparse_fits { Some(self.write_sparse(&mut |_| {})) } else { None };
@@ -141,7 +142,7 @@ impl Registers {
         Ok(sketch)
     }
 
-    /// Tells each byte; answers how many there are.
+    /// Passes each byte of the sparse encoding to `push` and returns their number.
     fn write_sparse(&self, push: &mut dyn FnMut(u8)) -> usize {
         let (mut rest, mut len) = (self.values.as_slice(), 0);
         let mut push = |byte: u8| {
@@ -149,8 +150,8 @@ impl Registers {
             len += 1;
         };
         while let Some(&value) = rest.first() {
-            let most = if value == 0 { REGISTERS } else { VALUES_MAX };
-            let run = rest.iter().take(most).take_while(|&&other| other == value).count();
+            let run_max = if value == 0 { REGISTERS } else { VALUES_MAX };
+            let run = rest.iter().take(run_max).take_while(|&&other| other == value).count();
             match value {
                 0 if run <= ZEROS_MAX => push(run as u8 - 1),
                 0 => {
@@ -164,7 +165,7 @@ impl Registers {
         len
     }
 
-    /// About how many different elements there were: Ertl's improved estimator.
+    /// Estimated number of distinct elements, by Ertl's improved estimator.
     pub fn estimate(&self) -> u64 {
         let registers = REGISTERS as f64;
         let mut counts = [0u32; REGISTER_MAX as usize + 1];
@@ -179,7 +180,7 @@ impl Registers {
     }
 }
 
-/// Shows an element to a dense sketch, whose estimate is not valid any more.
+/// Adds an element to a dense sketch and invalidates its cached estimate.
 pub fn add_to_dense(sketch: &mut [u8], element: &[u8]) {
     let (index, value) = register_of(element);
     if dense_value(sketch, index) < value {
@@ -190,11 +191,11 @@ pub fn add_to_dense(sketch: &mut [u8], element: &[u8]) {
     }
 }
 
-/// Which register an element belongs to, and the value it gives it.
+/// Returns the register of an element, and the value it requires there.
 fn register_of(element: &[u8]) -> (usize, u8) {
     let hash = murmur_hash(element);
     let index = hash as usize & (REGISTERS - 1);
-    // A bit behind the last one ends the count.
+    // A bit above the last one ends the count.
     let rest = hash >> INDEX_BITS | 1 << VALUE_BITS;
     (index, rest.trailing_zeros() as u8 + 1)
 }
@@ -215,7 +216,7 @@ fn set_dense_value(sketch: &mut [u8], index: usize, value: u8) {
     }
 }
 
-/// `None` when the runs are not those of all registers.
+/// Merges sparse runs into registers; `None` unless the runs cover exactly all registers.
 fn merge_sparse(mut runs: &[u8], values: &mut [u8]) -> Option<()> {
     let mut at = 0;
     while let [first, rest @ ..] = runs {
@@ -236,6 +237,7 @@ fn merge_sparse(mut runs: &[u8], values: &mut [u8]) -> Option<()> {
     (at == values.len()).then_some(())
 }
 
+/// Function tau of Ertl's estimator, for registers at their largest value.
 fn tau(mut x: f64) -> f64 {
     if x == 0.0 || x == 1.0 {
         return 0.0;
@@ -252,6 +254,7 @@ fn tau(mut x: f64) -> f64 {
     }
 }
 
+/// Function sigma of Ertl's estimator, for registers at zero.
 fn sigma(mut x: f64) -> f64 {
     if x == 1.0 {
         return f64::INFINITY;
@@ -268,7 +271,7 @@ fn sigma(mut x: f64) -> f64 {
     }
 }
 
-/// MurmurHash64A.
+/// MurmurHash64A, as in Redis.
 fn murmur_hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0xc6a4_a793_5bd1_e995;
     const SHIFT: u32 = 47;
@@ -295,7 +298,7 @@ mod tests {
     use super::*;
     use alloc::format;
 
-    fn shown(count: u32) -> Registers {
+    fn registers_of(count: u32) -> Registers {
         let mut registers = Registers::new().unwrap();
         for number in 0..count {
             registers.add(format!("element {number}").as_bytes());
@@ -304,10 +307,10 @@ mod tests {
     }
 
     #[test]
-    fn estimates_are_near() {
-        assert_eq!(shown(0).estimate(), 0);
+    fn estimates_are_within_three_percent() {
+        assert_eq!(registers_of(0).estimate(), 0);
         for count in [1, 10, 100, 1_000, 10_000, 100_000] {
-            let estimate = shown(count).estimate() as f64;
+            let estimate = registers_of(count).estimate() as f64;
             assert!((estimate - f64::from(count)).abs() <= f64::from(count) * 0.03, "{count} {estimate}");
         }
     }
@@ -315,7 +318,7 @@ mod tests {
     #[test]
     fn both_codings_read_back() {
         for (count, limit) in [(0, 3000), (5, 3000), (500, 3000), (500, 0), (20_000, 3000)] {
-            let registers = shown(count);
+            let registers = registers_of(count);
             let bytes = registers.to_sketch(SketchLimit { sparse_bytes: limit }).unwrap();
             let sketch = Sketch::new(&bytes).unwrap();
             assert_eq!(sketch.is_dense(), limit == 0 || count > 10_000);
@@ -328,7 +331,7 @@ mod tests {
 
     #[test]
     fn a_dense_sketch_is_changed_in_place() {
-        let mut registers = shown(100);
+        let mut registers = registers_of(100);
         registers.is_dense = true;
         let mut bytes = registers.to_sketch(SketchLimit::default()).unwrap();
         assert!(Sketch::new(&bytes).unwrap().knows(b"element 7"));
@@ -337,12 +340,12 @@ mod tests {
         }
         let mut back = Registers::new().unwrap();
         Sketch::new(&bytes).unwrap().merge_into(&mut back).unwrap();
-        assert_eq!(back.values, shown(200).values);
+        assert_eq!(back.values, registers_of(200).values);
     }
 
     #[test]
-    fn damage_is_noticed() {
-        let bytes = shown(50).to_sketch(SketchLimit::default()).unwrap();
+    fn damaged_sketches_are_refused() {
+        let bytes = registers_of(50).to_sketch(SketchLimit::default()).unwrap();
         let merge = |bytes: &[u8]| Sketch::new(bytes)?.merge_into(&mut Registers::new().unwrap());
         assert!(merge(&bytes).is_some());
         assert!(merge(&bytes[..bytes.len() - 1]).is_none());

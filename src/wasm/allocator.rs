@@ -1,41 +1,41 @@
-//! How the memory of an instance grows: in few, larger steps. The allocator of the standard library asks its host for
-//! 64 KiB at a time. But every growth detaches the host's views and counts the whole memory anew there, which lets V8
-//! collect garbage once it is beyond 64 MiB: what it costs does not depend on the step.
+//! Growth of an instance's memory in few, larger steps. The allocator of the standard library requests 64 KiB at a time
+//! from its host. Every growth detaches the host's views and makes V8 account for the whole memory anew. Beyond 64 MiB
+//! that can start a garbage collection, at a cost independent of the step.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::alloc::System;
 
-use super::reserve::Reserved;
+use super::reserve::WithReserve;
 
 const STEP_MIN_BYTES: usize = 64 * 1024;
-/// Up to here a step is an eighth of what is in use, above a sixty-fourth.
+/// Largest step of an eighth of the memory in use; larger steps are a sixty-fourth.
 const STEP_OF_EIGHTH_MAX_BYTES: usize = 1024 * 1024;
-/// What the allocator adds to a piece.
-const ADDED_BYTES: usize = 8;
-/// What it keeps for itself when it asks its host: a step less so much is of whole pages then.
-const KEPT_BYTES: usize = 128;
+/// Bytes that the allocator adds to an allocation.
+const HEADER_BYTES: usize = 8;
+/// Bytes that the allocator keeps when it requests memory. A step less these bytes takes whole pages.
+const OVERHEAD_BYTES: usize = 128;
 const ALIGNMENT: usize = 8;
 
 #[global_allocator]
-static ALLOCATOR: Reserved<Ahead> =
-    Reserved::new(Ahead { live_bytes: AtomicUsize::new(0), ahead_bytes: AtomicUsize::new(0) });
+static ALLOCATOR: WithReserve<StepAllocator> =
+    WithReserve::new(StepAllocator { live_bytes: AtomicUsize::new(0), ahead_bytes: AtomicUsize::new(0) });
 
-/// Makes the reserve, as far as there is memory for it.
+/// Fills the reserve as far as memory allows.
 pub(super) fn keep_reserve() {
     ALLOCATOR.refill();
 }
 
-/// The allocator of the standard library, with memory asked for ahead of need.
-struct Ahead {
+/// Allocator of the standard library that requests memory ahead of need.
+struct StepAllocator {
     live_bytes: AtomicUsize,
-    /// So much can be taken before the host is asked again.
+    /// Bytes that can be allocated before the next step is requested from the host.
     ahead_bytes: AtomicUsize,
 }
 
-impl Ahead {
-    fn take(&self, bytes: usize) {
-        let bytes = bytes.saturating_add(ADDED_BYTES);
+impl StepAllocator {
+    fn count_allocated(&self, bytes: usize) {
+        let bytes = bytes.saturating_add(HEADER_BYTES);
         let live_bytes = self.live_bytes.load(Relaxed).saturating_add(bytes);
         self.live_bytes.store(live_bytes, Relaxed);
         match self.ahead_bytes.load(Relaxed).checked_sub(bytes) {
@@ -44,74 +44,75 @@ impl Ahead {
         }
     }
 
-    fn give(&self, bytes: usize) {
-        let bytes = bytes.saturating_add(ADDED_BYTES);
+    fn count_freed(&self, bytes: usize) {
+        let bytes = bytes.saturating_add(HEADER_BYTES);
         let live_bytes = self.live_bytes.load(Relaxed).saturating_sub(bytes);
         self.live_bytes.store(live_bytes, Relaxed);
         let ahead_bytes = self.ahead_bytes.load(Relaxed).saturating_add(bytes);
         self.ahead_bytes.store(ahead_bytes.min(step(live_bytes)), Relaxed);
     }
 
-    /// What was counted is not in use when there was no memory for it.
-    fn taken(&self, piece: *mut u8, bytes: usize) -> *mut u8 {
+    /// Reverts the count of an allocation that failed.
+    fn uncount_if_null(&self, piece: *mut u8, bytes: usize) -> *mut u8 {
         if piece.is_null() {
-            self.give(bytes);
+            self.count_freed(bytes);
         }
         piece
     }
 
-    /// Takes a step in one piece and gives it back, so that the following pieces come out of it. A larger one is its own
-    /// step.
+    /// Allocates a step in one piece and frees it, so that the following allocations come out of it. A larger
+    /// allocation is its own step.
     #[cold]
     fn reserve(&self, step: usize, needed: usize) {
-        let step = step - KEPT_BYTES;
+        let step = step - OVERHEAD_BYTES;
         let Some(left) = step.checked_sub(needed) else { return };
         let Ok(layout) = Layout::from_size_align(step, ALIGNMENT) else { return };
-        // SAFETY: the size is not zero; the piece is given back as it was taken, and nobody else has seen it.
+        // SAFETY: the size is not zero; the piece is freed with the layout it was allocated with, and was never handed
+        // out.
         unsafe {
             let piece = System.alloc(layout);
             if !piece.is_null() {
                 System.dealloc(piece, layout);
             }
         }
-        // Without memory for a step the allocator is left alone for as long.
+        // If a step cannot be allocated, no other is tried for as long.
         self.ahead_bytes.store(left, Relaxed);
     }
 }
 
-/// How much to ask for at once while so much is in use.
+/// Size of a step while `live_bytes` are in use.
 fn step(live_bytes: usize) -> usize {
     (live_bytes / 8).clamp(STEP_MIN_BYTES, STEP_OF_EIGHTH_MAX_BYTES).max(live_bytes / 64)
 }
 
-// SAFETY: every call goes on as it is to an allocator that keeps the contract; what is counted beside is no memory.
-unsafe impl GlobalAlloc for Ahead {
+// SAFETY: every call is passed on unchanged to an allocator that keeps the contract; the counters hold no memory.
+unsafe impl GlobalAlloc for StepAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        self.take(layout.size());
+        self.count_allocated(layout.size());
         // SAFETY: the caller's promises are those of the callee.
-        self.taken(unsafe { System.alloc(layout) }, layout.size())
+        self.uncount_if_null(unsafe { System.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        self.take(layout.size());
-        // SAFETY: as above.
-        self.taken(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        self.count_allocated(layout.size());
+        // SAFETY: the caller's promises are those of the callee.
+        self.uncount_if_null(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        self.give(layout.size());
-        self.take(new_size);
-        // SAFETY: as above.
-        let moved = self.taken(unsafe { System.realloc(piece, layout, new_size) }, new_size);
+        self.count_freed(layout.size());
+        self.count_allocated(new_size);
+        // SAFETY: the caller's promises are those of the callee.
+        let moved = self.uncount_if_null(unsafe { System.realloc(piece, layout, new_size) }, new_size);
         if moved.is_null() {
-            self.take(layout.size());
+            self.count_allocated(layout.size());
         }
         moved
     }
 
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
-        self.give(layout.size());
-        // SAFETY: as above.
+        self.count_freed(layout.size());
+        // SAFETY: the caller's promises are those of the callee.
         unsafe { System.dealloc(piece, layout) }
     }
 }

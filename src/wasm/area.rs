@@ -1,13 +1,13 @@
-//! The input area: where JavaScript writes bytes before it calls, and how they are read as arguments.
+//! Input area: memory that JavaScript writes before a call, and its reading as arguments.
 
 use alloc::vec::Vec;
 
 use crate::base::argv::{ArgvRef, Span};
 
-/// Bytes of one 32-bit number of the packed form.
+/// Bytes of a 32-bit number of the packed form.
 const WORD: usize = 4;
 
-/// Memory that JavaScript fills.
+/// Memory that JavaScript writes.
 #[derive(Debug, Default)]
 pub(super) struct Area {
     bytes: Vec<u8>,
@@ -15,7 +15,7 @@ pub(super) struct Area {
 }
 
 impl Area {
-    /// Makes room for `length` bytes in place of what was there, and says where; 0 when there is no memory.
+    /// Replaces the area by `length` bytes and returns their address; 0 if memory is exhausted.
     pub(super) fn reserve(&mut self, length: usize) -> usize {
         *self = Area::default();
         let mut bytes = Vec::new();
@@ -27,13 +27,13 @@ impl Area {
         self.bytes.as_mut_ptr() as usize
     }
 
-    /// The first `length` bytes; fewer when there are not so many.
+    /// First `length` bytes, or all if there are fewer.
     pub(super) fn bytes(&self, length: usize) -> &[u8] {
         self.bytes.get(..length).unwrap_or(&self.bytes)
     }
 
-    /// The first `length` bytes as packed arguments: their count, the length of each, their bytes; numbers are 32-bit
-    /// little endian. What is not packed so has no arguments.
+    /// Reads the first `length` bytes as packed arguments: their count, the length of each, their bytes. Numbers are
+    /// 32-bit little endian. Malformed input has no arguments.
     pub(super) fn arguments(&mut self, length: usize) -> ArgvRef<'_> {
         let Area { bytes, spans } = self;
         let packed = bytes.get(..length).unwrap_or(&[]);
@@ -45,7 +45,7 @@ impl Area {
     }
 }
 
-/// Arguments in the packed form.
+/// Encodes arguments in the packed form.
 pub(super) fn packed(arguments: ArgvRef<'_>) -> Vec<u8> {
     let number = |number: usize| (number as u32).to_le_bytes();
     let mut packed = number(arguments.len()).to_vec();
@@ -61,7 +61,7 @@ fn unpack(packed: &[u8], spans: &mut Vec<Span>) -> Option<()> {
     spans.try_reserve(count).ok()?;
     let mut start = u32::try_from(WORD + lengths.len()).ok()?;
     for length in lengths.chunks_exact(WORD) {
-        // A chunk is as long as the constant says.
+        // A chunk has exactly `WORD` bytes.
         let length = u32::from_le_bytes(length.try_into().ok()?);
         let end = start.checked_add(length)?;
         spans.push(Span { start, end });
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_packed_has_no_arguments() {
+    fn malformed_input_has_no_arguments() {
         for packed in [
             &b""[..],
             b"\x01",

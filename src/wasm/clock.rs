@@ -1,5 +1,5 @@
-//! The clock of an engine in JavaScript. The host's function is asked here, in front of a command and never within it:
-//! when it fails, the command has not begun and the engine goes on as before.
+//! Clock of an engine in JavaScript. The host's function is called before a command and never within it. If it fails,
+//! the command has not begun and the engine continues as before.
 
 use alloc::rc::Rc;
 use core::cell::Cell;
@@ -10,59 +10,59 @@ use crate::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The host's function. Its result is read as a number at once, without a JavaScript value in between.
+    /// Time function of the host. Its result is read as a number directly, without an intermediate JavaScript value.
     #[wasm_bindgen(js_name = Function, typescript_type = "() => number")]
     #[derive(Debug)]
     pub type Now;
 
     #[wasm_bindgen(method, catch, js_name = call)]
-    fn ask(this: &Now, receiver: &JsValue) -> Result<f64, JsValue>;
+    fn call(this: &Now, receiver: &JsValue) -> Result<f64, JsValue>;
 }
 
-/// The host's side: asks its function and leaves the answer where the engine's clock finds it.
+/// Host side of the clock: calls the host's function and stores the sample for the engine's clock.
 #[derive(Debug)]
 pub(super) struct HostTime {
-    /// `None`: the clock is moved by hand.
+    /// `None` for a manual clock.
     now: Option<Now>,
     sample: Rc<Cell<Timestamp>>,
 }
 
-/// Answers the latest sample.
+/// Clock that returns the latest sample.
 #[derive(Clone, Debug)]
 pub(super) struct Sampled(Rc<Cell<Timestamp>>);
 
-/// The engine's side.
+/// Engine side of the clock.
 #[derive(Clone, Debug)]
-pub(super) enum FaceClock {
+pub(super) enum EngineClock {
     System(Sampled),
     Monotonic(Monotonic<Sampled>),
     Manual(ManualClock),
 }
 
 impl HostTime {
-    /// Follows `now`, forwards and backwards.
-    pub(super) fn system(now: Now) -> (HostTime, FaceClock) {
-        let (time, sampled) = HostTime::asking(now);
-        (time, FaceClock::System(sampled))
+    /// Creates a clock that follows `now`, forwards and backwards.
+    pub(super) fn system(now: Now) -> (HostTime, EngineClock) {
+        let (time, sampled) = HostTime::sampling(now);
+        (time, EngineClock::System(sampled))
     }
 
-    /// Follows `now` forwards only, from `floor` on.
-    pub(super) fn monotonic(now: Now, floor: Timestamp) -> (HostTime, FaceClock) {
-        let (time, sampled) = HostTime::asking(now);
-        (time, FaceClock::Monotonic(Monotonic::with_floor(sampled, floor)))
+    /// Creates a clock that follows `now` forwards only, from `floor` on.
+    pub(super) fn monotonic(now: Now, floor: Timestamp) -> (HostTime, EngineClock) {
+        let (time, sampled) = HostTime::sampling(now);
+        (time, EngineClock::Monotonic(Monotonic::with_floor(sampled, floor)))
     }
 
-    /// Stands still.
-    pub(super) fn manual() -> (HostTime, FaceClock) {
-        (HostTime { now: None, sample: Rc::default() }, FaceClock::Manual(ManualClock::default()))
+    /// Creates a clock that stands still until it is moved.
+    pub(super) fn manual() -> (HostTime, EngineClock) {
+        (HostTime { now: None, sample: Rc::default() }, EngineClock::Manual(ManualClock::default()))
     }
 
-    fn asking(now: Now) -> (HostTime, Sampled) {
+    fn sampling(now: Now) -> (HostTime, Sampled) {
         let sample = Rc::new(Cell::new(Timestamp::default()));
         (HostTime { now: Some(now), sample: Rc::clone(&sample) }, Sampled(sample))
     }
 
-    /// The host has looked itself. False when it has no time, as for [`HostTime::sample`].
+    /// Stores a sample that the host took. Returns false if it is not a time, as [`HostTime::sample`] does.
     #[inline(always)]
     pub(super) fn set(&self, now: f64) -> bool {
         if self.is_manual() {
@@ -79,15 +79,15 @@ impl HostTime {
         self.now.is_none()
     }
 
-    /// Asks the host for the time. False when it has none: the package guards the function, keeps the reason, and lets
-    /// it answer NaN.
+    /// Takes a sample. Returns false if the host has no time: the package guards the function, keeps the error, and
+    /// returns NaN.
     pub(super) fn sample(&self) -> bool {
         let Some(now) = &self.now else { return true };
-        now.ask(&JsValue::UNDEFINED).is_ok_and(|now| self.set(now))
+        now.call(&JsValue::UNDEFINED).is_ok_and(|now| self.set(now))
     }
 }
 
-/// A JavaScript time in milliseconds; `None` when it is not a finite number. Far times saturate.
+/// Converts a JavaScript time in milliseconds; `None` if it is not a finite number. Far times saturate.
 pub(super) fn timestamp(ms: f64) -> Option<Timestamp> {
     // Casts from f64 to i64 saturate and cannot fail.
     ms.is_finite().then(|| Timestamp::from_ms(ms as i64))
@@ -99,20 +99,20 @@ impl Clock for Sampled {
     }
 }
 
-impl Clock for FaceClock {
+impl Clock for EngineClock {
     fn now(&mut self) -> Timestamp {
         match self {
-            FaceClock::System(clock) => clock.now(),
-            FaceClock::Monotonic(clock) => clock.now(),
-            FaceClock::Manual(clock) => clock.now(),
+            EngineClock::System(clock) => clock.now(),
+            EngineClock::Monotonic(clock) => clock.now(),
+            EngineClock::Manual(clock) => clock.now(),
         }
     }
 }
 
-impl MovableClock for FaceClock {
-    /// Moves a manual clock; the others belong to the host.
+impl MovableClock for EngineClock {
+    /// Moves a manual clock; the others follow the host.
     fn set(&mut self, now: Timestamp) {
-        if let FaceClock::Manual(clock) = self {
+        if let EngineClock::Manual(clock) = self {
             clock.set(now);
         }
     }

@@ -1,11 +1,11 @@
-//! Values of the engine as values of JavaScript.
+//! Conversion of engine values to JavaScript values.
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::Timestamp;
 
-/// A plain JavaScript object; what is `None` is null.
+/// Converts a value to a plain JavaScript object; `None` becomes null.
 pub(super) fn to_js<T: Serialize>(value: &T) -> Result<JsValue, JsError> {
     let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
     Ok(value.serialize(&serializer)?)

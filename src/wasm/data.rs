@@ -1,4 +1,4 @@
-//! The exported class, continued: what belongs to the keyspace as a whole. Events, effects, snapshots, inspection.
+//! The exported class, continued: the whole keyspace. Events, effects, snapshots, inspection.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -20,7 +20,8 @@ impl Serialize for Bytes<'_> {
     }
 }
 
-/// A list whose elements become what JavaScript sees one by one: there may be no memory for all of them.
+/// List that is converted to JavaScript element by element, since memory may not suffice for all converted elements at
+/// once.
 struct Views<'a, T, V>(&'a [T], fn(&'a T) -> V);
 
 impl<T, V: Serialize> Serialize for Views<'_, T, V> {
@@ -38,7 +39,7 @@ struct EventView<'a> {
 
 #[derive(Serialize)]
 struct InspectionView<'a> {
-    /// A u64 in decimal: a JavaScript number cannot hold it.
+    /// A u64 in decimal, because a JavaScript number cannot hold it.
     cursor: String,
     keys: Views<'a, Inspected, KeyView<'a>>,
 }
@@ -62,19 +63,20 @@ struct ReplayedView {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Builds events of these names from now on, separated by blanks; `*` for all, nothing for none.
+    /// Selects the events to build by their names, separated by blanks: `*` for all, nothing for none.
     pub fn listen(&mut self, names: &str) {
         self.listening = names.into();
-        self.follow_listeners();
+        self.apply_listeners();
     }
 
-    pub(super) fn follow_listeners(&mut self) {
+    /// Passes the selection of events to the engine.
+    pub(super) fn apply_listeners(&mut self) {
         let names = &self.listening;
-        let is_named = |kind: &EventKind| names.split(' ').any(|name| name == "*" || name == kind.name());
-        self.keylatch.listen_to(EventKind::ALL.iter().copied().filter(is_named));
+        let is_selected = |kind: &EventKind| names.split(' ').any(|name| name == "*" || name == kind.name());
+        self.keylatch.listen_to(EventKind::ALL.iter().copied().filter(is_selected));
     }
 
-    /// The events since the last call as `{ event, key, db }`, in commit order; undefined when there were none.
+    /// Takes the events since the last call as `{ event, key, db }`, in commit order; undefined if there are none.
     #[wasm_bindgen(js_name = takeEvents)]
     pub fn take_events(&mut self) -> Result<JsValue, JsError> {
         let events = self.keylatch.take_events();
@@ -89,13 +91,13 @@ impl Engine {
         self.keylatch.record(on);
     }
 
-    /// The effects since the last call as a piece of append-only file, empty when nothing changed.
+    /// Takes the effects since the last call as a piece of append-only file, empty if nothing changed.
     #[wasm_bindgen(js_name = takeEffects)]
     pub fn take_effects(&mut self) -> Vec<u8> {
         self.keylatch.take_effects()
     }
 
-    /// Loads the log in the input: `{ units, droppedBytes, lastNowMs }`.
+    /// Loads the log in the input and returns `{ units, droppedBytes, lastNowMs }`.
     pub fn replay(&mut self, length: usize) -> Result<JsValue, JsError> {
         let replayed = self.keylatch.replay(self.area.bytes(length))?;
         to_js(&ReplayedView {
@@ -105,23 +107,23 @@ impl Engine {
         })
     }
 
-    /// The whole keyspace as an RDB file; an error when there is no memory for it.
+    /// Returns the whole keyspace as an RDB file; an error if memory is exhausted.
     pub fn snapshot(&self) -> Result<Vec<u8>, JsError> {
         self.keylatch.snapshot().map_err(|_| out_of_memory())
     }
 
-    /// Replaces the keyspace by the snapshot in the input; on an error it is as before.
+    /// Replaces the keyspace by the snapshot in the input; on an error it is unchanged.
     pub fn load(&mut self, length: usize) -> Result<(), JsError> {
         Ok(self.keylatch.load(self.area.bytes(length))?)
     }
 
-    /// Sixteen hexadecimal digits, equal for equal keyspaces.
+    /// Digest of the keyspace: sixteen hexadecimal digits, equal for equal keyspaces.
     pub fn digest(&self) -> String {
         format!("{:016x}", self.keylatch.digest())
     }
 
-    /// A page of a database: `{ cursor, keys: [{ key, type, size, deadlineMs }] }`. The cursor is a decimal number,
-    /// "0" at both ends.
+    /// Returns a page of a database: `{ cursor, keys: [{ key, type, size, deadlineMs }] }`. The cursor is a decimal
+    /// number; a scan starts and ends with "0".
     pub fn inspect(&self, database: u8, cursor: &str, limit: usize) -> Result<JsValue, JsError> {
         let cursor = cursor.parse().map_err(|_| JsError::new("the cursor is not a number"))?;
         if database >= DATABASES {

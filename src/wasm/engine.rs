@@ -1,4 +1,4 @@
-//! The exported class: making an engine, its clients, and commands.
+//! The exported class: construction, clients, time.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -8,27 +8,27 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::area::Area;
-use super::clock::{FaceClock, HostTime, Now, timestamp};
+use super::clock::{EngineClock, HostTime, Now, timestamp};
 use super::convert::to_js;
 use super::frame::Frame;
 use super::streams::Streams;
 use crate::{ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
 
-/// Answered in place of a length when the clock failed and nothing ran.
+/// Returned instead of a length if the clock failed and nothing ran.
 pub(super) const CLOCK_FAILED: f64 = -1.0;
 
-/// Answered in place of a client when there is no memory for one.
+/// Returned instead of a client id if memory is exhausted.
 pub(super) const NO_CLIENT: u32 = 0;
 
-/// An output buffer larger than this is not kept for the next command.
+/// Largest output buffer, in bytes, that is kept for the next command.
 const OUTPUT_KEPT_MAX: usize = 1 << 20;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A plain object, read field by field: a deserializer is many times the code of these four.
+    /// Plain object, read field by field: a deserializer would take many times the code.
     pub type EngineOptions;
 
-    /// A u64 in decimal: a JavaScript number cannot hold it.
+    /// A u64 in decimal, because a JavaScript number cannot hold it.
     #[wasm_bindgen(method, getter)]
     fn seed(this: &EngineOptions) -> String;
 
@@ -42,7 +42,7 @@ extern "C" {
     fn manual(this: &EngineOptions) -> bool;
 }
 
-/// A client as `Engine::client` shows it.
+/// Client in the form returned by `Engine::client`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ClientView<'a> {
@@ -50,19 +50,19 @@ struct ClientView<'a> {
     db: u8,
     protocol: u8,
     in_transaction: bool,
-    /// Gets messages of others.
+    /// Whether the client is a subscriber or a monitor.
     listening: bool,
 }
 
-/// One engine in one WebAssembly instance.
+/// Engine of one WebAssembly instance.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Engine {
-    pub(super) keylatch: Keylatch<FaceClock>,
+    pub(super) keylatch: Keylatch<EngineClock>,
     pub(super) time: HostTime,
     pub(super) area: Area,
     pub(super) frame: Frame,
-    /// Names of the events that are listened to.
+    /// Names of the events with listeners, separated by blanks.
     pub(super) listening: String,
     pub(super) streams: Streams,
     pub(super) output: Vec<u8>,
@@ -70,11 +70,11 @@ pub struct Engine {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Options are `{ seed, monotonic, floorMs?, manual }`; `now` answers milliseconds since the epoch, or NaN when it
-    /// cannot.
+    /// Creates an engine. Options are `{ seed, monotonic, floorMs?, manual }`. `now` returns milliseconds since the
+    /// epoch, or NaN if it fails.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &EngineOptions, now: Now) -> Result<Engine, JsError> {
-        // Elsewhere the allocator is the system's.
+        // On other targets the allocator is the system's.
         #[cfg(target_arch = "wasm32")]
         super::allocator::keep_reserve();
         let floor = options.floor_ms().and_then(timestamp).unwrap_or(Timestamp::MIN);
@@ -95,17 +95,17 @@ impl Engine {
         })
     }
 
-    /// Makes room for `length` bytes of input and says where to write them; 0 when there is no memory.
+    /// Reserves `length` bytes of input and returns their address; 0 if memory is exhausted.
     pub fn reserve(&mut self, length: usize) -> usize {
         self.area.reserve(length)
     }
 
-    /// Where the bytes of the last answer are, until the next call.
+    /// Address of the last output, valid until the next call.
     pub fn output(&self) -> usize {
         self.output.as_ptr() as usize
     }
 
-    /// A client within the process, which needs no password; 0 when there is no memory for one.
+    /// Connects a client within the process, which needs no password. Returns its id, 0 if memory is exhausted.
     pub fn connect(&mut self) -> u32 {
         if !self.keylatch.has_room_for_client() {
             return NO_CLIENT;
@@ -120,14 +120,14 @@ impl Engine {
         self.keylatch.disconnect(ClientId(client));
     }
 
-    /// 2 or 3; anything else counts as 3.
+    /// Sets the protocol of a client: 2 or 3; anything else counts as 3.
     #[wasm_bindgen(js_name = setProtocol)]
     pub fn set_protocol(&mut self, client: u32, protocol: u8) {
         let protocol = if protocol == 2 { Protocol::Resp2 } else { Protocol::Resp3 };
         self.keylatch.set_protocol(ClientId(client), protocol);
     }
 
-    /// `{ name, db, protocol, inTransaction, listening }`, or undefined when there is no such client.
+    /// Returns `{ name, db, protocol, inTransaction, listening }`, or undefined if there is no such client.
     pub fn client(&self, client: u32) -> Result<JsValue, JsError> {
         let view = self.keylatch.client(ClientId(client)).map(|client| ClientView {
             name: String::from_utf8_lossy(&client.name),
@@ -139,17 +139,17 @@ impl Engine {
         to_js(&view)
     }
 
-    /// Whether a client is to be hung up on.
+    /// Whether a client must be disconnected.
     pub fn closing(&self, client: u32) -> bool {
         self.keylatch.client(ClientId(client)).is_none_or(|client| client.closing)
     }
 
-    /// What waits for a client beside its replies, as whole RESP messages.
+    /// Takes the messages queued for a client besides its replies, as whole RESP messages.
     pub fn outbox(&mut self, client: u32) -> Vec<u8> {
         self.keylatch.take_outbox(ClientId(client))
     }
 
-    /// Removes what is due, a bounded number of keys. True when more is due; false also when the clock failed.
+    /// Removes due keys, a bounded number. Returns true if more is due; false also if the clock failed.
     pub fn tick(&mut self) -> bool {
         if !self.time.sample() {
             return false;
@@ -159,13 +159,13 @@ impl Engine {
         self.keylatch.next_deadline().is_some_and(|due| due <= now)
     }
 
-    /// The first instant at which something is due, in milliseconds since the epoch.
+    /// First instant at which something is due, in milliseconds since the epoch.
     #[wasm_bindgen(js_name = nextDeadline)]
     pub fn next_deadline(&mut self) -> Option<f64> {
         self.keylatch.report_deadline().map(|due| due.as_ms() as f64)
     }
 
-    /// Moves a manual clock; other clocks stay as they are.
+    /// Moves a manual clock; has no effect on other clocks.
     #[wasm_bindgen(js_name = setClock)]
     pub fn set_clock(&mut self, ms: f64) {
         if let Some(now) = timestamp(ms) {
@@ -173,13 +173,13 @@ impl Engine {
         }
     }
 
-    /// What the clock shows, or NaN when it failed.
+    /// Current time in milliseconds since the epoch, or NaN if the clock failed.
     pub fn now(&mut self) -> f64 {
         use crate::Clock;
         if self.time.sample() { self.keylatch.clock_mut().now().as_ms() as f64 } else { f64::NAN }
     }
 
-    /// Starts afresh with the answer; a huge one does not hold its memory for ever.
+    /// Clears the output and frees a large buffer.
     pub(super) fn clear_output(&mut self) {
         if self.output.capacity() > OUTPUT_KEPT_MAX {
             self.output = Vec::new();

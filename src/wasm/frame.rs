@@ -1,13 +1,13 @@
-//! The frame: where JavaScript writes the arguments of a command before it calls, and finds the reply after.
+//! Frame: memory in which JavaScript writes a command's arguments before a call and finds the reply after it.
 //!
 //! ```text
-//! header   u32 x 2                  where the reply is, and how long
-//! spans    (u32, u32) a piece       where each argument begins and ends in `bytes`; the first is the name's
-//! bytes    names of all commands, then room for arguments
+//! header   u32 x 2                  address and length of the reply
+//! spans    (u32, u32) each          start and end of each argument in `bytes`; the first is the name's
+//! bytes    names of all commands, then the arguments
 //! ```
 //!
-//! All of it stays where it is until [`Frame::reserve`] makes it larger. What JavaScript writes is checked where it is read:
-//! a span outside of `bytes` is an empty argument.
+//! Addresses are constant until [`Frame::reserve`] resizes the frame. Spans written by JavaScript are checked when they
+//! are read: a span outside of `bytes` is an empty argument.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -15,24 +15,26 @@ use alloc::vec::Vec;
 use crate::base::argv::{ArgvRef, Span};
 use crate::commands::all_rows;
 
-/// Arguments of most commands, their names included: reading many keys must go on when there is no memory.
+/// Number of spans always available, enough for most commands, so that reading many keys works when memory is
+/// exhausted.
 const SPANS_MIN: usize = 512;
-/// Room for the arguments of most commands.
-const ROOM_MIN: usize = 16 * 1024;
+/// Bytes always available for arguments, enough for most commands.
+const ARGUMENT_BYTES_MIN: usize = 16 * 1024;
 
+/// Memory shared with JavaScript.
 #[derive(Debug)]
 pub(super) struct Frame {
     header: Box<[u32; 2]>,
     spans: Vec<Span>,
     bytes: Vec<u8>,
-    /// By row, where its name lies in `bytes`.
+    /// Span of each row's name in `bytes`.
     names: Vec<Span>,
-    /// Where the room behind the names begins.
-    room_at: usize,
+    /// Offset of the arguments, after the names.
+    arguments_at: usize,
 }
 
 impl Frame {
-    /// A frame of the usual size, at the beginning of an instance.
+    /// Creates a frame of the minimum size, when an instance starts.
     pub(super) fn new() -> Frame {
         let mut bytes = Vec::new();
         let mut names = Vec::new();
@@ -41,16 +43,16 @@ impl Frame {
             bytes.extend(row.name.bytes().map(|byte| byte.to_ascii_uppercase()));
             names.push(Span { start, end: bytes.len() as u32 });
         }
-        let room_at = bytes.len().next_multiple_of(8);
-        bytes.resize(room_at + ROOM_MIN, 0);
-        Frame { header: Box::default(), spans: alloc::vec![Span::default(); SPANS_MIN], bytes, names, room_at }
+        let arguments_at = bytes.len().next_multiple_of(8);
+        bytes.resize(arguments_at + ARGUMENT_BYTES_MIN, 0);
+        Frame { header: Box::default(), spans: alloc::vec![Span::default(); SPANS_MIN], bytes, names, arguments_at }
     }
 
-    /// Makes room for so many arguments and so many bytes of them in all, at least for what most commands need. What was
-    /// written stays as far as there is room for it. False when there is no memory: the frame is as it was.
-    pub(super) fn reserve(&mut self, arguments: usize, room: usize) -> bool {
+    /// Resizes the frame for `arguments` spans and `argument_bytes` bytes, at least to the minimum size. Contents are
+    /// kept as far as they fit. Returns false, with nothing changed, if memory is exhausted.
+    pub(super) fn reserve(&mut self, arguments: usize, argument_bytes: usize) -> bool {
         let spans_len = arguments.max(SPANS_MIN);
-        let bytes_len = self.room_at.saturating_add(room.max(ROOM_MIN));
+        let bytes_len = self.arguments_at.saturating_add(argument_bytes.max(ARGUMENT_BYTES_MIN));
         let mut spans = Vec::new();
         let mut bytes = Vec::new();
         if spans.try_reserve_exact(spans_len).is_err() || bytes.try_reserve_exact(bytes_len).is_err() {
@@ -64,13 +66,14 @@ impl Frame {
         true
     }
 
-    /// Where things are, for JavaScript: header, spans, how many, bytes, where their room begins, how long they are.
-    pub(super) fn places(&self) -> [usize; 6] {
+    /// Addresses and sizes for JavaScript: header, spans, number of spans, bytes, offset of the arguments, number of
+    /// bytes.
+    pub(super) fn layout(&self) -> [usize; 6] {
         let (spans, bytes) = (self.spans.as_ptr() as usize, self.bytes.as_ptr() as usize);
-        [self.header.as_ptr() as usize, spans, self.spans.len(), bytes, self.room_at, self.bytes.len()]
+        [self.header.as_ptr() as usize, spans, self.spans.len(), bytes, self.arguments_at, self.bytes.len()]
     }
 
-    /// The arguments of a command, its name first: that of the row, or the first argument where no row is named.
+    /// Arguments of a command, beginning with its name: the row's name, or the first argument if there is no such row.
     #[inline(always)]
     pub(super) fn arguments(&mut self, row: u32, count: usize) -> ArgvRef<'_> {
         if let (Some(name), Some(first)) = (self.names.get(row as usize), self.spans.first_mut()) {
@@ -79,9 +82,9 @@ impl Frame {
         ArgvRef::new(&self.bytes, self.spans.get(..count).unwrap_or_default())
     }
 
-    /// Shows where a reply is.
+    /// Writes address and length of a reply to the header.
     #[inline(always)]
-    pub(super) fn show(&mut self, reply: &[u8]) {
+    pub(super) fn set_reply(&mut self, reply: &[u8]) {
         *self.header = [reply.as_ptr() as u32, reply.len() as u32];
     }
 }

@@ -1,4 +1,4 @@
-//! The exported class, continued: going on in another instance.
+//! The exported class, continued: migration to another instance.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -10,7 +10,8 @@ use super::engine::Engine;
 
 #[wasm_bindgen]
 impl Engine {
-    /// Clients and configuration, for `importState` of a fresh instance; an error names the state that cannot migrate.
+    /// Exports clients and configuration for `importState` of a fresh instance. An error names the state that cannot
+    /// migrate.
     #[wasm_bindgen(js_name = exportState)]
     pub fn export_state(&self) -> Result<Vec<u8>, JsError> {
         match self.keylatch.export_state() {
@@ -19,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// Takes over the clients and the configuration of another engine, whose snapshot is loaded.
+    /// Imports clients and configuration of another engine, after its snapshot has been loaded.
     #[wasm_bindgen(js_name = importState)]
     pub fn import_state(&mut self, length: usize) {
         let words = self.area.arguments(length);

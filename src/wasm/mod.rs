@@ -1,11 +1,11 @@
-//! The face towards JavaScript: one exported class, `Engine`, that the npm package wraps. Nothing else names
-//! wasm-bindgen, and nothing here decides anything: bytes and options come in, the engine answers, bytes go out.
+//! JavaScript interface: one exported class, `Engine`, that the npm package wraps. Nothing else names wasm-bindgen.
+//! Nothing is decided here: bytes and options come in, the engine runs, bytes go out.
 //!
-//! No input may trap, for a trap loses the whole instance. So bytes come in through one area that is reserved fallibly
-//! before they are written (`Area::reserve`), and what JavaScript hands over is checked, never indexed. Small pieces of memory
-//! come out of a reserve when there is none left (`reserve`).
+//! No input may trap, because a trap loses the whole instance. Bytes come in through one area that is reserved fallibly
+//! before they are written (`Area::reserve`). Values from JavaScript are checked, never used as indices. Small
+//! allocations come out of a reserve when memory is exhausted (`reserve`).
 
-// wasm-bindgen's generated code is the reason; by hand only the allocator is.
+// For the code that wasm-bindgen generates; only the allocator has `unsafe` code of its own.
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "wasm32")]

@@ -1,4 +1,4 @@
-//! A session's report in the shape JavaScript reads it.
+//! Report of a session in the form JavaScript reads.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,8 +1,8 @@
-//! An allocator with a reserve behind it. A small piece that nobody asked for beforehand (`memory.rs` of the engine) comes
-//! out of the reserve when there is no memory for it; otherwise it would end the instance with a trap.
+//! Allocator with a reserve. A small piece that was not checked beforehand (`base/headroom`) comes out of the reserve
+//! when memory is exhausted. Without the reserve the instance would end with a trap.
 //!
-//! The reserve is a list of blocks, each more than a small piece takes, given out one by one. So pieces that stay for
-//! longer cost it one block each at most, and it is filled again once so much memory is free anywhere.
+//! The reserve is a list of blocks, each larger than a small piece, which are released one by one. A long-lived piece
+//! thus costs at most one block. The reserve is refilled once enough memory is free.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
@@ -11,105 +11,106 @@ use core::ptr::null_mut;
 use crate::base::headroom::{Reserve, SMALL_MAX_BYTES, is_reserve_whole, set_reserve};
 
 const BLOCKS: usize = 16;
-/// With so many blocks it counts as whole: a full memory need not give back first what a few small pieces took.
+/// Number of blocks from which on the reserve counts as whole, so that a few small pieces need not be freed first.
 const WHOLE_MIN: usize = 12;
-/// With fewer blocks than these, only the command that is under way may go on taking them.
+/// Number of blocks below which only the running command may use the reserve.
 const UNSPENT_MIN: usize = 6;
 const BLOCK: Layout = match Layout::from_size_align(2 * SMALL_MAX_BYTES, align_of::<*mut u8>()) {
     Ok(layout) => layout,
     Err(_) => panic!("a power of two is an alignment"),
 };
 
-pub(super) struct Reserved<A> {
+/// Allocator `A` with a reserve of blocks.
+pub(super) struct WithReserve<A> {
     allocator: A,
-    /// The first block; each begins with the place of the next.
+    /// First block; each block begins with a pointer to the next.
     first: Cell<*mut u8>,
-    held: Cell<usize>,
+    block_count: Cell<usize>,
 }
 
-// SAFETY: the module has one thread, and nothing here calls anything that comes back here.
-unsafe impl<A> Sync for Reserved<A> {}
+// SAFETY: the module has one thread, and nothing here calls anything that calls back.
+unsafe impl<A> Sync for WithReserve<A> {}
 
-// SAFETY: every call is handed on to the allocator as it is, once more after it answered null and a block of the reserve,
-// which nobody uses, was given back to it; or it is answered with null, which means that there is no memory.
-unsafe impl<A: GlobalAlloc> GlobalAlloc for Reserved<A> {
+// SAFETY: every call is passed on unchanged to the allocator. If it returns null, an unused block of the reserve is
+// freed and the call repeated. Null is returned if there is no memory.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for WithReserve<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as for this function.
+        // SAFETY: the caller's promises are those of the callee.
         self.allocate(layout.size(), || unsafe { self.allocator.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as for this function.
+        // SAFETY: the caller's promises are those of the callee.
         self.allocate(layout.size(), || unsafe { self.allocator.alloc_zeroed(layout) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as for this function: it is the allocator's in any case.
+        // SAFETY: the block belongs to the allocator in any case.
         unsafe { self.allocator.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as for this function; where there was no memory, the block is as it was.
+        // SAFETY: the caller's promises are those of the callee; a failed call leaves the block unchanged.
         self.allocate(size, || unsafe { self.allocator.realloc(block, layout, size) })
     }
 }
 
-impl<A: GlobalAlloc> Reserved<A> {
-    /// Nothing is in reserve before `refill`.
-    pub(super) const fn new(allocator: A) -> Reserved<A> {
-        Reserved { allocator, first: Cell::new(null_mut()), held: Cell::new(0) }
+impl<A: GlobalAlloc> WithReserve<A> {
+    /// Creates an allocator with a reserve that is empty until `refill`.
+    pub(super) const fn new(allocator: A) -> WithReserve<A> {
+        WithReserve { allocator, first: Cell::new(null_mut()), block_count: Cell::new(0) }
     }
 
     #[inline(always)]
-    fn allocate(&self, size: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
+    fn allocate(&self, size: usize, request: impl Fn() -> *mut u8) -> *mut u8 {
         let is_small = size <= SMALL_MAX_BYTES;
-        // What was asked for must not come out of the reserve.
+        // Larger pieces must not use the reserve, so it is refilled first.
         if !is_small && !is_reserve_whole() && !self.refill() {
             return null_mut();
         }
-        let mut block = ask();
-        while block.is_null() && is_small && self.give_out() {
-            block = ask();
+        let mut block = request();
+        while block.is_null() && is_small && self.release_block() {
+            block = request();
         }
         block
     }
 
-    /// Fills the reserve; false when there is no memory to make it whole.
+    /// Refills the reserve. Returns false if memory does not suffice to make it whole.
     #[cold]
     pub(super) fn refill(&self) -> bool {
-        while self.held.get() < BLOCKS {
+        while self.block_count.get() < BLOCKS {
             // SAFETY: the layout is not empty.
             let block = unsafe { self.allocator.alloc(BLOCK) };
             if block.is_null() {
                 break;
             }
-            // SAFETY: the block is ours, and long and aligned enough for a place.
+            // SAFETY: the block was just allocated, and is large and aligned enough for a pointer.
             unsafe { block.cast::<*mut u8>().write(self.first.get()) };
             self.first.set(block);
-            self.count(self.held.get() + 1);
+            self.set_block_count(self.block_count.get() + 1);
         }
-        self.held.get() >= WHOLE_MIN
+        self.block_count.get() >= WHOLE_MIN
     }
 
-    /// Gives a block back to the allocator; false when there is none left.
+    /// Frees a block of the reserve. Returns false if none is left.
     #[cold]
-    fn give_out(&self) -> bool {
+    fn release_block(&self) -> bool {
         let block = self.first.get();
         if block.is_null() {
             return false;
         }
-        // SAFETY: `refill` wrote the place of the next block there, and allocated the block with this layout.
+        // SAFETY: `refill` wrote the pointer to the next block there, and allocated the block with this layout.
         unsafe {
             self.first.set(block.cast::<*mut u8>().read());
             self.allocator.dealloc(block, BLOCK);
         }
-        self.count(self.held.get() - 1);
+        self.set_block_count(self.block_count.get() - 1);
         true
     }
 
-    fn count(&self, held: usize) {
-        self.held.set(held);
-        set_reserve(match held {
+    fn set_block_count(&self, block_count: usize) {
+        self.block_count.set(block_count);
+        set_reserve(match block_count {
             WHOLE_MIN.. => Reserve::Whole,
             UNSPENT_MIN.. => Reserve::Begun,
             _ => Reserve::Spent,

@@ -1,4 +1,4 @@
-//! The exported class, continued: RESP streams, for hosts that have a socket.
+//! The exported class, continued: RESP streams, for hosts that have sockets.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -12,25 +12,25 @@ use super::streams::Streams;
 use crate::ClientId;
 use crate::connection::{Connection, Fed};
 
-/// Stands among the affected clients for the configuration. No client has this number.
+/// Id that stands for the configuration among the affected clients. No client has it.
 const CONFIGURATION: u32 = 0;
 
 #[wasm_bindgen]
 impl Engine {
-    /// A client comes over a stream from one address to another; it speaks RESP2 until it says otherwise. 0 when there is
-    /// no memory for one.
+    /// Accepts a client over a stream between two addresses. It starts with RESP2. Returns its id, 0 if memory is
+    /// exhausted.
     pub fn accept(&mut self, address: &str, local_address: &str) -> u32 {
         if !self.keylatch.has_room_for_client() {
             return NO_CLIENT;
         }
-        // A clock that fails leaves its age wrong, and nothing else.
+        // If the clock fails, only the client's age is wrong.
         self.time.sample();
         self.keylatch.accept(address, local_address).0
     }
 
-    /// Takes in the first `length` bytes of the input as the next bytes of a client's stream and runs the requests that
-    /// are whole. `now` is what the clock shows, NaN when it failed; where it is moved by hand it need not be told. Answers
-    /// the length of their replies, which are at `output()`, or -1 when the clock failed and nothing was taken in.
+    /// Feeds the first `length` bytes of the input to a client's stream and runs the complete requests. `now` is the
+    /// time, NaN if the clock failed; a manual clock ignores it. Returns the length of the replies, which are at
+    /// `output()`; -1 if the clock failed and no byte was read.
     pub fn feed(&mut self, client: u32, length: usize, now: f64) -> f64 {
         self.clear_output();
         if !self.time.set(now) {
@@ -48,7 +48,8 @@ impl Engine {
         output.len() as f64
     }
 
-    /// Hands on what reached a client and runs nothing, for when its output does not leave. Answers as `feed` does.
+    /// Delivers queued messages of a client without running requests, for use while the client does not read its
+    /// output. Returns the length of the output, as `feed` does.
     pub fn wake(&mut self, client: u32) -> f64 {
         self.clear_output();
         let Engine { keylatch, streams: Streams { connections, recent, last, .. }, output, .. } = self;
@@ -58,40 +59,41 @@ impl Engine {
         output.len() as f64
     }
 
-    /// How the last feeding ended, in bits: 1 there is more to do, 2 the client waits, 4 hang up.
+    /// Result of the last `feed` or `wake`, in bits: 1 more to do, 2 the client is blocked, 4 disconnect it.
     pub fn fed(&self) -> u32 {
         let Fed { more, blocked, closed } = self.streams.last;
         u32::from(more) | u32::from(blocked) << 1 | u32::from(closed) << 2
     }
 
-    /// Clients that something reached from elsewhere since the last call: messages, a late reply, the end. Feed each of
-    /// them nothing. A 0 stands for the configuration. Undefined when there is none; until then there may be more.
+    /// Takes the ids of clients affected from elsewhere since the last call: by messages, a late reply, the end of the
+    /// connection. The host must feed each of them no bytes. A 0 stands for the configuration. Undefined if there is
+    /// none; otherwise there may be more.
     pub fn affected(&mut self) -> Option<Vec<u32>> {
         let affected: Vec<u32> = self.keylatch.take_affected().into_iter().map(|client| client.0).collect();
-        // Alone, because the list may be as long as there is memory for.
+        // Returned alone, because memory may not suffice to extend the list.
         if affected.is_empty() && self.keylatch.take_configured() {
             return Some(vec![CONFIGURATION]);
         }
         (!affected.is_empty()).then_some(affected)
     }
 
-    /// The value of a configuration parameter; empty when there is no such parameter.
+    /// Value of a configuration parameter; empty if there is no such parameter.
     pub fn parameter(&self, name: &str) -> String {
         self.keylatch.parameter(name).into()
     }
 
-    /// Sets a parameter as a configuration file would; answers why not, if not.
+    /// Sets a parameter as a configuration file would; returns the error, if any.
     pub fn configure(&mut self, name: &str, value: &str) -> Option<String> {
         self.keylatch.configure(name, value).err()
     }
 
-    /// From now on, `positions` tells where among the events each message for this client belongs.
+    /// Makes `takePositions` report where among the events each message for this client belongs.
     #[wasm_bindgen(js_name = notePositions)]
     pub fn note_positions(&mut self, client: u32) {
         self.keylatch.note_positions(ClientId(client));
     }
 
-    /// For each message in the outbox: how many of the events that wait came before it.
+    /// Number of queued events that precede each message in the outbox.
     #[wasm_bindgen(js_name = takePositions)]
     pub fn take_positions(&mut self, client: u32) -> Vec<u32> {
         self.keylatch.take_positions(ClientId(client))

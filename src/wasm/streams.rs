@@ -1,4 +1,4 @@
-//! The streams of clients, as data.
+//! Streams of clients: data only.
 
 use alloc::boxed::Box;
 
@@ -10,21 +10,21 @@ use crate::store::sorted_vec::SortedVecMap;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Milliseconds since some fixed instant, with fractions. Some realms of test frameworks have no such watch.
+    /// Milliseconds, with fractions, since some fixed instant. Missing in some realms of test frameworks.
     #[wasm_bindgen(catch, js_namespace = performance, js_name = now)]
     fn performance_now() -> Result<f64, JsValue>;
 }
 
-/// The watch that durations are measured with: SLOWLOG and INFO show them, nothing depends on them.
-fn watch() -> u64 {
+/// Stopwatch of measured durations, in microseconds. SLOWLOG and INFO report them; nothing depends on them.
+fn stopwatch_us() -> u64 {
     (performance_now().unwrap_or_default() * 1000.0) as u64
 }
 
-/// The streams of the clients that were fed, and how the last feeding ended.
+/// Streams of the clients, and the result of the last `feed` or `wake`.
 #[derive(Debug)]
 pub(super) struct Streams {
     pub(super) connections: SortedVecMap<ClientId, Box<Connection>>,
-    /// Where the connection was that was asked for last.
+    /// Index of the connection used last, as a hint.
     pub(super) recent: usize,
     pub(super) meter: Meter,
     pub(super) last: Fed,
@@ -32,7 +32,12 @@ pub(super) struct Streams {
 
 impl Default for Streams {
     fn default() -> Streams {
-        Streams { connections: SortedVecMap::default(), recent: 0, meter: Meter::new(watch), last: Fed::default() }
+        Streams {
+            connections: SortedVecMap::default(),
+            recent: 0,
+            meter: Meter::new(stopwatch_us),
+            last: Fed::default(),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The exported class, continued: texts. Replies as redis-cli prints them, typed lines, sessions.
+//! The exported class, continued: text. Replies in the format of redis-cli, typed lines, sessions.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -18,26 +18,26 @@ use crate::resp::cli_text::print;
 use crate::resp::read::read;
 use crate::session::{self, SessionError};
 
-/// What a byte becomes: read, in a line, in the text of all lines; or once in quotes.
-const SHOWN_BYTES: usize = 4;
-/// What a line of input becomes beside its bytes, at most: a value, a line, what stands in front of it.
-const LINE_BYTES: usize = 128;
+/// Memory a byte of input may take: the parsed reply, the line, the joined lines, and once in quotes.
+const BYTES_PER_BYTE: usize = 4;
+/// Upper bound of the memory a line of input takes besides its bytes: a value, a line, its prefix.
+const BYTES_PER_LINE: usize = 128;
 
-/// Asks for the memory to show texts with. They are for people, and what becomes of them is made of small pieces.
-fn ensure_room_for_text(input: &[u8]) -> Result<(), JsError> {
+/// Checks that memory for printed text is available. Text is built of small pieces that are not checked one by one.
+fn ensure_text_memory(input: &[u8]) -> Result<(), JsError> {
     let lines = 1 + input.iter().filter(|byte| **byte == b'\n').count();
-    ensure(input.len().saturating_mul(SHOWN_BYTES).saturating_add(lines.saturating_mul(LINE_BYTES)))
+    ensure(input.len().saturating_mul(BYTES_PER_BYTE).saturating_add(lines.saturating_mul(BYTES_PER_LINE)))
         .map_err(|_| out_of_memory())
 }
 
-/// Why a line cannot be split.
+/// Reason why a line cannot be split.
 #[derive(Serialize)]
 struct LineErrorView {
     message: String,
     column: usize,
 }
 
-/// Why a session cannot be read.
+/// Reason why a session cannot be read.
 #[derive(Serialize)]
 struct SessionErrorView {
     message: String,
@@ -53,12 +53,12 @@ impl From<SessionError> for SessionErrorView {
 
 #[wasm_bindgen]
 impl Engine {
-    /// The replies in the input as redis-cli prints them, lines joined by line feeds. What is no whole reply is left
-    /// out.
+    /// Prints the replies in the input as redis-cli does, lines joined by line feeds. Incomplete or malformed replies
+    /// are left out.
     #[wasm_bindgen(js_name = printReply)]
     pub fn print_reply(&self, length: usize) -> Result<String, JsError> {
         let mut rest = self.area.bytes(length);
-        ensure_room_for_text(rest)?;
+        ensure_text_memory(rest)?;
         let mut lines = Vec::new();
         while let Ok(Some((value, used))) = read(rest) {
             print(&value, &mut lines);
@@ -67,10 +67,11 @@ impl Engine {
         Ok(lines.join("\n"))
     }
 
-    /// The line in the input as an array of Uint8Array, or `{ message, column }` when its quotes do not balance.
+    /// Splits the line in the input into an array of Uint8Array; returns `{ message, column }` if its quotes do not
+    /// balance.
     #[wasm_bindgen(js_name = splitLine)]
     pub fn split_line(&self, length: usize) -> Result<JsValue, JsError> {
-        ensure_room_for_text(self.area.bytes(length))?;
+        ensure_text_memory(self.area.bytes(length))?;
         let mut argv = Argv::default();
         match split_line(self.area.bytes(length), &mut argv) {
             Ok(()) => Ok(argv.as_ref().iter().map(Uint8Array::from).collect::<Array>().into()),
@@ -78,15 +79,15 @@ impl Engine {
         }
     }
 
-    /// Runs the session in the input, to the end or up to a line, on this engine, whose clock should be manual. Answers
-    /// a report, or `{ message, line, column }` for a session that cannot be read.
+    /// Runs the session in the input, to the end or up to a line, on this engine, which should have a manual clock.
+    /// Returns a report, or `{ message, line, column }` for a session that cannot be read.
     #[wasm_bindgen(js_name = runSession)]
     pub fn run_session(&mut self, length: usize, until_line: Option<usize>) -> Result<JsValue, JsError> {
-        ensure_room_for_text(self.area.bytes(length))?;
+        ensure_text_memory(self.area.bytes(length))?;
         let text = str::from_utf8(self.area.bytes(length))?;
         let report = session::parse(text).and_then(|session| session::run(&mut self.keylatch, &session, until_line));
-        // The runner listens for itself and leaves the queue closed.
-        self.follow_listeners();
+        // The runner selects events of its own and leaves the queue closed.
+        self.apply_listeners();
         match report {
             Ok(report) => to_js(&ReportView::new(&report)),
             Err(error) => to_js(&SessionErrorView::from(error)),

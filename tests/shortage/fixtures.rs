@@ -1,5 +1,7 @@
 //! Scenarios: clients that listen, watch, block or track, and the action that follows.
 
+mod removal;
+
 use keylatch::session::SESSION_START;
 use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options};
 
@@ -164,8 +166,8 @@ pub fn scenarios() -> impl Iterator<Item = Scenario> {
     publishing(&mut scenarios);
     tracking(&mut scenarios);
     transactions(&mut scenarios);
-    expiring(&mut scenarios);
-    evicting(&mut scenarios);
+    removal::expiring(&mut scenarios);
+    removal::evicting(&mut scenarios);
     scenarios.all.into_iter()
 }
 
@@ -346,77 +348,5 @@ fn transactions(scenarios: &mut Scenarios) {
             fixture.others_run(others, |_| "WATCH key:{3} {3}".into());
             fixture.run_line(1, "WATCH key:{300} {300}");
         });
-    }
-}
-
-fn expiring(scenarios: &mut Scenarios) {
-    let dead = |fixture: &mut Fixture, others: usize| {
-        for number in 0..300 {
-            fixture.run_line(0, &format!("SET key:{number} v PX 5"));
-        }
-        fixture.run_line(0, "SET ~ v PX 5");
-        fixture.others_run(others.min(40), |_| "HELLO 3".into());
-        fixture.others_run(others.min(40), |_| "CLIENT TRACKING ON".into());
-        fixture.others_run(others.min(40), |_| "MGET key:{300}".into());
-        fixture.others_run(others, |_| "WATCH key:1 key:2".into());
-        fixture.engine.clock_mut().advance(10);
-    };
-    scenarios.add_action(Rule::Converges, &|| Action::Tick, dead);
-    for line in ["MGET key:{300} ~", "GET key:1", "DEL key:{300} ~", "SET key:1 v NX", "DBSIZE"] {
-        scenarios.add(Rule::Parts, line, dead);
-    }
-    let dying = |fixture: &mut Fixture, others: usize| {
-        dead(fixture, others);
-        fixture.run_line(0, "DEBUG SET-ACTIVE-EXPIRE 0");
-    };
-    for line in ["MGET key:{300} ~", "SCAN 0 COUNT 1000", "KEYS *", "RANDOMKEY", "EXISTS key:{300}"] {
-        scenarios.add(Rule::Parts, line, |fixture, others| {
-            fixture.run_line(0, "DEBUG SET-ACTIVE-EXPIRE 0");
-            dying(fixture, others);
-        });
-    }
-    let fields = |fixture: &mut Fixture| {
-        fixture.run_line(0, "DEBUG SET-ACTIVE-EXPIRE 0");
-        let pair = |number: usize| [format!("field:{number}{}", "f".repeat(60)).into_bytes(), b"v".to_vec()];
-        let fields: Vec<[Vec<u8>; 2]> = (0..600).map(pair).collect();
-        fixture.run(0, &words("HSET hash").into_iter().chain(fields.iter().flatten().cloned()).collect());
-        let names = fields.iter().map(|[name, _]| name.clone());
-        fixture.run(0, &words("HPEXPIRE hash 5 FIELDS 600").into_iter().chain(names).collect());
-        fixture.run_line(0, "HSET hash stays v");
-        fixture.run_line(1, "WATCH hash");
-        fixture.engine.clock_mut().advance(10);
-    };
-    for line in ["HGET hash stays", "HGETALL hash", "HLEN hash", "HSET hash more ~", "SCAN 0", "DEL hash", "KEYS *"] {
-        scenarios.add_alone(Rule::Parts, &|| Action::Run(0, words(line)), fields);
-    }
-    scenarios.add_alone(Rule::Converges, &|| Action::Tick, |fixture| {
-        fields(fixture);
-        fixture.run_line(0, "DEBUG SET-ACTIVE-EXPIRE 1");
-    });
-}
-
-fn evicting(scenarios: &mut Scenarios) {
-    for policy in ["allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-ttl", "volatile-lfu"] {
-        for line in ["SET more ~", "GET key:1", "EXEC"] {
-            scenarios.add_alone(Rule::Parts, &|| Action::Run(0, words(line)), |fixture| {
-                let deadline = if policy.starts_with("volatile") { " PX 100000" } else { "" };
-                (0..400).for_each(|number| fixture.run_line(0, &format!("SET key:{number} value{deadline}")));
-                fixture.run_line(0, &format!("SET {} v{deadline}", "k".repeat(5_000)));
-                fixture.run_line(1, "HELLO 3");
-                fixture.run_line(1, "CLIENT TRACKING ON");
-                fixture.run_line(1, "MGET key:{400}");
-                let used = fixture.engine.keyspace().counted_bytes();
-                fixture.run_line(0, &format!("CONFIG SET maxmemory-policy {policy}"));
-                fixture.run_line(0, &format!("CONFIG SET maxmemory {}", used + 6_100));
-                if line == "EXEC" {
-                    fixture.run_line(0, "MULTI");
-                    (0..9).for_each(|number| fixture.run_line(0, &format!("SET more:{number} ~")));
-                }
-                // The last value that fits takes memory beyond the limit.
-                let other = fixture.connect();
-                fixture.run_line(other, "SET large ~");
-                fixture.run_line(other, "APPEND large ~");
-            });
-        }
     }
 }

@@ -1,15 +1,16 @@
-//! Which numbers may lie within a shape: the cell of its centre and those around it, large enough to hold all of it.
+//! Ranges of scores that a shape may contain: the cell of its centre and the neighbours of that cell. Cells are chosen
+//! large enough for these nine to cover the shape.
 
 use super::{EARTH_RADIUS, LATITUDE, LONGITUDE, Position, STEPS, Shape, degrees, interleave, radians, separate};
 use core::ops::Range;
 
-/// Half of the circumference of the equator in the projection of Mercator, in metres.
+/// Half of the circumference of the equator in the Mercator projection, in metres.
 const MERCATOR_MAX: f64 = 20_037_726.37;
-/// At these latitudes and beyond, a degree of longitude is so short that cells have to be larger.
+/// Latitudes from which a degree of longitude is so short that larger cells are needed.
 const NARROW_LATITUDE: f64 = 66.0;
 const NARROWEST_LATITUDE: f64 = 80.0;
 
-/// Degrees that a shape reaches to.
+/// Bounding box of a shape, in degrees.
 struct Bounds {
     west: f64,
     south: f64,
@@ -36,7 +37,7 @@ impl Bounds {
     }
 }
 
-/// A cell of the earth that was halved so often.
+/// Geohash cell: interleaved halves of latitude and longitude, `steps` bits of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Cell {
     bits: u64,
@@ -48,8 +49,10 @@ impl Cell {
         Cell { bits: centre.cell(LATITUDE, steps), steps }
     }
 
-    /// The cell so many further; beyond the last one comes the first. What is at the very end of an axis lies behind its
-    /// last cell, and stays there on that axis.
+    /// Returns the cell `east` columns and `north` rows away, wrapping around at the ends of an axis.
+    ///
+    /// A coordinate at the very end of an axis lies in a cell past the last one. On an axis that is not moved this cell
+    /// is kept.
     fn moved(self, east: i32, north: i32) -> Cell {
         let (latitude, longitude) = separate(self.bits);
         let last = (1u32 << self.steps) - 1;
@@ -65,14 +68,14 @@ impl Cell {
         LONGITUDE.borders(separate(self.bits).1, self.steps)
     }
 
-    /// The scores of the places in it.
+    /// Range of the scores of all points in this cell.
     fn scores(self) -> Range<u64> {
         let shift = 2 * (STEPS - self.steps);
         self.bits << shift..(self.bits + 1) << shift
     }
 }
 
-/// How often the earth is halved for cells of about the size of a shape.
+/// Number of halvings that gives cells of about the size of a shape. `reach` is in metres.
 fn steps_for(reach: f64, latitude: f64) -> u32 {
     if reach == 0.0 {
         return STEPS;
@@ -87,10 +90,10 @@ fn steps_for(reach: f64, latitude: f64) -> u32 {
     steps.clamp(1, STEPS as i32) as u32
 }
 
-/// Ranges of scores, the nearest cell first.
+/// Ranges of scores of the centre's cell and of its neighbours, in this order.
 pub type Cells = [Option<Range<u64>>; 9];
 
-/// The cells that a shape around a centre may reach into, in the order in which Redis searches them.
+/// Returns the cells that a shape around a centre may overlap, in the order in which Redis searches them.
 pub fn cover(shape: Shape, centre: Position) -> Cells {
     let bounds = Bounds::of(shape, centre);
     let reach = match shape {
@@ -101,20 +104,20 @@ pub fn cover(shape: Shape, centre: Position) -> Cells {
     if cell.steps > 1 && is_too_small(cell, &bounds) {
         cell = Cell::of(centre, cell.steps - 1);
     }
-    let useful = |limit: bool| cell.steps < 2 || limit;
+    let is_needed = |reaches: bool| cell.steps < 2 || reaches;
     let (south, north) = cell.latitudes();
     let (west, east) = cell.longitudes();
     // Neighbours on a side that the shape does not reach are left out.
     let allowed = |to_the_east: i32, to_the_north: i32| {
-        (to_the_east <= 0 || useful(east <= bounds.east))
-            && (to_the_east >= 0 || useful(west >= bounds.west))
-            && (to_the_north <= 0 || useful(north <= bounds.north))
-            && (to_the_north >= 0 || useful(south >= bounds.south))
+        (to_the_east <= 0 || is_needed(east <= bounds.east))
+            && (to_the_east >= 0 || is_needed(west >= bounds.west))
+            && (to_the_north <= 0 || is_needed(north <= bounds.north))
+            && (to_the_north >= 0 || is_needed(south >= bounds.south))
     };
     let mut previous = None;
     [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1)].map(|(to_the_east, to_the_north)| {
         let neighbour = cell.moved(to_the_east, to_the_north);
-        // Where cells are huge, neighbours may be one.
+        // With very large cells several neighbours may be the same cell.
         if !allowed(to_the_east, to_the_north) || previous == Some(neighbour) {
             return None;
         }
@@ -123,7 +126,7 @@ pub fn cover(shape: Shape, centre: Position) -> Cells {
     })
 }
 
-/// Whether the shape reaches beyond the neighbours: its centre is near a border of its cell.
+/// Whether the shape extends beyond the neighbours because its centre is near a border of its cell.
 fn is_too_small(cell: Cell, bounds: &Bounds) -> bool {
     cell.moved(0, 1).latitudes().1 < bounds.north
         || cell.moved(0, -1).latitudes().0 > bounds.south
@@ -136,34 +139,34 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
 
-    fn draw(random: &mut Random, most: f64) -> f64 {
-        random.below(1_000_000) as f64 / 1_000_000.0 * most
+    fn draw(random: &mut Random, limit: f64) -> f64 {
+        random.below(1_000_000) as f64 / 1_000_000.0 * limit
     }
 
     #[test]
-    fn whatever_is_near_is_in_a_cell() {
+    fn every_point_in_a_shape_is_in_one_cell() {
         let mut random = Random::new(3);
         for _ in 0..20_000 {
             let centre =
                 Position { longitude: draw(&mut random, 300.0) - 150.0, latitude: draw(&mut random, 120.0) - 60.0 };
             let radius = draw(&mut random, 200_000.0);
-            let place = Position {
+            let point = Position {
                 longitude: centre.longitude + draw(&mut random, 4.0) - 2.0,
                 latitude: centre.latitude + draw(&mut random, 4.0) - 2.0,
             };
-            let score = place.score();
-            let place = Position::of_score(score);
+            let score = point.score();
+            let point = Position::of_score(score);
             let shape = match random.below(2) {
                 0 => Shape::Circle { radius },
                 _ => Shape::Box { width: radius, height: draw(&mut random, 400_000.0) },
             };
-            if shape.distance(centre, place).is_some() {
+            if shape.distance(centre, point).is_some() {
                 let cells = cover(shape, centre);
                 let holds = |cell: &Range<u64>| cell.contains(&(score as u64));
                 assert_eq!(
                     cells.iter().flatten().filter(|cell| holds(cell)).count(),
                     1,
-                    "{centre:?} {shape:?} {place:?}"
+                    "{centre:?} {shape:?} {point:?}"
                 );
             }
         }

@@ -1,6 +1,7 @@
-//! Places on the earth as numbers of 52 bits that are near one another where the places are: longitude and latitude are
-//! halved 26 times each and the halves named in turn. Formulas and constants are those of Redis, so that scores are the
-//! same. Which numbers may lie in an area is in `cover`.
+//! Points on the earth as geohash scores of 52 bits; nearby points have nearby scores.
+//!
+//! Longitude and latitude are halved 26 times each, and the resulting bits are interleaved. Formulas and constants are
+//! those of Redis, so scores are equal. `cover` finds the ranges of scores in an area.
 
 mod cover;
 
@@ -8,33 +9,33 @@ pub use cover::cover;
 
 use core::f64::consts::PI;
 
-/// Metres.
+/// Radius of the earth in metres, as in Redis.
 const EARTH_RADIUS: f64 = 6_372_797.560856;
-/// How often each axis is halved.
+/// Number of times each axis is halved.
 pub const STEPS: u32 = 26;
 
-/// One axis: the degrees it covers.
+/// Range of degrees of one axis.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
 }
 
-const LONGITUDE: Axis = Axis { least: -180.0, most: 180.0 };
-/// As far as the projection of Mercator is a square.
-const LATITUDE: Axis = Axis { least: -85.05112878, most: 85.05112878 };
-/// The axis of the geohashes that others print too.
-const WHOLE_LATITUDE: Axis = Axis { least: -90.0, most: 90.0 };
+const LONGITUDE: Axis = Axis { min: -180.0, max: 180.0 };
+/// Range of latitudes in which the Mercator projection is a square.
+const LATITUDE: Axis = Axis { min: -85.05112878, max: 85.05112878 };
+/// Latitudes of standard geohash strings, as printed by GEOHASH.
+const WHOLE_LATITUDE: Axis = Axis { min: -90.0, max: 90.0 };
 const ALPHABET: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
 
-/// Degrees east and north.
+/// Point on the earth in degrees east and north.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Position {
     pub longitude: f64,
     pub latitude: f64,
 }
 
-/// What a search covers, in metres, around a position.
+/// Search area around a centre, in metres.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Shape {
     Circle { radius: f64 },
@@ -43,23 +44,23 @@ pub enum Shape {
 
 impl Axis {
     fn holds(self, degrees: f64) -> bool {
-        (self.least..=self.most).contains(&degrees)
+        (self.min..=self.max).contains(&degrees)
     }
 
-    /// In which of 2^`steps` parts a number of degrees lies. What lies at the end is behind the last part.
+    /// Number of the part, of 2^`steps`, that contains `degrees`. The end of the axis lies in a part past the last one.
     fn part(self, degrees: f64, steps: u32) -> u32 {
-        ((degrees - self.least) / (self.most - self.least) * parts(steps)) as u32
+        ((degrees - self.min) / (self.max - self.min) * parts(steps)) as u32
     }
 
-    /// The borders of a part.
+    /// Lower and upper border of a part, in degrees.
     fn borders(self, part: u32, steps: u32) -> (f64, f64) {
-        let border = |part: f64| self.least + (part / parts(steps)) * (self.most - self.least);
+        let border = |part: f64| self.min + (part / parts(steps)) * (self.max - self.min);
         (border(part.into()), border(f64::from(part) + 1.0))
     }
 
     fn middle(self, part: u32, steps: u32) -> f64 {
-        let (least, most) = self.borders(part, steps);
-        ((least + most) / 2.0).clamp(self.least, self.most)
+        let (min, max) = self.borders(part, steps);
+        ((min + max) / 2.0).clamp(self.min, self.max)
     }
 }
 
@@ -68,23 +69,23 @@ fn parts(steps: u32) -> f64 {
 }
 
 impl Position {
-    /// A place that can be written down; `None` out of range.
+    /// Returns a valid point; `None` if a coordinate is out of range.
     pub fn new(longitude: f64, latitude: f64) -> Option<Position> {
         (LONGITUDE.holds(longitude) && LATITUDE.holds(latitude)).then_some(Position { longitude, latitude })
     }
 
-    /// The number of a place, which a sorted set holds as score.
+    /// Score of the point in a sorted set.
     pub fn score(self) -> f64 {
         self.cell(LATITUDE, STEPS) as f64
     }
 
-    /// The place that a score stands for: the middle of its cell.
+    /// Returns the point of a score: the middle of its cell.
     pub fn of_score(score: f64) -> Position {
         let (north, east) = separate(cell_of(score));
         Position { longitude: LONGITUDE.middle(east, STEPS), latitude: LATITUDE.middle(north, STEPS) }
     }
 
-    /// Its geohash in eleven letters, of which the last says nothing.
+    /// Standard geohash of eleven letters. The last letter is always `0`, since 52 bits fill only ten.
     pub fn geohash(self) -> [u8; 11] {
         let cell = self.cell(WHOLE_LATITUDE, STEPS);
         core::array::from_fn(|letter| {
@@ -97,7 +98,7 @@ impl Position {
         interleave(latitude.part(self.latitude, steps), LONGITUDE.part(self.longitude, steps))
     }
 
-    /// Metres along the surface of a sphere, by the haversine formula.
+    /// Distance in metres along the surface of a sphere, by the haversine formula.
     pub fn distance(self, other: Position) -> f64 {
         let half_sine = |from: f64, to: f64| libm::sin((radians(to) - radians(from)) / 2.0);
         let east = half_sine(self.longitude, other.longitude);
@@ -111,15 +112,15 @@ impl Position {
 }
 
 impl Shape {
-    /// The distance of a place from the centre, if it is within the shape.
-    pub fn distance(self, centre: Position, place: Position) -> Option<f64> {
+    /// Returns the distance of a point from the centre, in metres; `None` outside the shape.
+    pub fn distance(self, centre: Position, point: Position) -> Option<f64> {
         match self {
-            Shape::Circle { radius } => Some(centre.distance(place)).filter(|distance| *distance <= radius),
+            Shape::Circle { radius } => Some(centre.distance(point)).filter(|distance| *distance <= radius),
             Shape::Box { width, height } => {
-                let to_the_east = Position { longitude: centre.longitude, latitude: place.latitude };
-                let is_within = latitude_distance(place.latitude, centre.latitude) <= height / 2.0
-                    && place.distance(to_the_east) <= width / 2.0;
-                is_within.then(|| centre.distance(place))
+                let to_the_east = Position { longitude: centre.longitude, latitude: point.latitude };
+                let is_within = latitude_distance(point.latitude, centre.latitude) <= height / 2.0
+                    && point.distance(to_the_east) <= width / 2.0;
+                is_within.then(|| centre.distance(point))
             }
         }
     }
@@ -137,18 +138,19 @@ fn degrees(radians: f64) -> f64 {
     radians / (PI / 180.0)
 }
 
-/// The bits of both in turn: those of `even` at the even places.
+/// Interleaves the bits of both numbers: those of `even` at the even bit positions.
 fn interleave(even: u32, odd: u32) -> u64 {
     spread(even) | spread(odd) << 1
 }
 
-/// Undoes [`interleave`].
+/// Reverses [`interleave`].
 fn separate(bits: u64) -> (u32, u32) {
     (gather(bits), gather(bits >> 1))
 }
 
-/// The cell that a score names. A score that is none is converted as C does on x86, where what is too large for a signed
-/// integer loses its highest bit first.
+/// Converts a score to the bits of its cell.
+///
+/// Any other double is converted as C does on x86: a number too large for a signed integer loses its highest bit first.
 fn cell_of(score: f64) -> u64 {
     const HIGHEST: u64 = 1 << 63;
     if score < HIGHEST as f64 {
@@ -157,13 +159,13 @@ fn cell_of(score: f64) -> u64 {
     truncated(score - HIGHEST as f64) as u64 ^ HIGHEST
 }
 
-/// A double as a signed integer, as C converts it on x86: what does not fit becomes the least of them.
+/// Converts a double to a signed integer as C does on x86: a number out of range becomes `i64::MIN`.
 fn truncated(number: f64) -> i64 {
-    let least = i64::MIN as f64;
-    if (least..-least).contains(&number) { number as i64 } else { i64::MIN }
+    let min = i64::MIN as f64;
+    if (min..-min).contains(&number) { number as i64 } else { i64::MIN }
 }
 
-/// Steps of [`spread`]: by how much the upper half of each group moves, and which bits are in groups then.
+/// Steps of [`spread`]: shift of the upper half of each group, and mask of the bits that belong to a group afterwards.
 const GROUPS: [(u32, u64); 5] = [
     (16, 0x0000_ffff_0000_ffff),
     (8, 0x00ff_00ff_00ff_00ff),
@@ -172,12 +174,12 @@ const GROUPS: [(u32, u64); 5] = [
     (1, 0x5555_5555_5555_5555),
 ];
 
-/// A zero behind every bit.
+/// Inserts a zero above every bit.
 fn spread(bits: u32) -> u64 {
     GROUPS.iter().fold(bits.into(), |bits: u64, &(shift, mask)| (bits | bits << shift) & mask)
 }
 
-/// The bits at the even places.
+/// Collects the bits at even positions.
 fn gather(bits: u64) -> u32 {
     let kept = bits & GROUPS[4].1;
     let step = |bits: u64, index: usize| {
@@ -200,7 +202,7 @@ mod tests {
 
     #[test]
     fn scores_and_letters_are_those_of_redis() {
-        // From the examples of its documentation.
+        // From the examples of the documentation of Redis.
         assert_eq!(at(PALERMO).score(), 3_479_099_956_230_698.0);
         assert_eq!(at(CATANIA).score(), 3_479_447_370_796_909.0);
         let palermo = Position::of_score(3_479_099_956_230_698.0);
@@ -211,7 +213,7 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_redis() {
-        let [palermo, catania] = [PALERMO, CATANIA].map(|place| Position::of_score(at(place).score()));
+        let [palermo, catania] = [PALERMO, CATANIA].map(|point| Position::of_score(at(point).score()));
         assert!((palermo.distance(catania) - 166_274.151_6).abs() < 0.0001);
         assert_eq!(palermo.distance(palermo), 0.0);
         let north = Position { latitude: 40.0, ..palermo };
@@ -219,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_that_are_no_places_are_read_as_on_x86() {
+    fn scores_of_no_cell_are_converted_as_on_x86() {
         assert_eq!(cell_of(7.9), 7);
         assert_eq!(cell_of(-5.0), 5u64.wrapping_neg());
         assert_eq!(cell_of(f64::NEG_INFINITY), 1 << 63);
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn only_places_in_range_are_places() {
+    fn points_out_of_range_are_refused() {
         assert!(Position::new(180.0, 85.05112878).is_some() && Position::new(-180.0, -85.05112878).is_some());
         assert!(Position::new(180.1, 0.0).is_none() && Position::new(0.0, 85.06).is_none());
         assert!(Position::new(f64::NAN, 0.0).is_none() && Position::new(f64::INFINITY, 0.0).is_none());

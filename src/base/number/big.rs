@@ -1,9 +1,9 @@
-//! A small unsigned big integer: as much as decimal conversion needs and no more.
+//! Unsigned big integer with only the operations that decimal conversion needs.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Little-endian words without leading zero words; no word at all is zero.
+/// Little-endian words without leading zero words; zero has no words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Big(Vec<u32>);
 
@@ -28,7 +28,7 @@ impl Big {
         }
     }
 
-    /// Multiplies by five to the power of `exponent`; the twos of a power of ten are a shift.
+    /// Multiplies by five to the power of `exponent`. The twos of a power of ten are a shift.
     pub(super) fn multiply_power_of_five(&mut self, exponent: u32) {
         // 5^13 is the largest power of five in 32 bits.
         for _ in 0..exponent / 13 {
@@ -70,7 +70,7 @@ impl Big {
         self.0.is_empty()
     }
 
-    /// The number of bits without leading zeros.
+    /// Number of bits, without leading zeros.
     pub(super) fn length_bits(&self) -> u32 {
         match self.0.last() {
             Some(last) => self.0.len() as u32 * 32 - last.leading_zeros(),
@@ -88,7 +88,7 @@ impl Big {
         }
     }
 
-    /// Takes `other` off when it is not larger, and says whether it was.
+    /// Subtracts `other` unless it is larger. Returns whether it was subtracted.
     pub(super) fn subtract_if_not_smaller(&mut self, other: &Big) -> bool {
         if self.compare(other) == Ordering::Less {
             return false;
@@ -104,7 +104,7 @@ impl Big {
         true
     }
 
-    /// The highest 128 bits, the power of two of their last bit, and whether anything was cut off below.
+    /// Highest 128 bits, exponent of two of their last bit, and whether a bit below them was set.
     pub(super) fn top(&self) -> (u128, u32, bool) {
         let cut = self.0.len().saturating_sub(4);
         let (low, high) = self.0.split_at(cut);
@@ -112,8 +112,8 @@ impl Big {
         (value, cut as u32 * 32, low.iter().any(|&word| word != 0))
     }
 
-    /// Divides the two, to at least 66 significant bits: `(quotient, exponent, inexact)` with
-    /// `self / divisor = quotient * 2^exponent`, and a bit more when inexact. Neither may be zero.
+    /// Divides two non-zero numbers to at least 66 significant bits. Returns `(quotient, exponent, inexact)` with `self
+    /// / divisor = quotient * 2^exponent`, and slightly more if inexact.
     pub(super) fn quotient(mut self, mut divisor: Big) -> (u128, i32, bool) {
         const STEPS: u32 = 67;
         let shift = self.length_bits() as i32 - divisor.length_bits() as i32;
@@ -122,7 +122,7 @@ impl Big {
         } else {
             self.shift_left(-shift as u32);
         }
-        // Both have the same length now, so the quotient's first bit is one of the first two.
+        // Both have the same number of bits now, so the first bit of the quotient is one of the first two.
         let mut quotient = 0u128;
         for _ in 0..STEPS {
             quotient = quotient << 1 | u128::from(self.subtract_if_not_smaller(&divisor));

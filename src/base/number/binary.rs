@@ -1,11 +1,12 @@
-//! The binary form of a double.
+//! Binary representation of a double.
 
-/// Bits of a double's mantissa, and the power of two of its last bit in the smallest numbers.
+/// Number of bits of a double's mantissa.
 pub(super) const PRECISION: i32 = 53;
 
+/// Exponent of two of the last bit of the smallest doubles.
 pub(super) const LOWEST_EXPONENT: i32 = -1074;
 
-/// A finite magnitude as a whole number times a power of two: the mantissa, and the power of its last bit.
+/// Splits a finite number's magnitude into an integer mantissa and the exponent of two of its last bit.
 pub(super) fn parts(value: f64) -> (u64, i32) {
     const FRACTION_BITS: i32 = PRECISION - 1;
     let bits = value.abs().to_bits();

@@ -1,23 +1,23 @@
-//! Decimal texts as binary numbers, exactly enough to round either float type from them. The library's own parser for
-//! doubles would bring ten kilobytes of tables.
+//! Conversion of decimal text to binary numbers, exact enough to round to a double or a long double. The library's
+//! parser for doubles would add ten kilobytes of tables.
 
 use core::ops::RangeInclusive;
 
 use super::big::Big;
 use super::scan::Shape;
 
-/// Digits beyond these only decide whether something is left over: no halfway case of a double is longer, and texts of
-/// long doubles are refused before they are.
+/// Number of digits read. Later ones decide only whether the number is inexact: no halfway case of a double is longer,
+/// and longer texts of long doubles are refused earlier.
 const DIGITS_MAX: usize = 5 * 1024;
 
-/// What a text without a sign means.
+/// Value of an unsigned decimal text.
 pub(super) enum Decimal {
     Zero,
-    /// Certainly rounds to zero, though it is not.
+    /// Not zero, but certainly rounds to zero.
     TooSmall,
-    /// Certainly too large.
+    /// Certainly beyond the caller's range.
     TooLarge,
-    /// `value * 2^exponent`, and a bit more when `sticky`. The value has at least 66 bits then.
+    /// `value * 2^exponent`, slightly more if `sticky`. A sticky value has at least 66 bits.
     Binary {
         value: u128,
         exponent: i32,
@@ -25,12 +25,12 @@ pub(super) enum Decimal {
     },
 }
 
-/// Reads the digits of `text`, or `None` when it is no number. `magnitudes` are the decimal exponents of the first
-/// digit that can matter to the caller.
+/// Reads an unsigned decimal text; `None` if it is not a number. `magnitudes` is the range of decimal exponents of the
+/// first digit that can matter to the caller.
 pub(super) fn read(text: &[u8], magnitudes: RangeInclusive<i32>) -> Option<Decimal> {
     let shape = Shape::of(text, false)?;
     let Some(leading) = shape.digits().position(|digit| digit != b'0') else { return Some(Decimal::Zero) };
-    // A text has fewer digits than 2^30 and its exponent is clamped far below that, so the sums fit.
+    // A text has fewer than 2^30 digits, and its exponent is clamped far below that, so the sums fit.
     let magnitude = i64::from(shape.exponent) + shape.whole.len() as i64 - 1 - leading as i64;
     if magnitude > i64::from(*magnitudes.end()) {
         return Some(Decimal::TooLarge);
@@ -42,13 +42,13 @@ pub(super) fn read(text: &[u8], magnitudes: RangeInclusive<i32>) -> Option<Decim
     let kept = count.min(DIGITS_MAX);
     let left_over = shape.digits().skip(leading + kept).any(|digit| digit != b'0');
     let digits = integer(shape.digits().skip(leading).take(kept));
-    // The power of ten of the last digit kept; in range because the magnitude is.
+    // Exponent of ten of the last digit kept; in range because the magnitude is.
     let scale = (magnitude - (kept as i64 - 1)) as i32;
     let (value, exponent, inexact) = times_power_of_ten(digits, scale);
     Some(Decimal::Binary { value, exponent, sticky: inexact || left_over })
 }
 
-/// `digits * 10^scale` as a binary number; the twos of the power of ten are a shift.
+/// Computes `digits * 10^scale` as a binary number. The twos of the power of ten are a shift.
 fn times_power_of_ten(mut digits: Big, scale: i32) -> (u128, i32, bool) {
     let mut power = Big::from_u64(1);
     let (value, exponent, inexact) = if scale >= 0 {

@@ -1,7 +1,7 @@
-//! Doubles as Redis reads and prints them: scores, coordinates, and the doubles of RESP3.
+//! Doubles in the text forms of Redis: scores, coordinates, and the doubles of RESP3.
 //!
-//! The digits are the shortest that read back the same; the layout follows fpconv,
-//! which Redis has printed doubles with since 7.2.
+//! Digits are the shortest that read back as the same double. Their layout follows fpconv, which Redis has used since
+//! 7.2.
 
 use super::binary::{LOWEST_EXPONENT, PRECISION};
 use super::decimal::{self, Decimal};
@@ -10,27 +10,27 @@ use super::shortest::Digits;
 use super::{is_infinity, round_half_even, split_sign, write_integer, write_unsigned};
 use alloc::vec::Vec;
 
-/// The power of two of the mantissa's last bit in the largest numbers.
+/// Exponent of two of the mantissa's last bit in the largest numbers.
 const HIGHEST_EXPONENT: i32 = 971;
 
-/// Decimal exponents of the first digit beyond which a number is certainly too large, or certainly rounds to zero.
+/// Decimal exponents of the first digit beyond which a number certainly overflows, or certainly rounds to zero.
 const DECIMAL_HIGHEST: i32 = 309;
 const DECIMAL_LOWEST: i32 = -326;
-/// So many digits are an exact double, and so is the power of ten of as many decimals.
+/// Number of digits up to which an integer, and the power of ten of as many decimals, are exact doubles.
 const SHORT_DIGITS_MAX: usize = 15;
 
-/// Whole numbers up to here (half the range of i64, as in Redis) are printed with all their digits.
+/// Largest whole number printed with all its digits: half the range of i64, as in Redis.
 const WHOLE_LIMIT: f64 = 4_611_686_018_427_387_904.0;
 
-/// Reads decimal and hexadecimal floats, `inf` and `infinity`, as C's `strtod` does; the whole text must be the
-/// number. Refuses blanks, not-a-number, and numbers that overflow to infinity or underflow to zero.
+/// Reads decimal and hexadecimal floats, `inf` and `infinity`, as C's `strtod` does; the whole text must be the number.
+/// Returns `None` for blanks, not-a-number, overflow to infinity and underflow to zero.
 pub fn parse_double(bytes: &[u8]) -> Option<f64> {
     let (value, is_in_range) = parse_any(bytes)?;
     is_in_range.then_some(value)
 }
 
-/// Reads what C's `strtod` reads when nobody looks at its complaints: blanks may stand before the number, no text at all
-/// is zero, and what is out of range is infinity or zero.
+/// Reads a double as C's `strtod` does when its error code is ignored. Leading blanks are skipped, empty text is zero,
+/// and a number out of range is infinity or zero.
 pub fn parse_lenient_double(bytes: &[u8]) -> Option<f64> {
     if bytes.is_empty() {
         return Some(0.0);
@@ -39,7 +39,7 @@ pub fn parse_lenient_double(bytes: &[u8]) -> Option<f64> {
     Some(value)
 }
 
-/// The number, and whether it is in the range of doubles.
+/// Returns the number, and whether it is in the range of doubles.
 fn parse_any(bytes: &[u8]) -> Option<(f64, bool)> {
     let (negative, text) = split_sign(bytes);
     let (magnitude, is_in_range) = match text {
@@ -62,7 +62,7 @@ fn parse_decimal(text: &[u8]) -> Option<(f64, bool)> {
     })
 }
 
-/// Numbers of up to 15 digits with few decimals, which is most of them: digits and power of ten are exact doubles, and
+/// Reads numbers of up to 15 digits without an exponent, the usual case. Digits and power of ten are exact doubles, so
 /// one division rounds once.
 fn parse_short(text: &[u8]) -> Option<f64> {
     let shape = Shape::of(text, false)?;
@@ -79,20 +79,20 @@ fn parse_hex(digits: &[u8]) -> Option<(f64, bool)> {
     if hex.mantissa == 0 { Some((0.0, true)) } else { Some(rounded(hex.mantissa, hex.exponent, hex.sticky)) }
 }
 
-/// The double nearest to `value * 2^exponent`, and whether that is neither zero nor infinity.
+/// Returns the double nearest to `value * 2^exponent`, and whether it is neither zero nor infinite.
 fn rounded(value: u128, exponent: i32, sticky: bool) -> (f64, bool) {
     let (mantissa, exponent) = round_half_even(value, exponent, sticky, PRECISION, LOWEST_EXPONENT);
     if mantissa == 0 || exponent > HIGHEST_EXPONENT {
         return (if mantissa == 0 { 0.0 } else { f64::INFINITY }, false);
     }
-    // With the leading bit set the biased exponent is at least one; adding it with that bit in place counts it once.
+    // If the leading bit is set, the biased exponent is at least one. The addition counts that bit into the exponent.
     let is_normal = mantissa >> (PRECISION - 1) != 0;
     let biased = if is_normal { (exponent - LOWEST_EXPONENT) as u64 } else { 0 };
     (f64::from_bits((biased << (PRECISION - 1)) + mantissa), true)
 }
 
-/// Appends the shortest text that reads back as `value`, laid out as Redis 8 does: whole numbers up to 2^62 in
-/// full, very large and very small ones with an exponent (`1e+20`, `-1.5e-7`), `inf`, `-inf`, `nan`, `-0`.
+/// Appends the shortest text that reads back as `value`, in the layout of Redis 8: whole numbers up to 2^62 in full,
+/// very large and very small ones with an exponent (`1e+20`, `-1.5e-7`), `inf`, `-inf`, `nan`, `-0`.
 pub fn write_double(value: f64, out: &mut Vec<u8>) {
     if value.is_nan() {
         out.extend_from_slice(b"nan");
@@ -110,8 +110,8 @@ pub fn write_double(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends `value` with so many decimals, at most 9, rounded half to even. What has more than 18 digits then is not
-/// laid out but written as [`write_double`] does.
+/// Appends `value` with `decimals` decimals, at most 9, rounded half to even. Numbers of more than 18 digits are
+/// written by [`write_double`].
 pub fn write_fixed(value: f64, decimals: usize, out: &mut Vec<u8>) {
     let scale = 10u64.pow(decimals.min(9) as u32);
     let scaled = libm::rint(value.abs() * scale as f64);
@@ -124,7 +124,7 @@ pub fn write_fixed(value: f64, decimals: usize, out: &mut Vec<u8>) {
     }
     write_unsigned(scaled / scale, out);
     let point = out.len();
-    // One digit more in front keeps the zeros; the point takes its place.
+    // The additional first digit keeps leading zeros and is then overwritten by the point.
     write_unsigned(scale + scaled % scale, out);
     out[point] = b'.';
 }
@@ -136,7 +136,7 @@ fn write_digits(value: f64, out: &mut Vec<u8>) {
     let found = Digits::of(value.abs());
     let digits = found.as_slice();
     let count = digits.len() as i32;
-    // The power of ten of the first digit.
+    // Exponent of ten of the first digit.
     let exponent = found.scale + count - 1;
     if found.scale >= 0 && exponent < count + 7 {
         out.extend_from_slice(digits);
@@ -154,7 +154,7 @@ fn write_digits(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// Digits with a point among or before them; `scale` is negative.
+/// Appends digits with a point among or before them; `scale` is negative.
 fn write_point(digits: &[u8], scale: i32, out: &mut Vec<u8>) {
     let decimals = scale.unsigned_abs() as usize;
     match digits.len().checked_sub(decimals) {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lenient_reader_takes_what_strtod_takes() {
+    fn the_lenient_reader_accepts_all_input_of_strtod() {
         let cases = [("", 0.0), (" 1", 1.0), ("1e400", f64::INFINITY), ("-1e400", f64::NEG_INFINITY), ("1e-400", 0.0)];
         for (text, value) in cases.into_iter().chain([("0x1p5000", f64::INFINITY), ("0x10", 16.0), ("-2.5", -2.5)]) {
             assert_eq!(parse_lenient_double(text.as_bytes()), Some(value), "{text:?}");
@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// The library's parser is correct, only large.
+    /// Uses the standard library's parser, which is correct but large.
     #[test]
     fn agrees_with_the_library_on_random_and_on_awkward_texts() {
         let mut random = Random::new(23);
@@ -309,7 +309,7 @@ mod tests {
                 texts.push(format!("{:e}", double.abs()));
             }
         }
-        // Halfway between two doubles, and just beside that, with digits behind the limit of those kept.
+        // Halfway between two doubles, and just beside that, with digits beyond the limit of those kept.
         let half = "9007199254740993";
         texts.extend([half.into(), format!("{half}.{}1", "0".repeat(6_000)), format!("{half}{}e-30", "0".repeat(30))]);
         for text in texts {

@@ -1,6 +1,7 @@
-//! The x86 80-bit extended float in software, so that INCRBYFLOAT and HINCRBYFLOAT answer alike on every target.
+//! Software implementation of the x86 80-bit extended float, so that INCRBYFLOAT and HINCRBYFLOAT give equal results on
+//! every target.
 //!
-//! Reads as C's `strtold` does, adds with one rounding (half to even), prints as `%.17Lf` without trailing zeros.
+//! Reading follows C's `strtold`; addition rounds once, half to even; output is `%.17Lf` without trailing zeros.
 
 use super::big::Big;
 use super::binary::parts;
@@ -10,24 +11,24 @@ use super::{is_infinity, round_half_even, split_sign, write_unsigned};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Bits of the mantissa; the first is explicit in this format.
+/// Number of bits of the mantissa; the first bit is explicit in this format.
 const PRECISION: i32 = 64;
-/// Powers of two of the mantissa's last bit: in the smallest numbers (also the subnormal ones) and in the largest.
+/// Exponents of two of the mantissa's last bit, in the smallest numbers (subnormal ones included) and in the largest.
 const LOWEST_EXPONENT: i32 = -16445;
 const HIGHEST_EXPONENT: i32 = 16320;
-/// The exponent that marks infinity (mantissa 0) and not-a-number (mantissa 1).
+/// Exponent of infinity (mantissa 0) and of not-a-number (mantissa 1).
 const SPECIAL: i32 = HIGHEST_EXPONENT + 1;
-/// Redis copies the text into a buffer of this many bytes with a NUL behind it, and refuses what does not fit.
+/// Size of the buffer into which Redis copies the text with a NUL behind it; longer text is refused.
 const TEXT_BUFFER_BYTES: usize = 5 * 1024;
-/// Decimal places printed.
-const PLACES: u32 = 17;
-/// Decimal exponents of the first digit beyond which a number is certainly too large, or certainly rounds to zero.
+/// Number of decimals printed.
+const DECIMALS: u32 = 17;
+/// Decimal exponents of the first digit beyond which a number certainly overflows, or certainly rounds to zero.
 const DECIMAL_HIGHEST: i32 = 4940;
 const DECIMAL_LOWEST: i32 = -4960;
 
-/// One 80-bit extended number: `mantissa * 2^exponent` with a sign.
+/// 80-bit extended number: `mantissa * 2^exponent` with a sign.
 ///
-/// The mantissa's top bit is set unless the exponent is the lowest one; zero has the lowest exponent.
+/// The top bit of the mantissa is set unless the exponent is the lowest one. Zero has the lowest exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongDouble {
     negative: bool,
@@ -43,7 +44,7 @@ impl Default for LongDouble {
 }
 
 impl LongDouble {
-    /// The same number: every double is one.
+    /// Converts a double, which is always exact.
     pub fn from_double(value: f64) -> LongDouble {
         let negative = value.is_sign_negative();
         if !value.is_finite() {
@@ -53,9 +54,9 @@ impl LongDouble {
         LongDouble::rounded(negative, mantissa.into(), exponent, false)
     }
 
-    /// Reads decimal and hexadecimal floats, `inf` and `infinity`, by the rules of Redis' `string2ld`: the whole
-    /// text must be the number. Refuses blanks, not-a-number, numbers that overflow to infinity or underflow to
-    /// zero, and texts of 5120 bytes and more.
+    /// Reads decimal and hexadecimal floats, `inf` and `infinity`, by the rules of Redis' `string2ld`: the whole text
+    /// must be the number. Returns `None` for blanks, not-a-number, overflow to infinity, underflow to zero, and texts
+    /// of 5120 bytes and more.
     pub fn parse(bytes: &[u8]) -> Option<LongDouble> {
         if bytes.len() >= TEXT_BUFFER_BYTES {
             return None;
@@ -71,7 +72,7 @@ impl LongDouble {
         value.is_finite().then_some(value)
     }
 
-    /// The sum, rounded once, half to even. Too large a sum is infinite; infinities of opposite sign give
+    /// Returns the sum, rounded once, half to even. An overflow gives infinity; infinities of opposite sign give
     /// not-a-number.
     pub fn add(self, other: LongDouble) -> LongDouble {
         match (self.is_finite(), other.is_finite()) {
@@ -86,8 +87,8 @@ impl LongDouble {
             _ => (self, other),
         };
         let distance = (larger.exponent - smaller.exponent) as u32;
-        // 63 spare bits below: with one of them lost to cancellation the rounding position is still inside, and
-        // where more is lost the distance is at most one and the sum exact.
+        // 63 spare bits below. If one is lost to cancellation, the rounding position is still inside. If more are lost,
+        // the distance is at most one and the sum is exact.
         let wide = u128::from(larger.mantissa) << 63;
         let narrow = u128::from(smaller.mantissa) << 63;
         let aligned = narrow.checked_shr(distance).unwrap_or(0);
@@ -100,7 +101,7 @@ impl LongDouble {
         LongDouble::rounded(larger.negative && difference != 0, difference, exponent, sticky)
     }
 
-    /// The product with a small whole number, rounded once, half to even.
+    /// Returns the product with a small whole number, rounded once, half to even.
     pub fn times(self, factor: u32) -> LongDouble {
         if !self.is_finite() {
             return self;
@@ -108,7 +109,7 @@ impl LongDouble {
         LongDouble::rounded(self.negative, u128::from(self.mantissa) * u128::from(factor), self.exponent, false)
     }
 
-    /// The smallest whole number that is not less; `None` beyond the range of 64 bits.
+    /// Returns the smallest whole number not below this one; `None` outside the range of `i64`.
     pub fn ceil(self) -> Option<i64> {
         if !self.is_finite() || self.exponent > 0 {
             return None;
@@ -126,13 +127,13 @@ impl LongDouble {
         self.negative
     }
 
-    /// Neither infinite nor not-a-number.
+    /// Whether the number is neither infinite nor not-a-number.
     pub fn is_finite(self) -> bool {
         self.exponent != SPECIAL
     }
 
-    /// Appends the number with up to 17 decimals, trailing zeros and a trailing point cut; never an exponent, and
-    /// never a minus sign before a plain `0`.
+    /// Appends the number with up to 17 decimals, without trailing zeros or a trailing point. Never writes an exponent,
+    /// nor a minus sign before a plain `0`.
     pub fn write(self, out: &mut Vec<u8>) {
         if !self.is_finite() {
             let text: &[u8] = match (self.mantissa, self.negative) {
@@ -148,7 +149,7 @@ impl LongDouble {
             self.write_whole(out);
             return;
         }
-        let (whole, fraction) = self.in_units(10u64.pow(PLACES));
+        let (whole, fraction) = self.in_units(10u64.pow(DECIMALS));
         if whole != 0 || fraction != 0 {
             self.write_sign(out);
         }
@@ -156,38 +157,38 @@ impl LongDouble {
         write_fraction(fraction, out);
     }
 
-    /// Appends the number with so many decimals, from 1 to 17, as C's `%f` does.
-    pub fn write_fixed(self, places: u32, out: &mut Vec<u8>) {
+    /// Appends the number with `decimals` decimals, 1 to 17, as C's `%f` does.
+    pub fn write_fixed(self, decimals: u32, out: &mut Vec<u8>) {
         if !self.is_finite() {
             return self.write(out);
         }
         self.write_sign(out);
-        let scale = 10u64.pow(places);
-        let mut decimals = 0;
+        let scale = 10u64.pow(decimals);
+        let mut last_decimals = 0;
         if self.exponent >= 0 {
             self.write_whole(out);
         } else {
             let (whole, fraction) = self.in_units(scale);
             write_unsigned(whole, out);
-            decimals = fraction;
+            last_decimals = fraction;
         }
         let point = out.len();
-        // One digit more in front keeps the zeros; the point takes its place.
-        write_unsigned(scale + decimals, out);
+        // The additional first digit keeps leading zeros and is then overwritten by the point.
+        write_unsigned(scale + last_decimals, out);
         out[point] = b'.';
     }
 
-    /// The digits of a number whose exponent is not negative.
+    /// Appends the digits of a number with a non-negative exponent.
     fn write_whole(self, out: &mut Vec<u8>) {
         let mut whole = Big::from_u64(self.mantissa);
         whole.shift_left(self.exponent as u32);
         write_big(whole, out);
     }
 
-    /// A number whose exponent is negative, as a whole part and units of one over `scale`, which is at most 10^17; rounded half
-    /// to even.
+    /// Splits a number with a negative exponent into its whole part and units of `1 / scale`, rounded half to even.
+    /// `scale` is at most 10^17.
     fn in_units(self, scale: u64) -> (u64, u64) {
-        // Mantissa times 10^17 is below 2^121, so 128 bits hold it, and a shift by more leaves less than a half.
+        // Mantissa times 10^17 is below 2^121 and fits. A shift by 128 or more leaves less than a half.
         let scaled = shift_right_half_even(u128::from(self.mantissa) * u128::from(scale), self.exponent.unsigned_abs());
         ((scaled / u128::from(scale)) as u64, (scaled % u128::from(scale)) as u64)
     }
@@ -206,12 +207,12 @@ impl LongDouble {
         LongDouble { negative, mantissa: 0, exponent: LOWEST_EXPONENT }
     }
 
-    /// Both finite. Zero has the lowest exponent, so it is the smallest.
+    /// Compares the magnitudes of finite numbers. Zero has the lowest exponent, so it is the smallest.
     fn compare_magnitude(self, other: LongDouble) -> Ordering {
         self.exponent.cmp(&other.exponent).then(self.mantissa.cmp(&other.mantissa))
     }
 
-    /// `value * 2^exponent`, rounded; the rule for `sticky` is that of [`round_half_even`].
+    /// Rounds `value * 2^exponent`; `sticky` is that of [`round_half_even`].
     fn rounded(negative: bool, value: u128, exponent: i32, sticky: bool) -> LongDouble {
         if value == 0 {
             return LongDouble::zero(negative);
@@ -224,13 +225,13 @@ impl LongDouble {
         }
     }
 
-    /// The rounded value of a text whose digits are not all zero, or `None` when it rounded to zero.
+    /// Returns the number unless it is zero: the digits were not all zero, so a zero is an underflow.
     fn nonzero(self) -> Option<LongDouble> {
         (self.mantissa != 0).then_some(self)
     }
 }
 
-/// `digits` without sign and `0x`. An overflow comes back as infinity.
+/// Reads hexadecimal digits after the sign and `0x`. An overflow gives infinity.
 fn parse_hex(negative: bool, digits: &[u8]) -> Option<LongDouble> {
     let hex = Hex::parse(digits)?;
     if hex.mantissa == 0 {
@@ -239,7 +240,7 @@ fn parse_hex(negative: bool, digits: &[u8]) -> Option<LongDouble> {
     LongDouble::rounded(negative, hex.mantissa, hex.exponent, hex.sticky).nonzero()
 }
 
-/// `text` without sign. An overflow comes back as infinity.
+/// Reads decimal text after the sign. An overflow gives infinity.
 fn parse_decimal(negative: bool, text: &[u8]) -> Option<LongDouble> {
     match decimal::read(text, DECIMAL_LOWEST..=DECIMAL_HIGHEST)? {
         Decimal::Zero => Some(LongDouble::zero(negative)),
@@ -259,13 +260,13 @@ fn shift_right_half_even(value: u128, bits: u32) -> u128 {
     kept + u128::from(rest > half || (rest == half && kept & 1 == 1))
 }
 
-/// Appends the point and the decimals, or nothing when all are zero.
+/// Appends the point and the decimals, or nothing if all are zero.
 fn write_fraction(fraction: u64, out: &mut Vec<u8>) {
     if fraction == 0 {
         return;
     }
     out.push(b'.');
-    let mut scale = 10u64.pow(PLACES - 1);
+    let mut scale = 10u64.pow(DECIMALS - 1);
     let mut rest = fraction;
     while rest != 0 {
         out.push(b'0' + (rest / scale) as u8);

@@ -1,6 +1,6 @@
-//! Numbers as Redis reads and prints them: strict integers here, long doubles and doubles in the files below.
+//! Numbers in the text forms of Redis: strict integers here, long doubles and doubles in the files below.
 //!
-//! Knows text and arithmetic only: no keys, no replies, no error texts.
+//! Contains text and arithmetic only: no keys, no replies, no error texts.
 
 mod big;
 mod binary;
@@ -15,8 +15,8 @@ use alloc::vec::Vec;
 pub use double::{parse_double, parse_lenient_double, write_double, write_fixed};
 pub use long_double::LongDouble;
 
-/// Reads a signed 64-bit integer the way Redis does for arguments and for stored values: decimal digits with at
-/// most a minus sign before them. Refuses the empty text, `+1`, `-0`, `01`, blanks, and everything out of range.
+/// Reads a signed 64-bit integer by Redis' rules for arguments and stored values: decimal digits after at most a minus
+/// sign. Returns `None` for the empty text, `+1`, `-0`, `01`, blanks, and numbers out of range.
 pub fn parse_integer(bytes: &[u8]) -> Option<i64> {
     let (negative, digits) = match bytes {
         [b'-', digits @ ..] => (true, digits),
@@ -31,7 +31,7 @@ pub fn parse_integer(bytes: &[u8]) -> Option<i64> {
         let value = add_digits(0, digits)? as i64;
         return Some(if negative { -value } else { value });
     }
-    // Counting downwards, because the negative range is the longer one.
+    // Counted downwards, because the negative range is larger by one.
     let (safe, rest) = digits.split_at(SAFE_DIGITS);
     let mut value = -(add_digits(0, safe)? as i64);
     for digit in rest {
@@ -41,8 +41,10 @@ pub fn parse_integer(bytes: &[u8]) -> Option<i64> {
     if negative { Some(value) } else { value.checked_neg() }
 }
 
-/// Reads the number that a text begins with, and answers it with what follows, as C's `strtoll` does: blanks and a plus
-/// sign may stand before it, what is out of range becomes the nearest, and where there is none it is 0.
+/// Reads a leading integer as C's `strtoll` does. Returns the number and the text after it.
+///
+/// Blanks and a sign may precede the digits. A number out of range becomes the nearest limit. Without digits the number
+/// is 0 and all of the text is returned.
 pub fn leading_integer(text: &[u8]) -> (i64, &[u8]) {
     let (sign, unsigned) = match text.trim_ascii_start() {
         [b'-', unsigned @ ..] => (-1, unsigned),
@@ -57,8 +59,10 @@ pub fn leading_integer(text: &[u8]) -> (i64, &[u8]) {
     (digits.iter().fold(0, add), rest)
 }
 
-/// Makes the digits of a number those of the next, and answers that; `None`, with nothing changed, when they are no number
-/// from 0 on, are more than `SAFE_DIGITS`, or the next has one digit more.
+/// Increments a non-negative decimal number in place and returns the new value.
+///
+/// Returns `None`, with nothing changed, if the text is no such number, is longer than `SAFE_DIGITS`, or would need
+/// another digit.
 #[inline(always)]
 pub fn count_up(digits: &mut [u8]) -> Option<i64> {
     if digits.len() > SAFE_DIGITS || matches!(digits, [b'0', _, ..]) {
@@ -68,8 +72,10 @@ pub fn count_up(digits: &mut [u8]) -> Option<i64> {
     add_one(digits).map(|()| number + 1)
 }
 
-/// `None`, with nothing changed, when there are none but nines. There is no loop: it would become a call of the general way
-/// to fill memory, which in WebAssembly leads out of the module.
+/// Adds one to decimal digits; `None`, with nothing changed, if all are nines.
+///
+/// Recursive, because a loop would become a call of the library's memory fill. In WebAssembly that call leads out of
+/// the module.
 fn add_one(digits: &mut [u8]) -> Option<()> {
     let [above @ .., last] = digits else { return None };
     if *last == b'9' {
@@ -81,10 +87,10 @@ fn add_one(digits: &mut [u8]) -> Option<()> {
     Some(())
 }
 
-/// So many digits are always in range.
+/// Number of digits up to which a number is always in range.
 const SAFE_DIGITS: usize = 18;
 
-/// The number whose digits are those of `value` and these; `None` when one is no digit.
+/// Appends decimal digits to those of `value`; `None` if a byte is no digit.
 fn add_digits(value: u64, digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(value, |value, &byte| {
         let digit = byte.wrapping_sub(b'0');
@@ -92,10 +98,10 @@ fn add_digits(value: u64, digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// The longest integers have 20 characters: a sign and 19 digits, or 20 digits.
+/// Length of the longest integers: a sign and 19 digits, or 20 digits.
 const TEXT_MAX: usize = 20;
 
-/// An integer in decimal, without memory of its own.
+/// Decimal text of an integer, without a heap allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct IntegerText {
     text: [u8; TEXT_MAX],
@@ -113,7 +119,8 @@ impl IntegerText {
 
     fn of_unsigned(mut value: u64) -> IntegerText {
         let mut text = IntegerText { text: [0; TEXT_MAX], start: TEXT_MAX };
-        // WebAssembly divides short numbers by multiplying, and long ones as slowly as can be.
+        // Compilers turn 32-bit divisions by a constant into a multiplication; in WebAssembly 64-bit divisions stay
+        // slow.
         while value > u32::MAX.into() {
             text.push_front(b'0' + (value % 10) as u8);
             value /= 10;
@@ -130,13 +137,13 @@ impl IntegerText {
         text
     }
 
-    /// Two digits of a number below a hundred.
+    /// Prepends the two digits of a number below 100.
     #[inline(always)]
     fn push_pair(&mut self, value: u32) {
         let tens = value / 10;
         self.start -= 2;
-        if let Some(place) = self.text.get_mut(self.start..).and_then(|text| text.first_chunk_mut()) {
-            *place = [b'0' + tens as u8, b'0' + (value - tens * 10) as u8];
+        if let Some(pair) = self.text.get_mut(self.start..).and_then(|text| text.first_chunk_mut()) {
+            *pair = [b'0' + tens as u8, b'0' + (value - tens * 10) as u8];
         }
     }
 
@@ -160,7 +167,7 @@ pub fn write_unsigned(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(IntegerText::of_unsigned(value).as_bytes());
 }
 
-/// A leading sign and the text after it.
+/// Returns whether the text has a minus sign, and the text after its sign.
 fn split_sign(bytes: &[u8]) -> (bool, &[u8]) {
     match bytes {
         [b'-', rest @ ..] => (true, rest),
@@ -169,17 +176,17 @@ fn split_sign(bytes: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// True for `inf` and `infinity` in any letter case (the sign already taken off).
+/// Whether the text, without its sign, is `inf` or `infinity` in any letter case.
 fn is_infinity(bytes: &[u8]) -> bool {
     bytes.eq_ignore_ascii_case(b"inf") || bytes.eq_ignore_ascii_case(b"infinity")
 }
 
-/// Rounds `value * 2^exponent` half to even to `precision` bits, fewer where the exponent of the last bit would fall
-/// below `lowest`. `sticky` says that something smaller than the last bit was cut off earlier; then `value` must
-/// have at least two bits more than `precision`, so that a rounding position lies inside it.
+/// Rounds `value * 2^exponent` half to even to `precision` bits. Fewer bits are kept if the exponent of the last bit
+/// would fall below `lowest`. `sticky` means that bits below the last one were cut off earlier. Then `value` must have
+/// at least two bits more than `precision`, so that the rounding position lies inside it.
 ///
-/// Returns the mantissa and the exponent of its last bit; a mantissa of zero is an underflow. Overflow is the
-/// caller's to see: the exponent has no upper bound here.
+/// Returns the mantissa and the exponent of its last bit. A mantissa of zero is an underflow. The exponent has no upper
+/// bound, so the caller must test for overflow.
 fn round_half_even(value: u128, exponent: i32, sticky: bool, precision: i32, lowest: i32) -> (u64, i32) {
     let length = 128 - value.leading_zeros() as i32;
     let dropped = (length - precision).max(lowest - exponent);

@@ -1,19 +1,19 @@
-//! The shape of a number's text: digits, at most one point, an exponent. Shared by both float types; it knows the
-//! letters and no arithmetic.
+//! Parts of a number's text: digits, at most one point, an exponent. Shared by both float types; contains no
+//! arithmetic.
 
-/// A number's text, cut into its parts; nothing is left over after them.
+/// Text of a number, split into its parts without any rest.
 pub(super) struct Shape<'a> {
     pub(super) whole: &'a [u8],
     pub(super) fraction: &'a [u8],
-    /// The written exponent, clamped to +-[`EXPONENT_CLAMP`].
+    /// Written exponent, clamped to +-[`EXPONENT_CLAMP`].
     pub(super) exponent: i32,
 }
 
-/// Far beyond what any accepted length of digits can bring back into range, and far from overflowing sums.
+/// Largest exponent read. No accepted number of digits can bring it back into range, and sums with it do not overflow.
 pub(super) const EXPONENT_CLAMP: i32 = 1 << 28;
 
 impl<'a> Shape<'a> {
-    /// Cuts `text` (without sign and without `0x`), or `None` when it is not a number as a whole.
+    /// Splits `text` (without sign and without `0x`); `None` if it is not a number as a whole.
     pub(super) fn of(text: &'a [u8], hex: bool) -> Option<Shape<'a>> {
         let is_digit = |byte: &u8| if hex { byte.is_ascii_hexdigit() } else { byte.is_ascii_digit() };
         let (whole, rest) = split_while(text, is_digit);
@@ -58,12 +58,12 @@ fn exponent(text: &[u8]) -> Option<i32> {
     Some(if negative { -value } else { value })
 }
 
-/// The value of a hexadecimal text (sign and `0x` taken off) as an integer times a power of two.
+/// Value of a hexadecimal text, without sign and `0x`: an integer times a power of two.
 pub(super) struct Hex {
     pub(super) mantissa: u128,
-    /// The power of two of the mantissa's last bit.
+    /// Exponent of two of the mantissa's last bit.
     pub(super) exponent: i32,
-    /// Digits that are not zero were cut off behind the mantissa.
+    /// Whether non-zero digits were cut off behind the mantissa.
     pub(super) sticky: bool,
 }
 
@@ -71,7 +71,7 @@ impl Hex {
     pub(super) fn parse(text: &[u8]) -> Option<Hex> {
         let shape = Shape::of(text, true)?;
         let mut hex = Hex { mantissa: 0, exponent: shape.exponent, sticky: false };
-        // The text is in memory, so its length in bits can leave i32 only beyond half a gigabyte: saturate.
+        // The length in bits exceeds i32 only for texts above half a gigabyte, which saturate.
         let fraction_bits = i32::try_from(shape.fraction.len()).unwrap_or(i32::MAX).saturating_mul(4);
         hex.exponent = hex.exponent.saturating_sub(fraction_bits);
         for digit in shape.digits() {

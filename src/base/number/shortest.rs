@@ -1,23 +1,23 @@
-//! The shortest decimal digits that read back as a double, and of those the nearest. The library's formatter finds the
-//! same with ten kilobytes of code.
+//! Shortest decimal digits that read back as a given double; among those, the nearest. The library's formatter finds
+//! the same digits with ten kilobytes of code.
 
 use super::big::Big;
 use super::binary::{LOWEST_EXPONENT, parts};
 use core::cmp::Ordering;
 
-/// No double needs more digits than these.
+/// Largest number of digits that a double needs.
 const DIGITS_MAX: usize = 17;
-/// The mantissa of powers of two.
+/// Mantissa of a power of two.
 const POWER_OF_TWO: u64 = 1 << 52;
 
-/// Different decimals of up to 15 digits are different doubles.
+/// Bound of the digits of [`Digits::short`]: different decimals of up to 15 digits are different doubles.
 const SHORT_MAX: f64 = 1e15;
-/// So large a power of ten is an exact double.
+/// Largest exponent of a power of ten that is an exact double.
 const EXACT_POWER_MAX: i32 = 22;
-/// Adding and taking off this rounds what is smaller to a whole number, half to even.
+/// Rounds a smaller number to a whole one, half to even, when added and subtracted again.
 const ROUNDER: f64 = 4_503_599_627_370_496.0;
 
-/// Digits in ASCII, the first not zero, and the power of ten of the last one.
+/// Digits in ASCII, the first not zero, and the exponent of ten of the last one.
 pub(super) struct Digits {
     bytes: [u8; DIGITS_MAX],
     length: usize,
@@ -25,7 +25,7 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// `magnitude` is finite and above zero.
+    /// Finds the digits of a finite number above zero.
     pub(super) fn of(magnitude: f64) -> Digits {
         Digits::short(magnitude).unwrap_or_else(|| Digits::exact(magnitude))
     }
@@ -34,8 +34,9 @@ impl Digits {
         &self.bytes[..self.length]
     }
 
-    /// Numbers of up to 15 digits that have decimals: a whole number below 10^15 over a power of ten, where both are exact
-    /// doubles and their quotient is rounded once. The first power that fits leaves no zero at the end.
+    /// Finds digits of numbers with decimals and at most 15 digits; `None` for others. Such a number is a whole number
+    /// below 10^15 over a power of ten. Both are exact doubles, and their quotient is rounded once. The first power
+    /// that fits leaves no trailing zero.
     fn short(magnitude: f64) -> Option<Digits> {
         let mut power = 1.0;
         for decimals in 1..=EXACT_POWER_MAX {
@@ -46,7 +47,7 @@ impl Digits {
             }
             if whole / power == magnitude {
                 let whole = whole as u64;
-                // Only a number without decimals has a zero there.
+                // Only a number without decimals ends with a zero here.
                 return (!whole.is_multiple_of(10)).then(|| Digits::from_whole(whole, -decimals));
             }
         }
@@ -68,8 +69,8 @@ impl Digits {
         self.length += 1;
     }
 
-    /// Any number, by exact arithmetic: digits of the fraction are taken off from the first on, until what is left is
-    /// within the numbers that round to this double.
+    /// Finds digits of any number by exact arithmetic. Digits of the fraction are produced one by one, until the rest
+    /// is within the interval that rounds to this double.
     fn exact(magnitude: f64) -> Digits {
         let mut fraction = Fraction::of(magnitude);
         let mut digits = Digits { bytes: [0; DIGITS_MAX], length: 0, scale: fraction.scale };
@@ -88,8 +89,8 @@ impl Digits {
         }
     }
 
-    /// One more in the last place; nines before it are taken off. Never all of them: a number that rounds to a power of ten
-    /// has that as its one digit.
+    /// Adds one to the last digit and removes nines before it. Digits are never all nines: a number that rounds to a
+    /// power of ten has that as its one digit.
     fn round_up(&mut self) {
         while self.length > 1 && self.bytes[self.length - 1] == b'9' {
             self.length -= 1;
@@ -99,22 +100,22 @@ impl Digits {
     }
 }
 
-/// A number between zero and one as `rest / whole`, and how far around it the numbers reach that round to one double.
+/// Number between zero and one as `rest / whole`, and the interval around it that rounds to the same double.
 struct Fraction {
     rest: Big,
     whole: Big,
     below: Big,
     above: Big,
-    /// The limits themselves round to the double.
+    /// Whether the limits of the interval round to the double too.
     inclusive: bool,
-    /// The number was divided by ten to the power of this.
+    /// Exponent of ten by which the number was divided.
     scale: i32,
 }
 
 impl Fraction {
     fn of(magnitude: f64) -> Fraction {
         let (mantissa, exponent) = parts(magnitude);
-        // Everything is counted in quarters of the last bit: below a power of two the doubles are twice as dense.
+        // Counted in quarters of the last bit, since doubles are twice as dense below a power of two.
         let times = |quarters: u64| {
             let mut big = Big::from_u64(quarters);
             big.shift_left(exponent.max(0) as u32);
@@ -135,7 +136,7 @@ impl Fraction {
         found
     }
 
-    /// Divides by about its magnitude, and once more when it is still not below one.
+    /// Divides by ten to the power of `digits`, and once more by ten if the number is still not below one.
     fn divide_by_ten_to(&mut self, digits: i32) {
         self.scale = digits;
         if digits >= 0 {
@@ -162,12 +163,12 @@ impl Fraction {
         digit
     }
 
-    /// Zero rounds to the double.
+    /// Whether zero lies within the interval.
     fn is_near_zero(&self) -> bool {
         self.is_within(&self.rest, &self.below)
     }
 
-    /// One rounds to the double.
+    /// Whether one lies within the interval.
     fn is_near_one(&self) -> bool {
         let mut reach = self.rest.clone();
         reach.add(&self.above);
@@ -185,10 +186,10 @@ impl Fraction {
     }
 }
 
-/// How many digits there are before the point of a number with its first bit at this place, or one less; negative for zeros
-/// behind the point.
+/// Number of digits before the point of a number with this exponent of the first bit, or one less. Negative for zeros
+/// after the point.
 fn decimal_digits(first_bit: i32) -> i32 {
-    // The logarithm of two in 32 bits. No power of two of a double is so near to one of ten that more of them would matter.
+    // log10(2) in 32 bits. No power of two of a double is so near to a power of ten that more bits would matter.
     const LOG10_OF_TWO: i64 = 1_292_913_986;
     ((i64::from(first_bit) * LOG10_OF_TWO) >> 32) as i32 + 1
 }
@@ -205,7 +206,7 @@ mod tests {
         (String::from_utf8(digits.as_slice().to_vec()).unwrap(), digits.scale)
     }
 
-    /// What the library finds.
+    /// Digits and scale found by the library.
     fn expected(value: f64) -> (String, i32) {
         let text = format!("{value:e}");
         let (mantissa, exponent) = text.split_once('e').unwrap();

@@ -1,21 +1,21 @@
-//! A line of text into arguments: the quoting rules of inline requests and of redis-cli (`sdssplitargs`).
+//! Splitting a line into arguments: the quoting rules of inline requests and of redis-cli (`sdssplitargs`).
 //!
-//! Arguments are separated by blanks. In "double quotes" `\n \r \t \b \a \\ \"` and `\xHH` mean a byte, any other
-//! character after a backslash itself; in 'single quotes' only `\'` is special. A closing quote ends its argument.
+//! Arguments are separated by blanks. In "double quotes" `\n \r \t \b \a \\ \"` and `\xHH` are a byte; any other
+//! character after a backslash is itself. In 'single quotes' only `\'` is special. A closing quote ends its argument.
 
 use crate::base::argv::Argv;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Why a line is not a list of arguments, and where.
+/// Reason why a line cannot be split, and its column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineError {
-    /// 1-based, in characters: the quote that is never closed, or the character that follows a closing quote.
+    /// 1-based column, in characters, of the quote that is never closed, or of the character after a closing quote.
     pub column: usize,
     pub kind: LineErrorKind,
 }
 
-/// What is wrong with a line.
+/// Kind of a malformed line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineErrorKind {
     UnbalancedQuotes,
@@ -31,9 +31,9 @@ impl fmt::Display for LineError {
     }
 }
 
-/// Appends the arguments of `line` to `out`; a blank line has none. On an error `out` keeps those before it.
+/// Appends the arguments of `line` to `out`; a blank line has none. On an error `out` keeps the arguments before it.
 ///
-/// A NUL byte is an ordinary character here, while C's string functions would end the line at it.
+/// A NUL byte is an ordinary character, while C's string functions would end the line at it.
 pub fn split_line(line: &[u8], out: &mut Argv) -> Result<(), LineError> {
     let mut token = Vec::new();
     let mut at = 0;
@@ -50,12 +50,12 @@ pub fn split_line(line: &[u8], out: &mut Argv) -> Result<(), LineError> {
     }
 }
 
-/// What C's `isspace` calls blank.
+/// Whether C's `isspace` accepts the byte.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Reads one argument that starts at `at`; returns where it ended.
+/// Reads one argument that starts at `at`; returns the offset after it.
 fn read_token(line: &[u8], mut at: usize, token: &mut Vec<u8>) -> Result<usize, LineError> {
     while let Some(&byte) = line.get(at) {
         match byte {
@@ -75,7 +75,7 @@ fn read_token(line: &[u8], mut at: usize, token: &mut Vec<u8>) -> Result<usize, 
     Ok(at)
 }
 
-/// Reads on from the quote at `open`; returns the position behind the closing one.
+/// Reads a quoted text that starts at `open`; returns the offset after the closing quote.
 fn read_quoted(line: &[u8], open: usize, token: &mut Vec<u8>) -> Result<usize, LineError> {
     let quote = line[open];
     let mut at = open + 1;
@@ -93,7 +93,7 @@ fn read_quoted(line: &[u8], open: usize, token: &mut Vec<u8>) -> Result<usize, L
     }
 }
 
-/// The byte an escape between double quotes stands for, and how long the escape is.
+/// Returns the byte of an escape between double quotes, and the escape's length.
 fn escaped(rest: &[u8]) -> Option<(u8, usize)> {
     if let [b'\\', b'x', high, low, ..] = rest
         && let (Some(high), Some(low)) = ((*high as char).to_digit(16), (*low as char).to_digit(16))
@@ -112,7 +112,7 @@ fn escaped(rest: &[u8]) -> Option<(u8, usize)> {
     Some((value, 2))
 }
 
-/// The one escape between single quotes.
+/// Returns the only escape between single quotes, and its length.
 fn escaped_quote(rest: &[u8]) -> Option<(u8, usize)> {
     rest.starts_with(b"\\'").then_some((b'\'', 2))
 }

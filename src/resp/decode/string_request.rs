@@ -1,44 +1,45 @@
-//! GET and SET as nearly every client sends them, read where they arrived: at depth, most of what a stream brings. Reading
-//! one is never an error: whatever is unusual about a request is left to the decoder.
+//! Fast path for GET and SET requests in the usual encoding, which are read in place. In pipelines they are most of a
+//! stream. Nothing here is an error: any other request is left to the decoder.
 
 use crate::base::bytes::word_at;
 
-/// A request for a whole string.
+/// Request for a whole string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StringRequest<'a> {
     Get(&'a [u8]),
     Set(&'a [u8], &'a [u8]),
 }
 
-/// The longest argument that is read in place has so many bytes, and the longest request.
+/// Longest argument and longest request, in bytes, that are read in place.
 pub(super) const ARGUMENT_MAX: usize = 999;
-pub(super) const REQUEST_MAX: usize = NAMED_AT + 2 * (ARGUMENT_MAX + "$999\r\n\r\n".len());
+pub(super) const REQUEST_MAX: usize = KEY_LENGTH_AT + 2 * (ARGUMENT_MAX + "$999\r\n\r\n".len());
 
-/// A request up to the length of its first argument is compared as two words that overlap.
-const NAMED_AT: usize = "*2\r\n$3\r\nGET\r\n$".len();
-/// The shortest request has an empty key.
-const REQUEST_MIN: usize = NAMED_AT + "0\r\n\r\n".len();
+/// Offset of the key's length. The bytes before it are compared as two overlapping words.
+const KEY_LENGTH_AT: usize = "*2\r\n$3\r\nGET\r\n$".len();
+/// Length of the shortest request, which has an empty key.
+const REQUEST_MIN: usize = KEY_LENGTH_AT + "0\r\n\r\n".len();
 const WORD: usize = 8;
-const OF_TWO: u64 = u64::from_le_bytes(*b"*2\r\n$3\r\n");
-const OF_THREE: u64 = u64::from_le_bytes(*b"*3\r\n$3\r\n");
-const NAMED_GET: u64 = u64::from_le_bytes(*b"\r\nget\r\n$");
-const NAMED_SET: u64 = u64::from_le_bytes(*b"\r\nset\r\n$");
-/// What a small letter has and a capital has not. Exact for letters: nothing else becomes one by it.
-const SMALL: u64 = u64::from_le_bytes([0, 0, 0x20, 0x20, 0x20, 0, 0, 0]);
+const COUNT_TWO: u64 = u64::from_le_bytes(*b"*2\r\n$3\r\n");
+const COUNT_THREE: u64 = u64::from_le_bytes(*b"*3\r\n$3\r\n");
+const NAME_GET: u64 = u64::from_le_bytes(*b"\r\nget\r\n$");
+const NAME_SET: u64 = u64::from_le_bytes(*b"\r\nset\r\n$");
+/// Bits that turn capitals into small letters. The comparison is exact, because setting the bit turns no other byte
+/// into one of these letters.
+const LOWERCASE: u64 = u64::from_le_bytes([0, 0, 0x20, 0x20, 0x20, 0, 0, 0]);
 
 impl<'a> StringRequest<'a> {
-    /// The request that `bytes` begin with, and its length.
+    /// Returns the request at the start of `bytes`, and its length.
     #[inline(always)]
     pub fn read(bytes: &'a [u8]) -> Option<(StringRequest<'a>, usize)> {
         if bytes.len() < REQUEST_MIN {
             return None;
         }
-        let (count, name) = (word_at(bytes, 0), word_at(bytes, NAMED_AT - WORD) | SMALL);
-        let (key, end) = argument(bytes, NAMED_AT)?;
-        if (count ^ OF_TWO) | (name ^ NAMED_GET) == 0 {
+        let (count, name) = (word_at(bytes, 0), word_at(bytes, KEY_LENGTH_AT - WORD) | LOWERCASE);
+        let (key, end) = argument(bytes, KEY_LENGTH_AT)?;
+        if (count ^ COUNT_TWO) | (name ^ NAME_GET) == 0 {
             return Some((StringRequest::Get(key), end));
         }
-        if (count ^ OF_THREE) | (name ^ NAMED_SET) == 0 && bytes.get(end) == Some(&b'$') {
+        if (count ^ COUNT_THREE) | (name ^ NAME_SET) == 0 && bytes.get(end) == Some(&b'$') {
             let (value, end) = argument(bytes, end + 1)?;
             return Some((StringRequest::Set(key, value), end));
         }
@@ -46,13 +47,13 @@ impl<'a> StringRequest<'a> {
     }
 }
 
-/// The argument whose length begins at a place, and where the next begins. As in Redis a line ends at a CR and one byte
-/// more, and an argument before two bytes, whatever these are.
+/// Returns the argument with its length at `at`, and the offset of the next one. As in Redis, a line ends at a CR and
+/// one more byte. An argument is followed by two bytes, whatever they are.
 #[inline(always)]
 fn argument(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let digit = |byte: u8| byte.wrapping_sub(b'0');
     let &[first, second, third, fourth] = bytes.get(at..at + 4)? else { return None };
-    // Two digits are asked for first: most lengths have them.
+    // Lengths of two digits are tested first, because they are the most frequent.
     let (length, start) = match () {
         _ if third == b'\r' && is_leading(first) && digit(second) < 10 => (tens(first, second), at + 4),
         _ if second == b'\r' && digit(first) < 10 => (usize::from(digit(first)), at + 3),
@@ -86,8 +87,8 @@ mod tests {
     use alloc::format;
     use alloc::vec::Vec;
 
-    /// Requests as nearly every client sends them, with a byte changed, left out or put in here and there.
-    fn nearly_plain(random: &mut Random) -> Vec<u8> {
+    /// Usual requests, some of them with a byte changed, removed or inserted.
+    fn usual_request(random: &mut Random) -> Vec<u8> {
         let mut word = |max: u64| "x".repeat(random.below(max) as usize);
         let (key, value, long) = (word(12), word(120), word(1100));
         let requests = [
@@ -117,23 +118,23 @@ mod tests {
     }
 
     #[test]
-    fn a_string_request_is_what_the_decoder_would_have_read() {
+    fn string_requests_agree_with_the_decoder() {
         let mut random = Random::new(11);
-        let mut plain = 0;
+        let mut read_count = 0;
         for _ in 0..20_000 {
-            let bytes = nearly_plain(&mut random);
+            let bytes = usual_request(&mut random);
             let Some((request, len)) = StringRequest::read(&bytes) else { continue };
-            plain += 1;
+            read_count += 1;
             let mut decoder = Decoder::new(Limits::default());
             decoder.feed(&bytes);
             assert_eq!(decoder.next(), Next::Command);
             assert_eq!((as_string_request(&decoder), decoder.waiting_bytes()), (Some(request), bytes.len() - len));
         }
-        assert!(plain > 10_000, "{plain}");
+        assert!(read_count > 10_000, "{read_count}");
     }
 
     #[test]
-    fn reading_goes_on_behind_skipped_requests_and_only_where_limits_allow_it() {
+    fn reading_continues_after_skipped_requests_within_limits() {
         let get = b"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n";
         let mut decoder = Decoder::new(Limits::default());
         decoder.feed(&[&get[..], get, b"*1\r\n$4\r\nPING\r\n", &get[..9]].concat());
@@ -144,7 +145,7 @@ mod tests {
         assert_eq!((decoder.next(), decoder.argv().len()), (Next::Command, 1));
         assert_eq!((decoder.next(), StringRequest::read(decoder.unread())), (Next::Incomplete, None));
         decoder.feed(&get[9..]);
-        // A count was read already.
+        // The count was already read.
         assert!(decoder.unread().is_empty());
         assert_eq!(decoder.next(), Next::Command);
         for limits in

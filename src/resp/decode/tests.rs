@@ -1,62 +1,62 @@
-//! Tests of the request decoder: whole, cut anywhere, and malformed.
+//! Tests of the request decoder: whole streams, any chunks, and malformed requests.
 
 use super::*;
 use crate::base::random::Random;
 use alloc::format;
 use alloc::string::{String, ToString};
 
-/// Everything a stream comes to: each request, then how it ended (`None`: more may follow).
-type Story = (Vec<Vec<Vec<u8>>>, Option<Next>);
+/// Requests of a stream, and how it ended (`None`: more may follow).
+type Decoded = (Vec<Vec<Vec<u8>>>, Option<Next>);
 
-fn drain(decoder: &mut Decoder, story: &mut Story) {
+fn drain(decoder: &mut Decoder, decoded: &mut Decoded) {
     loop {
         match decoder.next() {
-            Next::Command => story.0.push(decoder.argv().iter().map(<[u8]>::to_vec).collect()),
+            Next::Command => decoded.0.push(decoder.argv().iter().map(<[u8]>::to_vec).collect()),
             Next::Incomplete => return,
             ended => {
-                story.1.get_or_insert(ended);
+                decoded.1.get_or_insert(ended);
                 return;
             }
         }
     }
 }
 
-fn read_all(stream: &[u8]) -> Story {
+fn read_all(stream: &[u8]) -> Decoded {
     read_in_chunks(stream, |left| left)
 }
 
-fn read_in_chunks(stream: &[u8], mut chunk: impl FnMut(usize) -> usize) -> Story {
+fn read_in_chunks(stream: &[u8], mut chunk: impl FnMut(usize) -> usize) -> Decoded {
     let mut decoder = Decoder::new(Limits::default());
-    let mut story = Story::default();
+    let mut decoded = Decoded::default();
     let mut rest = stream;
     while !rest.is_empty() {
         let (now, later) = rest.split_at(chunk(rest.len()).clamp(1, rest.len()));
         decoder.feed(now);
-        drain(&mut decoder, &mut story);
+        drain(&mut decoder, &mut decoded);
         rest = later;
     }
-    story
+    decoded
 }
 
-fn words(story: &Story) -> Vec<String> {
+fn words(decoded: &Decoded) -> Vec<String> {
     let line = |argv: &Vec<Vec<u8>>| {
         argv.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect::<Vec<_>>().join(" ")
     };
-    story.0.iter().map(line).collect()
+    decoded.0.iter().map(line).collect()
 }
 
 #[test]
 fn reads_both_forms_one_after_another() {
-    let story = read_all(b"*2\r\n$4\r\nECHO\r\n$5\r\na\r\nb\xff\r\nPING\r\n  set \"a b\" '' \n\r\n*0\r\n*-5\r\n*1\r\n$0\r\n\r\n*1\r\n$4\r\nQUIT\r\n");
-    assert_eq!(story.1, None);
+    let decoded = read_all(b"*2\r\n$4\r\nECHO\r\n$5\r\na\r\nb\xff\r\nPING\r\n  set \"a b\" '' \n\r\n*0\r\n*-5\r\n*1\r\n$0\r\n\r\n*1\r\n$4\r\nQUIT\r\n");
+    assert_eq!(decoded.1, None);
     let expected: [&[&[u8]]; 5] = [&[b"ECHO", b"a\r\nb\xff"], &[b"PING"], &[b"set", b"a b", b""], &[b""], &[b"QUIT"]];
-    assert_eq!(story.0, expected);
+    assert_eq!(decoded.0, expected);
 }
 
 #[test]
-fn the_line_end_behind_an_argument_is_not_checked() {
-    let story = read_all(b"*1\r\n$3\r\nPING\r\nPONG\r\n");
-    assert_eq!(words(&story), ["PIN", "PONG"]);
+fn the_line_end_after_an_argument_is_not_checked() {
+    let decoded = read_all(b"*1\r\n$3\r\nPING\r\nPONG\r\n");
+    assert_eq!(words(&decoded), ["PIN", "PONG"]);
     assert_eq!(words(&read_all(b"*1\rX$4\rXPING..PONG\n")), ["PING", "PONG"]);
 }
 
@@ -102,7 +102,7 @@ fn lengths_at_their_limits_are_waited_for() {
     let long_line = format!("{}\n", "a".repeat(LINE_MAX));
     assert_eq!(read_all(long_line.as_bytes()).0.len(), 1);
     for stream in ["*2147483647\r\n$1\r\n", "*1\r\n$536870912\r\nabc", "*1\r\n$1\r\na\r", "*1\r", "*", "PING\r"] {
-        assert_eq!(read_all(stream.as_bytes()), Story::default(), "{stream:?}");
+        assert_eq!(read_all(stream.as_bytes()), Decoded::default(), "{stream:?}");
     }
 }
 
@@ -121,7 +121,7 @@ fn nothing_follows_an_error_or_a_close() {
 }
 
 #[test]
-fn a_request_beyond_every_limit_is_closed() {
+fn a_request_beyond_its_limit_closes_the_connection() {
     let limits = Limits { bulk_bytes: 100, request_bytes: 60 };
     let part = b"$10\r\n0123456789\r\n";
     for chunk in [1, 7, 1000] {
@@ -155,7 +155,7 @@ fn announced_lengths_reserve_nothing() {
 }
 
 #[test]
-fn memory_of_a_large_request_is_given_back() {
+fn memory_of_a_large_request_is_freed() {
     let mut decoder = Decoder::new(Limits::default());
     decoder.feed(b"*1\r\n$1000000\r\n");
     for _ in 0..1000 {
@@ -180,7 +180,7 @@ fn arguments_stay_readable_while_more_arrives() {
     assert_eq!(decoder.argv().get(0), Some(&b"GET"[..]));
 }
 
-/// A stream of whole and broken requests.
+/// Random stream of whole and broken requests.
 fn stream(random: &mut Random) -> Vec<u8> {
     let mut stream = Vec::new();
     for _ in 0..random.below(6) {

@@ -1,4 +1,4 @@
-//! Tests of the heap of deadlines: against a model, and of what is moved.
+//! Tests of the heap of deadlines: against a model, and of the number of moves.
 
 use super::*;
 use crate::base::random::Random;
@@ -50,10 +50,10 @@ fn insert(heap: &mut DeadlineHeap<u32>, positions: &mut BTreeMap<u32, u32>, owne
 }
 
 #[test]
-fn whoever_comes_early_among_many_who_are_late_is_in_order() {
+fn early_deadlines_among_many_late_ones_are_in_order() {
     let (mut heap, mut positions) = (DeadlineHeap::default(), BTreeMap::new());
     (0..2000).for_each(|owner| insert(&mut heap, &mut positions, owner, 1_000_000 + i64::from(owner)));
-    // More than the small heap takes: it moves to the large one several times.
+    // More than the small heap holds, so it moves to the large one several times.
     let early = 5 * EARLY_MAX as u32;
     (0..early).for_each(|owner| insert(&mut heap, &mut positions, 5000 + owner, i64::from(owner * 7919 % 4999)));
     assert_eq!(heap.len(), 2000 + early as usize);
@@ -86,7 +86,7 @@ fn a_lock_among_sessions_moves_none_of_them() {
     let position = (0..).find(|&position| heap.get(position).is_some_and(|node| node.owner == 10_000)).unwrap();
     heap.remove(position, &mut moves);
     assert_eq!(moves.0, 1);
-    // The last one renewed, which stays where it is.
+    // A renewal of the last node, which keeps its position.
     let last = (EARLY_MAX + heap.len() - 1) as u32;
     let renewed = Node { deadline: Timestamp::from_ms(7_200_000), owner: heap.get(last).unwrap().owner };
     heap.update(last, renewed, &mut moves);

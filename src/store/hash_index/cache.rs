@@ -1,5 +1,5 @@
-//! Direct-mapped cache of recent hash lookups: most programs ask for few of their keys again and again, and a cached one is
-//! found with one load. It only ever repeats what the table answered, so no order and no reply depends on it.
+//! Direct-mapped cache of recent hash lookups. Most programs read few of their keys again and again, and a hit costs
+//! one load. It repeats only what the index returned, so no order and no reply depends on it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -7,9 +7,10 @@ use alloc::vec::Vec;
 use super::slot::Slot;
 use crate::store::slab::Handle;
 
-/// 32 KiB, taken by a table at its first search that finds something.
+/// Number of cache lines: 32 KiB, allocated at the first successful search of an index.
 const LINES: usize = 4096;
 
+/// Cache lines by the last bits of the hash; `None` before the first use and without memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cache(Option<Box<[Slot; LINES]>>);
 
@@ -20,7 +21,7 @@ impl Cache {
         (slot.hash == hash).then_some(slot.handle)
     }
 
-    /// Caches what a table answered.
+    /// Caches a slot that was found; the first call allocates the cache instead.
     #[inline(always)]
     pub(super) fn fill(&mut self, slot: Slot) {
         match &mut self.0 {
@@ -29,7 +30,7 @@ impl Cache {
         }
     }
 
-    /// Caches what is inserted: a key that is new is asked for next.
+    /// Caches an inserted slot, since a new key is likely to be read next.
     #[inline(always)]
     pub(super) fn insert(&mut self, slot: Slot) {
         if let Some(lines) = &mut self.0 {
@@ -37,7 +38,7 @@ impl Cache {
         }
     }
 
-    /// Forgets a slot that is replaced or removed.
+    /// Invalidates the line of a slot that is replaced or removed.
     #[inline(always)]
     pub(super) fn forget(&mut self, slot: Slot) {
         if let Some(lines) = &mut self.0
@@ -52,18 +53,18 @@ impl Cache {
     }
 }
 
-/// The line of a hash, by its last bits: the table has used the first ones.
+/// Returns the line of a hash: its last bits, since the directory uses the first ones.
 #[inline(always)]
 fn line_of(hash: u32) -> usize {
     hash as usize % LINES
 }
 
-/// An empty line: the hash is one of another line.
+/// Returns the content of an empty line: a hash that belongs to another line.
 fn vacant(line: usize) -> Slot {
     Slot { hash: !(line as u32), handle: Handle::LEAST }
 }
 
-/// A cache of nothing; none when there is no memory for it.
+/// Allocates an empty cache; `None` without memory for it.
 #[cold]
 fn empty() -> Option<Box<[Slot; LINES]>> {
     let mut lines = Vec::new();
@@ -79,24 +80,24 @@ mod tests {
     use crate::store::slab::{Handle, Slab};
     use alloc::vec::Vec;
 
-    /// Whether a lookup of a hash comes to what the table holds.
-    fn is_right(table: &mut HashIndex, hash: u32) -> bool {
+    /// Whether a lookup through the cache finds a handle that the index holds.
+    fn is_right(index: &mut HashIndex, hash: u32) -> bool {
         let mut held = Vec::new();
-        table.find(hash, |handle| {
+        index.find(hash, |handle| {
             held.push(handle);
             false
         });
-        match table.cached(hash).or_else(|| table.search(hash)) {
+        match index.cached(hash).or_else(|| index.search(hash)) {
             Some(handle) => held.contains(&handle),
             None => held.is_empty(),
         }
     }
 
     #[test]
-    fn what_is_cached_is_what_the_table_holds() {
+    fn cached_slots_are_those_of_the_index() {
         let mut slab = Slab::new();
         let mut random = Random::new(11);
-        let mut table = HashIndex::default();
+        let mut index = HashIndex::default();
         // Some hashes are equal, and many share a line.
         let hashes: Vec<u32> =
             (0..400).map(|_| random.below(1 << 3) as u32 | (random.below(40) as u32) << 27).collect();
@@ -106,31 +107,31 @@ mod tests {
             match random.below(8) {
                 0..4 if held.len() < 300 => {
                     let handle = slab.allocate(8).unwrap();
-                    table.reserve(hash).unwrap();
-                    table.insert(hash, handle);
+                    index.reserve(hash).unwrap();
+                    index.insert(hash, handle);
                     held.push((hash, handle));
                 }
                 4 | 5 if !held.is_empty() => {
                     let (hash, handle) = held.swap_remove(random.below(held.len() as u64) as usize);
-                    table.remove(hash, handle);
-                    assert!(is_right(&mut table, hash), "{round}");
+                    index.remove(hash, handle);
+                    assert!(is_right(&mut index, hash), "{round}");
                 }
                 6 if !held.is_empty() => {
-                    let index = random.below(held.len() as u64) as usize;
+                    let chosen = random.below(held.len() as u64) as usize;
                     let new = slab.allocate(8).unwrap();
-                    table.replace(held[index].0, held[index].1, new);
-                    held[index].1 = new;
-                    assert!(is_right(&mut table, held[index].0), "{round}");
+                    index.replace(held[chosen].0, held[chosen].1, new);
+                    held[chosen].1 = new;
+                    assert!(is_right(&mut index, held[chosen].0), "{round}");
                 }
                 _ => {}
             }
-            assert!(is_right(&mut table, hash), "{round}");
+            assert!(is_right(&mut index, hash), "{round}");
             if round % 5_000 == 0 {
-                table = table.clone();
+                index = index.clone();
             }
         }
-        assert!(table.cache.0.is_some());
-        table.free_step(1);
-        assert!(table.cache.0.is_none());
+        assert!(index.cache.0.is_some());
+        index.free_step(1);
+        assert!(index.cache.0.is_none());
     }
 }

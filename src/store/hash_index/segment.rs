@@ -1,4 +1,5 @@
-//! The slots of those hashes that share their top bits: a small table, and its order. It knows nothing of its neighbours.
+//! Segment of a hash index: a small table of the slots that share the top bits of their hashes, and its order. Contains
+//! nothing about other segments.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -8,58 +9,58 @@ use super::slot::Slot;
 use crate::base::headroom::OutOfMemory;
 use crate::store::slab::Handle;
 
-/// A segment of 512 buckets is full at seven eighths.
+/// Slots of a full segment: seven eighths of 512 buckets.
 pub(super) const SEGMENT_SLOTS_MAX: usize = 448;
 pub(super) const HASH_BITS: u32 = u32::BITS;
-/// A rank is found among so many groups of a segment's hashes.
+/// Bits of a hash that one step of the search for a rank distinguishes.
 const GROUP_BITS: u32 = 6;
-/// A group of so many is sorted.
+/// Size of a group up to which the search for a rank sorts it.
 const GROUP_SORTED_MAX: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
     pub(super) slots: HashTable<Slot>,
-    /// How many top bits of the hash all slots here share.
+    /// Number of top bits of the hash that all slots share.
     pub(super) depth: u32,
-    /// Those bits, in place; the other bits are zero.
+    /// The shared bits at their positions in the hash; other bits are zero.
     pub(super) prefix: u32,
 }
 
 impl Segment {
-    /// Whether a slot can be added as things are.
+    /// Whether a slot can be added without growing.
     #[inline(always)]
     pub(super) fn has_room(&self) -> bool {
         self.slots.len() < self.slots.capacity().min(SEGMENT_SLOTS_MAX)
     }
 
-    /// Reads the slot where the search for a hash begins, which lies beside the one it ends at: memory is asked for it
-    /// together with the tags, and not when those have come.
+    /// Reads the bucket where the probe for a hash begins, close to the bucket it ends at. The processor thus loads the
+    /// slot together with the tags, not after them.
     #[inline(always)]
     pub(super) fn read_ahead(&self, hash: u32) {
         let first = spread(hash) as usize & self.slots.num_buckets().wrapping_sub(1);
         core::hint::black_box(self.slots.get_bucket(first).map(|slot| slot.hash));
     }
 
-    /// Slots with a hash from `first` on, smallest first.
+    /// Slots with hashes from `first` on, in hash order.
     pub(super) fn sorted_from(&self, first: u32) -> Walk<'_> {
         self.walk(first, u32::MAX)
     }
 
-    /// The same for a page: when the segment is overlong, at least the `count` smallest of them and the one behind,
-    /// those of an equal hash together.
+    /// Slots with hashes from `first` on, in hash order, for a page of `count` slots. In an overlong segment only the
+    /// `count` smallest slots and the next one are sorted, with all slots of equal hashes.
     pub(super) fn page_from(&self, first: u32, count: usize) -> Walk<'_> {
-        let wanted = count.saturating_add(1);
-        if self.slots.len() <= SEGMENT_SLOTS_MAX || wanted >= self.slots.len() {
+        let needed = count.saturating_add(1);
+        if self.slots.len() <= SEGMENT_SLOTS_MAX || needed >= self.slots.len() {
             return self.sorted_from(first);
         }
-        // The largest of the smallest hashes: what lies beyond it is not sorted.
+        // The heap ends up with the smallest slots; slots after its largest hash are not sorted.
         let mut smallest = BinaryHeap::new();
-        if smallest.try_reserve(wanted + 1).is_ok() {
+        if smallest.try_reserve(needed + 1).is_ok() {
             for slot in self.slots.iter().filter(|slot| slot.hash >= first) {
-                if smallest.len() < wanted || smallest.peek().is_some_and(|largest| slot < largest) {
+                if smallest.len() < needed || smallest.peek().is_some_and(|largest| slot < largest) {
                     smallest.push(*slot);
                 }
-                if smallest.len() > wanted {
+                if smallest.len() > needed {
                     smallest.pop();
                 }
             }
@@ -67,7 +68,7 @@ impl Segment {
         self.walk(first, smallest.peek().map_or(u32::MAX, |largest| largest.hash))
     }
 
-    /// Slots with a hash of a range, its ends included.
+    /// Slots with hashes of a range, both ends included, in hash order.
     fn walk(&self, first: u32, last: u32) -> Walk<'_> {
         let in_range = || self.slots.iter().filter(|slot| (first..=last).contains(&slot.hash));
         let mut chosen = Vec::new();
@@ -75,18 +76,18 @@ impl Segment {
             return Walk {
                 sorted: None,
                 segment: self,
-                least: Some(Slot { hash: first, handle: Handle::LEAST }),
+                lower_bound: Some(Slot { hash: first, handle: Handle::LEAST }),
                 last,
             };
         }
         chosen.extend(in_range());
-        // A heap sorts with a tenth of the code of the library's quicksort.
+        // Heap sort takes a tenth of the code of the library's quicksort.
         let sorted = BinaryHeap::from(chosen).into_sorted_vec().into_iter();
-        Walk { sorted: Some(sorted), segment: self, least: None, last }
+        Walk { sorted: Some(sorted), segment: self, lower_bound: None, last }
     }
 
-    /// The slot of a rank in hash order, which must be below the length. Hashes are counted by their next bits until few
-    /// are left to be sorted.
+    /// Returns the slot of a rank in hash order; `None` for a rank not below the length. Hashes are counted by groups
+    /// of their next bits until few are left to sort.
     pub(super) fn at_rank(&self, mut rank: usize) -> Option<Slot> {
         let (mut first, mut known_bits) = (self.prefix, self.depth);
         loop {
@@ -108,7 +109,7 @@ impl Segment {
         }
     }
 
-    /// Copies the slots into two tables by one bit of their hashes.
+    /// Copies the slots into two tables by one bit of their hashes, clear ones first.
     pub(super) fn divide(&self, bit: u32) -> Result<(HashTable<Slot>, HashTable<Slot>), OutOfMemory> {
         let high_len = self.slots.iter().filter(|slot| slot.hash & bit != 0).count();
         let (mut low, mut high) = (HashTable::new(), HashTable::new());
@@ -122,14 +123,14 @@ impl Segment {
     }
 }
 
-/// Slots in hash order. Where there is no memory to sort them in, each is searched for.
+/// Iterator over slots in hash order. Without memory to sort them, each slot is found by a search.
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
     sorted: Option<alloc::vec::IntoIter<Slot>>,
     segment: &'a Segment,
-    /// Where the search goes on; nowhere at the end.
-    least: Option<Slot>,
-    /// The largest hash it comes to.
+    /// Lower bound of the next search; `None` at the end, and while `sorted` is used.
+    lower_bound: Option<Slot>,
+    /// Largest hash of the iteration.
     pub(super) last: u32,
 }
 
@@ -140,24 +141,24 @@ impl Iterator for Walk<'_> {
         if let Some(sorted) = &mut self.sorted {
             return sorted.next();
         }
-        let least = self.least.take()?;
-        let rest = self.segment.slots.iter().filter(|slot| **slot >= least && slot.hash <= self.last);
+        let lower_bound = self.lower_bound.take()?;
+        let rest = self.segment.slots.iter().filter(|slot| **slot >= lower_bound && slot.hash <= self.last);
         let next = *rest.min()?;
-        self.least = next.handle.next().map(|handle| Slot { hash: next.hash, handle });
-        if self.least.is_none() {
-            self.least = next.hash.checked_add(1).map(|hash| Slot { hash, handle: Handle::LEAST });
+        self.lower_bound = next.handle.next().map(|handle| Slot { hash: next.hash, handle });
+        if self.lower_bound.is_none() {
+            self.lower_bound = next.hash.checked_add(1).map(|hash| Slot { hash, handle: Handle::LEAST });
         }
         Some(next)
     }
 }
 
-/// One function for every place that hands it on, because each closure would be compiled into a table of its own.
+/// Hashes a slot for hashbrown. A named function, because each closure would instantiate the table again.
 pub(super) fn rehash(slot: &Slot) -> u64 {
     spread(slot.hash)
 }
 
-/// All slots of a segment share the top bits of their hash, and hashbrown takes its tag from the top of a word: an odd
-/// multiplication lets every bit decide there, in a 32-bit word as in a 64-bit one.
+/// Spreads a hash for hashbrown, which takes its tag from the top of a word. The top bits are equal within a segment.
+/// An odd multiplication lets every bit decide, in a 32-bit word as in a 64-bit one.
 pub(super) fn spread(hash: u32) -> u64 {
     let mixed = u64::from(hash.wrapping_mul(0x9E37_79B1));
     mixed << 32 | mixed
@@ -167,18 +168,18 @@ pub(super) fn spread(hash: u32) -> u64 {
 mod tests {
     use super::*;
     use crate::base::random::Random;
-    use crate::store::hash_index::tests::{alike, filled, handles};
+    use crate::store::hash_index::tests::{filled, handles, hashes_with_prefix};
 
     #[test]
-    fn slots_come_in_order_also_without_the_memory_to_sort_them() {
+    fn slots_are_in_hash_order_even_without_memory_to_sort() {
         let handles = handles(400);
         // Some hashes are equal, some are at the ends.
-        let hashes = [0, 0, u32::MAX, u32::MAX].into_iter().chain(alike(8));
-        let table = filled(hashes, &handles);
-        let [segment] = &*table.segments else { panic!("one segment") };
+        let hashes = [0, 0, u32::MAX, u32::MAX].into_iter().chain(hashes_with_prefix(8));
+        let index = filled(hashes, &handles);
+        let [segment] = &*index.segments else { panic!("one segment") };
         for (first, last) in [(0, u32::MAX), (0xabcd_0010, 0xabcd_0050), (1, 0xabcd_00ff), (u32::MAX, u32::MAX)] {
-            let least = Some(Slot { hash: first, handle: Handle::LEAST });
-            let searched = Walk { sorted: None, segment, least, last };
+            let lower_bound = Some(Slot { hash: first, handle: Handle::LEAST });
+            let searched = Walk { sorted: None, segment, lower_bound, last };
             assert!(searched.eq(segment.walk(first, last)), "{first:x} to {last:x}");
         }
     }
@@ -188,8 +189,8 @@ mod tests {
         let handles = handles(3_000);
         let mut random = Random::new(2);
         for bits in [4, 12, 32] {
-            let table = filled(core::iter::repeat_with(|| random.below(1 << bits) as u32), &handles);
-            for segment in &table.segments {
+            let index = filled(core::iter::repeat_with(|| random.below(1 << bits) as u32), &handles);
+            for segment in &index.segments {
                 let order: Vec<Slot> = segment.sorted_from(0).collect();
                 let ranked: Vec<Slot> = (0..order.len()).filter_map(|rank| segment.at_rank(rank)).collect();
                 assert_eq!(ranked, order);

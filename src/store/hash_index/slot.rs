@@ -1,8 +1,8 @@
-//! A slot of the hash index.
+//! Slot of the hash index.
 
 use crate::store::slab::Handle;
 
-/// The hash of a key, and the handle of its block.
+/// Hash of a key, and handle of its block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Slot {
     pub hash: u32,

@@ -1,9 +1,9 @@
-//! A field of a hash.
+//! Fields of hashes.
 
 use super::text::Text;
 use crate::base::clock::Timestamp;
 
-/// A field seen where it lies.
+/// Borrowed field of a hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Field<'a> {
     pub name: Text<'a>,

@@ -1,8 +1,8 @@
-//! Many or long fields: blocks of a slab behind a hash index, and a heap of the deadlines of those that have one.
+//! Large form of a hash: blocks of a slab behind a hash index, and a heap of the fields' deadlines.
 //!
 //! ```text
 //! value = 0, then the value of a field without a deadline
-//!       | 1, position in the heap (u32, little-endian; NONE: room for one), then the value
+//!       | 1, position in the heap (u32, little-endian; NONE: reserved), then the value
 //! ```
 
 use alloc::vec::Vec;
@@ -23,20 +23,21 @@ use crate::values::packed::{pair_len, value_range, write_pair};
 const PLAIN: u8 = 0;
 const DATED: u8 = 1;
 const DATED_BYTES: usize = 5;
-/// "Not in the heap".
+/// Position of a field that is not in the heap.
 const NONE: u32 = u32::MAX;
 
+/// Fields behind a hash index.
 #[derive(Clone, Debug, Default)]
 pub struct Large {
     seed: u64,
     pairs: Hashed,
     deadlines: DeadlineHeap<Handle>,
-    /// That of the whole, kept for its owner.
+    /// Deadline of the key, stored here on behalf of the database.
     pub(super) whole: Option<Timestamp>,
 }
 
-/// A block that was put in place of another, or added.
-struct Step {
+/// New block of a field that replaces another or was added, not yet committed.
+struct StagedField {
     hash: u32,
     old: Option<Handle>,
     new: Handle,
@@ -48,24 +49,25 @@ impl Large {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.pairs.table.len()
+        self.pairs.index.len()
     }
 
     pub(super) fn counted_bytes(&self) -> u64 {
         self.pairs.counted_bytes() + self.deadlines.len() as u64 * NODE_BYTES
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    /// Frees up to `pieces` allocations and returns how many were freed. Afterwards only [`Large::counted_bytes`] may
+    /// be called.
     pub(super) fn free_step(&mut self, pieces: usize) -> usize {
-        let free_step = self.pairs.free_step(pieces);
-        free_step + self.deadlines.free_step(pieces - free_step)
+        let freed = self.pairs.free_step(pieces);
+        freed + self.deadlines.free_step(pieces - freed)
     }
 
     pub(super) fn first(&self) -> Option<Timestamp> {
         self.deadlines.minimum().map(|node| node.deadline)
     }
 
-    /// The field with the earliest deadline.
+    /// Field with the earliest deadline.
     pub(super) fn first_field(&self) -> Option<Field<'_>> {
         self.deadlines.minimum().map(|node| self.field(node.owner))
     }
@@ -74,27 +76,27 @@ impl Large {
         self.find(name).map(|handle| self.field(handle))
     }
 
-    /// Where the fields lie, in hash order.
+    /// Slots of the fields in hash order.
     pub(super) fn slots(&self) -> Slots<'_> {
-        self.pairs.table.iter()
+        self.pairs.index.iter()
     }
 
     pub(super) fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Field<'_>)) -> u64 {
-        self.pairs.table.page(cursor, count, &mut |slot| visit(self.field(slot.handle)))
+        self.pairs.index.page(cursor, count, &mut |slot| visit(self.field(slot.handle)))
     }
 
     pub(super) fn random(&self, random: &mut Random) -> Option<Field<'_>> {
-        self.pairs.table.random(random).map(|slot| self.field(slot.handle))
+        self.pairs.index.random(random).map(|slot| self.field(slot.handle))
     }
 
-    /// Sets a field; true when it was not there before. On an error nothing has changed.
+    /// Sets a field. Returns whether it is new. On an error nothing has changed.
     pub(super) fn set(&mut self, name: &[u8], value: &[u8], deadline: NewDeadline) -> Result<bool, OutOfMemory> {
         let step = self.stage(name, value, deadline, 0)?;
         self.commit(core::slice::from_ref(&step), deadline);
         Ok(step.old.is_none())
     }
 
-    /// Sets fields; answers how many are new. On an error nothing has changed: blocks that were replaced go only when
+    /// Sets fields and returns how many are new. On an error nothing has changed: replaced blocks are freed only after
     /// all new ones are in place.
     pub(super) fn set_all<'p>(
         &mut self,
@@ -103,11 +105,11 @@ impl Large {
     ) -> Result<usize, OutOfMemory> {
         let mut steps = Vec::new();
         for (name, value) in pairs {
-            let room = steps.try_reserve(1).map_err(|_| OutOfMemory);
-            match room.and_then(|()| self.stage(name, value, deadline, steps.len())) {
+            let reserved = steps.try_reserve(1).map_err(|_| OutOfMemory);
+            match reserved.and_then(|()| self.stage(name, value, deadline, steps.len())) {
                 Ok(step) => steps.push(step),
                 Err(OutOfMemory) => {
-                    self.undo(&steps);
+                    self.roll_back(&steps);
                     return Err(OutOfMemory);
                 }
             }
@@ -116,8 +118,14 @@ impl Large {
         Ok(steps.iter().filter(|step| step.old.is_none()).count())
     }
 
-    /// Puts the new block of a field in place, behind so many staged ones; heap and old block stay as they are.
-    fn stage(&mut self, name: &[u8], value: &[u8], deadline: NewDeadline, staged: usize) -> Result<Step, OutOfMemory> {
+    /// Puts the new block of a field in place, after `staged` others. The heap and the old block are not changed.
+    fn stage(
+        &mut self,
+        name: &[u8],
+        value: &[u8],
+        deadline: NewDeadline,
+        staged: usize,
+    ) -> Result<StagedField, OutOfMemory> {
         let hash = hash_of(self.seed, name);
         let old = self.pairs.find(hash, name);
         let position = old.and_then(|old| self.position(old));
@@ -130,19 +138,19 @@ impl Large {
             None => self.allocate(name, &[&[PLAIN], value])?,
             Some(coded) => self.allocate(name, &[coded, value])?,
         };
-        let room = match old {
-            None => self.pairs.table.reserve(hash),
+        let reserved = match old {
+            None => self.pairs.index.reserve(hash),
             Some(_) => Ok(()),
         };
-        if let Err(OutOfMemory) = room.and_then(|()| self.reserve_nodes(staged + 1, deadline, new)) {
+        if let Err(OutOfMemory) = reserved.and_then(|()| self.reserve_nodes(staged + 1, deadline, new)) {
             self.pairs.slab.free(new);
             return Err(OutOfMemory);
         }
         match old {
-            None => self.pairs.table.insert(hash, new),
-            Some(old) => self.pairs.table.replace(hash, old, new),
+            None => self.pairs.index.insert(hash, new),
+            Some(old) => self.pairs.index.replace(hash, old, new),
         }
-        Ok(Step { hash, old, new })
+        Ok(StagedField { hash, old, new })
     }
 
     fn reserve_nodes(&mut self, count: usize, deadline: NewDeadline, filler: Handle) -> Result<(), OutOfMemory> {
@@ -152,33 +160,33 @@ impl Large {
         }
     }
 
-    fn undo(&mut self, steps: &[Step]) {
+    fn roll_back(&mut self, steps: &[StagedField]) {
         for step in steps.iter().rev() {
             match step.old {
-                Some(old) => self.pairs.table.replace(step.hash, step.new, old),
-                None => self.pairs.table.remove(step.hash, step.new),
+                Some(old) => self.pairs.index.replace(step.hash, step.new, old),
+                None => self.pairs.index.remove(step.hash, step.new),
             }
             self.pairs.slab.free(step.new);
         }
     }
 
-    /// Gives up the replaced blocks and moves the deadlines.
-    fn commit(&mut self, steps: &[Step], deadline: NewDeadline) {
+    /// Frees the replaced blocks and updates the heap of deadlines.
+    fn commit(&mut self, steps: &[StagedField], deadline: NewDeadline) {
         for step in steps {
             let position = step.old.and_then(|old| self.position(old));
-            let mut places = HeapIndices(&mut self.pairs.slab);
+            let mut heap_indices = HeapIndices(&mut self.pairs.slab);
             match (position, deadline) {
-                (Some(position), NewDeadline::None) => self.deadlines.remove(position, &mut places),
+                (Some(position), NewDeadline::None) => self.deadlines.remove(position, &mut heap_indices),
                 (Some(position), _) => {
-                    places.moved(step.new, position);
+                    heap_indices.moved(step.new, position);
                     match deadline {
                         NewDeadline::At(deadline) => {
-                            self.deadlines.update(position, Node { deadline, owner: step.new }, &mut places);
+                            self.deadlines.update(position, Node { deadline, owner: step.new }, &mut heap_indices);
                         }
                         _ => self.deadlines.set_owner(position, step.new),
                     }
                 }
-                (None, NewDeadline::At(deadline)) => self.deadlines.insert(deadline, step.new, &mut places),
+                (None, NewDeadline::At(deadline)) => self.deadlines.insert(deadline, step.new, &mut heap_indices),
                 (None, _) => {}
             }
             if let Some(old) = step.old {
@@ -187,8 +195,8 @@ impl Large {
         }
     }
 
-    /// Makes sure that the next `count` calls of `set_deadline` find a node, the next of this field its place.
-    pub(super) fn make_room(&mut self, name: &[u8], count: usize) -> Result<(), OutOfMemory> {
+    /// Reserves nodes for the next `count` calls of `set_deadline`, and the bytes of a deadline in this field.
+    pub(super) fn reserve_deadline(&mut self, name: &[u8], count: usize) -> Result<(), OutOfMemory> {
         let hash = hash_of(self.seed, name);
         let Some(old) = self.pairs.find(hash, name) else { return Ok(()) };
         self.deadlines.reserve_many(count, old)?;
@@ -197,12 +205,12 @@ impl Large {
             _ => return Ok(()),
         };
         let new = self.allocate(name, &[&dated(NONE), &value])?;
-        self.pairs.table.replace(hash, old, new);
+        self.pairs.index.replace(hash, old, new);
         self.pairs.slab.free(old);
         Ok(())
     }
 
-    /// Sets or clears a deadline; false for a field that is not there or has no room for one.
+    /// Sets or clears a deadline. Returns false if the field is absent or nothing was reserved.
     pub(super) fn set_deadline(&mut self, name: &[u8], deadline: Option<Timestamp>) -> bool {
         let Some(handle) = self.find(name) else { return false };
         if self.pairs.pair(handle).1.first() != Some(&DATED) {
@@ -213,7 +221,7 @@ impl Large {
                 let node = Node { deadline, owner: handle };
                 self.deadlines.update(position, node, &mut HeapIndices(&mut self.pairs.slab));
             }
-            (Some(_), None) => drop(self.drop_node(handle)),
+            (Some(_), None) => drop(self.remove_node(handle)),
             (None, Some(_)) if !self.deadlines.has_room() => return false,
             (None, Some(deadline)) => self.deadlines.insert(deadline, handle, &mut HeapIndices(&mut self.pairs.slab)),
             (None, None) => {}
@@ -223,8 +231,8 @@ impl Large {
 
     pub(super) fn remove(&mut self, name: &[u8]) -> bool {
         let Some(handle) = self.find(name) else { return false };
-        self.drop_node(handle);
-        self.pairs.table.remove(hash_of(self.seed, name), handle);
+        self.remove_node(handle);
+        self.pairs.index.remove(hash_of(self.seed, name), handle);
         self.pairs.slab.free(handle);
         true
     }
@@ -248,13 +256,13 @@ impl Large {
         }
     }
 
-    /// Takes a field's node out of the heap; answers its deadline.
-    fn drop_node(&mut self, handle: Handle) -> Option<Timestamp> {
+    /// Removes a field's node from the heap and returns its deadline.
+    fn remove_node(&mut self, handle: Handle) -> Option<Timestamp> {
         let position = self.position(handle)?;
         let deadline = self.deadlines.get(position)?.deadline;
-        let mut places = HeapIndices(&mut self.pairs.slab);
-        self.deadlines.remove(position, &mut places);
-        places.moved(handle, NONE);
+        let mut heap_indices = HeapIndices(&mut self.pairs.slab);
+        self.deadlines.remove(position, &mut heap_indices);
+        heap_indices.moved(handle, NONE);
         Some(deadline)
     }
 
@@ -265,24 +273,25 @@ impl Large {
     }
 }
 
+/// Encodes the prefix of a value with a position in the heap.
 fn dated(position: u32) -> [u8; DATED_BYTES] {
     let mut coded = [DATED; DATED_BYTES];
     coded[1..].copy_from_slice(&position.to_le_bytes());
     coded
 }
 
-/// Writes a field's position in the heap into its block.
+/// Writer of heap positions into the fields' blocks.
 struct HeapIndices<'a>(&'a mut Slab);
 
 impl Positions<Handle> for HeapIndices<'_> {
     fn moved(&mut self, owner: Handle, position: u32) {
         let block = self.0.block_mut(owner);
         let Some(range) = value_range(block) else { return };
-        let place = block.get_mut(range).and_then(|coded| coded.first_chunk_mut::<DATED_BYTES>());
-        if let Some(place) = place
-            && place[0] == DATED
+        let prefix = block.get_mut(range).and_then(|coded| coded.first_chunk_mut::<DATED_BYTES>());
+        if let Some(prefix) = prefix
+            && prefix[0] == DATED
         {
-            *place = dated(position);
+            *prefix = dated(position);
         }
     }
 }

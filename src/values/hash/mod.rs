@@ -1,5 +1,5 @@
-//! A hash: fields with values, some of them with a deadline of their own. It compares deadlines but knows no present:
-//! a field whose deadline has passed is there until somebody removes it.
+//! Hashes: fields with values, and optional deadlines of fields. Deadlines are stored and compared, but the present
+//! time is unknown here: an expired field stays until it is removed.
 
 mod field;
 mod large;
@@ -24,22 +24,23 @@ use crate::base::headroom::OutOfMemory;
 use crate::base::random::Random;
 use crate::store::hash_index::Slots;
 
-/// What a hash costs beside its fields.
+/// Bytes a hash is counted as besides its fields.
 const BASE_BYTES: u64 = 32;
-/// One block is kept up to so many fields and bytes, also where Redis would call the hash large: a table takes whole
-/// pages.
+/// Limits of the packed form, which is used up to them even if Redis would report a hashtable. A hash index would
+/// occupy whole pages.
 const PACKED_FIELDS_MAX: usize = 128;
 const PACKED_BYTES_MAX: usize = 8 * 1024;
 
+/// Hash in its packed or large form.
 #[derive(Clone, Debug)]
 pub struct Hash {
     seed: u64,
     form: Form,
-    /// It had more fields, or longer ones, than the limit of the compact form allows.
+    /// Whether the hash has exceeded the limit of the compact encoding, in number or length of its fields.
     is_large: bool,
 }
 
-/// The fields of a hash, one after another: in one copy for all who walk.
+/// Iterator over the fields of a hash. A single type, so that it is compiled once.
 #[allow(missing_debug_implementations)] // only within the crate
 pub enum Fields<'a> {
     Small(small::Fields<'a>),
@@ -65,16 +66,16 @@ enum Form {
 }
 
 impl Hash {
-    /// `seed` decides the order of large hashes.
+    /// Creates an empty hash. `seed` determines the order of the large form.
     pub fn new(seed: u64) -> Hash {
         Hash { seed, form: Form::Small(Small::default()), is_large: false }
     }
 
-    /// A copy, or an error instead of an abort when memory is short.
+    /// Copies the hash; an error replaces the abort when memory is exhausted.
     pub fn try_clone(&self) -> Result<Hash, OutOfMemory> {
         let form = match &self.form {
             Form::Small(small) => Form::Small(small.try_clone(0)?),
-            Form::Large(_) => Form::Large(Box::new(self.enlarged()?)),
+            Form::Large(_) => Form::Large(Box::new(self.to_large()?)),
         };
         Ok(Hash { seed: self.seed, form, is_large: self.is_large })
     }
@@ -86,7 +87,8 @@ impl Hash {
         }
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    /// Frees up to `pieces` allocations and returns how many were freed. Afterwards only [`Hash::counted_bytes`] may be
+    /// called.
     pub fn free_step(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Small(_) => 0,
@@ -113,7 +115,7 @@ impl Hash {
         self.find(name).is_some()
     }
 
-    /// Sets a field; true when it was not there before. On an error nothing has changed.
+    /// Sets a field. Returns whether it is new. On an error nothing has changed.
     pub fn set(
         &mut self,
         name: &[u8],
@@ -125,22 +127,22 @@ impl Hash {
             Form::Small(small) => small,
             Form::Large(large) => return large.set(name, value, deadline),
         };
-        let place = small.place_of(name);
-        let len = small.len() + usize::from(place.is_none());
+        let loc = small.locate(name);
+        let len = small.len() + usize::from(loc.is_none());
         let bytes = small.byte_len() + name.len() + value.len();
         let is_large = self.is_large || len > limit.members || name.len() > limit.bytes || value.len() > limit.bytes;
         if is_large && (len > PACKED_FIELDS_MAX || bytes > PACKED_BYTES_MAX) {
-            let mut large = self.enlarged()?;
+            let mut large = self.to_large()?;
             let is_new = large.set(name, value, deadline)?;
             (self.form, self.is_large) = (Form::Large(Box::new(large)), true);
             return Ok(is_new);
         }
-        small.set(place, name, value, deadline)?;
+        small.set(loc, name, value, deadline)?;
         self.is_large = is_large;
-        Ok(place.is_none())
+        Ok(loc.is_none())
     }
 
-    /// Sets fields; answers how many are new. On an error nothing has changed.
+    /// Sets fields and returns how many are new. On an error nothing has changed.
     pub fn set_all<'p>(
         &mut self,
         pairs: &mut dyn Iterator<Item = (&'p [u8], &'p [u8])>,
@@ -152,17 +154,17 @@ impl Hash {
         }
         let Some((name, value)) = pairs.next() else { return Ok(0) };
         let Some(second) = pairs.next() else { return self.set(name, value, deadline, limit).map(usize::from) };
-        let mut draft = self.try_clone()?;
-        let mut added = usize::from(draft.set(name, value, deadline, limit)?);
+        let mut copy = self.try_clone()?;
+        let mut added = usize::from(copy.set(name, value, deadline, limit)?);
         for (name, value) in core::iter::once(second).chain(pairs) {
-            added += usize::from(draft.set(name, value, deadline, limit)?);
+            added += usize::from(copy.set(name, value, deadline, limit)?);
         }
-        *self = draft;
+        *self = copy;
         Ok(added)
     }
 
-    /// A copy of all fields in the large form.
-    fn enlarged(&self) -> Result<Large, OutOfMemory> {
+    /// Copies all fields into the large form.
+    fn to_large(&self) -> Result<Large, OutOfMemory> {
         let mut large = Large::new(self.seed);
         large.whole = self.whole_deadline();
         for field in self.iter() {
@@ -172,18 +174,18 @@ impl Hash {
         Ok(large)
     }
 
-    /// Makes sure that the next [`Hash::set_deadline`] of each of these fields that is there finds a place.
+    /// Reserves memory for the next [`Hash::set_deadline`] of each of these fields. Absent fields are skipped.
     pub fn make_room(&mut self, names: &mut dyn Iterator<Item = &[u8]>) -> Result<(), OutOfMemory> {
-        for (before, name) in names.enumerate() {
+        for (index, name) in names.enumerate() {
             match &mut self.form {
-                Form::Small(small) => small.make_room(name)?,
-                Form::Large(large) => large.make_room(name, before + 1)?,
+                Form::Small(small) => small.reserve_deadline(name)?,
+                Form::Large(large) => large.reserve_deadline(name, index + 1)?,
             }
         }
         Ok(())
     }
 
-    /// Sets or clears the deadline of a field; false when it is not there, or when there is no place for a deadline.
+    /// Sets or clears the deadline of a field. Returns false if the field is absent or no memory was reserved.
     pub fn set_deadline(&mut self, name: &[u8], deadline: Option<Timestamp>) -> bool {
         match &mut self.form {
             Form::Small(small) => small.set_deadline(name, deadline),
@@ -191,7 +193,7 @@ impl Hash {
         }
     }
 
-    /// Takes a field away; false when it was not there.
+    /// Removes a field. Returns false if it was absent.
     pub fn remove(&mut self, name: &[u8]) -> bool {
         match &mut self.form {
             Form::Small(small) => small.remove(name),
@@ -199,7 +201,7 @@ impl Hash {
         }
     }
 
-    /// Fields: in the order of insertion while packed, in hash order otherwise.
+    /// Fields in the order of insertion while packed, otherwise in hash order.
     pub fn iter(&self) -> Fields<'_> {
         match &self.form {
             Form::Small(small) => Fields::Small(small.iter()),
@@ -207,8 +209,8 @@ impl Hash {
         }
     }
 
-    /// Visits about `count` fields from a cursor on and answers the next one; 0 begins and ends. A packed hash is one
-    /// page.
+    /// Visits about `count` fields from a cursor on and returns the next cursor; a scan starts and ends with 0. A
+    /// packed hash is one page.
     pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Field<'_>)) -> u64 {
         match &self.form {
             Form::Large(large) => large.page(cursor, count, visit),
@@ -219,7 +221,7 @@ impl Hash {
         }
     }
 
-    /// Any field, all equally likely.
+    /// Returns a random field, uniformly distributed.
     pub fn random(&self, random: &mut Random) -> Option<Field<'_>> {
         match &self.form {
             Form::Large(large) => large.random(random),
@@ -228,7 +230,7 @@ impl Hash {
         }
     }
 
-    /// The earliest deadline of a field.
+    /// Earliest deadline of a field.
     pub fn first_deadline(&self) -> Option<Timestamp> {
         match &self.form {
             Form::Small(small) => small.first(),
@@ -236,7 +238,7 @@ impl Hash {
         }
     }
 
-    /// The field whose deadline is the earliest.
+    /// Field with the earliest deadline.
     pub fn first_expiring(&self) -> Option<Field<'_>> {
         match &self.form {
             Form::Small(small) => small.first_field(),
@@ -244,7 +246,7 @@ impl Hash {
         }
     }
 
-    /// The deadline of the whole hash, as its owner noted it.
+    /// Deadline of the key, as stored by [`Hash::note_whole_deadline`].
     pub fn whole_deadline(&self) -> Option<Timestamp> {
         match &self.form {
             Form::Small(small) => small.whole(),
@@ -252,15 +254,15 @@ impl Hash {
         }
     }
 
-    /// Notes the deadline of the whole hash. Only a hash that has [`Hash::first_deadline`] keeps it.
+    /// Stores the deadline of the key. A packed hash keeps it only once a field has had a deadline.
     pub fn note_whole_deadline(&mut self, deadline: Option<Timestamp>) {
         match &mut self.form {
-            Form::Small(small) => small.note_whole(deadline),
+            Form::Small(small) => small.set_whole(deadline),
             Form::Large(large) => large.whole = deadline,
         }
     }
 
-    /// The name Redis gives such a representation.
+    /// Encoding as reported by OBJECT ENCODING.
     pub fn encoding(&self) -> &'static str {
         match &self.form {
             _ if self.is_large => "hashtable",
@@ -270,7 +272,7 @@ impl Hash {
         }
     }
 
-    /// A formula over the fields, the same on every target.
+    /// Bytes counted in used memory: a formula over the fields, equal on every target.
     pub fn counted_bytes(&self) -> u64 {
         BASE_BYTES
             + match &self.form {

@@ -1,13 +1,13 @@
-//! What a write does to the deadline of a field.
+//! Effect of a write on the deadline of a field.
 
 use crate::base::clock::Timestamp;
 
-/// What becomes of the deadline of a field that is set.
+/// New deadline of a field that is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NewDeadline {
-    /// It goes.
+    /// Removes the deadline.
     None,
-    /// It stays, if there is one.
+    /// Keeps the deadline, if there is one.
     Keep,
     At(Timestamp),
 }

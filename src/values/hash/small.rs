@@ -1,10 +1,10 @@
-//! Few fields in one block, in the order they came in. Finding is a search.
+//! Packed form of a hash: fields in one block, in the order of insertion. Lookup is a linear search.
 //!
 //! ```text
 //! field    = part, part: its name, its value
 //! part     = length * 2 + 1 if it is a number (seven bits a byte), then its bytes
 //! number   = the fewest bytes that hold it, little-endian
-//! deadline = 0, or 1 and milliseconds (i64, little-endian; NONE: room for one)
+//! deadline = 0, or 1 and milliseconds (i64, little-endian; NONE: reserved)
 //! ```
 //! Once a field had a deadline, each value has one before its bytes and within its length.
 
@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 use super::field::Field;
 use super::new_deadline::NewDeadline;
-use super::text::{Coded, space};
+use super::text::{Coded, number_buffer};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
 use crate::values::search::{SearchKey, length_at, length_bytes, reserve, resize_part, write_bytes, write_length};
@@ -21,39 +21,41 @@ use crate::values::search::{SearchKey, length_at, length_bytes, reserve, resize_
 const PLAIN: u8 = 0;
 const DATED: u8 = 1;
 const DATED_BYTES: usize = 9;
-/// "No deadline yet", where there is room for one. No deadline is that early.
+/// Placeholder of a reserved deadline. No deadline is that early.
 const NONE: i64 = i64::MIN;
 
+/// Fields in one block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Small {
     bytes: Vec<u8>,
     len: usize,
-    /// Absent while no field ever had a deadline.
+    /// Present once a field has had a deadline.
     times: Option<Box<Times>>,
 }
 
+/// Cached deadlines.
 #[derive(Clone, Debug, Default)]
 struct Times {
-    /// The earliest deadline.
+    /// Earliest deadline of a field.
     first: Option<Timestamp>,
-    /// That of the whole, kept for its owner.
+    /// Deadline of the key, stored here on behalf of the database.
     whole: Option<Timestamp>,
 }
 
-/// Where a field lies.
+/// Location of a field in the block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FieldLoc {
     start: usize,
-    /// Where the name ends and the length of the value begins.
+    /// End of the name, and offset of the value's length.
     name_end: usize,
-    /// Where the deadline lies, or the value's bytes if there is none.
+    /// Offset of the deadline, or of the value's bytes if there is none.
     value: usize,
     end: usize,
     deadline: Option<Timestamp>,
 }
 
 impl Small {
-    /// A copy with room for `more` bytes.
+    /// Copies the block with capacity for `more` bytes.
     pub(super) fn try_clone(&self, more: usize) -> Result<Small, OutOfMemory> {
         let mut bytes = Vec::new();
         bytes.try_reserve(self.bytes.len().saturating_add(more)).map_err(|_| OutOfMemory)?;
@@ -69,7 +71,7 @@ impl Small {
         self.bytes.len()
     }
 
-    /// Whether a field ever had a deadline.
+    /// Whether a field has ever had a deadline.
     pub(super) fn is_timed(&self) -> bool {
         self.times.is_some()
     }
@@ -82,14 +84,14 @@ impl Small {
         self.times.as_ref()?.whole
     }
 
-    pub(super) fn note_whole(&mut self, deadline: Option<Timestamp>) {
+    pub(super) fn set_whole(&mut self, deadline: Option<Timestamp>) {
         if let Some(times) = &mut self.times {
             times.whole = deadline;
         }
     }
 
     pub(super) fn get(&self, name: &[u8]) -> Option<Field<'_>> {
-        let start = self.place_of(name)?.start;
+        let start = self.locate(name)?.start;
         Fields { rest: self.bytes.get(start..)?, is_timed: self.is_timed() }.next()
     }
 
@@ -97,24 +99,24 @@ impl Small {
         Fields { rest: &self.bytes, is_timed: self.is_timed() }
     }
 
-    /// The field with the earliest deadline.
+    /// Field with the earliest deadline.
     pub(super) fn first_field(&self) -> Option<Field<'_>> {
         let first = self.first()?;
         self.iter().find(|field| field.deadline == Some(first))
     }
 
-    /// Searches the block for a field.
-    pub(super) fn place_of(&self, name: &[u8]) -> Option<FieldLoc> {
-        let mut space = space();
-        let name = Coded::of(name, &mut space);
+    /// Finds a field by a linear search.
+    pub(super) fn locate(&self, name: &[u8]) -> Option<FieldLoc> {
+        let mut buffer = number_buffer();
+        let name = Coded::of(name, &mut buffer);
         let (bytes, key, own_coded, own_len) =
             (self.bytes.as_slice(), SearchKey::of(name.bytes), coded_len(name, 0), part_len(name, 0));
         let mut start = 0;
         loop {
             let (coded, from) = length_at(bytes, start)?;
             let is_likely = coded == own_coded;
-            // Where a part ends that is as long as another is known without the length that was read: the search goes on
-            // while that is still on its way from memory.
+            // The end of a part of equal length follows from the name alone. The search continues while the length read
+            // is still being loaded.
             let name_end = if is_likely && key.ends_at(bytes, start + own_len) {
                 let (value_len, value) = length_at(bytes, start + own_len)?;
                 let deadline = self.deadline_at(value);
@@ -135,80 +137,81 @@ impl Small {
         }
     }
 
-    /// Sets a field that was looked up. On an error nothing has changed.
+    /// Sets a field at its location, `None` for an absent one. On an error nothing has changed.
     pub(super) fn set(
         &mut self,
-        mut place: Option<FieldLoc>,
+        mut loc: Option<FieldLoc>,
         name: &[u8],
         value: &[u8],
         deadline: NewDeadline,
     ) -> Result<(), OutOfMemory> {
-        let old = place.and_then(|place| place.deadline);
+        let old = loc.and_then(|loc| loc.deadline);
         let deadline = match deadline {
             NewDeadline::None => None,
             NewDeadline::Keep => old,
             NewDeadline::At(deadline) => Some(deadline),
         };
         if deadline.is_some() && !self.is_timed() {
-            self.allow_deadlines()?;
-            place = self.place_of(name);
+            self.add_deadline_prefixes()?;
+            loc = self.locate(name);
         }
-        let (mut name_space, mut value_space) = (space(), space());
-        let (name, value) = (Coded::of(name, &mut name_space), Coded::of(value, &mut value_space));
+        let (mut name_buffer, mut value_buffer) = (number_buffer(), number_buffer());
+        let (name, value) = (Coded::of(name, &mut name_buffer), Coded::of(value, &mut value_buffer));
         match (self.is_timed(), deadline) {
-            (false, _) => self.write(place, name, value, &[])?,
-            (true, None) => self.write(place, name, value, &[PLAIN])?,
-            (true, Some(_)) => self.write(place, name, value, &dated(deadline))?,
+            (false, _) => self.write(loc, name, value, &[])?,
+            (true, None) => self.write(loc, name, value, &[PLAIN])?,
+            (true, Some(_)) => self.write(loc, name, value, &dated(deadline))?,
         }
-        self.moved(old, deadline);
+        self.update_first(old, deadline);
         Ok(())
     }
 
-    /// Makes sure that `set_deadline` of a field that is there finds a place.
-    pub(super) fn make_room(&mut self, name: &[u8]) -> Result<(), OutOfMemory> {
-        self.allow_deadlines()?;
-        let Some(place) = self.place_of(name) else { return Ok(()) };
-        if self.bytes.get(place.value) == Some(&DATED) {
+    /// Reserves the bytes of a deadline in a field, so that `set_deadline` succeeds. Does nothing if the field is
+    /// absent.
+    pub(super) fn reserve_deadline(&mut self, name: &[u8]) -> Result<(), OutOfMemory> {
+        self.add_deadline_prefixes()?;
+        let Some(loc) = self.locate(name) else { return Ok(()) };
+        if self.bytes.get(loc.value) == Some(&DATED) {
             return Ok(());
         }
-        let Some((coded, _)) = length_at(&self.bytes, place.name_end) else { return Ok(()) };
-        // What stands before the value's bytes becomes longer; they stay as they are.
+        let Some((coded, _)) = length_at(&self.bytes, loc.name_end) else { return Ok(()) };
+        // Only the bytes before the value's own bytes grow.
         let coded = coded + 2 * (DATED_BYTES - 1);
         let len = length_bytes(coded) + DATED_BYTES;
-        let before = place.name_end..place.value + 1;
+        let before = loc.name_end..loc.value + 1;
         reserve(&mut self.bytes, len - before.len())?;
         let rest = write_length(resize_part(&mut self.bytes, before, len), coded);
         write_bytes(rest, &dated(None));
         Ok(())
     }
 
-    /// Sets or clears a deadline; false for a field that is not there or has no room for one.
+    /// Sets or clears a deadline. Returns false if the field is absent or has no bytes reserved.
     pub(super) fn set_deadline(&mut self, name: &[u8], deadline: Option<Timestamp>) -> bool {
-        let Some(found) = self.place_of(name).filter(|_| self.is_timed()) else { return false };
-        let place = self.bytes.get_mut(found.value..found.end);
-        match place.and_then(|bytes| bytes.first_chunk_mut::<DATED_BYTES>()) {
-            Some(place) if place[0] == DATED => *place = dated(deadline),
+        let Some(found) = self.locate(name).filter(|_| self.is_timed()) else { return false };
+        let value = self.bytes.get_mut(found.value..found.end);
+        match value.and_then(|bytes| bytes.first_chunk_mut::<DATED_BYTES>()) {
+            Some(prefix) if prefix[0] == DATED => *prefix = dated(deadline),
             _ => return false,
         }
-        self.moved(found.deadline, deadline);
+        self.update_first(found.deadline, deadline);
         true
     }
 
     pub(super) fn remove(&mut self, name: &[u8]) -> bool {
-        let Some(place) = self.place_of(name) else { return false };
-        resize_part(&mut self.bytes, place.start..place.end, 0);
+        let Some(loc) = self.locate(name) else { return false };
+        resize_part(&mut self.bytes, loc.start..loc.end, 0);
         self.len -= 1;
-        self.moved(place.deadline, None);
+        self.update_first(loc.deadline, None);
         true
     }
 
-    /// Puts the place for a deadline before every value.
-    fn allow_deadlines(&mut self) -> Result<(), OutOfMemory> {
+    /// Adds the deadline prefix to every value.
+    fn add_deadline_prefixes(&mut self) -> Result<(), OutOfMemory> {
         if self.is_timed() {
             return Ok(());
         }
         let mut bytes = Vec::new();
-        // A byte for each, and perhaps one more of its length.
+        // One byte a field, and perhaps one more of its length.
         bytes.try_reserve_exact(self.bytes.len() + 2 * self.len).map_err(|_| OutOfMemory)?;
         let mut rest = self.bytes.as_slice();
         while let (Some(name), Some(value)) = (take_part(&mut rest), take_part(&mut rest)) {
@@ -222,17 +225,17 @@ impl Small {
         Ok(())
     }
 
-    /// Writes a field behind all, or its value over the one it has; `time` stands before the value. On an error nothing has
-    /// changed.
+    /// Appends a field, or overwrites the value at its location. `time` is the deadline prefix of the value. On an
+    /// error nothing has changed.
     fn write(
         &mut self,
-        place: Option<FieldLoc>,
+        loc: Option<FieldLoc>,
         name: Coded<'_>,
         value: Coded<'_>,
         time: &[u8],
     ) -> Result<(), OutOfMemory> {
         let value_len = part_len(value, time.len());
-        if let Some(FieldLoc { name_end, end, .. }) = place {
+        if let Some(FieldLoc { name_end, end, .. }) = loc {
             reserve(&mut self.bytes, value_len.saturating_sub(end - name_end))?;
             write_part(resize_part(&mut self.bytes, name_end..end, value_len), value, time);
             return Ok(());
@@ -245,8 +248,8 @@ impl Small {
         Ok(())
     }
 
-    /// Keeps the earliest deadline up to date when one was replaced.
-    fn moved(&mut self, old: Option<Timestamp>, new: Option<Timestamp>) {
+    /// Updates the earliest deadline after one was replaced.
+    fn update_first(&mut self, old: Option<Timestamp>, new: Option<Timestamp>) {
         let first = self.first();
         let first = match new {
             _ if old.is_some() && old == first => self.iter().filter_map(|field| field.deadline).min(),
@@ -258,7 +261,7 @@ impl Small {
         }
     }
 
-    /// The deadline before the value at `at`.
+    /// Deadline in the prefix at `at`.
     fn deadline_at(&self, at: usize) -> Option<Timestamp> {
         if !self.is_timed() {
             return None;
@@ -272,7 +275,7 @@ impl Small {
     }
 }
 
-/// Walks through the fields.
+/// Iterator over the fields in the order of insertion.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     rest: &'a [u8],
@@ -284,12 +287,13 @@ impl<'a> Iterator for Fields<'a> {
 
     fn next(&mut self) -> Option<Field<'a>> {
         let (name, value) = (take_part(&mut self.rest)?, take_part(&mut self.rest)?);
-        let (deadline, value) = divide(value, self.is_timed);
+        let (deadline, value) = split_deadline(value, self.is_timed);
         Some(Field { name: name.text(), value: value.text(), deadline })
     }
 }
 
-fn divide(value: Coded<'_>, is_timed: bool) -> (Option<Timestamp>, Coded<'_>) {
+/// Splits a value into its deadline and its bytes.
+fn split_deadline(value: Coded<'_>, is_timed: bool) -> (Option<Timestamp>, Coded<'_>) {
     match value.bytes.split_first_chunk::<DATED_BYTES>() {
         _ if !is_timed => (None, value),
         Some(([DATED, deadline @ ..], bytes)) => {
@@ -300,35 +304,36 @@ fn divide(value: Coded<'_>, is_timed: bool) -> (Option<Timestamp>, Coded<'_>) {
     }
 }
 
+/// Encodes the deadline prefix of a value; `None` reserves it.
 fn dated(deadline: Option<Timestamp>) -> [u8; DATED_BYTES] {
     let mut coded = [DATED; DATED_BYTES];
     coded[1..].copy_from_slice(&deadline.map_or(NONE, Timestamp::as_ms).to_le_bytes());
     coded
 }
 
-/// The length in front of a part: that of its bytes and what stands before them, and whether it is a number.
+/// Encodes the length of a part with its deadline prefix, and whether the part is a number.
 #[inline(always)]
 fn coded_len(part: Coded<'_>, time_len: usize) -> usize {
     (time_len + part.bytes.len()) << 1 | usize::from(part.is_number)
 }
 
-/// How many bytes a part takes.
+/// Number of bytes of a part.
 fn part_len(part: Coded<'_>, time_len: usize) -> usize {
     length_bytes(coded_len(part, time_len)) + time_len + part.bytes.len()
 }
 
-/// Writes a part at the front of `place`; what is left of `place`.
-fn write_part<'p>(place: &'p mut [u8], part: Coded<'_>, time: &[u8]) -> &'p mut [u8] {
-    let rest = write_length(place, coded_len(part, time.len()));
+/// Writes a part to the start of `target` and returns the rest of `target`.
+fn write_part<'p>(target: &'p mut [u8], part: Coded<'_>, time: &[u8]) -> &'p mut [u8] {
+    let rest = write_length(target, coded_len(part, time.len()));
     write_bytes(write_bytes(rest, time), part.bytes)
 }
 
-/// Takes the part at the beginning of `rest`.
+/// Reads the part at the start of `rest` and advances `rest`.
 #[inline(always)]
 fn take_part<'a>(rest: &mut &'a [u8]) -> Option<Coded<'a>> {
     let (coded, used) = length_at(rest, 0)?;
-    let (bytes, behind) = rest.get(used..)?.split_at_checked(coded >> 1)?;
-    *rest = behind;
+    let (bytes, after) = rest.get(used..)?.split_at_checked(coded >> 1)?;
+    *rest = after;
     Some(Coded { is_number: coded & 1 == 1, bytes })
 }
 

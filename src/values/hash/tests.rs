@@ -1,4 +1,4 @@
-//! Hashes against a model, in all their forms.
+//! Tests of hashes against a model, in all forms.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -19,7 +19,7 @@ fn contents(hash: &Hash) -> Model {
     hash.iter().map(owned).collect()
 }
 
-/// Every third is a number.
+/// Random name of a field; every third is a number.
 fn name(random: &mut Random, names: u64) -> Vec<u8> {
     let number = random.below(names);
     if number.is_multiple_of(3) { format!("{}", number * 37) } else { format!("f{number}") }.into_bytes()
@@ -51,14 +51,14 @@ fn set(hash: &mut Hash, model: &mut Model, random: &mut Random, names: u64) {
         };
         model.insert(name.clone(), (value.clone(), deadline));
     }
-    let got = match pairs.as_slice() {
+    let result = match pairs.as_slice() {
         [(name, value)] => usize::from(hash.set(name, value, deadline, LIMIT).unwrap()),
         _ => {
             let mut pairs = pairs.iter().map(|(name, value)| (name.as_slice(), value.as_slice()));
             hash.set_all(&mut pairs, deadline, LIMIT).unwrap()
         }
     };
-    assert_eq!(got, added);
+    assert_eq!(result, added);
 }
 
 fn set_deadline(hash: &mut Hash, model: &mut Model, random: &mut Random, names: u64) {
@@ -134,7 +134,7 @@ fn the_encoding_follows_what_was_set() {
 }
 
 #[test]
-fn a_field_keeps_its_place_while_the_hash_is_packed() {
+fn a_field_keeps_its_position_while_the_hash_is_packed() {
     let mut hash = Hash::new(0);
     for (name, value) in [("b", "1"), ("a", "2"), ("b", "three")] {
         hash.set(name.as_bytes(), value.as_bytes(), NewDeadline::Keep, LIMIT).unwrap();
@@ -157,17 +157,17 @@ fn thousands_of_deadlines_can_be_set_at_once_in_a_large_hash() {
     assert_eq!(hash.iter().filter(|field| field.deadline.is_some()).count(), 10);
     hash.make_room(&mut names.iter().map(Vec::as_slice)).unwrap();
     assert!(names.iter().all(|name| hash.set_deadline(name, Some(at(4)))));
-    let mut dead = 0;
+    let mut removed = 0;
     while let Some(name) = hash.first_expiring().map(|field| field.name.to_vec()) {
-        dead += usize::from(hash.remove(&name));
+        removed += usize::from(hash.remove(&name));
     }
-    assert_eq!((dead, hash.len()), (5_000, 0));
+    assert_eq!((removed, hash.len()), (5_000, 0));
 }
 
 #[test]
 fn short_fields_cost_no_more_than_in_redis() {
     let limit = PackedLimit { members: 512, bytes: 64 };
-    // MEMORY USAGE of Redis 7.0.15 for a key of one letter, of which we count 36 bytes elsewhere.
+    // MEMORY USAGE of Redis 7.0.15 for a key of one letter; 36 of these bytes are counted elsewhere.
     for (name, value, base, redis_bytes) in
         [("field", "value", 0, 2608), ("f", "", 0, 1072), ("", "", 0, 688), ("", "", 1_000_000, 1072)]
     {

@@ -1,22 +1,22 @@
-//! Byte strings of a packed hash: the text of an integer lies there as that integer.
+//! Byte strings of a packed hash. The decimal text of an integer is stored as the integer.
 
 use core::fmt;
 use core::ops::Deref;
 
 use crate::base::number::parse_integer;
 
-/// The longest text of an integer of 64 bits.
+/// Length of the longest decimal text of a 64-bit integer.
 const DIGITS_MAX: usize = 20;
 const NUMBER_BYTES: usize = 8;
 
-/// A byte string, where it lies or printed from the integer that lies there.
+/// Byte string, borrowed or printed from a stored integer.
 #[derive(Clone, Copy)]
 pub struct Text<'a>(Form<'a>);
 
 #[derive(Clone, Copy)]
 enum Form<'a> {
     Bytes(&'a [u8]),
-    /// From `start` on.
+    /// Decimal text, from `start` on.
     Digits {
         digits: [u8; DIGITS_MAX],
         start: u8,
@@ -40,7 +40,7 @@ impl<'a> Text<'a> {
             }
         }
         if number < 0 {
-            // 19 digits at most stand behind it.
+            // At most 19 digits follow, so the sign fits.
             start -= 1;
             digits[start] = b'-';
         }
@@ -73,7 +73,7 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
-/// A byte string as it lies in a packed hash. Equal strings lie there alike.
+/// Stored form of a byte string in a packed hash. Equal strings have equal forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Coded<'a> {
     pub(super) is_number: bool,
@@ -81,13 +81,13 @@ pub(super) struct Coded<'a> {
 }
 
 impl<'a> Coded<'a> {
-    /// `space` is where an integer is written.
-    pub(super) fn of(bytes: &'a [u8], space: &'a mut [u8; NUMBER_BYTES]) -> Coded<'a> {
+    /// Encodes `bytes`; an integer is written to `buffer`.
+    pub(super) fn of(bytes: &'a [u8], buffer: &'a mut [u8; NUMBER_BYTES]) -> Coded<'a> {
         match parse_integer(bytes) {
             None => Coded { is_number: false, bytes },
             Some(number) => {
-                *space = number.to_le_bytes();
-                Coded { is_number: true, bytes: &space[..number_len(number)] }
+                *buffer = number.to_le_bytes();
+                Coded { is_number: true, bytes: &buffer[..number_len(number)] }
             }
         }
     }
@@ -100,12 +100,12 @@ impl<'a> Coded<'a> {
     }
 }
 
-/// Room for [`Coded::of`].
-pub(super) fn space() -> [u8; NUMBER_BYTES] {
+/// Returns an empty buffer for [`Coded::of`].
+pub(super) fn number_buffer() -> [u8; NUMBER_BYTES] {
     [0; NUMBER_BYTES]
 }
 
-/// The fewest bytes that hold a number with its sign.
+/// Number of bytes needed for an integer and its sign.
 fn number_len(number: i64) -> usize {
     let magnitude = if number < 0 { !number } else { number };
     // One bit more, for the sign.
@@ -126,13 +126,13 @@ mod tests {
     use alloc::string::ToString;
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn encoded_text_decodes_to_itself() {
         for bits in 0..64 {
             for near in [-1, 0, 1] {
                 for sign in [1, -1] {
                     let number = (1i64 << bits).wrapping_mul(sign).wrapping_add(near);
-                    let (text, mut space) = (number.to_string(), space());
-                    let coded = Coded::of(text.as_bytes(), &mut space);
+                    let (text, mut buffer) = (number.to_string(), number_buffer());
+                    let coded = Coded::of(text.as_bytes(), &mut buffer);
                     assert!(coded.is_number && coded.bytes.len() <= text.len(), "{text}");
                     assert_eq!(&*coded.text(), text.as_bytes());
                 }
@@ -142,8 +142,8 @@ mod tests {
             assert_eq!(number_len(number), len);
         }
         for text in ["", "x", "007", "-0", "+1", "1.5", "9223372036854775808"] {
-            let mut space = space();
-            let coded = Coded::of(text.as_bytes(), &mut space);
+            let mut buffer = number_buffer();
+            let coded = Coded::of(text.as_bytes(), &mut buffer);
             assert!(!coded.is_number);
             assert_eq!(&*coded.text(), text.as_bytes());
         }

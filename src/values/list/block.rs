@@ -1,11 +1,12 @@
-//! Elements one after another in one piece of memory.
+//! Block of consecutive list elements in one allocation.
 //!
 //! ```text
-//! room | entry | entry | ...          entry: length, bytes, length backwards
+//! unused | entry | entry | ...          entry: length, bytes, length backwards
 //! ```
-//! A length has seven bits a byte, lowest first, the top bit saying that more follow. Behind an element it stands with
-//! its bytes in reverse, so that a block is read from both ends. The room in front is what elements left there that
-//! were taken away, or was made so that adding at the head costs what adding at the tail does.
+//!
+//! A length has seven bits a byte, lowest first; the top bit means that another byte follows. After an element its
+//! length is repeated with its bytes reversed, so that a block is read from both ends. Unused bytes at the start come
+//! from removed elements, or are reserved so that inserting at the head costs as much as at the tail.
 
 use alloc::vec::Vec;
 
@@ -14,23 +15,24 @@ use crate::base::headroom::{OutOfMemory, copied};
 use crate::base::number::parse_integer;
 use crate::values::search::{length_at, length_before, length_bytes, write_bytes, write_length};
 
-/// What Redis' listpack takes beside its entries.
+/// Bytes of a listpack of Redis besides its entries.
 const LISTPACK_FRAME_BYTES: usize = 7;
-/// Blocks with less capacity are not worth moving when they shrink.
+/// Capacity up to which a block is not reallocated when it shrinks.
 const SHRINK_MIN_BYTES: usize = 128;
 
+/// Entries of a list in one allocation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
     bytes: Vec<u8>,
-    /// Where the first entry begins.
+    /// Offset of the first entry.
     start: usize,
     count: usize,
-    /// What the entries would take in a listpack of Redis.
+    /// Bytes the entries would take in a listpack of Redis.
     listpack_bytes: usize,
 }
 
 impl Block {
-    /// A block of one element.
+    /// Creates a block of one element.
     pub(super) fn of(element: &[u8]) -> Result<Block, OutOfMemory> {
         let mut block = Block::default();
         block.push(End::Tail, element)?;
@@ -41,7 +43,7 @@ impl Block {
         Ok(Block { bytes: self.copied(self.start)?, start: 0, ..*self })
     }
 
-    /// How many elements there are.
+    /// Number of elements.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -50,34 +52,34 @@ impl Block {
         self.count == 0
     }
 
-    /// Bytes of all entries: elements and their lengths.
+    /// Number of bytes of all entries: elements and their lengths.
     pub(super) fn entry_bytes(&self) -> usize {
         self.bytes.len() - self.start
     }
 
-    /// The size of a listpack of Redis with the same elements.
+    /// Size of a listpack of Redis with the same elements, in bytes.
     pub(super) fn listpack_bytes(&self) -> usize {
         LISTPACK_FRAME_BYTES + self.listpack_bytes
     }
 
-    /// The offset of the first entry.
+    /// Offset of the first entry.
     pub(super) fn start(&self) -> usize {
         self.start
     }
 
-    /// The offset behind the last entry.
+    /// Offset after the last entry.
     pub(super) fn end(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The element whose entry begins at `at`, and where the entry ends.
-    pub(super) fn after(&self, at: usize) -> Option<(&[u8], usize)> {
+    /// Returns the element of the entry that begins at `at`, and the offset after the entry.
+    pub(super) fn entry_at(&self, at: usize) -> Option<(&[u8], usize)> {
         let (len, from) = length_at(&self.bytes, at)?;
         Some((self.bytes.get(from..from + len)?, from + len + (from - at)))
     }
 
-    /// The element whose entry ends at `at`, and where the entry begins.
-    pub(super) fn before(&self, at: usize) -> Option<(&[u8], usize)> {
+    /// Returns the element of the entry that ends at `at`, and the offset of the entry.
+    pub(super) fn entry_before(&self, at: usize) -> Option<(&[u8], usize)> {
         if at <= self.start {
             return None;
         }
@@ -86,18 +88,19 @@ impl Block {
         Some((self.bytes.get(from..to)?, from.checked_sub(at - to)?))
     }
 
-    /// Where the entry of an element begins; the end for the one behind the last.
+    /// Returns the offset of an element's entry; the end of the block for an index equal to the length. Takes linear
+    /// time from the nearer end.
     pub(super) fn offset_of(&self, index: usize) -> usize {
         let mut at = self.start;
         if index <= self.count / 2 {
             for _ in 0..index {
-                at = self.after(at).map_or(at, |(_, next)| next);
+                at = self.entry_at(at).map_or(at, |(_, next)| next);
             }
             return at;
         }
         at = self.end();
         for _ in index..self.count {
-            at = self.before(at).map_or(at, |(_, previous)| previous);
+            at = self.entry_before(at).map_or(at, |(_, previous)| previous);
         }
         at
     }
@@ -109,7 +112,7 @@ impl Block {
         }
     }
 
-    /// Puts an element before the entry at `at`, or behind the last at the end.
+    /// Inserts an element before the entry at `at`, or at the end.
     pub(super) fn insert(&mut self, at: usize, element: &[u8]) -> Result<(), OutOfMemory> {
         let at = self.open_gap(at, entry_bytes(element))?;
         self.write_entry(at, element);
@@ -118,9 +121,9 @@ impl Block {
         Ok(())
     }
 
-    /// Puts an element in the place of the one at `at`.
+    /// Replaces the element at `at`.
     pub(super) fn replace(&mut self, at: usize, element: &[u8]) -> Result<(), OutOfMemory> {
-        let Some((old, next)) = self.after(at) else { return Ok(()) };
+        let Some((old, next)) = self.entry_at(at) else { return Ok(()) };
         let old_listpack_bytes = listpack_entry_bytes(old);
         let (old_bytes, new_bytes) = (next - at, entry_bytes(element));
         let at = if new_bytes > old_bytes {
@@ -142,8 +145,8 @@ impl Block {
         }
         for _ in 0..count {
             let popped = match end {
-                End::Head => self.after(self.start),
-                End::Tail => self.before(self.end()),
+                End::Head => self.entry_at(self.start),
+                End::Tail => self.entry_before(self.end()),
             };
             let Some((element, at)) = popped else { return };
             self.listpack_bytes -= listpack_entry_bytes(element);
@@ -156,11 +159,11 @@ impl Block {
         self.shrink_when_sparse();
     }
 
-    /// A block of the elements from the entry at `at` on; they stay here too.
+    /// Copies the elements from the entry at `at` on into a new block.
     pub(super) fn copy_from(&self, at: usize) -> Result<Block, OutOfMemory> {
         let mut copy = Block { bytes: self.copied(at)?, ..Block::default() };
         let mut next = 0;
-        while let Some((element, after)) = copy.after(next) {
+        while let Some((element, after)) = copy.entry_at(next) {
             copy.listpack_bytes += listpack_entry_bytes(element);
             copy.count += 1;
             next = after;
@@ -168,8 +171,8 @@ impl Block {
         Ok(copy)
     }
 
-    /// Takes over the elements of a block behind this one.
-    pub(super) fn absorb(&mut self, other: &Block) -> Result<(), OutOfMemory> {
+    /// Appends a copy of another block's elements.
+    pub(super) fn append(&mut self, other: &Block) -> Result<(), OutOfMemory> {
         self.reserve_tail(other.entry_bytes())?;
         self.bytes.extend_from_slice(&other.bytes[other.start..]);
         self.count += other.count;
@@ -177,24 +180,25 @@ impl Block {
         Ok(())
     }
 
-    /// How many elements equal `element`.
+    /// Number of elements equal to `element`.
     pub(super) fn count_of(&self, element: &[u8]) -> usize {
         let (mut at, mut found) = (self.start, 0);
-        while let Some((here, next)) = self.after(at) {
-            found += usize::from(here == element);
+        while let Some((candidate, next)) = self.entry_at(at) {
+            found += usize::from(candidate == element);
             at = next;
         }
         found
     }
 
-    /// Removes elements that equal `element`: leaves the first `kept` of them, removes at most `most`, answers how many.
-    pub(super) fn remove_equal(&mut self, element: &[u8], mut kept: usize, most: usize) -> usize {
+    /// Removes up to `max_count` elements equal to `element` after the first `skip` of them. Returns how many were
+    /// removed.
+    pub(super) fn remove_equal(&mut self, element: &[u8], mut skip: usize, max_count: usize) -> usize {
         let (mut from, mut to, mut removed) = (self.start, self.start, 0);
-        while let Some((here, next)) = self.after(from) {
-            if here == element && kept == 0 && removed < most {
+        while let Some((candidate, next)) = self.entry_at(from) {
+            if candidate == element && skip == 0 && removed < max_count {
                 removed += 1;
             } else {
-                kept -= usize::from(here == element && kept > 0);
+                skip -= usize::from(candidate == element && skip > 0);
                 self.bytes.copy_within(from..next, to);
                 to += next - from;
             }
@@ -207,8 +211,8 @@ impl Block {
         removed
     }
 
-    /// Moves to a piece of memory of just the right size, if there is one.
-    pub(super) fn give_back_room(&mut self) {
+    /// Reallocates to the exact size, if memory allows.
+    pub(super) fn shrink_to_fit(&mut self) {
         if self.bytes.capacity() > SHRINK_MIN_BYTES
             && self.bytes.capacity() > self.entry_bytes()
             && let Ok(bytes) = self.copied(self.start)
@@ -219,7 +223,7 @@ impl Block {
 
     fn shrink_when_sparse(&mut self) {
         if self.entry_bytes() <= self.bytes.capacity() / 4 {
-            self.give_back_room();
+            self.shrink_to_fit();
         }
     }
 
@@ -227,7 +231,8 @@ impl Block {
         copied(self.bytes.get(from..).unwrap_or_default())
     }
 
-    /// Makes room for `len` bytes before the entry at `at`; answers where they are, as entries may have moved.
+    /// Opens a gap of `len` bytes before the entry at `at` and returns the offset of the gap, since entries may have
+    /// moved.
     fn open_gap(&mut self, at: usize, len: usize) -> Result<usize, OutOfMemory> {
         if at == self.start && !self.is_empty() {
             self.reserve_head(len)?;
@@ -243,23 +248,25 @@ impl Block {
         Ok(at)
     }
 
-    /// Makes room in front of the first entry: as much again as there are entries, so that adding stays cheap.
+    /// Reserves unused bytes before the first entry, at least as many as the entries take, so that inserting at the
+    /// head stays cheap.
     fn reserve_head(&mut self, len: usize) -> Result<(), OutOfMemory> {
         if self.start >= len {
             return Ok(());
         }
         let entries = self.entry_bytes();
-        let room = len.max(entries);
-        self.bytes.try_reserve_exact((room + entries).saturating_sub(self.bytes.len())).map_err(|_| OutOfMemory)?;
+        let unused = len.max(entries);
+        self.bytes.try_reserve_exact((unused + entries).saturating_sub(self.bytes.len())).map_err(|_| OutOfMemory)?;
         let old_end = self.end();
-        self.bytes.resize(old_end.max(room + entries), 0);
-        self.bytes.copy_within(self.start..old_end, room);
-        self.bytes.truncate(room + entries);
-        self.start = room;
+        self.bytes.resize(old_end.max(unused + entries), 0);
+        self.bytes.copy_within(self.start..old_end, unused);
+        self.bytes.truncate(unused + entries);
+        self.start = unused;
         Ok(())
     }
 
-    /// Makes room behind the last entry; room in front is used up first when it is at least half of all.
+    /// Reserves bytes after the last entry. Unused bytes at the start are reclaimed first if they are at least half of
+    /// the block.
     fn reserve_tail(&mut self, len: usize) -> Result<(), OutOfMemory> {
         let missing = len > self.bytes.capacity() - self.bytes.len();
         if missing && self.start > 0 && self.start >= self.entry_bytes() {
@@ -270,7 +277,7 @@ impl Block {
         self.bytes.try_reserve(len).map_err(|_| OutOfMemory)
     }
 
-    /// Takes bytes out of the middle.
+    /// Removes a range of bytes.
     fn cut(&mut self, from: usize, to: usize) {
         self.bytes.copy_within(to.., from);
         self.bytes.truncate(self.bytes.len() - (to - from));
@@ -278,9 +285,9 @@ impl Block {
 
     fn write_entry(&mut self, at: usize, element: &[u8]) {
         let entry = &mut self.bytes[at..at + entry_bytes(element)];
-        let behind = write_bytes(write_length(entry, element.len()), element);
-        write_length(behind, element.len());
-        behind.reverse();
+        let trailer = write_bytes(write_length(entry, element.len()), element);
+        write_length(trailer, element.len());
+        trailer.reverse();
     }
 }
 
@@ -288,7 +295,7 @@ fn entry_bytes(element: &[u8]) -> usize {
     element.len() + 2 * length_bytes(element.len())
 }
 
-/// What an element takes in a listpack of Redis, which writes small integers shorter.
+/// Bytes of an element in a listpack of Redis, which encodes small integers in fewer bytes.
 fn listpack_entry_bytes(element: &[u8]) -> usize {
     let integer = if element.len() <= 20 { parse_integer(element) } else { None };
     let body = match (integer, element.len()) {

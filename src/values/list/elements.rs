@@ -1,8 +1,8 @@
-//! The elements of a list, one by one from either end.
+//! Iterator over the elements of a list, from either end.
 
 use super::{Cursor, List};
 
-/// Elements of a list where they lie.
+/// Borrowed elements of a list.
 #[derive(Clone, Debug)]
 pub struct Elements<'a> {
     list: &'a List,
@@ -12,7 +12,7 @@ pub struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// The `left` elements between two places.
+    /// Iterates the `left` elements between two cursors.
     pub(super) fn new(list: &'a List, front: Cursor, back: Cursor, left: usize) -> Elements<'a> {
         Elements { list, front, back, left }
     }
@@ -29,7 +29,7 @@ impl<'a> Iterator for Elements<'a> {
             block = self.list.block(self.front.block)?;
             self.front.at = block.start();
         }
-        let (element, next) = block.after(self.front.at)?;
+        let (element, next) = block.entry_at(self.front.at)?;
         self.front.at = next;
         Some(element)
     }
@@ -48,7 +48,7 @@ impl DoubleEndedIterator for Elements<'_> {
             block = self.list.block(self.back.block)?;
             self.back.at = block.end();
         }
-        let (element, previous) = block.before(self.back.at)?;
+        let (element, previous) = block.entry_before(self.back.at)?;
         self.back.at = previous;
         Some(element)
     }

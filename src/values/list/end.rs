@@ -1,13 +1,13 @@
-//! Where in a list something happens.
+//! Ends and sides in a list.
 
-/// The ends of a list.
+/// End of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     Head,
     Tail,
 }
 
-/// On which side of another element.
+/// Side of a pivot element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
     Before,

@@ -1,4 +1,4 @@
-//! Lists against a deque that does the same.
+//! Tests of lists against a deque as the model.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use core::iter::once;
 use super::*;
 use crate::base::random::Random;
 
-/// A list, and what should be in it.
+/// List under test and its model.
 struct Pair {
     list: List,
     model: VecDeque<Vec<u8>>,
@@ -24,7 +24,7 @@ impl Pair {
         if self.below(2) == 0 { End::Head } else { End::Tail }
     }
 
-    /// Mostly short and often the same, sometimes long.
+    /// Returns an element that is mostly short and often equal to others, sometimes long.
     fn element(&mut self) -> Vec<u8> {
         let len = match self.below(12) {
             0 => self.below(300),
@@ -45,9 +45,9 @@ impl Pair {
             10 => {
                 let from = self.end();
                 self.list.rotate(from, self.limit).unwrap();
-                let taken = take(&mut self.model, from);
+                let popped = pop_from(&mut self.model, from);
                 let to = if from == End::Head { End::Tail } else { End::Head };
-                taken.into_iter().for_each(|element| give(&mut self.model, to, element));
+                popped.into_iter().for_each(|element| push_to(&mut self.model, to, element));
             }
             _ => self.list.convert_encoding(self.limit),
         }
@@ -57,50 +57,52 @@ impl Pair {
         let (end, count) = (self.end(), self.below(4));
         let elements: Vec<Vec<u8>> = (0..count).map(|_| self.element()).collect();
         self.list.push(end, elements.iter().map(Vec::as_slice), self.limit).unwrap();
-        elements.into_iter().for_each(|element| give(&mut self.model, end, element));
+        elements.into_iter().for_each(|element| push_to(&mut self.model, end, element));
     }
 
     fn pop(&mut self) {
         let (end, count) = (self.end(), self.random.below(30) as usize / 4);
         self.list.pop(end, count);
-        (0..count).for_each(|_| drop(take(&mut self.model, end)));
+        (0..count).for_each(|_| drop(pop_from(&mut self.model, end)));
     }
 
     fn set(&mut self) {
         let (index, element) = (self.random.below(self.model.len() as u64 + 2) as usize, self.element());
         assert_eq!(self.list.set(index, &element, self.limit), Ok(index < self.model.len()));
-        if let Some(place) = self.model.get_mut(index) {
-            *place = element;
+        if let Some(slot) = self.model.get_mut(index) {
+            *slot = element;
         }
     }
 
     fn insert(&mut self) {
         let (pivot, element) = (self.element(), self.element());
         let side = if self.below(2) == 0 { Side::Before } else { Side::After };
-        let place = self.model.iter().position(|here| *here == pivot);
-        assert_eq!(self.list.insert(side, &pivot, &element, self.limit), Ok(place.is_some()));
-        if let Some(place) = place {
-            self.model.insert(place + usize::from(side == Side::After), element);
+        let index = self.model.iter().position(|candidate| *candidate == pivot);
+        assert_eq!(self.list.insert(side, &pivot, &element, self.limit), Ok(index.is_some()));
+        if let Some(index) = index {
+            self.model.insert(index + usize::from(side == Side::After), element);
         }
     }
 
     fn remove(&mut self) {
-        let (from, element, most) = (self.end(), self.element(), self.below(5));
+        let (from, element, max_count) = (self.end(), self.element(), self.below(5));
         let before = self.model.len();
-        let mut left = most;
-        let mut keep = |here: &Vec<u8>| {
-            let goes = left > 0 && *here == element;
-            left -= usize::from(goes);
-            !goes
+        let mut left = max_count;
+        let mut keep = |candidate: &Vec<u8>| {
+            let is_removed = left > 0 && *candidate == element;
+            left -= usize::from(is_removed);
+            !is_removed
         };
         match from {
             End::Head => self.model.retain(keep),
-            End::Tail => self.model = self.model.drain(..).rev().filter(|here| keep(here)).collect::<VecDeque<_>>(),
+            End::Tail => {
+                self.model = self.model.drain(..).rev().filter(|candidate| keep(candidate)).collect::<VecDeque<_>>()
+            }
         }
         if from == End::Tail {
             self.model.make_contiguous().reverse();
         }
-        assert_eq!(self.list.remove_equal(from, &element, most, self.limit), before - self.model.len());
+        assert_eq!(self.list.remove_equal(from, &element, max_count, self.limit), before - self.model.len());
     }
 
     fn check(&mut self) {
@@ -137,14 +139,14 @@ impl Pair {
     }
 }
 
-fn give(model: &mut VecDeque<Vec<u8>>, end: End, element: Vec<u8>) {
+fn push_to(model: &mut VecDeque<Vec<u8>>, end: End, element: Vec<u8>) {
     match end {
         End::Head => model.push_front(element),
         End::Tail => model.push_back(element),
     }
 }
 
-fn take(model: &mut VecDeque<Vec<u8>>, end: End) -> Option<Vec<u8>> {
+fn pop_from(model: &mut VecDeque<Vec<u8>>, end: End) -> Option<Vec<u8>> {
     match end {
         End::Head => model.pop_front(),
         End::Tail => model.pop_back(),
@@ -152,7 +154,7 @@ fn take(model: &mut VecDeque<Vec<u8>>, end: End) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn a_list_does_what_a_deque_does() {
+fn agrees_with_a_deque() {
     for (seed, parameter) in [(1, -2), (2, -1), (3, 1), (4, 3), (5, 40), (6, -5)] {
         let (list, limit) = (List::default(), ListLimit::new(parameter));
         let mut pair = Pair { list, model: VecDeque::new(), limit, random: Random::new(seed) };
@@ -170,7 +172,7 @@ fn a_list_does_what_a_deque_does() {
 #[test]
 fn a_list_grows_into_blocks_at_the_limit_and_shrinks_back_at_half_of_it() {
     let (mut list, limit) = (List::default(), ListLimit::default());
-    // Each takes 66 bytes in a listpack; what is pushed is counted without its lengths.
+    // Each takes 66 bytes in a listpack; a push counts an element without its lengths.
     let element = [b'x'; 63];
     let mut pushed = 0;
     while list.is_compact() {
@@ -186,7 +188,7 @@ fn a_list_grows_into_blocks_at_the_limit_and_shrinks_back_at_half_of_it() {
 }
 
 #[test]
-fn a_list_thinned_out_in_the_middle_is_left_in_few_blocks() {
+fn blocks_are_merged_after_removals_in_the_middle() {
     let (mut list, limit) = (List::default(), ListLimit::default());
     let (long, short) = ([b'x'; 500], *b"y");
     for _ in 0..1_000 {
@@ -197,7 +199,7 @@ fn a_list_thinned_out_in_the_middle_is_left_in_few_blocks() {
     assert_eq!(list.block_count(), 1);
     list.convert_encoding(limit);
     assert!(list.is_compact() && list.iter().eq([&short[..]; 1_000]));
-    // A pivot in the middle of full blocks, again and again.
+    // Inserts before a pivot in the middle of full blocks.
     for _ in 0..2_000 {
         assert_eq!(list.insert(Side::Before, &short, &long, limit), Ok(true));
     }

@@ -1,9 +1,9 @@
-//! CRC-64 in the variant of Jones, the checksum at the end of snapshots and DUMP payloads.
+//! CRC-64 in the variant of Jones, the checksum of snapshots and DUMP payloads.
 
-/// The polynomial 0xad93d23594c935a9, bits reversed.
+/// Polynomial 0xad93d23594c935a9 with its bits reversed.
 const POLYNOMIAL: u64 = 0x95ac_9329_ac4b_c9b5;
 
-/// Half a byte at a time: a table of 128 bytes instead of 2 KiB, which would not compress.
+/// Remainders of half a byte: 128 bytes, while a table for whole bytes would take 2 KiB that do not compress.
 const TABLE: [u64; 16] = table();
 
 const fn table() -> [u64; 16] {
@@ -22,6 +22,7 @@ const fn table() -> [u64; 16] {
     table
 }
 
+/// Checksum of `bytes`, starting from zero.
 pub fn crc64(bytes: &[u8]) -> u64 {
     let step = |crc: u64, bits: u8| (crc >> 4) ^ TABLE[((crc as u8 ^ bits) & 15) as usize];
     bytes.iter().fold(0, |crc, &byte| step(step(crc, byte), byte >> 4))
@@ -33,10 +34,10 @@ mod tests {
 
     #[test]
     fn known_checksums() {
-        // The check value of the variant.
+        // Check value of the variant.
         assert_eq!(crc64(b"123456789"), 0xe9c6_d914_c4b8_d9ca);
         assert_eq!(crc64(b""), 0);
-        // DUMP payloads of a real server.
+        // DUMP payloads of a Redis server.
         let hello = [&b"\x00\x05hello\x0a\x00"[..], b"\x63\x72\xdf\x76\x65\x34\x20\x0a"];
         assert_eq!(crc64(hello[0]).to_le_bytes(), hello[1]);
         let number = [&b"\x00\xc1\x39\x30\x0a\x00"[..], b"\x9d\x94\xea\x27\x93\xfc\x08\xb9"];

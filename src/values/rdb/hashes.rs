@@ -1,4 +1,4 @@
-//! Hashes, with and without deadlines of their fields.
+//! RDB encoding of hashes, with and without deadlines of fields.
 //!
 //! ```text
 //! plain     count, then for each field: name, value
@@ -23,7 +23,7 @@ pub(super) fn write(hash: &Hash, out: &mut Output) {
     out.length(hash.len() as u64);
     for Field { name, value, deadline } in hash.iter() {
         if let Some(first) = first {
-            // The earliest is no later, so the difference fits into 64 bits without a sign.
+            // `first` is the earliest deadline, so the difference fits into 64 unsigned bits.
             out.length(deadline.map_or(0, |deadline| deadline.as_ms().wrapping_sub(first.as_ms()) as u64 + 1));
         }
         out.string(&name);
@@ -51,7 +51,7 @@ pub(super) fn read(type_byte: u8, input: &mut Input<'_>, limit: PackedLimit, see
         }
         TYPE_HASH_LISTPACK => read_listpack(&mut hash, &input.string()?, 2, limit)?,
         _ => {
-            // The listpack says everything again.
+            // The earliest deadline follows from the listpack too.
             input.array::<8>()?;
             read_listpack(&mut hash, &input.string()?, 3, limit)?;
         }
@@ -59,7 +59,7 @@ pub(super) fn read(type_byte: u8, input: &mut Input<'_>, limit: PackedLimit, see
     Ok(hash)
 }
 
-/// Fields of so many entries each: name and value, and perhaps the deadline.
+/// Reads fields of `entries` entries each: name, value, and with three entries the deadline.
 fn read_listpack(hash: &mut Hash, packed: &[u8], entries: usize, limit: PackedLimit) -> Result<(), DumpError> {
     let mut pending: Vec<Vec<u8>> = Vec::new();
     listpack::read(packed, &mut |entry| {
@@ -79,7 +79,7 @@ fn read_listpack(hash: &mut Hash, packed: &[u8], entries: usize, limit: PackedLi
     if pending.is_empty() { Ok(()) } else { Err(DumpError::Malformed) }
 }
 
-/// A field that comes twice is damage: no writer does that. Nor does one write a deadline before 1970.
+/// Adds a field. A duplicate field or a deadline before 1970 is malformed, because no writer produces one.
 fn set_new(
     hash: &mut Hash,
     name: &[u8],

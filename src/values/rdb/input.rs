@@ -6,18 +6,18 @@ use alloc::vec::Vec;
 use super::{DumpError, lzf};
 use crate::base::number::write_integer;
 
-/// First bytes of strings that are coded in another way than length and bytes.
+/// First bytes of strings in a special encoding.
 pub(super) const INT8: u8 = 0xc0;
 pub(super) const INT16: u8 = 0xc1;
 pub(super) const INT32: u8 = 0xc2;
 const LZF: u8 = 0xc3;
 
-/// A length is in the first byte itself up to this value.
+/// Largest length that is stored in the first byte itself.
 const SHORT_MAX: u8 = 0x3f;
 const LENGTH_32: u8 = 0x80;
 const LENGTH_64: u8 = 0x81;
 
-/// A position in bytes that are read from front to back.
+/// Cursor over RDB input.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
     bytes: &'a [u8],
@@ -29,7 +29,7 @@ impl<'a> Input<'a> {
         Input { bytes, at: 0 }
     }
 
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     pub fn offset(&self) -> usize {
         self.at
     }
@@ -54,7 +54,8 @@ impl<'a> Input<'a> {
         self.take(LEN)?.try_into().map_err(|_| DumpError::Malformed)
     }
 
-    /// A length or count. It promises nothing about what follows: allocate only as elements are read.
+    /// Reads a length or count. The following data may be shorter, so memory must be allocated only as elements are
+    /// read.
     pub fn length(&mut self) -> Result<u64, DumpError> {
         let first = self.byte()?;
         self.rest_of_length(first)
@@ -70,7 +71,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// A string in any of its codings.
+    /// Reads a string in any of its encodings.
     pub fn string(&mut self) -> Result<Cow<'a, [u8]>, DumpError> {
         let first = self.byte()?;
         match first {

@@ -1,11 +1,11 @@
-//! Intsets: integers of one width, as Redis packs sets of nothing else.
+//! Reading of intsets: integers of one width, the form Redis gives sets of only integers.
 
 use alloc::vec::Vec;
 
 use super::{DumpError, Input};
 use crate::base::number::write_integer;
 
-/// Reads the width and the number of integers, then visits each as decimal text.
+/// Reads an intset and calls `visit` with the decimal text of each integer.
 pub(super) fn read(packed: &[u8], visit: &mut dyn FnMut(&[u8]) -> Result<(), DumpError>) -> Result<(), DumpError> {
     let mut input = Input::new(packed);
     let width = u32::from_le_bytes(input.array()?);
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn every_width_is_read_and_damage_is_noticed() {
+    fn every_width_is_read_and_malformed_input_is_refused() {
         let two = [&[2, 0, 0, 0, 2, 0, 0, 0][..], &(-5i16).to_le_bytes(), &7i16.to_le_bytes()].concat();
         assert_eq!(integers(&two), Ok(alloc::vec![b"-5".to_vec(), b"7".to_vec()]));
         let eight = [&[8, 0, 0, 0, 1, 0, 0, 0][..], &i64::MIN.to_le_bytes()].concat();

@@ -1,8 +1,8 @@
-//! Reading of listpacks, the flat form Redis gives small collections.
+//! Reading of listpacks, the compact form Redis gives small collections.
 //!
 //! ```text
 //! total bytes (u32) | entries (u16, 65535 = count them) | entry ... | 0xff
-//! entry: encoding and data | their length, backwards, in 1 to 5 bytes
+//! entry: encoding and data | their length, reversed, in 1 to 5 bytes
 //! ```
 //! Everything is little-endian.
 
@@ -14,7 +14,7 @@ use crate::base::number::write_integer;
 const UNCOUNTED: u16 = u16::MAX;
 const END: u8 = 0xff;
 
-/// Calls `visit` with each entry; integers come as their decimal text.
+/// Reads a listpack and calls `visit` with each entry; integers are passed as decimal text.
 pub(super) fn read(packed: &[u8], visit: &mut dyn FnMut(&[u8]) -> Result<(), DumpError>) -> Result<(), DumpError> {
     let mut input = Input::new(packed);
     let total_bytes = u32::from_le_bytes(input.array()?);
@@ -43,7 +43,7 @@ fn read_entry<'e, 'a: 'e>(encoding: u8, input: &mut Input<'a>, text: &'e mut Vec
         0x80..=0xbf => return input.take(usize::from(encoding & 0x3f)),
         0xc0..=0xdf => {
             let bits = u16::from(encoding & 0x1f) << 8 | u16::from(input.byte()?);
-            // 13 bits with their sign: shifted up to the sign of 16 bits, and back.
+            // A signed number of 13 bits: shifted up to the sign of 16 bits, and back.
             i64::from((bits << 3) as i16 >> 3)
         }
         0xe0..=0xef => {
@@ -68,7 +68,7 @@ fn read_entry<'e, 'a: 'e>(encoding: u8, input: &mut Input<'a>, text: &'e mut Vec
     Ok(text)
 }
 
-/// How many bytes the length behind an entry takes: seven bits each.
+/// Number of bytes of the reversed length after an entry, seven bits each.
 fn back_length_bytes(entry_bytes: usize) -> usize {
     match entry_bytes {
         0..=0x7f => 1,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn long_entries_have_longer_lengths_behind_them() {
+    fn long_entries_have_longer_trailing_lengths() {
         let long = |len: usize| {
             let mut coded = alloc::vec![0xf0];
             coded.extend_from_slice(&(len as u32).to_le_bytes());

@@ -1,7 +1,8 @@
-//! Unpacking of LZF, the compression Redis applies to long strings.
+//! Decompression of LZF, which Redis applies to long strings.
 //!
-//! A byte below 32 begins a run of as many literal bytes and one more. Any other byte is a back reference: its upper
-//! three bits are the length (7: the next byte is added) less 2, its lower five and the next byte the distance less 1.
+//! A byte below 32 starts a run of that many literal bytes and one more. Any other byte starts a back reference. Its
+//! upper three bits are the length less 2; 7 means that the next byte is added. Its lower five bits and the next byte
+//! are the distance less 1.
 
 use alloc::vec::Vec;
 
@@ -9,10 +10,10 @@ use super::DumpError;
 
 const LITERAL_MAX: u8 = 32;
 const LONG_MATCH: usize = 7;
-/// A back reference is never shorter, so shorter lengths are not coded.
+/// Length of the shortest back reference less one; lengths are stored without it.
 const MATCH_BASE: usize = 2;
 
-/// Unpacks to exactly `unpacked_len` bytes.
+/// Decompresses to exactly `unpacked_len` bytes; other lengths are malformed.
 pub(super) fn unpack(packed: &[u8], unpacked_len: usize) -> Result<Vec<u8>, DumpError> {
     let mut out = Vec::new();
     let mut rest = packed.iter();
@@ -37,7 +38,7 @@ pub(super) fn unpack(packed: &[u8], unpacked_len: usize) -> Result<Vec<u8>, Dump
     if out.len() == unpacked_len { Ok(out) } else { Err(DumpError::Malformed) }
 }
 
-/// Makes room for bytes that were met, never for those that are only announced.
+/// Reserves capacity for bytes that follow in the input, never for an announced length.
 fn reserve(out: &mut Vec<u8>, len: usize, unpacked_len: usize) -> Result<(), DumpError> {
     if len > unpacked_len - out.len() {
         return Err(DumpError::Malformed);
@@ -45,7 +46,7 @@ fn reserve(out: &mut Vec<u8>, len: usize, unpacked_len: usize) -> Result<(), Dum
     out.try_reserve(len).map_err(|_| DumpError::OutOfMemory)
 }
 
-/// Source and target may overlap: a distance of 1 repeats the last byte.
+/// Copies `len` bytes from `distance` bytes back. Source and target may overlap: a distance of 1 repeats the last byte.
 fn repeat(out: &mut Vec<u8>, distance: usize, len: usize, unpacked_len: usize) -> Result<(), DumpError> {
     reserve(out, len, unpacked_len)?;
     let start = out.len().checked_sub(distance).ok_or(DumpError::Malformed)?;

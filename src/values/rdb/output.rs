@@ -1,4 +1,4 @@
-//! Writing of lengths and strings. A shortage of memory is remembered instead of reported at every step.
+//! Writing of lengths and strings. An allocation failure is recorded and reported once, by [`Output::finish`].
 
 use alloc::vec::Vec;
 
@@ -6,10 +6,10 @@ use super::input::{INT8, INT16, INT32};
 use crate::base::headroom::OutOfMemory;
 use crate::base::number::parse_integer;
 
-/// No integer of 32 bits is longer: longer strings are not looked at.
+/// Length of the longest text of a 32-bit integer. Longer strings are never integers.
 const INTEGER_TEXT_MAX: usize = 11;
 
-/// Bytes being written.
+/// Growing RDB output.
 #[derive(Debug, Default)]
 pub struct Output {
     bytes: Vec<u8>,
@@ -17,12 +17,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// What was written, if memory sufficed.
+    /// Returns the output, or an error if memory was exhausted.
     pub fn finish(self) -> Result<Vec<u8>, OutOfMemory> {
         if self.failed { Err(OutOfMemory) } else { Ok(self.bytes) }
     }
 
-    /// What has been written so far.
+    /// Output so far.
     pub fn written(&self) -> &[u8] {
         &self.bytes
     }
@@ -39,7 +39,7 @@ impl Output {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// A length in the shortest of its four forms.
+    /// Appends a length in the shortest of its four forms.
     pub fn length(&mut self, length: u64) {
         match length {
             0..=0x3f => self.byte(length as u8),
@@ -55,7 +55,7 @@ impl Output {
         }
     }
 
-    /// A string with its length; the text of a small integer as that integer.
+    /// Appends a string with its length; the text of a 32-bit integer as that integer.
     pub fn string(&mut self, bytes: &[u8]) {
         let integer = if bytes.len() <= INTEGER_TEXT_MAX { parse_integer(bytes) } else { None };
         if !integer.is_some_and(|integer| self.integer(integer)) {
@@ -64,7 +64,7 @@ impl Output {
         }
     }
 
-    /// True when the integer has a short form, which is then written.
+    /// Appends an integer of at most 32 bits. Returns false for a larger one.
     fn integer(&mut self, integer: i64) -> bool {
         if let Ok(integer) = i8::try_from(integer) {
             self.byte(INT8);

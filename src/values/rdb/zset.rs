@@ -1,4 +1,4 @@
-//! Sorted sets: pairs of a member and its score.
+//! RDB encoding of sorted sets: pairs of a member and its score.
 
 use alloc::vec::Vec;
 
@@ -7,15 +7,15 @@ use crate::base::headroom::copied;
 use crate::base::number::parse_double;
 use crate::values::{PackedLimit, ZSet};
 
-/// Lengths of a score's text that stand for what is no text.
+/// Lengths of a score's text that denote special values instead.
 const NEGATIVE_INFINITY: u8 = 255;
 const INFINITY: u8 = 254;
 const NOT_A_NUMBER: u8 = 253;
 
-/// Takes in one pair.
+/// Adds one pair.
 type Add<'a> = &'a mut dyn FnMut(&[u8], f64) -> Result<(), DumpError>;
 
-/// From the highest to the lowest: reading them Redis puts each in front, which is fast.
+/// Writes pairs from the highest to the lowest, because Redis inserts each in front when it loads them, which is fast.
 pub(super) fn write(zset: &ZSet, out: &mut Output) {
     out.length(zset.len() as u64);
     zset.iter().rev().for_each(|(member, score)| {
@@ -24,7 +24,7 @@ pub(super) fn write(zset: &ZSet, out: &mut Output) {
     });
 }
 
-/// Reads pairs into an empty set. A member that comes twice is damage, and so is what is not a number.
+/// Reads pairs into an empty set. A duplicate member or a score that is not a number is malformed.
 pub(super) fn read(
     type_byte: u8,
     input: &mut Input<'_>,
@@ -56,7 +56,7 @@ fn text_score(input: &mut Input<'_>) -> Result<f64, DumpError> {
     }
 }
 
-/// A listpack in which a score follows each member.
+/// Reads a listpack in which a score follows each member.
 fn read_packed(packed: &[u8], add: Add<'_>) -> Result<(), DumpError> {
     let mut pending: Option<Vec<u8>> = None;
     listpack::read(packed, &mut |entry| match pending.take() {

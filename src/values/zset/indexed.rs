@@ -1,4 +1,4 @@
-//! A large sorted set: a hash table of members beside a tree that orders their handles.
+//! Indexed form of a sorted set: a hash index of members beside a tree that orders their handles.
 
 use super::order::{Order, TreeItem};
 use crate::base::headroom::OutOfMemory;
@@ -6,10 +6,11 @@ use crate::store::slab::Handle;
 use crate::values::hashed::{Hashed, hash_of};
 use crate::values::packed::value_range;
 
+/// Members in hash order and in score order.
 #[derive(Clone, Debug)]
 pub(super) struct Indexed {
     seed: u64,
-    /// The value of a member is its score.
+    /// Pairs of a member and its score.
     pub(super) hashed: Hashed,
     pub(super) order: Order,
 }
@@ -33,22 +34,21 @@ impl Indexed {
     }
 
     pub(super) fn rank(&self, score: f64, member: &[u8]) -> usize {
-        // The bytes of a member lie elsewhere: they are looked at only where scores are equal.
-        self.order.count_while(|place| {
-            place.score() < score || (place.score() == score && self.member(place.handle) < member)
-        })
+        // A member's bytes are in another block, so they are read only if scores are equal.
+        self.order
+            .count_while(|item| item.score() < score || (item.score() == score && self.member(item.handle) < member))
     }
 
-    /// Gives a member that was searched for another score, or adds it. On an error nothing has changed.
+    /// Changes the score of a member that was found, or adds an absent one. On an error nothing has changed.
     pub(super) fn set(&mut self, found: Option<(Handle, f64)>, member: &[u8], score: f64) -> Result<(), OutOfMemory> {
         let Some((handle, old)) = found else {
             let hash = hash_of(self.seed, member);
             let handle = self.hashed.add(hash, member, &score.to_le_bytes())?;
-            let placed = self.order.insert(self.rank(score, member), TreeItem::new(score, handle));
-            if placed.is_err() {
+            let inserted = self.order.insert(self.rank(score, member), TreeItem::new(score, handle));
+            if inserted.is_err() {
                 self.hashed.remove(hash, member);
             }
-            return placed;
+            return inserted;
         };
         let (from, to) = (self.rank(old, member), self.rank(score, member));
         self.order.insert(to, TreeItem::new(score, handle))?;
@@ -61,10 +61,10 @@ impl Indexed {
     }
 
     pub(super) fn remove(&mut self, rank: usize) {
-        let Some(place) = self.order.range(rank..rank + 1).next() else { return };
+        let Some(item) = self.order.range(rank..rank + 1).next() else { return };
         self.order.remove(rank);
-        let hash = hash_of(self.seed, self.member(place.handle));
-        self.hashed.table.remove(hash, place.handle);
-        self.hashed.slab.free(place.handle);
+        let hash = hash_of(self.seed, self.member(item.handle));
+        self.hashed.index.remove(hash, item.handle);
+        self.hashed.slab.free(item.handle);
     }
 }

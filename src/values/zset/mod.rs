@@ -1,29 +1,31 @@
-//! A sorted set: members with scores, ordered by score and then by their bytes. A small one is a packed block; a large
-//! one is a hash table of members beside a tree that orders their handles.
+//! Sorted sets: members with scores, ordered by score and then by bytes. A small set is a packed block; a large one is
+//! a hash index of members beside a tree that orders their handles.
 
 mod indexed;
 mod order;
 mod packed;
+mod pairs;
 mod range;
 
 use alloc::boxed::Box;
 use core::ops::Range;
 
 use indexed::{Indexed, score_of};
-use order::TreeItems;
 use packed::Packed;
+pub use pairs::Pairs;
+use pairs::Walk;
 pub use range::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
 
 use super::PackedLimit;
-use super::hashed::Hashed;
 use crate::base::headroom::OutOfMemory;
 use crate::base::random::Random;
 
-/// What a sorted set costs beside its pairs.
+/// Bytes a sorted set is counted as besides its pairs.
 const BASE_BYTES: u64 = 32;
-/// What a member costs in the tree: 12 bytes, in leaves that are three quarters full.
-const PLACE_BYTES: u64 = 16;
+/// Bytes a member is counted as in the tree: 12 bytes, in leaves that are three quarters full.
+const TREE_ITEM_BYTES: u64 = 16;
 
+/// Sorted set in its packed or indexed form.
 #[derive(Clone, Debug)]
 pub struct ZSet {
     seed: u64,
@@ -36,25 +38,25 @@ enum Form {
     Indexed(Box<Indexed>),
 }
 
-/// The score a member gets, made of the one it has; `None` where the set stays as it is.
+/// Computes a member's new score from its present one; `None` leaves the set unchanged.
 type Choose<'c> = &'c mut dyn FnMut(Option<f64>) -> Option<f64>;
 
-/// What [`ZSet::update`] found and did.
+/// Result of [`ZSet::update`].
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Updated {
-    /// The score the member had.
+    /// Previous score of the member.
     pub old: Option<f64>,
-    /// The member is new or has another score.
+    /// Whether the member is new or its score has changed.
     pub is_change: bool,
 }
 
 impl ZSet {
-    /// `seed` decides the order in which large sets are scanned.
+    /// Creates an empty set. `seed` determines the order in which large sets are scanned.
     pub fn new(seed: u64) -> ZSet {
         ZSet { seed, form: Form::Packed(Packed::default()) }
     }
 
-    /// A copy, or an error instead of an abort when memory is short.
+    /// Copies the set; an error replaces the abort when memory is exhausted.
     pub fn try_clone(&self) -> Result<ZSet, OutOfMemory> {
         let form = match &self.form {
             Form::Packed(packed) => Form::Packed(packed.try_clone()?),
@@ -87,7 +89,7 @@ impl ZSet {
         }
     }
 
-    /// How many members come before this one, and its score.
+    /// Rank of a member, and its score.
     pub fn rank(&self, member: &[u8]) -> Option<(usize, f64)> {
         match &self.form {
             Form::Packed(packed) => packed.find(member).map(|pair| (pair.rank, pair.score)),
@@ -98,19 +100,19 @@ impl ZSet {
         }
     }
 
-    /// Gives the set the form that suits so many members, the longest of so many bytes, before they come.
+    /// Chooses the form for `members` expected members of at most `bytes` bytes each.
     pub fn expect(&mut self, members: usize, bytes: usize, limit: PackedLimit) -> Result<(), OutOfMemory> {
         if members > limit.members || bytes > limit.bytes { self.index() } else { Ok(()) }
     }
 
-    /// Adds a member or gives it another score, which must be a number; answers the score it had. A negative zero keeps
-    /// its sign only in a large set, as in Redis, and is no other score than zero. On an error nothing has changed.
+    /// Adds a member or changes its score, which must be a number. Returns the previous score. A negative zero equals
+    /// zero, and only a large set keeps its sign, as in Redis. On an error the pairs are unchanged.
     pub fn insert(&mut self, member: &[u8], score: f64, limit: PackedLimit) -> Result<Option<f64>, OutOfMemory> {
         Ok(self.update(member, limit, &mut |_| Some(score))?.old)
     }
 
-    /// Adds a member or gives it another score, made of the one it has. `choose` is called once. Zeros and errors are those
-    /// of [`ZSet::insert`].
+    /// Adds a member or changes its score to the result of `choose`, which is called once. Zeros and errors are treated
+    /// as by [`ZSet::insert`].
     pub fn update(&mut self, member: &[u8], limit: PackedLimit, choose: Choose<'_>) -> Result<Updated, OutOfMemory> {
         let Form::Packed(packed) = &mut self.form else { return self.update_indexed(member, choose) };
         let found = packed.find(member);
@@ -119,7 +121,7 @@ impl ZSet {
             return Ok(Updated { old, is_change: false });
         };
         if found.is_some() || (packed.len() < limit.members && member.len() <= limit.bytes) {
-            // Adding zero to a negative zero makes it a positive one and leaves any other number alone.
+            // Adding zero turns a negative zero into a positive one and leaves other numbers unchanged.
             packed.set(found, member, score + 0.0)?;
         } else {
             self.index()?;
@@ -139,7 +141,8 @@ impl ZSet {
         Ok(Updated { old, is_change: true })
     }
 
-    /// Adds a member or gives it another score as it is; [`ZSet::convert_encoding`] makes the set an ordinary one.
+    /// Adds a member or changes its score without normalizing zeros or choosing the form. [`ZSet::convert_encoding`]
+    /// must follow.
     pub fn insert_exact(&mut self, member: &[u8], score: f64) -> Result<Option<f64>, OutOfMemory> {
         let is_same = |old: f64| old.to_bits() == score.to_bits();
         match &mut self.form {
@@ -160,7 +163,7 @@ impl ZSet {
         }
     }
 
-    /// Gives a set that was put together the form its size asks for.
+    /// Converts a set that was built by exact insertions to the form for its size.
     pub fn convert_encoding(&mut self, limit: PackedLimit) -> Result<(), OutOfMemory> {
         let longest = self.iter().map(|(member, _)| member.len()).max().unwrap_or(0);
         self.expect(self.len(), longest, limit)?;
@@ -177,7 +180,7 @@ impl ZSet {
         Ok(())
     }
 
-    /// Takes a member away; answers the score it had.
+    /// Removes a member and returns its score.
     pub fn remove(&mut self, member: &[u8]) -> Option<f64> {
         match &mut self.form {
             Form::Packed(packed) => {
@@ -193,7 +196,7 @@ impl ZSet {
         }
     }
 
-    /// Takes the members of these ranks away, at most the length.
+    /// Removes the members of a range of ranks, at most the length.
     pub fn remove_ranks(&mut self, ranks: Range<usize>) {
         match &mut self.form {
             Form::Packed(packed) => packed.remove(ranks),
@@ -201,7 +204,7 @@ impl ZSet {
         }
     }
 
-    /// The members of these ranks with their scores, at most the length.
+    /// Members of a range of ranks, at most the length, with their scores.
     pub fn range(&self, ranks: Range<usize>) -> Pairs<'_> {
         match &self.form {
             Form::Packed(packed) => Pairs(Walk::Packed(packed.range(ranks))),
@@ -214,12 +217,12 @@ impl ZSet {
         self.range(0..self.len())
     }
 
-    /// The member of a rank.
+    /// Member of a rank, with its score.
     pub fn at(&self, rank: usize) -> Option<(&[u8], f64)> {
         if rank < self.len() { self.range(rank..rank + 1).next() } else { None }
     }
 
-    /// The ranks of what is asked for: counted from the lowest, whatever the direction.
+    /// Ranks of a selection, counted from the lowest in either direction.
     pub fn select(&self, selection: &Selection<'_>) -> Range<usize> {
         let ranks = match &selection.interval {
             Interval::Ranks(start, stop) => self.ranks_between(*start, *stop, selection.reversed),
@@ -248,15 +251,15 @@ impl ZSet {
     }
 
     fn ranks_of_scores(&self, scores: &ScoreRange) -> Range<usize> {
-        let start = self.count_while(&|score, _| scores.begins_behind(score));
+        let start = self.count_while(&|score, _| scores.is_above(score));
         let end = self.count_while(&|score, _| scores.reaches(score));
         start..end.max(start)
     }
 
-    /// Where scores differ the order of the members is not that of their bytes. The small form is walked from the end
-    /// that is asked for, as Redis does, so that even then the answers are the same.
+    /// Ranks of a range of members. If scores differ, members are not in the order of their bytes. The packed form is
+    /// searched from the requested end, as Redis does, so that replies agree even then.
     fn ranks_of_members(&self, range: &MemberRange<'_>, reversed: bool) -> Range<usize> {
-        if range.is_void() {
+        if range.is_empty() {
             return 0..0;
         }
         let Form::Packed(packed) = &self.form else {
@@ -271,64 +274,65 @@ impl ZSet {
         }
         let len = packed.len();
         if reversed {
-            let (passed, count) = run(&mut packed.iter().rev(), &at_most, &at_least);
-            len - passed - count..len - passed
+            let (skipped, count) = run(&mut packed.iter().rev(), &at_most, &at_least);
+            len - skipped - count..len - skipped
         } else {
-            let (passed, count) = run(&mut packed.iter(), &at_least, &at_most);
-            passed..passed + count
+            let (skipped, count) = run(&mut packed.iter(), &at_least, &at_most);
+            skipped..skipped + count
         }
     }
 
-    /// How many members from the lowest on fulfil a condition that those above do not.
+    /// Number of members, from the lowest on, before the first that fails the condition.
     fn count_while(&self, condition: &dyn Fn(f64, &[u8]) -> bool) -> usize {
         match &self.form {
             Form::Packed(packed) => packed.iter().take_while(|(member, score)| condition(*score, member)).count(),
             Form::Indexed(indexed) => {
-                indexed.order.count_while(|place| condition(place.score(), indexed.member(place.handle)))
+                indexed.order.count_while(|item| condition(item.score(), indexed.member(item.handle)))
             }
         }
     }
 
-    /// A page of members; see [`super::Members::page`].
+    /// Visits one page of members; see [`super::Set::page`].
     pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(&[u8], f64)) -> u64 {
         match &self.form {
             Form::Packed(packed) => {
                 packed.iter().for_each(|(member, score)| visit(member, score));
                 0
             }
-            Form::Indexed(indexed) => indexed.hashed.table.page(cursor, count, &mut |slot| {
+            Form::Indexed(indexed) => indexed.hashed.index.page(cursor, count, &mut |slot| {
                 let (member, value) = indexed.hashed.pair(slot.handle);
                 visit(member, score_of(value));
             }),
         }
     }
 
-    /// Any member, all equally likely.
+    /// Returns a random member with its score, uniformly distributed.
     pub fn random(&self, random: &mut Random) -> Option<(&[u8], f64)> {
         if self.is_empty() { None } else { self.at(random.below(self.len() as u64) as usize) }
     }
 
-    /// The name Redis gives such a representation.
+    /// Encoding as reported by OBJECT ENCODING.
     pub fn encoding(&self) -> &'static str {
         if self.is_packed() { "listpack" } else { "skiplist" }
     }
 
-    /// A formula over the members, the same on every target.
+    /// Bytes counted in used memory: a formula over the members, equal on every target.
     pub fn counted_bytes(&self) -> u64 {
         BASE_BYTES
             + match &self.form {
                 Form::Packed(packed) => packed.byte_len() as u64,
-                Form::Indexed(indexed) => indexed.hashed.counted_bytes() + indexed.order.len() as u64 * PLACE_BYTES,
+                Form::Indexed(indexed) => indexed.hashed.counted_bytes() + indexed.order.len() as u64 * TREE_ITEM_BYTES,
             }
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    /// Frees up to `pieces` allocations and returns how many were freed. Afterwards only [`ZSet::counted_bytes`] may be
+    /// called.
     pub fn free_step(&mut self, pieces: usize) -> usize {
         match &mut self.form {
             Form::Packed(_) => 0,
             Form::Indexed(indexed) => {
-                let free_step = indexed.hashed.free_step(pieces);
-                free_step + indexed.order.free_step(pieces - free_step)
+                let freed = indexed.hashed.free_step(pieces);
+                freed + indexed.order.free_step(pieces - freed)
             }
         }
     }
@@ -337,7 +341,7 @@ impl ZSet {
         matches!(self.form, Form::Packed(_))
     }
 
-    /// Makes the set a large one.
+    /// Converts the set to the indexed form.
     pub fn index(&mut self) -> Result<(), OutOfMemory> {
         if let Form::Packed(packed) = &self.form {
             let mut indexed = Indexed::new(self.seed);
@@ -352,66 +356,26 @@ impl ZSet {
 
 type Condition<'c> = &'c dyn Fn((&[u8], f64)) -> bool;
 
-/// How many pairs are passed until one is the first, and for how many from it on the run lasts.
+/// Number of pairs before the first that satisfies `is_first`, and length of the run from there on that satisfies
+/// `continues`.
 fn run(
     pairs: &mut dyn Iterator<Item = (&[u8], f64)>,
     is_first: Condition<'_>,
-    goes_on: Condition<'_>,
+    continues: Condition<'_>,
 ) -> (usize, usize) {
-    let (mut passed, mut count, mut has_begun) = (0, 0, false);
+    let (mut skipped, mut count, mut has_begun) = (0, 0, false);
     for pair in pairs {
         has_begun = has_begun || is_first(pair);
         if !has_begun {
-            passed += 1;
-        } else if goes_on(pair) {
+            skipped += 1;
+        } else if continues(pair) {
             count += 1;
         } else {
             break;
         }
     }
-    (passed, count)
+    (skipped, count)
 }
-
-/// Members with their scores, from both ends.
-#[derive(Clone, Debug)]
-pub struct Pairs<'a>(Walk<'a>);
-
-#[derive(Clone, Debug)]
-enum Walk<'a> {
-    Packed(packed::Pairs<'a>),
-    Indexed(&'a Hashed, TreeItems<'a>),
-}
-
-impl<'a> Iterator for Pairs<'a> {
-    type Item = (&'a [u8], f64);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Walk::Packed(pairs) => pairs.next(),
-            Walk::Indexed(hashed, places) => places.next().map(|place| (hashed.pair(place.handle).0, place.score())),
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.0 {
-            Walk::Packed(pairs) => pairs.size_hint(),
-            Walk::Indexed(_, places) => places.size_hint(),
-        }
-    }
-}
-
-impl DoubleEndedIterator for Pairs<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        match &mut self.0 {
-            Walk::Packed(pairs) => pairs.next_back(),
-            Walk::Indexed(hashed, places) => {
-                places.next_back().map(|place| (hashed.pair(place.handle).0, place.score()))
-            }
-        }
-    }
-}
-
-impl ExactSizeIterator for Pairs<'_> {}
 
 #[cfg(test)]
 mod tests;

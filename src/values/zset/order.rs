@@ -1,6 +1,7 @@
-//! The order of a large sorted set: a sequence of places (a score, and a handle of the member) in a counted B+ tree. It
-//! inserts, removes and finds by index, and finds the index at which a condition ends, each in logarithmic time; what
-//! makes the places ordered is the caller's to know.
+//! Order of a large sorted set: a counted B+ tree of items, each a score and a member's handle.
+//!
+//! Insertion and removal by index, access by index, and the search for the end of a condition take logarithmic time.
+//! The caller keeps the items sorted.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -8,15 +9,15 @@ use core::ops::Range;
 use crate::base::headroom::OutOfMemory;
 use crate::store::slab::Handle;
 
-/// TreeItems of a leaf: 1.5 KiB.
+/// Items of a leaf: 1.5 KiB.
 const LEAF_MAX: usize = 128;
-/// Branches of an inner node. A tree of a million places has three levels of them.
+/// Branches of an inner node. A tree of a million items has three levels of inner nodes.
 const INNER_MAX: usize = 32;
 
-/// A score, and where its member lies.
+/// Score, and handle of the member's block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeItem {
-    /// As bytes, so that a place takes 12 of them.
+    /// Stored as bytes, so that an item takes 12 bytes without padding.
     score: [u8; 8],
     pub(super) handle: Handle,
 }
@@ -31,34 +32,36 @@ impl TreeItem {
     }
 }
 
-/// All leaves are equally deep. No node but the root is empty, and two neighbours fill more than half a node, so the
-/// depth is logarithmic.
+/// Node of the tree. All leaves are equally deep. No node but the root is empty, and two neighbours fill more than half
+/// a node, so the depth is logarithmic.
 #[derive(Clone, Debug)]
 enum Node {
     Leaf(Vec<TreeItem>),
     Inner(Vec<Branch>),
 }
 
+/// Child of an inner node.
 #[derive(Clone, Debug)]
 struct Branch {
-    /// The first place below.
+    /// First item below.
     first: TreeItem,
-    /// How many places are below.
+    /// Number of items below.
     count: usize,
     node: Node,
 }
 
+/// Sequence of items.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     root: Node,
     len: usize,
 }
 
-/// Where a full node is divided: a tree that grows at one end stays densely filled.
+/// Position at which a full node is split. Splits near the end keep a tree that grows at one end densely filled.
 #[derive(Clone, Copy, Debug)]
-enum Division {
+enum SplitPoint {
     Half,
-    BehindFirst,
+    AfterFirst,
     BeforeLast,
 }
 
@@ -73,19 +76,20 @@ impl Order {
         self.len
     }
 
-    /// Gives up to so many pieces of memory back; answers how many. Only what it counts as may be asked of it from then on.
+    /// Frees up to `pieces` nodes and returns how many were freed. Afterwards only the length may be read.
     pub(super) fn free_step(&mut self, pieces: usize) -> usize {
         self.root.free_step(pieces, &mut self.len)
     }
 
-    /// How many places from the first on fulfil a condition that those behind them do not.
+    /// Number of items before the first that fails the condition, which must hold for a prefix only.
     pub(super) fn count_while(&self, condition: impl Fn(TreeItem) -> bool) -> usize {
         let (mut node, mut count) = (&self.root, 0);
         loop {
             match node {
-                Node::Leaf(places) => return count + places.partition_point(|&place| condition(place)),
+                Node::Leaf(items) => return count + items.partition_point(|&item| condition(item)),
                 Node::Inner(branches) => {
-                    // The condition ends in the last branch whose first place fulfils it, or right behind that.
+                    // The condition ends in the last branch with a first item that satisfies it, or right after that
+                    // branch.
                     let at = branches.partition_point(|branch| condition(branch.first)).saturating_sub(1);
                     let Some((branch, before)) = branches.get(..=at).and_then(<[Branch]>::split_last) else {
                         return count;
@@ -97,22 +101,22 @@ impl Order {
         }
     }
 
-    /// Puts a place before the one at `index`, at most the length. On an error nothing has changed.
-    pub(super) fn insert(&mut self, index: usize, place: TreeItem) -> Result<(), OutOfMemory> {
-        let division = match index {
-            _ if index == self.len => Division::BeforeLast,
-            0 => Division::BehindFirst,
-            _ => Division::Half,
+    /// Inserts an item before `index`, at most the length. On an error nothing has changed.
+    pub(super) fn insert(&mut self, index: usize, item: TreeItem) -> Result<(), OutOfMemory> {
+        let split_point = match index {
+            _ if index == self.len => SplitPoint::BeforeLast,
+            0 => SplitPoint::AfterFirst,
+            _ => SplitPoint::Half,
         };
         if self.root.is_full() {
             self.grow()?;
         }
-        self.root.insert(index, place, division)?;
+        self.root.insert(index, item, split_point)?;
         self.len += 1;
         Ok(())
     }
 
-    /// Takes the place at `index` away; nothing happens when there is none.
+    /// Removes the item at `index`; does nothing if there is none.
     pub(super) fn remove(&mut self, index: usize) {
         if index >= self.len {
             return;
@@ -126,34 +130,34 @@ impl Order {
         }
     }
 
-    /// The places at these indexes, at most the length.
+    /// Items of a range of indices, at most the length.
     pub(super) fn range(&self, range: Range<usize>) -> TreeItems<'_> {
         TreeItems { order: self, range, front: &[], back: &[] }
     }
 
-    /// Puts a root over the root, which is full and will be divided.
+    /// Adds a level above the root, which is full and is split next.
     fn grow(&mut self) -> Result<(), OutOfMemory> {
         let Some(first) = self.root.first() else { return Ok(()) };
-        let mut branches = room_for(INNER_MAX)?;
+        let mut branches = with_capacity(INNER_MAX)?;
         let node = core::mem::replace(&mut self.root, Node::Leaf(Vec::new()));
         branches.push(Branch { first, count: self.len, node });
         self.root = Node::Inner(branches);
         Ok(())
     }
 
-    /// The leaf that holds the place at an index, and the index within it.
+    /// Returns the leaf that holds the item at an index, and the index within it.
     fn leaf(&self, mut index: usize) -> (&[TreeItem], usize) {
         let mut node = &self.root;
         loop {
             match node {
-                Node::Leaf(places) => return (places, index),
+                Node::Leaf(items) => return (items, index),
                 Node::Inner(branches) => {
                     let mut rest = branches.as_slice();
-                    while let [branch, behind @ ..] = rest
+                    while let [branch, after @ ..] = rest
                         && index >= branch.count
                     {
                         index -= branch.count;
-                        rest = behind;
+                        rest = after;
                     }
                     let Some(branch) = rest.first() else { return (&[], 0) };
                     node = &branch.node;
@@ -166,25 +170,25 @@ impl Order {
 impl Node {
     fn is_full(&self) -> bool {
         match self {
-            Node::Leaf(places) => places.len() >= LEAF_MAX,
+            Node::Leaf(items) => items.len() >= LEAF_MAX,
             Node::Inner(branches) => branches.len() >= INNER_MAX,
         }
     }
 
     fn first(&self) -> Option<TreeItem> {
         match self {
-            Node::Leaf(places) => places.first().copied(),
+            Node::Leaf(items) => items.first().copied(),
             Node::Inner(branches) => branches.first().map(|branch| branch.first),
         }
     }
 
-    /// Inserts into a node that is not full. Full nodes are divided on the way down, so that an error leaves a tree that
-    /// is whole.
-    fn insert(&mut self, mut index: usize, place: TreeItem, division: Division) -> Result<(), OutOfMemory> {
+    /// Inserts into a node that is not full. Full nodes are split on the way down, so that an error leaves a valid
+    /// tree.
+    fn insert(&mut self, mut index: usize, item: TreeItem, split_point: SplitPoint) -> Result<(), OutOfMemory> {
         let branches = match self {
-            Node::Leaf(places) => {
-                make_room(places, LEAF_MAX)?;
-                places.insert(index, place);
+            Node::Leaf(items) => {
+                reserve(items, LEAF_MAX)?;
+                items.insert(index, item);
                 return Ok(());
             }
             Node::Inner(branches) => branches,
@@ -196,25 +200,25 @@ impl Node {
             at += 1;
         }
         if branches[at].node.is_full() {
-            divide(branches, at, division)?;
+            split(branches, at, split_point)?;
             if index > branches[at].count {
                 index -= branches[at].count;
                 at += 1;
             }
         }
         let branch = &mut branches[at];
-        branch.node.insert(index, place, division)?;
+        branch.node.insert(index, item, split_point)?;
         branch.count += 1;
         if at_start {
-            branch.first = place;
+            branch.first = item;
         }
         Ok(())
     }
 
     fn remove(&mut self, mut index: usize) {
         let branches = match self {
-            Node::Leaf(places) => {
-                places.remove(index);
+            Node::Leaf(items) => {
+                items.remove(index);
                 return;
             }
             Node::Inner(branches) => branches,
@@ -231,51 +235,51 @@ impl Node {
             None => drop(branches.remove(at)),
             Some(first) => {
                 branch.first = first;
-                join(branches, at);
+                merge(branches, at);
             }
         }
         if at > 0 {
-            join(branches, at - 1);
+            merge(branches, at - 1);
         }
     }
 
-    /// Gives up to so many nodes back, the last first; answers how many. `len` is how many places are left.
+    /// Frees up to `nodes` nodes, the last first, and returns how many were freed. `len` is the number of items left.
     fn free_step(&mut self, nodes: usize, len: &mut usize) -> usize {
         let Node::Inner(branches) = self else { return 0 };
-        let mut free_step = 0;
-        while free_step < nodes
+        let mut freed = 0;
+        while freed < nodes
             && let Some(last) = branches.last_mut()
         {
-            free_step += last.node.free_step(nodes - free_step, len);
-            if free_step < nodes {
-                if let Some(Branch { node: Node::Leaf(places), .. }) = branches.pop() {
-                    *len -= places.len();
+            freed += last.node.free_step(nodes - freed, len);
+            if freed < nodes {
+                if let Some(Branch { node: Node::Leaf(items), .. }) = branches.pop() {
+                    *len -= items.len();
                 }
-                free_step += 1;
+                freed += 1;
             }
         }
-        free_step
+        freed
     }
 
-    fn divide(&mut self, division: Division) -> Result<Node, OutOfMemory> {
+    fn split(&mut self, split_point: SplitPoint) -> Result<Node, OutOfMemory> {
         match self {
-            Node::Leaf(places) => second_part(places, LEAF_MAX, division).map(Node::Leaf),
-            Node::Inner(branches) => second_part(branches, INNER_MAX, division).map(Node::Inner),
+            Node::Leaf(items) => split_off(items, LEAF_MAX, split_point).map(Node::Leaf),
+            Node::Inner(branches) => split_off(branches, INNER_MAX, split_point).map(Node::Inner),
         }
     }
 
     fn count(&self) -> usize {
         match self {
-            Node::Leaf(places) => places.len(),
+            Node::Leaf(items) => items.len(),
             Node::Inner(branches) => branches.iter().map(|branch| branch.count).sum(),
         }
     }
 }
 
-/// Divides a full node below `branches`, which has room for one more.
-fn divide(branches: &mut Vec<Branch>, at: usize, division: Division) -> Result<(), OutOfMemory> {
-    make_room(branches, INNER_MAX)?;
-    let node = branches[at].node.divide(division)?;
+/// Splits a full node below `branches`, which has capacity for one more.
+fn split(branches: &mut Vec<Branch>, at: usize, split_point: SplitPoint) -> Result<(), OutOfMemory> {
+    reserve(branches, INNER_MAX)?;
+    let node = branches[at].node.split(split_point)?;
     if let Some(first) = node.first() {
         let count = node.count();
         branches[at].count -= count;
@@ -284,8 +288,8 @@ fn divide(branches: &mut Vec<Branch>, at: usize, division: Division) -> Result<(
     Ok(())
 }
 
-/// Makes one node of two neighbours that together fill no more than half of it.
-fn join(branches: &mut Vec<Branch>, at: usize) {
+/// Merges two neighbours that together fill at most half a node.
+fn merge(branches: &mut Vec<Branch>, at: usize) {
     let Some([left, right]) = branches.get_mut(at..at + 2) else { return };
     match (&mut left.node, &mut right.node) {
         (Node::Leaf(left), Node::Leaf(right)) if left.len() + right.len() <= LEAF_MAX / 2 => left.append(right),
@@ -296,39 +300,39 @@ fn join(branches: &mut Vec<Branch>, at: usize) {
     branches.remove(at + 1);
 }
 
-fn second_part<T>(items: &mut Vec<T>, most: usize, division: Division) -> Result<Vec<T>, OutOfMemory> {
-    let mut part = room_for(most)?;
-    let kept = match division {
-        Division::Half => items.len() / 2,
-        Division::BehindFirst => 1,
-        Division::BeforeLast => items.len() - 1,
+fn split_off<T>(items: &mut Vec<T>, capacity: usize, split_point: SplitPoint) -> Result<Vec<T>, OutOfMemory> {
+    let mut part = with_capacity(capacity)?;
+    let kept = match split_point {
+        SplitPoint::Half => items.len() / 2,
+        SplitPoint::AfterFirst => 1,
+        SplitPoint::BeforeLast => items.len() - 1,
     };
     part.extend(items.drain(kept..));
     Ok(part)
 }
 
-fn room_for<T>(most: usize) -> Result<Vec<T>, OutOfMemory> {
+fn with_capacity<T>(capacity: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut items = Vec::new();
-    make_room(&mut items, most)?;
+    reserve(&mut items, capacity)?;
     Ok(items)
 }
 
-/// Room for one more, and at once for as many as there may be.
-fn make_room<T>(items: &mut Vec<T>, most: usize) -> Result<(), OutOfMemory> {
+/// Reserves capacity for one more item. Reserves `capacity` items at once, since a node is likely to fill up.
+fn reserve<T>(items: &mut Vec<T>, capacity: usize) -> Result<(), OutOfMemory> {
     if items.len() < items.capacity() {
         return Ok(());
     }
-    items.try_reserve_exact(most.saturating_sub(items.len()).max(1)).map_err(|_| OutOfMemory)
+    items.try_reserve_exact(capacity.saturating_sub(items.len()).max(1)).map_err(|_| OutOfMemory)
 }
 
-/// TreeItems in order, from both ends.
+/// Iterator over items in order, from both ends.
 #[derive(Clone, Debug)]
 pub(super) struct TreeItems<'a> {
     order: &'a Order,
     range: Range<usize>,
-    /// Of the leaf the front is in, what begins with the next place.
+    /// Items of the front's leaf, from the next one on.
     front: &'a [TreeItem],
-    /// Of the leaf the back is in, what ends with the next place from the back.
+    /// Items of the back's leaf, up to the next one from the back.
     back: &'a [TreeItem],
 }
 

@@ -1,7 +1,7 @@
-//! A small sorted set: its pairs lie behind one another in one block, in order.
+//! Packed form of a sorted set: consecutive pairs in one block, in order.
 //!
-//! A pair is the score (8 bytes), the length of the member (seven bits a byte), the member, and the length of all that,
-//! written backwards so that the block can be read from its end too.
+//! A pair is the score (8 bytes), the length of the member (seven bits a byte), the member, and the trailer. The
+//! trailer is the length of everything before it, written backwards so that the block can be read from its end.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -15,13 +15,14 @@ use crate::values::search::{
 
 const SCORE_BYTES: usize = 8;
 
+/// Pairs in one block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
     bytes: Vec<u8>,
     len: usize,
 }
 
-/// Where the pair of a member lies, and its score.
+/// Location of a member's pair, with its rank and score.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct PairLoc {
     pub(super) rank: usize,
@@ -30,7 +31,7 @@ pub(super) struct PairLoc {
 }
 
 impl Packed {
-    /// A copy, or an error instead of an abort when memory is short.
+    /// Copies the block; an error replaces the abort when memory is exhausted.
     pub(super) fn try_clone(&self) -> Result<Packed, OutOfMemory> {
         Ok(Packed { bytes: copied(&self.bytes)?, len: self.len })
     }
@@ -43,17 +44,17 @@ impl Packed {
         self.bytes.len()
     }
 
-    pub(super) fn iter(&self) -> Pairs<'_> {
-        Pairs { rest: &self.bytes, len: self.len }
+    pub(super) fn iter(&self) -> PackedPairs<'_> {
+        PackedPairs { rest: &self.bytes, len: self.len }
     }
 
-    /// The pairs of these ranks, at most the length.
-    pub(super) fn range(&self, range: Range<usize>) -> Pairs<'_> {
+    /// Pairs of a range of ranks, at most the length.
+    pub(super) fn range(&self, range: Range<usize>) -> PackedPairs<'_> {
         let (start, end) = (self.offset_of(range.start), self.offset_of(range.end));
-        Pairs { rest: self.bytes.get(start..end).unwrap_or_default(), len: range.len() }
+        PackedPairs { rest: self.bytes.get(start..end).unwrap_or_default(), len: range.len() }
     }
 
-    /// Searches the block for a member, at most one step a pair.
+    /// Finds a member by a linear search, one step a pair.
     pub(super) fn find(&self, member: &[u8]) -> Option<PairLoc> {
         let (bytes, key) = (self.bytes.as_slice(), SearchKey::of(member));
         let (mut start, mut rank) = (0, 0);
@@ -63,7 +64,8 @@ impl Packed {
                 if key.ends_at(bytes, start + own_end) {
                     return Some(PairLoc { rank, score: score_at(bytes, start), start });
                 }
-                // Where the next pair begins is known without the length that was read, which need not be waited for.
+                // The start of the next pair follows from the member's length alone, without waiting for the load of
+                // the length.
                 start += own_len;
             } else {
                 let end = from + len;
@@ -74,8 +76,8 @@ impl Packed {
         None
     }
 
-    /// Gives a member that was searched for another score, or adds it. Only adding needs memory; on an error nothing has
-    /// changed.
+    /// Changes the score of a member that was found, or adds an absent one. Only adding allocates; on an error nothing
+    /// has changed.
     pub(super) fn set(&mut self, found: Option<PairLoc>, member: &[u8], score: f64) -> Result<(), OutOfMemory> {
         match found {
             Some(pair) => self.move_pair(pair, member, score),
@@ -84,30 +86,30 @@ impl Packed {
         Ok(())
     }
 
-    /// Adds a member that is not there. On an error nothing has changed.
+    /// Adds an absent member. On an error nothing has changed.
     pub(super) fn insert(&mut self, member: &[u8], score: f64) -> Result<(), OutOfMemory> {
         let len = pair_len(member.len());
         self.bytes.try_reserve(len).map_err(|_| OutOfMemory)?;
-        let start = self.start_before(self.bytes.len(), member, score);
+        let start = self.insert_offset_before(self.bytes.len(), member, score);
         write_pair(resize_part(&mut self.bytes, start..start, len), member, score);
         self.len += 1;
         Ok(())
     }
 
-    /// Takes the pairs of these ranks away, at most the length.
+    /// Removes the pairs of a range of ranks, at most the length.
     pub(super) fn remove(&mut self, range: Range<usize>) {
         let (start, end) = (self.offset_of(range.start), self.offset_of(range.end));
         resize_part(&mut self.bytes, start..end, 0);
         self.len -= range.len();
     }
 
-    /// Takes away a pair that was searched for.
+    /// Removes a pair that was found.
     pub(super) fn remove_pair(&mut self, pair: PairLoc, member: &[u8]) {
         resize_part(&mut self.bytes, pair.start..pair.start + pair_len(member.len()), 0);
         self.len -= 1;
     }
 
-    /// Makes every negative zero a zero.
+    /// Turns every negative zero into zero.
     pub(super) fn clear_negative_zeros(&mut self) {
         let mut at = 0;
         while let Some(score) = self.bytes.get_mut(at..at + SCORE_BYTES) {
@@ -118,34 +120,34 @@ impl Packed {
         }
     }
 
-    /// Moves the pair of a member to where its new score belongs: only what lies between the two is moved too.
+    /// Moves a pair to the position of its new score. Only the bytes between both positions are moved too.
     fn move_pair(&mut self, pair: PairLoc, member: &[u8], score: f64) {
         let (from, len) = (pair.start, pair_len(member.len()));
         let start = if score > pair.score {
-            let end = self.start_behind(from + len, member, score);
+            let end = self.insert_offset_from(from + len, member, score);
             self.bytes.copy_within(from + len..end, from);
             end - len
         } else if score < pair.score {
-            let start = self.start_before(from, member, score);
+            let start = self.insert_offset_before(from, member, score);
             self.bytes.copy_within(start..from, start + len);
             start
         } else {
             from
         };
-        let place = self.bytes.get_mut(start..start + len).unwrap_or_default();
+        let target = self.bytes.get_mut(start..start + len).unwrap_or_default();
         if start == from {
-            write_bytes(place, &score.to_le_bytes());
+            write_bytes(target, &score.to_le_bytes());
         } else {
-            write_pair(place, member, score);
+            write_pair(target, member, score);
         }
     }
 
-    /// Where a pair belongs of which all pairs before `start` come before it.
-    fn start_behind(&self, mut start: usize, member: &[u8], score: f64) -> usize {
+    /// Finds the offset at which a pair belongs, searching forwards from `start`.
+    fn insert_offset_from(&self, mut start: usize, member: &[u8], score: f64) -> usize {
         let own_len = pair_len(member.len());
         while start < self.bytes.len() && self.is_before(start, member, score) {
             start = match length_at(&self.bytes, start + SCORE_BYTES) {
-                // A pair as long as this one is passed without waiting for its length.
+                // A pair of equal size is skipped without waiting for the load of its length.
                 Some((len, _)) if len == member.len() => start + own_len,
                 Some((len, from)) => from + len + length_bytes(from + len - start),
                 None => self.bytes.len(),
@@ -154,13 +156,13 @@ impl Packed {
         start
     }
 
-    /// Where a pair belongs of which all pairs from `end` on come behind it.
-    fn start_before(&self, mut end: usize, member: &[u8], score: f64) -> usize {
+    /// Finds the offset at which a pair belongs, searching backwards from `end`.
+    fn insert_offset_before(&self, mut end: usize, member: &[u8], score: f64) -> usize {
         let (own_len, own_end) = (pair_len(member.len()), len_before_trailer(member.len()));
         while end > 0 {
             let start = match length_before(&self.bytes, end) {
                 Some((len, _)) if len == own_end => end.saturating_sub(own_len),
-                Some((len, behind)) => behind.saturating_sub(len),
+                Some((len, trailer)) => trailer.saturating_sub(len),
                 None => 0,
             };
             if self.is_before(start, member, score) {
@@ -171,26 +173,27 @@ impl Packed {
         end
     }
 
-    /// Whether the pair at `start` comes before another.
+    /// Whether the pair at `start` sorts before a member and score.
     #[inline(always)]
     fn is_before(&self, start: usize, member: &[u8], score: f64) -> bool {
         let other = score_at(&self.bytes, start);
         other < score || (other == score && member_at(&self.bytes, start).unwrap_or_default() < member)
     }
 
-    /// Where the pair of a rank begins; the end for the one behind the last.
+    /// Returns the offset of a rank's pair; the end of the block for a rank equal to the length. Takes linear time from
+    /// the nearer end.
     fn offset_of(&self, rank: usize) -> usize {
-        let behind = self.len.saturating_sub(rank);
-        if rank <= behind {
+        let from_end = self.len.saturating_sub(rank);
+        if rank <= from_end {
             return (0..rank).fold(0, |start, _| next_start(&self.bytes, start));
         }
-        (0..behind).fold(self.bytes.len(), |end, _| previous_start(&self.bytes, end))
+        (0..from_end).fold(self.bytes.len(), |end, _| previous_start(&self.bytes, end))
     }
 }
 
-/// Members with their scores, from both ends.
+/// Iterator over pairs, from both ends.
 #[derive(Clone, Debug)]
-pub(super) struct Pairs<'a> {
+pub(super) struct PackedPairs<'a> {
     rest: &'a [u8],
     len: usize,
 }
@@ -205,7 +208,7 @@ fn member_at(bytes: &[u8], start: usize) -> Option<&[u8]> {
     bytes.get(from..from + len)
 }
 
-/// Where the pair behind the one at `start` begins.
+/// Returns the offset of the pair after the one at `start`.
 #[inline(always)]
 fn next_start(bytes: &[u8], start: usize) -> usize {
     match length_at(bytes, start + SCORE_BYTES) {
@@ -214,13 +217,13 @@ fn next_start(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Where the pair that ends at `end` begins.
+/// Returns the offset of the pair that ends at `end`.
 #[inline(always)]
 fn previous_start(bytes: &[u8], end: usize) -> usize {
-    length_before(bytes, end).map_or(0, |(len, behind)| behind.saturating_sub(len))
+    length_before(bytes, end).map_or(0, |(len, trailer)| trailer.saturating_sub(len))
 }
 
-impl<'a> Iterator for Pairs<'a> {
+impl<'a> Iterator for PackedPairs<'a> {
     type Item = (&'a [u8], f64);
 
     fn next(&mut self) -> Option<(&'a [u8], f64)> {
@@ -235,7 +238,7 @@ impl<'a> Iterator for Pairs<'a> {
     }
 }
 
-impl DoubleEndedIterator for Pairs<'_> {
+impl DoubleEndedIterator for PackedPairs<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
         self.len = self.len.checked_sub(1)?;
         let start = previous_start(self.rest, self.rest.len());
@@ -245,27 +248,27 @@ impl DoubleEndedIterator for Pairs<'_> {
     }
 }
 
-impl ExactSizeIterator for Pairs<'_> {}
+impl ExactSizeIterator for PackedPairs<'_> {}
 
-/// How many bytes the pair of a member takes.
+/// Number of bytes of a member's pair.
 #[inline(always)]
 fn pair_len(member_len: usize) -> usize {
     let len = len_before_trailer(member_len);
     len + length_bytes(len)
 }
 
-/// How many bytes of a pair stand before the length at its end.
+/// Number of bytes of a pair before its trailer.
 #[inline(always)]
 fn len_before_trailer(member_len: usize) -> usize {
     SCORE_BYTES + length_bytes(member_len) + member_len
 }
 
-/// Writes a pair into a place of its size.
-fn write_pair(place: &mut [u8], member: &[u8], score: f64) {
-    let rest = write_bytes(place, &score.to_le_bytes());
-    let behind = write_bytes(write_length(rest, member.len()), member);
-    write_length(behind, len_before_trailer(member.len()));
-    behind.reverse();
+/// Writes a pair to a target of its size.
+fn write_pair(target: &mut [u8], member: &[u8], score: f64) {
+    let rest = write_bytes(target, &score.to_le_bytes());
+    let trailer = write_bytes(write_length(rest, member.len()), member);
+    write_length(trailer, len_before_trailer(member.len()));
+    trailer.reverse();
 }
 
 #[cfg(test)]

@@ -1,46 +1,46 @@
-//! Which part of a sorted set is meant: by rank, by score, or by the bytes of the members.
+//! Ranges of a sorted set: by rank, by score, or by the bytes of the members.
 
 use core::cmp::Ordering;
 
-/// Scores between two bounds.
+/// Range of scores.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ScoreRange {
     pub least: ScoreBound,
     pub most: ScoreBound,
 }
 
-/// An end of a range of scores.
+/// Bound of a range of scores.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ScoreBound {
     pub score: f64,
-    /// The score itself is outside.
+    /// Whether the score itself is outside the range.
     pub exclusive: bool,
 }
 
 impl ScoreRange {
-    /// Whether a score is in front of the range.
-    pub(super) fn begins_behind(&self, score: f64) -> bool {
+    /// Whether a score is below the range.
+    pub(super) fn is_above(&self, score: f64) -> bool {
         score < self.least.score || (self.least.exclusive && score == self.least.score)
     }
 
-    /// Whether a score is in the range or in front of it.
+    /// Whether a score is within or below the range.
     pub(super) fn reaches(&self, score: f64) -> bool {
         score < self.most.score || (!self.most.exclusive && score == self.most.score)
     }
 }
 
-/// An end of a range of members.
+/// Bound of a range of members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemberBound<'a> {
-    /// Before every member.
+    /// Below every member.
     Lowest,
-    /// Behind every member.
+    /// Above every member.
     Highest,
     Included(&'a [u8]),
     Excluded(&'a [u8]),
 }
 
-/// Members between two bounds, in the order of their bytes. It means something where all scores are equal.
+/// Range of members in the order of their bytes. Meaningful only if all scores are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemberRange<'a> {
     pub least: MemberBound<'a>,
@@ -48,7 +48,7 @@ pub struct MemberRange<'a> {
 }
 
 impl MemberRange<'_> {
-    /// Whether a member is not below the range.
+    /// Whether a member is within or above the range.
     pub(super) fn is_at_least(&self, member: &[u8]) -> bool {
         match self.least {
             MemberBound::Lowest => true,
@@ -58,7 +58,7 @@ impl MemberRange<'_> {
         }
     }
 
-    /// Whether a member is not above the range.
+    /// Whether a member is within or below the range.
     pub(super) fn is_at_most(&self, member: &[u8]) -> bool {
         match self.most {
             MemberBound::Lowest => false,
@@ -68,8 +68,8 @@ impl MemberRange<'_> {
         }
     }
 
-    /// Whether no member can be in the range.
-    pub(super) fn is_void(&self) -> bool {
+    /// Whether the range contains no possible member.
+    pub(super) fn is_empty(&self) -> bool {
         use MemberBound::{Excluded, Highest, Included, Lowest};
         match (self.least, self.most) {
             (Highest, _) | (_, Lowest) => true,
@@ -83,25 +83,25 @@ impl MemberRange<'_> {
     }
 }
 
-/// A part of a sorted set, in either direction.
+/// Range of a sorted set by one of its orders.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Interval<'a> {
-    /// Ranks from one to another, both included, counted from the end the selection begins at; negative ones count from
-    /// the other end.
+    /// First and last rank, both included, counted from the end at which the selection begins. Negative ranks count
+    /// from the other end.
     Ranks(i64, i64),
     Scores(ScoreRange),
     Members(MemberRange<'a>),
 }
 
-/// What ZRANGE and its kin ask for.
+/// Arguments of ZRANGE and related commands.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Selection<'a> {
     pub interval: Interval<'a>,
-    /// From the highest to the lowest.
+    /// Whether pairs are returned from the highest to the lowest.
     pub reversed: bool,
-    /// How many are passed over first; a negative number leaves nothing.
+    /// Number of pairs to skip; a negative number selects nothing.
     pub offset: i64,
-    /// How many there may be then; a negative number is no limit.
+    /// Largest number of pairs after the offset; a negative number means no limit.
     pub limit: i64,
 }
 

@@ -1,4 +1,4 @@
-//! Sorted sets against a model, in both forms.
+//! Tests of sorted sets against a model, in both forms.
 
 use super::*;
 use alloc::format;
@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 const LIMIT: PackedLimit = PackedLimit { members: 128, bytes: 64 };
 
-/// Whether one pair of score and member comes before another.
+/// Whether one pair of score and member sorts before another.
 fn is_before(one: (f64, &[u8]), other: (f64, &[u8])) -> bool {
     one.0 < other.0 || (one.0 == other.0 && one.1 < other.1)
 }
 
-/// Pairs in a vector that is sorted after every change.
+/// Pairs in a sorted vector.
 #[derive(Default)]
 struct Model(Vec<(f64, Vec<u8>)>);
 
@@ -35,7 +35,7 @@ fn agrees_with_a_model_in_both_forms() {
         let (mut random, mut zset, mut model) = (Random::new(keys), ZSet::new(5), Model::default());
         for step in 0..5_000 {
             let member = format!("m{}", random.below(keys)).into_bytes();
-            // Few different scores, so that members decide too.
+            // Few distinct scores, so that members decide too.
             let score = random.below(40) as f64 / 4.0 - 3.0;
             match random.below(5) {
                 0 | 1 => assert_eq!(zset.remove(&member), model.remove(&member)),
@@ -61,8 +61,8 @@ fn agrees_with_a_model_in_both_forms() {
             }
         }
         assert_eq!(paged, zset.len());
-        let settled = PackedLimit { members: 2_000, bytes: 64 };
-        zset.convert_encoding(settled).unwrap();
+        let limit = PackedLimit { members: 2_000, bytes: 64 };
+        zset.convert_encoding(limit).unwrap();
         assert_eq!(zset.encoding(), "listpack");
         compare(&zset, &model, -1.0, 1.0);
     }
@@ -146,7 +146,7 @@ fn the_form_follows_number_and_length() {
     }
     zset.insert(b"7", -0.0, LIMIT).unwrap();
     assert_eq!(zset.encoding(), "listpack");
-    assert!(zset.score(b"7").is_some_and(f64::is_sign_positive), "a small set does not know negative zero");
+    assert!(zset.score(b"7").is_some_and(f64::is_sign_positive), "a small set has no negative zero");
     zset.insert(b"128", -0.0, LIMIT).unwrap();
     assert_eq!(zset.encoding(), "skiplist");
     assert!(zset.score(b"128").is_some_and(f64::is_sign_negative));
@@ -161,7 +161,7 @@ fn the_form_follows_number_and_length() {
 }
 
 #[test]
-fn only_an_exact_insertion_tells_the_zeros_apart() {
+fn only_an_exact_insertion_distinguishes_zeros() {
     for limit in [LIMIT, PackedLimit { members: 0, bytes: 0 }] {
         let mut zset = ZSet::new(0);
         zset.expect(1, 1, limit).unwrap();

@@ -1,3 +1,5 @@
+//! Tests of long doubles: against a real server, and of rounding at the limits of the format.
+
 use super::*;
 use crate::base::random::Random;
 use alloc::format;
@@ -14,7 +16,7 @@ fn sum(left: &str, right: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Sums a Redis 8.6.3 and a Redis 7.0.15 on x86 answered.
+/// Sums returned by Redis 8.6.3 and Redis 7.0.15 on x86.
 #[test]
 fn sums_are_those_of_a_real_server() {
     let cases = [
@@ -53,7 +55,7 @@ fn products_are_rounded_and_whole_numbers_are_the_next_above() {
         ("1.5", 1, Some(2)),
         ("-1.5", 1, Some(-1)),
         ("0.001", 1000, Some(1)),
-        // A real server takes -0.001 seconds for 0 ms: the product is above -1 by one unit of the last place.
+        // A real server reads -0.001 seconds as 0 ms: the product is above -1 by one unit of the last place.
         ("-0.001", 1000, Some(0)),
         ("-0.002", 1000, Some(-1)),
         ("1e-4940", 1000, Some(1)),
@@ -71,7 +73,7 @@ fn products_are_rounded_and_whole_numbers_are_the_next_above() {
 }
 
 #[test]
-fn refuses_what_strtold_does_not_read_whole() {
+fn refuses_text_that_strtold_does_not_read_whole() {
     let texts = [
         "", " 1", "1 ", "\t1", "nan", "-nan", "1,5", "1e", "1e+", "1.2.3", ".", "e5", "0x", "0x.p1", "+-1", "infin",
         "1_0",
@@ -126,7 +128,7 @@ fn infinities_are_read_and_added() {
 
 #[test]
 fn long_inputs_round_correctly_and_print_exactly() {
-    // 2^64 + 1 lies halfway between two long doubles: to even, or upwards as soon as anything follows.
+    // 2^64 + 1 lies halfway between two long doubles: rounded to even, or upwards if any digit follows.
     assert_eq!(sum("18446744073709551617", "0"), "18446744073709551616");
     assert_eq!(sum("18446744073709551617.00000000000000000000000000001", "0"), "18446744073709551618");
     assert_eq!(sum("18446744073709551619", "0"), "18446744073709551620");
@@ -139,7 +141,7 @@ fn long_inputs_round_correctly_and_print_exactly() {
 }
 
 #[test]
-fn what_is_printed_reads_back_and_nothing_panics() {
+fn printed_numbers_read_back_and_noise_does_not_panic() {
     let mut random = Random::new(7);
     let letters = b"0123456789.eE+-xXpPaf inf";
     for _ in 0..20_000 {

@@ -1,4 +1,4 @@
-//! Packed hashes against a vector of fields.
+//! Tests of packed hashes against a vector of fields.
 
 use super::*;
 use crate::base::random::Random;
@@ -18,15 +18,15 @@ fn text(random: &mut Random, kinds: u64) -> Vec<u8> {
 
 fn set(small: &mut Small, model: &mut Model, random: &mut Random, is_timed: bool) {
     let (name, value) = (text(random, 12), text(random, 60));
-    let place = small.place_of(&name);
+    let loc = small.locate(&name);
     let known = model.iter().position(|(candidate, ..)| *candidate == name);
-    assert_eq!(place.is_some(), known.is_some());
+    assert_eq!(loc.is_some(), known.is_some());
     let deadline = match random.below(3) {
         0 if is_timed => NewDeadline::At(Timestamp::from_ms(random.below(90) as i64)),
         1 => NewDeadline::Keep,
         _ => NewDeadline::None,
     };
-    small.set(place, &name, &value, deadline).unwrap();
+    small.set(loc, &name, &value, deadline).unwrap();
     let new = match deadline {
         NewDeadline::At(deadline) => Some(deadline.as_ms()),
         NewDeadline::Keep => known.and_then(|index| model[index].2),
@@ -52,7 +52,7 @@ fn agrees_with_a_vector_for_fields_of_every_length() {
                 }
                 (1, _) if is_timed => {
                     let deadline = (random.below(2) == 0).then_some(7);
-                    small.make_room(&name).unwrap();
+                    small.reserve_deadline(&name).unwrap();
                     assert_eq!(small.set_deadline(&name, deadline.map(Timestamp::from_ms)), known.is_some());
                     known.into_iter().for_each(|index| model[index].2 = deadline);
                 }
@@ -78,7 +78,7 @@ fn a_value_of_equal_length_stays_where_it_is() {
         small.set(None, name, b"value", NewDeadline::None).unwrap();
     }
     let before = (small.bytes.as_ptr(), small.bytes.capacity(), small.byte_len());
-    small.set(small.place_of(b"two"), b"two", b"other", NewDeadline::None).unwrap();
+    small.set(small.locate(b"two"), b"two", b"other", NewDeadline::None).unwrap();
     assert_eq!((small.bytes.as_ptr(), small.bytes.capacity(), small.byte_len()), before);
     assert!(small.iter().map(|field| field.value.to_vec()).eq([&b"value"[..], b"other", b"value"]));
 }

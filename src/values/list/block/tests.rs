@@ -1,13 +1,15 @@
+//! Tests of blocks: reading from both ends, growth, replacement, and sizes of listpacks.
+
 use super::*;
 
 fn elements(block: &Block) -> Vec<Vec<u8>> {
     let (mut at, mut found) = (block.start(), Vec::new());
-    while let Some((element, next)) = block.after(at) {
+    while let Some((element, next)) = block.entry_at(at) {
         found.push(element.to_vec());
         at = next;
     }
     let (mut at, mut backwards) = (block.end(), Vec::new());
-    while let Some((element, previous)) = block.before(at) {
+    while let Some((element, previous)) = block.entry_before(at) {
         backwards.push(element.to_vec());
         at = previous;
     }
@@ -29,8 +31,8 @@ fn elements_of_every_length_are_read_from_both_ends() {
     let found = elements(&block);
     assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>()[8..], lens);
     assert_eq!(block.offset_of(16), block.end());
-    assert_eq!(block.after(block.offset_of(15)).unwrap().0.len(), 2_097_152);
-    assert_eq!(block.before(block.offset_of(1)).unwrap().0.len(), 2_097_152);
+    assert_eq!(block.entry_at(block.offset_of(15)).unwrap().0.len(), 2_097_152);
+    assert_eq!(block.entry_before(block.offset_of(1)).unwrap().0.len(), 2_097_152);
 }
 
 #[test]

@@ -1,12 +1,14 @@
+//! Tests of the counted tree: against a vector, and of its depth and counts.
+
 use super::*;
 use crate::base::random::Random;
 use crate::store::slab::Slab;
 
-fn place(score: f64) -> TreeItem {
+fn item(score: f64) -> TreeItem {
     TreeItem::new(score, Slab::new().allocate(8).unwrap())
 }
 
-/// Counts, first places and depths are what they say.
+/// Checks counts, first items and equal depths, and returns the depth.
 fn check(node: &Node) -> usize {
     let Node::Inner(branches) = node else { return 0 };
     let depths: Vec<usize> = branches.iter().map(|branch| check(&branch.node)).collect();
@@ -29,7 +31,7 @@ fn agrees_with_a_vector_at_every_index() {
         // Grows for two thirds of the time, then shrinks.
         if random.below(60_000) * 3 > step * 2 || model.is_empty() {
             let index = random.below(model.len() as u64 + 1) as usize;
-            order.insert(index, place(step as f64)).unwrap();
+            order.insert(index, item(step as f64)).unwrap();
             model.insert(index, step as f64);
         } else {
             let index = random.below(model.len() as u64) as usize;
@@ -47,7 +49,7 @@ fn agrees_with_a_vector_at_every_index() {
     while order.len() > 0 {
         order.remove(order.len() / 3);
     }
-    assert!(matches!(&order.root, Node::Leaf(places) if places.is_empty()));
+    assert!(matches!(&order.root, Node::Leaf(items) if items.is_empty()));
 }
 
 #[test]
@@ -56,11 +58,11 @@ fn growing_at_one_end_fills_the_leaves() {
         let mut order = Order::default();
         for number in 0..10_000 {
             let (index, score) = if at_start { (0, -number) } else { (order.len(), number) };
-            order.insert(index, place(f64::from(score))).unwrap();
+            order.insert(index, item(f64::from(score))).unwrap();
         }
         assert_eq!(check(&order.root), 2);
         let half = if at_start { -4_999.5 } else { 4_999.5 };
-        assert_eq!(order.count_while(|place| place.score() < half), 5_000);
+        assert_eq!(order.count_while(|item| item.score() < half), 5_000);
         assert_eq!(order.count_while(|_| true), 10_000);
         assert_eq!(order.count_while(|_| false), 0);
     }
@@ -70,11 +72,11 @@ fn growing_at_one_end_fills_the_leaves() {
 fn ranges_are_walked_from_both_ends_at_once() {
     let mut order = Order::default();
     for number in 0..1_000 {
-        order.insert(order.len(), place(f64::from(number))).unwrap();
+        order.insert(order.len(), item(f64::from(number))).unwrap();
     }
-    let mut places = order.range(100..900);
+    let mut items = order.range(100..900);
     let mut both = 0;
-    while let (Some(first), Some(last)) = (places.next(), places.next_back()) {
+    while let (Some(first), Some(last)) = (items.next(), items.next_back()) {
         assert_eq!(first.score() + last.score(), 999.0);
         both += 1;
     }
