@@ -96,7 +96,7 @@ fn push_silently<'e>(
         list.push(end, elements.clone(), limit)?;
         Ok(Change::Changed(list.len()))
     });
-    Ok(change?.answer())
+    Ok(change?.result())
 }
 
 /// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; false when
@@ -232,7 +232,7 @@ pub fn insert(txn: &mut Txn<'_>, key: &[u8], side: Side, pivot: &[u8], element: 
             effect.bytes(if side == Side::Before { b"BEFORE" } else { b"AFTER" }).bytes(pivot).bytes(element);
         });
     }
-    Ok(change.answer())
+    Ok(change.result())
 }
 
 /// Removes elements that equal one: the first `count` of them, the last ones when it is negative, all when it is
@@ -252,7 +252,7 @@ pub fn remove(txn: &mut Txn<'_>, key: &[u8], count: i64, element: &[u8]) -> Resu
             effect.bytes(b"LREM").bytes(key).integer(count).bytes(element);
         });
     }
-    Ok(change.answer())
+    Ok(change.result())
 }
 
 /// Keeps the elements between two indexes and removes the others. Keeping all of them counts as a change too, as

@@ -70,7 +70,7 @@ pub fn add<'m>(txn: &mut Txn<'_>, key: &[u8], members: impl Iterator<Item = &'m 
     if added.is_change() {
         state_members(txn, b"SADD", key, members);
     }
-    Ok(added.answer())
+    Ok(added.result())
 }
 
 /// Takes members away; answers how many there were.
@@ -87,7 +87,7 @@ pub fn remove<'m>(
     if removed.is_change() {
         state_members(txn, b"SREM", key, members);
     }
-    Ok(removed.answer())
+    Ok(removed.result())
 }
 
 /// Takes a member from one set to another; false when it was not in the first.

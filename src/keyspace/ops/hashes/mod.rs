@@ -74,7 +74,7 @@ pub fn remove<'n>(
     if removed.is_change() {
         state_removal(txn, key, names);
     }
-    Ok(removed.answer())
+    Ok(removed.result())
 }
 
 /// Takes fields away and answers their values; `None` for a field that is not there.
@@ -208,7 +208,7 @@ fn store(
                 txn.db_mut().reserve_deadline(handle)?;
             }
             let set = |hash: &mut Hash| Ok(Change::Changed(hash.set_all(pairs, deadline, limit)?));
-            update(txn, handle, event, set).map(Change::answer)
+            update(txn, handle, event, set).map(Change::result)
         }
         None => {
             let mut hash = Hash::new(txn.seed());

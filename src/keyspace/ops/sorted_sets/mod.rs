@@ -160,7 +160,7 @@ fn add_silently(
         let added = add_all(zset, options, pairs, limit)?;
         Ok(if added == Added::default() { Change::Unchanged(added) } else { Change::Changed(added) })
     });
-    Ok(change?.answer())
+    Ok(change?.result())
 }
 
 /// Creates a sorted set at a key that is missing; the caller states the effect.
@@ -200,7 +200,7 @@ pub fn remove<'m>(
     if removed.is_change() {
         state_removed(txn, key, members);
     }
-    Ok(removed.answer())
+    Ok(removed.result())
 }
 
 /// Takes the members of an interval away; answers how many there were.
