@@ -28,7 +28,7 @@ impl Engine {
     pub(super) fn is_pending(&self) -> bool {
         let server = &self.server;
         self.keyspace.interest.has_ready()
-            || self.keyspace.interest.tracking.has_news()
+            || self.keyspace.interest.tracking.has_pending()
             || self.clients.first_queued(ClientQueue::Freed).is_some()
             || self.may_resume_paused()
             || self.keyspace.events.has_unseen()

@@ -251,7 +251,7 @@ impl Engine {
     /// remove what is due.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         if self.keyspace.interest.has_ready()
-            || self.keyspace.interest.tracking.has_news()
+            || self.keyspace.interest.tracking.has_pending()
             || self.keyspace.has_evictions_due()
             || self.keyspace.has_garbage()
         {

@@ -164,7 +164,7 @@ impl Keyspace {
         self.events.make_room(arguments + EVENTS_MAX)?;
         self.effects.make_room(bytes)?;
         // Checked last, because the allocations above are kept.
-        let tracking_bytes = self.interest.tracking.room(arguments, names_bytes);
+        let tracking_bytes = self.interest.tracking.message_bytes(arguments, names_bytes);
         let copied_bytes = match arguments {
             ..=FEW_ARGUMENTS => bytes.saturating_add(names_bytes.saturating_mul(NAMES_FACTOR)),
             _ => bytes.saturating_mul(ARGUMENTS_FACTOR),
