@@ -129,10 +129,10 @@ impl Engine {
 }
 
 fn each_monitor(engine: &mut Engine, act: impl Fn(&mut Clients, ClientId)) {
-    let mut next = engine.clients.monitor_behind(ClientId(0));
+    let mut next = engine.clients.monitor_after(ClientId(0));
     while let Some(monitor) = next {
         act(&mut engine.clients, monitor);
-        next = engine.clients.monitor_behind(monitor);
+        next = engine.clients.monitor_after(monitor);
     }
 }
 
