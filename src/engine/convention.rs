@@ -1,22 +1,21 @@
-//! What a host in another language has to know to call commands by number: the numbers of rows and the bits of a status,
-//! printed for it, and a hash of both that the engine carries. A host that was printed from another table would run another
-//! command than it names.
+//! Calling convention for hosts: row numbers and status bits as printed constants, with a hash of both. The hash
+//! detects a host printed from another table, which would call the wrong commands.
 
 use super::Status;
 use crate::base::hash::hash_bytes;
 use crate::commands::{Row, all_rows};
 
-/// Set in the printed number of a row whose command has to know the time.
+/// Bit of a printed row number: the command needs the time.
 #[cfg(feature = "internals")]
 const TIMED: u32 = 1 << 16;
 
-/// Commands without subcommands, each with its number among all rows.
+/// Commands without subcommands, with their row numbers.
 fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
     let all = all_rows();
     (0..).zip(all).filter(|(_, row)| row.subcommands.is_empty() && !row.name.contains('|'))
 }
 
-/// The numbers as TypeScript.
+/// Returns the constants as TypeScript.
 #[cfg(feature = "internals")]
 pub fn typescript() -> alloc::string::String {
     use alloc::{format, string::String};
@@ -42,7 +41,7 @@ pub fn typescript() -> alloc::string::String {
     text + "};\n"
 }
 
-/// Tells tables apart whose rows have other numbers, and status words with other bits.
+/// Hash of row numbers and status bits.
 pub fn hash() -> u32 {
     let status = Status::NAMES.iter().map(|(_, name)| *name);
     let all = numbered().map(|(number, row)| (number, row.name)).chain((0..).zip(status));
