@@ -78,7 +78,7 @@ impl Engine {
         }
     }
 
-    /// Drops the reply that begins at `start`, if CLIENT REPLY says so, and advances the reply mode.
+    /// Drops the reply that begins at `start` if CLIENT REPLY suppresses it, and advances the reply mode.
     pub(super) fn apply_reply_mode(&mut self, client: ClientId, start: usize, out: &mut Vec<u8>) {
         let Some(client) = self.clients.get_mut(client) else { return };
         if client.reply_mode != ReplyMode::On {

@@ -68,7 +68,7 @@ impl Engine {
         }
     }
 
-    /// Times out blocked clients whose deadline has passed.
+    /// Times out blocked clients with a passed deadline.
     pub(super) fn time_out_due(&mut self) {
         while let Some((until, position)) = self.blocked.deadlines.first() {
             if until > self.now {

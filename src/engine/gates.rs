@@ -1,5 +1,5 @@
 //! Gates between a request and its handler, as bits of one word. A bit is set while something must be done before the
-//! handler, or in its place. Configuration alone sets no bit: `maxmemory` does while memory is over it, a pause while
+//! handler, or instead of it. Configuration alone sets no bit: `maxmemory` does while memory is over it, a pause while
 //! it lasts. All gates are listed here; [`Engine::execute`] tests the word once per command.
 
 use super::Engine;
@@ -44,10 +44,10 @@ impl Gates {
     /// CLIENT REPLY suppresses replies.
     pub(crate) const REPLY_MODE: Gates = Gates(1 << 21);
 
-    /// Gates whose work is done before any command of any client.
+    /// Gates with work to do before any command of any client.
     pub(crate) const TICK: Gates = Gates(Self::DUE.0 | Self::GARBAGE.0 | Self::PENDING.0);
 
-    /// Gates whose work needs the time, for any command.
+    /// Gates with work that needs the time, for any command.
     pub(crate) const TIMED: Gates = Gates(Self::TICK.0 | Self::MONITORED.0 | Self::MULTI.0);
 
     #[inline(always)]

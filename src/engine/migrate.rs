@@ -74,7 +74,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Imports clients and configuration of another engine, whose keys are loaded already. Malformed words are skipped.
+    /// Imports clients and configuration of another engine. The keys must be loaded already. Malformed words are
+    /// skipped.
     pub fn import_state(&mut self, words: ArgvRef<'_>) {
         let number = |index: usize| words.get(index).and_then(parse_integer).unwrap_or_default();
         self.clients.skip_to(number(0) as u32);

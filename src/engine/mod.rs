@@ -249,9 +249,9 @@ impl Engine {
         }
     }
 
-    /// First instant at which the host must call [`Engine::tick`]: one millisecond after the first deadline of a key, or
-    /// the timeout of a blocked client. The present instant if work is left over: ready keys, invalidations, evictions
-    /// or garbage. Due keys that could not be removed for lack of memory are retried a little later.
+    /// First instant at which the host must call [`Engine::tick`]: one millisecond after the first deadline of a key,
+    /// or the timeout of a blocked client. The present instant if work is left over: ready keys, invalidations,
+    /// evictions or garbage. Due keys that could not be removed for lack of memory are retried a little later.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         if self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_pending()

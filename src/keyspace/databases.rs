@@ -23,7 +23,7 @@ pub const DATABASES: u8 = 16;
 
 /// Maximum size of a request, in bytes, that needs no headroom check: see [`crate::base::headroom`].
 const UNCHECKED_MAX_BYTES: usize = 1536;
-/// Maximum number of arguments whose small pieces fit in the allocator's reserve. A long argument is checked where it
+/// Maximum number of arguments that fit in the allocator's reserve as small pieces. A long argument is checked where it
 /// is copied.
 const FEW_ARGUMENTS: usize = 8;
 /// Upper bound of the memory that a command takes per byte of more arguments: lists, growing tables, small pieces,
@@ -50,7 +50,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Size of a request of `bytes` bytes whose arguments may all be keys.
+    /// Size of a request of `bytes` bytes, with arguments that may all be keys.
     #[inline(always)]
     pub(crate) fn of_names(arguments: usize, bytes: usize) -> Extent {
         let bytes = bytes + arguments * size_of::<Span>();
@@ -215,8 +215,8 @@ impl Keyspace {
         left < FREED_MAX
     }
 
-    /// First instant at which the active expire cycle has work: one millisecond after the earliest deadline, or later
-    /// if the last cycle ran out of memory.
+    /// First instant at which the active expire cycle has work: one millisecond after the earliest deadline. After a
+    /// cycle that ran out of memory the instant may be later.
     pub fn next_sweep(&self) -> Option<Timestamp> {
         let due = self.first_deadline().filter(|_| self.sweeping)?.saturating_add_ms(1);
         Some(self.retry_at.map_or(due, |until| due.max(until)))

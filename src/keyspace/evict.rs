@@ -1,5 +1,5 @@
-//! Eviction: keeps memory within `maxmemory` by removing keys as `maxmemory-policy` says. The caller says whether its
-//! command grows memory.
+//! Eviction: keeps memory within `maxmemory` by removing keys according to `maxmemory-policy`. An argument gives
+//! whether the command may grow memory.
 //!
 //! Keys are sampled, as in Redis. The best candidates are kept in a pool, and the best of the pool is evicted unless it
 //! was used since. The earliest deadline is exact.

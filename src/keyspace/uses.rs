@@ -24,7 +24,7 @@ const STEPS_PER_DATABASE: usize = 64;
 const MS_PER_SECOND: i64 = 1000;
 const SECONDS_PER_MINUTE: u32 = 60;
 
-/// What the policy records of a key: its last use, last change, or frequency.
+/// Record kept of a key's uses: time of the last use or change, or frequency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counting {
     /// Time of the last read or change.

@@ -346,7 +346,7 @@ impl Clients {
         self.clients.get_mut_near(id, &mut self.recent).map(|client| &mut **client)
     }
 
-    /// Returns the first monitor whose id is larger than `id`.
+    /// Returns the first monitor with an id larger than `id`.
     pub fn monitor_after(&self, id: ClientId) -> Option<ClientId> {
         self.clients.iter_behind(id).find(|(_, client)| client.is_monitor).map(|(id, _)| id)
     }

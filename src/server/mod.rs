@@ -19,7 +19,7 @@ use crate::server::config::{Config, notifies};
 use crate::server::pubsub::{Channels, PubSub};
 use crate::server::stats::Stats;
 
-/// Redis version whose semantics are implemented. Client libraries choose commands by it.
+/// Implemented version of Redis. Client libraries choose commands by it.
 pub const REDIS_VERSION: &str = "8.6.3";
 pub const KEYLATCH_VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -164,7 +164,7 @@ fn memory_of_deleted_values_is_given_back_before_a_command() {
 fn blocked_clients_are_served_before_a_command() {
     let close: Step = |harness| {
         harness.run_line_as(harness.other, "BLPOP list 0");
-        // Same as `Keylatch::keyspace`.
+        // Equivalent to `Keylatch::keyspace`.
         harness.engine.mark_stale();
         let mut txn = harness.engine.keyspace.at(0, Timestamp::from_ms(1_000));
         lists::push(&mut txn, b"list", End::Tail, core::iter::once(&b"x"[..])).unwrap();

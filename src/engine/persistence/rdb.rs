@@ -2,9 +2,9 @@
 //! deadlines (Redis 7.4 and newer). RDB files of Redis up to version 13 and of Valkey (80) are loaded if all values are
 //! of supported types.
 //!
-//! Auxiliary fields, which Redis skips, hold the version of those fields, the seed (so that cursors of SCAN stay valid)
-//! and the instant of the engine. Damaged files and newer versions are refused before anything changes. No memory is
-//! allocated for an announced length alone.
+//! Auxiliary fields, which Redis skips, hold their own version, the seed and the instant of the engine. The seed keeps
+//! cursors of SCAN valid. Damaged files and newer versions are refused before anything changes. No memory is allocated
+//! for an announced length alone.
 
 use alloc::vec::Vec;
 
@@ -105,7 +105,7 @@ fn save_database(keyspace: &Keyspace, database: u8, db: &Db, out: &mut Output) {
             out.byte(EXPIRE_MS);
             out.raw(&deadline.as_ms().to_le_bytes());
         }
-        // As in Redis, last use and frequency are saved only if the policy ranks keys by them.
+        // Last use and frequency are saved only if the policy ranks keys by them, as in Redis.
         match keyspace.ranks_uses().then(|| keyspace.past_use(db, handle)) {
             Some(PastUse::IdleSeconds(idle_s)) => {
                 out.byte(IDLE);

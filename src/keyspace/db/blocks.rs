@@ -86,7 +86,7 @@ impl Db {
         }
     }
 
-    /// Writes an entry whose value lies in a value slot, and allocates the slot.
+    /// Writes an entry with its value in a value slot, and allocates the slot.
     #[inline(never)]
     pub(super) fn write_slot(
         &mut self,
@@ -200,7 +200,7 @@ fn write_over(
     meta: EntryMeta,
 ) -> Result<Handle, OutOfMemory> {
     let existing = slot.found();
-    // Space for a position is kept, so that a key whose deadline is often renewed keeps its block.
+    // Space for a position is kept, so that frequent renewals of the deadline do not change the block.
     let had_position = existing.is_some_and(|handle| db.has_position(handle));
     // Blocks of hashes always have space for a position, so that a field can get a deadline in place.
     let hash = match payload {

@@ -12,7 +12,7 @@ const QUEUED_MIN_BYTES: u64 = 64 * 1024;
 /// Bytes per piece of memory, for an estimate of the pieces in a small value.
 const PIECE_BYTES: u64 = 4096;
 
-/// Database whose memory can be freed in steps.
+/// Database with memory that can be freed in steps.
 pub(in crate::keyspace) trait FreeInSteps {
     /// Frees up to `pieces` pieces of memory; returns the number freed.
     fn free_step(&mut self, pieces: usize) -> usize;

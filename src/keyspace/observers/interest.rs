@@ -1,5 +1,4 @@
-//! Keys whose changes concern clients: watched keys, keys of blocked clients, tracked keys. Without such keys a change
-//! costs one test.
+//! Keys that clients watch, are blocked on, or track. Without such keys a change costs one test.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

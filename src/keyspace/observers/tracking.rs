@@ -293,12 +293,12 @@ impl Tracking {
         core::mem::take(&mut self.changed)
     }
 
-    /// Returns the first tracking client whose id is larger than `client`.
+    /// Returns the first tracking client with an id larger than `client`.
     pub fn tracker_after(&self, client: ClientId) -> Option<(ClientId, &Tracker)> {
         self.trackers.iter_behind(client).next()
     }
 
-    /// Passes each client whose invalidation was lost to `disconnect`, once.
+    /// Passes each client that missed an invalidation to `disconnect`, once.
     pub fn take_lost(&mut self, disconnect: &mut dyn FnMut(Recipient)) {
         if !core::mem::take(&mut self.any_lost) {
             return;

@@ -1,4 +1,4 @@
-//! Geo sets: sorted sets whose scores are positions. Search within a shape, optionally ordered by distance.
+//! Geo sets: sorted sets with positions as scores. Search within a shape, optionally ordered by distance.
 
 use alloc::vec::Vec;
 

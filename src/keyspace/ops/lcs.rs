@@ -1,9 +1,9 @@
 //! Longest common subsequence of two strings: the typed operation of LCS.
 //!
-//! Redis fills a table of lengths and backtracks through it. Backtracking needs only one bit per cell: whether the
-//! subsequence of the first `i` bytes of one string and `j` of the other is longer than with `j - 1`. Rows of such bits
-//! are computed a word at a time (Crochemore et al., 2001), so the table is 32 times smaller and faster to fill. The
-//! result is identical, including the choice among several longest subsequences.
+//! Redis fills a table of lengths and backtracks through it. Backtracking needs only one bit per cell: whether column
+//! `j` lengthens the subsequence of the first `i` bytes of one string. Rows of such bits are computed a word at a time
+//! (Crochemore et al., 2001). The table is 32 times smaller and faster to fill. The result is identical, including the
+//! choice among several longest subsequences.
 
 use alloc::vec::Vec;
 

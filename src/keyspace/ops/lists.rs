@@ -217,7 +217,7 @@ pub fn set(txn: &mut Txn<'_>, key: &[u8], index: i64, element: &[u8]) -> Result<
     Ok(())
 }
 
-/// Inserts an element beside the first one that equals `pivot`.
+/// Inserts an element before or after the first one that equals `pivot`.
 pub fn insert(txn: &mut Txn<'_>, key: &[u8], side: Side, pivot: &[u8], element: &[u8]) -> Result<InsertOutcome, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(InsertOutcome::NoList) };
     let limit = txn.limits().list;

@@ -32,7 +32,7 @@ impl Access {
 }
 
 impl Txn<'_> {
-    /// Looks a key up: expires it if due, counts a hit or miss and records its use, as `access` says.
+    /// Looks a key up. Expires it if due. Depending on `access`, counts a hit or miss and records the use.
     #[inline(never)]
     pub(in crate::keyspace) fn entry(&mut self, key: &[u8], access: Access) -> Slot {
         self.entry_inlined(key, access)
@@ -132,8 +132,8 @@ impl Txn<'_> {
     }
 }
 
-/// Last-use word that a lookup stores in any key it finds; `Some(None)` stores nothing. `None` if the word depends on the
-/// key, or if keys are due: the lookup takes the regular path.
+/// Last-use word that a lookup stores in any key it finds; `Some(None)` stores nothing. `None` if the word depends on
+/// the key, or if keys are due: the lookup takes the regular path.
 #[inline(always)]
 fn stamp(txn: &Txn<'_>, access: Access) -> Option<Option<u32>> {
     if txn.is_due() {

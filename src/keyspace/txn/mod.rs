@@ -18,7 +18,7 @@ use crate::values::{Limits, Value};
 
 /// Bytes of a part in a message besides its own bytes.
 const PART_BYTES: usize = 16;
-/// Upper bound of memory per byte of copied data: a reply may double its buffer while the old one exists, and a moved
+/// Upper bound of memory per byte of copied data. A reply may double its buffer while the old one exists, and a moved
 /// element is stored again.
 const STORED_FACTOR: usize = 5;
 
@@ -223,8 +223,8 @@ impl<'a> Txn<'a> {
         }
     }
 
-    /// Edits a value in a value slot. An edit that fails must leave the value unchanged. A key whose value is emptied
-    /// is removed.
+    /// Edits a value in a value slot. An edit that fails must leave the value unchanged. If the value is emptied, the
+    /// key is removed.
     pub(super) fn update<R>(
         &mut self,
         handle: Handle,
@@ -292,7 +292,7 @@ impl<'a> Txn<'a> {
         Ok(())
     }
 
-    /// Removes a key that was looked up.
+    /// Removes the key at `slot`.
     #[inline(always)]
     pub(super) fn remove(&mut self, slot: Slot, key: &[u8], event: EventKind) {
         debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
@@ -352,7 +352,7 @@ fn put_string_regular(
     txn.db_mut().put_string(slot, key, bytes, deadline, last_use).map(drop)
 }
 
-/// Notifies of an update, and removes a key whose value was emptied.
+/// Notifies of an update, and removes the key if its value was emptied.
 #[inline(never)]
 fn updated(txn: &mut Txn<'_>, handle: Handle, event: EventKind, emptied: bool) {
     txn.mark_change(handle);

@@ -71,7 +71,7 @@ pub enum Stale {
     Everything,
 }
 
-/// Client whose copies are out of date, and its redirect client at the time of the change.
+/// Client with copies that are out of date, and its redirect client at the time of the change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recipient {
     pub client: ClientId,

@@ -37,7 +37,7 @@ pub struct ScoreOptions {
 pub struct Added {
     /// Number of new members.
     pub added: usize,
-    /// Number of members whose score changed.
+    /// Number of members with a changed score.
     pub updated: usize,
 }
 
