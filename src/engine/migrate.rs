@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn clients_and_parameters_migrate() {
         let mut engine = Engine::new(1);
-        let (gone, first, second) = (engine.connect(), engine.connect(), engine.connect());
-        engine.disconnect(gone);
+        let (removed, first, second) = (engine.connect(), engine.connect(), engine.connect());
+        engine.disconnect(removed);
         for line in ["CLIENT SETNAME one", "SELECT 3", "CLIENT NO-TOUCH ON", "CONFIG SET maxmemory 1gb", "HELLO 3"] {
             run_line(&mut engine, first, line);
         }

@@ -228,7 +228,7 @@ impl Keyspace {
         if first == second || first.max(second) >= DATABASES {
             return Ok(());
         }
-        self.interest.ensure_room_to_wake_all()?;
+        self.interest.ensure_room_to_mark_ready()?;
         let Keyspace { databases, interest, loading, .. } = self;
         let is_present = |database: u8, key: &[u8]| {
             let db = &databases[usize::from(database)];
@@ -237,8 +237,8 @@ impl Keyspace {
         };
         let is_held = |key: &[u8]| is_present(first, key) || is_present(second, key);
         for database in [first, second] {
-            interest.touch_all(database, &is_held);
-            interest.appear_all(database, &is_held);
+            interest.mark_all_dirty(database, &is_held);
+            interest.mark_all_ready(database, &is_held);
         }
         self.use_up_to(first.max(second));
         self.databases.swap(first.into(), second.into());

@@ -211,5 +211,5 @@ impl Memory {
 /// Evicts a key: counts it and removes it with the event `evicted`.
 fn evict(txn: &mut Txn<'_>, handle: Handle) {
     txn.count_evicted();
-    txn.remove_unasked(handle, EventKind::Evicted);
+    txn.remove_without_command(handle, EventKind::Evicted);
 }

@@ -214,8 +214,8 @@ fn what_keeps_memory_is_refused_while_the_reserve_is_not_whole() {
         let this = "engine::gates::tests::what_keeps_memory_is_refused_while_the_reserve_is_not_whole";
         let mut child = Command::new(std::env::current_exe().unwrap());
         let output = child.args([this, "--exact", "--nocapture"]).env(CHILD, "1").output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        return assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        return assert!(output.status.success() && printed.contains("1 passed"), "{printed}");
     }
     let open: Step = |_| set_reserve(Reserve::Whole);
     check(Gates::RESERVE, |_| set_reserve(Reserve::Begun), VALUE, (OOM, Failed), open);

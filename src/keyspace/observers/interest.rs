@@ -28,7 +28,7 @@ pub struct Interest {
     /// Watched keys by client.
     watching: SortedVecMap<ClientId, Vec<KeyName>>,
     /// Clients with a watched key that changed (Redis' `CLIENT_DIRTY_CAS`).
-    disturbed: SortedVecMap<ClientId, ()>,
+    dirty: SortedVecMap<ClientId, ()>,
     /// Queue positions by waited-for key.
     waited: NameIndex,
     /// Waited-for keys that were created, each once, in order of creation.
@@ -44,7 +44,7 @@ impl Interest {
         Interest {
             watched: NameIndex::default(),
             watching: SortedVecMap::default(),
-            disturbed: SortedVecMap::default(),
+            dirty: SortedVecMap::default(),
             waited: NameIndex::default(),
             ready: Vec::new(),
             is_ready: NameIndex::default(),
@@ -71,13 +71,13 @@ impl Interest {
 
     fn reserve_marks(&mut self) -> Result<(), OutOfMemory> {
         ensure_reserve_unspent()?;
-        self.disturbed.make_room(self.watching.len())?;
+        self.dirty.make_room(self.watching.len())?;
         let more = self.waited.len().saturating_sub(self.ready.len());
         make_room(&mut self.ready, more)
     }
 
     /// Checks that there is memory to mark every waited-for key as ready.
-    pub(in crate::keyspace) fn ensure_room_to_wake_all(&self) -> Result<(), OutOfMemory> {
+    pub(in crate::keyspace) fn ensure_room_to_mark_ready(&self) -> Result<(), OutOfMemory> {
         ensure(self.waited.names().map(|(_, key)| READY_BYTES + 2 * key.len()).sum())
     }
 
@@ -123,7 +123,7 @@ impl Interest {
 
     /// Removes all watched keys of a client, and its dirty mark.
     pub fn unwatch(&mut self, client: ClientId) {
-        self.disturbed.remove(client);
+        self.dirty.remove(client);
         for (database, key) in self.watching.remove(client).unwrap_or_default() {
             self.watched.remove(database, &key, client.0.into());
         }
@@ -131,7 +131,7 @@ impl Interest {
 
     /// Whether a watched key of the client changed.
     pub fn is_disturbed(&self, client: ClientId) -> bool {
-        self.disturbed.contains(client)
+        self.dirty.contains(client)
     }
 
     /// Keys that a client watches, each with its database.
@@ -152,17 +152,17 @@ impl Interest {
     }
 
     /// Marks the clients dirty that watch a key of the database for which `is_held` returns true.
-    pub(in crate::keyspace) fn touch_all(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
+    pub(in crate::keyspace) fn mark_all_dirty(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
         for (_, _, ids) in self.watched.entries().filter(|(of, key, _)| *of == database && is_held(key)) {
             for id in ids {
-                self.disturbed.insert(ClientId(*id as u32), ());
+                self.dirty.insert(ClientId(*id as u32), ());
             }
         }
     }
 
     /// Marks all waited-for keys of the database as ready for which `is_held` returns true.
-    /// [`Interest::ensure_room_to_wake_all`] must have succeeded.
-    pub(in crate::keyspace) fn appear_all(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
+    /// [`Interest::ensure_room_to_mark_ready`] must have succeeded.
+    pub(in crate::keyspace) fn mark_all_ready(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
         for (_, key, _) in self.waited.entries().filter(|(of, key, _)| *of == database && is_held(key)) {
             if self.is_ready.add(database, key, 0) {
                 self.ready.push((database, key.into()));
@@ -188,13 +188,13 @@ impl Interest {
     fn mark_dirty(&mut self, database: u8, key: &[u8]) {
         for id in self.watched.of(database, key) {
             // Client ids are 32 bits wide.
-            self.disturbed.insert(ClientId(*id as u32), ());
+            self.dirty.insert(ClientId(*id as u32), ());
         }
     }
 
     /// Marks a new key as ready if a blocked client waits for it. An overwrite wakes no client, as in Redis: after a
     /// sorted set replaces a string, BZPOPMIN stays blocked.
-    pub(in crate::keyspace) fn appear(&mut self, database: u8, key: &[u8]) {
+    pub(in crate::keyspace) fn mark_ready(&mut self, database: u8, key: &[u8]) {
         if !self.is_idle() && !self.waited.of(database, key).is_empty() && self.is_ready.add(database, key, 0) {
             self.ready.push((database, key.into()));
         }
@@ -234,7 +234,7 @@ mod tests {
         interest.touch(0, b"k");
         assert!(!interest.has_ready());
         for (database, name) in [(0, b"k"), (1, b"a"), (1, b"k"), (0, b"k")] {
-            interest.appear(database, name);
+            interest.mark_ready(database, name);
         }
         assert_eq!(interest.take_ready(), [key.clone(), other.clone()]);
         assert!(interest.take_ready().is_empty());

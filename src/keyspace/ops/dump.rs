@@ -53,7 +53,7 @@ pub fn restore(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], options: RestoreOp
     // The log must load in a Redis that supports no later version.
     let own = if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
     let handle = txn.put(slot, key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
-    txn.appear(key);
+    txn.mark_ready(key);
     if let Some(past) = options.past_use {
         txn.set_past_use(handle, past);
     }

@@ -86,9 +86,9 @@ fn points_within(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Erro
     let max_count = vicinity.any.unwrap_or(usize::MAX);
     let mut points = Vec::new();
     for cell in cover(vicinity.shape, vicinity.centre).into_iter().flatten() {
-        let least = ScoreBound { score: cell.start as f64, exclusive: false };
+        let start = ScoreBound { score: cell.start as f64, exclusive: false };
         let end = ScoreBound { score: cell.end as f64, exclusive: true };
-        let ranks = zset.select(&Interval::Scores(ScoreRange { least, most: end }).into());
+        let ranks = zset.select(&Interval::Scores(ScoreRange { least: start, most: end }).into());
         for (member, score) in zset.range(ranks) {
             let position = Position::of_score(score);
             let Some(distance) = vicinity.shape.distance(vicinity.centre, position) else { continue };

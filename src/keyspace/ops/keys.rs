@@ -110,7 +110,7 @@ pub fn copy(txn: &mut Txn<'_>, from: &[u8], to: &[u8], options: CopyOptions) -> 
     let (copy, deadline) = cloned(txn, handle)?;
     let mut target = txn.in_database(target_database);
     target.put(slot, to, copy, deadline, EventKind::CopyTo)?;
-    target.appear(to);
+    target.mark_ready(to);
     let is_other_database = target_database != txn.database();
     txn.effect(|effect| {
         effect.bytes(b"COPY").bytes(from).bytes(to);

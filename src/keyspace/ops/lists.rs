@@ -165,7 +165,7 @@ fn move_within(txn: &mut Txn<'_>, handle: Handle, from: End, to: End) -> Result<
         Ok(Change::Changed(()))
     })?;
     let key = txn.key_of(handle);
-    txn.also(pop_event(from), &key);
+    txn.push_event(pop_event(from), &key);
     Ok(())
 }
 
@@ -282,13 +282,13 @@ pub fn positions(
     found: &mut dyn FnMut(usize),
 ) -> Result<bool, Error> {
     let Some(list) = find(txn, key)? else { return Ok(false) };
-    let Search { skipped, most, compared_most: compared, .. } = search;
-    let equal = |(index, here): (usize, &[u8])| (here == element).then_some(index);
+    let Search { skipped, most: max_count, compared_most: compared_max, .. } = search;
+    let equal = |(index, candidate): (usize, &[u8])| (candidate == element).then_some(index);
     let elements: &mut dyn Iterator<Item = (usize, &[u8])> = match search.from {
         End::Head => &mut list.iter().enumerate(),
         End::Tail => &mut list.iter().enumerate().rev(),
     };
-    elements.take(compared).filter_map(equal).skip(skipped).take(most).for_each(found);
+    elements.take(compared_max).filter_map(equal).skip(skipped).take(max_count).for_each(found);
     Ok(true)
 }
 

@@ -56,11 +56,11 @@ impl Keyspace {
             self.effects.make_room(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
         }
         self.interest.make_room()?;
-        self.interest.ensure_room_to_wake_all()?;
+        self.interest.ensure_room_to_mark_ready()?;
         for (database, (old, new)) in (0..DATABASES).zip(self.databases.iter().zip(other.databases.iter())) {
             let is_held = |key: &[u8]| old.find(key).is_some() || new.find(key).is_some();
-            self.interest.touch_all(database, &is_held);
-            self.interest.appear_all(database, &is_held);
+            self.interest.mark_all_dirty(database, &is_held);
+            self.interest.mark_all_ready(database, &is_held);
         }
         self.interest.tracking.flush();
         let Keyspace { seed, databases, random, uses, unused_from, .. } = other;

@@ -107,7 +107,7 @@ pub fn move_member(txn: &mut Txn<'_>, from: &[u8], to: &[u8], member: &[u8]) -> 
     if is_new {
         txn.notify(EventKind::SAdd, to);
         if is_created {
-            txn.appear(to);
+            txn.mark_ready(to);
         }
         state_members(txn, b"SADD", to, core::iter::once(member));
     }

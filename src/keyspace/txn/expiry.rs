@@ -82,7 +82,7 @@ impl Txn<'_> {
     /// Removes an expired key and counts it.
     pub(in crate::keyspace) fn expire(&mut self, handle: Handle) {
         self.keyspace.counts.expired += 1;
-        self.remove_unasked(handle, EventKind::Expired);
+        self.remove_without_command(handle, EventKind::Expired);
     }
 }
 

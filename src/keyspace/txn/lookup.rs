@@ -107,7 +107,7 @@ impl Txn<'_> {
 
     /// Last-use word for a key that is created or replaced.
     #[inline(always)]
-    pub(in crate::keyspace) fn use_to_be(&mut self, slot: Slot) -> u32 {
+    pub(in crate::keyspace) fn last_use_for(&mut self, slot: Slot) -> u32 {
         match slot.found() {
             Some(handle) if self.keeps_use() => self.db().last_use(handle),
             _ => self.first_use(),

@@ -186,7 +186,7 @@ impl<'a> Txn<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<Handle, Error> {
-        let last_use = self.use_to_be(slot);
+        let last_use = self.last_use_for(slot);
         let handle = self.db_mut().put(slot, key, value, deadline, last_use)?;
         self.notify_of_put(event, key, slot.is_vacant());
         Ok(handle)
@@ -215,7 +215,7 @@ impl<'a> Txn<'a> {
 
     /// Deadline of a string that is stored at `slot`.
     #[inline(always)]
-    pub(super) fn deadline_to_be(&self, slot: Slot, expiry: Expiry) -> Option<Timestamp> {
+    pub(super) fn deadline_for(&self, slot: Slot, expiry: Expiry) -> Option<Timestamp> {
         match expiry {
             Expiry::Never => None,
             Expiry::Keep => self.db().deadline(slot.found()?),
@@ -248,7 +248,7 @@ impl<'a> Txn<'a> {
         edited: Vec<u8>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let deadline = self.deadline_to_be(slot, Expiry::Keep);
+        let deadline = self.deadline_for(slot, Expiry::Keep);
         self.put(slot, key, NewValue::Edited(edited), deadline, event).map(drop)
     }
 
@@ -276,7 +276,7 @@ impl<'a> Txn<'a> {
         self.db_mut().rename(slot, target, to)?;
         self.notify(EventKind::RenameFrom, from);
         self.notify(EventKind::RenameTo, to);
-        self.appear(to);
+        self.mark_ready(to);
         Ok(())
     }
 
@@ -288,7 +288,7 @@ impl<'a> Txn<'a> {
         self.notify(EventKind::MoveFrom, key);
         let mut target = self.in_database(database);
         target.notify(EventKind::MoveTo, key);
-        target.appear(key);
+        target.mark_ready(key);
         Ok(())
     }
 
@@ -304,7 +304,7 @@ impl<'a> Txn<'a> {
 
     /// Removes an expired or evicted key, and states the effect `DEL`. The key is not copied, because memory may be
     /// short.
-    pub(super) fn remove_unasked(&mut self, handle: Handle, event: EventKind) {
+    pub(super) fn remove_without_command(&mut self, handle: Handle, event: EventKind) {
         let Keyspace { databases, effects, .. } = &mut *self.keyspace;
         if !self.is_unobserved
             && let Some(entry) = databases[db_index(self.database)].entry(handle)
@@ -329,7 +329,7 @@ impl<'a> Txn<'a> {
     pub(super) fn flush_silently(&mut self) {
         let Keyspace { databases, interest, .. } = &mut *self.keyspace;
         let db = &databases[db_index(self.database)];
-        interest.touch_all(self.database, &|key| db.find(key).is_some());
+        interest.mark_all_dirty(self.database, &|key| db.find(key).is_some());
         let empty = Db::new(self.keyspace.seed);
         let old = core::mem::replace(self.db_mut(), empty);
         self.db_mut().keep_garbage(old);
@@ -348,7 +348,7 @@ fn put_string_regular(
     bytes: &[u8],
     expiry: Expiry,
 ) -> Result<(), OutOfMemory> {
-    let (deadline, last_use) = (txn.deadline_to_be(slot, expiry), txn.use_to_be(slot));
+    let (deadline, last_use) = (txn.deadline_for(slot, expiry), txn.last_use_for(slot));
     txn.db_mut().put_string(slot, key, bytes, deadline, last_use).map(drop)
 }
 

@@ -42,7 +42,7 @@ impl Txn<'_> {
         if !self.is_unobserved {
             self.notify(event, key);
             if is_new {
-                self.appear(key);
+                self.mark_ready(key);
             }
         }
     }
@@ -78,15 +78,15 @@ impl Txn<'_> {
     }
 
     /// Marks a new key as ready for the clients blocked on it.
-    pub(in crate::keyspace) fn appear(&mut self, key: &[u8]) {
+    pub(in crate::keyspace) fn mark_ready(&mut self, key: &[u8]) {
         if self.is_unobserved {
             return;
         }
-        self.keyspace.interest.appear(self.database, key);
+        self.keyspace.interest.mark_ready(self.database, key);
     }
 
     /// Pushes a second event of a verb, such as that of a deadline set with a value.
-    pub(in crate::keyspace) fn also(&mut self, event: EventKind, key: &[u8]) {
+    pub(in crate::keyspace) fn push_event(&mut self, event: EventKind, key: &[u8]) {
         self.keyspace.events.push(event, key, self.database);
     }
 }

@@ -180,7 +180,7 @@ pub fn set_and_expire<'p>(
     let names = pairs.map(|(name, _)| name);
     match (expiry, deadline) {
         (FieldExpiry::At(deadline), NewDeadline::At(_)) => {
-            txn.also(EventKind::HExpire, key);
+            txn.push_event(EventKind::HExpire, key);
             super::state_deadline(txn, key, deadline, names);
         }
         (FieldExpiry::At(_), _) => drop(super::remove(txn, key, names)?),

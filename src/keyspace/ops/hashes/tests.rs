@@ -105,10 +105,10 @@ impl World {
         let (key, name, ahead) = (self.key(), self.name(), self.ahead());
         let condition = DeadlineCondition { later: self.random.below(3) == 0, ..DeadlineCondition::default() };
         let names = core::iter::once(name.as_slice());
-        let fates =
+        let outcomes =
             hashes::expire_at(&mut self.keyspace.at(0, at(self.now)), &key, names, at(ahead), condition).unwrap();
         let Some((value, deadline)) = self.model.get(&key).and_then(|(fields, _)| fields.get(&name).cloned()) else {
-            assert_eq!(fates, [FieldFate::NoField]);
+            assert_eq!(outcomes, [FieldFate::NoField]);
             return;
         };
         let fields = &mut self.model.get_mut(&key).unwrap().0;
@@ -123,20 +123,20 @@ impl World {
                 FieldFate::Changed
             }
         };
-        assert_eq!(fates, [expected]);
+        assert_eq!(outcomes, [expected]);
     }
 
     fn persist(&mut self) {
         let (key, name) = (self.key(), self.name());
         let names = core::iter::once(name.as_slice());
-        let fates = hashes::persist(&mut self.keyspace.at(0, at(self.now)), &key, names).unwrap();
+        let outcomes = hashes::persist(&mut self.keyspace.at(0, at(self.now)), &key, names).unwrap();
         let field = self.model.get_mut(&key).and_then(|(fields, _)| fields.get_mut(&name));
         let expected = match field.map(|(_, deadline)| deadline.take()) {
             None => FieldFate::NoField,
             Some(None) => FieldFate::Untouched,
             Some(Some(_)) => FieldFate::Changed,
         };
-        assert_eq!(fates, [expected]);
+        assert_eq!(outcomes, [expected]);
     }
 
     fn remove(&mut self) {

@@ -76,7 +76,7 @@ fn stage_many(
     let mut staged = Vec::new();
     for (slot, key, value) in strings {
         make_room(&mut staged, 1)?;
-        let (deadline, last_use) = (txn.deadline_to_be(slot, expiry), txn.use_to_be(slot));
+        let (deadline, last_use) = (txn.deadline_for(slot, expiry), txn.last_use_for(slot));
         staged.push(Staged { slot, key, value, deadline, last_use });
     }
     txn.db_mut().put_all(&staged)?;

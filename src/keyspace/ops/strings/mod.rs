@@ -80,7 +80,7 @@ fn put(txn: &mut Txn<'_>, slot: Slot, key: &[u8], value: &[u8], expiry: Expiry) 
         keys::delete(txn, slot, key);
         return Ok(());
     }
-    let deadline = if txn.is_unobserved() { None } else { txn.deadline_to_be(slot, expiry) };
+    let deadline = if txn.is_unobserved() { None } else { txn.deadline_for(slot, expiry) };
     txn.put_string(slot, key, value, expiry, EventKind::Set)?;
     if !txn.is_unobserved() {
         notify_of_put(txn, key, value, deadline, expiry);
@@ -220,7 +220,7 @@ pub(in crate::keyspace) fn is_past_expiry(txn: &Txn<'_>, expiry: Expiry) -> bool
 #[inline(never)]
 fn notify_of_put(txn: &mut Txn<'_>, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
     if matches!(expiry, Expiry::At(_)) {
-        txn.also(EventKind::Expire, key);
+        txn.push_event(EventKind::Expire, key);
     }
     // PXAT accepts no instant before 1970, PEXPIREAT accepts all.
     let (since_epoch, before) = match deadline {
