@@ -1,4 +1,4 @@
-//! What follows a command: those it woke, unblocked or let go on, and those it is shown or published to.
+//! After-command hooks: unblocked clients, invalidations and notifications, monitors, SLOWLOG and CLIENT REPLY.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,22 +13,23 @@ use crate::resp::cli_text::quote;
 use crate::server::clients::{ClientId, ClientQueue, Clients, ReplyMode};
 use crate::server::stats::{REDACTED, SlowCommand, is_secret, shortened};
 
-/// A byte is four characters in quotes; the line holds it while it grows to twice its size.
+/// Upper bound of memory per byte of a command shown to monitors: 4 characters in quotes, in a line that grows by
+/// doubling.
 const SHOWN_FACTOR: usize = 12;
 
-/// What a slow command takes at most until it is remembered.
+/// Upper bound in bytes of the memory for an entry of SLOWLOG.
 const SLOW_BYTES: usize = 16 * 1024;
 
 const US_PER_MS: i64 = 1000;
 const MS_PER_SECOND: i64 = 1000;
 
 impl Engine {
-    /// Whether something follows what happened: after most commands nothing does.
+    /// Whether after-command hooks have work. After most commands they have none.
     #[inline(always)]
     pub(super) fn is_pending(&self) -> bool {
         let server = &self.server;
         self.keyspace.interest.has_ready()
-            || self.keyspace.interest.tracking.has_news()
+            || self.keyspace.interest.tracking.has_pending()
             || self.clients.first_queued(ClientQueue::Freed).is_some()
             || self.may_resume_paused()
             || self.keyspace.events.has_unseen()
@@ -36,9 +37,10 @@ impl Engine {
             || !server.unblocks.is_empty()
     }
 
-    /// Does what follows a command, or the passing of time.
+    /// Runs the hooks after a command or tick: CLIENT UNBLOCK, delivery, blocked clients, pause, DEBUG RELOAD.
     pub(super) fn after_command(&mut self) {
-        // Who was unblocked in a transaction gets nothing of what the same transaction brought.
+        // Clients unblocked by CLIENT UNBLOCK in a transaction are not served with keys that the same transaction
+        // created.
         for unblock in core::mem::take(&mut self.server.unblocks) {
             self.unblock(unblock);
         }
@@ -58,13 +60,13 @@ impl Engine {
         self.server.broadcast(&mut self.keyspace, &mut self.clients);
     }
 
-    /// Tells clients what happened to keys.
+    /// Delivers invalidations and keyspace notifications to clients.
     pub(super) fn announce(&mut self) {
         self.server.announce(&mut self.keyspace, &mut self.clients);
     }
 
-    /// A command of a client has ended. What CLIENT CACHING said was for that command, unless that was about clients
-    /// itself, opened a transaction or still waits.
+    /// Ends the tracking of a client's command and resets CLIENT CACHING. The flag stays after CLIENT commands, within
+    /// a transaction, and while the command is blocked.
     pub(super) fn end_tracking(&mut self, client: ClientId, row: Option<&'static Row>) {
         let tracking = &mut self.keyspace.interest.tracking;
         tracking.set_author(None);
@@ -76,8 +78,8 @@ impl Engine {
         }
     }
 
-    /// Leaves out the reply that begins at `start` when the client does not want it.
-    pub(super) fn obey_reply_mode(&mut self, client: ClientId, start: usize, out: &mut Vec<u8>) {
+    /// Drops the reply that begins at `start` if CLIENT REPLY suppresses it, and advances the reply mode.
+    pub(super) fn apply_reply_mode(&mut self, client: ClientId, start: usize, out: &mut Vec<u8>) {
         let Some(client) = self.clients.get_mut(client) else { return };
         if client.reply_mode != ReplyMode::On {
             out.truncate(start);
@@ -89,7 +91,7 @@ impl Engine {
         };
     }
 
-    /// Remembers how long the last command took, as the face measured it.
+    /// Records the duration of the last command, as measured by the host, and adds slow commands to SLOWLOG.
     pub fn took(&mut self, client: ClientId, argv: ArgvRef<'_>, elapsed_us: u64) {
         let Some(number) = self.ran else { return };
         self.server.stats.took(number, 1, elapsed_us);
@@ -97,7 +99,7 @@ impl Engine {
         if threshold_us < 0 || elapsed_us < threshold_us.unsigned_abs() || !is_reserve_whole() {
             return;
         }
-        // What is remembered is for looking at later: it is left out rather than asked for.
+        // An entry of SLOWLOG is omitted if memory is short.
         if ensure(SLOW_BYTES).is_err() {
             return;
         }
@@ -109,10 +111,10 @@ impl Engine {
         self.server.stats.remember_slow(slow, len_max);
     }
 
-    /// Shows a command to the monitors.
+    /// Sends a command to all monitors.
     pub(super) fn show_monitors(&mut self, sender: ClientId, argv: ArgvRef<'_>) {
         if ensure(argv.copy_len().saturating_mul(SHOWN_FACTOR)).is_err() {
-            // They must not go on as if there had been no such command.
+            // Monitors that would miss a command are disconnected.
             return each_monitor(self, |clients, monitor| clients.close(monitor));
         }
         let Some(client) = self.clients.get(sender) else { return };
@@ -129,14 +131,14 @@ impl Engine {
 }
 
 fn each_monitor(engine: &mut Engine, act: impl Fn(&mut Clients, ClientId)) {
-    let mut next = engine.clients.monitor_behind(ClientId(0));
+    let mut next = engine.clients.monitor_after(ClientId(0));
     while let Some(monitor) = next {
         act(&mut engine.clients, monitor);
-        next = engine.clients.monitor_behind(monitor);
+        next = engine.clients.monitor_after(monitor);
     }
 }
 
-/// DEBUG RELOAD. Without the memory for it everything stays as it is.
+/// Saves and loads the keyspace (DEBUG RELOAD). If memory is short, nothing is changed.
 fn reload(engine: &mut Engine) {
     if let Ok(snapshot) = rdb::save(&engine.keyspace, engine.now) {
         let reloaded = engine.load(&snapshot);
@@ -151,25 +153,25 @@ mod tests {
     use super::*;
     use crate::base::argv::Argv;
 
-    fn say(engine: &mut Engine, client: ClientId, line: &str) {
+    fn run_line(engine: &mut Engine, client: ClientId, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
         let argv = Argv::from_slices(&words);
         engine.execute_now(client, argv.as_ref(), &mut Vec::new());
     }
 
     #[test]
-    fn messages_know_their_place_among_the_events() {
+    fn messages_are_counted_among_the_events() {
         let mut engine = Engine::new(1);
         let (subscriber, other) = (engine.connect(), engine.connect());
         engine.keyspace.events.want(true);
         engine.clients.get_mut(subscriber).unwrap().positions = Some(Vec::new());
-        say(&mut engine, subscriber, "PSUBSCRIBE *");
-        say(&mut engine, other, "CONFIG SET notify-keyspace-events E$");
-        say(&mut engine, other, "SET a 1");
+        run_line(&mut engine, subscriber, "PSUBSCRIBE *");
+        run_line(&mut engine, other, "CONFIG SET notify-keyspace-events E$");
+        run_line(&mut engine, other, "SET a 1");
         for line in ["MULTI", "SET b 2", "PUBLISH news x", "DEL a", "SET c 3", "EXEC"] {
-            say(&mut engine, other, line);
+            run_line(&mut engine, other, line);
         }
-        say(&mut engine, other, "PUBLISH news y");
+        run_line(&mut engine, other, "PUBLISH news y");
         let client = engine.clients.get_mut(subscriber).unwrap();
         // set a, set b, the first news, (del a), set c, the second news
         assert_eq!(client.positions.take(), Some(vec![1, 2, 2, 4, 4]));

@@ -1,7 +1,7 @@
-//! Commands that wait: for a key to change, or for their time to be over. One mechanism for all of them.
+//! Blocked clients: their commands wait for a key, for a timeout, or for the end of a pause. One mechanism serves all.
 //!
-//! A blocked command is run again, from its arguments, when an interested key changed; a command that blocks again keeps its queue position.
-//! Its reply goes to the client's outbox, and so do the replies of what the client sent meanwhile.
+//! A blocked command runs again, from its arguments, when one of its keys is ready. If it blocks again, it keeps its
+//! queue position. Its reply is appended to the client's outbox, followed by the replies of requests sent meanwhile.
 
 use crate::keyspace::keys;
 use alloc::boxed::Box;
@@ -19,57 +19,57 @@ use crate::resp::error::CommandError;
 use crate::server::Unblock;
 use crate::server::clients::{ClientId, ClientQueue};
 
-/// What a blocked command takes at most in tables.
+/// Upper bound in bytes of a blocked command in tables.
 const BLOCKED_BYTES: usize = 96;
-/// It holds its arguments, and their names stand among those that are waited for.
+/// Number of copies of a blocked command's arguments: its own, and those among the waited-for keys.
 const BLOCKED_COPIES: usize = 3;
 
 impl Engine {
-    /// Whether there is memory for another command that waits.
+    /// Checks that there is memory for another blocked command.
     pub(super) fn ensure_room_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
         ensure_reserve()?;
         let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
         ensure(BLOCKED_BYTES.saturating_mul(self.blocked.commands.len() + 1).saturating_add(copies))
     }
 
-    /// Whether commands wait for the end of a pause that was ended.
+    /// Whether commands wait for a pause that was lifted.
     pub(super) fn may_resume_paused(&self) -> bool {
         self.server.pause.is_none() && self.blocked.paused > 0
     }
 
-    /// Whether the time of a pause is over.
+    /// Whether the time of the pause has passed.
     pub(super) fn is_pause_over(&self) -> bool {
         self.server.pause.is_some_and(|pause| pause.until <= self.now)
     }
 
-    /// Lets a command wait at the end of the line.
+    /// Blocks a command at the end of the queue.
     pub(super) fn block(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, block_on: BlockOn) {
         enqueue_blocked(self, BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: false });
     }
 
-    /// Lets a command wait for the end of the pause.
+    /// Blocks a command until the end of the pause.
     pub(super) fn pause(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, until: Timestamp) {
         let block_on = BlockOn { wanted: None, until: Some(until) };
         enqueue_blocked(self, BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: true });
     }
 
-    /// Runs blocked commands whose keys changed, key after key in the order of the changes, until none is ready. Clients
-    /// that were served go on with what they sent behind it only then: those who waited come first.
+    /// Serves blocked clients, key by key in the order in which keys became ready, until no key is ready. Then the
+    /// queued requests of unblocked clients run, so blocked clients come first.
     pub(super) fn wake(&mut self) {
         loop {
             let ready = self.keyspace.interest.take_ready();
             ready.iter().for_each(|name| serve(self, name));
             if ready.is_empty() {
                 let Some(client) = self.clients.first_queued(ClientQueue::Freed) else { return };
-                if !catch_up(self, client) {
+                if !run_queued(self, client) {
                     self.clients.dequeue(ClientQueue::Freed, client);
                 }
             }
         }
     }
 
-    /// Ends the waiting of those whose time is over.
-    pub(super) fn give_up_due(&mut self) {
+    /// Times out blocked clients with a passed deadline.
+    pub(super) fn time_out_due(&mut self) {
         while let Some((until, position)) = self.blocked.deadlines.first() {
             if until > self.now {
                 return;
@@ -79,17 +79,18 @@ impl Engine {
         }
     }
 
-    /// Lets paused commands go on.
+    /// Runs the commands that were blocked by the pause.
     pub(super) fn resume_paused(&mut self) {
-        let mut next = self.blocked.paused_behind(QueuePosition(0));
+        let mut next = self.blocked.paused_after(QueuePosition(0));
         while let Some(position) = next {
             self.run_blocked(position, Blocking::Allowed);
             self.wake();
-            next = self.blocked.paused_behind(position);
+            next = self.blocked.paused_after(position);
         }
     }
 
-    /// Ends a waiting: as if its time were over, or with an error. Paused commands are not waiting for that.
+    /// Ends a blocked command with a timeout reply or an error (CLIENT UNBLOCK). Commands blocked by the pause are not
+    /// affected.
     pub(super) fn unblock(&mut self, unblock: Unblock) {
         if self.blocked.commands.get(unblock.position).is_none_or(|blocked| blocked.paused) {
             return;
@@ -100,7 +101,7 @@ impl Engine {
         }
     }
 
-    /// Forgets the blocked command of a client that leaves.
+    /// Removes the blocked command of a disconnected client.
     pub(super) fn forget_blocked(&mut self, position: QueuePosition) {
         leave(self, position);
     }
@@ -111,7 +112,7 @@ impl Engine {
         let blocking = if was_paused { Blocking::Allowed } else { blocking };
         let Some(client) = self.clients.get_mut(blocked.client) else { return };
         if ensure_reserve_unspent().and_then(|()| make_room(&mut client.outbox, ERROR_BYTES)).is_err() {
-            // Not even an error can be answered.
+            // There is no memory even for an error reply.
             client.blocked = None;
             return self.clients.close(blocked.client);
         }
@@ -134,7 +135,7 @@ impl Engine {
         if let Some(client) = self.clients.get_mut(blocked.client) {
             client.blocked = matches!(outcome, Outcome::Block(_)).then_some(position);
             let failed = reply.take_failure();
-            // What was pushed to this client while the command ran comes behind its reply.
+            // Pushes to this client while the command ran follow its reply.
             let pushed = core::mem::replace(&mut client.outbox, reply.into_bytes());
             if client.append_bytes(pushed).is_err() || failed {
                 self.clients.close(blocked.client);
@@ -145,7 +146,7 @@ impl Engine {
         self.clients.note(blocked.client);
         match outcome {
             Outcome::Block(block_on) if was_paused => enter(self, position, BlockedCommand { block_on, ..blocked }),
-            // The timeout counts from when the command blocked first.
+            // The timeout is kept from the first block.
             Outcome::Block(_) => enter(self, position, blocked),
             Outcome::Done => self.clients.enqueue(ClientQueue::Freed, blocked.client),
         }
@@ -161,7 +162,7 @@ fn enqueue_blocked(engine: &mut Engine, blocked: BlockedCommand) {
     enter(engine, position, blocked);
 }
 
-/// Runs the commands that wait for a key, the longest waiting first, while it holds what they want.
+/// Runs the commands blocked on a key, in queue order, while the key holds a value of the wanted type.
 fn serve(engine: &mut Engine, name: &KeyName) {
     let mut served = QueuePosition(0);
     while let Some(held) = keys::kind(&mut engine.keyspace.at(name.0, engine.now), &name.1)
@@ -173,7 +174,7 @@ fn serve(engine: &mut Engine, name: &KeyName) {
             engine.run_blocked(position, Blocking::Allowed);
         }
     }
-    // The look at the key may have found it dead.
+    // The lookup may have expired the key.
     engine.keyspace.effects.end_unit();
 }
 
@@ -187,8 +188,8 @@ fn refuse_blocked(engine: &mut Engine, position: QueuePosition) {
     engine.clients.enqueue(ClientQueue::Freed, blocked.client);
 }
 
-/// Runs the first of what the client sent while it waited; false when there is nothing left, or it waits again.
-fn catch_up(engine: &mut Engine, id: ClientId) -> bool {
+/// Runs the first queued request of an unblocked client. Returns false if none is left, or the client is blocked again.
+fn run_queued(engine: &mut Engine, id: ClientId) -> bool {
     let Some(client) = engine.clients.get_mut(id).filter(|client| !client.is_blocked()) else { return false };
     let Some(argv) = client.waiting.pop_front() else { return false };
     if ensure_reserve_unspent().is_err() {
@@ -233,7 +234,7 @@ mod tests {
     use super::*;
     use crate::base::argv::Argv;
 
-    fn say(engine: &mut Engine, client: ClientId, line: &str) -> Vec<u8> {
+    fn run_line(engine: &mut Engine, client: ClientId, line: &str) -> Vec<u8> {
         let words: Vec<&str> = line.split(' ').collect();
         let mut out = Vec::new();
         let argv = Argv::from_slices(&words);
@@ -246,15 +247,15 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_leaves_while_it_waits_takes_nothing_with_it() {
+    fn a_client_that_disconnects_while_blocked_consumes_nothing() {
         let mut engine = Engine::new(1);
         let (first, second, third) = (engine.connect(), engine.connect(), engine.connect());
-        assert!(say(&mut engine, first, "BLPOP list other 5").is_empty());
-        assert!(say(&mut engine, second, "BLPOP list 0").is_empty());
-        assert!(say(&mut engine, second, "PING").is_empty());
+        assert!(run_line(&mut engine, first, "BLPOP list other 5").is_empty());
+        assert!(run_line(&mut engine, second, "BLPOP list 0").is_empty());
+        assert!(run_line(&mut engine, second, "PING").is_empty());
         engine.disconnect(first);
         assert_eq!(engine.next_deadline(), None);
-        say(&mut engine, third, "RPUSH list x");
+        run_line(&mut engine, third, "RPUSH list x");
         assert_eq!(outbox(&mut engine, second), b"*2\r\n$4\r\nlist\r\n$1\r\nx\r\n+PONG\r\n");
         assert!(
             engine.blocked.is_empty()
@@ -264,28 +265,28 @@ mod tests {
     }
 
     #[test]
-    fn a_waiting_command_is_called_once_however_often_it_runs() {
+    fn a_blocked_command_is_counted_once() {
         let mut engine = Engine::new(1);
         let (waiting, other) = (engine.connect(), engine.connect());
         let (number, _) = crate::commands::resolve(&engine.table, Argv::from_slices(&["BLPOP"]).as_ref()).unwrap();
-        say(&mut engine, waiting, "BLPOP a b 0");
+        run_line(&mut engine, waiting, "BLPOP a b 0");
         assert_eq!(engine.server.stats.command(number).calls, 0);
-        say(&mut engine, other, "SET a v");
-        say(&mut engine, other, "RPUSH b x");
+        run_line(&mut engine, other, "SET a v");
+        run_line(&mut engine, other, "RPUSH b x");
         assert_eq!(engine.server.stats.command(number).calls, 1);
         assert!(outbox(&mut engine, waiting).starts_with(b"-WRONGTYPE"));
     }
 
     #[test]
-    fn the_time_is_asked_while_somebody_waits() {
+    fn the_time_is_needed_while_a_client_is_blocked() {
         let mut engine = Engine::new(1);
         let (waiting, other) = (engine.connect(), engine.connect());
         let push = Argv::from_slices(&["RPUSH", "list", "x"]);
         let gates = engine.gates_for(other);
         assert!(!engine.needs_time(gates, &engine.request(push.as_ref())));
-        say(&mut engine, waiting, "BLPOP list 0");
-        // What is sent behind may need it, once the push lets it go.
-        say(&mut engine, waiting, "SET k v EX 10");
+        run_line(&mut engine, waiting, "BLPOP list 0");
+        // A request queued after the blocked command may need the time.
+        run_line(&mut engine, waiting, "SET k v EX 10");
         let gates = engine.gates_for(other);
         assert!(engine.needs_time(gates, &engine.request(push.as_ref())));
     }

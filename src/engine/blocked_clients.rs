@@ -1,4 +1,4 @@
-//! Blocked clients as data: the commands that wait, in order, and when they time out.
+//! Blocked clients as data: their commands in queue order, and their timeouts.
 
 use alloc::boxed::Box;
 
@@ -9,23 +9,24 @@ use crate::keyspace::QueuePosition;
 use crate::server::clients::ClientId;
 use crate::store::sorted_vec::SortedVecMap;
 
+/// Command of a blocked client.
 #[derive(Clone, Debug)]
 pub(super) struct BlockedCommand {
     pub(super) client: ClientId,
     pub(super) command: u16,
     pub(super) argv: Argv,
     pub(super) block_on: BlockOn,
-    /// It waits for the end of CLIENT PAUSE, and then runs as if it came in.
+    /// Whether the command waits for the end of CLIENT PAUSE and then runs as a new request.
     pub(super) paused: bool,
 }
 
-/// The commands that wait, in order of their positions.
+/// Blocked commands in order of their queue positions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockedClients {
     pub(super) commands: SortedVecMap<QueuePosition, Box<BlockedCommand>>,
     pub(super) deadlines: SortedVecMap<(Timestamp, QueuePosition), ()>,
     pub(super) last_position: u64,
-    /// How many wait for the end of CLIENT PAUSE.
+    /// Number of commands that wait for the end of CLIENT PAUSE.
     pub(super) paused: usize,
 }
 
@@ -34,13 +35,13 @@ impl BlockedClients {
         self.commands.is_empty()
     }
 
-    /// The first instant at which a blocked command times out.
+    /// First instant at which a blocked command times out.
     pub(super) fn first_deadline(&self) -> Option<Timestamp> {
         self.deadlines.first().map(|(until, _)| until)
     }
 
-    /// The first command behind another one that waits for the end of CLIENT PAUSE.
-    pub(super) fn paused_behind(&self, position: QueuePosition) -> Option<QueuePosition> {
+    /// Returns the first command after a position that waits for the end of CLIENT PAUSE.
+    pub(super) fn paused_after(&self, position: QueuePosition) -> Option<QueuePosition> {
         self.commands.iter_behind(position).find(|(_, blocked)| blocked.paused).map(|(position, _)| position)
     }
 }

@@ -1,11 +1,11 @@
-//! Facts that a host in another language needs to call commands by number: the numbers of rows, the bits of a status, and a hash
-//! of both. The engine carries the same hash, because a host of another table would run a command that it does not name.
+//! Calling convention for hosts: row numbers and status bits, with a hash of both. The hash detects a host that was printed
+//! from another table, which would call the wrong commands.
 
 use super::Status;
 use crate::base::hash::hash_bytes;
 use crate::commands::{Row, all_rows};
 
-/// Commands without subcommands, each with its number among all rows.
+/// Commands without subcommands, with their row numbers.
 fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
     let all = all_rows();
     (0..).zip(all).filter(|(_, row)| row.subcommands.is_empty() && !row.name.contains('|'))
@@ -29,7 +29,7 @@ pub fn json() -> alloc::string::String {
     format!("{{\n\"hash\":{},\n\"status\":{{{status}}},\n\"rows\":[\n{rows}\n]\n}}\n", hash())
 }
 
-/// Differs between tables whose rows have other numbers, and between status words with other bits.
+/// Hash of row numbers and status bits.
 pub fn hash() -> u32 {
     let status = Status::NAMES.iter().map(|(_, name)| *name);
     let all = numbered().map(|(number, row)| (number, row.name)).chain((0..).zip(status));

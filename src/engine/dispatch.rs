@@ -1,4 +1,4 @@
-//! From a request to its handler: the one way every command of a client takes.
+//! Dispatch of a request to its handler, through the gates.
 
 use super::Engine;
 use super::gates::Gates;
@@ -10,7 +10,7 @@ use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued};
 
 impl Engine {
-    /// Takes a request to its handler, unless a gate does something else with it.
+    /// Runs the handler of a request, unless a closed gate refuses, queues or blocks it.
     pub(super) fn dispatch(&mut self, id: ClientId, request: Request<'_>, gates: Gates, reply: &mut Writer) {
         let argv = request.argv;
         let Some((number, row)) = request.command.filter(|(_, row)| row.accepts(argv.len())) else {
@@ -35,7 +35,8 @@ impl Engine {
         }
     }
 
-    /// Asks the gates that are closed: whether the handler runs now. Otherwise the request was refused, queued or blocked.
+    /// Handles the closed gates. Returns whether the handler runs now; otherwise the request was refused, queued or
+    /// blocked.
     #[cold]
     fn passes(
         &mut self,
@@ -68,21 +69,21 @@ impl Engine {
         true
     }
 
-    /// Whether the client may send this now, and memory allows it.
+    /// Checks authentication, memory and subscriptions of the client. Evicts keys if memory is over the limit.
     fn check(&mut self, id: ClientId, row: &Row, gates: Gates) -> Result<(), CommandError> {
-        let is_locked_out = gates.has(Gates::UNAUTHENTICATED) && self.server.settings.password_required;
-        if is_locked_out && !row.has(flags::NO_AUTH) {
+        let is_unauthenticated = gates.has(Gates::UNAUTHENTICATED) && self.server.settings.password_required;
+        if is_unauthenticated && !row.has(flags::NO_AUTH) {
             return Err(CommandError::NO_AUTH);
         }
         if gates.has(Gates::OVER_LIMIT) {
             self.evict_to_limit(id, row)?;
         }
-        // What a RESP2 subscriber may send.
+        // Commands that a RESP2 subscriber may send.
         let is_allowed = row.name.ends_with("subscribe") || matches!(row.name, "ping" | "quit" | "reset");
         if gates.has(Gates::SUBSCRIBED) && !is_allowed { Err(CommandError::SUBSCRIBED) } else { Ok(()) }
     }
 
-    /// Keeps a command for EXEC.
+    /// Queues a command for EXEC.
     fn queue(&mut self, id: ClientId, number: u16, argv: ArgvRef<'_>, reply: &mut Writer) {
         let Some(transaction) = self.clients.get_mut(id).and_then(|client| client.transaction.as_mut()) else { return };
         let room = make_room(&mut transaction.queue, 1).and_then(|()| ensure(argv.copy_len()));
@@ -94,14 +95,14 @@ impl Engine {
         reply.simple("QUEUED");
     }
 
-    /// Keeps memory within its limit before a command runs, and refuses those that would grow it when that fails.
+    /// Evicts keys to the limit before a command runs. If that fails, commands that grow memory are refused.
     fn evict_to_limit(&mut self, client: ClientId, row: &Row) -> Result<(), CommandError> {
         if !self.keyspace.is_over_limit() {
             return Ok(());
         }
         let transaction = self.clients.get(client).and_then(|client| client.transaction.as_ref());
         let grows = match transaction {
-            // Queueing takes memory too, so in a transaction everything is refused but its end.
+            // Queueing takes memory, so in a transaction all commands but those that end it are refused.
             Some(_) if !ENDS_TRANSACTION.contains(&row.name) => true,
             Some(transaction) if row.name == "exec" => {
                 transaction.queue.iter().any(|queued| self.table.row(queued.command).has(flags::DENYOOM))
@@ -114,8 +115,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Answers an error in place of running a request. Refused while queueing, it spoils the transaction; an EXEC that is
-    /// refused for its arguments ends it.
+    /// Replies with an error instead of running a request. An error while queueing aborts the transaction; a refused
+    /// EXEC ends it.
     fn refuse(&mut self, id: ClientId, argv: ArgvRef<'_>, error: ErrorText, reply: &mut Writer) {
         let is_exec = argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"exec"));
         let error = match self.clients.get_mut(id) {
@@ -134,7 +135,7 @@ impl Engine {
         reply.error(&error);
     }
 
-    /// What CLIENT LIST and INFO know of the request.
+    /// Records the command for CLIENT LIST and INFO.
     #[inline(always)]
     fn note(&mut self, id: ClientId, row: &'static Row) {
         self.server.stats.commands_processed += 1;
@@ -144,7 +145,7 @@ impl Engine {
         }
     }
 
-    /// Until when the command has to wait for the end of CLIENT PAUSE.
+    /// End of CLIENT PAUSE, if the pause applies to the command.
     fn paused_until(&self, client: ClientId, row: &Row) -> Option<crate::base::clock::Timestamp> {
         let pause = self.server.pause.filter(|pause| pause.until > self.now)?;
         let transaction = self.clients.get(client).and_then(|client| client.transaction.as_ref());
@@ -155,10 +156,10 @@ impl Engine {
     }
 }
 
-/// What may be sent between MULTI and EXEC while there is no memory.
+/// Commands that may run between MULTI and EXEC while memory is over the limit.
 const ENDS_TRANSACTION: &[&str] = &["exec", "discard", "quit", "reset"];
 
-/// Refuses what is no command, or has too few or too many arguments for one. An empty request is none.
+/// Refuses an unknown command or a wrong number of arguments. An empty request is ignored.
 #[cold]
 fn refuse_unknown(engine: &mut Engine, id: ClientId, request: Request<'_>, reply: &mut Writer) {
     if request.argv.is_empty() {

@@ -1,6 +1,6 @@
-//! The gates between a request and its handler, in one word: a bit says that something has to be done before the handler
-//! runs, or in its place. Nothing is a gate because it is configured: a memory limit is one while memory is over it, a
-//! pause while it lasts. Every gate is listed here and nowhere else; [`Engine::execute`] asks once for a command.
+//! Gates between a request and its handler, as bits of one word. A bit is set while something must be done before the
+//! handler, or instead of it. Configuration alone sets no bit: `maxmemory` does while memory is over it, a pause while
+//! it lasts. All gates are listed here; [`Engine::execute`] tests the word once per command.
 
 use super::Engine;
 use crate::base::clock::Timestamp;
@@ -8,46 +8,46 @@ use crate::base::headroom::is_reserve_whole;
 use crate::resp::encode::Protocol;
 use crate::server::clients::{Client, ClientId, ReplyMode};
 
-/// A word of gates; zero lets a command pass.
+/// Word of gates. With zero the handler runs immediately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Gates(u32);
 
 impl Gates {
-    // Of the engine.
-    /// A deadline has passed: of a key, of a field or of a blocked client.
+    // Gates of the engine.
+    /// A deadline of a key, a field or a blocked client has passed.
     pub(crate) const DUE: Gates = Gates(1 << 0);
-    /// Memory of deleted values is to be given back.
+    /// Garbage is to be freed.
     pub(crate) const GARBAGE: Gates = Gates(1 << 1);
-    /// Something follows what happened before: blocked clients to serve, messages to hand out.
+    /// After-command hooks have work: blocked clients to serve, messages to deliver.
     pub(crate) const PENDING: Gates = Gates(1 << 2);
-    /// CLIENT PAUSE.
+    /// CLIENT PAUSE is in effect.
     pub(crate) const PAUSED: Gates = Gates(1 << 3);
-    /// MONITOR shows every command.
+    /// Some client is a monitor.
     pub(crate) const MONITORED: Gates = Gates(1 << 4);
     /// Memory is over `maxmemory`.
     pub(crate) const OVER_LIMIT: Gates = Gates(1 << 5);
     /// The allocator's reserve is not whole.
     pub(crate) const RESERVE: Gates = Gates(1 << 6);
-    /// The other gates of the engine are to be looked at anew.
+    /// The gates of the engine are to be recomputed.
     pub(crate) const STALE: Gates = Gates(1 << 7);
-    // Of the client.
-    /// Its connection is to be closed.
+    // Gates of the client.
+    /// The connection is to be closed.
     pub(crate) const CLOSING: Gates = Gates(1 << 16);
-    /// It is blocked: what it sends waits.
+    /// The client is blocked, so its requests wait.
     pub(crate) const BLOCKED: Gates = Gates(1 << 17);
-    /// Between MULTI and EXEC.
+    /// The client is between MULTI and EXEC.
     pub(crate) const MULTI: Gates = Gates(1 << 18);
-    /// It has not given the password.
+    /// The client is not authenticated.
     pub(crate) const UNAUTHENTICATED: Gates = Gates(1 << 19);
-    /// A subscriber over RESP2 may send little else.
+    /// The client is a RESP2 subscriber, which may send few commands.
     pub(crate) const SUBSCRIBED: Gates = Gates(1 << 20);
-    /// CLIENT REPLY leaves replies out.
+    /// CLIENT REPLY suppresses replies.
     pub(crate) const REPLY_MODE: Gates = Gates(1 << 21);
 
-    /// What is worked off before any command of any client.
+    /// Gates with work to do before any command of any client.
     pub(crate) const TICK: Gates = Gates(Self::DUE.0 | Self::GARBAGE.0 | Self::PENDING.0);
 
-    /// What has to know the time, whatever the command.
+    /// Gates with work that needs the time, for any command.
     pub(crate) const TIMED: Gates = Gates(Self::TICK.0 | Self::MONITORED.0 | Self::MULTI.0);
 
     #[inline(always)]
@@ -55,7 +55,7 @@ impl Gates {
         self.0 == 0
     }
 
-    /// Whether any of these is set.
+    /// Whether any of `gates` is set.
     #[inline(always)]
     pub(crate) fn has(self, gates: Gates) -> bool {
         self.0 & gates.0 != 0
@@ -77,7 +77,7 @@ impl core::ops::BitOr for Gates {
 }
 
 impl Client {
-    /// The gates of this client.
+    /// Gates of this client.
     #[inline(always)]
     pub(crate) fn gates(&self) -> Gates {
         Gates::CLOSING.when(self.closing)
@@ -90,18 +90,18 @@ impl Client {
 }
 
 impl Engine {
-    /// Looks at the gates anew: at the end of whatever may have changed what they are about.
+    /// Recomputes the engine's gates, after any change of the state they depend on.
     pub(super) fn refresh_gates(&mut self) {
         self.gates = found_gates(self);
         self.due_at = found_due_at(self);
     }
 
-    /// Something else than a command changes what gates are about.
+    /// Marks the engine's gates as stale: their state changes by other means than a command.
     pub(crate) fn mark_stale(&mut self) {
         self.gates = Gates::STALE;
     }
 
-    /// What stands between a client and its handlers now; [`Gates::CLOSING`] for one that is gone.
+    /// Returns the present gates of a client; [`Gates::CLOSING`] for a disconnected one.
     #[inline(never)]
     pub(crate) fn gates_for(&mut self, id: ClientId) -> Gates {
         if self.gates == Gates::STALE {
@@ -110,17 +110,17 @@ impl Engine {
         debug_assert_eq!(
             (self.gates, self.due_at),
             (found_gates(self), found_due_at(self)),
-            "a gate was left as it was"
+            "the kept gates are out of date"
         );
         let Some(client) = self.clients.get(id) else { return Gates::CLOSING };
-        let timely = Gates::DUE.when(self.due_at <= self.now) | Gates::RESERVE.when(!is_reserve_whole());
+        let timed = Gates::DUE.when(self.due_at <= self.now) | Gates::RESERVE.when(!is_reserve_whole());
         let resumed = Gates::PENDING.when(self.gates.has(Gates::PAUSED) && self.is_pause_over());
-        self.gates | timely | resumed | client.gates()
+        self.gates | timed | resumed | client.gates()
     }
 }
 
-/// The gates that hold for every client, found from the state that each is about. DeadlineHeap and the reserve are left to
-/// [`Engine::gates_for`]: they change without a command.
+/// Computes the gates that hold for every client. Deadlines and the reserve change without a command and are added by
+/// [`Engine::gates_for`].
 fn found_gates(engine: &Engine) -> Gates {
     Gates::GARBAGE.when(engine.keyspace.has_garbage())
         | Gates::PENDING.when(engine.is_pending())
@@ -129,7 +129,7 @@ fn found_gates(engine: &Engine) -> Gates {
         | Gates::OVER_LIMIT.when(engine.keyspace.is_over_limit())
 }
 
-/// The first instant at which [`Gates::DUE`] holds; `Timestamp::MAX` for never.
+/// First instant at which [`Gates::DUE`] is set; `Timestamp::MAX` means never.
 fn found_due_at(engine: &Engine) -> Timestamp {
     let key = engine.keyspace.first_deadline().map(|deadline| deadline.saturating_add_ms(1));
     key.into_iter().chain(engine.blocked.first_deadline()).min().unwrap_or(Timestamp::MAX)

@@ -1,5 +1,5 @@
-//! Reading back what was written: logs, in load mode, and snapshots. In load mode commands run one after another as
-//! they are, while nothing expires, nobody is woken and nothing is recorded or counted.
+//! Loading of logs and snapshots. Logs are replayed in load mode: commands run in order, no key expires, no client is
+//! unblocked, and nothing is logged or counted.
 
 use super::Engine;
 use core::cell::OnceCell;
@@ -13,19 +13,19 @@ use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 use crate::server::clients::ClientId;
 
-/// An engine in load mode.
+/// Engine in load mode.
 struct Loading<'a> {
     engine: &'a mut Engine,
-    /// The commands' own client.
+    /// Client that runs the commands of the log.
     client: ClientId,
     counts: Counts,
-    /// Of the instant before and all that were read.
+    /// Latest of the instant before the load and all instants in the log.
     latest: Timestamp,
 }
 
 impl Engine {
-    /// See [`crate::Keylatch::replay`]. What became due on the way is removed by the next sweep, and who waits for a
-    /// loaded key is woken by the next command or tick.
+    /// Replays a log; see [`crate::Keylatch::replay`]. Keys that became due are removed by the next active expire
+    /// cycle. Clients blocked on loaded keys are served by the next command or tick.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
         self.mark_stale();
         let mut loading = Loading::begin(self);
@@ -34,17 +34,17 @@ impl Engine {
         replayed
     }
 
-    /// See [`crate::Keylatch::load`].
+    /// Loads a snapshot; see [`crate::Keylatch::load`].
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
         self.mark_stale();
         let loaded = rdb::load(&self.keyspace, snapshot)?;
         self.keyspace.replace_with(loaded.keyspace).map_err(|_| LoadError::OutOfMemory)?;
-        // Reading an instant is no step of the clock.
+        // The instant of a snapshot never moves the clock back.
         self.now = loaded.written_at.map_or(self.now, |instant| instant.max(self.now));
         Ok(())
     }
 
-    /// The row a request means, when it exists and has the right arity.
+    /// Row of a request; `None` for an unknown command or a wrong number of arguments.
     fn row(&self, argv: ArgvRef<'_>) -> Option<&'static Row> {
         let (_, row) = resolve(&self.table, argv).ok()?;
         row.accepts(argv.len()).then_some(row)
@@ -82,7 +82,7 @@ impl aof::Target for Loading<'_> {
         self.latest = self.latest.max(now);
     }
 
-    /// Past the gates that are for clients: passwords, pauses, statistics.
+    /// Runs a command without gates: no password, no pause, no statistics.
     fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError> {
         let row = self.engine.row(argv).ok_or(CommandError::INVALID_COMMAND)?;
         let (client, blocking, reply) = (self.client, Blocking::Denied, &mut Writer::new(Protocol::Resp2));

@@ -1,5 +1,5 @@
-//! Going on in another engine: what belongs to an engine beside its keys, in words, for those whose memory the two do not
-//! share. Counts, the slow log and what a client sent last stay behind.
+//! Migration of clients and configuration to a fresh engine, as a list of words, because the engines share no memory.
+//! Statistics, SLOWLOG and the clients' last commands are not migrated.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use crate::base::number::parse_integer;
 use crate::resp::encode::Protocol;
 use crate::server::clients::{Client, ClientId, ClientQueue, ReplyMode};
 
-/// What the words of a client, or of a parameter, take at most beside their texts.
+/// Upper bound in bytes of the words of a client or parameter besides their texts.
 const RECORD_BYTES: usize = 1024;
 const CLIENT_WORDS: usize = 10;
 
@@ -22,9 +22,9 @@ const NO_TOUCH: i64 = 4;
 const RESP3: i64 = 8;
 
 impl Engine {
-    /// The words for [`Engine::import_state`]; the error says what cannot go on elsewhere.
+    /// Exports the words for [`Engine::import_state`]. The error names state that cannot migrate.
     pub fn export_state(&self) -> Result<Argv, &'static str> {
-        self.check_whether_all_rest()?;
+        self.check_migratable()?;
         let records = self.clients.len() + self.server.config.iter().count();
         ensure_reserve().and_then(|()| ensure(records.saturating_mul(RECORD_BYTES))).map_err(|_| "out of memory")?;
         let mut words = Argv::default();
@@ -52,7 +52,7 @@ impl Engine {
         Ok(words)
     }
 
-    fn check_whether_all_rest(&self) -> Result<(), &'static str> {
+    fn check_migratable(&self) -> Result<(), &'static str> {
         let interest = &self.keyspace.interest;
         if self.server.pause.is_some()
             || !self.blocked.is_empty()
@@ -74,7 +74,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes over what belonged to another engine, whose keys are here already. Words that are none are left out.
+    /// Imports clients and configuration of another engine. The keys must be loaded already. Malformed words are
+    /// skipped.
     pub fn import_state(&mut self, words: ArgvRef<'_>) {
         let number = |index: usize| words.get(index).and_then(parse_integer).unwrap_or_default();
         self.clients.skip_to(number(0) as u32);
@@ -83,16 +84,16 @@ impl Engine {
         let parameters = words.from_index(4).first(2 * number(3) as usize);
         for (name, value) in parameters.pairs() {
             if let (Ok(name), Ok(value)) = (core::str::from_utf8(name), core::str::from_utf8(value)) {
-                // What was valid there is valid here.
+                // Parameters of the exporting engine are valid.
                 let _ = self.configure(name, value);
             }
         }
         self.server.configured = false;
         let clients: Vec<&[u8]> = words.from_index(4 + parameters.len()).iter().collect();
-        clients.as_chunks::<CLIENT_WORDS>().0.iter().for_each(|words| self.take_in(words));
+        clients.as_chunks::<CLIENT_WORDS>().0.iter().for_each(|words| self.import_client(words));
     }
 
-    fn take_in(&mut self, words: &[&[u8]; CLIENT_WORDS]) {
+    fn import_client(&mut self, words: &[&[u8]; CLIENT_WORDS]) {
         let [id, database, flags, connected_at, last_command_at, name, library, version, address, local] = *words;
         let number = |word: &[u8]| parse_integer(word).unwrap_or_default();
         let flags = number(flags);
@@ -124,7 +125,7 @@ fn flags_of(client: &Client) -> i64 {
 mod tests {
     use super::*;
 
-    fn say(engine: &mut Engine, client: ClientId, line: &str) -> alloc::string::String {
+    fn run_line(engine: &mut Engine, client: ClientId, line: &str) -> alloc::string::String {
         let argv = Argv::from_slices(&line.split(' ').collect::<Vec<_>>());
         let mut out = Vec::new();
         engine.execute_now(client, argv.as_ref(), &mut out);
@@ -132,12 +133,12 @@ mod tests {
     }
 
     #[test]
-    fn clients_and_parameters_go_on_elsewhere() {
+    fn clients_and_parameters_migrate() {
         let mut engine = Engine::new(1);
-        let (gone, first, second) = (engine.connect(), engine.connect(), engine.connect());
-        engine.disconnect(gone);
+        let (removed, first, second) = (engine.connect(), engine.connect(), engine.connect());
+        engine.disconnect(removed);
         for line in ["CLIENT SETNAME one", "SELECT 3", "CLIENT NO-TOUCH ON", "CONFIG SET maxmemory 1gb", "HELLO 3"] {
-            say(&mut engine, first, line);
+            run_line(&mut engine, first, line);
         }
         let mut other = Engine::new(1);
         other.import_state(engine.export_state().unwrap().as_ref());
@@ -146,20 +147,20 @@ mod tests {
         assert_eq!(client.protocol, Protocol::Resp3);
         assert_eq!(other.server.config.get("maxmemory"), "1073741824");
         for line in ["CLIENT ID", "CONFIG GET *", "CLIENT GETNAME"] {
-            assert_eq!(say(&mut other, second, line), say(&mut engine, second, line), "{line}");
+            assert_eq!(run_line(&mut other, second, line), run_line(&mut engine, second, line), "{line}");
         }
         assert_eq!(other.connect(), engine.connect());
     }
 
     #[test]
-    fn what_cannot_go_on_elsewhere_is_told() {
+    fn state_that_cannot_migrate_is_refused() {
         let engine = Engine::new(1);
         for lines in
             [&["MULTI"][..], &["WATCH k"], &["SUBSCRIBE c"], &["BLPOP k 0"], &["MONITOR"], &["CLIENT REPLY OFF"]]
         {
             let mut engine = engine.clone();
             let client = engine.connect();
-            lines.iter().for_each(|line| drop(say(&mut engine, client, line)));
+            lines.iter().for_each(|line| drop(run_line(&mut engine, client, line)));
             assert!(engine.export_state().is_err(), "{lines:?}");
         }
     }

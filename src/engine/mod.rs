@@ -1,5 +1,5 @@
-//! The engine: keyspace, clients and commands put together. One request goes in with the time, its reply comes out;
-//! everything else that happened waits in queues for the host.
+//! The engine: keyspace, clients and commands. A request with the time returns its reply; events, effects and messages
+//! are queued for the host.
 
 mod after_command;
 mod blocked;
@@ -36,10 +36,10 @@ use crate::server::Server;
 use crate::server::clients::{ClientId, Clients};
 use crate::server::stats::Stats;
 
-/// Room for an error is made before anything else.
+/// Bytes reserved for an error reply before a command runs.
 pub const ERROR_BYTES: usize = 512;
 
-/// Everything but the clock.
+/// State of an engine: everything but the clock.
 #[derive(Clone, Debug)]
 pub struct Engine {
     pub keyspace: Keyspace,
@@ -47,14 +47,15 @@ pub struct Engine {
     pub server: Server,
     table: CommandTable,
     blocked: BlockedClients,
-    /// The latest instant the host told.
+    /// Latest instant given by the host.
     now: Timestamp,
-    /// The gates of all clients as they were found last, and the first instant at which something is due.
+    /// Gates of the engine, as computed last.
     gates: Gates,
+    /// First instant at which something is due, as computed last.
     due_at: Timestamp,
-    /// The deadline that the host was told last, if it wants to learn of an earlier one.
+    /// Deadline that was last reported to the host, if it is to be notified of an earlier one.
     reported_deadline: Option<Timestamp>,
-    /// The number of the command that ran last, unless that was refused or queued: its duration is told afterwards.
+    /// Row number of the last command, unless it was refused or queued. Its duration is recorded by [`Engine::took`].
     ran: Option<u16>,
 }
 
@@ -80,11 +81,12 @@ impl Engine {
         self.now
     }
 
-    /// Whether this request has to know the time: its command says so, some key has a deadline, or something runs beside it.
+    /// Whether a request needs the time: its command does, a key has a deadline, or other clients' commands may run
+    /// with it.
     #[inline(always)]
     pub(crate) fn needs_time(&self, gates: Gates, request: &Request<'_>) -> bool {
-        // A blocked command, once it is woken, may let go whatever its client sent behind it. Monitors are shown when each
-        // command ran.
+        // An unblocked client may have sent any command after its blocked one. Monitors receive the time of each
+        // command.
         gates.has(Gates::TIMED)
             || request.may_need_time()
             || self.is_timed()
@@ -92,18 +94,18 @@ impl Engine {
             || gates.has(Gates::OVER_LIMIT) && self.keyspace.has_evictions_due()
     }
 
-    /// Whether any command has to know the time: something has a deadline, or uses of keys are told apart by it.
+    /// Whether every command needs the time: something has a deadline, or the policy ranks keys by their uses.
     #[inline(always)]
     pub fn is_timed(&self) -> bool {
         self.due_at != Timestamp::MAX || self.keyspace.ranks_uses()
     }
 
-    /// Looks up what a request means.
+    /// Looks up the row of a request.
     pub fn request<'a>(&self, argv: ArgvRef<'a>) -> Request<'a> {
         Request::new(&self.table, argv)
     }
 
-    /// The request of a row whose number the caller knows; as [`Engine::request`] where there is no such row.
+    /// Builds the request of a row number. If there is no such row, the row is looked up by name.
     #[cfg(feature = "wasm")]
     #[inline(always)]
     pub fn request_of<'a>(&self, row: u32, argv: ArgvRef<'a>) -> Request<'a> {
@@ -113,12 +115,12 @@ impl Engine {
         }
     }
 
-    /// See [`Engine::took`].
+    /// Row number of the last command, for [`Engine::took`].
     pub fn ran(&self) -> Option<u16> {
         self.ran
     }
 
-    /// See [`crate::Keylatch::configure`].
+    /// Sets a parameter; see [`crate::Keylatch::configure`].
     pub fn configure(&mut self, name: &str, value: &str) -> Result<(), String> {
         self.mark_stale();
         let change = self.server.config.check(name, value)?;
@@ -126,7 +128,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Moves to another instant. Later ones follow the clock, earlier ones are reported and followed too.
+    /// Sets the present instant. A step back is accepted, and reported by the event `clock`.
     pub fn set_now(&mut self, now: Timestamp) {
         if self.server.started_at.is_none() {
             self.start(now);
@@ -138,7 +140,7 @@ impl Engine {
         self.now = now;
     }
 
-    /// The first instant there is: whoever is here already has come now.
+    /// Records the first known instant, also for clients that are connected already.
     fn start(&mut self, now: Timestamp) {
         self.server.started_at = Some(now);
         self.server.saved_at = now;
@@ -148,8 +150,8 @@ impl Engine {
         }
     }
 
-    /// Runs one request past the gates of its client, and appends its reply to `out`. A client that is gone gets none; a client
-    /// whose command is blocked gets it later, through its outbox.
+    /// Runs one request through the gates of its client and appends the reply to `out`. A disconnected client has no
+    /// reply; a blocked one receives it later, in its outbox.
     #[inline(never)]
     pub(crate) fn execute(&mut self, id: ClientId, request: Request<'_>, mut gates: Gates, out: &mut Vec<u8>) {
         self.ran = None;
@@ -160,7 +162,7 @@ impl Engine {
             }
         }
         self.run(id, request, gates, out);
-        // Past open gates, a command that only reads changes nothing that gates are about, but what tracking remembers.
+        // With open gates, a command that only reads changes no state of gates except the table of tracked keys.
         let only_reads = request.command.is_some_and(|(_, row)| row.has(flags::READONLY));
         if only_reads && gates.is_open() && self.keyspace.interest.tracking.is_idle() {
             return;
@@ -171,14 +173,15 @@ impl Engine {
         self.refresh_gates();
     }
 
-    /// Runs one request at the instant there is.
+    /// Runs one request at the present instant.
     #[cfg(test)]
     pub(crate) fn execute_now(&mut self, id: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
         let gates = self.gates_for(id);
         self.execute(id, self.request(argv), gates, out);
     }
 
-    /// Does what comes before any command, and tells the gates that are left; `None` for a client whose request does not run now.
+    /// Does the work that precedes any command; returns the gates that are still closed. `None`: the request does not
+    /// run now.
     #[cold]
     fn before(&mut self, id: ClientId, request: &Request<'_>, gates: Gates) -> Option<Gates> {
         if request.argv.is_empty() || gates.has(Gates::CLOSING) {
@@ -193,15 +196,15 @@ impl Engine {
         }
         self.tick();
         let left = self.gates_for(id);
-        // A client that is gone by now has no reply; one that is only to be closed still gets it.
+        // A client disconnected meanwhile has no reply; one that is to be closed still receives it.
         self.clients.get(id).is_some().then_some(left)
     }
 
-    /// Keeps a request of a blocked client for later.
+    /// Queues a request of a blocked client.
     #[cold]
     fn queue_behind(&mut self, id: ClientId, argv: ArgvRef<'_>) {
         let Some(client) = self.clients.get_mut(id) else { return };
-        // Its reply would come after others, so an error has no place.
+        // An error reply would precede the reply of the blocked command, so the client is disconnected instead.
         let room = ensure(argv.copy_len().saturating_mul(2)).and_then(|()| ensure_reserve());
         if room.is_err() || client.waiting.try_reserve(1).is_err() {
             return self.clients.close(id);
@@ -209,24 +212,24 @@ impl Engine {
         client.waiting.push_back(argv.to_owned());
     }
 
-    /// Removes what is due, and ends the waiting of those whose time is over.
+    /// Removes due keys, frees garbage, evicts, and times out blocked clients: a bounded amount of work.
     pub fn tick(&mut self) {
         self.keyspace.sweep(self.now);
         self.keyspace.free_garbage();
         if self.keyspace.has_evictions_due() {
             self.keyspace.evict_to_limit(false, self.now);
         }
-        self.give_up_due();
+        self.time_out_due();
         self.after_command();
         self.refresh_gates();
     }
 
-    /// Runs a request whose client may go on, past the gates that are left.
+    /// Dispatches a request and ends its unit of effects. `gates` are those that are still closed.
     fn run(&mut self, id: ClientId, request: Request<'_>, gates: Gates, out: &mut Vec<u8>) {
         let Some(protocol) = self.clients.get(id).map(|client| client.protocol) else { return };
         let start = out.len();
         if make_room(out, ERROR_BYTES).is_err() {
-            // Not even an error can be answered.
+            // There is no memory even for an error reply.
             return self.clients.close(id);
         }
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
@@ -244,18 +247,18 @@ impl Engine {
             self.clients.close(id);
         }
         *out = reply.into_bytes();
-        // A command about data changes no client.
+        // A command on keys changes no reply mode.
         if gates.has(Gates::REPLY_MODE) || row.is_none_or(|row| row.flags & (flags::READONLY | flags::WRITE) == 0) {
-            self.obey_reply_mode(id, start, out);
+            self.apply_reply_mode(id, start, out);
         }
     }
 
-    /// The first instant at which something is due: one past the first deadline of a key, or the end of a waiting; now
-    /// while more is due than one sweep takes, or memory is to be given back; a little later where there is no memory to
-    /// remove what is due.
+    /// First instant at which the host must call [`Engine::tick`]: one millisecond after the first deadline of a key,
+    /// or the timeout of a blocked client. The present instant if work is left over: ready keys, invalidations,
+    /// evictions or garbage. Due keys that could not be removed for lack of memory are retried a little later.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         if self.keyspace.interest.has_ready()
-            || self.keyspace.interest.tracking.has_news()
+            || self.keyspace.interest.tracking.has_pending()
             || self.keyspace.has_evictions_due()
             || self.keyspace.has_garbage()
         {
@@ -265,7 +268,7 @@ impl Engine {
         Some(due.max(self.now))
     }
 
-    /// A client comes, at this instant; where a password is asked for, it has to give it.
+    /// Connects a client at the present instant. If a password is set, the client must authenticate.
     pub fn connect(&mut self) -> ClientId {
         let id = self.clients.connect();
         self.server.stats.connections_received += 1;
@@ -281,11 +284,11 @@ impl Engine {
         self.mark_stale();
         self.keyspace.interest.unwatch(client);
         self.keyspace.interest.tracking.stop(client);
-        let mut gone = self.clients.disconnect(client);
-        if let Some(gone) = &mut gone {
-            self.server.pubsub.unsubscribe_all(gone);
+        let mut removed = self.clients.disconnect(client);
+        if let Some(client) = &mut removed {
+            self.server.pubsub.unsubscribe_all(client);
         }
-        if let Some(position) = gone.and_then(|client| client.blocked) {
+        if let Some(position) = removed.and_then(|client| client.blocked) {
             self.forget_blocked(position);
         }
     }

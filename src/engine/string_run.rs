@@ -1,5 +1,5 @@
-//! Runs of GET and SET in a stream: the gates are asked once for all of them, and what each counts is entered at the end. The
-//! typed operations are those of the handlers. Whatever is unusual ends a run in front of it.
+//! Fast path for runs of GET and SET in a stream. Gates are checked once per run, and statistics updated at its end.
+//! The typed operations are those of the handlers. The run ends before any other request.
 
 use crate::keyspace::strings;
 use alloc::vec::Vec;
@@ -12,23 +12,23 @@ use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::server::clients::ClientId;
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StringRun {
-    /// The length of the requests that were served.
+    /// Length in bytes of the requests that were served.
     pub bytes: usize,
-    /// The numbers of their rows, and how often each ran.
+    /// Row numbers of GET and SET, with the number of calls.
     pub counts: [(u16, u32); 2],
 }
 
 impl Engine {
-    /// Runs the requests that `requests` begin with, at most so many, until the replies reach a length. Nothing runs while a
-    /// gate of the client is closed, or somebody is told of changes.
+    /// Runs leading GET and SET requests of `requests`, at most `max_count`, until the replies reach `stop_at` bytes.
+    /// Nothing runs while a gate of the client is closed or changes are observed.
     pub(crate) fn run_strings(
         &mut self,
         id: ClientId,
         requests: &[u8],
-        most: u32,
+        max_count: u32,
         stop_at: usize,
         out: &mut Vec<u8>,
     ) -> StringRun {
@@ -46,7 +46,7 @@ impl Engine {
         let (mut at, mut gets, mut sets, mut last) = (0, 0, 0, get);
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
         let mut txn = self.keyspace.at(database, self.now);
-        while gets + sets < most
+        while gets + sets < max_count
             && reply.len() < stop_at
             && reply.make_room(ERROR_BYTES)
             && let Some((request, length)) = requests.get(at..).and_then(StringRequest::read)
@@ -73,7 +73,7 @@ impl Engine {
                 reply.error(&error.into());
                 self.server.stats.fail(last, &error.into());
             }
-            // What a SET replaced or brought may be for the gates.
+            // Garbage, memory over the limit and a spent reserve close gates.
             if last == set && (txn.has_garbage() || txn.is_over_limit() || !is_reserve_whole()) {
                 break;
             }

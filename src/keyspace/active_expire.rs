@@ -1,22 +1,23 @@
-//! The active expire cycle: removes keys and fields that are due and that no lookup has met.
+//! The active expire cycle: removes keys and fields that are due without an access to them.
 
 use super::Keyspace;
 use crate::base::clock::Timestamp;
 
-/// How many due keys one sweep removes at most, so that no call pays for everybody.
+/// Maximum number of due keys and fields that one cycle removes. The time of a call stays bounded.
 pub const SWEEP_MAX: usize = 256;
-/// A sweep that found no memory is put off for so long: each command tries again, but an idle host must not spin.
-const PUT_OFF_MS: i64 = 100;
+/// Milliseconds until the next cycle after one that ran out of memory. Every command tries again; the delay keeps an
+/// idle host from spinning.
+const RETRY_MS: i64 = 100;
 
 impl Keyspace {
     /// Removes keys and fields that are due, earliest deadline first, at most [`SWEEP_MAX`] of them.
     pub fn sweep(&mut self, now: Timestamp) {
-        let is_done = self.sweep_while_possible(now);
-        self.put_off_until = if is_done { None } else { Some(now.saturating_add_ms(PUT_OFF_MS)) };
+        let is_done = self.run_cycle(now);
+        self.retry_at = if is_done { None } else { Some(now.saturating_add_ms(RETRY_MS)) };
     }
 
-    /// False when there was no memory to remove what is due.
-    fn sweep_while_possible(&mut self, now: Timestamp) -> bool {
+    /// Runs one cycle. Returns false if memory was too short to remove a due key.
+    fn run_cycle(&mut self, now: Timestamp) -> bool {
         let mut left = SWEEP_MAX;
         while left > 0 {
             let first = self.databases().filter_map(|(database, db)| Some((db.first_deadline()?, database)));
@@ -24,7 +25,7 @@ impl Keyspace {
             if node.deadline >= now || self.loading || !self.sweeping {
                 return true;
             }
-            // What follows each removal is made afterwards, and there may be many.
+            // Events and effects of a removal are built after it, so memory is reserved for each removal.
             if self.ensure_room_for_removal(database, node.owner).is_err() {
                 return false;
             }

@@ -1,4 +1,4 @@
-//! All databases of an engine with the observers of their changes, and what concerns all of them together.
+//! All databases of an engine with their observers, and operations on all databases.
 
 use alloc::boxed::Box;
 use core::array;
@@ -21,35 +21,36 @@ use crate::values::Limits;
 /// Databases 0 to 15, as in Redis' default configuration.
 pub const DATABASES: u8 = 16;
 
-/// Arguments of so many bytes are copied without asking whether there is room: see [`crate::base::headroom`].
-const UNASKED_MAX_BYTES: usize = 1536;
-/// What so few arguments are kept in is no more small pieces than the reserve has. A long one needs room for itself, and
-/// asks for that itself.
+/// Maximum size of a request, in bytes, that needs no headroom check: see [`crate::base::headroom`].
+const UNCHECKED_MAX_BYTES: usize = 1536;
+/// Maximum number of arguments that fit in the allocator's reserve as small pieces. A long argument is checked where it
+/// is copied.
 const FEW_ARGUMENTS: usize = 8;
-/// What a command makes of more arguments on its way, at most: lists of them, tables that grow, small pieces, names.
+/// Upper bound of the memory that a command takes per byte of more arguments: lists, growing tables, small pieces,
+/// names.
 const ARGUMENTS_FACTOR: usize = 4;
-/// A key is named in two events at most, and to those who wait for it in two tables.
+/// Maximum number of copies of a key: in two events, and in the two tables of blocked clients.
 const NAMES_FACTOR: usize = 4;
-/// Events of a command beside those of its arguments.
+/// Maximum number of events of a command besides one per argument.
 const EVENTS_MAX: usize = 16;
-/// A sweep leaves room for a command with so many bytes of arguments.
+/// Headroom in bytes that a removal without a command leaves for the arguments of the next command.
 const LEFT_BYTES: usize = 256;
 
-/// How many pieces of memory of what is deleted one call gives back: about a tenth of a millisecond.
+/// Maximum number of pieces of garbage that one call frees: about a tenth of a millisecond.
 pub(super) const FREED_MAX: usize = 256;
 
-/// How large a request is.
+/// Size of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
     pub arguments: usize,
-    /// What a copy of its keys takes; none need be told while nobody wants to be told anything.
+    /// Bytes of a copy of its keys; 0 while the keyspace is unobserved.
     pub names_bytes: usize,
-    /// What a copy of all of it takes.
+    /// Bytes of a copy of all arguments.
     pub bytes: usize,
 }
 
 impl Extent {
-    /// Of a request whose arguments may all be keys, of so many bytes together.
+    /// Size of a request of `bytes` bytes, with arguments that may all be keys.
     #[inline(always)]
     pub(crate) fn of_names(arguments: usize, bytes: usize) -> Extent {
         let bytes = bytes + arguments * size_of::<Span>();
@@ -57,7 +58,7 @@ impl Extent {
     }
 }
 
-/// Hits and misses of reads, keys and fields that expired, and keys that were evicted.
+/// Counters of hits, misses, expirations and evictions, for INFO.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     pub hits: u64,
@@ -67,31 +68,32 @@ pub struct Counts {
     pub evicted: u64,
 }
 
+/// All databases of an engine, with the observers of their changes.
 #[derive(Clone, Debug)]
 pub struct Keyspace {
     pub(super) seed: u64,
     pub(super) databases: Box<[Db; DATABASES as usize]>,
-    /// Databases from this one on were never used.
+    /// Index of the first database after all that were used. Those from here on are empty.
     pub(super) unused_from: u8,
     pub(super) random: Random,
     pub(super) uses: Uses,
     pub(super) memory: Memory,
-    /// While a log is replayed keys do not expire: a later entry may rescue them.
+    /// Load mode: keys do not expire, because a later entry of the log may extend their deadline.
     pub(super) loading: bool,
-    /// DEBUG SET-ACTIVE-EXPIRE 0: due keys go only when somebody meets them.
+    /// Whether the active expire cycle runs. DEBUG SET-ACTIVE-EXPIRE 0 leaves expiry on access only.
     pub(super) sweeping: bool,
-    /// The last sweep found no memory to remove what was due: until then the host need not come for that.
-    pub(super) put_off_until: Option<Timestamp>,
+    /// Instant of the next cycle after one that ran out of memory.
+    pub(super) retry_at: Option<Timestamp>,
     pub interest: Interest,
     pub events: Events,
     pub effects: Effects,
     pub counts: Counts,
-    /// Up to where collections are kept compact.
+    /// Limits of the compact encodings.
     pub limits: Limits,
 }
 
 impl Keyspace {
-    /// `seed` decides the order of SCAN, KEYS and RANDOMKEY.
+    /// Creates an empty keyspace. `seed` decides the order of SCAN, KEYS and RANDOMKEY.
     pub fn new(seed: u64) -> Keyspace {
         Keyspace {
             seed,
@@ -102,7 +104,7 @@ impl Keyspace {
             memory: Memory::default(),
             loading: false,
             sweeping: true,
-            put_off_until: None,
+            retry_at: None,
             interest: Interest::new(seed),
             events: Events::default(),
             effects: Effects::default(),
@@ -115,7 +117,8 @@ impl Keyspace {
         self.seed
     }
 
-    /// Nobody takes events or effects, and nobody is interested in a key: changes need not be told.
+    /// Whether changes need no notification: neither events nor effects are built, and no key is watched, waited for or
+    /// tracked.
     #[inline(always)]
     pub(crate) fn is_unobserved(&self) -> bool {
         !self.events.are_built()
@@ -124,7 +127,7 @@ impl Keyspace {
             && self.interest.tracking.is_idle()
     }
 
-    /// Something may come to be in a database.
+    /// Marks a database as used.
     #[inline(always)]
     pub(super) fn use_up_to(&mut self, database: u8) {
         self.unused_from = self.unused_from.max(database + 1);
@@ -138,7 +141,7 @@ impl Keyspace {
         (0..DATABASES).zip(self.databases.iter())
     }
 
-    /// Begins or ends load mode: no key expires, and neither events nor effects are built.
+    /// Begins or ends load mode, in which no key expires and neither events nor effects are built.
     pub fn set_loading(&mut self, loading: bool) {
         self.loading = loading;
         self.events.mute(loading);
@@ -147,63 +150,63 @@ impl Keyspace {
         self.interest.tracking.mute(loading);
     }
 
-    /// Forgets what clients read, a bounded number of keys, while that is more than may be remembered.
+    /// Forgets tracked keys while there are more than `tracking-table-max-keys`, a bounded number per call.
     pub fn limit_tracking(&mut self) {
         self.interest.tracking.forget_some(&mut self.random);
     }
 
-    /// Makes sure that a command can keep what it was given and do what follows its changes: name its keys to those who
-    /// want to know, and state its effects. What it makes anew is asked for where it is made, and one that passes more on
-    /// than it was given asks again: [`Txn::ensure_room`].
+    /// Checks that there is memory to store a request's arguments, to notify observers of its keys and to state its
+    /// effects. New values are checked where they are allocated. A command that copies more than its arguments calls
+    /// `Txn::ensure_room` as well.
     pub fn ensure_room(&mut self, request: Extent) -> Result<(), OutOfMemory> {
         let Extent { arguments, names_bytes, bytes } = request;
         self.interest.make_room()?;
         self.events.make_room(arguments + EVENTS_MAX)?;
         self.effects.make_room(bytes)?;
-        // Last, because what was made above is kept.
-        let told = self.interest.tracking.room(arguments, names_bytes);
-        let made = match arguments {
+        // Checked last, because the allocations above are kept.
+        let tracking_bytes = self.interest.tracking.message_bytes(arguments, names_bytes);
+        let copied_bytes = match arguments {
             ..=FEW_ARGUMENTS => bytes.saturating_add(names_bytes.saturating_mul(NAMES_FACTOR)),
             _ => bytes.saturating_mul(ARGUMENTS_FACTOR),
         };
-        if bytes > UNASKED_MAX_BYTES || told > 0 {
-            ensure(made.saturating_add(told))?;
+        if bytes > UNCHECKED_MAX_BYTES || tracking_bytes > 0 {
+            ensure(copied_bytes.saturating_add(tracking_bytes))?;
         }
         Ok(())
     }
 
-    /// Whether somebody takes note of what dies, and a field has died that no sweep has removed yet.
+    /// Whether changes are observed and a database with dated fields has a due deadline that no cycle has removed yet.
     pub fn observes_dead_fields(&self, now: Timestamp) -> bool {
         let is_due =
             |db: &Db| db.field_deadline_count() > 0 && db.first_deadline().is_some_and(|first| first.deadline < now);
         !self.is_unobserved() && self.databases.iter().take(self.unused_from.into()).any(is_due)
     }
 
-    /// As [`Keyspace::ensure_room`], for a key that goes without being asked for. It must not take the last room of the
-    /// log: a command that changes nothing asks for room there as well.
+    /// Checks that there is memory to remove a key without a command: expired or evicted. Headroom is left for the next
+    /// command, because one that changes nothing reserves space in the log too.
     pub(super) fn ensure_room_for_removal(&mut self, database: u8, handle: Handle) -> Result<(), OutOfMemory> {
         let key_len = self.database(database).entry(handle).map_or(0, |entry| entry.key.len());
         self.ensure_room(Extent::of_names(1, key_len + LEFT_BYTES))
     }
 
-    /// Stops or resumes the removal of due keys that nobody touches.
+    /// Stops or resumes the active expire cycle.
     pub fn set_sweeping(&mut self, sweeping: bool) {
         self.sweeping = sweeping;
     }
 
-    /// The earliest deadline of all databases.
+    /// Earliest deadline of all databases.
     pub fn first_deadline(&self) -> Option<Timestamp> {
         debug_assert!(self.databases[usize::from(self.unused_from)..].iter().all(Db::is_empty));
         let used = self.databases.iter().take(self.unused_from.into());
         used.filter(|db| db.is_timed()).map(Db::first_due).min()
     }
 
-    /// Whether something deleted has not given its memory back yet.
+    /// Whether garbage waits for lazy free.
     pub fn has_garbage(&self) -> bool {
         self.databases.iter().take(self.unused_from.into()).any(Db::has_garbage)
     }
 
-    /// Gives memory of what was deleted back, a bounded number of pieces; false when there was none.
+    /// Frees a slice of garbage, a bounded number of pieces. Returns false if there was none.
     pub fn free_garbage(&mut self) -> bool {
         let mut left = FREED_MAX;
         for db in self.databases.iter_mut().take(self.unused_from.into()).filter(|db| db.has_garbage()) {
@@ -212,30 +215,30 @@ impl Keyspace {
         left < FREED_MAX
     }
 
-    /// The first instant at which a sweep finds something to do: one past the earliest deadline, or later when the last
-    /// one found no memory for that.
+    /// First instant at which the active expire cycle has work: one millisecond after the earliest deadline. After a
+    /// cycle that ran out of memory the instant may be later.
     pub fn next_sweep(&self) -> Option<Timestamp> {
         let due = self.first_deadline().filter(|_| self.sweeping)?.saturating_add_ms(1);
-        Some(self.put_off_until.map_or(due, |until| due.max(until)))
+        Some(self.retry_at.map_or(due, |until| due.max(until)))
     }
 
-    /// Exchanges the contents of two databases. Whoever is interested in a key that is in one of them learns of it. The
-    /// only error is a shortage of memory.
+    /// Exchanges the contents of two databases. Watched and waited-for keys that exist in either are notified. The only
+    /// error is `OutOfMemory`.
     pub fn swap(&mut self, first: u8, second: u8, now: Timestamp) -> Result<(), Error> {
         if first == second || first.max(second) >= DATABASES {
             return Ok(());
         }
-        self.interest.ensure_room_to_wake_all()?;
+        self.interest.ensure_room_to_mark_ready()?;
         let Keyspace { databases, interest, loading, .. } = self;
-        let lives = |database: u8, key: &[u8]| {
+        let is_present = |database: u8, key: &[u8]| {
             let db = &databases[usize::from(database)];
             let handle = db.find(key);
             handle.is_some_and(|handle| *loading || db.deadline(handle).is_none_or(|deadline| now <= deadline))
         };
-        let is_held = |key: &[u8]| lives(first, key) || lives(second, key);
+        let is_held = |key: &[u8]| is_present(first, key) || is_present(second, key);
         for database in [first, second] {
-            interest.touch_all(database, &is_held);
-            interest.appear_all(database, &is_held);
+            interest.mark_all_dirty(database, &is_held);
+            interest.mark_all_ready(database, &is_held);
         }
         self.use_up_to(first.max(second));
         self.databases.swap(first.into(), second.into());
@@ -246,15 +249,15 @@ impl Keyspace {
         Ok(())
     }
 
-    /// An order-free sum over keys of database, type, canonical value and deadline: equal keyspaces have equal digests,
-    /// whatever their seeds and histories.
+    /// Digest of all keys with database, type, canonical value and deadline, independent of their order. Equal
+    /// keyspaces have equal digests, with any seed and history.
     pub fn digest(&self) -> u64 {
         self.databases()
             .flat_map(|(database, db)| db.entries().map(move |entry| entry_digest(database, &entry)))
             .fold(0, u64::wrapping_add)
     }
 
-    /// Bytes counted for all databases.
+    /// Counted bytes of all databases.
     pub fn counted_bytes(&self) -> u64 {
         self.databases.iter().take(self.unused_from.into()).map(Db::counted_bytes).sum()
     }

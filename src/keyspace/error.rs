@@ -1,13 +1,14 @@
-//! Why a typed operation refused. The wording for users is in `reply::error`.
+//! Errors of the typed operations. The texts for users are in `resp::error`.
 
 use crate::base::headroom::OutOfMemory;
 use crate::resp::error::CommandError;
 
+/// Error of a typed operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
     /// The key holds another type.
     WrongType,
-    /// The key is missing where it must exist.
+    /// The key does not exist.
     NoSuchKey,
     /// A list has no element at this index.
     NoSuchIndex,
@@ -19,37 +20,37 @@ pub enum Error {
     FieldNotAnInteger,
     /// A field does not hold a float.
     FieldNotAFloat,
-    /// A sum past the range of 64 bits.
+    /// The sum exceeds the range of a 64-bit integer.
     Overflow,
-    /// A sum that is no finite number.
+    /// The sum is not a finite number.
     NotFinite,
-    /// A score that is infinity less infinity.
+    /// The score is not a number: infinity minus infinity.
     NotANumber,
-    /// A string that is no HyperLogLog sketch.
+    /// The string is not a HyperLogLog sketch.
     NotASketch,
-    /// A HyperLogLog sketch whose registers make no sense.
+    /// The registers of a HyperLogLog sketch are damaged.
     DamagedSketch,
-    /// A weight to sort by that is not a number.
+    /// A weight of SORT is not a number.
     NotSortable,
-    /// A string longer than `STRING_MAX` bytes.
+    /// The string would be longer than `STRING_MAX` bytes.
     TooLong,
-    /// A digest argument that has not 16 characters.
+    /// The digest argument does not have 16 characters.
     BadDigest,
-    /// A condition on a value that only strings have.
+    /// The condition compares a value, and the key does not hold a string.
     ConditionNeedsString,
-    /// A key that holds no string where only strings can be compared.
+    /// LCS was given a key that does not hold a string.
     NeedsStrings,
-    /// A common subsequence of strings this long would take too much memory.
+    /// The strings are too long for LCS.
     SubsequenceTooLarge,
-    /// There was no memory to find the common subsequence with.
+    /// Memory for the table of LCS cannot be allocated.
     SubsequenceMemory,
-    /// A key is there where none may be.
+    /// The target key exists already.
     KeyExists,
-    /// A DUMP payload of an unknown version, or a damaged one.
+    /// The version of a DUMP payload is not supported, or its checksum is wrong.
     BadPayload,
-    /// A DUMP payload whose value makes no sense, or is of a type that is not known here.
+    /// The value of a DUMP payload is malformed, or of an unsupported type.
     BadData,
-    /// Source and destination are one.
+    /// Source and destination are the same.
     SameKey,
     OutOfMemory,
 }
@@ -66,7 +67,7 @@ impl From<OutOfMemory> for CommandError {
     }
 }
 
-/// The text a user gets.
+/// Maps an error to its reply text.
 impl From<Error> for CommandError {
     fn from(error: Error) -> CommandError {
         match error {

@@ -1,8 +1,8 @@
-//! Keeping memory within a limit: which keys go once it is passed (`maxmemory` and `maxmemory-policy`). It knows no
-//! command: who asks says whether it wants to grow.
+//! Eviction: keeps memory within `maxmemory` by removing keys according to `maxmemory-policy`. An argument gives
+//! whether the command may grow memory.
 //!
-//! As in Redis, keys are ranked by sampling: a few are drawn for each eviction, the best of them are remembered, and
-//! the best of those goes, unless it was used since. The deadline that comes first is known exactly.
+//! Keys are sampled, as in Redis. The best candidates are kept in a pool, and the best of the pool is evicted unless it
+//! was used since. The earliest deadline is exact.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,13 @@ use super::{Db, EventKind, Keyspace, Txn};
 use crate::base::clock::Timestamp;
 use crate::store::slab::Handle;
 
-/// How many keys a command evicts that brings nothing itself, and `tick`: no call pays for everybody.
+/// Maximum number of keys evicted by `tick`, or by a command that does not grow memory. The time of a call stays
+/// bounded.
 const EVICTIONS_MAX: usize = 256;
-/// How many candidates are remembered from one eviction to the next.
+/// Maximum number of candidates in the pool.
 const CANDIDATES_MAX: usize = 16;
-/// Drawing once for several evictions looks at a segment of the index once: what is drawn for each stays the same.
+/// Number of evictions served by one sample, which reads a segment of the index only once. The number of sampled keys
+/// per eviction stays the same.
 const EVICTIONS_PER_DRAW: usize = 3;
 
 impl Keyspace {
@@ -27,17 +29,17 @@ impl Keyspace {
         self.uses.count(limit.counting);
         self.memory.limit = limit;
         self.memory.candidates.clear();
-        self.memory.draw_left = 0;
+        self.memory.evictions_until_draw = 0;
         self.accept_memory();
     }
 
-    /// Takes what there is for granted, if it is beyond the limit: it is worked off in slices.
+    /// Accepts the present memory as the ceiling if it is over the limit. The excess is evicted in slices.
     pub(super) fn accept_memory(&mut self) {
         self.memory.ceiling = self.counted_bytes().max(self.memory.limit.max_bytes);
         self.memory.is_due = self.is_over_limit() && self.memory.limit.policy != EvictionPolicy::NoEviction;
     }
 
-    /// Whether a command has to be looked at before it runs: there is a limit, or a use has to know its time.
+    /// Whether there is a memory limit, or the policy ranks keys by their uses.
     pub fn is_limited(&self) -> bool {
         self.memory.limit.max_bytes != 0 || self.ranks_uses()
     }
@@ -46,36 +48,35 @@ impl Keyspace {
         self.memory.limit.max_bytes != 0 && self.counted_bytes() > self.memory.limit.max_bytes
     }
 
-    /// Whether keys are chosen by their uses: then every use has to know the time.
+    /// Whether keys are evicted by their last use or frequency. Every use then needs the time.
     pub fn ranks_uses(&self) -> bool {
         self.memory.limit.policy == EvictionPolicy::LeastUsed
     }
 
-    /// How long a key was not used, or how frequently it is: whichever is counted.
+    /// Idle time or frequency of a key, as the policy counts.
     pub fn past_use(&self, db: &Db, handle: Handle) -> PastUse {
         self.uses.read(db.last_use(handle))
     }
 
-    /// Whether there is more to evict than the last call took.
+    /// Whether the last call left keys to evict.
     pub fn has_evictions_due(&self) -> bool {
         self.memory.is_due && self.is_over_limit()
     }
 
-    /// Evicts keys until memory is within the limit; false when nobody was left to be evicted, so that whoever would
-    /// grow it has to be refused. Nobody goes while what is deleted already has memory to give back.
+    /// Evicts keys until memory is within the limit. Garbage is freed before a key is evicted. Returns false if no key
+    /// is left to evict; a command that grows memory must then be refused.
     ///
-    /// Who does not want to grow evicts at most [`EVICTIONS_MAX`] keys and gives one slice of memory back. Who does first
-    /// makes room for what the last such call brought, so that memory passes the limit by no more than what one call
-    /// brings. Only where the limit was lowered it may start from above: at most where the one before did, less such a
-    /// slice.
+    /// A command that does not grow memory evicts at most [`EVICTIONS_MAX`] keys, and frees one slice of garbage. One
+    /// that grows memory evicts what the last one added, so memory exceeds the limit by at most the growth of one
+    /// command. After the limit was lowered, memory may start above it; the ceiling then falls with each call.
     pub fn evict_to_limit(&mut self, grows: bool, now: Timestamp) -> bool {
         let max_bytes = self.memory.limit.max_bytes;
         let (mut used, mut evicted, mut slices) = (self.counted_bytes(), 0, 0);
         let mut found = true;
         while found && max_bytes != 0 && used > max_bytes {
             let has_garbage = self.has_garbage();
-            let had_its_share = if has_garbage { slices > 0 } else { evicted >= EVICTIONS_MAX };
-            if had_its_share && (!grows || used <= self.memory.ceiling) {
+            let is_share_done = if has_garbage { slices > 0 } else { evicted >= EVICTIONS_MAX };
+            if is_share_done && (!grows || used <= self.memory.ceiling) {
                 break;
             }
             if has_garbage {
@@ -112,21 +113,21 @@ impl Keyspace {
         true
     }
 
-    /// Draws candidates and takes the one that ranks highest, if it is still there and was not used since.
+    /// Returns the highest ranked candidate that still exists and was not used since it was sampled.
     fn least_used(&mut self) -> Option<(u8, Handle)> {
-        // Whoever is drawn now is_current, so that the second round finds somebody if there is random_key.
+        // Candidates sampled now are current, so the second round finds one if there is any key.
         for _ in 0..2 {
-            if self.memory.draw_left == 0 {
+            if self.memory.evictions_until_draw == 0 {
                 self.draw_candidates();
-                self.memory.draw_left = EVICTIONS_PER_DRAW;
+                self.memory.evictions_until_draw = EVICTIONS_PER_DRAW;
             }
-            self.memory.draw_left -= 1;
+            self.memory.evictions_until_draw -= 1;
             while let Some(candidate) = self.take_best_candidate() {
                 if self.is_current(candidate) {
                     return Some((candidate.database, candidate.handle));
                 }
             }
-            self.memory.draw_left = 0;
+            self.memory.evictions_until_draw = 0;
         }
         None
     }
@@ -192,7 +193,7 @@ impl Keyspace {
 }
 
 impl Memory {
-    /// Remembers a candidate, if there is room or it ranks above one of those that are remembered.
+    /// Adds a candidate to the pool if there is space, or if it ranks above the worst of the pool.
     fn offer(&mut self, candidate: Candidate, rank: impl Fn(&Candidate) -> u32) {
         let is_same = |other: &&mut Candidate| (other.database, other.handle) == (candidate.database, candidate.handle);
         if let Some(known) = self.candidates.iter_mut().find(is_same) {
@@ -207,8 +208,8 @@ impl Memory {
     }
 }
 
-/// Removes a key because memory is short.
+/// Evicts a key: counts it and removes it with the event `evicted`.
 fn evict(txn: &mut Txn<'_>, handle: Handle) {
     txn.count_evicted();
-    txn.remove_unasked(handle, EventKind::Evicted);
+    txn.remove_without_command(handle, EventKind::Evicted);
 }

@@ -1,31 +1,31 @@
-//! The memory limit as data: policy, candidates of the next eviction, and how far memory may grow.
+//! The memory limit as data: policy, eviction candidates, and the ceiling for memory growth.
 
 use alloc::vec::Vec;
 
 use super::uses::Counting;
 use crate::store::slab::Handle;
 
-/// Key that `maxmemory-policy` chooses, among all keys or among those with a deadline.
+/// Eviction policy of `maxmemory-policy`, for all keys or for those with a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EvictionPolicy {
     #[default]
     NoEviction,
-    /// The key unused or unchanged for the longest time, or used least frequently.
+    /// The key that is unused or unchanged for the longest time, or least frequently used (LRU, LRM, LFU).
     LeastUsed,
     Random,
     /// The key with the earliest deadline (`volatile-ttl`).
     EarliestDeadline,
 }
 
-/// `maxmemory` and the parameters around it.
+/// Value of `maxmemory` and the parameters that belong to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryLimit {
-    /// 0: none.
+    /// Limit in bytes; 0 means no limit.
     pub max_bytes: u64,
     pub policy: EvictionPolicy,
-    /// Only keys that have a deadline are chosen from.
+    /// Whether only keys with a deadline are evicted (`volatile-*`).
     pub volatile: bool,
-    /// How many keys are drawn for an eviction.
+    /// Number of keys sampled for one eviction (`maxmemory-samples`).
     pub samples: usize,
     pub counting: Counting,
 }
@@ -37,7 +37,7 @@ impl Default for MemoryLimit {
     }
 }
 
-/// A key that was drawn, with its last use then.
+/// Sampled key with its last use at the time of sampling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) database: u8,
@@ -46,15 +46,16 @@ pub(super) struct Candidate {
     pub(super) last_use: u32,
 }
 
+/// State of the eviction to `maxmemory`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     pub(super) limit: MemoryLimit,
     pub(super) candidates: Vec<Candidate>,
-    /// How many evictions the last draw is still good for.
-    pub(super) draw_left: usize,
-    /// Where memory may stand at most before a command that grows it: at the limit, unless that was lowered below what
-    /// there is. Then it only falls.
+    /// Number of evictions that the last sample still serves.
+    pub(super) evictions_until_draw: usize,
+    /// Maximum number of counted bytes before a command that grows memory: the limit, or the bytes in use when the
+    /// limit was lowered below them. The ceiling only falls.
     pub(super) ceiling: u64,
-    /// More is to be evicted than one call takes.
+    /// Whether more keys are to be evicted than one call evicts.
     pub(super) is_due: bool,
 }

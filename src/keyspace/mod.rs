@@ -1,7 +1,7 @@
 //! The keyspace: databases of typed values with deadlines, and the verbs through which all of them change.
 //!
-//! [`Keyspace::at`] gives a [`Txn`]: one database at one instant. Typed operations (`strings`, `keys`, ...) are its
-//! methods and the Rust API. Nothing here knows a client, a command or a reply.
+//! [`Keyspace::at`] returns a [`Txn`]: one database at one instant. The typed operations (`strings`, `keys`, ...) are
+//! functions over a `Txn`, and the Rust API. This floor has no clients, commands or replies.
 
 mod active_expire;
 mod databases;

@@ -1,15 +1,14 @@
-//! What is known about the last use of a key: 32 bits in its block, which OBJECT answers from and eviction decides by.
-//! It knows no keys: it only makes and reads those words, at the instant it was told.
+//! Last use of a key: a word of 32 bits in its block, read by OBJECT and by eviction. This module encodes and decodes
+//! the words, and has no keys.
 //!
 //! ```text
 //! seconds (24 bits), order (8)                    of the last use, or of the last change
-//! counter (8 bits), minutes (16), order (8)       while a policy asks how frequently keys are used
+//! counter (8 bits), minutes (16), order (8)       under an LFU policy
 //! ```
 //!
-//! Seconds, minutes and the logarithmic counter are those of Redis 8. The order is an addition: Redis cannot tell uses
-//! within a second apart, and an engine inside a program sees millions of them. It takes a step whenever a sixty-fourth
-//! of the database has come anew, and begins again after 256 steps: a key that stays unused for so long in a database
-//! that evicts is most likely gone.
+//! Seconds, minutes and the logarithmic counter are those of Redis 8. The order is an addition that separates uses
+//! within one second, of which an embedded engine sees millions. It advances by one each time a sixty-fourth of the
+//! keys has been inserted, and wraps after 256 steps. A key unused for that long has most likely been evicted.
 
 use crate::base::clock::Timestamp;
 use crate::base::random::Random;
@@ -19,52 +18,53 @@ const COUNTER_AT: u32 = 24;
 const SECONDS_MASK: u32 = (1 << 24) - 1;
 const MINUTES_MASK: u32 = (1 << 16) - 1;
 const COUNTER_MAX: u32 = 255;
-/// The frequency of a key that is new, so that it is not evicted before it could be used (Redis' `LFU_INIT_VAL`).
+/// Frequency of a new key, so that it is not evicted before its first use (Redis' `LFU_INIT_VAL`).
 const COUNTER_START: u32 = 5;
 const STEPS_PER_DATABASE: usize = 64;
 const MS_PER_SECOND: i64 = 1000;
 const SECONDS_PER_MINUTE: u32 = 60;
 
-/// What counts as a use, and what is kept of it.
+/// Record kept of a key's uses: time of the last use or change, or frequency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counting {
-    /// When a key was last read or changed.
+    /// Time of the last read or change.
     #[default]
     Uses,
-    /// When a key was last changed.
+    /// Time of the last change.
     Changes,
-    /// How frequently a key is read or changed.
+    /// Frequency of reads and changes.
     Frequency(Frequency),
 }
 
-/// How the counter of a key moves.
+/// Parameters of the LFU counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frequency {
-    /// `lfu-log-factor`: the larger, the rarer a use is counted at a high counter.
+    /// `lfu-log-factor`: a larger factor makes a high counter grow more slowly.
     pub log_factor: u64,
-    /// `lfu-decay-time`: after so many unused minutes the counter falls by one; 0: never.
+    /// `lfu-decay-time`: idle minutes after which the counter falls by one; 0 disables decay.
     pub decay_minutes: u64,
 }
 
-/// What is told about the uses of a key: which of the two follows from what is counted.
+/// Idle time or frequency of a key, depending on [`Counting`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PastUse {
     IdleSeconds(u64),
     Frequency(u8),
 }
 
+/// Encoder and decoder of last-use words at the present instant.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
     counting: Counting,
     now: Option<Timestamp>,
-    /// The second in which the time was first told: words count from here.
+    /// First known instant: seconds in words count from here.
     since: Option<Timestamp>,
-    /// Seconds from then to now; a clock that steps back does not take it along.
+    /// Seconds from `since` to the latest instant. A clock that steps back does not reduce them.
     elapsed_s: u32,
     order: u32,
-    /// How many keys may come before the next step of the order.
-    births_left: usize,
-    /// The word of a key that is used now, unless frequencies are counted.
+    /// Number of insertions before the next step of the order.
+    inserts_left: usize,
+    /// Word of a key that is used now; not used under an LFU policy.
     present: u32,
 }
 
@@ -77,7 +77,7 @@ impl Uses {
         self.counting
     }
 
-    /// Moves to an instant; `Timestamp::MIN` stands for one that nobody told.
+    /// Sets the present instant. `Timestamp::MIN` means unknown and is ignored.
     #[inline(always)]
     pub(super) fn set_now(&mut self, now: Timestamp) {
         if self.now != Some(now) {
@@ -98,27 +98,27 @@ impl Uses {
         self.refresh();
     }
 
-    /// The word of a key that comes into a database of so many keys.
+    /// Word of a key that is inserted into a database of `keys` keys.
     pub(super) fn first(&mut self, keys: usize) -> u32 {
-        if self.births_left == 0 {
-            self.births_left = keys / STEPS_PER_DATABASE + 1;
+        if self.inserts_left == 0 {
+            self.inserts_left = keys / STEPS_PER_DATABASE + 1;
             self.order = self.order.wrapping_add(1) & mask(ORDER_BITS);
             self.refresh();
         }
-        self.births_left -= 1;
+        self.inserts_left -= 1;
         match self.counting {
             Counting::Frequency(_) => self.word_of_counter(COUNTER_START),
             Counting::Uses | Counting::Changes => self.present,
         }
     }
 
-    /// The word of a key that is used again, where it does not depend on how it was used before.
+    /// Word of a key that is used now. `None` under an LFU policy, where the word depends on the old one.
     #[inline(always)]
     pub(super) fn present(&self) -> Option<u32> {
         if matches!(self.counting, Counting::Frequency(_)) { None } else { Some(self.present) }
     }
 
-    /// The word of a key that is used again.
+    /// Word of a key that is used again, given its old word.
     pub(super) fn again(&self, word: u32, random: &mut Random) -> u32 {
         let Counting::Frequency(frequency) = self.counting else { return self.present };
         let counter = self.decayed(word, frequency);
@@ -128,7 +128,7 @@ impl Uses {
         self.word_of_counter(counter + u32::from(counted))
     }
 
-    /// The word of a key that was used before it came here. What the policy does not ask for is left out.
+    /// Word for a known idle time or frequency (RESTORE, loading). Information that the policy does not use is dropped.
     pub(super) fn past(&self, past: PastUse) -> u32 {
         match (self.counting, past) {
             (Counting::Frequency(_), PastUse::Frequency(counter)) => self.word_of_counter(counter.into()),
@@ -141,7 +141,7 @@ impl Uses {
         }
     }
 
-    /// What a word says: whole seconds since the last use, up to 194 days, or the counter as it is by now.
+    /// Decodes a word: whole seconds since the last use, up to 194 days, or the counter after decay.
     pub(super) fn read(&self, word: u32) -> PastUse {
         match self.counting {
             Counting::Frequency(frequency) => PastUse::Frequency(self.decayed(word, frequency) as u8),
@@ -151,7 +151,7 @@ impl Uses {
         }
     }
 
-    /// The larger, the less is lost with the key: longer unused, or less frequently.
+    /// Eviction rank of a word. A larger rank means longer idle or less frequently used.
     pub(super) fn rank(&self, word: u32) -> u32 {
         let steps = self.order.wrapping_sub(word) & mask(ORDER_BITS);
         match self.counting {
@@ -217,11 +217,11 @@ mod tests {
         let longest = PastUse::IdleSeconds(SECONDS_MASK.into());
         assert_eq!(uses.read(uses.past(PastUse::IdleSeconds(u64::MAX))), longest);
         after(&mut uses, -5_000);
-        assert_eq!(uses.read(word), PastUse::IdleSeconds(12), "a step back makes nobody idle for half a year");
+        assert_eq!(uses.read(word), PastUse::IdleSeconds(12), "a step back makes no key idle for half a year");
     }
 
     #[test]
-    fn a_time_that_nobody_told_is_when_it_was_told_first() {
+    fn a_use_before_the_first_known_instant_counts_from_it() {
         let mut uses = Uses::default();
         uses.set_now(Timestamp::MIN);
         let word = uses.first(0);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn within_a_second_the_order_of_births_tells_uses_apart() {
+    fn within_a_second_the_order_of_insertions_separates_uses() {
         let (mut uses, random) = (uses(Counting::Uses), &mut Random::new(1));
         let words: alloc::vec::Vec<u32> = (0..100).map(|keys| uses.first(keys)).collect();
         assert!(uses.rank(words[0]) > uses.rank(words[50]) && uses.rank(words[50]) > uses.rank(words[99]));

@@ -1,4 +1,4 @@
-//! Clients: who is connected, which database and protocol each uses, what it has queued. Data only; commands act on it.
+//! Connected clients: database, protocol, transaction, subscriptions and outbox of each. Data only; commands act on it.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -13,22 +13,22 @@ use crate::keyspace::QueuePosition;
 use crate::resp::encode::{Protocol, Writer};
 use crate::store::sorted_vec::SortedVecMap;
 
-/// A command waiting for EXEC: its number in the table, and its arguments.
+/// Command queued for EXEC: row number and arguments.
 #[derive(Clone, Debug)]
 pub struct Queued {
     pub command: u16,
     pub argv: Argv,
 }
 
-/// What MULTI opened.
+/// Open transaction between MULTI and EXEC.
 #[derive(Clone, Debug, Default)]
 pub struct Transaction {
     pub queue: Vec<Queued>,
-    /// A command was refused while queueing: EXEC will discard all of them.
+    /// Whether a command was refused while queueing. EXEC then discards the transaction.
     pub aborted: bool,
 }
 
-/// Which replies a client wants (CLIENT REPLY).
+/// State of CLIENT REPLY.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ReplyMode {
     #[default]
@@ -40,14 +40,15 @@ pub enum ReplyMode {
     Skip,
 }
 
+/// Connected client.
 #[derive(Clone, Debug)]
 pub struct Client {
     pub id: ClientId,
     pub name: Box<[u8]>,
-    /// Library and version as CLIENT SETINFO told.
+    /// Library name and version set by CLIENT SETINFO.
     pub library_name: Box<[u8]>,
     pub library_version: Box<[u8]>,
-    /// Where the client is connected from and to; empty inside a process.
+    /// Remote and local address; empty for a client inside the process.
     pub address: String,
     pub local_address: String,
     pub connected_at: Timestamp,
@@ -55,38 +56,38 @@ pub struct Client {
     pub(crate) last_command: &'static str,
     pub authenticated: bool,
     pub reply_mode: ReplyMode,
-    /// Sees every command (MONITOR); changed by [`Clients::set_monitor`].
+    /// Whether the client receives every command (MONITOR); set by [`Clients::set_monitor`].
     pub is_monitor: bool,
     pub no_evict: bool,
     pub no_touch: bool,
-    /// The host should close the connection once what is written has left.
+    /// Whether the host is to close the connection after all written output was sent.
     pub closing: bool,
     pub database: u8,
     pub protocol: Protocol,
     pub transaction: Option<Transaction>,
-    /// What the client is subscribed to.
+    /// Subscriptions.
     pub channels: Vec<Box<[u8]>>,
     pub patterns: Vec<Box<[u8]>>,
     pub shard_channels: Vec<Box<[u8]>>,
-    /// The command that waits for a key or for time, and what the client sent behind it.
+    /// Queue position of the blocked command, if there is one.
     pub blocked: Option<QueuePosition>,
+    /// Requests that the client sent after its blocked command.
     pub waiting: VecDeque<Argv>,
     /// Pushes and late replies, whole messages in order, until the host takes them.
     pub outbox: Vec<u8>,
-    /// For a host that hands on messages and events in one order: how many events came before each message of the
-    /// outbox.
+    /// Number of events before each message of the outbox, for a host that delivers messages and events in one order.
     pub positions: Option<Vec<u32>>,
-    /// Its link in each queue.
+    /// Link of the client in each queue.
     links: [QueueLink; QUEUES],
 }
 
-/// Queues of clients in order of arrival. A client is in a queue at most once, and its link is part of the client: to enqueue
-/// one never needs memory.
+/// Queues of clients in order of arrival. A client is in a queue at most once. The links are part of the clients, so
+/// enqueueing never allocates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClientQueue {
-    /// Clients that the host should look after: a message in the outbox, a command unblocked, or a connection to close.
+    /// Clients that the host must attend to: messages in the outbox, an unblocked command, or a connection to close.
     Affected,
-    /// Clients that are no longer blocked, and may have sent requests behind the blocked one.
+    /// Clients that are no longer blocked and may have sent requests after the blocked command.
     Freed,
 }
 
@@ -94,8 +95,8 @@ const QUEUES: usize = 2;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct QueueLink {
-    is_taken: bool,
-    behind: Option<ClientId>,
+    is_queued: bool,
+    next: Option<ClientId>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -136,7 +137,7 @@ impl Client {
         }
     }
 
-    /// Appends messages to the outbox, whole or not at all.
+    /// Appends messages to the outbox. On an error the outbox is unchanged.
     fn append(&mut self, events_before: u32, write: impl FnOnce(&mut Writer)) -> Result<(), OutOfMemory> {
         ensure_reserve_unspent()?;
         let start = self.outbox.len();
@@ -144,8 +145,8 @@ impl Client {
         write(&mut messages);
         let written = messages.check();
         self.outbox = messages.into_bytes();
-        let noted = self.positions.as_mut().map_or(Ok(()), |positions| make_room(positions, 1));
-        if let Err(error) = written.and(noted) {
+        let reserved = self.positions.as_mut().map_or(Ok(()), |positions| make_room(positions, 1));
+        if let Err(error) = written.and(reserved) {
             self.outbox.truncate(start);
             return Err(error);
         }
@@ -155,7 +156,7 @@ impl Client {
         Ok(())
     }
 
-    /// Appends what was written elsewhere to the outbox.
+    /// Appends encoded messages to the outbox.
     pub fn append_bytes(&mut self, messages: Vec<u8>) -> Result<(), OutOfMemory> {
         if self.outbox.is_empty() {
             self.outbox = messages;
@@ -166,36 +167,36 @@ impl Client {
         Ok(())
     }
 
-    /// A command of this client waits; what it sends now is answered behind that.
+    /// Whether a command of this client is blocked. Later requests run after that command.
     pub fn is_blocked(&self) -> bool {
         self.blocked.is_some()
     }
 
-    /// Gets messages; over RESP2 it can then do little else.
+    /// Whether the client has subscriptions. Over RESP2 it may then send few commands.
     pub fn is_subscribed(&self) -> bool {
         !(self.channels.is_empty() && self.patterns.is_empty() && self.shard_channels.is_empty())
     }
 
-    /// Between MULTI and EXEC.
+    /// Whether the client is between MULTI and EXEC.
     pub fn in_transaction(&self) -> bool {
         self.transaction.is_some()
     }
 }
 
-/// So many ids are a small piece of memory, which is always there.
-const UNASKED_MAX: usize = 512;
+/// Number of ids that fit in the allocator's reserve and need no headroom check.
+const UNCHECKED_MAX: usize = 512;
 
-/// The table of clients.
+/// Table of clients.
 #[derive(Clone, Debug, Default)]
 pub struct Clients {
     clients: SortedVecMap<ClientId, Box<Client>>,
-    /// Where the client was that was asked for last: most often the same one is meant again.
+    /// Index of the client that was looked up last, which is most often looked up next.
     recent: usize,
     last_id: u32,
     queues: [Ends; QUEUES],
-    /// How many clients are monitors.
+    /// Number of monitors.
     monitors: usize,
-    /// How many events wait for the host, as far as it matters for the messages posted now.
+    /// Number of pending events that precede the messages posted now.
     pub events_before: u32,
 }
 
@@ -207,25 +208,24 @@ impl Clients {
         id
     }
 
-    /// The engine's own client, that no connection is: it takes no number, so the next client gets the same number
-    /// whether something was loaded or not.
+    /// Connects the engine's own client, for loading. Its id is 0, so that ids of later clients do not depend on loads.
     pub fn connect_private(&mut self) -> ClientId {
         let id = ClientId(0);
         self.clients.insert(id, Box::new(Client::new(id)));
         id
     }
 
-    /// The number of the client that came last.
+    /// Id of the client that connected last.
     pub fn last_id(&self) -> u32 {
         self.last_id
     }
 
-    /// Clients that come from now on have larger numbers.
+    /// Makes ids of later clients larger than `last_id`.
     pub fn skip_to(&mut self, last_id: u32) {
         self.last_id = self.last_id.max(last_id);
     }
 
-    /// A client that has a number already.
+    /// Adds a client with a given id, or returns the present one.
     pub fn adopt(&mut self, id: ClientId) -> &mut Client {
         self.skip_to(id.0);
         self.clients.get_or_insert_with(id, || Box::new(Client::new(id)))
@@ -238,20 +238,20 @@ impl Clients {
         self.clients.remove(id)
     }
 
-    /// Makes a client a monitor, or no monitor any more.
+    /// Sets whether a client is a monitor.
     pub fn set_monitor(&mut self, id: ClientId, is_monitor: bool) {
         let Some(client) = self.get_mut(id) else { return };
         let was_monitor = core::mem::replace(&mut client.is_monitor, is_monitor);
         self.monitors = self.monitors + usize::from(is_monitor) - usize::from(was_monitor);
     }
 
-    /// Whether some client is a monitor.
+    /// Whether any client is a monitor.
     pub fn has_monitors(&self) -> bool {
         self.monitors > 0
     }
 
-    /// Appends messages to what waits for a client; false when it is gone. One that there is no memory for misses them, and
-    /// must not go on as if there had been none: it is closed.
+    /// Appends messages to a client's outbox. Returns false if the client does not exist. If memory is short, the
+    /// client is disconnected, because it would miss them.
     pub fn post(&mut self, id: ClientId, write: impl FnOnce(&mut Writer)) -> bool {
         let events_before = self.events_before;
         let Some(client) = self.get_mut(id) else { return false };
@@ -263,7 +263,7 @@ impl Clients {
         true
     }
 
-    /// Has a connection closed once what is written has left.
+    /// Marks a connection to be closed after all written output was sent.
     pub fn close(&mut self, id: ClientId) {
         if let Some(client) = self.get_mut(id) {
             client.closing = true;
@@ -271,7 +271,7 @@ impl Clients {
         }
     }
 
-    /// Something could not be told, and may have concerned anybody who is subscribed.
+    /// Disconnects all subscribers, after a message that could not be built.
     pub fn close_subscribers(&mut self) {
         let mut next = self.clients.iter().next().map(|(id, _)| id);
         while let Some(id) = next {
@@ -282,17 +282,17 @@ impl Clients {
         }
     }
 
-    /// The host should look after this client, though it may not be the one it serves now.
+    /// Queues a client for the host's attention ([`Clients::take_affected`]).
     pub fn note(&mut self, id: ClientId) {
         self.enqueue(ClientQueue::Affected, id);
     }
 
-    /// Clients noted since the last call, each once; without the memory for all of them the first, and the rest at the
-    /// next call.
+    /// Takes the clients noted since the last call, each once. If memory is short, the rest is returned by the next
+    /// call.
     pub fn take_affected(&mut self) -> Vec<ClientId> {
         let mut affected = Vec::new();
         while let Some(id) = self.first_queued(ClientQueue::Affected) {
-            if affected.len() >= UNASKED_MAX && make_room(&mut affected, 1).is_err() {
+            if affected.len() >= UNCHECKED_MAX && make_room(&mut affected, 1).is_err() {
                 break;
             }
             affected.push(id);
@@ -301,12 +301,12 @@ impl Clients {
         affected
     }
 
-    /// Puts a client at the end of a queue, unless it is in it already.
+    /// Appends a client to a queue, unless it is in the queue already.
     pub fn enqueue(&mut self, queue: ClientQueue, id: ClientId) {
-        let Some(link) = self.link(queue, id).filter(|link| !link.is_taken) else { return };
-        *link = QueueLink { is_taken: true, behind: None };
+        let Some(link) = self.link(queue, id).filter(|link| !link.is_queued) else { return };
+        *link = QueueLink { is_queued: true, next: None };
         match self.queues[queue as usize].last.replace(id) {
-            Some(last) => self.link(queue, last).into_iter().for_each(|link| link.behind = Some(id)),
+            Some(last) => self.link(queue, last).into_iter().for_each(|link| link.next = Some(id)),
             None => self.queues[queue as usize].first = Some(id),
         }
     }
@@ -315,20 +315,20 @@ impl Clients {
         self.queues[queue as usize].first
     }
 
-    /// Takes a client out of a queue; in constant time if it is the first.
+    /// Removes a client from a queue. Takes constant time for the first client, linear time for others.
     pub fn dequeue(&mut self, queue: ClientQueue, id: ClientId) {
-        let Some(left) = self.link(queue, id).filter(|link| link.is_taken).map(core::mem::take) else { return };
+        let Some(removed) = self.link(queue, id).filter(|link| link.is_queued).map(core::mem::take) else { return };
         let ends = self.queues[queue as usize];
-        let (mut before, mut at) = (None, ends.first);
-        while let Some(other) = at.filter(|other| *other != id) {
-            (before, at) = (at, self.link(queue, other).and_then(|link| link.behind));
+        let (mut previous, mut current) = (None, ends.first);
+        while let Some(other) = current.filter(|other| *other != id) {
+            (previous, current) = (current, self.link(queue, other).and_then(|link| link.next));
         }
-        match before.and_then(|before| self.link(queue, before)) {
-            Some(link) => link.behind = left.behind,
-            None => self.queues[queue as usize].first = left.behind,
+        match previous.and_then(|previous| self.link(queue, previous)) {
+            Some(link) => link.next = removed.next,
+            None => self.queues[queue as usize].first = removed.next,
         }
         if ends.last == Some(id) {
-            self.queues[queue as usize].last = before;
+            self.queues[queue as usize].last = previous;
         }
     }
 
@@ -346,12 +346,12 @@ impl Clients {
         self.clients.get_mut_near(id, &mut self.recent).map(|client| &mut **client)
     }
 
-    /// The first monitor whose id is larger.
-    pub fn monitor_behind(&self, id: ClientId) -> Option<ClientId> {
+    /// Returns the first monitor with an id larger than `id`.
+    pub fn monitor_after(&self, id: ClientId) -> Option<ClientId> {
         self.clients.iter_behind(id).find(|(_, client)| client.is_monitor).map(|(id, _)| id)
     }
 
-    /// In the order of their ids.
+    /// Clients in order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Client> {
         self.clients.iter().map(|(_, client)| &**client)
     }
@@ -370,7 +370,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_affected_is_told_once_and_only_while_connected() {
+    fn affected_clients_are_returned_once_while_connected() {
         let mut clients = Clients::default();
         let (first, second, third) = (clients.connect(), clients.connect(), clients.connect());
         assert!(clients.post(second, |messages| messages.ok()) && clients.post(second, |messages| messages.ok()));

@@ -1,18 +1,19 @@
-//! How a client learns that its copies are out of date: a push, or a message to the client that it named instead.
+//! Delivery of invalidations: a push to the client, or a message to its redirect client.
 
 use crate::keyspace::{Invalidation, Recipient, Stale, Tracking};
 use crate::resp::encode::{Protocol, Writer};
 use crate::server::clients::{Client, ClientId, Clients};
 
-/// What comes before the keys: for RESP3, and for RESP2, where it looks like a message of a channel.
+/// Elements before the keys in a RESP3 push.
 const PUSH: &[&[u8]] = &[b"invalidate"];
+/// Elements before the keys over RESP2, where an invalidation is a message of a channel.
 const MESSAGE: &[&[u8]] = &[b"message", b"__redis__:invalidate"];
 
-/// Hands out invalidations in their order.
+/// Delivers invalidations in order.
 pub fn deliver(invalidations: &[Invalidation], tracking: &mut Tracking, clients: &mut Clients) {
-    for Invalidation { stale, told } in invalidations {
-        for told in told {
-            let is_told = hand_on(*told, clients, &|protocol, messages| match stale {
+    for Invalidation { stale, recipients } in invalidations {
+        for recipient in recipients {
+            let is_delivered = send(*recipient, clients, &|protocol, messages| match stale {
                 Stale::Key(key) => {
                     messages.array(1);
                     messages.bulk(key);
@@ -23,69 +24,71 @@ pub fn deliver(invalidations: &[Invalidation], tracking: &mut Tracking, clients:
                     messages.append(&null);
                 }
             });
-            if !is_told {
-                tracking.note_broken_redirect(told.client);
+            if !is_delivered {
+                tracking.note_broken_redirect(recipient.client);
             }
         }
     }
-    // They must not go on as if nothing had changed.
-    tracking.take_missed(&mut |told| told.redirect.into_iter().chain([told.client]).for_each(|id| clients.close(id)));
+    // A client that missed an invalidation is disconnected, because its copies may be out of date.
+    tracking.take_lost(&mut |recipient| {
+        recipient.redirect.into_iter().chain([recipient.client]).for_each(|id| clients.close(id));
+    });
 }
 
-/// Tells of changed keys by their prefixes: each key once, in order.
+/// Delivers the changed keys to broadcasting clients by prefix: each key once, in order.
 pub fn broadcast(tracking: &mut Tracking, clients: &mut Clients) {
     let changed = tracking.take_changed();
     let mut last = ClientId(0);
     while !changed.is_empty()
-        && let Some((client, tracker)) = tracking.tracker_behind(last)
+        && let Some((client, tracker)) = tracking.tracker_after(last)
     {
-        let mut is_told = true;
+        let mut is_delivered = true;
         for prefix in &tracker.prefixes {
             let is_own = |author: &[u64]| tracker.noloop && author.first() == Some(&client.0.into());
             let stale = || changed.entries().filter(|(_, key, author)| key.starts_with(prefix) && !is_own(author));
             let count = stale().count();
             if count > 0 {
-                is_told &= hand_on(Recipient { client, redirect: tracker.redirect }, clients, &|_, messages| {
+                is_delivered &= send(Recipient { client, redirect: tracker.redirect }, clients, &|_, messages| {
                     messages.array(count);
                     stale().for_each(|(_, key, _)| messages.bulk(key));
                 });
             }
         }
-        if !is_told {
+        if !is_delivered {
             tracking.note_broken_redirect(client);
         }
         last = client;
     }
 }
 
-/// Writes what is out of date, for the protocol of the client whose copies are meant: Redis writes its kind of null,
-/// whoever reads it.
+/// Writer of the stale keys. The protocol is that of the tracking client, which decides the form of null even for a
+/// redirect, as in Redis.
 type Write<'w> = &'w dyn Fn(Protocol, &mut Writer);
 
-/// Tells the client, or who is told instead; false when that one is gone. Nothing can be told to a RESP2 client, unless
-/// it is subscribed to something and told instead of another.
-fn hand_on(told: Recipient, clients: &mut Clients, write: Write<'_>) -> bool {
-    let Some(protocol) = clients.get(told.client).map(|client| client.protocol) else { return true };
-    let Some(other) = told.redirect else {
+/// Sends an invalidation to the client or its redirect client. Returns false if the redirect client is disconnected. A
+/// RESP2 client receives invalidations only as a subscribed redirect client.
+fn send(recipient: Recipient, clients: &mut Clients, write: Write<'_>) -> bool {
+    let Some(protocol) = clients.get(recipient.client).map(|client| client.protocol) else { return true };
+    let Some(other) = recipient.redirect else {
         if protocol == Protocol::Resp3 {
-            post(told.client, PUSH, protocol, clients, write);
+            post(recipient.client, PUSH, protocol, clients, write);
         }
         return true;
     };
-    // One that is about to be closed is told nothing any more.
+    // A client that is being closed counts as disconnected.
     match clients.get(other).filter(|client| !client.closing) {
         Some(Client { protocol: Protocol::Resp3, .. }) => post(other, PUSH, protocol, clients, write),
         Some(subscriber) if subscriber.is_subscribed() => post(other, MESSAGE, protocol, clients, write),
         Some(_) => {}
         None => {
-            complain(told.client, other, clients);
+            report_broken_redirect(recipient.client, other, clients);
             return false;
         }
     }
     true
 }
 
-/// `head` is what comes before the keys.
+/// Appends an invalidation to the outbox of `receiver`; `head` are the elements before the keys.
 fn post(receiver: ClientId, head: &[&[u8]], protocol: Protocol, clients: &mut Clients, write: Write<'_>) {
     clients.post(receiver, |messages| {
         messages.push(head.len() + 1);
@@ -94,8 +97,8 @@ fn post(receiver: ClientId, head: &[&[u8]], protocol: Protocol, clients: &mut Cl
     });
 }
 
-/// Tells a client that the one it named is gone.
-fn complain(client: ClientId, other: ClientId, clients: &mut Clients) {
+/// Notifies a RESP3 client that its redirect client is disconnected.
+fn report_broken_redirect(client: ClientId, other: ClientId, clients: &mut Clients) {
     if clients.get(client).is_some_and(|client| client.protocol == Protocol::Resp3) {
         clients.post(client, |messages| {
             messages.push(2);

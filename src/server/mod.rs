@@ -1,4 +1,4 @@
-//! What belongs to the server as a whole and to no keyspace or client: configuration, counts, the pause.
+//! State of the server apart from keyspace and clients: configuration, statistics, pause, subscriptions.
 
 pub mod clients;
 pub mod config;
@@ -19,39 +19,39 @@ use crate::server::config::{Config, notifies};
 use crate::server::pubsub::{Channels, PubSub};
 use crate::server::stats::Stats;
 
-/// The Redis version whose semantics are implemented; clients choose their commands by it.
+/// Implemented version of Redis. Client libraries choose commands by it.
 pub const REDIS_VERSION: &str = "8.6.3";
 pub const KEYLATCH_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// CLIENT PAUSE: which commands wait, and until when.
+/// State of CLIENT PAUSE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pause {
     pub until: Timestamp,
-    /// Reading goes on.
+    /// Whether only writing commands are blocked.
     pub writes_only: bool,
 }
 
-/// CLIENT UNBLOCK: a blocked command that must end, as if its time were over or with an error.
+/// Request of CLIENT UNBLOCK to end a blocked command, with a timeout reply or an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unblock {
     pub position: QueuePosition,
     pub with_error: bool,
 }
 
-/// SLOWLOG thresholds below this have every command measured alone.
-const ALONE_BELOW_US: i64 = 1000;
+/// SLOWLOG thresholds in microseconds below which every command is measured separately.
+const SEPARATE_BELOW_US: i64 = 1000;
 
-/// Settings that every command may need, read when the configuration changes.
+/// Decoded settings that commands need often, updated when the configuration changes.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Negative: no command is remembered as slow.
+    /// Threshold of SLOWLOG in microseconds; negative disables it.
     pub slowlog_slower_than_us: i64,
     /// The letters of `notify-keyspace-events`.
     pub event_classes: String,
     pub password_required: bool,
-    /// How many databases clients may choose from.
+    /// Number of databases that SELECT accepts.
     pub databases: u8,
-    /// What clients may send at most.
+    /// Limits of request sizes.
     pub limits: Limits,
 }
 
@@ -66,28 +66,29 @@ impl Settings {
         }
     }
 
-    /// Whether SLOWLOG asks for commands so short that each has to be measured.
+    /// Whether the SLOWLOG threshold is so low that every command must be measured.
     #[inline(always)]
     pub fn measures_each(&self) -> bool {
-        (0..ALONE_BELOW_US).contains(&self.slowlog_slower_than_us)
+        (0..SEPARATE_BELOW_US).contains(&self.slowlog_slower_than_us)
     }
 }
 
+/// Server state apart from keyspace and clients.
 #[derive(Clone, Debug)]
 pub struct Server {
     pub config: Config,
     pub settings: Settings,
-    /// The configuration changed since the host last asked.
+    /// Whether the configuration changed since the host last read it.
     pub configured: bool,
     pub stats: Stats,
     pub pause: Option<Pause>,
-    /// What the engine has to do once the running command has ended.
+    /// Requests of CLIENT UNBLOCK, handled after the running command.
     pub unblocks: Vec<Unblock>,
-    /// DEBUG RELOAD was asked for.
+    /// Whether DEBUG RELOAD runs after the present command.
     pub reload: bool,
     pub pubsub: PubSub,
     pub started_at: Option<Timestamp>,
-    /// When the keyspace was last saved, or loaded.
+    /// Instant of the last save or load (LASTSAVE).
     pub saved_at: Timestamp,
 }
 
@@ -110,7 +111,7 @@ impl Default for Server {
 }
 
 impl Server {
-    /// Changes the configuration, and what depends on it.
+    /// Applies changes of the configuration, and updates the state that depends on it.
     pub fn configure(&mut self, changes: Vec<(&'static str, String)>, keyspace: &mut Keyspace) {
         changes.into_iter().for_each(|change| self.config.set(change));
         self.settings = Settings::read(&self.config);
@@ -121,22 +122,22 @@ impl Server {
         keyspace.events.publish(!self.settings.event_classes.is_empty());
     }
 
-    /// Tells clients what happened to keys since the last call: that copies are out of date, then the notifications.
+    /// Delivers what happened to keys since the last call: invalidations first, then keyspace notifications.
     pub fn announce(&self, keyspace: &mut Keyspace, clients: &mut Clients) {
         let stale = keyspace.interest.tracking.take();
-        if keyspace.interest.tracking.has_news() || !stale.is_empty() {
+        if keyspace.interest.tracking.has_pending() || !stale.is_empty() {
             clients.events_before = keyspace.events.seen();
             invalidations::deliver(&stale, &mut keyspace.interest.tracking, clients);
         }
         self.publish_events(&mut keyspace.events, clients);
     }
 
-    /// Tells clients at the end of a command what they want to know of keys that they never read.
+    /// Delivers the changed keys to clients that track in broadcast mode, at the end of a command.
     pub fn broadcast(&self, keyspace: &mut Keyspace, clients: &mut Clients) {
         invalidations::broadcast(&mut keyspace.interest.tracking, clients);
     }
 
-    /// Publishes what happened to keys since the last call, to those who subscribed to it.
+    /// Publishes the events since the last call as keyspace notifications.
     fn publish_events(&self, events: &mut Events, clients: &mut Clients) {
         clients.events_before = events.seen();
         for event in events.unseen() {
@@ -158,7 +159,7 @@ impl Server {
             let head = format!("__keyspace@{}__:", event.database);
             let mut channel = Vec::new();
             if make_room(&mut channel, head.len() + event.key.len()).is_err() {
-                // Nobody knows who would have been told.
+                // The subscribers of the channel cannot be determined, so all subscribers are disconnected.
                 return clients.close_subscribers();
             }
             channel.extend_from_slice(head.as_bytes());

@@ -1,4 +1,4 @@
-//! Who listens to which channel, and how messages reach them: through each subscriber's outbox.
+//! Pub/Sub: subscriptions of clients, and delivery of messages to the subscribers' outboxes.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -7,17 +7,17 @@ use crate::base::glob;
 use crate::server::clients::{Client, ClientId, Clients};
 use crate::store::name_index::NameIndex;
 
-/// The three ways to subscribe.
+/// Kinds of subscriptions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Channels {
     Plain,
     Pattern,
-    /// Shard channels: a name space of their own.
+    /// Shard channels, with a name space of their own.
     Shard,
 }
 
 impl Channels {
-    /// The first element of the confirmation and of a message.
+    /// Words that begin confirmations and messages of this kind.
     pub fn words(self) -> ChannelWords {
         match self {
             Channels::Plain => {
@@ -40,12 +40,13 @@ impl Channels {
         }
     }
 
-    /// The scope of their names in the registry.
+    /// Scope of the names in the index of subscribers.
     fn scope(self) -> u8 {
         self as u8
     }
 }
 
+/// First elements of confirmations and messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelWords {
     pub subscribed: &'static str,
@@ -53,26 +54,26 @@ pub struct ChannelWords {
     pub message: &'static str,
 }
 
-/// The subscriptions of all clients.
+/// Subscriptions of all clients.
 #[derive(Clone, Debug, Default)]
 pub struct PubSub {
     subscribers: NameIndex,
-    /// How many names of each kind have subscribers.
+    /// Number of names of each kind that have subscribers.
     counts: [usize; 3],
 }
 
 impl PubSub {
-    /// How many channels or patterns have subscribers.
+    /// Number of channels or patterns of a kind that have subscribers.
     pub fn count(&self, channels: Channels) -> usize {
         self.counts[usize::from(channels.scope())]
     }
 
-    /// The same, of all kinds.
+    /// Number of channels and patterns of all kinds that have subscribers.
     pub fn name_count(&self) -> usize {
         self.subscribers.len()
     }
 
-    /// The channels or patterns that have subscribers, in order.
+    /// Channels or patterns of a kind that have subscribers, in order.
     pub fn names(&self, channels: Channels) -> impl Iterator<Item = &[u8]> {
         self.subscribers.names().filter(move |(scope, _)| *scope == channels.scope()).map(|(_, name)| name)
     }
@@ -100,22 +101,22 @@ impl PubSub {
         }
     }
 
-    /// Ends all subscriptions of one kind; answers what they were.
+    /// Ends all subscriptions of one kind; returns their names.
     pub fn leave(&mut self, channels: Channels, client: &mut Client) -> Vec<Box<[u8]>> {
         let names = core::mem::take(channels.of_mut(client));
         names.iter().for_each(|name| self.unsubscribe(channels, name, client));
         names
     }
 
-    /// Ends all subscriptions of a client, silently.
+    /// Ends all subscriptions of a client without confirmations.
     pub fn unsubscribe_all(&mut self, client: &mut Client) {
         for channels in [Channels::Plain, Channels::Pattern, Channels::Shard] {
             self.leave(channels, client);
         }
     }
 
-    /// Sends a message to a channel: to its subscribers, then to those of matching patterns. Answers how many got it; a
-    /// client that listens in two ways gets it twice.
+    /// Publishes a message to the subscribers of a channel, then to those of matching patterns. Returns the number of
+    /// deliveries; a client with two matching subscriptions receives the message twice.
     pub fn publish(&self, channels: Channels, name: &[u8], message: &[u8], clients: &mut Clients) -> usize {
         let mut receivers = 0;
         for id in self.subscribers.of(channels.scope(), name) {
@@ -131,14 +132,14 @@ impl PubSub {
         receivers
     }
 
-    /// Whether anybody listens to anything but shard channels.
+    /// Whether no client is subscribed to channels or patterns. Shard channels do not count.
     pub fn is_idle(&self) -> bool {
         self.count(Channels::Plain) == 0 && self.count(Channels::Pattern) == 0
     }
 }
 
 fn deliver(clients: &mut Clients, id: u64, parts: &[&[u8]]) -> bool {
-    // Ids of clients are 32 bits wide.
+    // Client ids are 32 bits wide.
     clients.post(ClientId(id as u32), |messages| {
         messages.push(parts.len());
         parts.iter().for_each(|part| messages.bulk(part));

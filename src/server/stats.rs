@@ -1,4 +1,5 @@
-//! Counts of what the engine did. Durations are measured by the face and told afterwards: nothing here asks a clock.
+//! Statistics of commands for INFO, SLOWLOG and LATENCY. Durations are measured by the host and recorded afterwards;
+//! nothing here reads a clock.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -9,41 +10,42 @@ use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::Timestamp;
 use crate::resp::error::ErrorText;
 
-/// Redis keeps this many arguments of a slow command, and this many bytes of each.
+/// Maximum number of arguments that SLOWLOG keeps of a command, as in Redis.
 const SLOW_ARGUMENTS_MAX: usize = 32;
+/// Maximum number of bytes that SLOWLOG keeps of an argument, as in Redis.
 const SLOW_ARGUMENT_BYTES_MAX: usize = 128;
-/// What is shown instead of a password.
+/// Replacement for passwords in SLOWLOG and MONITOR.
 pub const REDACTED: &str = "(redacted)";
 const SECRET_PARAMETERS: [&str; 2] = ["requirepass", "masterauth"];
-/// Durations are counted in classes by powers of two of a microsecond.
+/// Number of classes of the histogram. Class `n` reaches up to 2^n microseconds.
 const DURATION_CLASSES: usize = 32;
 
-/// What INFO commandstats shows of one command.
+/// Statistics of one command (INFO commandstats).
 #[derive(Clone, Debug, Default)]
 pub struct CommandStats {
     pub calls: u64,
     pub elapsed_us: u64,
-    /// Refused before it ran (arity, permissions).
+    /// Number of calls refused before execution (arity, permissions).
     pub rejected: u64,
-    /// Ran and answered an error.
+    /// Number of calls that returned an error.
     pub failed: u64,
     durations: Option<Box<Histogram>>,
 }
 
-/// How often a duration fell into each class; a class reaches up to 2^n microseconds.
+/// Histogram of durations with classes by powers of two.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     counts: [u64; DURATION_CLASSES],
 }
 
 impl Histogram {
-    /// Counts `count` commands that took so long each.
+    /// Adds `count` commands of `elapsed_us` microseconds each.
     pub fn add(&mut self, elapsed_us: u64, count: u32) {
         let class = (u64::BITS - elapsed_us.saturating_sub(1).leading_zeros()) as usize;
         self.counts[class.min(DURATION_CLASSES - 1)] += u64::from(count);
     }
 
-    /// The upper bound of the class that the fraction of all durations reaches.
+    /// Upper bound in microseconds of the class that contains the percentile.
     pub fn percentile_us(&self, percentile: f64) -> u64 {
         let total: u64 = self.counts.iter().sum();
         let rank = total as f64 * percentile / 100.0;
@@ -57,7 +59,7 @@ impl Histogram {
         0
     }
 
-    /// Upper bounds with the count of durations up to each, where a class has any.
+    /// Upper bounds of the classes that are not empty, with cumulative counts.
     pub fn cumulative(&self) -> Vec<(u64, u64)> {
         let mut seen = 0;
         let classes = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -70,7 +72,7 @@ impl Histogram {
     }
 }
 
-/// One entry of SLOWLOG.
+/// Entry of SLOWLOG.
 #[derive(Clone, Debug)]
 pub struct SlowCommand {
     pub id: u64,
@@ -81,11 +83,12 @@ pub struct SlowCommand {
     pub client_name: String,
 }
 
+/// Statistics of an engine.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
-    /// By the command's number in the table.
+    /// Statistics by row number.
     commands: Vec<CommandStats>,
-    /// How often each error code was answered.
+    /// Number of errors by error code.
     pub errors: Vec<(String, u64)>,
     pub commands_processed: u64,
     pub connections_received: u64,
@@ -94,7 +97,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Makes room for so many commands, at the beginning and not when there may be none.
+    /// Creates statistics for `commands` rows. Memory is allocated here, so that counting a command cannot fail later.
     pub fn new(commands: usize) -> Stats {
         let mut stats = Stats::default();
         stats.commands.resize_with(commands, CommandStats::default);
@@ -110,18 +113,18 @@ impl Stats {
         &mut self.commands[number]
     }
 
-    /// The commands that were called or refused.
+    /// Statistics of the commands that were called or refused.
     pub fn commands(&self) -> impl Iterator<Item = (u16, &CommandStats)> {
         (0..).zip(&self.commands).filter(|(_, stats)| stats.calls > 0 || stats.rejected > 0)
     }
 
-    /// Counts a command that ran and answered an error.
+    /// Counts a call that returned an error.
     pub fn fail(&mut self, number: u16, error: &ErrorText) {
         self.command(number).failed += 1;
         self.error(error);
     }
 
-    /// Counts an error by its code, the first word of its text.
+    /// Counts an error by its code: the first word of its text.
     pub fn error(&mut self, error: &ErrorText) {
         let code = error.bytes().split(|byte| *byte == b' ').next().unwrap_or_default();
         let code = &*String::from_utf8_lossy(code);
@@ -131,7 +134,7 @@ impl Stats {
         }
     }
 
-    /// How long the last runs of a command took together.
+    /// Records the total duration of `count` calls of a command.
     pub fn took(&mut self, number: u16, count: u32, elapsed_us: u64) {
         let stats = self.command(number);
         stats.elapsed_us += elapsed_us;
@@ -139,9 +142,9 @@ impl Stats {
         durations.add(elapsed_us / u64::from(count.max(1)), count);
     }
 
-    /// Remembers a slow command, forgetting the oldest beyond `len_max`.
+    /// Adds an entry to SLOWLOG and removes the oldest ones beyond `len_max`.
     pub fn remember_slow(&mut self, slow: SlowCommand, len_max: usize) {
-        // Without the memory for a longer list the oldest makes place.
+        // If the list cannot grow, the oldest entry is replaced.
         if self.slow.try_reserve(1).is_err() && self.slow.pop_back().is_none() {
             return;
         }
@@ -150,7 +153,7 @@ impl Stats {
         self.slow.truncate(len_max);
     }
 
-    /// CONFIG RESETSTAT: everything but the slow log.
+    /// Resets all statistics except SLOWLOG (CONFIG RESETSTAT).
     pub fn reset(&mut self) {
         let (slow, slow_ids) = (core::mem::take(&mut self.slow), self.slow_ids);
         let mut commands = core::mem::take(&mut self.commands);
@@ -160,15 +163,15 @@ impl Stats {
 }
 
 impl CommandStats {
-    /// None before the first duration was told.
+    /// Histogram of durations; `None` before the first one is recorded.
     pub fn durations(&self) -> Option<&Histogram> {
         self.durations.as_deref()
     }
 }
 
-/// Whether SLOWLOG and MONITOR hide an argument: passwords of AUTH, HELLO and CONFIG SET.
+/// Whether SLOWLOG and MONITOR redact an argument: passwords of AUTH, HELLO and CONFIG SET.
 pub fn is_secret(argv: ArgvRef<'_>, index: usize) -> bool {
-    let is = |at: usize, word: &str| argv.get(at).is_some_and(|given| given.eq_ignore_ascii_case(word.as_bytes()));
+    let is = |at: usize, word: &str| argv.get(at).is_some_and(|arg| arg.eq_ignore_ascii_case(word.as_bytes()));
     if is(0, "auth") {
         return index > 0;
     }
@@ -181,7 +184,7 @@ pub fn is_secret(argv: ArgvRef<'_>, index: usize) -> bool {
     is_value && is(0, "config") && is(1, "set") && SECRET_PARAMETERS.iter().any(|name| is(index - 1, name))
 }
 
-/// The arguments as SLOWLOG keeps them: at most 32, each at most 128 bytes, with a word about what was left out.
+/// Arguments as SLOWLOG keeps them: at most 32, each of at most 128 bytes, with a note on what was omitted.
 pub fn shortened(argv: ArgvRef<'_>) -> Argv {
     let mut kept = Argv::default();
     let shown = if argv.len() > SLOW_ARGUMENTS_MAX { SLOW_ARGUMENTS_MAX - 1 } else { argv.len() };
@@ -219,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn long_commands_are_cut_with_a_word_about_it() {
+    fn long_commands_are_truncated_with_a_note() {
         let long = [b"SET".to_vec(), vec_of(200)].concat();
         let argv = Argv::from_slices(&[b"SET".to_vec(), long]);
         let kept = shortened(argv.as_ref());

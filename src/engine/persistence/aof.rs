@@ -1,9 +1,9 @@
-//! Logs of effects: pieces of `#KL:<now> v1` and commands, as a running engine hands them out, or a plain append-only
-//! file of Redis.
+//! Logs of effects: pieces of `#KL:<now> v1` and commands, as drained from an engine, or a plain append-only file of
+//! Redis.
 //!
-//! A log is read twice. The first reading finds what is wrong with its form and where its last whole unit ends, before
-//! anything changes; the second applies the units. Keys do not expire on the way, nor afterwards by themselves: the
-//! next command or tick removes what is due, so that a log may be replayed piece by piece.
+//! A log is read in two passes. The first validates the syntax and finds the end of the last whole unit; nothing is
+//! changed yet. The second applies the units. No key expires during a replay; the next command or tick removes due
+//! keys. So a log may be replayed piece by piece.
 
 use alloc::vec::Vec;
 
@@ -14,33 +14,33 @@ use crate::base::number::parse_integer;
 use crate::keyspace::{ANNOTATION, LOG_VERSION};
 use crate::resp::error::CommandError;
 
-/// Arguments a command of a log may have, as in a request.
+/// Maximum number of arguments of a command in a log, as in a request.
 const ARGUMENT_COUNT_MAX: usize = i32::MAX as usize;
-/// Digits of a count or length; more of them fit into no log.
+/// Maximum number of digits of a count or length.
 const DIGITS_MAX: usize = 10;
 
-/// What a log is applied to.
+/// Receiver of a log's commands.
 pub trait Target {
-    /// What a command is to a log; `None` for what no log holds: unknown commands and those that change nothing.
+    /// Role of a command in a log; `None` for unknown commands and those that change nothing, which no log contains.
     fn role(&self, argv: ArgvRef<'_>) -> Option<Role>;
-    /// What follows happened at this instant.
+    /// Sets the instant of the commands that follow.
     fn move_to(&mut self, now: Timestamp);
-    /// Does what a command says that is no frame.
+    /// Runs a command other than MULTI and EXEC.
     fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError>;
 }
 
-/// What a command of a log is to the log itself.
+/// Role of a command in a log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     Begin,
     End,
-    /// Says where the effects that follow happen; no effect itself.
+    /// Selects the database of the effects that follow; not an effect itself.
     Select,
     Effect,
 }
 
-/// Applies a log. On an error other than one about a command that fails, which only a foreign log can hold, nothing has
-/// changed.
+/// Applies a log. On an error of the first pass nothing has changed. A command that fails, as only a foreign log can
+/// contain, ends the replay after the units before it.
 pub fn replay(target: &mut impl Target, log: &[u8]) -> Result<Replayed, LoadError> {
     let survey = survey(target, log)?;
     apply(target, log.get(..survey.whole_bytes).unwrap_or_default())?;
@@ -51,10 +51,10 @@ pub fn replay(target: &mut impl Target, log: &[u8]) -> Result<Replayed, LoadErro
     })
 }
 
-/// What the first reading found.
+/// Result of the first pass.
 #[derive(Default)]
 struct Survey {
-    /// Everything before this offset is whole units.
+    /// Offset of the end of the last whole unit.
     whole_bytes: usize,
     units: usize,
     last_now: Option<Timestamp>,
@@ -67,7 +67,7 @@ fn survey(target: &impl Target, log: &[u8]) -> Result<Survey, LoadError> {
         let malformed = LoadError::Malformed { offset: start };
         match reader.next()? {
             Item::End => return Ok(survey),
-            // A piece begins between units, or the one before was torn and not cut off.
+            // Within a unit an annotation means that the piece before was torn and not truncated.
             Item::Piece(_) if in_unit => return Err(malformed),
             Item::Piece(now) => survey.last_now = survey.last_now.max(Some(now)),
             Item::Skipped => {}
@@ -88,7 +88,7 @@ fn survey(target: &impl Target, log: &[u8]) -> Result<Survey, LoadError> {
     }
 }
 
-/// Runs whole units. Their frames are left out: nobody looks in between.
+/// Runs whole units. MULTI and EXEC are skipped, because no other client runs in between.
 fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
     let mut reader = Reader::new(units);
     loop {
@@ -110,30 +110,30 @@ fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
     }
 }
 
-/// One line or command of a log.
+/// Annotation line or command of a log.
 enum Item {
-    /// Nothing whole follows.
+    /// The log ends, possibly within a torn item.
     End,
-    /// A piece begins that was taken at this instant.
+    /// Annotation of a piece, with the instant at which it was drained.
     Piece(Timestamp),
-    /// Somebody else's annotation.
+    /// Annotation of another program.
     Skipped,
-    /// Its arguments are in [`Reader::argv`].
+    /// Command; its arguments are in [`Reader::argv`].
     Command,
 }
 
-/// Why an item cannot be read.
+/// Reason why an item cannot be read.
 enum Stop {
-    /// The log ends in the middle of it.
+    /// The log ends within the item.
     Torn,
     Refused(LoadError),
 }
 
-/// Cuts a log into items.
+/// Reader of the items of a log.
 struct Reader<'a> {
     log: &'a [u8],
     at: usize,
-    /// Where the command lies whose arguments the spans are.
+    /// Offset of the command that the spans belong to.
     start: usize,
     spans: Vec<Span>,
 }
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         Stop::Refused(LoadError::Malformed { offset: self.at })
     }
 
-    /// `#KL:<now> v<version>`, or any other line that begins with `#`.
+    /// Reads `#KL:<now> v<version>`, or any other line that begins with `#`.
     fn annotation(&mut self) -> Result<Item, Stop> {
         let rest = self.log.get(self.at..).unwrap_or_default();
         let len = rest.iter().position(|&byte| byte == b'\n').ok_or(Stop::Torn)?;
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         Ok(item)
     }
 
-    /// A newer version may say more behind its number.
+    /// Parses instant and version of an annotation. Newer versions are refused, with any text after the number.
     fn instant(&self, text: &[u8]) -> Result<Timestamp, Stop> {
         let mut words = text.split(|&byte| byte == b' ');
         let now = words.next().and_then(parse_integer);
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         Ok(Item::Command)
     }
 
-    /// A kind, a number and a line end.
+    /// Reads a kind byte, a number and a line end.
     fn header(&mut self, kind: u8) -> Result<usize, Stop> {
         self.expect(kind)?;
         let (mut number, mut digits) = (0usize, 0);

@@ -1,10 +1,10 @@
-//! Snapshots: a whole keyspace as an RDB file. It is of version 10, which Redis 7.0 and newer load, or of version 12
-//! when fields of hashes have deadlines, which Redis 7.4 and newer load. RDB files of Redis (up to version 13) and
-//! Valkey (80) are read as far as their values are of types this engine has.
+//! Snapshots: a whole keyspace as an RDB file. The version is 10 (Redis 7.0 and newer), or 12 if fields of hashes have
+//! deadlines (Redis 7.4 and newer). RDB files of Redis up to version 13 and of Valkey (80) are loaded if all values are
+//! of supported types.
 //!
-//! What Redis has no place for is in auxiliary fields, which Redis skips: the version of those fields, the seed (so that
-//! cursors of SCAN stay good) and the instant of the engine. Damage and newer versions are refused before anything
-//! changes; nothing is allocated because a length announces it.
+//! Auxiliary fields, which Redis skips, hold their own version, the seed and the instant of the engine. The seed keeps
+//! cursors of SCAN valid. Damaged files and newer versions are refused before anything changes. No memory is allocated
+//! for an announced length alone.
 
 use alloc::vec::Vec;
 
@@ -19,15 +19,16 @@ use crate::values::rdb::{
 };
 
 const MAGIC: &[u8] = b"REDIS";
-/// Valkey's files since version 80.
+/// Magic of Valkey's files since version 80.
 const VALKEY_MAGIC: &[u8] = b"VALKEY";
-/// Magic and version together.
+/// Length of magic and version.
 const HEADER_BYTES: usize = 9;
 const CHECKSUM_BYTES: usize = 8;
-/// The first version with a checksum at the end.
+/// First version with a checksum at the end.
 const CHECKSUM_SINCE: u32 = 5;
-/// The newest version of Redis whose files are understood, and the one of Valkey.
+/// Newest supported version of Redis' files.
 const REDIS_VERSION_MAX: u32 = 13;
+/// Supported version of Valkey's files.
 const VALKEY_VERSION: u32 = 80;
 
 const SLOT_INFO: u8 = 0xf4;
@@ -43,17 +44,17 @@ const EXPIRE_SECONDS: u8 = 0xfd;
 const SELECT_DB: u8 = 0xfe;
 const END: u8 = 0xff;
 
-/// The version of Redis whose format this is.
+/// Redis release of the format that is written.
 const REDIS_RELEASE: &[u8] = b"7.0.0";
 const AUX_VERSION: &[u8] = b"keylatch-version";
 const AUX_SEED: &[u8] = b"keylatch-seed";
 const AUX_NOW: &[u8] = b"keylatch-now";
-/// The version of our own auxiliary fields.
+/// Version of keylatch's auxiliary fields.
 const FORMAT_VERSION: i64 = 1;
 
 const MS_PER_SECOND: i64 = 1000;
 
-/// The file for a keyspace at an instant. Keys whose deadline has passed are in it like all others.
+/// Writes a keyspace as a file. Expired keys that are not yet removed are included.
 pub fn save(keyspace: &Keyspace, now: Timestamp) -> Result<Vec<u8>, OutOfMemory> {
     let mut out = Output::default();
     out.raw(MAGIC);
@@ -85,7 +86,7 @@ fn save_aux(seed: u64, now: Timestamp, out: &mut Output) {
     field(b"redis-bits", b"64");
     field(AUX_VERSION, &text(FORMAT_VERSION));
     field(AUX_SEED, alloc::format!("{seed}").as_bytes());
-    // An engine that was never told the time has none to keep.
+    // `Timestamp::MIN` means that the host never gave a time.
     if now > Timestamp::MIN {
         field(b"ctime", &text(now.as_ms().div_euclid(MS_PER_SECOND)));
         field(AUX_NOW, &text(now.as_ms()));
@@ -104,7 +105,7 @@ fn save_database(keyspace: &Keyspace, database: u8, db: &Db, out: &mut Output) {
             out.byte(EXPIRE_MS);
             out.raw(&deadline.as_ms().to_le_bytes());
         }
-        // As in Redis, uses are told where somebody will ask for them.
+        // Last use and frequency are saved only if the policy ranks keys by them, as in Redis.
         match keyspace.ranks_uses().then(|| keyspace.past_use(db, handle)) {
             Some(PastUse::IdleSeconds(idle_s)) => {
                 out.byte(IDLE);
@@ -122,17 +123,17 @@ fn save_database(keyspace: &Keyspace, database: u8, db: &Db, out: &mut Output) {
     }
 }
 
-/// What a file held.
+/// Contents of a file.
 #[derive(Debug)]
 pub struct Loaded {
     pub keyspace: Keyspace,
-    /// The instant of the engine that wrote it, if one of ours did.
+    /// Instant of the engine that wrote the file; `None` for files of Redis and Valkey.
     pub written_at: Option<Timestamp>,
 }
 
-/// Reads a file into a keyspace of its own, with the seed and the limits of the present one where it has none. Nothing
-/// expires: keys whose deadline has passed go with the next command or tick, so that a log may be replayed on top of a
-/// snapshot first.
+/// Loads a file into a new keyspace, with the limits of the present one, and its seed if the file has none. No key
+/// expires while loading. The next command or tick removes due keys, so a log may be replayed on top of the snapshot
+/// first.
 pub fn load(present: &Keyspace, snapshot: &[u8]) -> Result<Loaded, LoadError> {
     let version = check_frame(snapshot)?;
     let end = snapshot.len() - if version < CHECKSUM_SINCE { 0 } else { CHECKSUM_BYTES };
@@ -141,7 +142,7 @@ pub fn load(present: &Keyspace, snapshot: &[u8]) -> Result<Loaded, LoadError> {
     Ok(Loaded { keyspace: loader.keyspace, written_at: loader.written_at })
 }
 
-/// Checks what stands around the contents: magic, version and checksum. Answers the version.
+/// Checks magic, version and checksum; returns the version.
 fn check_frame(snapshot: &[u8]) -> Result<u32, LoadError> {
     let malformed = LoadError::Malformed { offset: 0 };
     let header = snapshot.get(..HEADER_BYTES).ok_or(malformed.clone())?;
@@ -162,7 +163,7 @@ fn check_frame(snapshot: &[u8]) -> Result<u32, LoadError> {
     Ok(version)
 }
 
-/// Nothing that is damaged on the way gets as far as the values. Zero stands for "not computed".
+/// Verifies the checksum at the end of the file. Zero means that it was not computed.
 fn check_checksum(snapshot: &[u8]) -> Result<(), LoadError> {
     let malformed = LoadError::Malformed { offset: snapshot.len() };
     let (contents, checksum) = snapshot.split_last_chunk::<CHECKSUM_BYTES>().ok_or(malformed)?;
@@ -170,7 +171,7 @@ fn check_checksum(snapshot: &[u8]) -> Result<(), LoadError> {
     if checksum == 0 || checksum == crc64(contents) { Ok(()) } else { Err(LoadError::Checksum) }
 }
 
-/// Why a file was refused, before it is known where.
+/// Reason for refusing a file, without the offset.
 enum Refusal {
     Newer,
     Dump(DumpError),
@@ -190,14 +191,15 @@ impl From<OutOfMemory> for Refusal {
 
 const MALFORMED: Refusal = Refusal::Dump(DumpError::Malformed);
 
-/// Reads the contents into a keyspace of its own.
+/// Loader of a file's contents into a new keyspace.
 struct Loader<'a> {
     input: Input<'a>,
     limits: Limits,
     keyspace: Keyspace,
     database: u8,
-    /// Of the key that comes next.
+    /// Deadline of the next key.
     deadline: Option<Timestamp>,
+    /// Idle time or frequency of the next key.
     past_use: Option<PastUse>,
     has_keys: bool,
     written_at: Option<Timestamp>,
@@ -206,7 +208,7 @@ struct Loader<'a> {
 impl<'a> Loader<'a> {
     fn new(contents: &'a [u8], present: &Keyspace) -> Loader<'a> {
         let mut input = Input::new(contents);
-        // The header was checked.
+        // `check_frame` has validated the header.
         let _ = input.take(HEADER_BYTES);
         let (keyspace, limits) = (present.for_snapshot(present.seed()), present.limits);
         let (deadline, past_use, has_keys, written_at) = (None, None, false, None);
@@ -244,7 +246,7 @@ impl<'a> Loader<'a> {
                 let seconds = i64::from(i32::from_le_bytes(self.input.array()?));
                 self.deadline = Some(Timestamp::from_ms(seconds * MS_PER_SECOND));
             }
-            // Hints about sizes, which this engine does not need.
+            // Size hints are not used.
             RESIZE_DB => self.skip_lengths(2)?,
             SLOT_INFO => self.skip_lengths(3)?,
             IDLE => self.past_use = Some(PastUse::IdleSeconds(self.input.length()?)),
@@ -265,7 +267,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// Fields nobody here knows say nothing that is needed: that is what they are for.
+    /// Reads an auxiliary field. Unknown fields are ignored.
     fn read_aux(&mut self) -> Result<(), Refusal> {
         let (name, value) = (self.input.string()?, self.input.string()?);
         match &*name {
@@ -277,7 +279,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// The seed decides where keys go, so it comes before the first of them.
+    /// Sets the seed, which decides the order of keys and so must precede the first key.
     fn reseed(&mut self, text: &[u8]) -> Result<(), Refusal> {
         let seed = core::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
         match seed {
@@ -291,7 +293,7 @@ impl<'a> Loader<'a> {
         let key = self.input.string()?;
         let value = read_value(type_byte, &mut self.input, &self.limits, self.keyspace.seed())?;
         let (deadline, past_use) = (self.deadline.take(), self.past_use.take());
-        // Old servers could write empty collections; Redis leaves them out, too.
+        // Old servers could write empty collections, which are skipped, as in Redis.
         if value.is_emptied() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! How an entry comes into a block: into a new one, into the one its key has, or into another in place of that.
+//! Writing entries to blocks: a new block, the present block of the key, or a replacement for it.
 
 use super::dated::BlockPositions;
 use super::{Db, Expiry, NewValue, Slot, slot_bytes_of};
@@ -10,18 +10,17 @@ use crate::store::deadline_heap::Node;
 use crate::store::slab::{Handle, Slab};
 use crate::values::Value;
 
-/// What an entry has beside key and value.
+/// Metadata of an entry besides key and value.
 #[derive(Clone, Copy)]
-pub(super) struct Made {
+pub(super) struct EntryMeta {
     pub(super) raw: bool,
     pub(super) deadline: Option<Timestamp>,
     pub(super) last_use: u32,
 }
 
 impl Db {
-    /// Replaces a string where it lies, if it and the one it replaces take blocks of one size: most writes do no more.
-    /// The last
-    /// use stays as it is. False when nothing was done and [`Db::put`] has to do it.
+    /// Replaces a string in place if the new one needs a block of the same size. The last use stays. Returns false if
+    /// nothing was changed and [`Db::put`] must be used.
     #[inline(always)]
     pub fn overwrite(&mut self, handle: Handle, bytes: &[u8], expiry: Expiry) -> bool {
         let Some(block) = self.slab.block_and_more_mut(handle) else { return false };
@@ -42,14 +41,14 @@ impl Db {
         true
     }
 
-    /// Whether [`Db::overwrite`] would do it with any expiry but a new deadline.
+    /// Whether [`Db::overwrite`] of `len` bytes would succeed with any expiry but a new deadline.
     #[inline(always)]
     pub fn can_overwrite(&self, slot: Slot, len: usize) -> bool {
         let block = slot.found().and_then(|handle| self.slab.block_and_more(handle));
         block.is_some_and(|block| entry::fitting(block, len).is_some())
     }
 
-    /// Creates the key, or replaces all of it where the caller found it; answers its entry. On an error nothing has changed.
+    /// Creates or replaces the key at `slot`; returns the handle of its entry. On an error nothing has changed.
     pub fn put(
         &mut self,
         slot: Slot,
@@ -59,18 +58,18 @@ impl Db {
         last_use: u32,
     ) -> Result<Handle, OutOfMemory> {
         let raw = matches!(value, NewValue::Edited(_));
-        let made = Made { raw, deadline, last_use };
+        let meta = EntryMeta { raw, deadline, last_use };
         match value {
             NewValue::Bytes(bytes) => self.put_string(slot, key, bytes, deadline, last_use),
             NewValue::Edited(bytes) | NewValue::Value(Value::String(bytes)) if bytes.len() <= INLINE_MAX => {
-                self.write(slot, key, Payload::Inline(&bytes), made)
+                self.write(slot, key, Payload::Inline(&bytes), meta)
             }
-            NewValue::Edited(bytes) => self.write_slot(slot, key, Value::String(bytes), made),
-            NewValue::Value(value) => self.write_slot(slot, key, value, made),
+            NewValue::Edited(bytes) => self.write_slot(slot, key, Value::String(bytes), meta),
+            NewValue::Value(value) => self.write_slot(slot, key, value, meta),
         }
     }
 
-    /// As [`Db::put`], for a string as SET stores it.
+    /// Creates or replaces a string as SET stores it; returns the handle of its entry. On an error nothing has changed.
     pub fn put_string(
         &mut self,
         slot: Slot,
@@ -80,69 +79,69 @@ impl Db {
         last_use: u32,
     ) -> Result<Handle, OutOfMemory> {
         debug_assert!(self.is_current(slot, key), "a slot that is out of date");
-        let made = Made { raw: false, deadline, last_use };
+        let meta = EntryMeta { raw: false, deadline, last_use };
         match bytes.len() {
-            ..=INLINE_MAX => self.write(slot, key, Payload::Inline(bytes), made),
-            _ => self.write_slot(slot, key, Value::String(copied(bytes)?), made),
+            ..=INLINE_MAX => self.write(slot, key, Payload::Inline(bytes), meta),
+            _ => self.write_slot(slot, key, Value::String(copied(bytes)?), meta),
         }
     }
 
-    /// As [`Db::write`] for a value that is to lie in a slot: gives it the slot.
+    /// Writes an entry with its value in a value slot, and allocates the slot.
     #[inline(never)]
     pub(super) fn write_slot(
         &mut self,
         slot: Slot,
         key: &[u8],
         value: Value,
-        made: Made,
+        meta: EntryMeta,
     ) -> Result<Handle, OutOfMemory> {
         self.values.reserve()?;
         let counted_bytes = slot_bytes_of(&value);
-        let place = self.values.insert(value);
-        let written = self.write(slot, key, Payload::Slot(place), made);
+        let value_slot = self.values.insert(value);
+        let written = self.write(slot, key, Payload::Slot(value_slot), meta);
         match written {
             Ok(_) => self.slot_bytes += counted_bytes,
-            Err(OutOfMemory) => drop(self.values.remove(place)),
+            Err(OutOfMemory) => drop(self.values.remove(value_slot)),
         }
         written
     }
 
-    /// Writes any entry, over the one its key has if there is one: chooses among the three ways below.
+    /// Writes an entry and replaces the present one: by [`write_new`], [`rewrite`] or [`write_over`].
     #[inline(always)]
     pub(super) fn write(
         &mut self,
         slot: Slot,
         key: &[u8],
         payload: Payload<'_>,
-        made: Made,
+        meta: EntryMeta,
     ) -> Result<Handle, OutOfMemory> {
         debug_assert!(self.is_current(slot, key), "a slot that is out of date");
         match (slot.found(), payload) {
-            (None, Payload::Inline(_)) => write_new(self, slot.hash, key, payload, made),
-            (Some(handle), Payload::Inline(bytes)) if rewrite(self, handle, bytes, made)? => Ok(handle),
-            _ => write_over(self, slot, key, payload, made),
+            (None, Payload::Inline(_)) => write_new(self, slot.hash, key, payload, meta),
+            (Some(handle), Payload::Inline(bytes)) if rewrite(self, handle, bytes, meta)? => Ok(handle),
+            _ => write_over(self, slot, key, payload, meta),
         }
     }
 
-    /// What a block is made with, when it is to stand for this one.
-    pub(super) fn made(&self, handle: Handle, layout: Layout) -> Made {
-        Made { raw: layout.is_raw(), deadline: self.deadline(handle), last_use: self.last_use(handle) }
+    /// Metadata of an entry, for a block that replaces its own.
+    pub(super) fn meta_of(&self, handle: Handle, layout: Layout) -> EntryMeta {
+        EntryMeta { raw: layout.is_raw(), deadline: self.deadline(handle), last_use: self.last_use(handle) }
     }
 
-    /// Lets the index name the block that an entry was moved to.
+    /// Points the index to the new block of an entry and frees the old one.
     pub(super) fn replace_block(&mut self, hash: u32, old: Handle, new: Handle) {
         self.table.replace(hash, old, new);
         self.slab.free(old);
     }
 
-    /// Takes a block out of the index and the heap; its value stays where it is.
+    /// Removes a block from index and heap and frees it. A value in a slot stays.
     pub(super) fn forget_block(&mut self, hash: u32, handle: Handle) {
         self.schedule(handle, None, None);
         self.table.remove(hash, handle);
         self.slab.free(handle);
     }
 
-    /// Forgets a value in a slot; the block itself is about to be rewritten.
+    /// Removes the value slot of a block, if it has one. The caller rewrites or frees the block.
     pub(super) fn drop_value(&mut self, handle: Handle) {
         let block = self.slab.block(handle);
         if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
@@ -155,30 +154,29 @@ impl Db {
     }
 }
 
-/// The way of a new key whose value is in its block: it gets a block and its place in the index.
+/// Writes a new key with an inline value: allocates its block and its index entry.
 #[inline(never)]
-fn write_new(db: &mut Db, hash: u32, key: &[u8], payload: Payload<'_>, made: Made) -> Result<Handle, OutOfMemory> {
-    let layout = Layout::new(key, payload, made.deadline.is_some(), made.raw);
+fn write_new(db: &mut Db, hash: u32, key: &[u8], payload: Payload<'_>, meta: EntryMeta) -> Result<Handle, OutOfMemory> {
+    let layout = Layout::new(key, payload, meta.deadline.is_some(), meta.raw);
     db.table.reserve(hash)?;
     let handle = db.slab.allocate(layout.len())?;
-    if made.deadline.is_some() && db.deadlines.reserve(handle).is_err() {
+    if meta.deadline.is_some() && db.deadlines.reserve(handle).is_err() {
         db.slab.free(handle);
         return Err(OutOfMemory);
     }
-    let layout = if made.deadline.is_some() { layout.with_own() } else { layout };
+    let layout = if meta.deadline.is_some() { layout.with_own() } else { layout };
     if let Some(block) = db.slab.block_and_more_mut(handle) {
-        layout.write(block, key, payload, made.last_use);
+        layout.write(block, key, payload, meta.last_use);
     }
     db.table.insert(hash, handle);
-    db.enter_new(handle, made.deadline);
+    db.enter_new(handle, meta.deadline);
     Ok(handle)
 }
 
-/// The way of a string that fits where the old one lies: the block stays, its deadline becomes the one given. False
-/// when nothing was done.
+/// Replaces a string in its present block, and sets deadline and last use. Returns false if nothing was changed.
 #[inline(never)]
-fn rewrite(db: &mut Db, handle: Handle, bytes: &[u8], made: Made) -> Result<bool, OutOfMemory> {
-    if made.deadline.is_some() {
+fn rewrite(db: &mut Db, handle: Handle, bytes: &[u8], meta: EntryMeta) -> Result<bool, OutOfMemory> {
+    if meta.deadline.is_some() {
         if !db.has_position(handle) {
             return Ok(false);
         }
@@ -186,25 +184,31 @@ fn rewrite(db: &mut Db, handle: Handle, bytes: &[u8], made: Made) -> Result<bool
     }
     let Some(block) = db.slab.block_and_more_mut(handle) else { return Ok(false) };
     let Some(layout) = entry::fitting(block, bytes.len()) else { return Ok(false) };
-    entry::overwrite(block, layout, bytes, made.raw);
-    set_last_use(block, made.last_use);
-    db.schedule(handle, made.deadline, None);
+    entry::overwrite(block, layout, bytes, meta.raw);
+    set_last_use(block, meta.last_use);
+    db.schedule(handle, meta.deadline, None);
     Ok(true)
 }
 
-/// The way of everything else: the whole block is written anew, or another one if its size no longer fits.
+/// Writes a whole entry, in the present block of the key or in a new one if the size differs.
 #[inline(never)]
-fn write_over(db: &mut Db, slot: Slot, key: &[u8], payload: Payload<'_>, made: Made) -> Result<Handle, OutOfMemory> {
+fn write_over(
+    db: &mut Db,
+    slot: Slot,
+    key: &[u8],
+    payload: Payload<'_>,
+    meta: EntryMeta,
+) -> Result<Handle, OutOfMemory> {
     let existing = slot.found();
-    // Room for a position, once made, is kept: a key renewed over and over does not change its block.
+    // Space for a position is kept, so that frequent renewals of the deadline do not change the block.
     let had_position = existing.is_some_and(|handle| db.has_position(handle));
-    // Hashes have it from the start, so that a field may get a deadline without a change of the block.
+    // Blocks of hashes always have space for a position, so that a field can get a deadline in place.
     let hash = match payload {
         Payload::Slot(slot) => db.hash_in(slot),
         Payload::Inline(_) => None,
     };
-    let is_dated = made.deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
-    let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), made.raw);
+    let is_dated = meta.deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
+    let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), meta.raw);
     let fits = |handle: &Handle| db.slab.block(*handle).len() == Slab::rounded(layout.len());
     let reused = existing.filter(fits);
     if existing.is_none() {
@@ -224,12 +228,12 @@ fn write_over(db: &mut Db, slot: Slot, key: &[u8], payload: Payload<'_>, made: M
         db.drop_value(old);
         db.schedule(old, None, None);
     }
-    layout.write(db.slab.block_mut(handle), key, payload, made.last_use);
+    layout.write(db.slab.block_mut(handle), key, payload, meta.last_use);
     match existing {
         None => db.table.insert(slot.hash, handle),
         Some(old) if old != handle => db.replace_block(slot.hash, old, handle),
         Some(_) => {}
     }
-    db.assign_deadline(handle, made.deadline);
+    db.assign_deadline(handle, meta.deadline);
     Ok(handle)
 }

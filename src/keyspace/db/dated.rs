@@ -1,4 +1,4 @@
-//! The deadlines of keys: the heap that has them in order, and each key's position in it, which its block tells.
+//! Deadlines of keys: a heap orders them, and the block of each key holds its position in the heap.
 
 use alloc::vec::Vec;
 
@@ -13,16 +13,16 @@ use crate::store::slab::{Handle, Slab};
 use crate::store::slots::Slot as ValueSlot;
 use crate::values::Value;
 
-/// So many more are looked at where some have only fields with deadlines.
+/// Number of additional heap nodes sampled when some keys have only fields with deadlines.
 const EXTRA_NODES: usize = 64;
 
 impl Db {
-    /// How many keys have a deadline.
+    /// Number of keys with a deadline of their own.
     pub fn deadline_count(&self) -> usize {
         self.own_deadlines
     }
 
-    /// How many keys have fields with a deadline.
+    /// Number of keys that have fields with a deadline.
     pub fn field_deadline_count(&self) -> usize {
         self.field_deadlines
     }
@@ -39,20 +39,21 @@ impl Db {
         self.deadlines.is_due(now)
     }
 
-    /// As [`Db::first_deadline`], without the key; the latest instant there is for never.
+    /// Earliest deadline of a key or field; [`Timestamp::MAX`] if there is none.
     #[inline(always)]
     pub fn first_due(&self) -> Timestamp {
         self.deadlines.first()
     }
 
-    /// The key that dies first, or loses a field first. While `now` is not past this deadline everything is alive.
+    /// Heap node of the key with the earliest deadline, its own or one of its fields. Nothing is due while `now` is not
+    /// after it.
     #[inline(always)]
     pub fn first_deadline(&self) -> Option<Node<Handle>> {
         self.deadlines.minimum()
     }
 
-    /// The key whose own deadline comes first. Where deadlines of fields are among the first, it is looked for among
-    /// some of them.
+    /// Heap node of the key with the earliest deadline of its own. If some keys have only field deadlines, only the
+    /// first levels of the heap are searched.
     pub fn first_expiring(&self) -> Option<Node<Handle>> {
         if self.field_deadlines == 0 {
             return self.first_deadline();
@@ -62,13 +63,13 @@ impl Db {
         own.min_by_key(|node| node.deadline)
     }
 
-    /// Adds up to `count` of the keys that have a deadline of their own, all with the same probability: those at even
-    /// distances in the heap.
+    /// Samples up to `count` keys with a deadline of their own, at even distances in the heap. Each key has the same
+    /// probability.
     pub fn sample_dated(&self, count: usize, random: &mut Random, handles: &mut Vec<Handle>) {
         let len = self.deadlines.len();
-        let looked_at = if self.field_deadlines == 0 { count } else { count + EXTRA_NODES }.min(len);
+        let sampled = if self.field_deadlines == 0 { count } else { count + EXTRA_NODES }.min(len);
         let start = random.below(len as u64);
-        let positions = (0..looked_at as u64).map(|step| (start + step * len as u64 / looked_at as u64) % len as u64);
+        let positions = (0..sampled as u64).map(|step| (start + step * len as u64 / sampled as u64) % len as u64);
         let owners = positions.filter_map(|position| Some(self.deadlines.nth(position as usize)?.owner));
         handles.extend(owners.filter(|&owner| self.deadline(owner).is_some()).take(count));
     }
@@ -78,13 +79,14 @@ impl Db {
         self.deadline_of(Layout::of(block)?, block)
     }
 
-    /// The earlier of the key's own deadline and the first of its fields.
+    /// Earlier of the key's own deadline and the first deadline of its fields.
     pub fn due(&self, handle: Handle) -> Option<Timestamp> {
         let block = self.slab.block(handle);
         self.deadlines.get(Layout::of(block)?.position(block)?).map(|node| node.deadline)
     }
 
-    /// The key's own deadline. The heap has it, unless it has to tell when a field dies.
+    /// Returns the key's own deadline. The heap holds it, except for a hash with dated fields: its node holds the
+    /// earlier of both, so the hash keeps the key's deadline.
     pub(super) fn deadline_of(&self, layout: Layout, block: &[u8]) -> Option<Timestamp> {
         match layout.payload(block) {
             _ if !layout.has_own() => None,
@@ -93,11 +95,11 @@ impl Db {
         }
     }
 
-    /// Sets or clears the deadline. The handle may become stale: a block without room for a position is replaced.
+    /// Sets or clears the deadline. The handle may become stale: a block without space for a position is replaced.
     pub fn set_deadline(&mut self, slot: Slot, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
         let Some(handle) = slot.found() else { return Ok(()) };
         let Some(layout) = self.slab.block_and_more(handle).and_then(Layout::of) else { return Ok(()) };
-        // Before the block changes, which is longer with a position.
+        // Reserved before the block is replaced, so that a failure changes nothing.
         if deadline.is_some() {
             self.deadlines.reserve(handle)?;
         }
@@ -109,17 +111,17 @@ impl Db {
         Ok(())
     }
 
-    /// Whether a block has room for a position.
+    /// Whether a block has space for a position.
     pub(super) fn has_position(&self, handle: Handle) -> bool {
         self.slab.block_and_more(handle).and_then(Layout::of).is_some_and(Layout::is_timed)
     }
 
-    /// Makes sure that an edit may give a field its first deadline.
+    /// Reserves a heap node for an edit that may give a field its first deadline.
     pub fn reserve_deadline(&mut self, handle: Handle) -> Result<(), OutOfMemory> {
         self.deadlines.reserve(handle)
     }
 
-    /// Enters the deadline of a new entry, if it has one.
+    /// Inserts the deadline of a new entry into the heap, if it has one.
     #[inline(always)]
     pub(super) fn enter_new(&mut self, handle: Handle, deadline: Option<Timestamp>) {
         if let Some(deadline) = deadline {
@@ -128,8 +130,8 @@ impl Db {
         }
     }
 
-    /// Enters, moves or takes out the deadlines of an entry that has room for a position: its own, which is given, and
-    /// the first of its fields. `deadlines.reserve` must have succeeded when there may be one to enter.
+    /// Sets the heap deadline of an entry from its own deadline and the first of its fields. The block needs space for
+    /// a position. If a node may be inserted, `deadlines.reserve` must have succeeded.
     pub(super) fn assign_deadline(&mut self, handle: Handle, own: Option<Timestamp>) {
         let Some(block) = self.slab.block_and_more(handle) else { return };
         let field = match Layout::of(block).map(|layout| layout.payload(block)) {
@@ -139,7 +141,7 @@ impl Db {
         self.schedule(handle, own, field);
     }
 
-    /// As [`Db::assign_deadline`] where both are known: the heap has the earlier of them.
+    /// Inserts, moves or removes the heap node of an entry. The heap holds the earlier of both deadlines.
     pub(super) fn schedule(&mut self, handle: Handle, own: Option<Timestamp>, field: Option<Timestamp>) {
         let deadline = own.into_iter().chain(field).min();
         let Some(block) = self.slab.block_and_more_mut(handle) else { return };
@@ -169,7 +171,7 @@ impl Db {
     }
 }
 
-/// Writes a key's position in the heap into its block.
+/// Stores a key's position in the heap in its block.
 pub(super) struct BlockPositions<'a>(pub(super) &'a mut Slab);
 
 impl Positions<Handle> for BlockPositions<'_> {
@@ -181,7 +183,7 @@ impl Positions<Handle> for BlockPositions<'_> {
     }
 }
 
-/// Moves an entry into a block that has room for a position.
+/// Moves an entry to a block that has space for a position.
 fn add_position(db: &mut Db, hash: u32, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
     let old = copied(db.slab.block(handle))?;
     let (key, payload) = (layout.key(&old), layout.payload(&old));
@@ -192,7 +194,8 @@ fn add_position(db: &mut Db, hash: u32, handle: Handle, layout: Layout) -> Resul
     Ok(new)
 }
 
-/// Notes the deadline of a key in its hash, if it has one, and answers the first of the fields.
+/// Stores the key's own deadline in its hash value; returns the first deadline of the fields. Returns `None` for other
+/// types.
 #[inline(never)]
 fn note_whole_deadline(db: &mut Db, slot: ValueSlot, own: Option<Timestamp>) -> Option<Timestamp> {
     let Some(Value::Hash(hash)) = db.values.get_mut(slot) else { return None };

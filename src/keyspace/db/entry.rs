@@ -1,11 +1,11 @@
-//! How a key lies in its block: a header, the key, and a short value or the number of a slot.
+//! Layout of an entry in its block: header, key, and an inline value or the number of a value slot.
 //!
 //! ```text
-//! u32         bits 0-7: flags (form of the value, width of the lengths, room for a deadline, "raw" encoding, whose
-//!             deadlines); bits 8-19 and 20-31: length of key and value, unless `WIDE`
+//! u32         bits 0-7: flags (form of the value, width of the lengths, space for a position, "raw" encoding, kinds of
+//!             deadlines in the heap); bits 8-19 and 20-31: lengths of key and value, unless `WIDE`
 //! u32         the last use (`uses`)
-//! 2 x u32     length of key and value, when `WIDE`
-//! u32         position in the heap of deadlines, when `TIMED`; `NO_POSITION` while there is none
+//! 2 x u32     lengths of key and value, when `WIDE`
+//! u32         position in the heap of deadlines, when `TIMED`; `NO_POSITION` when the key is not in the heap
 //! key bytes, value bytes
 //! ```
 
@@ -19,37 +19,38 @@ const IN_SLOT: u8 = 1 << 0;
 const WIDE: u8 = 1 << 1;
 const TIMED: u8 = 1 << 2;
 const RAW: u8 = 1 << 3;
-/// What is in the heap of deadlines for this key: a deadline of its own, one of its fields; the earlier of both.
+/// Deadlines of this key in the heap: its own (`OWN`), the first of its fields (`FIELD`). With both, the heap holds the
+/// earlier.
 const OWN: u8 = 1 << 4;
 const FIELD: u8 = 1 << 5;
 
-/// Flags and lengths share a word, so that reading a header is one load.
+/// Width of the flags. Flags and lengths share a word, so that a header is read with one load.
 const FLAGS_BITS: u32 = 8;
 const LENGTH_BITS: u32 = 12;
 const NARROW_MAX: usize = (1 << LENGTH_BITS) - 1;
-/// Of the first word: the length of a key and the flag that tells that it is not there.
+/// Bits of the first word that hold the key's length, and the flag `WIDE`, with which the length is elsewhere.
 const KEY_LEN_MASK: u32 = (NARROW_MAX as u32) << FLAGS_BITS | WIDE as u32;
 const USE_AT: usize = 4;
 const NARROW_BYTES: usize = USE_AT + 4;
 const WIDE_BYTES: usize = NARROW_BYTES + 8;
 const POSITION_BYTES: usize = 4;
-// The flag is as large as the room it stands for.
+// `key_start` adds the masked flag as the number of position bytes.
 const _: () = assert!(TIMED as usize == POSITION_BYTES);
 const SLOT_BYTES: usize = 4;
-/// "Not in the heap of deadlines".
+/// Position of a key that is not in the heap of deadlines.
 pub(in crate::keyspace) const NO_POSITION: u32 = u32::MAX;
-/// Strings above this length live in a slot, where they can grow in place.
+/// Maximum length of an inline string. Longer ones are in a value slot, where they can grow in place.
 pub(crate) const INLINE_MAX: usize = 1024;
 const _: () = assert!(INLINE_MAX <= NARROW_MAX);
 
-/// The value's place.
+/// Location of a value: inline in the block, or in a value slot.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::keyspace) enum Payload<'a> {
     Inline(&'a [u8]),
     Slot(Slot),
 }
 
-/// The measures of a block.
+/// Decoded header of a block: flags and lengths.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::keyspace) struct Layout {
     flags: u8,
@@ -68,8 +69,8 @@ impl Layout {
         Layout { flags, key_len: key.len(), value_len }
     }
 
-    /// Reads the header of a block, whatever lies behind it; `None` when the block is too short for one, which no live
-    /// entry is.
+    /// Reads the header of a block; bytes after the entry are ignored. `None`: the block is too short, which does not
+    /// occur for a live entry.
     #[inline(always)]
     pub(in crate::keyspace) fn of(block: &[u8]) -> Option<Layout> {
         let head = read_u32(block, 0)?;
@@ -82,7 +83,7 @@ impl Layout {
         Some(Layout { flags, key_len, value_len })
     }
 
-    /// The same for a key with a deadline of its own.
+    /// Returns the layout with the flag for a deadline of the key itself.
     pub(in crate::keyspace) fn with_own(self) -> Layout {
         Layout { flags: self.flags | OWN, ..self }
     }
@@ -105,12 +106,12 @@ impl Layout {
         self.flags & OWN != 0
     }
 
-    /// Whether a field of its value has one.
+    /// Whether a field of the value has a deadline.
     pub(in crate::keyspace) fn has_field(self) -> bool {
         self.flags & FIELD != 0
     }
 
-    /// Notes whose deadlines are in the heap.
+    /// Stores which deadlines are in the heap: the key's own, those of fields.
     pub(in crate::keyspace) fn note_deadlines(self, block: &mut [u8], own: bool, field: bool) {
         let noted = if own { OWN } else { 0 } | if field { FIELD } else { 0 };
         write(block, 0, &[self.flags & !(OWN | FIELD) | noted]);
@@ -156,6 +157,7 @@ impl Layout {
         }
     }
 
+    /// Position in the heap of deadlines; `None` if the key is not in the heap.
     pub(in crate::keyspace) fn position(self, block: &[u8]) -> Option<u32> {
         if !self.is_timed() {
             return None;
@@ -173,18 +175,18 @@ impl Layout {
         u32::from(self.flags) | lengths << FLAGS_BITS
     }
 
-    /// Writes the first word of the header and the value: the rest stays.
+    /// Writes the first word of the header and the value. The rest stays.
     #[inline(always)]
     fn rewrite(self, block: &mut [u8], bytes: &[u8]) {
-        if let Some(place) = block.get_mut(self.value_range()) {
-            bytes::copy(place, bytes);
+        if let Some(value) = block.get_mut(self.value_range()) {
+            bytes::copy(value, bytes);
         }
         if let Some(head) = block.first_chunk_mut::<USE_AT>() {
             *head = self.head().to_le_bytes();
         }
     }
 
-    /// Writes header, key and value; the position is left unset.
+    /// Writes header, key and value. The position becomes [`NO_POSITION`].
     pub(in crate::keyspace) fn write(self, block: &mut [u8], key: &[u8], payload: Payload<'_>, last_use: u32) {
         if self.flags & WIDE != 0 {
             write(block, NARROW_BYTES, &(self.key_len as u32).to_le_bytes());
@@ -202,11 +204,11 @@ impl Layout {
     }
 }
 
-/// Whether the block that begins here is of this key.
+/// Whether the entry at the start of `block` belongs to this key.
 #[inline(always)]
 pub(in crate::keyspace) fn is_of(block: &[u8], key: &[u8]) -> bool {
     let Some(head) = read_u32(block, 0) else { return false };
-    // The length, and that it stands there.
+    // One comparison: the length, and that `WIDE` is not set.
     if head & KEY_LEN_MASK != (key.len() as u32) << FLAGS_BITS || key.len() > NARROW_MAX {
         return head & u32::from(WIDE) != 0 && is_wide_of(block, key);
     }
@@ -223,19 +225,19 @@ fn is_wide_of(block: &[u8], key: &[u8]) -> bool {
     Layout::of(block).is_some_and(|layout| layout.key(block) == key)
 }
 
-/// Writes where the deadline of a key stands in the heap into its block, if that has room for it.
+/// Stores the position in the heap of deadlines, if the block has space for it.
 #[inline(always)]
 pub(in crate::keyspace) fn set_position(block: &mut [u8], position: u32) {
     let Some(head) = read_u32(block, 0) else { return };
     let at = if head & u32::from(WIDE) != 0 { WIDE_BYTES } else { NARROW_BYTES };
     if head & u32::from(TIMED) != 0
-        && let Some(place) = block.get_mut(at..).and_then(<[u8]>::first_chunk_mut)
+        && let Some(stored) = block.get_mut(at..).and_then(<[u8]>::first_chunk_mut)
     {
-        *place = position.to_le_bytes();
+        *stored = position.to_le_bytes();
     }
 }
 
-/// The word about the last use that every block has.
+/// Last use of the key, as a word of `uses`.
 pub(in crate::keyspace) fn last_use(block: &[u8]) -> Option<u32> {
     read_u32(block, USE_AT)
 }
@@ -247,25 +249,25 @@ pub(in crate::keyspace) fn set_last_use(block: &mut [u8], last_use: u32) {
     }
 }
 
-/// The measures with a string of another length in place of the one that lies in this block, when the block has the size
-/// for it.
+/// Layout of a block after its string is replaced by one of `len` bytes. `None` if the block does not hold an inline
+/// string, or another size of block is needed.
 #[inline(always)]
 pub(in crate::keyspace) fn fitting(block: &[u8], len: usize) -> Option<Layout> {
     let old = Layout::of(block)?;
     let new = Layout { flags: old.flags & !RAW, value_len: len, ..old };
-    // Most are as long as what was there.
+    // Most new strings have the length of the old one.
     let fits = len == old.value_len || len <= INLINE_MAX && Slab::rounded(new.len()) == Slab::rounded(old.len());
     (fits && new.flags & !(TIMED | OWN) == 0).then_some(new)
 }
 
-/// Puts another string in the place of one, with the measures that [`fitting`] answered. Last use and deadline are left to
-/// the caller.
+/// Replaces the string in a block, with the layout that [`fitting`] returned. Last use and deadline are left to the
+/// caller.
 #[inline(always)]
 pub(in crate::keyspace) fn overwrite(block: &mut [u8], layout: Layout, bytes: &[u8], raw: bool) {
     Layout { flags: layout.flags | if raw { RAW } else { 0 }, ..layout }.rewrite(block, bytes);
 }
 
-/// The string in a block, if it is as SET stores it: neither edited nor in a slot.
+/// Inline string of a block, if it is not marked as edited. `None` otherwise.
 #[inline(always)]
 pub(in crate::keyspace) fn plain_string(block: &mut [u8]) -> Option<&mut [u8]> {
     let layout = Layout::of(block).filter(|layout| layout.flags & !(TIMED | OWN) == 0)?;
@@ -278,7 +280,7 @@ fn read_u32(block: &[u8], at: usize) -> Option<u32> {
 }
 
 fn write(block: &mut [u8], at: usize, source: &[u8]) {
-    if let Some(place) = block.get_mut(at..at + source.len()) {
-        bytes::copy(place, source);
+    if let Some(target) = block.get_mut(at..at + source.len()) {
+        bytes::copy(target, source);
     }
 }

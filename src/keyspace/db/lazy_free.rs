@@ -1,5 +1,5 @@
-//! Lazy free: large values and whole databases that were deleted. Freeing a million members takes milliseconds, so it is
-//! done in slices and no single call pays for it. Until then they count as memory in use.
+//! Lazy free of large values and whole databases that were deleted. Freeing a million members takes milliseconds, so
+//! garbage is freed in slices. Until then it counts as memory in use.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -7,14 +7,14 @@ use alloc::vec::Vec;
 use crate::base::headroom::make_room;
 use crate::values::Value;
 
-/// Less than this is freed immediately.
+/// Minimum size of queued garbage; smaller values are freed immediately.
 const QUEUED_MIN_BYTES: u64 = 64 * 1024;
-/// A value consists of at most one piece of memory for so many bytes.
+/// Bytes per piece of memory, for an estimate of the pieces in a small value.
 const PIECE_BYTES: u64 = 4096;
 
-/// A database as the queue sees it.
+/// Database with memory that can be freed in steps.
 pub(in crate::keyspace) trait FreeInSteps {
-    /// Frees up to so many pieces of memory; returns how many.
+    /// Frees up to `pieces` pieces of memory; returns the number freed.
     fn free_step(&mut self, pieces: usize) -> usize;
     fn counted_bytes(&self) -> u64;
 }
@@ -25,10 +25,10 @@ enum Garbage<D> {
     Database(Box<D>),
 }
 
-/// The queue of what waits to be freed.
+/// Queue of garbage.
 #[derive(Clone, Debug)]
 pub(in crate::keyspace) struct LazyFree<D> {
-    /// Each with the bytes that the rest of it counts as.
+    /// Garbage with the counted bytes that are left of it.
     queue: Vec<(Garbage<D>, u64)>,
     bytes: u64,
 }
@@ -48,10 +48,10 @@ impl<D: FreeInSteps> LazyFree<D> {
         self.bytes
     }
 
-    /// Queues a large value, and frees a small one; returns of how many pieces of memory that may have been.
+    /// Queues a large value, or frees a small one. Returns an estimate of the pieces of memory freed.
     pub(in crate::keyspace) fn take_value(&mut self, value: Value, bytes: u64) -> usize {
         if bytes < QUEUED_MIN_BYTES {
-            // Below the constant, so it fits.
+            // Less than `QUEUED_MIN_BYTES`, so the cast is lossless.
             return 1 + (bytes / PIECE_BYTES) as usize;
         }
         self.push(Garbage::Value(value), bytes);
@@ -73,7 +73,7 @@ impl<D: FreeInSteps> LazyFree<D> {
         }
     }
 
-    /// Frees up to so many pieces of memory; returns how many.
+    /// Frees up to `pieces` pieces of memory; returns the number freed.
     pub(in crate::keyspace) fn free(&mut self, pieces: usize) -> usize {
         let mut freed = 0;
         while freed < pieces
@@ -87,7 +87,7 @@ impl<D: FreeInSteps> LazyFree<D> {
             self.bytes -= bytes.saturating_sub(bytes_left);
             *bytes = bytes_left.min(*bytes);
             if step < left {
-                // The rest of it is small.
+                // A short step means that only a small rest is left, which is freed here.
                 self.bytes -= *bytes;
                 self.queue.pop();
             }
@@ -113,7 +113,7 @@ mod tests {
     use crate::keyspace::databases::FREED_MAX;
     use crate::values::End;
 
-    /// More than is given back at once.
+    /// More members than one slice frees.
     const MEMBERS: usize = 100_000;
 
     fn member(number: usize) -> Vec<u8> {
@@ -138,8 +138,8 @@ mod tests {
         keyspace
     }
 
-    /// Frees in slices until nothing is left; answers how many it took.
-    fn emptied(keyspace: &mut Keyspace) -> usize {
+    /// Frees slices until no garbage is left; returns their number.
+    fn free_all(keyspace: &mut Keyspace) -> usize {
         let (mut slices, mut held) = (0, keyspace.counted_bytes());
         while keyspace.free_garbage() {
             slices += 1;
@@ -152,30 +152,30 @@ mod tests {
     }
 
     #[test]
-    fn a_large_value_goes_in_slices_however_it_goes() {
+    fn a_large_value_is_freed_in_slices_after_any_removal() {
         for key in [&b"set"[..], b"list", b"hash", b"zset"] {
-            for way in 0..3 {
+            for removal in 0..3 {
                 let mut keyspace = filled(key);
                 let held = keyspace.counted_bytes();
                 let mut txn = keyspace.at(0, Timestamp::from_ms(0));
-                match way {
+                match removal {
                     0 => assert_eq!(keys::delete_all(&mut txn, core::iter::once(key)), 1),
                     1 => drop(strings::set(&mut txn, key, b"short", &Default::default()).unwrap()),
                     _ => txn.flush(),
                 }
                 keyspace.effects.end_unit();
-                // It counts until it is given back.
+                // Garbage counts as memory in use.
                 assert!(keyspace.counted_bytes() >= held * 9 / 10);
-                let slices = emptied(&mut keyspace);
-                let least = if key == b"list" { 1 } else { 2 };
-                assert!(slices >= least, "{slices} slices");
+                let slices = free_all(&mut keyspace);
+                let min_slices = if key == b"list" { 1 } else { 2 };
+                assert!(slices >= min_slices, "{slices} slices");
                 assert!(keyspace.counted_bytes() < 100, "{} bytes stay", keyspace.counted_bytes());
             }
         }
     }
 
     #[test]
-    fn a_database_goes_in_slices_with_all_it_holds() {
+    fn a_database_is_freed_in_slices_with_its_values() {
         let mut keyspace = filled(b"set");
         let mut txn = keyspace.at(0, Timestamp::from_ms(0));
         for number in 0..20_000 {
@@ -188,23 +188,23 @@ mod tests {
         keyspace.effects.end_unit();
         assert!(keyspace.database(0).is_empty());
         // Every short list is a piece of its own, and a slice takes a bounded number of them.
-        let slices = emptied(&mut keyspace);
+        let slices = free_all(&mut keyspace);
         assert!(slices >= pieces / FREED_MAX, "{slices} slices");
         assert_eq!(keyspace.counted_bytes(), 0);
     }
 
     #[test]
-    fn what_a_snapshot_replaces_goes_in_slices() {
+    fn keys_replaced_by_a_snapshot_are_freed_in_slices() {
         let mut keyspace = filled(b"set");
         let held = keyspace.counted_bytes();
         keyspace.replace_with(Keyspace::new(1)).unwrap();
         assert!(keyspace.database(0).is_empty() && keyspace.counted_bytes() >= held * 9 / 10);
-        assert!(emptied(&mut keyspace) >= 2);
+        assert!(free_all(&mut keyspace) >= 2);
         assert_eq!(keyspace.counted_bytes(), 0);
     }
 
     #[test]
-    fn a_slice_takes_fewer_of_larger_values() {
+    fn a_slice_frees_fewer_values_if_they_are_larger() {
         let mut keyspace = Keyspace::new(1);
         let mut txn = keyspace.at(0, Timestamp::from_ms(0));
         let (lists, element) = (2_000, [b'x'; 1_000]);
@@ -214,13 +214,13 @@ mod tests {
         keyspace.effects.end_unit();
         keyspace.flush_all();
         keyspace.effects.end_unit();
-        // Forty thousand bytes each: below what is kept, but of several pieces.
-        let slices = emptied(&mut keyspace);
+        // 40,000 bytes each: too small to be queued, but of several pieces.
+        let slices = free_all(&mut keyspace);
         assert!(slices >= lists * 9 / FREED_MAX, "{slices} slices");
     }
 
     #[test]
-    fn small_values_go_at_once() {
+    fn small_values_are_freed_immediately() {
         let mut keyspace = Keyspace::new(1);
         let mut txn = keyspace.at(0, Timestamp::from_ms(0));
         lists::push(&mut txn, b"list", End::Tail, [&b"a"[..]; 1_000].into_iter()).unwrap();

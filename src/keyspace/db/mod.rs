@@ -1,5 +1,4 @@
-//! The storage of one database: keys, values and deadlines. It knows no time, no events and nobody who watches; the
-//! verbs in `txn` add those.
+//! Storage of one database: keys, values and deadlines. Time, events and observers are added by the verbs in `txn`.
 
 mod blocks;
 mod dated;
@@ -28,10 +27,10 @@ use crate::store::slab::{Handle, Slab};
 use crate::store::slots::{Slot as ValueSlot, Slots};
 use crate::values::{Hash, Value, ValueRef};
 
-/// What the place of a value in a slot is counted as: its size in WebAssembly.
-const PLACE_BYTES: u64 = 44;
+/// Counted bytes of a value slot: its size in WebAssembly, on every target.
+const VALUE_SLOT_BYTES: u64 = 44;
 
-/// A value on its way in.
+/// Value to be stored.
 #[derive(Debug)]
 pub enum NewValue<'a> {
     /// A string as SET stores it.
@@ -41,17 +40,18 @@ pub enum NewValue<'a> {
     Value(Value),
 }
 
-/// What becomes of the deadline of a key that is written.
+/// Deadline of a key after a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Expiry {
-    /// The key lives for ever.
+    /// No deadline.
     #[default]
     Never,
-    /// The deadline it has, or none.
+    /// The present deadline, if there is one (KEEPTTL).
     Keep,
     At(Timestamp),
 }
 
+/// Storage of one database.
 #[derive(Clone, Debug)]
 pub struct Db {
     seed: u64,
@@ -59,15 +59,16 @@ pub struct Db {
     table: HashIndex,
     deadlines: DeadlineHeap<Handle>,
     values: Slots<Value>,
-    /// Bytes counted for values that live in slots.
+    /// Counted bytes of values in slots.
     slot_bytes: u64,
-    /// How many keys have a deadline of their own, and how many have fields with one.
+    /// Number of keys with a deadline of their own.
     own_deadlines: usize,
+    /// Number of keys that have fields with a deadline.
     field_deadlines: usize,
     lazy_free: LazyFree<Db>,
 }
 
-/// A key seen where it lies.
+/// Borrowed view of a key with its value and deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     pub key: &'a [u8],
@@ -100,7 +101,7 @@ impl Db {
         self.table.is_empty()
     }
 
-    /// Bytes of live blocks, index, deadlines and values in slots: the same figure on every target.
+    /// Counted bytes of blocks, index, deadlines, values in slots and garbage. The number is equal on every target.
     pub fn counted_bytes(&self) -> u64 {
         let deadline_bytes = self.deadlines.len() as u64 * NODE_BYTES;
         self.slab.used_bytes()
@@ -110,8 +111,7 @@ impl Db {
             + self.lazy_free.counted_bytes()
     }
 
-    /// Bytes counted for one key: its block, its places among index and deadlines, and its value when that is in a
-    /// slot.
+    /// Counted bytes of one key: block, index entry, heap node, and the value if it is in a slot.
     pub fn entry_bytes(&self, handle: Handle) -> u64 {
         let block = self.slab.block(handle);
         let Some(layout) = Layout::of(block) else { return 0 };
@@ -137,7 +137,7 @@ impl Db {
         Some(Entry { key: layout.key(block), value: self.value(handle)?, deadline, is_raw: layout.is_raw() })
     }
 
-    /// The value in a slot, when it is of the type whose parts have deadlines.
+    /// Hash in a value slot; `None` for other types. Only fields of hashes have deadlines.
     fn hash_in(&self, slot: ValueSlot) -> Option<&Hash> {
         match self.values.get(slot)? {
             Value::Hash(hash) => Some(hash),
@@ -145,13 +145,13 @@ impl Db {
         }
     }
 
-    /// What is known about the last use of a key.
+    /// Last use of a key, as a word of `uses`; 0 for a stale handle.
     pub fn last_use(&self, handle: Handle) -> u32 {
         last_use(self.slab.block(handle)).unwrap_or(0)
     }
 
-    /// Adds one to the number that a string is, where its digits lie; answers the number it is now. `None` when the string
-    /// has to become another first, and nothing was done.
+    /// Increments the number in a string in place; returns the new number. `None`: nothing was changed, and the string
+    /// must be rewritten.
     #[inline(always)]
     pub fn count_up(&mut self, handle: Handle) -> Option<i64> {
         count_up(entry::plain_string(self.slab.block_and_more_mut(handle)?)?)
@@ -164,45 +164,46 @@ impl Db {
         }
     }
 
-    /// Edits a value that lives in a slot, keeping the count of its bytes and the deadlines right. An edit that may
-    /// give a field its first deadline needs [`Db::reserve_deadline`] before.
+    /// Edits a value in a slot and updates counted bytes and deadlines. Before an edit that may give a field its first
+    /// deadline, [`Db::reserve_deadline`] must succeed. `None`: the value is not in a slot.
     pub fn edit<R>(&mut self, handle: Handle, mut edit: impl FnMut(&mut Value) -> R) -> Option<R> {
         let mut result = None;
         self.edit_in_place(handle, &mut |value| result = Some(edit(value)));
         result
     }
 
-    /// In one copy for all kinds of edits. Calls `edit` once, or not at all; answers whether the value is empty then.
+    /// Edits a value in a slot: calls `edit` at most once, and returns whether the value is empty afterwards. Takes
+    /// `dyn` so that all edits share one copy of the code.
     pub(super) fn edit_in_place(&mut self, handle: Handle, edit: &mut dyn FnMut(&mut Value)) -> bool {
         let Some(block) = self.slab.block_and_more(handle) else { return false };
         let Some(layout) = Layout::of(block) else { return false };
         let Payload::Slot(slot) = layout.payload(block) else { return false };
-        // The edit may take away the fields beside which a hash keeps its own deadline.
-        let kept = if layout.has_field() { self.deadline(handle) } else { None };
+        // A hash stores the key's deadline beside its dated fields, and the edit may remove those.
+        let own_deadline = if layout.has_field() { self.deadline(handle) } else { None };
         let Some(value) = self.values.get_mut(slot) else { return false };
         let before = value.counted_bytes();
         edit(value);
         let is_emptied = value.is_emptied();
         self.slot_bytes = self.slot_bytes - before + value.counted_bytes();
         if layout.has_field() {
-            self.assign_deadline(handle, kept);
+            self.assign_deadline(handle, own_deadline);
         } else if value.has_dated_fields() {
             self.assign_deadline(handle, self.deadline(handle));
         }
         is_emptied
     }
 
-    /// Handles in hash order: the smallest hashes from `cursor` on. Answers the next cursor, 0 at the end.
+    /// Collects about `count` handles in hash order, beginning at `cursor`. Returns the next cursor, 0 at the end.
     pub fn page(&self, cursor: u64, count: usize, handles: &mut Vec<Handle>) -> Result<u64, OutOfMemory> {
-        let mut room = make_room(handles, count.min(self.len()));
+        let mut reserved = make_room(handles, count.min(self.len()));
         let next = self.table.page(cursor, count, &mut |slot| {
-            // Those of an equal hash may be more.
-            room = room.and_then(|()| make_room(handles, 1));
-            if room.is_ok() {
+            // Keys of equal hash are returned together, so there may be more than `count`.
+            reserved = reserved.and_then(|()| make_room(handles, 1));
+            if reserved.is_ok() {
                 handles.push(slot.handle);
             }
         });
-        room.map(|()| next)
+        reserved.map(|()| next)
     }
 
     /// All handles in hash order.
@@ -214,30 +215,30 @@ impl Db {
         self.handles().filter_map(|handle| self.entry(handle))
     }
 
-    /// Any key, all equally likely.
+    /// Random key, uniformly distributed.
     pub fn random(&self, random: &mut Random) -> Option<Handle> {
         self.table.random(random).map(|slot| slot.handle)
     }
 
-    /// Adds up to `count` keys, drawn with about the same probability each.
+    /// Samples up to `count` keys with approximately equal probability.
     pub fn sample(&self, count: usize, random: &mut Random, handles: &mut Vec<Handle>) {
         self.table.sample(count, random, |slot| handles.push(slot.handle));
     }
 
-    /// The place of a live handle in the index, to ask [`Db::holds`] later.
+    /// Hash of the key of a live handle, for a later [`Db::holds`].
     pub fn hash_of(&self, handle: Handle) -> u32 {
         let block = self.slab.block(handle);
         Layout::of(block).map_or(0, |layout| hash_key(self.seed, layout.key(block)))
     }
 
-    /// Whether this is still the handle of a key. The block of one that is not may hold anything, so it is not looked
-    /// at.
+    /// Whether the index still contains the handle. The block is not read, because that of a stale handle may hold
+    /// anything.
     pub fn holds(&self, hash: u32, handle: Handle) -> bool {
         self.table.find(hash, |found| found == handle).is_some()
     }
 }
 
-/// The value of the entry that begins here.
+/// Value of the entry at the start of `block`.
 #[inline(always)]
 fn value_in<'a>(block: &'a [u8], values: &'a Slots<Value>) -> Option<ValueRef<'a>> {
     match Layout::of(block)?.payload(block) {
@@ -246,7 +247,7 @@ fn value_in<'a>(block: &'a [u8], values: &'a Slots<Value>) -> Option<ValueRef<'a
     }
 }
 
-/// What a value in a slot is counted as.
+/// Counted bytes of a value with its slot.
 fn slot_bytes_of(value: &Value) -> u64 {
-    value.counted_bytes() + PLACE_BYTES
+    value.counted_bytes() + VALUE_SLOT_BYTES
 }

@@ -1,4 +1,4 @@
-//! How a key gets another name, or goes to another database.
+//! Renaming a key, and moving it to another database.
 
 use alloc::vec::Vec;
 
@@ -9,41 +9,41 @@ use crate::keyspace::db::entry::{Layout, Payload};
 use crate::values::{Hash, Value};
 
 impl Db {
-    /// Moves value and deadline to another key, replacing what that holds. On an error nothing has changed.
+    /// Moves value and deadline to another key and replaces its old value. On an error nothing has changed.
     pub fn rename(&mut self, from: Slot, target: Slot, to: &[u8]) -> Result<(), OutOfMemory> {
         debug_assert!(self.is_current(target, to), "a slot that is out of date");
         let Some(handle) = from.found() else { return Ok(()) };
         let block = copied(self.slab.block(handle))?;
         let Some(layout) = Layout::of(&block) else { return Ok(()) };
-        self.write(target, to, layout.payload(&block), self.made(handle, layout))?;
-        // The value lives on under the new name: only the old block goes.
+        self.write(target, to, layout.payload(&block), self.meta_of(handle, layout))?;
+        // The value belongs to the new entry, so only the old block is freed.
         self.forget_block(from.hash, handle);
         Ok(())
     }
 
-    /// Moves a key with its value and deadline to a database of the same seed that does not have it. On an error nothing
-    /// has changed.
+    /// Moves a key with its value and deadline to another database. Both must have the same seed, and the target must
+    /// not contain the key. On an error nothing has changed.
     pub fn move_to(&mut self, slot: Slot, other: &mut Db) -> Result<(), OutOfMemory> {
         let Some(handle) = slot.found() else { return Ok(()) };
         let block = copied(self.slab.block(handle))?;
         let Some(layout) = Layout::of(&block) else { return Ok(()) };
-        let (key, made, target) = (layout.key(&block), self.made(handle, layout), slot.vacated());
+        let (key, meta, target) = (layout.key(&block), self.meta_of(handle, layout), slot.vacated());
         match layout.payload(&block) {
-            Payload::Inline(bytes) => drop(other.write(target, key, Payload::Inline(bytes), made)?),
+            Payload::Inline(bytes) => drop(other.write(target, key, Payload::Inline(bytes), meta)?),
             Payload::Slot(slot) => {
-                // The value leaves its slot when the other database has a place for it, so that it cannot get lost.
-                let nothing = || match self.hash_in(slot) {
+                // The value is swapped in after the other database has allocated its entry: a failure cannot lose it.
+                let empty_value = || match self.hash_in(slot) {
                     Some(_) => Value::Hash(Hash::new(0)),
                     None => Value::String(Vec::new()),
                 };
-                let (there, here) = (nothing(), nothing());
+                let (target_value, left_value) = (empty_value(), empty_value());
                 other.deadlines.reserve(handle)?;
-                let moved = other.write_slot(target, key, there, made)?;
+                let moved = other.write_slot(target, key, target_value, meta)?;
                 if let Some(value) = self.values.get_mut(slot) {
-                    let here_bytes = here.counted_bytes();
-                    let mut value = core::mem::replace(value, here);
-                    self.slot_bytes = self.slot_bytes - value.counted_bytes() + here_bytes;
-                    other.edit(moved, |place| core::mem::swap(place, &mut value));
+                    let left_bytes = left_value.counted_bytes();
+                    let mut value = core::mem::replace(value, left_value);
+                    self.slot_bytes = self.slot_bytes - value.counted_bytes() + left_bytes;
+                    other.edit(moved, |moved_value| core::mem::swap(moved_value, &mut value));
                 }
             }
         }

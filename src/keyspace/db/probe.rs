@@ -1,12 +1,12 @@
-//! Lookups: from a key to what is known of it, with one hash and one search.
+//! Lookups from a key to its entry: one hash computation and one probe of the index.
 
 use super::Db;
 use crate::base::hash::hash_key;
 use crate::keyspace::db::entry::{self, set_last_use};
 use crate::store::slab::Handle;
 
-/// What a lookup of a key found: its hash, and its entry if there is one. A copy and not a borrow, so it is good only until
-/// this key comes, goes or moves; debug builds check that.
+/// Result of a lookup: the key's hash, and the handle of its entry if the key exists. A slot is a copy, valid until its
+/// key is created, moved or deleted. Debug builds check that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
     pub(super) hash: u32,
@@ -14,7 +14,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// The entry, if the key is there.
+    /// Handle of the entry; `None` if the key does not exist.
     #[inline(always)]
     pub fn found(self) -> Option<Handle> {
         self.found
@@ -25,7 +25,7 @@ impl Slot {
         self.found.is_none()
     }
 
-    /// The slot of the same key without its entry.
+    /// Returns the slot of the key without its entry.
     #[inline(always)]
     pub(in crate::keyspace) fn vacated(self) -> Slot {
         Slot { found: None, ..self }
@@ -39,12 +39,12 @@ impl Db {
         Slot { hash, found: self.find_any(hash, key) }
     }
 
-    /// The entry of a key.
+    /// Handle of a key's entry.
     pub fn find(&self, key: &[u8]) -> Option<Handle> {
         self.probe(key).found
     }
 
-    /// Looks a key up and notes its use, if there is one to be noted.
+    /// Looks a key up and stores its last use, if one is given.
     #[inline(always)]
     pub(in crate::keyspace) fn probe_in_use(&mut self, key: &[u8], last_use: Option<u32>) -> Slot {
         let hash = hash(self, key);
@@ -59,15 +59,15 @@ impl Db {
             }
             return Slot { hash, found: Some(handle) };
         }
-        probe_namesakes(self, hash, key, last_use)
+        probe_collisions(self, hash, key, last_use)
     }
 
-    /// The slot of an entry.
+    /// Slot of an entry that exists.
     pub fn slot_of(&self, handle: Handle) -> Slot {
         Slot { hash: self.hash_of(handle), found: Some(handle) }
     }
 
-    /// Whether a slot is what a lookup of the key finds.
+    /// Whether a lookup of the key would return this slot.
     pub(in crate::keyspace) fn is_current(&self, slot: Slot, key: &[u8]) -> bool {
         slot == self.probe(key)
     }
@@ -79,7 +79,7 @@ impl Db {
     }
 }
 
-/// Memory is asked ahead for what will be looked at.
+/// Searches the index and prefetches the block of the handle.
 #[inline(never)]
 fn search(db: &mut Db, hash: u32) -> Option<Handle> {
     let handle = db.table.search(hash)?;
@@ -87,10 +87,10 @@ fn search(db: &mut Db, hash: u32) -> Option<Handle> {
     Some(handle)
 }
 
-/// Looks a key up where another has its hash.
+/// Looks a key up among keys of equal hash, and stores its last use.
 #[cold]
 #[inline(never)]
-fn probe_namesakes(db: &mut Db, hash: u32, key: &[u8], last_use: Option<u32>) -> Slot {
+fn probe_collisions(db: &mut Db, hash: u32, key: &[u8], last_use: Option<u32>) -> Slot {
     let found = find_among(db, hash, key);
     if let (Some(handle), Some(last_use)) = (found, last_use) {
         db.set_last_use(handle, last_use);
@@ -98,7 +98,7 @@ fn probe_namesakes(db: &mut Db, hash: u32, key: &[u8], last_use: Option<u32>) ->
     Slot { hash, found }
 }
 
-/// Compares the key with each that has this hash: nearly always there is one at most.
+/// Compares the key with every key of this hash. There is rarely more than one.
 #[cold]
 #[inline(never)]
 fn find_among(db: &Db, hash: u32, key: &[u8]) -> Option<Handle> {

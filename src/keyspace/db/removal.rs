@@ -1,4 +1,4 @@
-//! How keys go, and how what is left of large values and whole databases gives its memory back.
+//! Removal of keys, and lazy free of large values and whole databases.
 
 use super::dated::BlockPositions;
 use super::lazy_free::FreeInSteps;
@@ -7,7 +7,7 @@ use crate::keyspace::db::entry::Layout;
 use crate::store::slab::Handle;
 
 impl Db {
-    /// Forgets the key, its value and its deadline.
+    /// Removes the key with its value and deadline. A large value is queued for lazy free.
     pub fn remove(&mut self, slot: Slot) {
         let Some(handle) = slot.found() else { return };
         debug_assert!(self.holds(slot.hash, handle), "a slot that is out of date");
@@ -22,44 +22,44 @@ impl Db {
         self.slab.free(handle);
     }
 
-    /// Whether something deleted has not given its memory back yet.
+    /// Whether deleted values wait for lazy free.
     pub fn has_garbage(&self) -> bool {
         !self.lazy_free.is_empty()
     }
 
-    /// Gives up to so many pieces of memory of what was deleted back; answers how many.
+    /// Frees up to `pieces` pieces of garbage; returns the number freed.
     pub fn free_garbage(&mut self, pieces: usize) -> usize {
         self.lazy_free.free(pieces)
     }
 
-    /// Keeps what another database held until its memory is given back.
+    /// Queues the contents of another database for lazy free.
     pub(in crate::keyspace) fn keep_garbage(&mut self, other: Db) {
         self.lazy_free.take_database(other);
     }
 }
 
 impl FreeInSteps for Db {
-    /// Gives up to so many pieces of its own memory back; answers how many. Only what it counts as may be asked of it from
-    /// then on.
+    /// Frees up to `pieces` pieces of the database's own memory; returns the number freed. Afterwards only
+    /// `counted_bytes` and further steps are valid.
     fn free_step(&mut self, pieces: usize) -> usize {
-        let mut free_step = self.slab.free_step(pieces);
-        free_step += self.table.free_step(pieces - free_step);
-        free_step += self.deadlines.free_step(pieces - free_step);
-        while free_step < pieces {
-            // Large values among them are graves of their own.
-            free_step += self.lazy_free.free(pieces - free_step).min(pieces - free_step);
-            if free_step == pieces {
+        let mut freed = self.slab.free_step(pieces);
+        freed += self.table.free_step(pieces - freed);
+        freed += self.deadlines.free_step(pieces - freed);
+        while freed < pieces {
+            // Large values are queued again, and freed in slices themselves.
+            freed += self.lazy_free.free(pieces - freed).min(pieces - freed);
+            if freed == pieces {
                 break;
             }
             let Some(value) = self.values.pop() else { break };
-            let given = value.map_or(1, |value| {
+            let value_pieces = value.map_or(1, |value| {
                 let bytes = slot_bytes_of(&value);
                 self.slot_bytes -= bytes;
                 self.lazy_free.take_value(value, bytes)
             });
-            free_step = (free_step + given).min(pieces);
+            freed = (freed + value_pieces).min(pieces);
         }
-        free_step
+        freed
     }
 
     fn counted_bytes(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! Several strings set at once: all of them, or none when there is no memory for one.
+//! Atomic write of several strings: all are set, or none if memory is short.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::keyspace::db::entry::{INLINE_MAX, Layout, Payload};
 use crate::store::slab::Handle;
 use crate::values::Value;
 
-/// A string on its way in, and what was found at its key.
+/// String to be written, with the slot of its key.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged<'p> {
     pub slot: Slot,
@@ -20,7 +20,7 @@ pub struct Staged<'p> {
     pub last_use: u32,
 }
 
-/// A key whose new entry is in place while its old one is kept.
+/// Step that can be undone: the new entry is in the index, and the old one is kept.
 struct Step {
     hash: u32,
     old: Option<Handle>,
@@ -29,7 +29,7 @@ struct Step {
 }
 
 impl Db {
-    /// Creates keys or replaces all of them; of a key named twice the last counts. On an error nothing has changed.
+    /// Creates or replaces all keys. Of a key given twice the last value counts. On an error nothing has changed.
     pub fn put_all(&mut self, strings: &[Staged<'_>]) -> Result<(), OutOfMemory> {
         let mut steps = Vec::new();
         for string in strings {
@@ -47,10 +47,10 @@ impl Db {
     }
 }
 
-/// Writes a new entry and lets the index name it.
+/// Writes a new entry and points the index to it. `staged` is the number of steps before.
 fn stage(db: &mut Db, string: Staged<'_>, staged: usize) -> Result<Step, OutOfMemory> {
     let Staged { slot: Slot { hash, .. }, key, value, deadline, last_use } = string;
-    // Of a key that is named twice, the first one may be in place by now.
+    // If the key was given before, its staged entry is the old one here.
     let old = db.find_any(hash, key);
     let mut payload = Payload::Inline(value);
     if value.len() > INLINE_MAX {
@@ -98,7 +98,7 @@ fn commit(db: &mut Db, step: Step) {
     db.assign_deadline(step.new, step.deadline);
 }
 
-/// A block, its place in the index when it needs one, and those of so many deadlines.
+/// Reserves a block, an index entry if the key is new, and space for `deadlines` nodes in the heap.
 fn reserve_entry(
     db: &mut Db,
     len: usize,

@@ -1,5 +1,5 @@
-//! Clients as the keyspace knows them.
+//! Id of a client, the only property of clients that the keyspace uses.
 
-/// Names a client of one engine. Ids start at 1 and are not used twice.
+/// Id of a client of one engine. Ids begin at 1 and are never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct ClientId(pub u32);

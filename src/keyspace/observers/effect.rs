@@ -1,8 +1,8 @@
-//! What a command did, as commands: time-free, with absolute deadlines, so that replaying them gives the same keyspace
-//! whenever it happens. The log is a valid append-only file of Redis.
+//! Effects: what a command did, as commands for the log. Deadlines are absolute, so that a replay gives the same
+//! keyspace at any time. The log is a valid append-only file of Redis.
 //!
-//! A drained piece is `#KL:<now> v1`, then units. A unit is everything one command, transaction or script did; of more
-//! than one effect it is framed by MULTI and EXEC, so that a torn unit is recognised and dropped whole.
+//! A drained piece is the line `#KL:<now> v1`, followed by units. A unit holds the effects of one command, transaction
+//! or script. Units of several effects are framed by MULTI and EXEC, so that a torn unit is dropped whole.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -12,40 +12,40 @@ use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, make_room};
 use crate::base::number::{IntegerText, write_double, write_integer};
 
-/// The version of the annotation line; a newer one is refused when a log is read.
+/// Version of the annotation line. Logs with a newer version are refused.
 pub const LOG_VERSION: u32 = 1;
-/// How an annotation line begins. Redis (7.0 and newer) skips lines that begin with `#`.
+/// Prefix of an annotation line. Redis 7.0 and newer skip lines that begin with `#`.
 pub const ANNOTATION: &str = "#KL:";
 
-/// Words of the log itself: an annotation, SELECT, MULTI, EXEC, names of commands, deadlines.
+/// Upper bound in bytes of the frame of a unit: annotation, SELECT, MULTI, EXEC, command names, deadlines.
 const FRAME_BYTES: usize = 1024;
-/// An argument of a request counts with the eight bytes of its span, and has a header of no more bytes than that and
-/// itself together.
+/// Upper bound of log bytes per counted byte of a request. Each argument counts 8 bytes for its span, and its header is
+/// no longer than span and argument together.
 const LOGGED_FACTOR: usize = 2;
 
-/// Nearly all arguments are no longer.
+/// Maximum length of an argument that is written in one piece. Most arguments are shorter.
 const SHORT_MAX: usize = 64;
-/// What stands before such a one: `$64` and the end of the line.
+/// Maximum length of the header of such an argument: `$64` and the line end.
 const HEADER_MAX: usize = 5;
 
-/// One effect on its way into the log.
+/// Writer of one effect.
 #[derive(Debug)]
 pub struct EffectWriter<'a> {
     out: &'a mut Vec<u8>,
-    /// Where it begins in `out`.
+    /// Offset of the effect in `out`.
     start: usize,
     len: usize,
 }
 
 impl<'a> EffectWriter<'a> {
-    /// Leaves place for the number of arguments, which is known last: nearly always it has one digit.
+    /// Begins an effect, with one digit reserved for the number of arguments, which is known last.
     fn at_end(out: &'a mut Vec<u8>) -> EffectWriter<'a> {
         let start = out.len();
         out.extend_from_slice(b"*0\r\n");
         EffectWriter { start, out, len: 0 }
     }
 
-    /// Puts the number of arguments in its place.
+    /// Ends the effect by writing the number of arguments.
     #[inline(always)]
     pub(in crate::keyspace) fn close(&mut self) {
         match (self.len, self.out.get_mut(self.start + 1)) {
@@ -59,7 +59,7 @@ impl<'a> EffectWriter<'a> {
     fn close_long(&mut self) {
         let digits = IntegerText::of(self.len as i64);
         let digits = digits.as_bytes();
-        // One digit has its place already.
+        // One digit is reserved already.
         self.out.extend_from_slice(&digits[1..]);
         self.out[self.start + 2..].rotate_right(digits.len() - 1);
         self.out[self.start + 1..][..digits.len()].copy_from_slice(digits);
@@ -78,7 +78,7 @@ impl<'a> EffectWriter<'a> {
         self
     }
 
-    /// An argument whose length has two digits at most is put together first, and added at once.
+    /// Appends an argument of at most [`SHORT_MAX`] bytes with a single copy.
     #[inline(always)]
     fn short_bytes(&mut self, argument: &[u8]) {
         let len = argument.len();
@@ -98,7 +98,7 @@ impl<'a> EffectWriter<'a> {
         self.bytes(IntegerText::of(argument).as_bytes())
     }
 
-    /// A number that is read back as it is.
+    /// Appends a double as text that parses to the same number.
     pub fn double(&mut self, argument: f64) -> &mut Self {
         let mut text = Vec::new();
         write_double(argument, &mut text);
@@ -110,22 +110,24 @@ impl<'a> EffectWriter<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
     wanted: bool,
-    /// What a log being replayed does is in that log already.
+    /// Whether effects are suppressed, in load mode: a replayed log contains them already.
     muted: bool,
-    /// What nobody took yet: encoded units, and the effects of the running unit.
+    /// Encoded units that were not taken yet, and the effects of the running unit.
     pending: Vec<u8>,
-    /// Where the running unit begins, and how many effects it has.
+    /// Offset of the running unit in `pending`.
     unit_start: usize,
+    /// Number of effects in the running unit.
     unit_len: usize,
-    /// The database the reader of `pending` has selected.
+    /// Database that a reader of `pending` has selected at its end.
     selected: Option<u8>,
-    /// Changes and statements of the running unit, while they are built: one without the other is a defect.
+    /// Whether the running unit changed a key. A change without an effect is a defect, and the reverse.
     changed: bool,
+    /// Whether the running unit stated an effect.
     stated: bool,
 }
 
 impl Effects {
-    /// Whether none wait to be taken.
+    /// Whether no effects wait to be taken.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
@@ -139,7 +141,7 @@ impl Effects {
         self.muted = muted;
     }
 
-    /// Whether statements are built: a long one need not be prepared while they are not.
+    /// Whether effects are built. If not, callers need not prepare their arguments.
     pub(in crate::keyspace) fn are_built(&self) -> bool {
         self.wanted && !self.muted
     }
@@ -148,7 +150,7 @@ impl Effects {
         self.changed = self.are_built();
     }
 
-    /// States what changed; `write` runs only while somebody takes effects.
+    /// States an effect. `write` runs only while effects are built.
     pub(in crate::keyspace) fn state(&mut self, database: u8, write: impl FnOnce(&mut EffectWriter<'_>)) {
         if let Some(mut effect) = self.open(database) {
             write(&mut effect);
@@ -156,7 +158,7 @@ impl Effects {
         }
     }
 
-    /// Begins an effect, while somebody takes them; [`EffectWriter::close`] ends it.
+    /// Begins an effect, to be ended by [`EffectWriter::close`]. `None` while effects are not built.
     #[inline(never)]
     pub(in crate::keyspace) fn open(&mut self, database: u8) -> Option<EffectWriter<'_>> {
         if !self.are_built() {
@@ -167,7 +169,7 @@ impl Effects {
         Some(EffectWriter::at_end(&mut self.pending))
     }
 
-    /// Everything before the effect itself, in one copy for all of them.
+    /// Selects the database if needed, and begins a unit if none is running.
     #[inline(never)]
     fn begin(&mut self, database: u8) {
         if self.selected != Some(database) {
@@ -177,13 +179,13 @@ impl Effects {
             });
         }
         if self.unit_len == 0 {
-            // The first selection stands before the frame, so that dropping a torn unit does not lose it.
+            // The first SELECT precedes the frame, so that it is kept if the torn unit is dropped.
             self.unit_start = self.pending.len();
         }
         self.unit_len += 1;
     }
 
-    /// Makes sure that effects of so many bytes can be stated, and framed at the end of the unit.
+    /// Reserves memory for effects of `bytes` bytes and for the frame of their unit.
     pub(in crate::keyspace) fn make_room(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
         match self.are_built() {
             true => make_room(&mut self.pending, bytes.saturating_mul(LOGGED_FACTOR).saturating_add(FRAME_BYTES)),
@@ -214,7 +216,7 @@ impl Effects {
         });
     }
 
-    /// The units since the last call as one piece of log; empty when there are none.
+    /// Takes the units since the last call as one piece of log; empty if there are none.
     pub fn take(&mut self, now: Timestamp) -> Vec<u8> {
         self.selected = None;
         let mut piece = core::mem::take(&mut self.pending);
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_built_while_nobody_takes() {
+    fn nothing_is_built_while_effects_are_not_wanted() {
         let mut effects = Effects::default();
         stated(&mut effects, 0, &["DEL", "a"]);
         effects.end_unit();

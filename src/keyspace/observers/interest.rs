@@ -1,4 +1,4 @@
-//! Who wants to know when a key changes. Nobody pays while nobody is interested.
+//! Keys that clients watch, are blocked on, or track. Without such keys a change costs one test.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,41 +10,41 @@ use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve_unspent, make_ro
 use crate::store::name_index::NameIndex;
 use crate::store::sorted_vec::SortedVecMap;
 
-/// What a key that is ready takes in tables, beside its name.
+/// Bytes of a ready key in tables besides its name.
 const READY_BYTES: usize = 256;
 
 /// A key and its database.
 pub type KeyName = (u8, Box<[u8]>);
 
-/// The place of a blocked command in the order of waiting: a smaller one waits longer.
+/// Position of a blocked client in the queue. A smaller position has waited longer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct QueuePosition(pub u64);
 
-/// Keys that transactions watch, blocked commands wait for and clients hold copies of.
+/// Keys that are watched by transactions, waited for by blocked clients, or tracked.
 #[derive(Clone, Debug)]
 pub struct Interest {
-    /// By client id.
+    /// Client ids by watched key.
     watched: NameIndex,
-    /// What each client watches, to find its entries again.
+    /// Watched keys by client.
     watching: SortedVecMap<ClientId, Vec<KeyName>>,
-    /// Clients one of whose keys changed since they began to watch.
-    disturbed: SortedVecMap<ClientId, ()>,
-    /// By position.
+    /// Clients with a watched key that changed (Redis' `CLIENT_DIRTY_CAS`).
+    dirty: SortedVecMap<ClientId, ()>,
+    /// Queue positions by waited-for key.
     waited: NameIndex,
-    /// Keys somebody waits for that came into being, each once, in that order.
+    /// Waited-for keys that were created, each once, in order of creation.
     ready: Vec<KeyName>,
-    /// What is in `ready`.
+    /// Index of `ready`.
     is_ready: NameIndex,
     pub tracking: Tracking,
 }
 
 impl Interest {
-    /// Nobody is interested in anything. `seed` decides which copies are forgotten when there are too many.
+    /// Creates an empty registry. `seed` decides which tracked keys are forgotten when there are too many.
     pub(in crate::keyspace) fn new(seed: u64) -> Interest {
         Interest {
             watched: NameIndex::default(),
             watching: SortedVecMap::default(),
-            disturbed: SortedVecMap::default(),
+            dirty: SortedVecMap::default(),
             waited: NameIndex::default(),
             ready: Vec::new(),
             is_ready: NameIndex::default(),
@@ -52,65 +52,64 @@ impl Interest {
         }
     }
 
-    /// Nobody watches anything or waits for it.
+    /// Whether no key is watched or waited for.
     #[inline(always)]
     pub fn is_idle(&self) -> bool {
         self.watched.is_empty() && self.waited.is_empty()
     }
 
-    /// How many keys are watched or waited for.
+    /// Number of keys that are watched or waited for.
     pub fn name_count(&self) -> usize {
         self.watched.len() + self.waited.len()
     }
 
-    /// Makes sure that there is place for everybody whom a command may disturb or wake.
+    /// Reserves memory for all clients that a command may mark as dirty, and for all keys it may make ready.
     #[inline(always)]
     pub(in crate::keyspace) fn make_room(&mut self) -> Result<(), OutOfMemory> {
-        if self.is_idle() { Ok(()) } else { self.make_places() }
+        if self.is_idle() { Ok(()) } else { self.reserve_marks() }
     }
 
-    fn make_places(&mut self) -> Result<(), OutOfMemory> {
+    fn reserve_marks(&mut self) -> Result<(), OutOfMemory> {
         ensure_reserve_unspent()?;
-        self.disturbed.make_room(self.watching.len())?;
+        self.dirty.make_room(self.watching.len())?;
         let more = self.waited.len().saturating_sub(self.ready.len());
         make_room(&mut self.ready, more)
     }
 
-    /// Makes sure that every key somebody waits for can be told to be there.
-    pub(in crate::keyspace) fn ensure_room_to_wake_all(&self) -> Result<(), OutOfMemory> {
+    /// Checks that there is memory to mark every waited-for key as ready.
+    pub(in crate::keyspace) fn ensure_room_to_mark_ready(&self) -> Result<(), OutOfMemory> {
         ensure(self.waited.names().map(|(_, key)| READY_BYTES + 2 * key.len()).sum())
     }
 
-    /// A blocked command waits for a key.
+    /// Adds a blocked client to the queue of a key.
     pub fn wait(&mut self, position: QueuePosition, (database, key): &KeyName) {
         self.waited.add(*database, key, position.0);
     }
 
-    /// A blocked command is gone, or about to run again.
+    /// Removes a blocked client from the queues of its keys.
     pub fn unwait(&mut self, position: QueuePosition, keys: &[KeyName]) {
         for (database, key) in keys {
             self.waited.remove(*database, key, position.0);
         }
     }
 
-    /// Keys appeared that somebody waits for, and nobody has looked yet: after a load, for example.
+    /// Whether waited-for keys were created and their blocked clients not yet served, for example by a load.
     #[inline(always)]
     pub fn has_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// The keys that appeared since they were asked for last, and that somebody waits for.
+    /// Takes the ready keys: those created since the last call, in order.
     pub fn take_ready(&mut self) -> Vec<KeyName> {
         if self.ready.is_empty() {
-            // The places in it stay.
+            // The reserved capacity stays.
             return Vec::new();
         }
         self.is_ready = NameIndex::default();
         core::mem::take(&mut self.ready)
     }
 
-    /// Of the blocked commands that wait for a key, the one that waits longest of those that wait less long than
-    /// another.
+    /// Returns the next blocked client in the queue of a key, after a position.
     pub fn next_waiting(&self, (database, key): &KeyName, after: QueuePosition) -> Option<QueuePosition> {
         let positions = self.waited.of(*database, key);
         positions.get(positions.partition_point(|&position| position <= after.0)).copied().map(QueuePosition)
@@ -122,46 +121,48 @@ impl Interest {
         }
     }
 
-    /// Ends all watching of a client and forgets whether it was disturbed.
+    /// Removes all watched keys of a client, and its dirty mark.
     pub fn unwatch(&mut self, client: ClientId) {
-        self.disturbed.remove(client);
+        self.dirty.remove(client);
         for (database, key) in self.watching.remove(client).unwrap_or_default() {
             self.watched.remove(database, &key, client.0.into());
         }
     }
 
+    /// Whether a watched key of the client changed.
     pub fn is_disturbed(&self, client: ClientId) -> bool {
-        self.disturbed.contains(client)
+        self.dirty.contains(client)
     }
 
-    /// The keys a client watches, each with its database.
+    /// Keys that a client watches, each with its database.
     pub fn watched_by(&self, client: ClientId) -> &[KeyName] {
         self.watching.get(client).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Takes the list of what a client watches, to be put back by [`Interest::resume`]: it goes on being disturbed.
+    /// Takes the list of a client's watched keys until [`Interest::resume`]. Changes still mark the client as dirty.
     pub fn suspend(&mut self, client: ClientId) -> Vec<KeyName> {
         self.watching.get_mut(client).map(core::mem::take).unwrap_or_default()
     }
 
+    /// Restores the list taken by [`Interest::suspend`].
     pub fn resume(&mut self, client: ClientId, watched: Vec<KeyName>) {
-        if let Some(place) = self.watching.get_mut(client) {
-            *place = watched;
+        if let Some(list) = self.watching.get_mut(client) {
+            *list = watched;
         }
     }
 
-    /// Keys of a database are not what they were: those of whom `is_held` says so.
-    pub(in crate::keyspace) fn touch_all(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
+    /// Marks the clients dirty that watch a key of the database for which `is_held` returns true.
+    pub(in crate::keyspace) fn mark_all_dirty(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
         for (_, _, ids) in self.watched.entries().filter(|(of, key, _)| *of == database && is_held(key)) {
             for id in ids {
-                self.disturbed.insert(ClientId(*id as u32), ());
+                self.dirty.insert(ClientId(*id as u32), ());
             }
         }
     }
 
-    /// Keys of a database may have come into being: those of whom `is_held` says so. Room must have been made for
-    /// that: [`Interest::ensure_room_to_wake_all`].
-    pub(in crate::keyspace) fn appear_all(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
+    /// Marks all waited-for keys of the database as ready for which `is_held` returns true.
+    /// [`Interest::ensure_room_to_mark_ready`] must have succeeded.
+    pub(in crate::keyspace) fn mark_all_ready(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
         for (_, key, _) in self.waited.entries().filter(|(of, key, _)| *of == database && is_held(key)) {
             if self.is_ready.add(database, key, 0) {
                 self.ready.push((database, key.into()));
@@ -169,31 +170,31 @@ impl Interest {
         }
     }
 
-    /// A command, or the end of its time, changed a key.
+    /// Notifies watching and tracking clients of a changed key.
     #[inline(always)]
     pub(in crate::keyspace) fn changed(&mut self, database: u8, key: &[u8], event: EventKind) {
         self.touch(database, key);
         self.tracking.touch(key, event);
     }
 
-    /// A key is not what those who watch it or wait for it knew.
+    /// Notifies watching clients of a changed key.
     #[inline(always)]
     pub(in crate::keyspace) fn touch(&mut self, database: u8, key: &[u8]) {
         if !self.is_idle() {
-            self.notify(database, key);
+            self.mark_dirty(database, key);
         }
     }
 
-    fn notify(&mut self, database: u8, key: &[u8]) {
+    fn mark_dirty(&mut self, database: u8, key: &[u8]) {
         for id in self.watched.of(database, key) {
-            // Ids of clients are 32 bits wide.
-            self.disturbed.insert(ClientId(*id as u32), ());
+            // Client ids are 32 bits wide.
+            self.dirty.insert(ClientId(*id as u32), ());
         }
     }
 
-    /// A key came into being where none was. To overwrite one wakes nobody, as in Redis: a sorted set stored over a
-    /// string leaves those waiting who wait for a sorted set.
-    pub(in crate::keyspace) fn appear(&mut self, database: u8, key: &[u8]) {
+    /// Marks a new key as ready if a blocked client waits for it. An overwrite wakes no client, as in Redis: after a
+    /// sorted set replaces a string, BZPOPMIN stays blocked.
+    pub(in crate::keyspace) fn mark_ready(&mut self, database: u8, key: &[u8]) {
         if !self.is_idle() && !self.waited.of(database, key).is_empty() && self.is_ready.add(database, key, 0) {
             self.ready.push((database, key.into()));
         }
@@ -205,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_touch_disturbs_exactly_those_who_watch_that_key_in_that_database() {
+    fn a_change_marks_the_clients_that_watch_the_key_in_its_database() {
         let (one, two) = (ClientId(1), ClientId(2));
         let mut interest = Interest::new(0);
         interest.watch(one, 0, b"k");
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_appear_are_told_once_in_order_and_those_who_wait_for_them_in_line() {
+    fn new_keys_become_ready_once_and_their_clients_are_served_in_queue_order() {
         let mut interest = Interest::new(0);
         let key: KeyName = (0, b"k"[..].into());
         interest.wait(QueuePosition(7), &key);
@@ -233,7 +234,7 @@ mod tests {
         interest.touch(0, b"k");
         assert!(!interest.has_ready());
         for (database, name) in [(0, b"k"), (1, b"a"), (1, b"k"), (0, b"k")] {
-            interest.appear(database, name);
+            interest.mark_ready(database, name);
         }
         assert_eq!(interest.take_ready(), [key.clone(), other.clone()]);
         assert!(interest.take_ready().is_empty());

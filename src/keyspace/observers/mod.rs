@@ -1,4 +1,5 @@
-//! What observers of changes are shown: events, effects for the log, watched and tracked keys. Clients are opaque ids here.
+//! Observers of changes: events, effects for the log, watched, waited-for and tracked keys. Clients are opaque ids
+//! here.
 
 pub(super) mod client_id;
 pub(super) mod effect;

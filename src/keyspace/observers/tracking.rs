@@ -1,11 +1,13 @@
-//! Client-side caching: which keys each client may hold a copy of, and what it has to be told when one changes. Here
-//! invalidations are values in a queue; how one reaches a client is decided above. Keys have no database here, as in
-//! Redis: a copy goes with the first change of that name anywhere.
+//! Client-side caching: the table of keys that clients have read, and the queue of invalidations. Delivery is done by
+//! `server/invalidations`. Keys have no database here, as in Redis: a change in any database invalidates the copies.
 //!
-//! What a client read outlives the client, until the key changes or the table is full: nobody searches the table for
-//! a client that leaves.
+//! Entries of a disconnected client stay until the key changes or the table is full, because the table is not searched
+//! by client.
 
-use alloc::boxed::Box;
+mod tracker;
+
+pub use tracker::{Invalidation, Recipient, Stale, TrackedReads, Tracker, TrackingOptions};
+
 use alloc::vec::Vec;
 
 use super::client_id::ClientId;
@@ -17,113 +19,39 @@ use crate::store::name_index::NameIndex;
 use crate::store::sorted_vec::SortedVecMap;
 use crate::values::{Hash, NewDeadline, PackedLimit};
 
-/// How many keys are remembered at most, unless the configuration says otherwise.
+/// Default of `tracking-table-max-keys`.
 const KEYS_MAX: u64 = 1_000_000;
-/// How many keys too many one command forgets; as many more with each one after which there are still too many.
-const FORGOTTEN_AT_ONCE: u32 = 100;
-/// What a change takes in tables until it is told.
+/// Number of excess keys that one command forgets. The number grows by as many with each command that leaves the table
+/// full.
+const FORGOTTEN_PER_ROUND: u32 = 100;
+/// Bytes of a change in tables until its delivery.
 const CHANGE_BYTES: usize = 384;
-/// The bytes of a client id in the table.
+/// Bytes of a client id in the table.
 const ID_BYTES: usize = 4;
-/// The table is no value of a user: when it is packed is its own business.
+/// Limit of the compact encoding: the table never uses it.
 const PACKED: PackedLimit = PackedLimit { members: 0, bytes: 0 };
 
-/// Which of the keys that a client reads are remembered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum TrackedReads {
-    #[default]
-    All,
-    /// Those of the command behind CLIENT CACHING YES.
-    OptIn,
-    /// All but those of the command behind CLIENT CACHING NO.
-    OptOut,
-}
-
-/// What CLIENT TRACKING ON asks for.
-#[derive(Clone, Debug, Default)]
-pub struct TrackingOptions<'a> {
-    /// Who is told instead of the client itself.
-    pub redirect: Option<ClientId>,
-    /// Every change of a key with one of the prefixes is told, whoever read it.
-    pub broadcast: bool,
-    pub reads: TrackedReads,
-    /// Not told is what the client changes itself.
-    pub noloop: bool,
-    pub prefixes: Vec<&'a [u8]>,
-}
-
-/// A client that is told about changes.
-#[derive(Clone, Debug, Default)]
-pub struct Tracker {
-    pub redirect: Option<ClientId>,
-    /// Something was to be told, and the one to be told was gone.
-    pub is_redirect_broken: bool,
-    pub broadcast: bool,
-    pub reads: TrackedReads,
-    /// CLIENT CACHING was given for the next command.
-    pub caching: bool,
-    pub noloop: bool,
-    /// In order. The empty one stands for every key.
-    pub prefixes: Vec<Box<[u8]>>,
-    /// There was no memory to tell it something.
-    is_missed: bool,
-}
-
-impl Tracker {
-    /// Whether a key has one of the prefixes.
-    fn is_of_interest(&self, key: &[u8]) -> bool {
-        self.prefixes.iter().any(|prefix| key.starts_with(prefix))
-    }
-
-    fn remembers(&self) -> bool {
-        let chosen = match self.reads {
-            TrackedReads::All => true,
-            TrackedReads::OptIn => self.caching,
-            TrackedReads::OptOut => !self.caching,
-        };
-        chosen && !self.broadcast
-    }
-}
-
-/// Which copies are out of date.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Stale {
-    Key(Box<[u8]>),
-    /// A database was emptied: of whatever key.
-    Everything,
-}
-
-/// A client that has to be told, and who is told instead, as it was when the key changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Recipient {
-    pub client: ClientId,
-    pub redirect: Option<ClientId>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Invalidation {
-    pub stale: Stale,
-    pub told: Vec<Recipient>,
-}
-
+/// Table of tracked keys, tracking clients and pending invalidations.
 #[derive(Clone, Debug)]
 pub struct Tracking {
     seed: u64,
     trackers: SortedVecMap<ClientId, Tracker>,
-    /// The keys that were read, each with the ids of its readers.
+    /// Keys that were read, each with the ids of its readers.
     read: Hash,
-    /// How many readers of keys there are.
+    /// Number of pairs of a key and a reader.
     readers: u64,
+    /// Maximum number of keys in the table; 0 means no limit.
     keys_max: u64,
-    /// How often in a row a command left too many keys.
+    /// Number of consecutive commands that left the table full.
     rounds: u32,
-    /// Whose command runs.
+    /// Client of the running command.
     author: Option<ClientId>,
-    /// Keys that changed and have to be told by their prefix, each with its last author; 0: nobody's command did it.
+    /// Changed keys that match a prefix, each with the client that changed it last; 0 for changes without a command.
     changed: NameIndex,
     queue: Vec<Invalidation>,
-    /// Some tracker is missed.
-    has_missed: bool,
+    /// Whether an invalidation of some tracker was lost.
+    any_lost: bool,
+    /// Whether changes are ignored, in load mode.
     muted: bool,
 }
 
@@ -139,30 +67,30 @@ impl Tracking {
             author: None,
             changed: NameIndex::default(),
             queue: Vec::new(),
-            has_missed: false,
+            any_lost: false,
             muted: false,
         }
     }
 
-    /// Nobody tracks anything, and nothing is remembered.
+    /// Whether no client tracks and the table is empty.
     #[inline(always)]
     pub fn is_idle(&self) -> bool {
         self.trackers.is_empty() && self.read.is_empty()
     }
 
-    /// The most keys that are remembered; 0: any number.
+    /// Sets the maximum number of keys in the table; 0 means no limit.
     pub fn set_keys_max(&mut self, keys_max: u64) {
         self.keys_max = keys_max;
     }
 
-    /// Whose command runs from now on.
+    /// Sets the client of the running command.
     pub fn set_author(&mut self, author: Option<ClientId>) {
         self.author = author;
     }
 
-    // --- Who tracks.
+    // --- Tracking clients.
 
-    /// Begins to track, or goes on in another way; prefixes are added to those there are.
+    /// Starts tracking, or changes its options. Prefixes are added to the present ones.
     pub fn start(&mut self, client: ClientId, options: &TrackingOptions<'_>) {
         let tracker = self.trackers.get_or_default(client);
         tracker.redirect = options.redirect;
@@ -185,14 +113,14 @@ impl Tracking {
         self.trackers.get(client)
     }
 
-    /// CLIENT CACHING: the next command is an exception.
+    /// Sets whether CLIENT CACHING applies to the next command.
     pub fn set_caching(&mut self, client: ClientId, caching: bool) {
         if let Some(tracker) = self.trackers.get_mut(client) {
             tracker.caching = caching;
         }
     }
 
-    /// The one to be told was gone.
+    /// Marks a redirect as broken: the redirect client was disconnected.
     pub fn note_broken_redirect(&mut self, client: ClientId) {
         if let Some(tracker) = self.trackers.get_mut(client) {
             tracker.is_redirect_broken = true;
@@ -207,43 +135,45 @@ impl Tracking {
         self.read.len()
     }
 
-    /// Pairs of a key and a client that read it.
+    /// Number of pairs of a key and a client that read it.
     pub fn reader_count(&self) -> u64 {
         self.readers
     }
 
-    /// How many different prefixes there are.
+    /// Number of distinct prefixes.
     pub fn prefix_count(&self) -> usize {
-        let mut different = NameIndex::default();
+        let mut distinct = NameIndex::default();
         self.trackers.iter().flat_map(|(_, tracker)| &tracker.prefixes).for_each(|prefix| {
-            different.add(0, prefix, 0);
+            distinct.add(0, prefix, 0);
         });
-        different.len()
+        distinct.len()
     }
 
-    /// What it takes at most to tell everybody of a command with so many arguments, of so many bytes together.
+    /// Upper bound in bytes of the invalidations of a command with `arguments` arguments of `bytes` bytes in all.
     #[inline(always)]
-    pub(in crate::keyspace) fn room(&self, arguments: usize, bytes: usize) -> usize {
+    pub(in crate::keyspace) fn message_bytes(&self, arguments: usize, bytes: usize) -> usize {
         if self.trackers.is_empty() {
             return 0;
         }
-        let told = self.trackers.len().saturating_mul(2 * size_of::<Recipient>());
-        arguments.saturating_mul(CHANGE_BYTES.saturating_add(told)).saturating_add(bytes.saturating_mul(2))
+        let recipients = self.trackers.len().saturating_mul(2 * size_of::<Recipient>());
+        arguments.saturating_mul(CHANGE_BYTES.saturating_add(recipients)).saturating_add(bytes.saturating_mul(2))
     }
 
-    // --- What was read.
+    // --- Reads.
 
-    /// Whether the keys that this client reads now have to be remembered.
+    /// Whether keys read by the client's present command are remembered.
     pub fn remembers(&self, client: ClientId) -> bool {
         self.trackers.get(client).is_some_and(Tracker::remembers)
     }
 
-    /// A client has read a key. Without memory to remember it, its copy is out of date from the beginning.
+    /// Records that a client has read a key. If memory is short, the client's copy is invalidated immediately.
     pub fn remember(&mut self, client: ClientId, key: &[u8]) {
         if self.try_remember(client, key).is_err() {
             let redirect = self.trackers.get(client).and_then(|tracker| tracker.redirect);
-            if queue_up(&mut self.queue, stale(key), &mut core::iter::once(Recipient { client, redirect })).is_err() {
-                self.miss(&|other, _| other == client);
+            if push_invalidation(&mut self.queue, stale(key), &mut core::iter::once(Recipient { client, redirect }))
+                .is_err()
+            {
+                self.mark_lost(&|other, _| other == client);
             }
         }
     }
@@ -264,9 +194,9 @@ impl Tracking {
         Ok(())
     }
 
-    // --- What changed.
+    // --- Changes.
 
-    /// A key changed.
+    /// Queues the invalidations of a changed key.
     #[inline(always)]
     pub(in crate::keyspace) fn touch(&mut self, key: &[u8], event: EventKind) {
         if !self.is_idle() {
@@ -278,7 +208,7 @@ impl Tracking {
         if self.muted {
             return;
         }
-        if self.trackers.iter().any(|(_, tracker)| tracker.is_of_interest(key)) {
+        if self.trackers.iter().any(|(_, tracker)| tracker.matches(key)) {
             let author = self.author.filter(|_| event.has_author());
             self.note_change(key, author);
         }
@@ -287,7 +217,7 @@ impl Tracking {
 
     fn note_change(&mut self, key: &[u8], author: Option<ClientId>) {
         if ensure_reserve_unspent().is_err() {
-            return self.miss(&|_, tracker| tracker.is_of_interest(key));
+            return self.mark_lost(&|_, tracker| tracker.matches(key));
         }
         if let Some(before) = self.changed.of(0, key).first().copied() {
             self.changed.remove(0, key, before);
@@ -295,86 +225,87 @@ impl Tracking {
         self.changed.add(0, key, author.map_or(0, |author| author.0.into()));
     }
 
-    /// Tells the readers of a key, and forgets them.
+    /// Queues an invalidation for the readers of a key, and removes the key from the table.
     fn forget(&mut self, key: &[u8]) {
-        let Tracking { read, readers: count, trackers, author, queue, has_missed, .. } = self;
+        let Tracking { read, readers: count, trackers, author, queue, any_lost, .. } = self;
         let Some(ids) = read.get(key) else { return };
         *count -= readers(&ids).count() as u64;
-        let is_told =
+        let is_notified =
             |reader: ClientId, tracker: &Tracker| !(tracker.broadcast || tracker.noloop && *author == Some(reader));
-        let told = |client: ClientId| {
-            let tracker = trackers.get(client).filter(|tracker| is_told(client, tracker))?;
+        let recipient = |client: ClientId| {
+            let tracker = trackers.get(client).filter(|tracker| is_notified(client, tracker))?;
             Some(Recipient { client, redirect: tracker.redirect })
         };
-        if queue_up(queue, stale(key), &mut readers(&ids).filter_map(told)).is_err() {
+        if push_invalidation(queue, stale(key), &mut readers(&ids).filter_map(recipient)).is_err() {
             for reader in readers(&ids) {
-                if let Some(tracker) = trackers.get_mut(reader).filter(|tracker| is_told(reader, tracker)) {
-                    (tracker.is_missed, *has_missed) = (true, true);
+                if let Some(tracker) = trackers.get_mut(reader).filter(|tracker| is_notified(reader, tracker)) {
+                    (tracker.has_lost, *any_lost) = (true, true);
                 }
             }
         }
         read.remove(key);
     }
 
-    /// Some trackers cannot be told what they want to know.
-    fn miss(&mut self, is_meant: &dyn Fn(ClientId, &Tracker) -> bool) {
+    /// Marks the trackers for which `is_affected` returns true: an invalidation was lost.
+    fn mark_lost(&mut self, is_affected: &dyn Fn(ClientId, &Tracker) -> bool) {
         for (client, tracker) in self.trackers.iter_mut() {
-            tracker.is_missed |= is_meant(client, tracker);
-            self.has_missed |= tracker.is_missed;
+            tracker.has_lost |= is_affected(client, tracker);
+            self.any_lost |= tracker.has_lost;
         }
     }
 
-    /// A database was emptied, or everything was read anew: everybody is told, and what was read is forgotten.
+    /// Invalidates all copies of all clients and empties the table: a database was emptied or loaded.
     pub(in crate::keyspace) fn flush(&mut self) {
         if self.is_idle() || self.muted {
             return;
         }
-        let told = |(client, tracker): (ClientId, &Tracker)| Recipient { client, redirect: tracker.redirect };
-        let queued = queue_up(&mut self.queue, Ok(Stale::Everything), &mut self.trackers.iter().map(told));
+        let recipient = |(client, tracker): (ClientId, &Tracker)| Recipient { client, redirect: tracker.redirect };
+        let queued =
+            push_invalidation(&mut self.queue, Ok(Stale::Everything), &mut self.trackers.iter().map(recipient));
         if queued.is_err() {
-            self.miss(&|_, _| true);
+            self.mark_lost(&|_, _| true);
         }
         self.read = Hash::new(self.seed);
         self.readers = 0;
     }
 
-    /// While a log is replayed nobody is told; when it ends, everybody is told that everything may have changed.
+    /// Begins or ends load mode. While a log is replayed, changes are ignored; afterwards all copies are invalidated.
     pub(in crate::keyspace) fn mute(&mut self, muted: bool) {
         self.muted = muted;
         self.flush();
     }
 
-    // --- What has to be told.
+    // --- Delivery.
 
-    /// Whether anything is left to do after a command.
-    pub fn has_news(&self) -> bool {
-        !self.queue.is_empty() || !self.changed.is_empty() || self.has_missed || self.is_full()
+    /// Whether invalidations are to be delivered, or keys to be forgotten.
+    pub fn has_pending(&self) -> bool {
+        !self.queue.is_empty() || !self.changed.is_empty() || self.any_lost || self.is_full()
     }
 
-    /// What has to be told now.
+    /// Takes the queue of invalidations.
     pub fn take(&mut self) -> Vec<Invalidation> {
         core::mem::take(&mut self.queue)
     }
 
-    /// Takes the changes that have to be told by prefixes once a command has ended: each key once with its author, in
-    /// order. A change without an author has 0.
+    /// Takes the changed keys that match a prefix, in order, each with the client that changed it last. Clients are 0
+    /// for changes without a command.
     pub fn take_changed(&mut self) -> NameIndex {
         core::mem::take(&mut self.changed)
     }
 
-    /// The first client behind another one, in the order of their numbers, that tracks.
-    pub fn tracker_behind(&self, client: ClientId) -> Option<(ClientId, &Tracker)> {
+    /// Returns the first tracking client with an id larger than `client`.
+    pub fn tracker_after(&self, client: ClientId) -> Option<(ClientId, &Tracker)> {
         self.trackers.iter_behind(client).next()
     }
 
-    /// Names those who could not be told something, once.
-    pub fn take_missed(&mut self, missed: &mut dyn FnMut(Recipient)) {
-        if !core::mem::take(&mut self.has_missed) {
+    /// Passes each client that missed an invalidation to `disconnect`, once.
+    pub fn take_lost(&mut self, disconnect: &mut dyn FnMut(Recipient)) {
+        if !core::mem::take(&mut self.any_lost) {
             return;
         }
         for (client, tracker) in self.trackers.iter_mut() {
-            if core::mem::take(&mut tracker.is_missed) {
-                missed(Recipient { client, redirect: tracker.redirect });
+            if core::mem::take(&mut tracker.has_lost) {
+                disconnect(Recipient { client, redirect: tracker.redirect });
             }
         }
     }
@@ -383,11 +314,10 @@ impl Tracking {
         self.keys_max > 0 && self.read.len() as u64 > self.keys_max
     }
 
-    /// Forgets keys while there are too many of them, any of them, and tells their readers: a bounded number, which
-    /// grows from command to command while that is not enough. Without the memory for the name of one it forgets all,
-    /// for otherwise there would be something to do for ever.
+    /// Forgets random keys while the table exceeds its limit, and invalidates their readers' copies. The number per
+    /// call is bounded, and grows while the table stays full. If a key cannot be copied, all keys are forgotten.
     pub(in crate::keyspace) fn forget_some(&mut self, random: &mut Random) {
-        let mut left = FORGOTTEN_AT_ONCE.saturating_mul(self.rounds.saturating_add(1));
+        let mut left = FORGOTTEN_PER_ROUND.saturating_mul(self.rounds.saturating_add(1));
         while self.is_full() && left > 0 {
             left -= 1;
             let key = self.read.random(random).map(|field| copied(&field.name));
@@ -404,21 +334,21 @@ fn stale(key: &[u8]) -> Result<Stale, OutOfMemory> {
     Ok(Stale::Key(copied(key)?.into_boxed_slice()))
 }
 
-/// Queues what is to be told, if it is to be told to anybody.
-fn queue_up(
+/// Queues an invalidation, unless it has no recipients.
+fn push_invalidation(
     queue: &mut Vec<Invalidation>,
     stale: Result<Stale, OutOfMemory>,
     clients: &mut dyn Iterator<Item = Recipient>,
 ) -> Result<(), OutOfMemory> {
-    let mut told = Vec::new();
+    let mut recipients = Vec::new();
     for client in clients {
-        make_room(&mut told, 1)?;
-        told.push(client);
+        make_room(&mut recipients, 1)?;
+        recipients.push(client);
     }
-    if !told.is_empty() {
+    if !recipients.is_empty() {
         ensure_reserve_unspent()?;
         make_room(queue, 1)?;
-        queue.push(Invalidation { stale: stale?, told });
+        queue.push(Invalidation { stale: stale?, recipients });
     }
     Ok(())
 }

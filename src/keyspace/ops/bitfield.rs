@@ -1,4 +1,4 @@
-//! Integers of any width within a string: the typed operation behind BITFIELD. Semantics are those of Redis 8.6.3.
+//! Integers of any width within a string: the typed operation of BITFIELD. Semantics are those of Redis 8.6.3.
 
 use alloc::format;
 
@@ -8,68 +8,69 @@ use crate::keyspace::txn::Txn;
 use crate::keyspace::{Error, EventKind};
 use crate::values::Kind;
 
-/// No field touches more bytes: 64 bits that begin within a byte.
+/// Maximum number of bytes that a field spans: 64 bits that begin within a byte.
 const WINDOW_BYTES: usize = 9;
 const WINDOW_BITS: u32 = WINDOW_BYTES as u32 * 8;
 const SIGNED_MAX_BITS: u8 = 64;
-/// Answers are signed, so a field without sign has a bit less.
+/// Replies are signed, so an unsigned field has one bit less.
 const UNSIGNED_MAX_BITS: u8 = 63;
 
-/// The type of a field: `i16`, `u8`.
+/// Type of a field, such as `i16` or `u8`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FieldType {
     signed: bool,
     bits: u8,
 }
 
-/// What happens to a number that its field cannot hold.
+/// Handling of a number that exceeds its field's range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Overflow {
     /// Only the lowest bits are kept.
     #[default]
     Wrap,
-    /// The nearest number the field can hold takes its place.
+    /// The nearest number within the range is written.
     Saturate,
-    /// Nothing is written, and the answer is that nothing was.
+    /// Nothing is written, and the result is null.
     Fail,
 }
 
+/// Action of BITFIELD on one field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldAction {
     Get,
-    /// Answers the old number.
+    /// Writes a number; the result is the old one.
     Set {
         value: i64,
         overflow: Overflow,
     },
-    /// Answers the new number.
+    /// Adds to the number; the result is the new one.
     Increment {
         by: i64,
         overflow: Overflow,
     },
 }
 
-/// One step of BITFIELD.
+/// One operation of BITFIELD.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FieldOperation {
     pub field: FieldType,
-    /// The position of the field's highest bit.
+    /// Bit offset of the field's highest bit.
     pub offset: u32,
     pub action: FieldAction,
 }
 
-/// What an operation finds and does.
+/// Result of an operation, and the number it writes.
 struct Evaluation {
-    answer: Option<i64>,
-    /// The number to write, if it is another than the field holds.
+    result: Option<i64>,
+    /// Number to write, if it differs from the present one.
     change: Option<i64>,
 }
 
 impl FieldType {
-    /// Signed fields have 1 to 64 bits, unsigned ones 1 to 63.
+    /// Creates a type of 1 to 64 bits if signed, 1 to 63 if unsigned; `None` otherwise.
     pub fn new(signed: bool, bits: u8) -> Option<FieldType> {
-        let most = if signed { SIGNED_MAX_BITS } else { UNSIGNED_MAX_BITS };
-        (1..=most).contains(&bits).then_some(FieldType { signed, bits })
+        let max_bits = if signed { SIGNED_MAX_BITS } else { UNSIGNED_MAX_BITS };
+        (1..=max_bits).contains(&bits).then_some(FieldType { signed, bits })
     }
 
     pub fn bits(self) -> u8 {
@@ -80,7 +81,7 @@ impl FieldType {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// The lowest bits as the number they are in this type.
+    /// Number that the lowest bits encode in this type.
     fn number(self, bits: u64) -> i64 {
         let unused = 64 - self.bits;
         if self.signed { (bits << unused) as i64 >> unused } else { (bits & self.mask()) as i64 }
@@ -90,22 +91,22 @@ impl FieldType {
         if self.signed { (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1) } else { (0, i128::from(self.mask())) }
     }
 
-    /// The number SET is given, as Redis takes it: a negative one is the huge number of the same bits where the field has
-    /// no sign, and where it is further below the field's largest number than 63 bits can tell.
+    /// Value of SET as Redis interprets it. A negative value is read as unsigned for an unsigned field, and if its
+    /// distance to the field's maximum exceeds 63 bits.
     fn given(self, value: i64) -> i128 {
-        let (least, most) = self.range();
+        let (min, max) = self.range();
         let exact = i128::from(value);
-        let is_too_far = exact < least && most - exact > i128::from(i64::MAX);
+        let is_too_far = exact < min && max - exact > i128::from(i64::MAX);
         if self.signed && !is_too_far { exact } else { i128::from(value as u64) }
     }
 
-    /// What the field holds after `exact` was written to it; `None` when it is not to be written.
+    /// Value of the field after `exact` is written to it; `None` if it must not be written.
     fn fit(self, exact: i128, overflow: Overflow) -> Option<i64> {
-        let (least, most) = self.range();
+        let (min, max) = self.range();
         match overflow {
-            _ if (least..=most).contains(&exact) => Some(exact as i64),
+            _ if (min..=max).contains(&exact) => Some(exact as i64),
             Overflow::Wrap => Some(self.number(exact as u64)),
-            Overflow::Saturate => Some(exact.clamp(least, most) as i64),
+            Overflow::Saturate => Some(exact.clamp(min, max) as i64),
             Overflow::Fail => None,
         }
     }
@@ -119,18 +120,18 @@ impl FieldType {
         let cleared = window(bytes, offset) & !(u128::from(self.mask()) << shift);
         let filled = cleared | u128::from(value as u64 & self.mask()) << shift;
         let first = (offset / 8) as usize;
-        // The string may end within the window; the field does not reach beyond it.
+        // The string may end within the window, but not within the field.
         let window = (0..WINDOW_BYTES).rev().map(|index| (filled >> (index * 8)) as u8);
         bytes[first..].iter_mut().zip(window).for_each(|(byte, new)| *byte = new);
     }
 
-    /// How far above the lowest bit of its window the field lies.
+    /// Distance in bits from the lowest bit of the window to the lowest bit of the field.
     fn shift(self, offset: u32) -> u32 {
         WINDOW_BITS - offset % 8 - u32::from(self.bits)
     }
 }
 
-/// The bytes from that of `offset` on as a number, zeros behind the end.
+/// Window of bytes that begins with the byte of `offset`, as a big-endian number. Zeros follow the end of the string.
 fn window(bytes: &[u8], offset: u32) -> u128 {
     let rest = bytes.get((offset / 8) as usize..).unwrap_or_default();
     let padded = rest.iter().copied().chain(core::iter::repeat(0));
@@ -142,22 +143,22 @@ impl FieldOperation {
         self.action != FieldAction::Get
     }
 
-    /// How long the string must be to hold the field.
+    /// Length of the shortest string that contains the field, in bytes.
     fn end_bytes(&self) -> usize {
         (u64::from(self.offset) + u64::from(self.field.bits)).div_ceil(8) as usize
     }
 
     fn evaluate(&self, bytes: &[u8]) -> Evaluation {
         let old = self.field.read(bytes, self.offset);
-        let (new, answers_old) = match self.action {
-            FieldAction::Get => return Evaluation { answer: Some(old), change: None },
+        let (new, returns_old) = match self.action {
+            FieldAction::Get => return Evaluation { result: Some(old), change: None },
             FieldAction::Set { value, overflow } => (self.field.fit(self.field.given(value), overflow), true),
             FieldAction::Increment { by, overflow } => {
                 (self.field.fit(i128::from(old) + i128::from(by), overflow), false)
             }
         };
-        let answer = new.map(|new| if answers_old { old } else { new });
-        Evaluation { answer, change: new.filter(|&new| new != old) }
+        let result = new.map(|new| if returns_old { old } else { new });
+        Evaluation { result, change: new.filter(|&new| new != old) }
     }
 
     fn state(&self, effect: &mut EffectWriter<'_>) {
@@ -174,7 +175,7 @@ impl FieldOperation {
 }
 
 impl Overflow {
-    /// As BITFIELD spells it.
+    /// Keyword of BITFIELD.
     pub fn name(self) -> &'static str {
         match self {
             Overflow::Wrap => "WRAP",
@@ -184,35 +185,35 @@ impl Overflow {
     }
 }
 
-/// Reads and writes fields in order, and calls `answer` with what each operation answers: `None` when it failed for
-/// its overflow. Writing grows the string to hold every written field, also one whose writing fails.
+/// Runs operations in order and calls `reply` with the result of each; `None` means an overflow with `FAIL`. The string
+/// grows to contain every field that is written, even if the write fails.
 pub fn run(
     txn: &mut Txn<'_>,
     key: &[u8],
     operations: &[FieldOperation],
-    mut answer: impl FnMut(Option<i64>),
+    mut reply: impl FnMut(Option<i64>),
 ) -> Result<(), Error> {
     let mut writes = operations.iter().filter(|operation| operation.writes()).peekable();
     if writes.peek().is_none() {
         let bytes = strings::get(txn, key)?.unwrap_or_default();
-        operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
+        operations.iter().for_each(|operation| reply(operation.evaluate(bytes).result));
         return Ok(());
     }
     let slot = txn.find_for_write(key, Kind::String)?;
     let bytes = strings::string_of(txn, slot);
     let len = writes.map(FieldOperation::end_bytes).fold(bytes.len(), usize::max);
-    // Up to the first change everybody reads what is stored, so this finds out whether there is one.
+    // Up to the first change all operations read the stored string, so this finds out whether there is one.
     if len == bytes.len() && operations.iter().all(|operation| operation.evaluate(bytes).change.is_none()) {
-        operations.iter().for_each(|operation| answer(operation.evaluate(bytes).answer));
+        operations.iter().for_each(|operation| reply(operation.evaluate(bytes).result));
         return Ok(());
     }
     strings::edit_grown(txn, slot, key, len, EventKind::SetBit, &mut |bytes| {
         for operation in operations {
-            let Evaluation { answer: answered, change } = operation.evaluate(bytes);
+            let Evaluation { result, change } = operation.evaluate(bytes);
             if let Some(new) = change {
                 operation.field.write(bytes, operation.offset, new);
             }
-            answer(answered);
+            reply(result);
         }
     })?;
     txn.effect(|effect| {
@@ -228,12 +229,12 @@ mod tests {
 
     #[test]
     fn a_field_reads_back_what_was_written_and_leaves_its_neighbours_alone() {
-        for (signed, most) in [(true, SIGNED_MAX_BITS), (false, UNSIGNED_MAX_BITS)] {
-            for bits in 1..=most {
+        for (signed, max_bits) in [(true, SIGNED_MAX_BITS), (false, UNSIGNED_MAX_BITS)] {
+            for bits in 1..=max_bits {
                 let field = FieldType::new(signed, bits).unwrap();
-                let (least, most) = field.range();
+                let (min, max) = field.range();
                 for offset in 0..17 {
-                    for value in [least as i64, most as i64, field.number(0x5555_5555_5555_5555)] {
+                    for value in [min as i64, max as i64, field.number(0x5555_5555_5555_5555)] {
                         let mut bytes = [0xff; 12];
                         field.write(&mut bytes, offset, value);
                         assert_eq!(field.read(&bytes, offset), value, "{field:?} at {offset}");

@@ -1,5 +1,5 @@
-//! Strings as rows of bits: the typed operations behind SETBIT, BITCOUNT, BITPOS and BITOP. Bit 0 is the highest bit of
-//! the first byte, and behind the last byte there are zeros for ever. Semantics are those of Redis 8.6.3.
+//! Strings as bitmaps: the typed operations of SETBIT, BITCOUNT, BITPOS and BITOP. Bit 0 is the highest bit of the
+//! first byte. Bits after the last byte read as 0. Semantics are those of Redis 8.6.3.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,13 +12,13 @@ use crate::keyspace::{Error, EventKind, NewValue};
 use crate::values::Kind;
 
 const WORD_BYTES: usize = 8;
-/// BITOP works through its sources side by side, a block of each at a time, so that what it combines stays in the cache.
+/// Words per block. BITOP combines one block of every source at a time, so that the blocks stay in the CPU cache.
 const BLOCK_WORDS: usize = 256;
 const BLOCK_BYTES: usize = BLOCK_WORDS * WORD_BYTES;
 
 type Block = [u64; BLOCK_WORDS];
 
-/// What the ends of a range count.
+/// Unit of the ends of a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RangeUnit {
     #[default]
@@ -26,30 +26,30 @@ pub enum RangeUnit {
     Bit,
 }
 
-/// A part of a string. Both ends belong to it; negative ones count from the end of the string.
+/// Range of a string. Both ends are inclusive; negative ones count from the end of the string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BitRange {
     pub start: i64,
-    /// The end of the string when absent.
+    /// Last unit; `None` means the end of the string.
     pub end: Option<i64>,
     pub unit: RangeUnit,
 }
 
-/// How BITOP combines strings. Shorter ones are padded with zeros.
+/// Operation of BITOP. Shorter sources are padded with zeros.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BitOperation {
     And,
     Or,
     Xor,
-    /// Of one source only: further ones are ignored.
+    /// Negation of the first source. Further sources are ignored.
     Not,
-    /// In the first source and in no other.
+    /// Bits set in the first source and in no other.
     Diff,
-    /// In some other source but not in the first.
+    /// Bits set in any other source but not in the first.
     Diff1,
-    /// In the first source and in some other.
+    /// Bits set in the first source and in any other.
     AndOr,
-    /// In exactly one source.
+    /// Bits set in exactly one source.
     One,
 }
 
@@ -65,7 +65,7 @@ impl BitOperation {
         BitOperation::One,
     ];
 
-    /// As BITOP spells it.
+    /// Keyword of BITOP.
     pub fn name(self) -> &'static str {
         match self {
             BitOperation::And => "AND",
@@ -85,7 +85,7 @@ impl BitOperation {
 }
 
 impl BitRange {
-    /// The positions of its bits in a string of `len` bytes; `None` when there are none.
+    /// Bit positions of the range in a string of `len` bytes; `None` if the range is empty.
     fn positions(self, len: usize) -> Option<Range<u64>> {
         let bits_per_unit = match self.unit {
             RangeUnit::Byte => 8,
@@ -98,18 +98,18 @@ impl BitRange {
         (start <= last).then(|| (start * bits_per_unit) as u64..((last + 1) * bits_per_unit) as u64)
     }
 
-    /// Two negative ends in the wrong order; clamping would hide that.
+    /// Whether both ends are negative and in the wrong order, which clamping would hide.
     fn is_reversed(self) -> bool {
         self.end.is_some_and(|end| end < 0 && self.start < 0 && self.start > end)
     }
 }
 
-/// The bit at `offset`; 0 behind the end and without a key.
+/// Returns the bit at `offset`; false after the end of the string and for a missing key.
 pub fn get(txn: &mut Txn<'_>, key: &[u8], offset: u32) -> Result<bool, Error> {
     Ok(strings::get(txn, key)?.is_some_and(|bytes| bit(bytes, offset)))
 }
 
-/// Sets or clears the bit at `offset`, growing the string as far as needed; answers what the bit was.
+/// Sets or clears the bit at `offset` and grows the string if needed. Returns the old bit.
 pub fn set(txn: &mut Txn<'_>, key: &[u8], offset: u32, on: bool) -> Result<bool, Error> {
     let slot = txn.find_for_write(key, Kind::String)?;
     let old = strings::string_of(txn, slot);
@@ -128,24 +128,24 @@ pub fn set(txn: &mut Txn<'_>, key: &[u8], offset: u32, on: bool) -> Result<bool,
     Ok(was_on)
 }
 
-/// How many bits of the range are set.
+/// Counts the bits set in the range.
 pub fn count(txn: &mut Txn<'_>, key: &[u8], range: BitRange) -> Result<u64, Error> {
     let bytes = strings::get(txn, key)?.unwrap_or_default();
     let positions = range.positions(bytes.len()).filter(|_| !range.is_reversed());
     Ok(positions.map_or(0, |positions| count_in(bytes, positions)))
 }
 
-/// The position of the first bit of the range that is as wanted. Without an end the range goes on with zeros behind
-/// the string; a key that is missing is all zeros.
+/// Finds the position of the first bit of the range that equals `wanted`. Without an end the range continues with zeros
+/// after the string. A missing key is all zeros.
 pub fn find(txn: &mut Txn<'_>, key: &[u8], wanted: bool, range: BitRange) -> Result<Option<u64>, Error> {
     let Some(bytes) = strings::get(txn, key)? else { return Ok((!wanted).then_some(0)) };
     let Some(positions) = range.positions(bytes.len()) else { return Ok(None) };
-    let behind = (!wanted && range.end.is_none()).then_some(positions.end);
-    Ok(find_in(bytes, wanted, positions).or(behind))
+    let after_end = (!wanted && range.end.is_none()).then_some(positions.end);
+    Ok(find_in(bytes, wanted, positions).or(after_end))
 }
 
-/// Combines strings and stores the result, as long as the longest source, without a deadline; an empty result
-/// deletes the destination. Answers the length. Missing sources are empty.
+/// Combines strings and stores the result without a deadline; returns its length, that of the longest source. Missing
+/// sources are empty. An empty result deletes the destination.
 pub fn combine<'k>(
     txn: &mut Txn<'_>,
     operation: BitOperation,
@@ -159,7 +159,7 @@ pub fn combine<'k>(
         keys::delete(txn, slot, destination);
         return Ok(0);
     }
-    // Redis before 8.2 knows four operations only, and the log must load there too.
+    // The log must load in Redis before 8.2, which has only four operations.
     let stated = if operation.is_in_every_redis() { None } else { Some(copied(&result)?) };
     txn.ensure_room(1, stated.as_ref().map_or(0, Vec::len))?;
     txn.put(slot, destination, NewValue::Edited(result), None, EventKind::Set)?;
@@ -203,12 +203,12 @@ fn bit(bytes: &[u8], offset: u32) -> bool {
     bytes.get((offset / 8) as usize).is_some_and(|byte| byte & (0x80 >> (offset % 8)) != 0)
 }
 
-/// `positions` lie within `bytes`, and there is at least one.
+/// Counts the bits set at `positions`, which must lie within `bytes` and not be empty.
 fn count_in(bytes: &[u8], positions: Range<u64>) -> u64 {
     let (first, last) = ((positions.start / 8) as usize, ((positions.end - 1) / 8) as usize);
-    let before = bytes[first] & !(0xff >> (positions.start % 8));
-    let behind = bytes[last] & (0x7f >> ((positions.end - 1) % 8));
-    count_all(&bytes[first..=last]) - u64::from(before.count_ones() + behind.count_ones())
+    let before_start = bytes[first] & !(0xff >> (positions.start % 8));
+    let after_end = bytes[last] & (0x7f >> ((positions.end - 1) % 8));
+    count_all(&bytes[first..=last]) - u64::from(before_start.count_ones() + after_end.count_ones())
 }
 
 fn count_all(bytes: &[u8]) -> u64 {
@@ -217,23 +217,23 @@ fn count_all(bytes: &[u8]) -> u64 {
     in_words + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
 }
 
-/// `positions` lie within `bytes`, and there is at least one.
+/// Finds the first bit that equals `wanted` at `positions`, which must lie within `bytes` and not be empty.
 fn find_in(bytes: &[u8], wanted: bool, positions: Range<u64>) -> Option<u64> {
     let (first, last) = ((positions.start / 8) as usize, ((positions.end - 1) / 8) as usize);
-    let without = if wanted { 0 } else { 0xff };
-    let head = (bytes[first] ^ without) & (0xff >> (positions.start % 8));
+    let unwanted = if wanted { 0 } else { 0xff };
+    let head = (bytes[first] ^ unwanted) & (0xff >> (positions.start % 8));
     let (at, hits) = if head != 0 {
         (first, head)
     } else {
         let rest = &bytes[first + 1..=last];
-        let skipped = rest.len() - skip(rest, without).len();
-        (first + 1 + skipped, rest.get(skipped)? ^ without)
+        let skipped = rest.len() - skip(rest, unwanted).len();
+        (first + 1 + skipped, rest.get(skipped)? ^ unwanted)
     };
     let position = at as u64 * 8 + u64::from(hits.leading_zeros());
     (position < positions.end).then_some(position)
 }
 
-/// What is left of `bytes` behind the bytes that are `filler`.
+/// Rest of `bytes` after the leading bytes that equal `filler`.
 fn skip(bytes: &[u8], filler: u8) -> &[u8] {
     let (words, _) = bytes.as_chunks::<WORD_BYTES>();
     let whole = words.iter().take_while(|word| **word == [filler; WORD_BYTES]).count() * WORD_BYTES;
@@ -247,7 +247,7 @@ fn combine_bytes(operation: BitOperation, sources: &[&[u8]], result: &mut [u8]) 
     }
 }
 
-/// The result from byte `start` on.
+/// Computes the block of the result that begins at byte `start`.
 fn combine_block(operation: BitOperation, sources: &[&[u8]], start: usize) -> Block {
     let mut sources = sources.iter().map(|source| load(source, start));
     let mut result = sources.next().unwrap_or([0; BLOCK_WORDS]);
@@ -285,7 +285,7 @@ fn each(block: &mut Block, other: &Block, combine: impl Fn(u64, u64) -> u64) {
     block.iter_mut().zip(other).for_each(|(word, other)| *word = combine(*word, *other));
 }
 
-/// A block of a source from byte `start` on, padded with zeros.
+/// Loads the block of a source that begins at byte `start`, padded with zeros.
 #[inline(never)]
 fn load(source: &[u8], start: usize) -> Block {
     let mut block = [0; BLOCK_WORDS];
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_agree_with_their_meaning_bit_by_bit() {
+    fn operations_agree_with_their_definition_bit_by_bit() {
         let mut random = Random::new(5);
         let lens = [0, 1, 7, 8, 9, 40, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 9];
         for _ in 0..60 {

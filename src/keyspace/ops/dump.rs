@@ -1,7 +1,7 @@
-//! DUMP and RESTORE: a value as bytes that any Redis can take, and back.
+//! DUMP and RESTORE: serialization of a value in the format of Redis.
 //!
 //! ```text
-//! type (1 byte) | value as snapshots code it | version (u16) | CRC-64 of all before (u64)
+//! type (1 byte) | value as in RDB snapshots | version (u16) | CRC-64 of all preceding bytes (u64)
 //! ```
 //! Numbers are little-endian.
 
@@ -17,24 +17,24 @@ use crate::values::{Value, ValueRef};
 
 const VERSION_BYTES: usize = 2;
 const CHECKSUM_BYTES: usize = 8;
-/// The version of Redis 8.6: the newest of its line that is read.
+/// Newest supported RDB version of Redis: that of Redis 8.6.
 const REDIS_VERSION_MAX: u16 = 13;
-/// Valkey 9 counts on from here, so that nobody takes its payloads for those of a later Redis.
+/// RDB version of Valkey 9, which numbers its versions from 80 to keep them apart from those of Redis.
 const VALKEY_VERSION: u16 = 80;
 
-/// What becomes of a value that is restored.
+/// Options of RESTORE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RestoreOptions {
-    /// The value goes at once when this is not after now.
+    /// Deadline of the key. If it is not after `now`, the key is deleted instead.
     pub deadline: Option<Timestamp>,
-    /// Take the place of what the key holds.
+    /// Whether an existing key is replaced.
     pub replace: bool,
-    /// How the key was used where it comes from.
+    /// Idle time or frequency of the key at its source.
     pub past_use: Option<PastUse>,
 }
 
-/// The value of a key as a payload of version 10, which Redis 7.0 and newer restore; with deadlines of fields of
-/// version 12, which Redis 7.4 and newer restore. `None` when there is no key.
+/// Returns the value of a key as a payload; `None` if the key does not exist. The version is 10 (Redis 7.0 and newer),
+/// or 12 for hashes with dated fields (Redis 7.4 and newer).
 pub fn dump(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     Ok(txn.value_at(key).map(payload_of).transpose()?)
 }
@@ -50,10 +50,10 @@ pub fn restore(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], options: RestoreOp
         keys::delete(txn, slot, key);
         return Ok(());
     }
-    // The log must load in a Redis that knows no later version.
+    // The log must load in a Redis that supports no later version.
     let own = if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
     let handle = txn.put(slot, key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
-    txn.appear(key);
+    txn.mark_ready(key);
     if let Some(past) = options.past_use {
         txn.set_past_use(handle, past);
     }
@@ -61,7 +61,7 @@ pub fn restore(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], options: RestoreOp
     Ok(())
 }
 
-/// Its version and its value, once the checksum has been found right.
+/// Checks version and checksum of a payload; returns version and value.
 fn read_payload(txn: &Txn<'_>, payload: &[u8]) -> Result<(u16, Value), Error> {
     let (checked, checksum) = payload.split_last_chunk::<CHECKSUM_BYTES>().ok_or(Error::BadPayload)?;
     let (body, version) = checked.split_last_chunk::<VERSION_BYTES>().ok_or(Error::BadPayload)?;
@@ -77,7 +77,7 @@ fn read_payload(txn: &Txn<'_>, payload: &[u8]) -> Result<(u16, Value), Error> {
 }
 
 fn restore_effect(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], deadline: Option<Timestamp>) {
-    // RESTORE takes no instant before 1970, PEXPIREAT takes all of them.
+    // RESTORE accepts no instant before 1970, PEXPIREAT accepts all.
     let (since_epoch, before) = match deadline {
         Some(deadline) if deadline.as_ms() <= 0 => (None, Some(deadline)),
         other => (other, None),
@@ -101,7 +101,7 @@ fn payload_of(value: ValueRef<'_>) -> Result<Vec<u8>, OutOfMemory> {
     out.finish()
 }
 
-/// How RESTORE refuses what it cannot read.
+/// Errors of RESTORE for a value that cannot be decoded.
 impl From<DumpError> for Error {
     fn from(error: DumpError) -> Error {
         match error {

@@ -1,17 +1,17 @@
-//! DeadlineHeap of keys: EXPIRE, PERSIST and TTL, with absolute instants.
+//! Deadlines of keys, as absolute instants: EXPIRE, PERSIST and TTL.
 
 use crate::base::clock::Timestamp;
 use crate::keyspace::ops::keys;
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind};
 
-/// When a new deadline may replace what is there. Several conditions hold together; a key without a deadline counts as
-/// living for ever.
+/// Conditions under which a new deadline is set. All must hold. A key without a deadline counts as having an infinite
+/// one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeadlineCondition {
-    /// NX: only without a deadline.
+    /// NX: only if the key has no deadline.
     pub without: bool,
-    /// XX: only with one.
+    /// XX: only if the key has a deadline.
     pub with: bool,
     /// GT: only if later than the present one.
     pub later: bool,
@@ -29,7 +29,7 @@ impl DeadlineCondition {
     }
 }
 
-/// How long a key lives.
+/// Time to live of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TimeToLive {
     NoKey,
@@ -37,7 +37,8 @@ pub enum TimeToLive {
     Until(Timestamp),
 }
 
-/// Sets the deadline if the condition holds; one that is not after now deletes the key at once.
+/// Sets the deadline if the condition holds. A deadline that is not after `now` deletes the key. Returns false if
+/// nothing was done.
 pub fn expire_at(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -64,7 +65,7 @@ pub(in crate::keyspace) fn deadline_effect(txn: &mut Txn<'_>, key: &[u8], deadli
     });
 }
 
-/// Takes the deadline away; false without a key or a deadline.
+/// Removes the deadline. Returns false if the key does not exist or has none.
 pub fn persist(txn: &mut Txn<'_>, key: &[u8]) -> Result<bool, Error> {
     let slot = txn.entry(key, Access::Write);
     if slot.found().and_then(|handle| txn.db().deadline(handle)).is_none() {

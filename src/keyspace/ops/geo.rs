@@ -1,4 +1,4 @@
-//! Sorted sets of places: what lies within a shape, nearest first if that is wanted.
+//! Geo sets: sorted sets with positions as scores. Search within a shape, optionally ordered by distance.
 
 use alloc::vec::Vec;
 
@@ -10,58 +10,58 @@ use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::sorted_vec::ranking;
 use crate::values::{Interval, ScoreBound, ScoreRange, Value, ZSet};
 
-/// Which end of the distances comes first.
+/// Order by distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nearness {
     Nearest,
     Farthest,
 }
 
-/// What is looked for.
+/// Area and order of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Vicinity {
     pub centre: Position,
     pub shape: Shape,
     pub order: Option<Nearness>,
-    /// The search ends when it has met so many, wherever they are.
+    /// Maximum number of members found, in no order (`COUNT n ANY`).
     pub any: Option<usize>,
 }
 
-/// A member within the shape.
+/// Member found by a search.
 #[derive(Clone, Debug)]
 pub struct GeoPoint {
     pub member: Vec<u8>,
     pub score: f64,
     pub position: Position,
-    /// Metres from the centre.
+    /// Distance from the centre in metres.
     pub distance: f64,
 }
 
-/// The place that is the score of a member.
+/// Position of a member; `None` if key or member does not exist.
 pub fn position(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<Option<Position>, Error> {
     Ok(sorted_sets::find(txn, key)?.and_then(|zset| zset.score(member)).map(Position::of_score))
 }
 
-/// The members within a shape; in order if one is asked for.
+/// Returns the members within a shape, ordered by distance if `order` is set.
 pub fn search(txn: &mut Txn<'_>, key: &[u8], vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
     let Some(zset) = sorted_sets::find(txn, key)? else { return Ok(Vec::new()) };
-    let places = found(zset, vicinity)?;
+    let points = points_within(zset, vicinity)?;
     Ok(match vicinity.order {
-        None => places,
-        Some(order) => sorted(places, order)?,
+        None => points,
+        Some(order) => sorted(points, order)?,
     })
 }
 
-/// Stores places with scores as a sorted set; none of them deletes the key. Answers how many there are.
+/// Stores members with scores as a sorted set; returns their number. An empty result deletes the key.
 pub fn store(
     txn: &mut Txn<'_>,
     to: &[u8],
-    places: &mut dyn ExactSizeIterator<Item = (f64, &[u8])>,
+    points: &mut dyn ExactSizeIterator<Item = (f64, &[u8])>,
     event: EventKind,
 ) -> Result<usize, Error> {
     let limit = txn.limits().zset;
     let mut zset = ZSet::new(txn.seed());
-    for (score, member) in places {
+    for (score, member) in points {
         zset.insert(member, score, limit)?;
     }
     let (slot, len) = (txn.entry(to, Access::Write), zset.len());
@@ -69,7 +69,7 @@ pub fn store(
         keys::delete(txn, slot, to);
         return Ok(0);
     }
-    // Scores are told in up to as many characters as a part has beside its bytes.
+    // The text of a score is no longer than the overhead counted per part.
     txn.ensure_room(2 * len, zset.counted_bytes() as usize)?;
     txn.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
     if !slot.is_vacant() {
@@ -77,43 +77,43 @@ pub fn store(
             effect.bytes(b"DEL").bytes(to);
         });
     }
-    // Distances are not the same to the last bit everywhere: what is stored is stated.
+    // The last bits of distances may differ by platform, so the effect holds the stored result.
     restore::state_made(txn, to);
     Ok(len)
 }
 
-fn found(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
-    let most = vicinity.any.unwrap_or(usize::MAX);
-    let mut places = Vec::new();
+fn points_within(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
+    let max_count = vicinity.any.unwrap_or(usize::MAX);
+    let mut points = Vec::new();
     for cell in cover(vicinity.shape, vicinity.centre).into_iter().flatten() {
-        let least = ScoreBound { score: cell.start as f64, exclusive: false };
+        let start = ScoreBound { score: cell.start as f64, exclusive: false };
         let end = ScoreBound { score: cell.end as f64, exclusive: true };
-        let ranks = zset.select(&Interval::Scores(ScoreRange { least, most: end }).into());
+        let ranks = zset.select(&Interval::Scores(ScoreRange { least: start, most: end }).into());
         for (member, score) in zset.range(ranks) {
             let position = Position::of_score(score);
             let Some(distance) = vicinity.shape.distance(vicinity.centre, position) else { continue };
-            places.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-            places.push(GeoPoint { member: copied(member)?, score, position, distance });
-            if places.len() >= most {
-                return Ok(places);
+            points.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+            points.push(GeoPoint { member: copied(member)?, score, position, distance });
+            if points.len() >= max_count {
+                return Ok(points);
             }
         }
     }
-    Ok(places)
+    Ok(points)
 }
 
-/// Places as far away as each other stay in the order in which they were found.
-fn sorted(mut places: Vec<GeoPoint>, order: Nearness) -> Result<Vec<GeoPoint>, Error> {
-    let ranking = ranking(places.len(), &|one, other| {
-        let distances = places[one].distance.total_cmp(&places[other].distance);
+/// Sorts points by distance. The sort is stable.
+fn sorted(mut points: Vec<GeoPoint>, order: Nearness) -> Result<Vec<GeoPoint>, Error> {
+    let ranking = ranking(points.len(), &|one, other| {
+        let distances = points[one].distance.total_cmp(&points[other].distance);
         let distances = if order == Nearness::Farthest { distances.reverse() } else { distances };
         distances.then(one.cmp(&other)).is_lt()
     })?;
     let mut sorted = Vec::new();
-    sorted.try_reserve_exact(places.len()).map_err(|_| Error::OutOfMemory)?;
+    sorted.try_reserve_exact(points.len()).map_err(|_| Error::OutOfMemory)?;
     sorted.extend(ranking.into_iter().map(|at| {
-        let member = core::mem::take(&mut places[at].member);
-        GeoPoint { member, ..places[at] }
+        let member = core::mem::take(&mut points[at].member);
+        GeoPoint { member, ..points[at] }
     }));
     Ok(sorted)
 }

@@ -1,4 +1,4 @@
-//! Keys whatever they hold: DEL, RENAME, COPY and their kin.
+//! Operations on keys of any type: DEL, RENAME, COPY and others.
 
 use alloc::vec::Vec;
 
@@ -8,23 +8,23 @@ use crate::keyspace::{Error, EventKind, NewValue, PastUse, SWEEP_MAX, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Kind, Value, ValueRef};
 
-/// Where a copy goes and what may be in its way.
+/// Options of COPY.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CopyOptions {
-    /// The database of the copy; the source's own when absent.
+    /// Target database; `None` means the database of the source.
     pub database: Option<u8>,
     pub replace: bool,
 }
 
-/// What RENAMENX did.
+/// Outcome of RENAMENX.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RenameOutcome {
     Renamed,
-    /// The new name was taken.
+    /// The new name exists already; nothing was changed.
     Taken,
 }
 
-/// Deletes keys; answers how many there were.
+/// Deletes keys; returns the number that existed.
 pub fn delete_all<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -> usize {
     let mut deleted: Vec<&[u8]> = Vec::new();
     for key in keys {
@@ -45,7 +45,7 @@ pub fn delete_all<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -
     deleted.len()
 }
 
-/// Deletes a key that was looked up, if it is there.
+/// Deletes the key at `slot`, if it exists.
 #[inline(always)]
 pub(in crate::keyspace) fn delete(txn: &mut Txn<'_>, slot: Slot, key: &[u8]) {
     if slot.is_vacant() {
@@ -57,17 +57,17 @@ pub(in crate::keyspace) fn delete(txn: &mut Txn<'_>, slot: Slot, key: &[u8]) {
     });
 }
 
-/// Whether a key is there, which is a hit or a miss.
+/// Whether a key exists. Counts a hit or a miss.
 pub fn exists(txn: &mut Txn<'_>, key: &[u8]) -> bool {
     !txn.entry(key, Access::Probe).is_vacant()
 }
 
-/// Notes a use of the key; false when there is none.
+/// Records a use of the key. Returns false if the key does not exist.
 pub fn touch(txn: &mut Txn<'_>, key: &[u8]) -> bool {
     !txn.entry(key, Access::Read).is_vacant()
 }
 
-/// Whether a key that is to be written is there, which is a use.
+/// Whether a key that is about to be written exists. Counts as a use.
 pub fn is_taken(txn: &mut Txn<'_>, key: &[u8]) -> bool {
     !txn.entry(key, Access::Write).is_vacant()
 }
@@ -76,7 +76,7 @@ pub fn kind(txn: &mut Txn<'_>, key: &[u8]) -> Option<Kind> {
     Some(txn.peek(key)?.value.kind())
 }
 
-/// Gives the key another name, with its deadline. With `keep_target` a taken name is left alone.
+/// Renames a key; the deadline stays. With `keep_target` an existing target is not replaced.
 pub fn rename(txn: &mut Txn<'_>, from: &[u8], to: &[u8], keep_target: bool) -> Result<RenameOutcome, Error> {
     let slot = txn.entry(from, Access::Write);
     if slot.is_vacant() {
@@ -95,7 +95,8 @@ pub fn rename(txn: &mut Txn<'_>, from: &[u8], to: &[u8], keep_target: bool) -> R
     Ok(RenameOutcome::Renamed)
 }
 
-/// Copies the key with its deadline; false when there is nothing to copy or the name is taken.
+/// Copies a key with its deadline. Returns false if the source does not exist, or the target exists and is not
+/// replaced.
 pub fn copy(txn: &mut Txn<'_>, from: &[u8], to: &[u8], options: CopyOptions) -> Result<bool, Error> {
     let target_database = options.database.unwrap_or(txn.database());
     if target_database == txn.database() && from == to {
@@ -109,11 +110,11 @@ pub fn copy(txn: &mut Txn<'_>, from: &[u8], to: &[u8], options: CopyOptions) -> 
     let (copy, deadline) = cloned(txn, handle)?;
     let mut target = txn.in_database(target_database);
     target.put(slot, to, copy, deadline, EventKind::CopyTo)?;
-    target.appear(to);
-    let elsewhere = target_database != txn.database();
+    target.mark_ready(to);
+    let is_other_database = target_database != txn.database();
     txn.effect(|effect| {
         effect.bytes(b"COPY").bytes(from).bytes(to);
-        if elsewhere {
+        if is_other_database {
             effect.bytes(b"DB").integer(target_database.into());
         }
         if options.replace {
@@ -123,7 +124,7 @@ pub fn copy(txn: &mut Txn<'_>, from: &[u8], to: &[u8], options: CopyOptions) -> 
     Ok(true)
 }
 
-/// Moves the key with its deadline to another database; false when there is nothing to move or the key is there.
+/// Moves a key with its deadline to another database. Returns false if the key does not exist, or exists in the target.
 pub fn move_key(txn: &mut Txn<'_>, key: &[u8], database: u8) -> Result<bool, Error> {
     if database == txn.database() {
         return Err(Error::SameKey);
@@ -139,32 +140,33 @@ pub fn move_key(txn: &mut Txn<'_>, key: &[u8], database: u8) -> Result<bool, Err
     Ok(true)
 }
 
-/// How long a key was not used, or how frequently it is: whichever is counted.
+/// Idle time or frequency of a key, as the policy counts. `None` if the key does not exist.
 pub fn past_use(txn: &mut Txn<'_>, key: &[u8]) -> Option<PastUse> {
     let handle = txn.entry(key, Access::Peek).found()?;
     Some(txn.past_use_of(handle))
 }
 
-/// Bytes counted for the key and its value; the same figure on every target.
+/// Counted bytes of a key and its value. The number is equal on every target.
 pub fn memory_usage(txn: &mut Txn<'_>, key: &[u8]) -> Option<u64> {
     let handle = txn.entry(key, Access::Peek).found()?;
     Some(txn.db().entry_bytes(handle))
 }
 
-/// Any living key, all equally likely. The only error is a shortage of memory.
+/// Returns a random key that is not expired, with uniform probability. The only error is `OutOfMemory`.
 pub fn random_key(txn: &mut Txn<'_>) -> Result<Option<Vec<u8>>, Error> {
     while let Some(handle) = txn.random_handle() {
         if txn.try_expire_if_due(handle)? {
             return Ok(Some(txn.key_of(handle)));
         }
-        // Where one is dead nearly all may be, and to draw each of them takes fifteen times as long.
-        remove_dead(txn)?;
+        // After one expired key many others may follow. Removing them in deadline order is much faster than drawing
+        // each.
+        remove_expired(txn)?;
     }
     Ok(None)
 }
 
-/// Removes dead keys, those that died first and a bounded number.
-fn remove_dead(txn: &mut Txn<'_>) -> Result<(), Error> {
+/// Removes at most [`SWEEP_MAX`] expired keys, earliest deadline first.
+fn remove_expired(txn: &mut Txn<'_>) -> Result<(), Error> {
     for _ in 0..SWEEP_MAX {
         let first = txn.db().first_deadline().filter(|first| first.deadline < txn.now());
         let Some(first) = first else { break };

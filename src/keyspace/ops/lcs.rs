@@ -1,10 +1,9 @@
-//! The longest common subsequence of two strings: the typed operation behind LCS.
+//! Longest common subsequence of two strings: the typed operation of LCS.
 //!
-//! Redis fills a table with a number for each pair of positions and walks back through it. All the walk asks of the
-//! table is one bit a cell: whether the subsequence of the first `i` bytes of one string and `j` of the other is longer
-//! than with `j - 1`. Rows of such bits follow from each other a word at a time (Crochemore and others, 2001), so this
-//! table is 32 times smaller and quicker to fill. The answers are the same, down to which of several longest
-//! subsequences it is.
+//! Redis fills a table of lengths and backtracks through it. Backtracking needs only one bit per cell: whether column
+//! `j` lengthens the subsequence of the first `i` bytes of one string. Rows of such bits are computed a word at a time
+//! (Crochemore et al., 2001). The table is 32 times smaller and faster to fill. The result is identical, including the
+//! choice among several longest subsequences.
 
 use alloc::vec::Vec;
 
@@ -13,58 +12,58 @@ use crate::keyspace::ops::strings;
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, Slot};
 
-/// What Redis' table takes a cell; it refuses tables above the longest string, so we do.
+/// Bytes per cell of Redis' table. Redis refuses tables larger than the longest string, and so does this operation.
 const REDIS_CELL_BYTES: u64 = 4;
 const WORD_BITS: usize = 64;
 
-/// Bytes that both strings have in a row, as part of the subsequence.
+/// Contiguous part of the subsequence in both strings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommonRun {
-    /// Where it begins in either string.
+    /// Start offset in each string.
     pub starts: [usize; 2],
     pub len: usize,
 }
 
-/// The subsequence, and where it lies.
+/// Longest common subsequence with its location in both strings.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CommonSubsequence {
     pub bytes: Vec<u8>,
-    /// The last one first.
+    /// In descending order of their offsets.
     pub runs: Vec<CommonRun>,
 }
 
-/// Where each byte of the rows' string is met in the columns: a row of bits for each that is met at all.
-struct Indices {
+/// Match bits: for each byte of the row string, the columns that hold it.
+struct MatchBits {
     words_per_row: usize,
-    /// By byte; the first row is all clear, for bytes that only the rows have.
+    /// Row of bits by byte. Row 0 is clear, for bytes that do not occur in the row string.
     row_of: [usize; 256],
     bits: Vec<u64>,
 }
 
-/// A row of the table, and those above it when they are kept. A cleared bit `j` says that with column `j` the
-/// subsequence is longer than with the columns before it.
-struct HashIndex {
+/// Rows of the table: all of them, or the last. A cleared bit `j` means that column `j` lengthens the subsequence of
+/// the columns before it.
+struct LcsTable {
     words_per_row: usize,
     words: Vec<u64>,
 }
 
-/// The longest common subsequence of two strings; a missing key is an empty one.
+/// Returns the longest common subsequence of two strings. A missing key is an empty string.
 pub fn common_subsequence(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<CommonSubsequence, Error> {
     with_sources(txn, keys, |rows, columns| {
-        let table = HashIndex::fill(rows, columns, Keep::All)?;
-        Ok(table.walk_back(rows, columns))
+        let table = LcsTable::fill(rows, columns, Keep::All)?;
+        Ok(table.backtrack(rows, columns))
     })
 }
 
-/// The length of the longest common subsequence alone, which takes no more than a row of the table.
+/// Returns the length of the longest common subsequence. Memory: one row of the table.
 pub fn common_length(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<usize, Error> {
     with_sources(txn, keys, |rows, columns| {
-        let table = HashIndex::fill(rows, columns, Keep::Last)?;
+        let table = LcsTable::fill(rows, columns, Keep::Last)?;
         Ok(table.words.iter().map(|word| word.count_zeros() as usize).sum())
     })
 }
 
-/// Refuses keys that hold another type.
+/// Fails with `NeedsStrings` if a key holds another type.
 pub fn expect_sources(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<(), Error> {
     sources(txn, keys).map(drop)
 }
@@ -88,15 +87,15 @@ fn sources(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<[Slot; 2], Error> {
     if all_strings { Ok(slots) } else { Err(Error::NeedsStrings) }
 }
 
-/// Which rows of the table are wanted.
+/// Rows of the table that are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keep {
     All,
     Last,
 }
 
-impl Indices {
-    fn of(rows: &[u8], columns: &[u8]) -> Result<Indices, Error> {
+impl MatchBits {
+    fn of(rows: &[u8], columns: &[u8]) -> Result<MatchBits, Error> {
         let words_per_row = columns.len().div_ceil(WORD_BITS);
         let (mut row_of, mut count) = ([0; 256], 1);
         for &byte in rows {
@@ -113,7 +112,7 @@ impl Indices {
                 bits[row * words_per_row + column / WORD_BITS] |= 1 << (column % WORD_BITS);
             }
         }
-        Ok(Indices { words_per_row, row_of, bits })
+        Ok(MatchBits { words_per_row, row_of, bits })
     }
 
     fn of_byte(&self, byte: u8) -> &[u64] {
@@ -122,31 +121,32 @@ impl Indices {
     }
 }
 
-impl HashIndex {
-    fn fill(rows: &[u8], columns: &[u8], keep: Keep) -> Result<HashIndex, Error> {
-        let places = Indices::of(rows, columns)?;
-        let words_per_row = places.words_per_row;
+impl LcsTable {
+    fn fill(rows: &[u8], columns: &[u8], keep: Keep) -> Result<LcsTable, Error> {
+        let matches = MatchBits::of(rows, columns)?;
+        let words_per_row = matches.words_per_row;
         let kept = if keep == Keep::All { rows.len() } else { 1 };
-        // Nothing grows in the row above the first.
+        // In the row above the first, no column lengthens the subsequence.
         let mut row = words(u64::MAX, words_per_row)?;
         let mut table = words(u64::MAX, kept * words_per_row)?;
         for (index, &byte) in rows.iter().enumerate() {
-            next_row(&mut row, places.of_byte(byte));
+            next_row(&mut row, matches.of_byte(byte));
             let start = if keep == Keep::All { index * words_per_row } else { 0 };
             table[start..start + words_per_row].copy_from_slice(&row);
         }
-        Ok(HashIndex { words_per_row, words: table })
+        Ok(LcsTable { words_per_row, words: table })
     }
 
-    /// Whether the last of the first `columns` lengthens the subsequence with the first `rows`.
+    /// Whether column `columns - 1` lengthens the subsequence of the first `rows` rows.
     fn grows(&self, rows: usize, columns: usize) -> bool {
         let column = columns - 1;
         let word = self.words[(rows - 1) * self.words_per_row + column / WORD_BITS];
         word >> (column % WORD_BITS) & 1 == 0
     }
 
-    /// From the end of both strings, where they differ towards the longer subsequence: the way Redis takes.
-    fn walk_back(&self, rows: &[u8], columns: &[u8]) -> CommonSubsequence {
+    /// Backtracks from the end of both strings. Where they differ, the step follows the longer subsequence, as in
+    /// Redis.
+    fn backtrack(&self, rows: &[u8], columns: &[u8]) -> CommonSubsequence {
         let mut common = CommonSubsequence::default();
         let (mut row, mut column) = (rows.len(), columns.len());
         while row > 0 && column > 0 {
@@ -165,7 +165,7 @@ impl HashIndex {
 }
 
 impl CommonSubsequence {
-    /// A byte in front of those found so far, which until the end are in reverse.
+    /// Prepends a byte. Bytes are stored in reverse until backtracking ends.
     fn prepend(&mut self, byte: u8, at: [usize; 2]) {
         self.bytes.push(byte);
         match self.runs.last_mut() {
@@ -175,15 +175,14 @@ impl CommonSubsequence {
     }
 }
 
-/// Turns a row of the table into the one below it, whose byte is met in these places. The sum carries from word to
-/// word like one long number.
-fn next_row(row: &mut [u64], places: &[u64]) {
+/// Replaces a row of the table by the next one, given the match bits of its byte. The sum carries from word to word.
+fn next_row(row: &mut [u64], matches: &[u64]) {
     let mut carry = false;
-    for (word, &places) in row.iter_mut().zip(places) {
-        let (sum, carries) = word.overflowing_add(*word & places);
+    for (word, &matches) in row.iter_mut().zip(matches) {
+        let (sum, carries) = word.overflowing_add(*word & matches);
         let (sum, carries_again) = sum.overflowing_add(carry.into());
         carry = carries || carries_again;
-        *word = sum | *word & !places;
+        *word = sum | *word & !matches;
     }
 }
 
@@ -199,7 +198,7 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
 
-    /// The table as Redis fills it, and its walk.
+    /// Reference implementation: Redis' table of lengths and its backtracking.
     fn expected(rows: &[u8], columns: &[u8]) -> CommonSubsequence {
         let mut lens = alloc::vec![alloc::vec![0; columns.len() + 1]; rows.len() + 1];
         for row in 1..=rows.len() {
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_bits_find_what_a_table_of_numbers_finds() {
+    fn the_table_of_bits_agrees_with_a_table_of_lengths() {
         let mut random = Random::new(7);
         for _ in 0..400 {
             let letters = 1 + random.below(5);
@@ -235,9 +234,9 @@ mod tests {
                 |max: u64| -> Vec<u8> { (0..random.below(max)).map(|_| b'a' + random.below(letters) as u8).collect() };
             let (rows, columns) = (text(150), text(200));
             let expected = expected(&rows, &columns);
-            let table = HashIndex::fill(&rows, &columns, Keep::All).unwrap();
-            assert_eq!(table.walk_back(&rows, &columns), expected);
-            let last = HashIndex::fill(&rows, &columns, Keep::Last).unwrap();
+            let table = LcsTable::fill(&rows, &columns, Keep::All).unwrap();
+            assert_eq!(table.backtrack(&rows, &columns), expected);
+            let last = LcsTable::fill(&rows, &columns, Keep::Last).unwrap();
             let len: u32 = last.words.iter().map(|word| word.count_zeros()).sum();
             assert_eq!(len as usize, expected.bytes.len());
         }

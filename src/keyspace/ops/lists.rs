@@ -1,4 +1,4 @@
-//! Lists.
+//! Lists: the typed operations of LPUSH, LPOP, LMOVE, LPOS and others.
 
 use alloc::vec::Vec;
 use core::iter::once;
@@ -10,32 +10,32 @@ use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Elements, End, Kind, List, Side, Value, ValueRef};
 
-/// What LINSERT did.
+/// Outcome of LINSERT.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InsertOutcome {
-    /// The list has this length now.
+    /// Inserted; the new length of the list.
     Inserted(usize),
     NoPivot,
     NoList,
 }
 
-/// Which of the elements that equal one are looked for.
+/// Options of LPOS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Search {
-    /// Where to begin.
+    /// End at which the search begins.
     pub from: End,
-    /// How many of them are passed over first.
+    /// Number of matches skipped first.
     pub skipped: usize,
-    /// How many are wanted at most.
+    /// Maximum number of matches.
     pub most: usize,
-    /// How many elements are compared at most.
+    /// Maximum number of elements compared.
     pub compared_most: usize,
 }
 
-/// What becomes of elements that leave a list.
+/// Consumer of popped elements.
 type Take<'t> = &'t mut dyn FnMut(&mut dyn ExactSizeIterator<Item = &[u8]>) -> Result<(), OutOfMemory>;
 
-/// Adds elements one after another at an end, creating the list; answers its new length.
+/// Pushes elements one after another at an end and creates the list if missing. Returns the new length.
 pub fn push<'e>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -46,7 +46,7 @@ pub fn push<'e>(
     push_all(txn, slot, key, end, elements)
 }
 
-/// Adds elements to a list that exists; answers its new length, 0 when there is none.
+/// Pushes elements to an existing list. Returns the new length, or 0 if the list does not exist.
 pub fn push_existing<'e>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -76,7 +76,7 @@ fn push_all<'e>(
     Ok(len)
 }
 
-/// The caller states the effect.
+/// Pushes elements; the caller states the effect.
 fn push_silently<'e>(
     txn: &mut Txn<'_>,
     slot: Slot,
@@ -96,11 +96,11 @@ fn push_silently<'e>(
         list.push(end, elements.clone(), limit)?;
         Ok(Change::Changed(list.len()))
     });
-    Ok(change?.answer())
+    Ok(change?.result())
 }
 
-/// Hands up to `count` elements from an end to `take`, in the order they leave, and takes them away; false when
-/// there is no list. A `count` of 0 changes nothing, and neither does an error of `take`.
+/// Passes up to `count` elements from an end to `take`, in pop order, and removes them. Returns false if the list does
+/// not exist. A `count` of 0 or an error of `take` changes nothing.
 pub fn pop(txn: &mut Txn<'_>, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(false) };
     let limit = txn.limits().list;
@@ -126,8 +126,8 @@ pub fn pop(txn: &mut Txn<'_>, key: &[u8], end: End, count: usize, take: Take<'_>
     Ok(true)
 }
 
-/// Takes the element at one end of a list to an end of another, or of the same; answers it, `None` when the first
-/// list does not exist.
+/// Moves the element at one end of a list to an end of another list, or of the same. Returns the element; `None` if the
+/// source does not exist.
 pub fn move_element(
     txn: &mut Txn<'_>,
     from: &[u8],
@@ -155,7 +155,7 @@ pub fn move_element(
     Ok(Some(element))
 }
 
-/// Moving an element to where it is counts as a change too, as in Redis.
+/// Moves an element within a list. Moving it to the same end counts as a change too, as in Redis.
 fn move_within(txn: &mut Txn<'_>, handle: Handle, from: End, to: End) -> Result<(), Error> {
     let limit = txn.limits().list;
     update(txn, handle, push_event(to), |list| {
@@ -165,7 +165,7 @@ fn move_within(txn: &mut Txn<'_>, handle: Handle, from: End, to: End) -> Result<
         Ok(Change::Changed(()))
     })?;
     let key = txn.key_of(handle);
-    txn.also(pop_event(from), &key);
+    txn.push_event(pop_event(from), &key);
     Ok(())
 }
 
@@ -179,12 +179,12 @@ fn drop_end(txn: &mut Txn<'_>, handle: Handle, end: End) -> Result<(), Error> {
     Ok(())
 }
 
-/// How many elements the list has, 0 when there is none.
+/// Returns the length of a list; 0 if it does not exist.
 pub fn len(txn: &mut Txn<'_>, key: &[u8]) -> Result<usize, Error> {
     Ok(find(txn, key)?.map_or(0, List::len))
 }
 
-/// The list at `key` for reading; `None` when there is no key.
+/// Returns the list at `key`; `None` if the key does not exist.
 pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t List>, Error> {
     match txn.value_at(key) {
         None => Ok(None),
@@ -193,20 +193,21 @@ pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t List>, Er
     }
 }
 
-/// The elements between two indexes, both included; negative ones count from the end. `None` when there is no list.
+/// Returns the elements between two indexes, both inclusive; negative ones count from the end. `None` if the list does
+/// not exist.
 pub fn range<'t>(txn: &'t mut Txn<'_>, key: &[u8], start: i64, stop: i64) -> Result<Option<Elements<'t>>, Error> {
     let Some(list) = find(txn, key)? else { return Ok(None) };
     let (start, count) = span(start, stop, list.len());
     Ok(Some(list.range(start, count)))
 }
 
-/// Replaces the element at an index; negative ones count from the end.
+/// Replaces the element at an index; a negative index counts from the end.
 pub fn set(txn: &mut Txn<'_>, key: &[u8], index: i64, element: &[u8]) -> Result<(), Error> {
     let handle = txn.find_for_write(key, Kind::List)?.found().ok_or(Error::NoSuchKey)?;
     let limit = txn.limits().list;
     update(txn, handle, EventKind::LSet, |list| {
-        let place = list.resolve(index).ok_or(Error::NoSuchIndex)?;
-        list.set(place, element, limit)?;
+        let position = list.resolve(index).ok_or(Error::NoSuchIndex)?;
+        list.set(position, element, limit)?;
         list.convert_encoding(limit);
         Ok(Change::Changed(()))
     })?;
@@ -216,7 +217,7 @@ pub fn set(txn: &mut Txn<'_>, key: &[u8], index: i64, element: &[u8]) -> Result<
     Ok(())
 }
 
-/// Puts an element next to the first one that equals `pivot`.
+/// Inserts an element before or after the first one that equals `pivot`.
 pub fn insert(txn: &mut Txn<'_>, key: &[u8], side: Side, pivot: &[u8], element: &[u8]) -> Result<InsertOutcome, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(InsertOutcome::NoList) };
     let limit = txn.limits().list;
@@ -232,18 +233,18 @@ pub fn insert(txn: &mut Txn<'_>, key: &[u8], side: Side, pivot: &[u8], element: 
             effect.bytes(if side == Side::Before { b"BEFORE" } else { b"AFTER" }).bytes(pivot).bytes(element);
         });
     }
-    Ok(change.answer())
+    Ok(change.result())
 }
 
-/// Removes elements that equal one: the first `count` of them, the last ones when it is negative, all when it is
-/// 0. Answers how many.
+/// Removes elements equal to `element`: the first `count`, the last `-count` if negative, or all if 0. Returns the
+/// number removed.
 pub fn remove(txn: &mut Txn<'_>, key: &[u8], count: i64, element: &[u8]) -> Result<usize, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(0) };
     let limit = txn.limits().list;
     let from = if count < 0 { End::Tail } else { End::Head };
-    let most = if count == 0 { usize::MAX } else { usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX) };
+    let max_count = if count == 0 { usize::MAX } else { usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX) };
     let change = update(txn, handle, EventKind::LRem, |list| {
-        let removed = list.remove_equal(from, element, most, limit);
+        let removed = list.remove_equal(from, element, max_count, limit);
         list.convert_encoding(limit);
         Ok(if removed == 0 { Change::Unchanged(0) } else { Change::Changed(removed) })
     })?;
@@ -252,11 +253,10 @@ pub fn remove(txn: &mut Txn<'_>, key: &[u8], count: i64, element: &[u8]) -> Resu
             effect.bytes(b"LREM").bytes(key).integer(count).bytes(element);
         });
     }
-    Ok(change.answer())
+    Ok(change.result())
 }
 
-/// Keeps the elements between two indexes and removes the others. Keeping all of them counts as a change too, as
-/// in Redis.
+/// Removes all elements outside a range of indexes. A trim that removes nothing counts as a change too, as in Redis.
 pub fn trim(txn: &mut Txn<'_>, key: &[u8], start: i64, stop: i64) -> Result<(), Error> {
     let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(()) };
     let limit = txn.limits().list;
@@ -273,7 +273,7 @@ pub fn trim(txn: &mut Txn<'_>, key: &[u8], start: i64, stop: i64) -> Result<(), 
     Ok(())
 }
 
-/// Tells `found` the indexes of elements that equal one, in the order of the search; false when there is no list.
+/// Passes the indexes of matching elements to `found`, in search order. Returns false if the list does not exist.
 pub fn positions(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -282,17 +282,17 @@ pub fn positions(
     found: &mut dyn FnMut(usize),
 ) -> Result<bool, Error> {
     let Some(list) = find(txn, key)? else { return Ok(false) };
-    let Search { skipped, most, compared_most: compared, .. } = search;
-    let equal = |(index, here): (usize, &[u8])| (here == element).then_some(index);
+    let Search { skipped, most: max_count, compared_most: compared_max, .. } = search;
+    let equal = |(index, candidate): (usize, &[u8])| (candidate == element).then_some(index);
     let elements: &mut dyn Iterator<Item = (usize, &[u8])> = match search.from {
         End::Head => &mut list.iter().enumerate(),
         End::Tail => &mut list.iter().enumerate().rev(),
     };
-    elements.take(compared).filter_map(equal).skip(skipped).take(most).for_each(found);
+    elements.take(compared_max).filter_map(equal).skip(skipped).take(max_count).for_each(found);
     Ok(true)
 }
 
-/// Refuses a key that is missing or holds another type.
+/// Fails if the key does not exist or does not hold a list.
 pub fn expect(txn: &mut Txn<'_>, key: &[u8]) -> Result<(), Error> {
     txn.find_for_write(key, Kind::List)?.found().map(drop).ok_or(Error::NoSuchKey)
 }
@@ -324,7 +324,7 @@ fn pop_event(end: End) -> EventKind {
     if end == End::Head { EventKind::LPop } else { EventKind::RPop }
 }
 
-/// The first index and the number of elements between two indexes that may count from the end.
+/// First index and number of elements between two inclusive indexes, which may count from the end.
 fn span(start: i64, stop: i64, len: usize) -> (usize, usize) {
     // A length is far below the range of i64, so the sums do not overflow.
     let from_end = |index: i64| if index < 0 { index + len as i64 } else { index };

@@ -1,4 +1,4 @@
-//! The typed operations, one module a family: each is one lookup and then verbs on what was found.
+//! Typed operations, one module per family. Each is a lookup, followed by verbs on the slot found.
 
 pub mod bitfield;
 pub mod bits;

@@ -1,4 +1,4 @@
-//! Taking over the contents of a snapshot: whole, or not at all.
+//! Atomic replacement of the keyspace by the contents of a snapshot.
 
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
@@ -7,20 +7,20 @@ use crate::keyspace::txn::Txn;
 use crate::keyspace::{DATABASES, Db, Effects, Entry, Keyspace, NewValue, PastUse};
 use crate::values::{Hash, Value, ValueRef, ZSet};
 
-/// What an argument of an effect takes beside its bytes.
+/// Bytes of an argument of an effect besides its own bytes.
 const PART_BYTES: usize = 16;
-/// Elements of a list or fields of a hash in one effect, as many as Redis takes when it rewrites a log: no command of a
-/// log becomes huge because its value is.
+/// Maximum number of elements in one effect, equal to Redis' `AOF_REWRITE_ITEMS_PER_CMD`. Commands of the log stay
+/// small for large values.
 const ELEMENTS_PER_EFFECT: usize = 64;
 
 impl Keyspace {
-    /// A keyspace for the keys of a snapshot, which understands uses as this one does.
+    /// Creates an empty keyspace for the keys of a snapshot, with the last-use counting of this one.
     pub fn for_snapshot(&self, seed: u64) -> Keyspace {
         Keyspace { uses: self.uses.clone(), ..Keyspace::new(seed) }
     }
 
-    /// Adds a key of a snapshot to a keyspace that nobody uses yet: no event, no effect, and a past deadline is kept.
-    /// False when the key is there already.
+    /// Adds a key of a snapshot, without event or effect. A past deadline is kept. Returns false if the key exists
+    /// already.
     pub fn restore(
         &mut self,
         database: u8,
@@ -42,9 +42,11 @@ impl Keyspace {
         Ok(true)
     }
 
-    /// Replaces databases and seed by those of another keyspace; what waits to be taken and who is interested stay.
-    /// Those interested in a key that was there or is there now learn that it changed. There are no events, as with
-    /// FLUSHALL; the effect is FLUSHALL and the making of every key, one unit. On an error nothing has changed.
+    /// Replaces databases and seed by those of another keyspace. Pending events and effects, watched keys and blocked
+    /// clients stay.
+    ///
+    /// Watched and waited-for keys that existed before or exist now are notified. There are no events, as with
+    /// FLUSHALL. The effect is one unit: FLUSHALL, and commands that create every key. On an error nothing has changed.
     pub fn replace_with(&mut self, other: Keyspace) -> Result<(), OutOfMemory> {
         let parts_of = |value: ValueRef<'_>| if let ValueRef::String(_) = value { 1 } else { 2 * value.size() };
         let parts = |db: &Db| db.entries().map(|entry| 3 + parts_of(entry.value)).sum::<usize>();
@@ -54,18 +56,18 @@ impl Keyspace {
             self.effects.make_room(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
         }
         self.interest.make_room()?;
-        self.interest.ensure_room_to_wake_all()?;
+        self.interest.ensure_room_to_mark_ready()?;
         for (database, (old, new)) in (0..DATABASES).zip(self.databases.iter().zip(other.databases.iter())) {
             let is_held = |key: &[u8]| old.find(key).is_some() || new.find(key).is_some();
-            self.interest.touch_all(database, &is_held);
-            self.interest.appear_all(database, &is_held);
+            self.interest.mark_all_dirty(database, &is_held);
+            self.interest.mark_all_ready(database, &is_held);
         }
         self.interest.tracking.flush();
         let Keyspace { seed, databases, random, uses, unused_from, .. } = other;
         (self.seed, self.random, self.uses) = (seed, random, uses);
         let old = core::mem::replace(&mut self.databases, databases);
         self.databases.iter_mut().zip(*old).for_each(|(db, old)| db.keep_garbage(old));
-        // What is left of the old ones is looked for among those that were used.
+        // Garbage of the old databases is freed in used databases only.
         self.unused_from = self.unused_from.max(unused_from);
         self.accept_memory();
         self.effects.changed();
@@ -82,8 +84,8 @@ impl Keyspace {
     }
 }
 
-/// States that a key has the value it has now, where no command could say how it came about. Whatever the key held
-/// before must be gone.
+/// States commands that create the present value of a key, if no single command can. A previous value must be removed
+/// by an earlier effect.
 pub(in crate::keyspace) fn state_made(txn: &mut Txn<'_>, key: &[u8]) {
     let (database, db, effects) = txn.db_and_effects();
     if let Some(entry) = db.find(key).and_then(|handle| db.entry(handle)) {
@@ -119,7 +121,7 @@ fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
     }
 }
 
-/// Pairs, then each deadline.
+/// States all fields with their values, then the deadline of each dated field.
 fn state_hash(database: u8, key: &[u8], hash: &Hash, effects: &mut Effects) {
     let mut fields = hash.iter();
     for _ in 0..(hash.len() * 2).div_ceil(ELEMENTS_PER_EFFECT) {

@@ -1,4 +1,4 @@
-//! Walking through a database in hash order: SCAN, KEYS and the inspector's view.
+//! Iteration over a database in hash order: SCAN, KEYS and the inspector's view.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,11 +10,11 @@ use crate::keyspace::txn::Txn;
 use crate::keyspace::{Entry, Error, Keyspace};
 use crate::values::Kind;
 
-/// Which keys of a page are answered.
+/// Filter for the keys of a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScanFilter<'a> {
     pub pattern: Option<&'a [u8]>,
-    /// A type name in any case; an unknown one matches nothing.
+    /// Type name, case-insensitive. An unknown name matches nothing.
     pub type_name: Option<&'a [u8]>,
 }
 
@@ -25,25 +25,26 @@ impl ScanFilter<'_> {
     }
 }
 
-/// A key as the inspector shows it. Keys past their deadline but not yet removed are shown too.
+/// Key in the inspector's view. Expired keys that are not yet removed are included.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inspected {
     pub key: Box<[u8]>,
     pub kind: Kind,
-    /// Bytes of a string, elements of anything else.
+    /// Length of a string in bytes, or number of elements of other types.
     pub size: usize,
     pub deadline: Option<Timestamp>,
 }
 
+/// Page of the inspector's view.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inspection {
-    /// Where the next page begins; 0 at the end.
+    /// Cursor of the next page; 0 at the end.
     pub cursor: u64,
     pub keys: Vec<Inspected>,
 }
 
-/// Visits a page of about `count` keys from `cursor` (0 = start) and answers the next cursor (0 = end). A key that
-/// is there from the first page to the last is visited, whatever else changes. The only error is a shortage of memory.
+/// Visits a page of about `count` keys from `cursor` (0: start); returns the next cursor (0: end). Every key that
+/// exists from the first page to the last is visited. The only error is `OutOfMemory`.
 pub fn scan(
     txn: &mut Txn<'_>,
     cursor: u64,
@@ -53,16 +54,16 @@ pub fn scan(
 ) -> Result<u64, Error> {
     let mut handles = Vec::new();
     let next = txn.db().page(cursor, count, &mut handles)?;
-    // What is dead is removed on the way.
-    let mut room = Ok(());
+    // Expired keys are removed.
+    let mut expired = Ok(());
     handles.retain(|&handle| {
-        room.is_ok()
+        expired.is_ok()
             && txn.try_expire_if_due(handle).unwrap_or_else(|error| {
-                room = Err(error);
+                expired = Err(error);
                 false
             })
     });
-    room?;
+    expired?;
     handles
         .iter()
         .filter_map(|&handle| txn.db().entry(handle))
@@ -71,7 +72,7 @@ pub fn scan(
     Ok(next)
 }
 
-/// Visits every key that matches. The only error is a shortage of memory.
+/// Visits every key that matches the pattern. The only error is `OutOfMemory`.
 pub fn keys(txn: &mut Txn<'_>, pattern: &[u8], visit: &mut dyn FnMut(&[u8])) -> Result<(), Error> {
     if glob::literal(pattern) {
         if txn.peek(pattern).is_some() {
@@ -83,14 +84,14 @@ pub fn keys(txn: &mut Txn<'_>, pattern: &[u8], visit: &mut dyn FnMut(&[u8])) -> 
 }
 
 impl Keyspace {
-    /// A page of at most about `limit` keys of a database, without touching anything. The only error is a shortage of
-    /// memory.
+    /// Returns a page of about `limit` keys of a database. Nothing is expired, counted or marked as used. The only
+    /// error is `OutOfMemory`.
     pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Result<Inspection, OutOfMemory> {
         let db = self.database(database);
         let mut handles = Vec::new();
         let cursor = db.page(cursor, limit.max(1), &mut handles)?;
         let entries = handles.iter().filter_map(|&handle| db.entry(handle));
-        // A vector that grows holds its elements twice for a moment.
+        // While a vector grows, its elements exist twice.
         ensure(entries.clone().map(|entry| entry.key.len() + 3 * size_of::<Inspected>()).sum())?;
         let keys = entries.map(|entry| Inspected {
             key: entry.key.into(),

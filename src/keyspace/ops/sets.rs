@@ -1,4 +1,4 @@
-//! Sets.
+//! Sets: the typed operations of SADD, SPOP, SINTER and others.
 
 use alloc::vec::Vec;
 
@@ -11,20 +11,20 @@ use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::slab::Handle;
 use crate::values::{Kind, Set, SetLimit, Value, ValueRef, owned};
 
-/// Up to this share of all members, drawing again is cheaper than copying all of them.
-const DRAWN_SHARE: usize = 4;
+/// Divisor of the set's size up to which random draws with rejection are cheaper than a copy of all members.
+const REJECTION_DIVISOR: usize = 4;
 
-/// How sets are put together.
+/// Operation that combines sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Combination {
     Intersection,
     Union,
-    /// The first without the others.
+    /// Members of the first set that are in no other.
     Difference,
 }
 
 impl Combination {
-    /// The command that stores the result, which is also the effect.
+    /// Name of the command that stores the result, for its effect.
     fn store_command(self) -> &'static [u8] {
         match self {
             Combination::Intersection => b"SINTERSTORE",
@@ -42,7 +42,7 @@ impl Combination {
     }
 }
 
-/// The set at a key; `None` when there is no key.
+/// Returns the set at a key; `None` if the key does not exist.
 pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t Set>, Error> {
     match txn.value_at(key) {
         None => Ok(None),
@@ -51,7 +51,7 @@ pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t Set>, Err
     }
 }
 
-/// Adds members, creating the set; answers how many are new.
+/// Adds members and creates the set if missing. Returns the number of new members.
 pub fn add<'m>(txn: &mut Txn<'_>, key: &[u8], members: impl Iterator<Item = &'m [u8]> + Clone) -> Result<usize, Error> {
     let limit = txn.limits().set;
     let slot = txn.entry(key, Access::Write);
@@ -70,10 +70,10 @@ pub fn add<'m>(txn: &mut Txn<'_>, key: &[u8], members: impl Iterator<Item = &'m 
     if added.is_change() {
         state_members(txn, b"SADD", key, members);
     }
-    Ok(added.answer())
+    Ok(added.result())
 }
 
-/// Takes members away; answers how many there were.
+/// Removes members; returns the number removed.
 pub fn remove<'m>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -87,10 +87,10 @@ pub fn remove<'m>(
     if removed.is_change() {
         state_members(txn, b"SREM", key, members);
     }
-    Ok(removed.answer())
+    Ok(removed.result())
 }
 
-/// Takes a member from one set to another; false when it was not in the first.
+/// Moves a member from one set to another. Returns false if the first set does not contain it.
 pub fn move_member(txn: &mut Txn<'_>, from: &[u8], to: &[u8], member: &[u8]) -> Result<bool, Error> {
     let Some(source) = txn.find_for_write(from, Kind::Set)?.found() else { return Ok(false) };
     txn.find_for_write(to, Kind::Set)?;
@@ -100,21 +100,21 @@ pub fn move_member(txn: &mut Txn<'_>, from: &[u8], to: &[u8], member: &[u8]) -> 
     if from == to {
         return Ok(true);
     }
-    // First what may fail, then what tells of it.
-    let is_made = txn.db().find(to).is_none();
+    // Fallible steps come first, notifications after them.
+    let is_created = txn.db().find(to).is_none();
     let is_new = put_member(txn, to, member)?;
     remove(txn, from, core::iter::once(member))?;
     if is_new {
         txn.notify(EventKind::SAdd, to);
-        if is_made {
-            txn.appear(to);
+        if is_created {
+            txn.mark_ready(to);
         }
         state_members(txn, b"SADD", to, core::iter::once(member));
     }
     Ok(true)
 }
 
-/// Adds a member to a set, or makes one of it; true when it was not there. The caller tells of it.
+/// Adds a member and creates the set if missing. Returns whether the member is new. The caller notifies observers.
 fn put_member(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<bool, Error> {
     let (limit, seed) = (txn.limits().set, txn.seed());
     let slot = txn.find_for_write(key, Kind::Set)?;
@@ -132,7 +132,7 @@ fn put_member(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<bool, Erro
     Ok(inserted.unwrap_or(Ok(false))?)
 }
 
-/// Takes up to `count` random members away and answers them; `None` when there is no set.
+/// Removes and returns up to `count` random members; `None` if the set does not exist.
 pub fn pop(txn: &mut Txn<'_>, key: &[u8], count: usize) -> Result<Option<Vec<Vec<u8>>>, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::Set)?.found() else { return Ok(None) };
     let members = distinct_random_members(txn, handle, count)?;
@@ -149,7 +149,8 @@ pub fn pop(txn: &mut Txn<'_>, key: &[u8], count: usize) -> Result<Option<Vec<Vec
     Ok(Some(members))
 }
 
-/// Random members: up to `count` different ones, or exactly `count` with repetitions. `None` when there is no set.
+/// Returns random members: up to `count` distinct ones, or exactly `count` with repetitions. `None` if the set does not
+/// exist.
 pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool) -> Result<Option<Vec<Vec<u8>>>, Error> {
     if find(txn, key)?.is_none() {
         return Ok(None);
@@ -167,17 +168,17 @@ pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool) -> R
     Ok(Some(members))
 }
 
-/// Different members in random order: few are drawn one by one, many are the first places of a shuffle of all.
+/// Returns distinct members in random order. A few are drawn one by one; many are the head of a partial shuffle.
 fn distinct_random_members(txn: &mut Txn<'_>, handle: Handle, count: usize) -> Result<Vec<Vec<u8>>, Error> {
     let (seed, limit) = (txn.seed(), txn.limits().set);
     let (db, random) = txn.db_and_chance();
     let Some(ValueRef::Set(set)) = db.entry(handle).map(|entry| entry.value) else { return Ok(Vec::new()) };
-    if count > set.len() / DRAWN_SHARE {
+    if count > set.len() / REJECTION_DIVISOR {
         let mut members = owned(set.iter())?;
         let wanted = count.min(members.len());
-        for place in 0..wanted {
-            let drawn = place + random.below((members.len() - place) as u64) as usize;
-            members.swap(place, drawn);
+        for index in 0..wanted {
+            let drawn = index + random.below((members.len() - index) as u64) as usize;
+            members.swap(index, drawn);
         }
         members.truncate(wanted);
         return Ok(members);
@@ -202,11 +203,11 @@ fn random_member(txn: &mut Txn<'_>, handle: Handle) -> Result<Vec<u8>, Error> {
     Ok(copied(member)?)
 }
 
-/// Puts sets together; a missing key is an empty set. `most` ends an intersection early, 0 means never.
-pub fn combine(txn: &mut Txn<'_>, combination: Combination, keys: ArgvRef<'_>, most: usize) -> Result<Set, Error> {
+/// Combines sets; a missing key is an empty set. An intersection ends at `max_count` members; 0 means no limit.
+pub fn combine(txn: &mut Txn<'_>, combination: Combination, keys: ArgvRef<'_>, max_count: usize) -> Result<Set, Error> {
     let mut handles = Vec::new();
     for key in keys.iter() {
-        // Every key is looked at, so that a wrong type is an error wherever it stands.
+        // All keys are looked up first, so that a wrong type is an error at any position.
         find(txn, key)?;
         handles.push(txn.entry(key, Access::Peek).found());
     }
@@ -229,15 +230,15 @@ pub fn combine(txn: &mut Txn<'_>, combination: Combination, keys: ArgvRef<'_>, m
         }
         Combination::Intersection => {
             let Some(mut sets) = sets.into_iter().collect::<Option<Vec<&Set>>>() else { return Ok(result) };
-            // The smallest set is walked through, the others are asked.
+            // The members of the smallest set are looked up in the others.
             let smallest = (0..sets.len()).min_by_key(|&index| sets[index].len()).unwrap_or(0);
             if sets.is_empty() {
                 return Ok(result);
             }
-            let walked = sets.swap_remove(smallest);
-            for member in walked.iter().filter(|member| sets.iter().all(|other| other.contains(member))) {
+            let smallest = sets.swap_remove(smallest);
+            for member in smallest.iter().filter(|member| sets.iter().all(|other| other.contains(member))) {
                 result.insert(member, limit)?;
-                if most > 0 && result.len() == most {
+                if max_count > 0 && result.len() == max_count {
                     break;
                 }
             }
@@ -246,7 +247,7 @@ pub fn combine(txn: &mut Txn<'_>, combination: Combination, keys: ArgvRef<'_>, m
     Ok(result)
 }
 
-/// Puts sets together and stores the result; an empty one deletes the key. Answers how many members it has.
+/// Combines sets and stores the result; returns its size. An empty result deletes the key.
 pub fn combine_into(txn: &mut Txn<'_>, combination: Combination, to: &[u8], keys: ArgvRef<'_>) -> Result<usize, Error> {
     let result = combine(txn, combination, keys, 0)?;
     let slot = txn.entry(to, Access::Write);
@@ -293,7 +294,7 @@ fn state_members<'m>(txn: &mut Txn<'_>, command: &[u8], key: &[u8], members: imp
     });
 }
 
-/// Adds members, all or on an error none; answers how many were new.
+/// Adds members; returns the number of new ones. On an error the set is unchanged.
 fn add_all<'m>(
     set: &mut Set,
     mut members: impl Iterator<Item = &'m [u8]>,
@@ -302,9 +303,9 @@ fn add_all<'m>(
     let (mut next, mut count, mut added) = (members.next(), 0, Vec::new());
     while let Some(member) = next {
         next = members.next();
-        // Behind the last member nothing can fail: a single one needs no notes.
-        let noted = if next.is_some() { make_room(&mut added, 1) } else { Ok(()) };
-        match noted.and_then(|()| set.insert(member, limit)) {
+        // After the last member nothing can fail, so it needs no undo entry.
+        let reserved = if next.is_some() { make_room(&mut added, 1) } else { Ok(()) };
+        match reserved.and_then(|()| set.insert(member, limit)) {
             Ok(false) => {}
             Ok(true) => {
                 count += 1;

@@ -1,19 +1,19 @@
-//! HyperLogLog sketches: strings that estimate how many different elements they were shown. Their effects hold the
-//! elements; whether a sketch is sparse or dense is decided by the limits of whoever replays them, as in Redis.
+//! HyperLogLog sketches: strings that estimate the number of distinct elements added. Effects contain the elements. The
+//! replaying engine's limits decide whether a sketch is sparse or dense, as in Redis.
 
 use crate::keyspace::ops::strings;
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, Slot};
 use crate::values::{Kind, Registers, Sketch, add_to_dense};
 
-/// Shows elements to a sketch, creating it; true when it changed.
+/// Adds elements to a sketch and creates it if missing. Returns whether it changed.
 pub fn add<'e>(txn: &mut Txn<'_>, key: &[u8], elements: impl Iterator<Item = &'e [u8]> + Clone) -> Result<bool, Error> {
     let slot = txn.find_for_write(key, Kind::String)?;
     let sketch = match slot.is_vacant() {
         false => Some(Sketch::new(strings::string_of(txn, slot)).ok_or(Error::NotASketch)?),
         true => None,
     };
-    // Nothing to show: what the sketch holds is not looked at.
+    // Without elements the registers are not decoded.
     if !slot.is_vacant() && elements.clone().next().is_none() {
         return Ok(false);
     }
@@ -51,7 +51,7 @@ fn put(txn: &mut Txn<'_>, slot: Slot, key: &[u8], registers: &Registers) -> Resu
     txn.put_edited(slot, key, sketch, EventKind::PfAdd)
 }
 
-/// About how many different elements the sketches were shown together; a missing one was shown none.
+/// Estimates the number of distinct elements in the union of the sketches. A missing key is an empty sketch.
 pub fn count<'k>(txn: &mut Txn<'_>, keys: impl ExactSizeIterator<Item = &'k [u8]>) -> Result<u64, Error> {
     let is_single = keys.len() == 1;
     let mut registers = Registers::new()?;
@@ -66,7 +66,7 @@ pub fn count<'k>(txn: &mut Txn<'_>, keys: impl ExactSizeIterator<Item = &'k [u8]
     Ok(registers.estimate())
 }
 
-/// Makes `to` a sketch that was shown what the others and itself were shown.
+/// Stores the union of the sketches at `keys` and at `to` in `to`.
 pub fn merge<'k>(txn: &mut Txn<'_>, to: &'k [u8], keys: impl Iterator<Item = &'k [u8]> + Clone) -> Result<(), Error> {
     let mut registers = Registers::new()?;
     for key in core::iter::once(to).chain(keys.clone()) {

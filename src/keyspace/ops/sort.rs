@@ -1,4 +1,4 @@
-//! SORT: the elements of a list, a set or a sorted set in another order, or what other keys hold for them.
+//! SORT: elements of a list, set or sorted set in order, or values of other keys for them.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -12,27 +12,27 @@ use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::sorted_vec::ranking;
 use crate::values::{End, List, Value, ValueRef, owned};
 
-/// What to sort by, and what to answer.
+/// Options of SORT.
 #[derive(Clone, Debug, Default)]
 pub struct SortOptions<'a> {
-    /// A pattern of the keys that hold the weights; without a star in it nothing is sorted.
+    /// Pattern of the keys that hold the weights. A pattern without `*` leaves the elements unsorted.
     pub by: Option<&'a [u8]>,
-    /// How many elements are passed over; a negative number is none.
+    /// Number of elements skipped; negative means 0.
     pub offset: i64,
-    /// How many elements are answered; nothing said or a negative number is all.
+    /// Maximum number of elements returned; absent or negative means all.
     pub limit: Option<i64>,
-    /// Patterns of what is answered for each element; without any, the element itself.
+    /// Patterns of the values returned for each element. Without patterns the element itself is returned.
     pub get: Vec<&'a [u8]>,
     pub descending: bool,
-    /// By bytes instead of by number.
+    /// Whether elements are compared as bytes instead of numbers.
     pub alpha: bool,
 }
 
-/// What stands for a place in a pattern.
+/// Placeholder of the element in a pattern.
 const STAR: u8 = b'*';
-/// The pattern of the element itself.
+/// GET pattern of the element itself.
 const ITSELF: &[u8] = b"#";
-/// Behind it a pattern names a field of a hash.
+/// Separator between the key pattern and a field of a hash.
 const ARROW: &[u8] = b"->";
 
 impl SortOptions<'_> {
@@ -40,21 +40,21 @@ impl SortOptions<'_> {
         self.by.is_some_and(|pattern| !pattern.contains(&STAR))
     }
 
-    /// Which of `len` elements are answered.
+    /// Range of `len` elements that is returned.
     fn window(&self, len: usize) -> Range<usize> {
         let start = usize::try_from(self.offset.max(0)).unwrap_or(usize::MAX).min(len);
-        let most = self.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
-        start..start + most.min(len - start)
+        let max_count = self.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+        start..start + max_count.min(len - start)
     }
 }
 
-/// An element with what it is sorted by.
-struct Candidate {
+/// Element with its sort key.
+struct SortItem {
     element: Vec<u8>,
     score: f64,
-    /// With ALPHA and BY: what the key of the pattern holds.
+    /// Value of the BY pattern's key, with ALPHA.
     text: Option<Vec<u8>>,
-    /// Where it was; the elements of a set have no place.
+    /// Original index; 0 for the elements of a set, which have no order.
     index: usize,
 }
 
@@ -72,7 +72,7 @@ enum SortedBy {
 }
 
 impl Sorting {
-    fn compare(self, one: &Candidate, other: &Candidate) -> Ordering {
+    fn compare(self, one: &SortItem, other: &SortItem) -> Ordering {
         let of_elements = || one.element.cmp(&other.element);
         let order = match self.by {
             SortedBy::Score => one.score.total_cmp(&other.score).then_with(of_elements),
@@ -84,20 +84,19 @@ impl Sorting {
     }
 }
 
-/// The elements of a collection, in its own order.
+/// Elements of a collection in their own order.
 struct Elements {
     all: Vec<Vec<u8>>,
     are_of_a_set: bool,
 }
 
-/// The elements of a list, a set or a sorted set, sorted, or what GET finds for each of them; `None` where it finds
-/// nothing.
+/// Returns the sorted elements, or the values of the GET patterns for each. `None` stands for a missing value.
 pub fn sort(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>) -> Result<Vec<Option<Vec<u8>>>, Error> {
     let sorted = sorted(txn, key, options, false)?;
     fetched(txn, sorted, &options.get)
 }
 
-/// Sorts and stores the answer as a list; nothing deletes the key. Answers the length.
+/// Sorts and stores the result as a list; returns its length. An empty result deletes the key.
 pub fn sort_into(txn: &mut Txn<'_>, to: &[u8], key: &[u8], options: &SortOptions<'_>) -> Result<usize, Error> {
     let sorted = sorted(txn, key, options, true)?;
     let found = fetched(txn, sorted, &options.get)?;
@@ -133,7 +132,7 @@ fn sorted(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>, is_stored: b
     let window = options.window(all.len());
     let mut by = options.by;
     let sorted_by = match options.alpha {
-        // A set has no order of its own that would be the same everywhere: what is stored of it is sorted.
+        // The order of a set depends on the seed, so a stored result is always sorted.
         _ if options.is_unsorted() && are_of_a_set && is_stored => {
             by = None;
             SortedBy::Element
@@ -152,24 +151,23 @@ fn sorted(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>, is_stored: b
         false => SortedBy::Score,
     };
     let order = Sorting { descending: options.descending, by: sorted_by };
-    let mut candidates = Vec::new();
-    candidates.try_reserve_exact(all.len()).map_err(|_| Error::OutOfMemory)?;
+    let mut items = Vec::new();
+    items.try_reserve_exact(all.len()).map_err(|_| Error::OutOfMemory)?;
     for (index, element) in all.into_iter().enumerate() {
         let index = if are_of_a_set { 0 } else { index };
-        candidates.push(candidate(txn, element, index, order, by)?);
+        items.push(sort_item(txn, element, index, order, by)?);
     }
-    let ranking = ranking(candidates.len(), &|one, other| {
-        order.compare(&candidates[one], &candidates[other]).then(one.cmp(&other)).is_lt()
-    })?;
+    let ranking =
+        ranking(items.len(), &|one, other| order.compare(&items[one], &items[other]).then(one.cmp(&other)).is_lt())?;
     let mut sorted = Vec::new();
     sorted.try_reserve_exact(window.len()).map_err(|_| Error::OutOfMemory)?;
-    sorted.extend(ranking[window].iter().map(|&at| core::mem::take(&mut candidates[at].element)));
+    sorted.extend(ranking[window].iter().map(|&at| core::mem::take(&mut items[at].element)));
     Ok(sorted)
 }
 
 fn elements(txn: &mut Txn<'_>, key: &[u8]) -> Result<Elements, Error> {
     let slot = txn.entry(key, Access::Read);
-    // Redis looks into a sorted set in its large form only, and it stays in that.
+    // SORT converts a sorted set to its large encoding, as in Redis, where it stays so.
     if let Some(handle) = slot.found() {
         let index = |value: &mut Value| if let Value::ZSet(zset) = value { zset.index() } else { Ok(()) };
         txn.db_mut().edit(handle, index).unwrap_or(Ok(()))?;
@@ -184,26 +182,26 @@ fn elements(txn: &mut Txn<'_>, key: &[u8]) -> Result<Elements, Error> {
     Ok(Elements { all, are_of_a_set: false })
 }
 
-/// Looks up what an element is sorted by. What is not there counts as 0, and comes before every text.
-fn candidate(
+/// Looks up the sort key of an element. A missing weight counts as 0; a missing text sorts first.
+fn sort_item(
     txn: &mut Txn<'_>,
     element: Vec<u8>,
     index: usize,
     order: Sorting,
     by: Option<&[u8]>,
-) -> Result<Candidate, Error> {
-    let looked_up = match by {
-        Some(pattern) => looked_up(txn, pattern, &element)?,
+) -> Result<SortItem, Error> {
+    let value = match by {
+        Some(pattern) => lookup_by_pattern(txn, pattern, &element)?,
         None => None,
     };
     let (mut score, mut text) = (0.0, None);
     match (order.by, by) {
-        (SortedBy::Text, _) => text = looked_up,
+        (SortedBy::Text, _) => text = value,
         (SortedBy::Score, None) => score = weight(&element)?,
-        (SortedBy::Score, Some(_)) => score = looked_up.map_or(Ok(0.0), |text| weight(&text))?,
+        (SortedBy::Score, Some(_)) => score = value.map_or(Ok(0.0), |text| weight(&text))?,
         (SortedBy::Element, _) => {}
     }
-    Ok(Candidate { element, score, text, index })
+    Ok(SortItem { element, score, text, index })
 }
 
 fn fetched(txn: &mut Txn<'_>, elements: Vec<Vec<u8>>, patterns: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
@@ -214,27 +212,28 @@ fn fetched(txn: &mut Txn<'_>, elements: Vec<Vec<u8>>, patterns: &[&[u8]]) -> Res
     for element in &elements {
         found.try_reserve(patterns.len()).map_err(|_| Error::OutOfMemory)?;
         for pattern in patterns {
-            found.push(looked_up(txn, pattern, element)?);
+            found.push(lookup_by_pattern(txn, pattern, element)?);
         }
     }
     Ok(found)
 }
 
-/// What a pattern means for an element: the element itself, the string at a key, or a field of the hash at a key.
-fn looked_up(txn: &mut Txn<'_>, pattern: &[u8], element: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+/// Resolves a BY or GET pattern for an element (Redis' `lookupKeyByPattern`): the element, a string, or a field of a
+/// hash.
+fn lookup_by_pattern(txn: &mut Txn<'_>, pattern: &[u8], element: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     if pattern == ITSELF {
         return Ok(Some(copied(element)?));
     }
     let Some(star) = pattern.iter().position(|&byte| byte == STAR) else { return Ok(None) };
-    let (before, behind) = (&pattern[..star], &pattern[star + 1..]);
-    let arrow = behind.windows(ARROW.len()).position(|window| window == ARROW);
-    let (behind, field) = match arrow {
-        Some(at) if at + ARROW.len() < behind.len() => (&behind[..at], Some(&behind[at + ARROW.len()..])),
-        _ => (behind, None),
+    let (prefix, suffix) = (&pattern[..star], &pattern[star + 1..]);
+    let arrow = suffix.windows(ARROW.len()).position(|window| window == ARROW);
+    let (suffix, field) = match arrow {
+        Some(at) if at + ARROW.len() < suffix.len() => (&suffix[..at], Some(&suffix[at + ARROW.len()..])),
+        _ => (suffix, None),
     };
     let mut key = Vec::new();
-    key.try_reserve_exact(before.len() + element.len() + behind.len()).map_err(|_| Error::OutOfMemory)?;
-    [before, element, behind].into_iter().for_each(|piece| key.extend_from_slice(piece));
+    key.try_reserve_exact(prefix.len() + element.len() + suffix.len()).map_err(|_| Error::OutOfMemory)?;
+    [prefix, element, suffix].into_iter().for_each(|piece| key.extend_from_slice(piece));
     txn.find_unexpired(&key)?;
     Ok(match (txn.value_at(&key), field) {
         (Some(ValueRef::String(bytes)), None) => Some(copied(bytes)?),
@@ -243,7 +242,7 @@ fn looked_up(txn: &mut Txn<'_>, pattern: &[u8], element: &[u8]) -> Result<Option
     })
 }
 
-/// A number to sort by, as C reads it: it ends at a zero byte, blanks may stand before it, and no text at all is 0.
+/// Parses a weight as C's `strtod` does: it ends at a zero byte, leading blanks are skipped, and empty text is 0.
 fn weight(text: &[u8]) -> Result<f64, Error> {
     let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
     if text.is_empty() {

@@ -11,23 +11,23 @@ use crate::keyspace::{Db, Error, EventKind, Extent};
 use crate::store::slab::Handle;
 use crate::values::{Hash, Value, ValueRef};
 
-/// The most expired fields removed in one edit, and recorded as one effect.
+/// Maximum number of expired fields removed in one edit and stated as one effect.
 const FIELDS_PER_EDIT: usize = 64;
-/// The most bytes of field names in one edit, unless the first name is longer.
+/// Maximum bytes of field names in one edit, unless the first name is longer.
 const EDIT_BYTES: usize = 4096;
-/// Bytes of an argument in the log beside its text.
+/// Bytes of an argument in the log besides its text.
 const ARGUMENT_BYTES: usize = 8;
 
-/// How many keys or fields were dead, and whether the key is still there.
+/// Number of keys or fields that expired, and whether the key still exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::keyspace) struct ExpireOutcome {
     pub(in crate::keyspace) removed: usize,
-    pub(in crate::keyspace) lives: bool,
+    pub(in crate::keyspace) is_present: bool,
 }
 
 impl Txn<'_> {
-    /// Looks a key up that the request does not name, or that may have many dead fields: without the memory to remove
-    /// what is dead nothing is answered.
+    /// Looks up a key that is not an argument of the request, or that may have many expired fields. Fails with
+    /// `OutOfMemory` if expired keys or fields cannot be removed.
     pub fn find_unexpired(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
         match self.db().find(key) {
             Some(handle) if self.try_expire_if_due(handle)? => Ok(Some(handle)),
@@ -35,22 +35,23 @@ impl Txn<'_> {
         }
     }
 
-    /// Whether a key or a field is due. Otherwise no entry needs to be looked at.
+    /// Whether any key or field of the database is due.
     #[inline(always)]
     pub(super) fn is_due(&self) -> bool {
         self.db().is_due(self.now)
     }
 
-    /// Removes a key whose time is over, or its fields; whether the key is still there.
+    /// Removes the key, or its fields, if due (Redis' `expireIfNeeded`). Returns whether the key still exists.
     pub(super) fn expire_if_due(&mut self, handle: Handle) -> bool {
         if !self.is_due() || self.keyspace.loading || self.db().due(handle).is_none_or(|deadline| self.now <= deadline)
         {
             return true;
         }
-        self.expire_entry(handle, usize::MAX).lives
+        self.expire_entry(handle, usize::MAX).is_present
     }
 
-    /// As [`Txn::expire_if_due`], once there is room for what follows.
+    /// Fallible variant of [`Txn::expire_if_due`]: fails if there is no memory for the events and effects of the
+    /// removal.
     pub(in crate::keyspace) fn try_expire_if_due(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
         let is_due = |db: &Db, now| db.due(handle).is_some_and(|deadline| deadline < now);
         if self.keyspace.loading || !is_due(self.db(), self.now) {
@@ -58,30 +59,30 @@ impl Txn<'_> {
         }
         self.keyspace.ensure_room_for_removal(self.database, handle)?;
         let outcome = self.expire_entry(handle, usize::MAX);
-        match outcome.lives && is_due(self.db(), self.now) {
+        match outcome.is_present && is_due(self.db(), self.now) {
             true => Err(OutOfMemory),
-            false => Ok(outcome.lives),
+            false => Ok(outcome.is_present),
         }
     }
 
-    /// A deadline that is not after now kills at once; while a log is loaded none does.
+    /// Whether a new deadline deletes the key immediately: it is not after `now`. Never in load mode.
     pub(in crate::keyspace) fn is_past(&self, deadline: Timestamp) -> bool {
         deadline <= self.now && !self.keyspace.loading
     }
 
-    /// Removes a key whose deadline has passed, or at most `most` of its fields.
-    pub(in crate::keyspace) fn expire_entry(&mut self, handle: Handle, most: usize) -> ExpireOutcome {
+    /// Removes the key if its deadline has passed; otherwise at most `max_count` expired fields.
+    pub(in crate::keyspace) fn expire_entry(&mut self, handle: Handle, max_count: usize) -> ExpireOutcome {
         if self.db().deadline(handle).is_some_and(|deadline| deadline < self.now) {
             self.expire(handle);
-            return ExpireOutcome { removed: 1, lives: false };
+            return ExpireOutcome { removed: 1, is_present: false };
         }
-        expire_fields(self, handle, most)
+        expire_fields(self, handle, max_count)
     }
 
-    /// Removes a key whose deadline has passed.
+    /// Removes an expired key and counts it.
     pub(in crate::keyspace) fn expire(&mut self, handle: Handle) {
         self.keyspace.counts.expired += 1;
-        self.remove_unasked(handle, EventKind::Expired);
+        self.remove_without_command(handle, EventKind::Expired);
     }
 }
 
@@ -92,27 +93,27 @@ fn hash<'t>(txn: &'t Txn<'_>, handle: Handle) -> Option<&'t Hash> {
     }
 }
 
-/// Removes at most `most` fields whose deadline has passed, earliest first, as long as there is memory for what
-/// follows. The hash goes with its last field.
-fn expire_fields(txn: &mut Txn<'_>, handle: Handle, most: usize) -> ExpireOutcome {
+/// Removes at most `max_count` expired fields, earliest deadline first. Stops early if there is no memory for events
+/// and effects. A hash without fields is removed.
+fn expire_fields(txn: &mut Txn<'_>, handle: Handle, max_count: usize) -> ExpireOutcome {
     let now = txn.now();
-    let mut outcome = ExpireOutcome { removed: 0, lives: true };
+    let mut outcome = ExpireOutcome { removed: 0, is_present: true };
     let Ok(key) = copied(txn.db().entry(handle).map_or(&[], |entry| entry.key)) else { return outcome };
-    while outcome.lives && outcome.removed < most {
-        let first = hash(txn, handle).and_then(Hash::first_expiring).map_or(0, |field| field.name.len());
-        let bytes = first.max(EDIT_BYTES);
-        let room_bytes = key.len() + FIELDS_PER_EDIT * ARGUMENT_BYTES + bytes;
-        if txn.keyspace.ensure_room(Extent::of_names(1, room_bytes)).is_err() {
+    while outcome.is_present && outcome.removed < max_count {
+        let first_len = hash(txn, handle).and_then(Hash::first_expiring).map_or(0, |field| field.name.len());
+        let edit_bytes = first_len.max(EDIT_BYTES);
+        let needed_bytes = key.len() + FIELDS_PER_EDIT * ARGUMENT_BYTES + edit_bytes;
+        if txn.keyspace.ensure_room(Extent::of_names(1, needed_bytes)).is_err() {
             break;
         }
         let (mut names, mut names_bytes): (Vec<Vec<u8>>, usize) = (Vec::new(), 0);
-        let room = FIELDS_PER_EDIT.min(most - outcome.removed);
+        let edit_max = FIELDS_PER_EDIT.min(max_count - outcome.removed);
         let edit = txn.update(handle, EventKind::HExpired, |value| {
             let Value::Hash(hash) = value else { return Err(Error::WrongType) };
-            while names.len() < room && hash.first_deadline().is_some_and(|deadline| deadline < now) {
+            while names.len() < edit_max && hash.first_deadline().is_some_and(|deadline| deadline < now) {
                 let Some(name) = hash.first_expiring().map(|field| field.name) else { break };
                 names_bytes += name.len();
-                if names_bytes > bytes {
+                if names_bytes > edit_bytes {
                     break;
                 }
                 let Ok(name) = copied(&name) else { break };
@@ -124,7 +125,7 @@ fn expire_fields(txn: &mut Txn<'_>, handle: Handle, most: usize) -> ExpireOutcom
         });
         let Ok(Change::Changed(emptied)) = edit else { break };
         outcome.removed += names.len();
-        outcome.lives = !emptied;
+        outcome.is_present = !emptied;
         txn.keyspace.counts.expired_fields += names.len() as u64;
         txn.effect(|effect| {
             effect.bytes(b"HDEL").bytes(&key);

@@ -1,5 +1,4 @@
-//! The lookup of a key, and what it counts as: a key whose time is over goes when it is met, and a key that is asked for
-//! was used.
+//! Lookup of a key: expires the key if due, counts a hit or miss, and records its use.
 
 use super::{Txn, db_index};
 use crate::keyspace::uses::{Counting, PastUse};
@@ -7,16 +6,16 @@ use crate::keyspace::{Entry, Error, Keyspace, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Kind, ValueRef};
 
-/// Why a key is looked up, which decides what the lookup counts as.
+/// Purpose of a lookup, which decides whether it counts as hit or miss and as a use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::keyspace) enum Access {
-    /// To answer its value: a hit or a miss, and a use.
+    /// Reads the value: a hit or miss, and a use.
     Read,
-    /// To answer something about it: a hit or a miss, but no use.
+    /// Reads metadata such as existence: a hit or miss, but no use.
     Probe,
-    /// To change it: a use.
+    /// Changes the key: a use.
     Write,
-    /// For nothing that counts.
+    /// Counts as nothing.
     Peek,
 }
 
@@ -33,7 +32,7 @@ impl Access {
 }
 
 impl Txn<'_> {
-    /// Looks a key up, removes it if its time is over, and counts that.
+    /// Looks a key up. Expires it if due. Depending on `access`, counts a hit or miss and records the use.
     #[inline(never)]
     pub(in crate::keyspace) fn entry(&mut self, key: &[u8], access: Access) -> Slot {
         self.entry_inlined(key, access)
@@ -44,7 +43,7 @@ impl Txn<'_> {
     pub(in crate::keyspace) fn entry_inlined(&mut self, key: &[u8], access: Access) -> Slot {
         let slot = match stamp(self, access) {
             Some(last_use) => self.db_mut().probe_in_use(key, last_use),
-            None => entry_with_care(self, key, access),
+            None => entry_regular(self, key, access),
         };
         if access.is_counted() {
             count_lookup(self, slot);
@@ -52,7 +51,7 @@ impl Txn<'_> {
         slot
     }
 
-    /// Looks a key up to change its value. A key of another type is an error.
+    /// Looks a key up to change its value. Fails with `WrongType` for a value of another type.
     #[inline(never)]
     pub(in crate::keyspace) fn find_for_write(&mut self, key: &[u8], kind: Kind) -> Result<Slot, Error> {
         let slot = self.entry(key, Access::Write);
@@ -62,28 +61,28 @@ impl Txn<'_> {
         }
     }
 
-    /// What a lookup found.
+    /// Value at a slot; `None` if the key does not exist.
     #[inline(always)]
     pub(crate) fn value(&self, slot: Slot) -> Option<ValueRef<'_>> {
         self.db().value(slot.found()?)
     }
 
-    /// Looks a key up to answer its value.
+    /// Looks a key up and returns its value.
     #[inline(always)]
     pub(crate) fn value_at(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
         let slot = self.entry(key, Access::Read);
         self.value(slot)
     }
 
-    /// A key seen where it lies, which counts as nothing.
+    /// Borrowed view of a key. The lookup counts as nothing.
     pub(crate) fn peek(&mut self, key: &[u8]) -> Option<Entry<'_>> {
         let handle = self.entry(key, Access::Peek).found()?;
         self.db().entry(handle)
     }
 
-    // --- Marks of use.
+    // --- Last use.
 
-    /// Notes that a key is used now, where uses are what is counted.
+    /// Records a use, unless the policy counts changes only.
     #[inline(always)]
     pub(in crate::keyspace) fn mark_use(&mut self, handle: Handle) {
         if let Some(word) = word_of_use(self, handle) {
@@ -91,7 +90,7 @@ impl Txn<'_> {
         }
     }
 
-    /// Notes that a key is changed now, where changes are what is counted.
+    /// Records a change, if the policy counts changes.
     pub(super) fn mark_change(&mut self, handle: Handle) {
         if self.keyspace.uses.counting() == Counting::Changes
             && let Some(word) = self.keyspace.uses.present()
@@ -100,40 +99,41 @@ impl Txn<'_> {
         }
     }
 
-    /// An entry keeps what its block says about its use when another value is put in its place.
+    /// Whether an overwritten key keeps its last-use word. Not if the policy counts changes.
     #[inline(always)]
     pub(in crate::keyspace) fn keeps_use(&self) -> bool {
         self.keyspace.uses.counting() != Counting::Changes
     }
 
-    /// The last use of a key that is written anew, in place of what is there.
+    /// Last-use word for a key that is created or replaced.
     #[inline(always)]
-    pub(in crate::keyspace) fn use_to_be(&mut self, slot: Slot) -> u32 {
+    pub(in crate::keyspace) fn last_use_for(&mut self, slot: Slot) -> u32 {
         match slot.found() {
             Some(handle) if self.keeps_use() => self.db().last_use(handle),
             _ => self.first_use(),
         }
     }
 
-    /// What a key that comes now has as its last use.
+    /// Last-use word for a new key.
     pub(in crate::keyspace) fn first_use(&mut self) -> u32 {
         let keys = self.db().len();
         self.keyspace.uses.first(keys)
     }
 
-    /// How a key was used.
+    /// Idle time or frequency of a key.
     pub(in crate::keyspace) fn past_use_of(&self, handle: Handle) -> PastUse {
         self.keyspace.past_use(self.db(), handle)
     }
 
-    /// Notes how a key was used before it came here.
+    /// Sets idle time or frequency, as given by RESTORE.
     pub(in crate::keyspace) fn set_past_use(&mut self, handle: Handle, past: PastUse) {
         let word = self.keyspace.uses.past(past);
         self.db_mut().set_last_use(handle, word);
     }
 }
 
-/// What a lookup leaves at whichever key as its last use; `None` when that depends on the key, or keys are due.
+/// Last-use word that a lookup stores in any key it finds; `Some(None)` stores nothing. `None` if the word depends on
+/// the key, or if keys are due: the lookup takes the regular path.
 #[inline(always)]
 fn stamp(txn: &Txn<'_>, access: Access) -> Option<Option<u32>> {
     if txn.is_due() {
@@ -148,7 +148,7 @@ fn stamp(txn: &Txn<'_>, access: Access) -> Option<Option<u32>> {
 }
 
 #[inline(never)]
-fn entry_with_care(txn: &mut Txn<'_>, key: &[u8], access: Access) -> Slot {
+fn entry_regular(txn: &mut Txn<'_>, key: &[u8], access: Access) -> Slot {
     let slot = txn.db().probe(key);
     let Some(handle) = slot.found() else { return slot };
     if !txn.expire_if_due(handle) {
@@ -168,7 +168,7 @@ fn count_lookup(txn: &mut Txn<'_>, slot: Slot) {
     }
 }
 
-/// What a key that is used now has as its last use from here on; `None`: what it has.
+/// Last-use word of a key that is used now; `None` leaves the word as it is.
 #[inline(always)]
 fn word_of_use(txn: &mut Txn<'_>, handle: Handle) -> Option<u32> {
     match txn.keyspace.uses.counting() {

@@ -1,5 +1,5 @@
-//! One database at one instant, and the verbs. Every change of a key goes through a verb, and every verb names its event,
-//! keeps the deadlines and tells whoever is interested.
+//! One database at one instant, and the verbs. Every change of a key is a verb, which updates deadlines, pushes its
+//! event and notifies observers.
 
 mod expiry;
 mod lookup;
@@ -16,15 +16,16 @@ use crate::base::random::Random;
 use crate::store::slab::Handle;
 use crate::values::{Limits, Value};
 
-/// What a part costs in a message beside its bytes.
+/// Bytes of a part in a message besides its own bytes.
 const PART_BYTES: usize = 16;
-/// A reply may double the buffer it is written to, beside the buffer it was; and a moved element is stored again.
+/// Upper bound of memory per byte of copied data. A reply may double its buffer while the old one exists, and a moved
+/// element is stored again.
 const STORED_FACTOR: usize = 5;
 
-/// What an edit did to a value, and what it answers.
+/// Outcome of an edit: whether the value changed, and the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change<R> {
-    /// Nothing is recorded.
+    /// The value is unchanged: no event, no effect.
     Unchanged(R),
     Changed(R),
 }
@@ -34,21 +35,21 @@ impl<R> Change<R> {
         matches!(self, Change::Changed(_))
     }
 
-    pub(super) fn answer(self) -> R {
+    pub(super) fn result(self) -> R {
         match self {
-            Change::Unchanged(answer) | Change::Changed(answer) => answer,
+            Change::Unchanged(result) | Change::Changed(result) => result,
         }
     }
 }
 
-/// The index of a database. A transaction is only made of a database there is; the remainder spares each lookup a check.
+/// Index of a database in the array. `database` is valid in every `Txn`; the remainder replaces a bounds check.
 #[inline(always)]
 fn db_index(database: u8) -> usize {
     usize::from(database % DATABASES)
 }
 
 impl Keyspace {
-    /// One database at one instant. `database` must be below [`DATABASES`]; a larger one means the last.
+    /// Returns one database at one instant. `database` must be below [`DATABASES`]; a larger one means the last.
     #[inline(always)]
     pub fn at(&mut self, database: u8, now: Timestamp) -> Txn<'_> {
         let database = database.min(DATABASES - 1);
@@ -70,14 +71,15 @@ impl Keyspace {
     }
 }
 
+/// One database at one instant, borrowed for one command.
 #[derive(Debug)]
 pub struct Txn<'a> {
     keyspace: &'a mut Keyspace,
     database: u8,
     now: Timestamp,
-    /// Lookups count as uses.
+    /// Whether lookups count as uses.
     marking: bool,
-    /// Nobody wants to be told of changes.
+    /// Whether changes need no notification; see [`Keyspace::is_unobserved`].
     is_unobserved: bool,
 }
 
@@ -88,19 +90,19 @@ impl<'a> Txn<'a> {
         Txn { keyspace, database, now, marking: true, is_unobserved }
     }
 
-    /// The same, with lookups that count as uses or do not (CLIENT NO-TOUCH).
+    /// Sets whether lookups count as uses (CLIENT NO-TOUCH).
     #[inline(always)]
     pub fn marking(self, marking: bool) -> Txn<'a> {
         Txn { marking, ..self }
     }
 
-    /// As [`Keyspace::has_garbage`], of this database.
+    /// Whether garbage of this database waits for lazy free.
     #[inline(always)]
     pub(crate) fn has_garbage(&self) -> bool {
         self.db().has_garbage()
     }
 
-    /// As [`Keyspace::is_over_limit`].
+    /// Whether counted bytes exceed `maxmemory`.
     #[inline(always)]
     pub(crate) fn is_over_limit(&self) -> bool {
         self.keyspace.is_over_limit()
@@ -122,19 +124,19 @@ impl<'a> Txn<'a> {
         &mut self.keyspace.databases[db_index(self.database)]
     }
 
-    /// The database with its number, and the effects side by side.
+    /// Borrows the database, with its number, and the effects at once.
     pub(super) fn db_and_effects(&mut self) -> (u8, &Db, &mut Effects) {
         let Keyspace { databases, effects, .. } = &mut *self.keyspace;
         (self.database, &databases[db_index(self.database)], effects)
     }
 
-    /// The database and the generator side by side.
+    /// Borrows the database and the random generator at once.
     pub(super) fn db_and_chance(&mut self) -> (&Db, &mut Random) {
         let Keyspace { databases, random, .. } = &mut *self.keyspace;
         (&databases[db_index(self.database)], random)
     }
 
-    /// Any key, dead or alive.
+    /// Handle of a random key, which may be expired.
     pub(super) fn random_handle(&mut self) -> Option<Handle> {
         let Keyspace { databases, random, .. } = &mut *self.keyspace;
         databases[db_index(self.database)].random(random)
@@ -144,7 +146,7 @@ impl<'a> Txn<'a> {
         self.db().entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
     }
 
-    /// What decides the order of large collections.
+    /// Seed of the hashes that decide the order of large collections.
     pub(super) fn seed(&self) -> u64 {
         self.keyspace.seed
     }
@@ -153,27 +155,29 @@ impl<'a> Txn<'a> {
         self.keyspace.limits
     }
 
-    /// The same instant in another database.
+    /// Returns another database at the same instant.
     pub(super) fn in_database(&mut self, database: u8) -> Txn<'_> {
         self.keyspace.at(database, self.now).marking(self.marking)
     }
 
-    /// Makes sure that so many bytes of stored data can be answered and stated once they are taken away.
+    /// Checks that there is memory to reply with `bytes` bytes of stored data in `parts` parts, and to state them as
+    /// effects.
     pub(super) fn ensure_room(&mut self, parts: usize, bytes: usize) -> Result<(), Error> {
         let bytes = bytes.saturating_add(parts.saturating_mul(PART_BYTES));
-        // Its keys were asked for with its request.
+        // The keys were checked with the request.
         self.keyspace.ensure_room(Extent { arguments: 0, names_bytes: 0, bytes })?;
         Ok(ensure(bytes.saturating_mul(STORED_FACTOR))?)
     }
 
-    /// As [`Txn::ensure_room`], for values that are answered when they may be gone.
+    /// Checks that there is memory to reply with copied values and to state them as effects.
     pub(super) fn ensure_room_for(&mut self, values: &[Option<Vec<u8>>]) -> Result<(), Error> {
         self.ensure_room(values.len(), values.iter().flatten().map(Vec::len).sum())
     }
 
     // --- The verbs.
 
-    /// Creates a key or replaces all of it; answers its entry. A deadline is a second event, as in Redis.
+    /// Creates or replaces a key; returns its handle. The event of a deadline is pushed by the caller, as a second
+    /// event.
     pub(super) fn put(
         &mut self,
         slot: Slot,
@@ -182,13 +186,13 @@ impl<'a> Txn<'a> {
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<Handle, Error> {
-        let last_use = self.use_to_be(slot);
+        let last_use = self.last_use_for(slot);
         let handle = self.db_mut().put(slot, key, value, deadline, last_use)?;
         self.notify_of_put(event, key, slot.is_vacant());
         Ok(handle)
     }
 
-    /// As [`Txn::put`], for a string as SET stores it: in place of the old one where it fits there.
+    /// Creates or replaces a string as SET stores it, in place if it fits in the key's block.
     #[inline(always)]
     pub(super) fn put_string(
         &mut self,
@@ -203,15 +207,15 @@ impl<'a> Txn<'a> {
             _ => false,
         };
         if !is_overwritten {
-            put_string_anew(self, slot, key, bytes, expiry)?;
+            put_string_regular(self, slot, key, bytes, expiry)?;
         }
         self.notify_of_put(event, key, slot.is_vacant());
         Ok(())
     }
 
-    /// The deadline a string gets that is stored in place of what is there.
+    /// Deadline of a string that is stored at `slot`.
     #[inline(always)]
-    pub(super) fn deadline_to_be(&self, slot: Slot, expiry: Expiry) -> Option<Timestamp> {
+    pub(super) fn deadline_for(&self, slot: Slot, expiry: Expiry) -> Option<Timestamp> {
         match expiry {
             Expiry::Never => None,
             Expiry::Keep => self.db().deadline(slot.found()?),
@@ -219,7 +223,8 @@ impl<'a> Txn<'a> {
         }
     }
 
-    /// Edits a value outside its block; an edit that fails must leave it as it was. Emptied, the key goes.
+    /// Edits a value in a value slot. An edit that fails must leave the value unchanged. If the value is emptied, the
+    /// key is removed.
     pub(super) fn update<R>(
         &mut self,
         handle: Handle,
@@ -235,7 +240,7 @@ impl<'a> Txn<'a> {
         Ok(change)
     }
 
-    /// Replaces a string by what was made of it, keeping its deadline.
+    /// Replaces a string by its edited version. The deadline stays.
     pub(super) fn put_edited(
         &mut self,
         slot: Slot,
@@ -243,7 +248,7 @@ impl<'a> Txn<'a> {
         edited: Vec<u8>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let deadline = self.deadline_to_be(slot, Expiry::Keep);
+        let deadline = self.deadline_for(slot, Expiry::Keep);
         self.put(slot, key, NewValue::Edited(edited), deadline, event).map(drop)
     }
 
@@ -266,16 +271,16 @@ impl<'a> Txn<'a> {
         Ok(())
     }
 
-    /// Moves a key to another name: two events, one for each.
+    /// Renames a key, with one event for each name.
     pub(super) fn rename_to(&mut self, slot: Slot, from: &[u8], target: Slot, to: &[u8]) -> Result<(), Error> {
         self.db_mut().rename(slot, target, to)?;
         self.notify(EventKind::RenameFrom, from);
         self.notify(EventKind::RenameTo, to);
-        self.appear(to);
+        self.mark_ready(to);
         Ok(())
     }
 
-    /// Moves a key to a database that does not have it: two events, one for each.
+    /// Moves a key to a database that does not contain it, with one event in each database.
     pub(super) fn move_to(&mut self, slot: Slot, key: &[u8], database: u8) -> Result<(), Error> {
         let indices = [self.database, database].map(db_index);
         let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
@@ -283,11 +288,11 @@ impl<'a> Txn<'a> {
         self.notify(EventKind::MoveFrom, key);
         let mut target = self.in_database(database);
         target.notify(EventKind::MoveTo, key);
-        target.appear(key);
+        target.mark_ready(key);
         Ok(())
     }
 
-    /// Removes a key that was looked up.
+    /// Removes the key at `slot`.
     #[inline(always)]
     pub(super) fn remove(&mut self, slot: Slot, key: &[u8], event: EventKind) {
         debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
@@ -297,8 +302,9 @@ impl<'a> Txn<'a> {
         }
     }
 
-    /// Removes a key that no command asked to remove, and states it. No copy of its name is made: there may be no memory.
-    pub(super) fn remove_unasked(&mut self, handle: Handle, event: EventKind) {
+    /// Removes an expired or evicted key, and states the effect `DEL`. The key is not copied, because memory may be
+    /// short.
+    pub(super) fn remove_without_command(&mut self, handle: Handle, event: EventKind) {
         let Keyspace { databases, effects, .. } = &mut *self.keyspace;
         if !self.is_unobserved
             && let Some(entry) = databases[db_index(self.database)].entry(handle)
@@ -323,7 +329,7 @@ impl<'a> Txn<'a> {
     pub(super) fn flush_silently(&mut self) {
         let Keyspace { databases, interest, .. } = &mut *self.keyspace;
         let db = &databases[db_index(self.database)];
-        interest.touch_all(self.database, &|key| db.find(key).is_some());
+        interest.mark_all_dirty(self.database, &|key| db.find(key).is_some());
         let empty = Db::new(self.keyspace.seed);
         let old = core::mem::replace(self.db_mut(), empty);
         self.db_mut().keep_garbage(old);
@@ -335,12 +341,18 @@ impl<'a> Txn<'a> {
 }
 
 #[inline(never)]
-fn put_string_anew(txn: &mut Txn<'_>, slot: Slot, key: &[u8], bytes: &[u8], expiry: Expiry) -> Result<(), OutOfMemory> {
-    let (deadline, last_use) = (txn.deadline_to_be(slot, expiry), txn.use_to_be(slot));
+fn put_string_regular(
+    txn: &mut Txn<'_>,
+    slot: Slot,
+    key: &[u8],
+    bytes: &[u8],
+    expiry: Expiry,
+) -> Result<(), OutOfMemory> {
+    let (deadline, last_use) = (txn.deadline_for(slot, expiry), txn.last_use_for(slot));
     txn.db_mut().put_string(slot, key, bytes, deadline, last_use).map(drop)
 }
 
-/// Tells of an update, and removes a key that was emptied by it.
+/// Notifies of an update, and removes the key if its value was emptied.
 #[inline(never)]
 fn updated(txn: &mut Txn<'_>, handle: Handle, event: EventKind, emptied: bool) {
     txn.mark_change(handle);
@@ -350,7 +362,7 @@ fn updated(txn: &mut Txn<'_>, handle: Handle, event: EventKind, emptied: bool) {
     }
 }
 
-/// Removes an entry whose key is in its block only.
+/// Removes an entry by its handle. The event is pushed first, while the block still holds the key.
 fn remove_entry(txn: &mut Txn<'_>, handle: Handle, event: EventKind) {
     txn.notify_of(handle, event);
     let slot = txn.db().slot_of(handle);

@@ -1,4 +1,4 @@
-//! What the verbs report to: effects, events, and whoever is interested in a key.
+//! Notification of observers by the verbs: events, effects, and watched, waited-for and tracked keys.
 
 use super::{Txn, db_index};
 use crate::keyspace::observers::effect::EffectWriter;
@@ -6,13 +6,13 @@ use crate::keyspace::{EventKind, Keyspace};
 use crate::store::slab::Handle;
 
 impl Txn<'_> {
-    /// Nobody wants to be told of changes.
+    /// Whether changes need no notification; see [`Keyspace::is_unobserved`].
     #[inline(always)]
     pub(in crate::keyspace) fn is_unobserved(&self) -> bool {
         self.is_unobserved
     }
 
-    /// States the effect of what was just done with the verbs.
+    /// States the effect of the preceding verbs.
     #[inline(always)]
     pub(in crate::keyspace) fn effect(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
         if !self.is_unobserved
@@ -23,12 +23,12 @@ impl Txn<'_> {
         }
     }
 
-    /// Whether effects are built: what they need may have to be kept before it is gone.
+    /// Whether effects are built. If so, data that an effect needs must be copied before it is removed.
     pub(in crate::keyspace) fn states_effects(&self) -> bool {
         self.keyspace.effects.are_built()
     }
 
-    /// A change of the whole database: it has no key to notify about.
+    /// States the effect of a change of the whole database, which has no event.
     pub(super) fn changed(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
         if !self.is_unobserved {
             self.keyspace.effects.changed();
@@ -36,24 +36,24 @@ impl Txn<'_> {
         self.effect(write);
     }
 
-    /// The event of a key that was written, and that it is there now if it is new.
+    /// Notifies of a written key; if the key is new, also the clients blocked on it.
     #[inline(always)]
     pub(in crate::keyspace) fn notify_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
         if !self.is_unobserved {
             self.notify(event, key);
             if is_new {
-                self.appear(key);
+                self.mark_ready(key);
             }
         }
     }
 
-    /// An event of a change that was made before its place in the order of events.
+    /// Pushes the event of a changed key and notifies its observers.
     #[inline(never)]
     pub(in crate::keyspace) fn notify(&mut self, event: EventKind, key: &[u8]) {
-        self.notify_at_once(event, key);
+        self.notify_inlined(event, key);
     }
 
-    /// An event of a key that is still there.
+    /// Pushes an event of an existing entry and notifies its observers. The key is not copied by the caller.
     #[inline(never)]
     pub(super) fn notify_of(&mut self, handle: Handle, event: EventKind) {
         if self.is_unobserved {
@@ -66,9 +66,9 @@ impl Txn<'_> {
         effects.changed();
     }
 
-    /// As [`Txn::notify`], as a part of its caller: for what most requests do.
+    /// Inlined variant of [`Txn::notify`], for the most frequent commands.
     #[inline(always)]
-    pub(in crate::keyspace) fn notify_at_once(&mut self, event: EventKind, key: &[u8]) {
+    pub(in crate::keyspace) fn notify_inlined(&mut self, event: EventKind, key: &[u8]) {
         if self.is_unobserved {
             return;
         }
@@ -77,16 +77,16 @@ impl Txn<'_> {
         self.keyspace.effects.changed();
     }
 
-    /// A key is there that was not, or was deleted to make place for it.
-    pub(in crate::keyspace) fn appear(&mut self, key: &[u8]) {
+    /// Marks a new key as ready for the clients blocked on it.
+    pub(in crate::keyspace) fn mark_ready(&mut self, key: &[u8]) {
         if self.is_unobserved {
             return;
         }
-        self.keyspace.interest.appear(self.database, key);
+        self.keyspace.interest.mark_ready(self.database, key);
     }
 
-    /// An event beside a verb's own: the deadline that came with a value.
-    pub(in crate::keyspace) fn also(&mut self, event: EventKind, key: &[u8]) {
+    /// Pushes a second event of a verb, such as that of a deadline set with a value.
+    pub(in crate::keyspace) fn push_event(&mut self, event: EventKind, key: &[u8]) {
         self.keyspace.events.push(event, key, self.database);
     }
 }

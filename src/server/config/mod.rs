@@ -1,5 +1,5 @@
-//! Configuration parameters: the names harnesses and clients ask for or set. All are remembered; those that mean
-//! something here are read where they matter, by name.
+//! Configuration parameters by name, as CONFIG GET and CONFIG SET use them. All values are stored; parameters without
+//! meaning for this engine have no other effect.
 
 mod parameters;
 mod reading;
@@ -15,14 +15,14 @@ use crate::keyspace::{Counting, EvictionPolicy, Frequency, MemoryLimit};
 use crate::resp::decode;
 use crate::values::{Limits, ListLimit, PackedLimit, SetLimit, SketchLimit};
 
-/// The values that differ from the defaults.
+/// Values that differ from the defaults.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     values: Vec<(&'static str, String)>,
 }
 
 impl Config {
-    /// The value of a known parameter as text; empty for an unknown one.
+    /// Value of a parameter as text; empty for an unknown name.
     pub fn get(&self, name: &str) -> &str {
         let name = canonical(name);
         match self.values.iter().find(|(set, _)| *set == name) {
@@ -31,13 +31,13 @@ impl Config {
         }
     }
 
-    /// What clients may send at most.
+    /// Limits of request sizes.
     pub fn request_limits(&self) -> decode::Limits {
         let bytes = |name| u32::try_from(self.number(name)).unwrap_or(u32::MAX);
         decode::Limits { bulk_bytes: bytes("proto-max-bulk-len"), request_bytes: bytes("client-query-buffer-limit") }
     }
 
-    /// Up to where collections are kept compact.
+    /// Limits of the compact encodings.
     pub fn limits(&self) -> Limits {
         let size = |name| usize::try_from(self.number(name)).unwrap_or(usize::MAX);
         let packed = |members, bytes| PackedLimit { members: size(members), bytes: size(bytes) };
@@ -53,12 +53,12 @@ impl Config {
         }
     }
 
-    /// How much memory there may be, and who goes when there is more.
+    /// Memory limit and eviction policy.
     pub fn memory_limit(&self) -> MemoryLimit {
         let positive = |name| self.number(name).max(0) as u64;
         let policy = self.get("maxmemory-policy");
-        let (whose, by) = policy.split_once('-').unwrap_or_default();
-        let (policy, counting) = match by {
+        let (scope, criterion) = policy.split_once('-').unwrap_or_default();
+        let (policy, counting) = match criterion {
             "random" => (EvictionPolicy::Random, Counting::Uses),
             "ttl" => (EvictionPolicy::EarliestDeadline, Counting::Uses),
             "lru" => (EvictionPolicy::LeastUsed, Counting::Uses),
@@ -70,19 +70,19 @@ impl Config {
             _ => (EvictionPolicy::NoEviction, Counting::Uses),
         };
         let (max_bytes, samples) = (positive("maxmemory"), positive("maxmemory-samples") as usize);
-        MemoryLimit { max_bytes, policy, volatile: whose == "volatile", samples, counting }
+        MemoryLimit { max_bytes, policy, volatile: scope == "volatile", samples, counting }
     }
 
     pub fn number(&self, name: &str) -> i64 {
         parse_integer(self.get(name).as_bytes()).unwrap_or(0)
     }
 
-    /// All names with their values, in order.
+    /// All parameters with their values, in order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
         PARAMETERS.iter().map(|parameter| (parameter.name, self.get(parameter.name)))
     }
 
-    /// Whether a parameter is there and may be set while a server runs, or why not; for unknown ones `None`.
+    /// Checks whether a parameter may be set at run time; the error is the reason why not. `None` for an unknown name.
     pub fn may_set(name: &str) -> Option<Result<(), &'static str>> {
         Some(match find(name)?.kind {
             Kind::Fixed => Err("can't set immutable config"),
@@ -91,22 +91,22 @@ impl Config {
         })
     }
 
-    /// Reads a value for a parameter without setting it: the text to store, or what is wrong with it. Also for those that
-    /// may not be set once a server runs ([`Config::may_set`]).
+    /// Validates a value without setting it. Returns the canonical name with the text to store, or an error message.
+    /// Parameters that are fixed at run time are accepted ([`Config::may_set`]).
     pub fn check(&self, name: &str, value: &str) -> Result<(&'static str, String), String> {
         let Parameter { name, kind, .. } = find(name).ok_or_else(|| "unknown parameter".to_string())?;
         Ok((canonical(name), kind.read(value, self.get(name))?))
     }
 
-    /// Stores a value that [`Config::check`] has read.
+    /// Stores a value returned by [`Config::check`].
     pub fn set(&mut self, (name, value): (&'static str, String)) {
         self.values.retain(|(set, _)| *set != name);
         self.values.push((name, value));
     }
 }
 
-/// The parameters that glob patterns match, with their values. What is no pattern is a name, and answered as it was typed,
-/// unless a pattern before it has named it.
+/// Parameters that match glob patterns or names, with their values. A parameter that is first matched by a name is
+/// returned with the spelling of the request.
 pub fn matching<'c>(config: &'c Config, patterns: &[&'c [u8]]) -> Vec<(&'c [u8], &'c str)> {
     let shown = |(name, value): (&'static str, &'c str)| {
         let name = name.as_bytes();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn some_parameters_may_be_set_at_the_start_alone() {
+    fn some_parameters_are_fixed_at_run_time() {
         assert_eq!(Config::may_set("Port"), Some(Err("can't set immutable config")));
         assert_eq!(Config::may_set("dir"), Some(Err("can't set protected config")));
         assert_eq!((Config::may_set("HZ"), Config::may_set("nothing")), (Some(Ok(())), None));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_say_who_goes() {
+    fn policies_are_decoded() {
         let limit = |policy: &str| {
             let mut config = Config::default();
             config.set(config.check("maxmemory-policy", policy).expect(policy));

@@ -1,8 +1,8 @@
-//! The table of parameters: their names, their defaults and what they take.
+//! Table of parameters: names, defaults and kinds of values.
 
 use super::reading::Kind;
 
-/// A parameter of redis.conf.
+/// Parameter of redis.conf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parameter {
     pub(super) name: &'static str,
@@ -27,22 +27,22 @@ const POLICIES: &[&str] = &[
     "noeviction",
 ];
 const NUMBER: Kind = Kind::Number(0, i64::MAX);
-/// What is an `int` in Redis.
+/// Range of a parameter that is an `int` in Redis.
 const INT: Kind = Kind::Number(0, i32::MAX as i64);
 const MEMORY: Kind = memory_from(0);
-/// What a request may take at least: nobody could take a smaller limit back.
+/// Limit of request sizes, at least 1 MiB. With a smaller limit, CONFIG SET could not be sent to raise it again.
 const REQUEST: Kind = memory_from(1024 * 1024);
 
-const fn memory_from(least: u64) -> Kind {
-    Kind::Memory(least, i64::MAX as u64)
+const fn memory_from(min: u64) -> Kind {
+    Kind::Memory(min, i64::MAX as u64)
 }
 
-/// So much of what replicas missed is kept at least.
+/// Size of the replication backlog, at least 16 KiB.
 const BACKLOG: Kind = Kind::Clamped(&memory_from(1), 16 * 1024, i64::MAX);
-/// A server comes to itself so many times a second.
+/// Frequency of background tasks per second.
 const HZ: Kind = Kind::Clamped(&INT, 1, 500);
 
-/// In the order of their names.
+/// Parameters in order of their names.
 pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("active-defrag-cycle-max", "25", Kind::Number(1, 99)),
     parameter("active-defrag-cycle-min", "1", Kind::Number(1, 99)),
@@ -135,7 +135,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("zset-max-ziplist-value", "64", MEMORY),
 ];
 
-/// Older names of the same parameter, each with the name that counts.
+/// Deprecated names, each with the canonical name.
 const ALIASES: &[(&str, &str)] = &[
     ("hash-max-ziplist-entries", "hash-max-listpack-entries"),
     ("hash-max-ziplist-value", "hash-max-listpack-value"),
@@ -149,7 +149,7 @@ pub(super) fn find(name: &str) -> Option<&'static Parameter> {
     PARAMETERS.iter().find(|parameter| parameter.name.eq_ignore_ascii_case(name))
 }
 
-/// The name that counts.
+/// Canonical name of a parameter.
 pub(super) fn canonical(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
 }

@@ -1,4 +1,4 @@
-//! How the value of a parameter is read, and the text that is kept of it.
+//! Parsing of parameter values, and the text that is stored of them.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,18 +7,18 @@ use core::fmt::Display;
 
 use crate::base::number::{leading_integer, parse_double, parse_integer, write_fixed};
 
-/// What a parameter takes.
+/// Kind of a parameter's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     YesNo,
-    /// A number between two bounds.
+    /// Number between two inclusive bounds.
     Number(i64, i64),
-    /// A number of bytes between two bounds, with an optional unit (`kb`, `mb`, `gb`: powers of two; `k`, `m`, `g`: powers of
-    /// ten).
+    /// Number of bytes between two inclusive bounds, with an optional unit (`kb`, `mb`, `gb`: powers of two; `k`, `m`,
+    /// `g`: powers of ten).
     Memory(u64, u64),
-    /// A number of bytes, or a share of `maxmemory`: `10%`.
+    /// Number of bytes, or a percentage of `maxmemory` such as `10%`.
     MemoryOrPercent,
-    /// As another kind takes it, and then brought between two bounds.
+    /// Value of another kind, clamped to two bounds.
     Clamped(&'static Kind, i64, i64),
     OneOf(&'static [&'static str]),
     Text,
@@ -28,16 +28,16 @@ pub(super) enum Kind {
     SavePoints,
     /// Numbers from 0 to 100.
     Percentiles,
-    /// `CLASS HARD SOFT SECONDS ...`; classes that are not named keep theirs.
+    /// `CLASS HARD SOFT SECONDS ...`; omitted classes keep their limits.
     OutputLimits,
-    /// Known, but for whoever starts a server alone: it says where files lie.
+    /// Set at the start only, because the value is a path (Redis' protected configuration).
     Protected,
-    /// Known, but fixed when a server starts.
+    /// Set at the start only (Redis' immutable configuration).
     Fixed,
 }
 
 impl Kind {
-    /// Reads a value in place of what there is now: the text to store, or what is wrong with it.
+    /// Parses a value; `now` is the present one. Returns the text to store, or an error message.
     pub(super) fn read(self, value: &str, now: &str) -> Result<String, String> {
         match self {
             Kind::Text | Kind::Protected | Kind::Fixed => Ok(value.to_string()),
@@ -47,15 +47,15 @@ impl Kind {
             Kind::YesNo => Ok(one_of(value, &["yes", "no"]).ok_or("argument must be 'yes' or 'no'")?),
             Kind::OneOf(names) => one_of(value, names)
                 .ok_or_else(|| format!("argument(s) must be one of the following: {}", names.join(", "))),
-            Kind::Memory(least, most) => within(least, most, memory(value).ok_or("argument must be a memory value")?),
+            Kind::Memory(min, max) => within(min, max, memory(value).ok_or("argument must be a memory value")?),
             Kind::MemoryOrPercent => memory_or_percent(value),
-            Kind::Number(least, most) => {
+            Kind::Number(min, max) => {
                 let number = parse_integer(value.as_bytes()).ok_or("argument couldn't be parsed into an integer")?;
-                within(least, most, number)
+                within(min, max, number)
             }
-            Kind::Clamped(kind, least, most) => {
+            Kind::Clamped(kind, min, max) => {
                 let text = kind.read(value, now)?;
-                Ok(parse_integer(text.as_bytes()).map_or(text, |number| number.clamp(least, most).to_string()))
+                Ok(parse_integer(text.as_bytes()).map_or(text, |number| number.clamp(min, max).to_string()))
             }
             Kind::SavePoints => save_points(value).ok_or_else(|| "Invalid save parameters".into()),
             Kind::Percentiles => percentiles(value),
@@ -64,11 +64,11 @@ impl Kind {
     }
 }
 
-/// The letters that `A` stands for.
+/// Event classes that `A` stands for.
 const ALL_CLASSES: &str = "g$lshzxetd";
 const OTHER_CLASSES: &str = "KEmno";
 
-/// The letters in Redis' order, all of them together as `A`.
+/// Canonical event classes: letters in Redis' order, or `A` for all. `None` for an unknown letter.
 fn event_classes(value: &str) -> Option<String> {
     if !value.chars().all(|letter| letter == 'A' || among(ALL_CLASSES, letter) || among(OTHER_CLASSES, letter)) {
         return None;
@@ -79,12 +79,12 @@ fn event_classes(value: &str) -> Option<String> {
     Some(if all { "A".into() } else { some } + &named(OTHER_CLASSES))
 }
 
-/// Whether notifications of a class, named by its letter, are on.
+/// Whether notifications of the class with this letter are enabled.
 pub fn notifies(classes: &str, letter: char) -> bool {
     among(classes, letter) || (among(classes, 'A') && among(ALL_CLASSES, letter))
 }
 
-/// `contains` looks for any text in any text, and is as large.
+/// Whether `letters` contains a letter. `str::contains` would add the code of substring search.
 fn among(letters: &str, letter: char) -> bool {
     letters.chars().any(|other| other == letter)
 }
@@ -93,17 +93,18 @@ fn one_of(value: &str, names: &[&str]) -> Option<String> {
     names.iter().find(|name| name.eq_ignore_ascii_case(value)).map(|name| (*name).to_string())
 }
 
-fn within<T: PartialOrd + Display + Copy>(least: T, most: T, number: T) -> Result<String, String> {
-    if !(least..=most).contains(&number) {
-        return Err(format!("argument must be between {least} and {most} inclusive"));
+fn within<T: PartialOrd + Display + Copy>(min: T, max: T, number: T) -> Result<String, String> {
+    if !(min..=max).contains(&number) {
+        return Err(format!("argument must be between {min} and {max} inclusive"));
     }
     Ok(number.to_string())
 }
 
-/// A number as long as this is none.
+/// Maximum number of digits of a number of bytes.
 const DIGITS_MAX: usize = 127;
 
-/// Bytes as Redis reads them: no digits are 0, too many bytes the most there are, and a unit may carry them past that.
+/// Parses a number of bytes as Redis does. Without digits the number is 0; digits saturate, and the unit's factor wraps
+/// around.
 fn memory(value: &str) -> Option<u64> {
     let unit = value.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let digits = value.strip_suffix(unit).filter(|digits| digits.len() <= DIGITS_MAX)?;
@@ -121,7 +122,8 @@ fn memory(value: &str) -> Option<u64> {
     Some(digits.bytes().fold(0, add).wrapping_mul(factor))
 }
 
-/// A percentage is a negative number to Redis, and so a number of bytes that it takes for one is a percentage.
+/// Parses bytes or a percentage. Redis stores percentages as negative numbers, so a number of bytes that is negative as
+/// `i64` is a percentage.
 fn memory_or_percent(value: &str) -> Result<String, String> {
     let percent = || parse_integer(value.strip_suffix('%')?.as_bytes()).filter(|percent| *percent >= 0);
     let number = match memory(value) {
@@ -135,18 +137,18 @@ fn memory_or_percent(value: &str) -> Result<String, String> {
     }
 }
 
-/// The words between single blanks; none of the empty text.
+/// Splits at single blanks. Empty text has no words.
 fn words(value: &str) -> Vec<&str> {
     if value.is_empty() { Vec::new() } else { value.split(' ').collect() }
 }
 
-/// A whole word as C's `strtoll` reads it.
+/// Parses a whole word as C's `strtoll` does.
 fn integer(word: &str) -> Option<i64> {
     let (number, rest) = leading_integer(word.as_bytes());
     rest.is_empty().then_some(number)
 }
 
-/// Pairs of seconds, at least one, and a number of changes.
+/// Parses pairs of seconds, at least 1, and a number of changes.
 fn save_points(value: &str) -> Option<String> {
     let words = words(value);
     let (pairs, []) = words.as_chunks::<2>() else { return None };
@@ -157,7 +159,7 @@ fn save_points(value: &str) -> Option<String> {
     Some(pairs.iter().map(point).collect::<Option<Vec<String>>>()?.join(" "))
 }
 
-/// Percentiles are kept with so many decimals.
+/// Maximum number of decimals of a stored percentile.
 const PERCENTILE_DECIMALS: usize = 6;
 
 fn percentiles(value: &str) -> Result<String, String> {
@@ -174,9 +176,9 @@ fn percentiles(value: &str) -> Result<String, String> {
     Ok(words(value).iter().map(shown).collect::<Result<Vec<String>, &str>>()?.join(" "))
 }
 
-/// Clients in Redis' order: its name for them, and another.
+/// Client classes in Redis' order: name and alias.
 const CLIENT_CLASSES: [(&str, &str); 3] = [("normal", "normal"), ("slave", "replica"), ("pubsub", "pubsub")];
-/// Words of one limit: a class, and what is kept of it.
+/// Number of words of one limit: class, hard limit, soft limit, seconds.
 const LIMIT_WORDS: usize = 4;
 
 fn output_limits(value: &str, now: &str) -> Result<String, String> {
@@ -187,13 +189,13 @@ fn output_limits(value: &str, now: &str) -> Result<String, String> {
     let mut limits: Vec<String> = words(now).as_chunks::<LIMIT_WORDS>().0.iter().map(|limit| limit.join(" ")).collect();
     for [class, hard, soft, seconds] in new {
         let is = |name: &str| name.eq_ignore_ascii_case(class);
-        let place = CLIENT_CLASSES.iter().position(|(name, other)| is(name) || is(other));
-        let place = place.ok_or("Invalid client class specified in buffer limit configuration.")?;
+        let index = CLIENT_CLASSES.iter().position(|(name, alias)| is(name) || is(alias));
+        let index = index.ok_or("Invalid client class specified in buffer limit configuration.")?;
         let (Some(hard), Some(soft), Some(seconds @ 0..)) = (memory(hard), memory(soft), integer(seconds)) else {
             return Err("Error in hard, soft or soft_seconds setting in buffer limit configuration.".into());
         };
-        if let Some(limit) = limits.get_mut(place) {
-            *limit = format!("{} {hard} {soft} {seconds}", CLIENT_CLASSES[place].0);
+        if let Some(limit) = limits.get_mut(index) {
+            *limit = format!("{} {hard} {soft} {seconds}", CLIENT_CLASSES[index].0);
         }
     }
     Ok(limits.join(" "))
@@ -218,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_refused_or_brought_between_their_bounds() {
+    fn numbers_are_refused_or_clamped() {
         let hz = Kind::Clamped(&Kind::Number(0, 1000), 1, 500);
         for (value, kept) in [("0", "1"), ("7", "7"), ("1000", "500")] {
             assert_eq!(hz.read(value, "").as_deref(), Ok(kept), "{value}");

@@ -1,3 +1,5 @@
+//! Tests of the table of tracked keys and of the queue of invalidations.
+
 use super::*;
 
 const ONE: ClientId = ClientId(1);
@@ -10,10 +12,12 @@ fn tracking() -> Tracking {
     tracking
 }
 
-fn told(tracking: &mut Tracking) -> Vec<(u32, Stale)> {
-    let told = tracking.take();
-    let each = told.iter().flat_map(|news| news.told.iter().map(|told| (told.client.0, news.stale.clone())));
-    each.collect()
+fn taken(tracking: &mut Tracking) -> Vec<(u32, Stale)> {
+    let invalidations = tracking.take();
+    let pairs = invalidations.iter().flat_map(|invalidation| {
+        invalidation.recipients.iter().map(|recipient| (recipient.client.0, invalidation.stale.clone()))
+    });
+    pairs.collect()
 }
 
 fn key(name: &[u8]) -> Stale {
@@ -21,33 +25,33 @@ fn key(name: &[u8]) -> Stale {
 }
 
 #[test]
-fn a_reader_is_remembered_once_and_told_once() {
+fn a_reader_is_remembered_once_and_invalidated_once() {
     let mut tracking = tracking();
     for client in [ONE, TWO, ONE] {
         tracking.remember(client, b"k");
     }
     assert_eq!((tracking.key_count(), tracking.reader_count()), (1, 2));
     tracking.touch(b"other", EventKind::Set);
-    assert!(!tracking.has_news());
+    assert!(!tracking.has_pending());
     tracking.touch(b"k", EventKind::Set);
     tracking.touch(b"k", EventKind::Set);
-    assert_eq!(told(&mut tracking), [(1, key(b"k")), (2, key(b"k"))]);
+    assert_eq!(taken(&mut tracking), [(1, key(b"k")), (2, key(b"k"))]);
     assert_eq!((tracking.key_count(), tracking.reader_count()), (0, 0));
 }
 
 #[test]
-fn those_who_left_are_told_nothing_and_leave_an_empty_table_behind_in_the_end() {
+fn entries_of_disconnected_clients_are_removed_without_invalidations() {
     let mut tracking = tracking();
     tracking.remember(ONE, b"k");
     tracking.stop(ONE);
     tracking.stop(TWO);
     assert!(!tracking.is_idle());
     tracking.touch(b"k", EventKind::Set);
-    assert!(tracking.is_idle() && !tracking.has_news());
+    assert!(tracking.is_idle() && !tracking.has_pending());
 }
 
 #[test]
-fn too_many_keys_are_forgotten_a_bounded_number_at_a_time_and_every_reader_is_told() {
+fn excess_keys_are_forgotten_in_bounded_rounds_and_their_readers_invalidated() {
     let mut tracking = tracking();
     let mut random = Random::new(3);
     tracking.set_keys_max(10);
@@ -56,9 +60,9 @@ fn too_many_keys_are_forgotten_a_bounded_number_at_a_time_and_every_reader_is_to
     }
     let mut forgotten = 0;
     let mut rounds = 0;
-    while tracking.has_news() {
+    while tracking.has_pending() {
         tracking.forget_some(&mut random);
-        let now = told(&mut tracking).len();
+        let now = taken(&mut tracking).len();
         rounds += 1;
         assert!(now <= 100 * rounds, "{now}");
         forgotten += now;
@@ -67,14 +71,14 @@ fn too_many_keys_are_forgotten_a_bounded_number_at_a_time_and_every_reader_is_to
 }
 
 #[test]
-fn while_a_log_is_replayed_nobody_is_told_and_afterwards_everybody_that_everything_changed() {
+fn after_a_replay_all_copies_are_invalidated() {
     let mut tracking = tracking();
     tracking.remember(ONE, b"k");
     tracking.mute(true);
     tracking.touch(b"k", EventKind::Set);
-    assert!(!tracking.has_news());
+    assert!(!tracking.has_pending());
     tracking.mute(false);
-    assert_eq!(told(&mut tracking), [(1, Stale::Everything), (2, Stale::Everything)]);
+    assert_eq!(taken(&mut tracking), [(1, Stale::Everything), (2, Stale::Everything)]);
     assert_eq!(tracking.key_count(), 0);
 }
 
@@ -88,11 +92,11 @@ fn a_key_that_changes_often_is_noted_once_with_its_last_author() {
         tracking.set_author(Some(author));
         tracking.touch(name, EventKind::Set);
     }
-    assert!(told(&mut tracking).is_empty());
+    assert!(taken(&mut tracking).is_empty());
     let changed = tracking.take_changed();
     let entries: Vec<(&[u8], &[u64])> = changed.entries().map(|(_, key, author)| (key, author)).collect();
     assert_eq!(entries, [(&b"a"[..], &[1][..]), (b"b", &[2])]);
     tracking.touch(b"a", EventKind::Expired);
     assert_eq!(tracking.take_changed().of(0, b"a"), [0]);
-    assert!(!tracking.has_news());
+    assert!(!tracking.has_pending());
 }

@@ -1,5 +1,5 @@
-//! DeadlineHeap of fields, with absolute instants. A field whose deadline has passed is removed by whoever meets its hash
-//! first, and by the sweep.
+//! Deadlines of fields, as absolute instants. An expired field is removed by the next lookup of its hash, or by the
+//! active expire cycle.
 
 use alloc::vec::Vec;
 
@@ -9,18 +9,18 @@ use crate::keyspace::txn::{Change, Txn};
 use crate::keyspace::{DeadlineCondition, Error, EventKind, Presence};
 use crate::values::{Hash, Kind, NewDeadline};
 
-/// What became of the deadline of a field.
+/// Outcome of a change to the deadline of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldFate {
     NoField,
-    /// The condition was not met, or there was no deadline to take away.
+    /// The condition does not hold, or there is no deadline to remove.
     Untouched,
     Changed,
-    /// The deadline was not after now: the field is gone.
+    /// The deadline is not after `now`, so the field was deleted.
     Deleted,
 }
 
-/// How long a field lives.
+/// Time to live of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldTimeToLive {
     NoField,
@@ -28,17 +28,18 @@ pub enum FieldTimeToLive {
     Until(Timestamp),
 }
 
-/// What becomes of deadlines of fields that are set or read.
+/// New deadline of fields that are set or read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldExpiry {
-    /// There is none.
+    /// No deadline.
     Never,
-    /// It stays as it is.
+    /// The present deadline, if there is one.
     Keep,
     At(Timestamp),
 }
 
-/// Sets deadlines of fields where the condition holds; one that is not after now deletes the field at once.
+/// Sets deadlines of fields if the condition holds. A deadline that is not after `now` deletes the field. Returns the
+/// outcome of each field.
 pub fn expire_at<'n>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -47,31 +48,31 @@ pub fn expire_at<'n>(
     condition: DeadlineCondition,
 ) -> Result<Vec<FieldFate>, Error> {
     let existing = txn.find_for_write(key, Kind::Hash)?.found();
-    let mut fates = fates_of(names.clone())?;
-    let Some(handle) = existing else { return Ok(fates) };
-    let holds = |hash: &Hash, name: &[u8]| match hash.find(name) {
+    let mut outcomes = no_fields(names.clone())?;
+    let Some(handle) = existing else { return Ok(outcomes) };
+    let outcome_of = |hash: &Hash, name: &[u8]| match hash.find(name) {
         None => FieldFate::NoField,
         Some(field) if !condition.holds(field.deadline, deadline) => FieldFate::Untouched,
         Some(_) => FieldFate::Changed,
     };
     let (mut changed, past) = (Vec::new(), txn.is_past(deadline));
-    changed.try_reserve_exact(fates.len()).map_err(|_| Error::OutOfMemory)?;
+    changed.try_reserve_exact(outcomes.len()).map_err(|_| Error::OutOfMemory)?;
     if !past {
         txn.db_mut().reserve_deadline(handle)?;
     }
     let event = if past { EventKind::HDel } else { EventKind::HExpire };
     super::update(txn, handle, event, |hash| {
         if !past {
-            make_room(hash, names.clone(), |hash, name| holds(hash, name) == FieldFate::Changed)?;
+            reserve_deadlines(hash, names.clone(), |hash, name| outcome_of(hash, name) == FieldFate::Changed)?;
         }
-        // One after the other: a field named twice meets what became of it.
-        for (name, fate) in names.clone().zip(&mut fates) {
-            *fate = holds(hash, name);
-            let done = *fate == FieldFate::Changed
+        // In order: the second mention of a field sees the result of the first.
+        for (name, outcome) in names.clone().zip(&mut outcomes) {
+            *outcome = outcome_of(hash, name);
+            let done = *outcome == FieldFate::Changed
                 && if past { hash.remove(name) } else { hash.set_deadline(name, Some(deadline)) };
             if done {
                 changed.push(name);
-                *fate = if past { FieldFate::Deleted } else { FieldFate::Changed };
+                *outcome = if past { FieldFate::Deleted } else { FieldFate::Changed };
             }
         }
         Ok(if changed.is_empty() { Change::Unchanged(()) } else { Change::Changed(()) })
@@ -81,22 +82,22 @@ pub fn expire_at<'n>(
         (false, true) => super::state_removal(txn, key, changed.iter().copied()),
         (false, false) => super::state_deadline(txn, key, deadline, changed.iter().copied()),
     }
-    Ok(fates)
+    Ok(outcomes)
 }
 
-/// Takes deadlines of fields away.
+/// Removes deadlines of fields. Returns the outcome of each field.
 pub fn persist<'n>(
     txn: &mut Txn<'_>,
     key: &[u8],
     names: impl Iterator<Item = &'n [u8]> + Clone,
 ) -> Result<Vec<FieldFate>, Error> {
     let existing = txn.find_for_write(key, Kind::Hash)?.found();
-    let mut fates = fates_of(names.clone())?;
-    let Some(handle) = existing else { return Ok(fates) };
+    let mut outcomes = no_fields(names.clone())?;
+    let Some(handle) = existing else { return Ok(outcomes) };
     let change = super::update(txn, handle, EventKind::HPersist, |hash| {
         let mut change = Change::Unchanged(());
-        for (name, fate) in names.clone().zip(&mut fates) {
-            *fate = match hash.find(name).map(|field| field.deadline) {
+        for (name, outcome) in names.clone().zip(&mut outcomes) {
+            *outcome = match hash.find(name).map(|field| field.deadline) {
                 None => FieldFate::NoField,
                 Some(None) => FieldFate::Untouched,
                 Some(Some(_)) => {
@@ -111,10 +112,10 @@ pub fn persist<'n>(
     if change.is_change() {
         state_persist(txn, key, names);
     }
-    Ok(fates)
+    Ok(outcomes)
 }
 
-/// How long a field lives.
+/// Returns the time to live of a field.
 pub fn time_to_live(txn: &mut Txn<'_>, key: &[u8], name: &[u8]) -> Result<FieldTimeToLive, Error> {
     let field = super::find(txn, key)?.and_then(|hash| hash.find(name));
     Ok(match field.map(|field| field.deadline) {
@@ -124,7 +125,7 @@ pub fn time_to_live(txn: &mut Txn<'_>, key: &[u8], name: &[u8]) -> Result<FieldT
     })
 }
 
-/// Answers values of fields, and changes their deadlines.
+/// Returns values of fields and changes their deadlines.
 pub fn get_and_expire<'n>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -134,21 +135,21 @@ pub fn get_and_expire<'n>(
     let existing = txn.find_for_write(key, Kind::Hash)?.found();
     let mut values = values_of(super::hash_of(txn, existing), names.clone())?;
     txn.ensure_room_for(&values)?;
-    let fates = match expiry {
+    let outcomes = match expiry {
         FieldExpiry::Keep => return Ok(values),
         FieldExpiry::Never => persist(txn, key, names)?,
         FieldExpiry::At(deadline) => expire_at(txn, key, names, deadline, DeadlineCondition::default())?,
     };
-    // A field that its first mention deleted is not there for the second.
-    for (value, fate) in values.iter_mut().zip(fates) {
-        if fate == FieldFate::NoField {
+    // The second mention of a field that was deleted by the first has no value.
+    for (value, outcome) in values.iter_mut().zip(outcomes) {
+        if outcome == FieldFate::NoField {
             *value = None;
         }
     }
     Ok(values)
 }
 
-/// Sets fields with a deadline, if all of them are there or none is, as the condition says; false if not.
+/// Sets fields with a deadline if the condition holds: all fields exist, or none does. Returns whether they were set.
 pub fn set_and_expire<'p>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -158,14 +159,14 @@ pub fn set_and_expire<'p>(
 ) -> Result<bool, Error> {
     let slot = txn.find_for_write(key, Kind::Hash)?;
     let hash = super::hash_of(txn, slot.found());
-    let is_there = |name: &[u8]| hash.is_some_and(|hash| hash.contains(name));
+    let exists = |name: &[u8]| hash.is_some_and(|hash| hash.contains(name));
     let mut names = pairs.clone().map(|(name, _)| name);
-    let met = match presence {
+    let holds = match presence {
         None => true,
-        Some(Presence::Existing) => names.all(is_there),
-        Some(Presence::Missing) => !names.any(is_there),
+        Some(Presence::Existing) => names.all(exists),
+        Some(Presence::Missing) => !names.any(exists),
     };
-    if !met {
+    if !holds {
         return Ok(false);
     }
     let deadline = match expiry {
@@ -179,7 +180,7 @@ pub fn set_and_expire<'p>(
     let names = pairs.map(|(name, _)| name);
     match (expiry, deadline) {
         (FieldExpiry::At(deadline), NewDeadline::At(_)) => {
-            txn.also(EventKind::HExpire, key);
+            txn.push_event(EventKind::HExpire, key);
             super::state_deadline(txn, key, deadline, names);
         }
         (FieldExpiry::At(_), _) => drop(super::remove(txn, key, names)?),
@@ -198,7 +199,7 @@ fn state_persist<'n>(txn: &mut Txn<'_>, key: &[u8], names: impl Iterator<Item = 
     });
 }
 
-/// HSET takes deadlines away, so those that were kept are stated again.
+/// States the deadlines that were kept, because the effect HSET removes them.
 fn state_kept_deadlines<'n>(txn: &mut Txn<'_>, key: &[u8], names: impl Iterator<Item = &'n [u8]>) -> Result<(), Error> {
     for name in names {
         if let FieldTimeToLive::Until(deadline) = time_to_live(txn, key, name)? {
@@ -208,28 +209,29 @@ fn state_kept_deadlines<'n>(txn: &mut Txn<'_>, key: &[u8], names: impl Iterator<
     Ok(())
 }
 
-/// Room for a deadline in every field that will get one, so that setting them cannot fail half-way.
-fn make_room<'n>(
+/// Reserves memory for the deadlines of all selected fields, so that setting them cannot fail half-way.
+fn reserve_deadlines<'n>(
     hash: &mut Hash,
     names: impl Iterator<Item = &'n [u8]> + Clone,
-    gets_one: impl Fn(&Hash, &[u8]) -> bool,
+    is_selected: impl Fn(&Hash, &[u8]) -> bool,
 ) -> Result<(), Error> {
-    let mut chosen: Vec<&[u8]> = Vec::new();
-    for name in names.filter(|name| gets_one(hash, name)) {
-        chosen.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-        chosen.push(name);
+    let mut selected: Vec<&[u8]> = Vec::new();
+    for name in names.filter(|name| is_selected(hash, name)) {
+        selected.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        selected.push(name);
     }
-    if chosen.is_empty() {
+    if selected.is_empty() {
         return Ok(());
     }
-    Ok(hash.make_room(&mut chosen.into_iter())?)
+    Ok(hash.make_room(&mut selected.into_iter())?)
 }
 
-fn fates_of<'n>(names: impl Iterator<Item = &'n [u8]>) -> Result<Vec<FieldFate>, Error> {
-    let mut fates = Vec::new();
+/// Outcomes of all fields, at first [`FieldFate::NoField`].
+fn no_fields<'n>(names: impl Iterator<Item = &'n [u8]>) -> Result<Vec<FieldFate>, Error> {
+    let mut outcomes = Vec::new();
     for _ in names {
-        fates.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-        fates.push(FieldFate::NoField);
+        outcomes.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
+        outcomes.push(FieldFate::NoField);
     }
-    Ok(fates)
+    Ok(outcomes)
 }

@@ -1,4 +1,4 @@
-//! Hashes: their fields and values. What happens to fields in time is in `expiry`.
+//! Hashes: the typed operations on fields and values. Deadlines of fields are in `expiry`.
 
 mod expiry;
 
@@ -21,13 +21,13 @@ use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Field, Hash, Kind, NewDeadline, Set, SetLimit, Value, ValueRef};
 
-/// Drawing one field is worth walking past so many.
-const DRAWS_WORTH: usize = 64;
+/// Number of fields that can be iterated over in the time of one random draw.
+const FIELDS_PER_DRAW: usize = 64;
 
 /// Fields with their values.
 type Pairs<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], &'p [u8])>;
 
-/// The hash at a key; `None` when there is no key.
+/// Returns the hash at a key; `None` if the key does not exist.
 pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t Hash>, Error> {
     match txn.value_at(key) {
         None => Ok(None),
@@ -36,7 +36,7 @@ pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t Hash>, Er
     }
 }
 
-/// Sets fields, creating the hash; answers how many are new. They have no deadline then.
+/// Sets fields, removes their deadlines and creates the hash if missing. Returns the number of new fields.
 pub fn set<'p>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -48,7 +48,7 @@ pub fn set<'p>(
     Ok(added)
 }
 
-/// Sets a field that is not there; false when it is.
+/// Sets a field if it does not exist. Returns whether it was set.
 pub fn set_new(txn: &mut Txn<'_>, key: &[u8], name: &[u8], value: &[u8]) -> Result<bool, Error> {
     let slot = txn.find_for_write(key, Kind::Hash)?;
     if hash_of(txn, slot.found()).is_some_and(|hash| hash.contains(name)) {
@@ -60,7 +60,7 @@ pub fn set_new(txn: &mut Txn<'_>, key: &[u8], name: &[u8], value: &[u8]) -> Resu
     Ok(true)
 }
 
-/// Takes fields away; answers how many there were.
+/// Removes fields; returns the number removed.
 pub fn remove<'n>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -74,10 +74,10 @@ pub fn remove<'n>(
     if removed.is_change() {
         state_removal(txn, key, names);
     }
-    Ok(removed.answer())
+    Ok(removed.result())
 }
 
-/// Takes fields away and answers their values; `None` for a field that is not there.
+/// Removes fields and returns their values; `None` for a missing field.
 pub fn take<'n>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -90,7 +90,7 @@ pub fn take<'n>(
     let taken = update(txn, handle, EventKind::HDel, |hash| {
         let mut change = Change::Unchanged(());
         for (name, value) in names.clone().zip(&mut values) {
-            // A field named twice is there only once.
+            // A field given twice is removed once.
             if hash.remove(name) {
                 change = Change::Changed(());
             } else {
@@ -105,7 +105,7 @@ pub fn take<'n>(
     Ok(values)
 }
 
-/// Adds to the integer in a field, a missing one being 0; keeps the deadline.
+/// Adds to the integer in a field; returns the sum. A missing field counts as 0. The deadline stays.
 pub fn increment(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: i64) -> Result<i64, Error> {
     let slot = txn.find_for_write(key, Kind::Hash)?;
     let current = match hash_of(txn, slot.found()).and_then(|hash| hash.get(name)) {
@@ -122,7 +122,7 @@ pub fn increment(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: i64) -> 
     Ok(sum)
 }
 
-/// Adds to the float in a field in 80-bit precision; answers the stored text and keeps the deadline.
+/// Adds to the float in a field in 80-bit precision; returns the stored text. The deadline stays.
 pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
     let slot = txn.find_for_write(key, Kind::Hash)?;
     let field = hash_of(txn, slot.found()).and_then(|hash| hash.find(name));
@@ -145,7 +145,7 @@ pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: Lo
     Ok(text)
 }
 
-/// Visits random fields: `count` different ones, at most all, or exactly `count` with repetitions.
+/// Visits random fields: up to `count` distinct ones, or exactly `count` with repetitions.
 pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool, visit: &mut dyn FnMut(Field<'_>)) {
     let Some(handle) = txn.entry(key, Access::Peek).found() else { return };
     let (db, random) = txn.db_and_chance();
@@ -158,12 +158,12 @@ pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool, visi
         hash.iter().for_each(visit);
         return;
     }
-    if count <= hash.len() / DRAWS_WORTH
+    if count <= hash.len() / FIELDS_PER_DRAW
         && let Ok(fields) = distinct_fields(hash, count, random)
     {
         return fields.into_iter().for_each(visit);
     }
-    // Field by field, the chance of each to be among those still wanted: order is kept, no memory is needed.
+    // Selection sampling: keeps the order and allocates nothing.
     let mut wanted = count as u64;
     for (field, left) in hash.iter().zip((1..=hash.len() as u64).rev()) {
         if random.below(left) < wanted {
@@ -192,7 +192,7 @@ fn update<R>(
     })
 }
 
-/// Sets fields of a hash that was looked up, or makes one; the caller states the effect.
+/// Sets fields of the hash at `slot`, or creates it. The caller states the effect.
 fn store(
     txn: &mut Txn<'_>,
     slot: Slot,
@@ -208,7 +208,7 @@ fn store(
                 txn.db_mut().reserve_deadline(handle)?;
             }
             let set = |hash: &mut Hash| Ok(Change::Changed(hash.set_all(pairs, deadline, limit)?));
-            update(txn, handle, event, set).map(Change::answer)
+            update(txn, handle, event, set).map(Change::result)
         }
         None => {
             let mut hash = Hash::new(txn.seed());
@@ -252,7 +252,7 @@ fn state_deadline<'n>(
     });
 }
 
-/// Different fields in random order, fewer than there are.
+/// Returns `count` distinct fields in random order; `count` must be less than the number of fields.
 fn distinct_fields<'h>(hash: &'h Hash, count: usize, random: &mut Random) -> Result<Vec<Field<'h>>, OutOfMemory> {
     let (mut fields, mut drawn) = (Vec::new(), Set::new(0));
     fields.try_reserve_exact(count).map_err(|_| OutOfMemory)?;
@@ -265,7 +265,7 @@ fn distinct_fields<'h>(hash: &'h Hash, count: usize, random: &mut Random) -> Res
     Ok(fields)
 }
 
-/// Copies of the values of fields, in the order asked for.
+/// Copies the values of fields, in the order of `names`.
 fn values_of<'n>(hash: Option<&Hash>, names: impl Iterator<Item = &'n [u8]>) -> Result<Vec<Option<Vec<u8>>>, Error> {
     let mut values = Vec::new();
     for name in names {

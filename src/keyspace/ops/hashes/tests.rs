@@ -1,4 +1,4 @@
-//! Fields in time, against a model that forgets the dead at once.
+//! Deadlines of fields, compared with a model that removes expired fields immediately.
 
 use crate::keyspace::dump;
 use crate::keyspace::expiry;
@@ -54,7 +54,7 @@ impl World {
     }
 
     fn value(&mut self) -> Vec<u8> {
-        // Some are too long for the compact form.
+        // Some values are too long for the compact encoding.
         alloc::vec![b'v'; self.random.below(if self.now % 2 == 0 { 10 } else { 700 }) as usize]
     }
 
@@ -105,10 +105,10 @@ impl World {
         let (key, name, ahead) = (self.key(), self.name(), self.ahead());
         let condition = DeadlineCondition { later: self.random.below(3) == 0, ..DeadlineCondition::default() };
         let names = core::iter::once(name.as_slice());
-        let fates =
+        let outcomes =
             hashes::expire_at(&mut self.keyspace.at(0, at(self.now)), &key, names, at(ahead), condition).unwrap();
         let Some((value, deadline)) = self.model.get(&key).and_then(|(fields, _)| fields.get(&name).cloned()) else {
-            assert_eq!(fates, [FieldFate::NoField]);
+            assert_eq!(outcomes, [FieldFate::NoField]);
             return;
         };
         let fields = &mut self.model.get_mut(&key).unwrap().0;
@@ -123,20 +123,20 @@ impl World {
                 FieldFate::Changed
             }
         };
-        assert_eq!(fates, [expected]);
+        assert_eq!(outcomes, [expected]);
     }
 
     fn persist(&mut self) {
         let (key, name) = (self.key(), self.name());
         let names = core::iter::once(name.as_slice());
-        let fates = hashes::persist(&mut self.keyspace.at(0, at(self.now)), &key, names).unwrap();
+        let outcomes = hashes::persist(&mut self.keyspace.at(0, at(self.now)), &key, names).unwrap();
         let field = self.model.get_mut(&key).and_then(|(fields, _)| fields.get_mut(&name));
         let expected = match field.map(|(_, deadline)| deadline.take()) {
             None => FieldFate::NoField,
             Some(None) => FieldFate::Untouched,
             Some(Some(_)) => FieldFate::Changed,
         };
-        assert_eq!(fates, [expected]);
+        assert_eq!(outcomes, [expected]);
     }
 
     fn remove(&mut self) {
@@ -176,7 +176,7 @@ impl World {
         }
     }
 
-    /// What is seen is what the model has, and what is due next is the earliest of its deadlines.
+    /// Compares all fields with the model, and the next deadline with the model's earliest.
     fn check(&mut self) {
         for key in (0..KEYS).map(|index| format!("k{index}").into_bytes()) {
             let mut txn = self.keyspace.at(0, at(self.now));
@@ -204,7 +204,7 @@ impl World {
 }
 
 #[test]
-fn the_dead_are_never_seen_and_what_is_due_is_known() {
+fn expired_fields_are_never_returned_and_the_next_deadline_is_exact() {
     for seed in 0..20 {
         let mut world = World::new(seed);
         for _ in 0..800 {
@@ -215,7 +215,7 @@ fn the_dead_are_never_seen_and_what_is_due_is_known() {
 }
 
 #[test]
-fn a_sweep_takes_only_so_many_fields() {
+fn an_active_expire_cycle_removes_a_bounded_number_of_fields() {
     let mut keyspace = Keyspace::new(1);
     let names: Vec<Vec<u8>> = (0..1_000).map(|number| format!("f{number}").into_bytes()).collect();
     let pairs = names.iter().map(|name| (name.as_slice(), &b"v"[..]));

@@ -1,4 +1,4 @@
-//! Sorted sets, and sets, put together: union, intersection and difference.
+//! Union, intersection and difference of sorted sets and sets.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use crate::keyspace::{Error, EventKind};
 use crate::store::slab::Handle;
 use crate::values::{PackedLimit, Set, ValueRef, ZSet};
 
-/// What becomes of the scores of a member that is in several sets.
+/// Aggregation of the scores of a member that is in several sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Aggregate {
     #[default]
@@ -22,7 +22,7 @@ pub enum Aggregate {
 impl Aggregate {
     fn of(self, one: f64, other: f64) -> f64 {
         match self {
-            // Infinity less infinity counts as nothing.
+            // Infinity minus infinity is 0, as in Redis.
             Aggregate::Sum => number_or_zero(one + other),
             Aggregate::Least if other < one => other,
             Aggregate::Greatest if other > one => other,
@@ -39,19 +39,19 @@ impl Aggregate {
     }
 }
 
-/// How the scores of the sources count.
+/// Weights and aggregation of the sources' scores.
 #[derive(Clone, Debug, Default)]
 pub struct Weighting {
-    /// Of each source what its scores are multiplied with; 1 where nothing is said.
+    /// Factor of each source's scores. Missing weights are 1.
     pub weights: Vec<f64>,
     pub aggregate: Aggregate,
 }
 
-/// Keys that were looked at and found to be missing, sets or sorted sets.
+/// Source keys after their lookup: missing, sets or sorted sets.
 #[derive(Clone, Debug)]
 pub struct Sources(Vec<Option<Handle>>);
 
-/// A set whose members have scores; those of a plain set are 1.
+/// Set with scores. The scores of a plain set are 1.
 #[derive(Clone, Copy)]
 enum Scored<'a> {
     ZSet(&'a ZSet),
@@ -82,7 +82,7 @@ impl<'a> Scored<'a> {
     }
 }
 
-/// A source, and what its scores are multiplied with.
+/// Source with its weight.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     scored: Option<Scored<'a>>,
@@ -117,7 +117,7 @@ impl Combination {
         }
     }
 
-    /// The command that stores the result, which is also the effect.
+    /// Name of the command that stores the result, for its effect.
     fn zset_command(self) -> &'static [u8] {
         match self {
             Combination::Intersection => b"ZINTERSTORE",
@@ -127,7 +127,7 @@ impl Combination {
     }
 }
 
-/// Looks at every key, so that a wrong type is an error wherever it stands.
+/// Looks up all keys. A wrong type is an error at any position.
 pub fn sources<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -> Result<Sources, Error> {
     let mut handles = Vec::new();
     for key in keys {
@@ -141,14 +141,14 @@ pub fn sources<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -> R
     Ok(Sources(handles))
 }
 
-/// Puts sources together. The result keeps the sign of a zero whatever its form.
+/// Combines sources. The result keeps the sign of zero scores in either encoding.
 pub fn combine(
     txn: &Txn<'_>,
     combination: Combination,
     sources: &Sources,
     weighting: &Weighting,
 ) -> Result<ZSet, Error> {
-    let mut result = Growing { zset: ZSet::new(txn.seed()), limit: txn.limits().zset };
+    let mut result = GrowingZSet { zset: ZSet::new(txn.seed()), limit: txn.limits().zset };
     let mut sources = weighted(txn, sources, weighting);
     if combination == Combination::Difference {
         let Some((first, others)) = sources.split_first() else { return Ok(result.zset) };
@@ -159,7 +159,7 @@ pub fn combine(
         }
         return Ok(result.zset);
     }
-    // From the smallest to the largest, as in Redis: sums of floats depend on the order.
+    // In ascending order of size, as in Redis: sums of floats depend on the order.
     sources = from_smallest(sources);
     if combination == Combination::Union {
         for (member, score) in sources.into_iter().flat_map(Source::pairs) {
@@ -177,16 +177,16 @@ pub fn combine(
     Ok(result.zset)
 }
 
-/// Counts the members that are in all sources, at most `most` of them; 0 means all.
-pub fn common(txn: &Txn<'_>, sources: &Sources, most: usize) -> usize {
+/// Counts the members that are in all sources, up to `max_count`; 0 means no limit.
+pub fn common(txn: &Txn<'_>, sources: &Sources, max_count: usize) -> usize {
     let sources = from_smallest(weighted(txn, sources, &Weighting::default()));
     let Some((smallest, others)) = sources.split_first() else { return 0 };
     let in_all = |member: &[u8]| others.iter().all(|other| other.score(member).is_some());
     let common = smallest.pairs().filter(|(member, _)| in_all(member));
-    common.take(if most == 0 { usize::MAX } else { most }).count()
+    common.take(if max_count == 0 { usize::MAX } else { max_count }).count()
 }
 
-/// Puts sorted sets together and stores the result; an empty one deletes the key. Answers how many members it has.
+/// Combines sources and stores the result; returns its size. An empty result deletes the key.
 pub fn combine_into<'k>(
     txn: &mut Txn<'_>,
     combination: Combination,
@@ -228,21 +228,21 @@ fn weighted<'t>(txn: &'t Txn<'_>, sources: &Sources, weighting: &Weighting) -> V
     scored.zip(weights).map(|(scored, weight)| Source { scored, weight }).collect()
 }
 
-/// In the order of their lengths; those of equal length as they came.
+/// Sorts sources by size, ascending. The sort is stable.
 fn from_smallest(sources: Vec<Source<'_>>) -> Vec<Source<'_>> {
-    // A heap sorts with a tenth of the code of the library's sort.
+    // A binary heap takes a tenth of the code size of the library's sort.
     let lengths: BinaryHeap<(usize, usize)> =
         sources.iter().enumerate().map(|(index, source)| (source.len(), index)).collect();
     lengths.into_sorted_vec().into_iter().map(|(_, index)| sources[index]).collect()
 }
 
-/// A result that turns into a large set in time.
-struct Growing {
+/// Result that is converted to the large encoding when it exceeds the limits.
+struct GrowingZSet {
     zset: ZSet,
     limit: PackedLimit,
 }
 
-impl Growing {
+impl GrowingZSet {
     fn insert(&mut self, member: &[u8], score: f64) -> Result<(), OutOfMemory> {
         self.zset.expect(self.zset.len() + 1, member.len(), self.limit)?;
         self.zset.insert_exact(member, score).map(drop)

@@ -1,4 +1,5 @@
-//! Sorted sets. How several are put together is in `combine`, how chance picks members in `sample`.
+//! Sorted sets: the typed operations of ZADD, ZPOPMIN and others. Union, intersection and difference are in `combine`,
+//! random members in `sample`.
 
 mod combine;
 mod sample;
@@ -17,31 +18,31 @@ use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
 use crate::values::{End, Interval, Kind, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
 
-/// A new score that counts only on one side of the one that is there.
+/// Condition on a new score, compared with the present one (GT, LT).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScoreCondition {
     Greater,
     Less,
 }
 
-/// Which members a score is given to.
+/// Options of ZADD.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScoreOptions {
     pub presence: Option<Presence>,
     pub condition: Option<ScoreCondition>,
 }
 
-/// What adding did.
+/// Numbers of members that ZADD changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Added {
-    /// Members that are new.
+    /// Number of new members.
     pub added: usize,
-    /// Members that have another score now.
+    /// Number of members with a changed score.
     pub updated: usize,
 }
 
 impl ScoreOptions {
-    /// Whether a member may get this score.
+    /// Whether the options allow this score for a member.
     fn allows(self, old: Option<f64>, new: f64) -> bool {
         match old {
             None => self.presence != Some(Presence::Existing),
@@ -56,7 +57,7 @@ impl ScoreOptions {
         }
     }
 
-    /// The score of a member that an increment is added to; `None` where the options forbid it.
+    /// Score of a member after an increment; `None` if the options forbid it.
     fn sum(self, old: Option<f64>, increment: f64) -> Result<Option<f64>, Error> {
         let is_forbidden = match old {
             None => self.presence == Some(Presence::Existing),
@@ -73,10 +74,10 @@ impl ScoreOptions {
     }
 }
 
-/// What becomes of pairs that leave a set.
+/// Consumer of popped pairs.
 type Take<'t> = &'t mut dyn FnMut(&mut dyn ExactSizeIterator<Item = (&[u8], f64)>) -> Result<(), OutOfMemory>;
 
-/// The sorted set at a key; `None` when there is no key.
+/// Returns the sorted set at a key; `None` if the key does not exist.
 pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t ZSet>, Error> {
     match txn.value_at(key) {
         None => Ok(None),
@@ -85,7 +86,7 @@ pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t ZSet>, Er
     }
 }
 
-/// Gives members scores, which must be numbers, creating the set.
+/// Sets scores of members, which must not be NaN, and creates the set if missing.
 pub fn add(txn: &mut Txn<'_>, key: &[u8], options: ScoreOptions, pairs: &[(f64, &[u8])]) -> Result<Added, Error> {
     let added = add_silently(txn, key, options, pairs, EventKind::ZAdd)?;
     if added != Added::default() {
@@ -105,7 +106,7 @@ pub fn add(txn: &mut Txn<'_>, key: &[u8], options: ScoreOptions, pairs: &[(f64, 
     Ok(added)
 }
 
-/// Adds to the score of a member, 0 when it is new; answers the sum, `None` when the options forbid it.
+/// Adds to the score of a member; a new member counts as 0. Returns the sum; `None` if the options forbid the change.
 pub fn increment(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -131,7 +132,7 @@ pub fn increment(
         None => {
             let score = options.sum(None, increment)?;
             if let Some(score) = score {
-                make(txn, slot, key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
+                create(txn, slot, key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
             }
             (score, score.is_some())
         }
@@ -144,7 +145,7 @@ pub fn increment(
     Ok(score)
 }
 
-/// The caller states the effect.
+/// Sets scores of members; the caller states the effect.
 fn add_silently(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -154,17 +155,17 @@ fn add_silently(
 ) -> Result<Added, Error> {
     let limit = txn.limits().zset;
     let slot = txn.entry(key, Access::Write);
-    let Some(handle) = slot.found() else { return make(txn, slot, key, options, pairs, event) };
+    let Some(handle) = slot.found() else { return create(txn, slot, key, options, pairs, event) };
     let change = update(txn, handle, event, |zset| {
         zset.expect(pairs.len(), 0, limit)?;
         let added = add_all(zset, options, pairs, limit)?;
         Ok(if added == Added::default() { Change::Unchanged(added) } else { Change::Changed(added) })
     });
-    Ok(change?.answer())
+    Ok(change?.result())
 }
 
-/// Creates a sorted set at a key that is missing; the caller states the effect.
-fn make(
+/// Creates a sorted set at a vacant slot; the caller states the effect.
+fn create(
     txn: &mut Txn<'_>,
     slot: Slot,
     key: &[u8],
@@ -177,7 +178,7 @@ fn make(
     }
     let limit = txn.limits().zset;
     let mut zset = ZSet::new(txn.seed());
-    // Redis takes the number of pairs and the first member for a hint at what the set will be.
+    // The number of pairs and the first member's length decide the initial encoding, as in Redis.
     zset.expect(pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()), limit)?;
     let added = add_all(&mut zset, options, pairs, limit)?;
     if !zset.is_empty() {
@@ -186,7 +187,7 @@ fn make(
     Ok(added)
 }
 
-/// Takes members away; answers how many there were.
+/// Removes members; returns the number removed.
 pub fn remove<'m>(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -200,10 +201,10 @@ pub fn remove<'m>(
     if removed.is_change() {
         state_removed(txn, key, members);
     }
-    Ok(removed.answer())
+    Ok(removed.result())
 }
 
-/// Takes the members of an interval away; answers how many there were.
+/// Removes the members of an interval; returns the number removed.
 pub fn remove_interval(txn: &mut Txn<'_>, key: &[u8], interval: Interval<'_>) -> Result<usize, Error> {
     let event = match interval {
         Interval::Ranks(..) => EventKind::ZRemRangeByRank,
@@ -226,8 +227,8 @@ pub fn remove_interval(txn: &mut Txn<'_>, key: &[u8], interval: Interval<'_>) ->
     Ok(ranks.len())
 }
 
-/// Hands up to `count` pairs from an end (the head has the lowest scores) to `take`, in the order they leave, and
-/// takes them away; false when there is no set. A `count` of 0 changes nothing, and neither does an error of `take`.
+/// Passes up to `count` pairs from an end to `take`, in pop order, and removes them. The head has the lowest scores.
+/// Returns false if the set does not exist. A `count` of 0 or an error of `take` changes nothing.
 pub fn pop(txn: &mut Txn<'_>, key: &[u8], end: End, count: usize, take: Take<'_>) -> Result<bool, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::ZSet)?.found() else { return Ok(false) };
     let event = if end == End::Head { EventKind::ZPopMin } else { EventKind::ZPopMax };
@@ -255,7 +256,7 @@ pub fn pop(txn: &mut Txn<'_>, key: &[u8], end: End, count: usize, take: Take<'_>
     Ok(true)
 }
 
-/// Stores what is asked for of one set as another; nothing deletes the key. Answers how many members there are.
+/// Stores a selection of one set as another; returns its size. An empty result deletes the key.
 pub fn store_selection(txn: &mut Txn<'_>, to: &[u8], from: &[u8], selection: &Selection<'_>) -> Result<usize, Error> {
     let (seed, limit) = (txn.seed(), txn.limits().zset);
     let mut result = ZSet::new(seed);
@@ -273,7 +274,7 @@ pub fn store_selection(txn: &mut Txn<'_>, to: &[u8], from: &[u8], selection: &Se
     })
 }
 
-/// Stores a sorted set in place of what is there; an empty one deletes the key. Answers its length.
+/// Stores a sorted set and replaces an existing key; returns its size. An empty set deletes the key.
 fn store(
     txn: &mut Txn<'_>,
     to: &[u8],
@@ -320,7 +321,7 @@ fn state_removed<'m>(txn: &mut Txn<'_>, key: &[u8], members: impl Iterator<Item 
     });
 }
 
-/// Gives members scores that the options allow: all of them or, on an error, none.
+/// Sets the scores that the options allow. On an error the set is unchanged.
 fn add_all(
     zset: &mut ZSet,
     options: ScoreOptions,
@@ -329,10 +330,10 @@ fn add_all(
 ) -> Result<Added, OutOfMemory> {
     let (mut added, mut done) = (Added::default(), Vec::new());
     for (index, &(score, member)) in pairs.iter().enumerate() {
-        // Behind the last pair nothing can fail: a single one needs no notes.
-        let noted = if index + 1 < pairs.len() { make_room(&mut done, 1) } else { Ok(()) };
+        // After the last pair nothing can fail, so it needs no undo entry.
+        let reserved = if index + 1 < pairs.len() { make_room(&mut done, 1) } else { Ok(()) };
         let mut choose = |old| options.allows(old, score).then_some(score);
-        let Ok(updated) = noted.and_then(|()| zset.update(member, limit, &mut choose)) else {
+        let Ok(updated) = reserved.and_then(|()| zset.update(member, limit, &mut choose)) else {
             undo(zset, &done, limit);
             return Err(OutOfMemory);
         };
@@ -347,14 +348,14 @@ fn add_all(
     Ok(added)
 }
 
-/// Gives members the scores they had, in the order opposite to that in which they got others. Each place that is needed
-/// was left just before, so there is memory for it.
+/// Restores old scores in reverse order. Each insertion reuses the memory that the preceding removal freed, so it
+/// cannot fail.
 fn undo(zset: &mut ZSet, done: &[(&[u8], Option<f64>)], limit: PackedLimit) {
     for (member, old) in done.iter().rev() {
         zset.remove(member);
         if let Some(score) = old {
             let restored = zset.insert(member, *score, limit);
-            debug_assert!(restored.is_ok(), "the place is free");
+            debug_assert!(restored.is_ok(), "the removal freed the memory");
         }
     }
 }

@@ -8,11 +8,11 @@ use crate::keyspace::Error;
 use crate::keyspace::txn::{Access, Txn};
 use crate::values::{Set, SetLimit, ValueRef};
 
-/// Up to this share of all ranks, drawing again is cheaper than a list of all of them.
-const DRAWN_SHARE: usize = 4;
+/// Divisor of the set's size up to which random draws with rejection are cheaper than a list of all ranks.
+const REJECTION_DIVISOR: usize = 4;
 
-/// Visits random pairs: up to `count` different ones, or exactly `count` with repetitions. False when there is no
-/// set.
+/// Visits random pairs: up to `count` distinct ones, or exactly `count` with repetitions. Returns false if the set does
+/// not exist.
 pub fn sample(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -37,15 +37,15 @@ pub fn sample(
     Ok(true)
 }
 
-/// Different ranks below `len` in random order, `count` of them, which is at most `len`.
+/// Returns `count` distinct ranks below `len` in random order; `count` must be at most `len`.
 fn distinct_ranks(random: &mut Random, len: usize, count: usize) -> Result<Vec<usize>, OutOfMemory> {
     let mut ranks = Vec::new();
-    if count > len / DRAWN_SHARE {
+    if count > len / REJECTION_DIVISOR {
         ranks.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
         ranks.extend(0..len);
-        // The first places of a shuffle.
-        for place in 0..count {
-            ranks.swap(place, place + random.below((len - place) as u64) as usize);
+        // A partial Fisher-Yates shuffle.
+        for index in 0..count {
+            ranks.swap(index, index + random.below((len - index) as u64) as usize);
         }
         ranks.truncate(count);
         return Ok(ranks);
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_are_different_and_all_as_likely() {
+    fn ranks_are_distinct_and_uniformly_distributed() {
         for (len, count) in [(40, 8), (40, 30), (40, 40), (1, 1), (5, 0)] {
             let (mut random, mut counts) = (Random::new(1), alloc::vec![0.0f64; len]);
             for _ in 0..4_000 {

@@ -1,4 +1,4 @@
-//! Tests of what locks do: a string is set where no key is, for a while, and the key deleted by its holder.
+//! Tests of locks: SET with NX and a deadline, and deletion if the value equals the holder's token.
 
 use crate::keyspace::expiry;
 use core::iter::once;
@@ -16,15 +16,15 @@ use crate::values::ValueRef;
 const NOW: Timestamp = Timestamp::from_ms(1_000_000);
 const TOKEN: &[u8] = b"token-4f1d09ac77";
 
-/// What may become of a lock before it is given back; answers when that is.
-type Fate = fn(&mut Keyspace) -> Timestamp;
+/// Change to a lock before its release; returns the instant of the release.
+type Change = fn(&mut Keyspace) -> Timestamp;
 
 fn acquire(keyspace: &mut Keyspace, database: u8, key: &[u8]) {
-    assert!(is_taken(keyspace, database, key, TOKEN));
+    assert!(try_acquire(keyspace, database, key, TOKEN));
     keyspace.effects.end_unit();
 }
 
-fn is_taken(keyspace: &mut Keyspace, database: u8, key: &[u8], token: &[u8]) -> bool {
+fn try_acquire(keyspace: &mut Keyspace, database: u8, key: &[u8], token: &[u8]) -> bool {
     let expiry = Expiry::At(NOW.saturating_add_ms(1000));
     let options = SetOptions { presence: Some(Presence::Missing), expiry, ..SetOptions::default() };
     strings::set(&mut keyspace.at(database, NOW), key, token, &options).unwrap().stored
@@ -34,21 +34,21 @@ fn set(keyspace: &mut Keyspace, key: &[u8], value: &[u8]) {
     strings::set(&mut keyspace.at(0, NOW), key, value, &SetOptions::default()).unwrap();
 }
 
-/// Whether a key holds the token, looked for the long way.
+/// Whether a key holds the token, by a direct lookup in the database.
 fn is_held(keyspace: &Keyspace, database: u8, key: &[u8]) -> bool {
     let db = keyspace.database(database);
     let value = db.find(key).and_then(|handle| db.value(handle));
     matches!(value, Some(ValueRef::String(bytes)) if bytes == TOKEN)
 }
 
-const FATES: [(&str, bool, Fate); 16] = [
+const CHANGES: [(&str, bool, Change); 16] = [
     ("nothing", true, |_| NOW),
     ("deleted", false, |keyspace| {
         assert_eq!(keys::delete_all(&mut keyspace.at(0, NOW), once(&b"lock"[..])), 1);
         NOW
     }),
-    ("dead", false, |_| NOW.saturating_add_ms(1001)),
-    ("swept", false, |keyspace| {
+    ("expired", false, |_| NOW.saturating_add_ms(1001)),
+    ("removed by the active expire cycle", false, |keyspace| {
         keyspace.sweep(NOW.saturating_add_ms(1001));
         NOW
     }),
@@ -60,7 +60,7 @@ const FATES: [(&str, bool, Fate); 16] = [
         keyspace.flush_all();
         NOW
     }),
-    ("elsewhere", false, |keyspace| {
+    ("swapped", false, |keyspace| {
         keyspace.swap(0, 1, NOW).unwrap();
         NOW
     }),
@@ -72,7 +72,7 @@ const FATES: [(&str, bool, Fate); 16] = [
         keys::rename(&mut keyspace.at(0, NOW), b"lock", b"other", false).unwrap();
         NOW
     }),
-    ("replaced by another", false, |keyspace| {
+    ("replaced by RENAME", false, |keyspace| {
         set(keyspace, b"other", b"of another one's");
         keys::rename(&mut keyspace.at(0, NOW), b"other", b"lock", false).unwrap();
         NOW
@@ -85,16 +85,16 @@ const FATES: [(&str, bool, Fate); 16] = [
         set(keyspace, b"lock", b"of another one's");
         NOW
     }),
-    ("overwritten by more", false, |keyspace| {
+    ("overwritten by a longer value", false, |keyspace| {
         set(keyspace, b"lock", &[b'x'; 5000]);
         NOW
     }),
-    ("taken again", false, |keyspace| {
+    ("acquired again", false, |keyspace| {
         assert_eq!(keys::delete_all(&mut keyspace.at(0, NOW), once(&b"lock"[..])), 1);
-        assert!(is_taken(keyspace, 0, b"lock", b"of another one's"));
+        assert!(try_acquire(keyspace, 0, b"lock", b"of another one's"));
         NOW
     }),
-    ("kept for ever", true, |keyspace| {
+    ("persisted", true, |keyspace| {
         assert_eq!(expiry::persist(&mut keyspace.at(0, NOW), b"lock"), Ok(true));
         NOW
     }),
@@ -109,20 +109,20 @@ const FATES: [(&str, bool, Fate); 16] = [
 ];
 
 #[test]
-fn a_lock_is_given_back_only_while_it_is_held() {
-    for (told, stays, fate) in FATES {
-        // The block may be in use again, by others of the same size, and the index may have grown.
+fn a_lock_is_released_only_while_it_is_held() {
+    for (name, is_kept, change) in CHANGES {
+        // The freed block may be reused by keys of the same size, and the index may have grown.
         for others in [0, 1, 40, 2000] {
             let mut keyspace = Keyspace::new(1);
             (0..others / 2).for_each(|number| set(&mut keyspace, format!("early:{number}").as_bytes(), TOKEN));
             acquire(&mut keyspace, 0, b"lock");
-            let now = fate(&mut keyspace);
+            let now = change(&mut keyspace);
             (0..others).for_each(|number| set(&mut keyspace, format!("k{number:03}").as_bytes(), TOKEN));
-            assert_eq!(is_held(&keyspace, 0, b"lock") && now == NOW, stays, "{told}");
+            assert_eq!(is_held(&keyspace, 0, b"lock") && now == NOW, is_kept, "{name}");
             let len = keyspace.database(0).len();
-            assert_eq!(strings::delete_if_equal(&mut keyspace.at(0, now), b"lock", TOKEN), Ok(stays), "{told}");
-            let gone = usize::from(stays || told == "dead");
-            assert_eq!(keyspace.database(0).len(), len - gone, "{told}");
+            assert_eq!(strings::delete_if_equal(&mut keyspace.at(0, now), b"lock", TOKEN), Ok(is_kept), "{name}");
+            let removed = usize::from(is_kept || name == "expired");
+            assert_eq!(keyspace.database(0).len(), len - removed, "{name}");
             assert!((0..others).all(|number| is_held(&keyspace, 0, format!("k{number:03}").as_bytes())));
         }
     }
@@ -138,7 +138,7 @@ fn each_database_has_locks_of_its_own() {
 }
 
 #[test]
-fn the_last_of_many_locks_is_given_back_in_any_order() {
+fn locks_are_released_in_any_order() {
     let mut keyspace = Keyspace::new(1);
     let name = |number: usize| format!("lock:{number}").into_bytes();
     for round in 0..300 {
@@ -157,7 +157,7 @@ fn the_last_of_many_locks_is_given_back_in_any_order() {
 }
 
 #[test]
-fn a_lock_that_is_dead_is_neither_in_the_way_nor_given_back() {
+fn an_expired_lock_can_be_acquired_but_not_released() {
     let mut keyspace = Keyspace::new(1);
     keyspace.events.want(true);
     let lease = |now: Timestamp| SetOptions {

@@ -1,4 +1,4 @@
-//! MSET and its kin: several strings set at once, each in place of the one that is there where all fit, or all or none.
+//! Operation of MSET, MSETNX and MSETEX: sets several strings atomically. If all fit, they are overwritten in place.
 
 use alloc::vec::Vec;
 
@@ -8,10 +8,11 @@ use crate::keyspace::db::Staged;
 use crate::keyspace::txn::Access;
 use crate::keyspace::{Error, EventKind, Expiry, Slot, Txn};
 
-/// Room is made for so many keys of an MSET together.
+/// Number of slots that the list of slots grows by.
 const SLOTS_AT_ONCE: usize = 64;
 
-/// Sets several keys. Later pairs win over earlier ones of the same key.
+/// Sets several keys if the condition holds for all. Of a key given twice the last value counts. Returns whether the
+/// keys were set.
 pub fn set_many<'p>(
     txn: &mut Txn<'_>,
     pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
@@ -54,7 +55,7 @@ pub fn set_many<'p>(
     Ok(true)
 }
 
-/// Looks keys up to change them.
+/// Looks keys up for writing.
 fn entries(txn: &mut Txn<'_>, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<Slot>, OutOfMemory> {
     let mut slots = Vec::new();
     for key in keys {
@@ -66,7 +67,7 @@ fn entries(txn: &mut Txn<'_>, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<V
     Ok(slots)
 }
 
-/// Sets several keys, all or none, and tells of each as SET would; the effect of MSET is left to the caller.
+/// Sets several keys atomically, with the events of SET. The effect of MSET is left to the caller.
 fn stage_many(
     txn: &mut Txn<'_>,
     strings: &mut dyn Iterator<Item = (Slot, &[u8], &[u8])>,
@@ -75,7 +76,7 @@ fn stage_many(
     let mut staged = Vec::new();
     for (slot, key, value) in strings {
         make_room(&mut staged, 1)?;
-        let (deadline, last_use) = (txn.deadline_to_be(slot, expiry), txn.use_to_be(slot));
+        let (deadline, last_use) = (txn.deadline_for(slot, expiry), txn.last_use_for(slot));
         staged.push(Staged { slot, key, value, deadline, last_use });
     }
     txn.db_mut().put_all(&staged)?;
@@ -99,7 +100,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_ms(1_000_000);
 
-    /// Sets pairs at once in one keyspace and one after the other in another; both must be the same then.
+    /// Sets pairs at once in one keyspace and one by one in another, and compares both.
     fn set_both(many: &mut Keyspace, one_by_one: &mut Keyspace, pairs: &[(Vec<u8>, Vec<u8>)]) {
         let pairs = || pairs.iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
         assert_eq!(strings::set_many(&mut many.at(0, NOW), pairs(), None, Expiry::Never), Ok(true));
@@ -119,7 +120,7 @@ mod tests {
         spaces.iter_mut().for_each(|keyspace| keyspace.events.want(true));
         let [many, one_by_one] = &mut spaces;
         for _ in 0..2000 {
-            // Of so few keys that most are there, some twice in one call.
+            // From 12 keys, so that most exist and some are given twice.
             let mut pair = || {
                 let key = format!("key:{}", random.below(12)).into_bytes();
                 let len = if random.below(20) == 0 { 2000 } else { 20 + random.below(8) };
@@ -140,10 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn of_a_key_that_is_named_twice_the_last_string_counts() {
+    fn of_a_key_given_twice_the_last_string_counts() {
         let mut keyspace = Keyspace::new(1);
         let pairs = |first, second| [(&b"k"[..], first), (&b"l"[..], &b"other"[..]), (&b"k"[..], second)].into_iter();
-        // New, then in their places, then too long for those.
+        // New keys, then values that fit in place, then values too long for their blocks.
         for (first, second) in
             [(&b"one"[..], &b"two"[..]), (b"three", b"4"), (b"five", &[b'6'; 300]), (&[b'7'; 300], b"8")]
         {

@@ -1,4 +1,4 @@
-//! Strings: the typed operations behind SET, GET, INCR and their kin. Semantics are those of Redis 8.6.3.
+//! Strings: the typed operations of SET, GET, INCR and others. Semantics are those of Redis 8.6.3.
 
 #[cfg(test)]
 mod lock_tests;
@@ -20,10 +20,10 @@ use crate::keyspace::txn::{Access, Change, Txn};
 use crate::keyspace::{Error, EventKind, Expiry, NewValue, Slot};
 use crate::values::{Kind, Value, ValueRef};
 
-/// The longest string, as in Redis' default configuration (proto-max-bulk-len).
+/// Maximum length of a string in bytes: Redis' default of `proto-max-bulk-len`.
 pub const STRING_MAX: usize = 512 * 1024 * 1024;
 
-/// The string at `key`; `None` when there is no key.
+/// Returns the string at `key`; `None` if the key does not exist.
 #[inline]
 pub fn get<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>, Error> {
     let slot = txn.entry_inlined(key, Access::Read);
@@ -34,11 +34,11 @@ pub fn get<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>, Err
     }
 }
 
-/// Stores a string, if the conditions hold for what is there.
+/// Stores a string if the conditions hold.
 pub fn set(txn: &mut Txn<'_>, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
     let slot = txn.entry_inlined(key, Access::Write);
     let presence_holds = options.presence.is_none_or(|presence| presence.holds(!slot.is_vacant()));
-    let (value_holds, previous) = match options.asks_for_value() {
+    let (value_holds, previous) = match options.needs_value() {
         true => compare(txn, slot, options)?,
         false => (true, None),
     };
@@ -49,7 +49,8 @@ pub fn set(txn: &mut Txn<'_>, key: &[u8], value: &[u8], options: &SetOptions<'_>
     Ok(SetOutcome { stored, previous })
 }
 
-/// Whether the comparison holds for what is there, which must be a string, and a copy of that if it is asked for.
+/// Evaluates the comparison with the current value, and copies that value if `get` is set. Fails for a value of another
+/// type.
 #[inline(never)]
 fn compare(txn: &mut Txn<'_>, slot: Slot, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
     let text = match txn.value(slot) {
@@ -72,14 +73,14 @@ fn compare(txn: &mut Txn<'_>, slot: Slot, options: &SetOptions<'_>) -> Result<(b
     Ok((holds, previous))
 }
 
-/// Stores a string as SET does: whole, with its deadline. A deadline in the past deletes instead.
+/// Stores a string with its deadline, as SET does. A deadline in the past deletes the key instead.
 #[inline(never)]
 fn put(txn: &mut Txn<'_>, slot: Slot, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
     if is_past_expiry(txn, expiry) {
         keys::delete(txn, slot, key);
         return Ok(());
     }
-    let deadline = if txn.is_unobserved() { None } else { txn.deadline_to_be(slot, expiry) };
+    let deadline = if txn.is_unobserved() { None } else { txn.deadline_for(slot, expiry) };
     txn.put_string(slot, key, value, expiry, EventKind::Set)?;
     if !txn.is_unobserved() {
         notify_of_put(txn, key, value, deadline, expiry);
@@ -87,24 +88,30 @@ fn put(txn: &mut Txn<'_>, slot: Slot, key: &[u8], value: &[u8], expiry: Expiry) 
     Ok(())
 }
 
-/// Deletes the key if its value meets the condition.
+/// Deletes the key if its value satisfies the condition. Returns whether it was deleted.
 pub fn delete_if(txn: &mut Txn<'_>, key: &[u8], comparison: Comparison<'_>) -> Result<bool, Error> {
     delete_string_if(txn, key, comparison, Error::ConditionNeedsString)
 }
 
-/// Deletes the key if it holds this string; a key of another type is refused as one.
+/// Deletes the key if it holds this string. Fails with `WrongType` for another type.
 pub fn delete_if_equal(txn: &mut Txn<'_>, key: &[u8], value: &[u8]) -> Result<bool, Error> {
     delete_string_if(txn, key, Comparison::Equal(value), Error::WrongType)
 }
 
-/// A key that stays was used by that.
+/// Deletes the key if its string satisfies the condition; `wrong_type` is the error for other types. A key that is not
+/// deleted counts as used.
 #[inline(always)]
-fn delete_string_if(txn: &mut Txn<'_>, key: &[u8], comparison: Comparison<'_>, refusal: Error) -> Result<bool, Error> {
+fn delete_string_if(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    comparison: Comparison<'_>,
+    wrong_type: Error,
+) -> Result<bool, Error> {
     let slot = txn.entry(key, Access::Peek);
     let Some(handle) = slot.found() else { return Ok(false) };
     let holds = match txn.value(slot) {
         Some(ValueRef::String(bytes)) => comparison.holds(bytes),
-        _ => Err(refusal),
+        _ => Err(wrong_type),
     };
     match holds {
         Ok(true) => keys::delete(txn, slot, key),
@@ -113,12 +120,12 @@ fn delete_string_if(txn: &mut Txn<'_>, key: &[u8], comparison: Comparison<'_>, r
     holds
 }
 
-/// The digest of the string at `key`, as hex digits.
+/// Returns the digest of the string at `key` as hex digits; `None` if the key does not exist.
 pub fn value_digest(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     Ok(get(txn, key)?.map(digest_text))
 }
 
-/// Appends to the string, creating it; answers the new length.
+/// Appends to a string and creates it if missing. Returns the new length.
 pub fn append(txn: &mut Txn<'_>, key: &[u8], suffix: &[u8]) -> Result<usize, Error> {
     let slot = txn.find_for_write(key, Kind::String)?;
     let len = string_of(txn, slot).len() + suffix.len();
@@ -135,7 +142,7 @@ pub fn append(txn: &mut Txn<'_>, key: &[u8], suffix: &[u8]) -> Result<usize, Err
     Ok(len)
 }
 
-/// Writes `bytes` at `offset`, filling a gap with zeros; answers the new length. Writing nothing changes nothing.
+/// Writes `bytes` at `offset` and pads a gap with zeros. Returns the new length. Empty `bytes` change nothing.
 pub fn set_range(txn: &mut Txn<'_>, key: &[u8], offset: usize, bytes: &[u8]) -> Result<usize, Error> {
     let slot = txn.find_for_write(key, Kind::String)?;
     let len = string_of(txn, slot).len();
@@ -153,7 +160,7 @@ pub fn set_range(txn: &mut Txn<'_>, key: &[u8], offset: usize, bytes: &[u8]) -> 
     Ok(new_len)
 }
 
-/// Adds to the integer at `key`, a missing one being 0; keeps the deadline.
+/// Adds to the integer at `key`; returns the sum. A missing key counts as 0. The deadline stays.
 pub fn increment(txn: &mut Txn<'_>, key: &[u8], increment: i64) -> Result<i64, Error> {
     let slot = txn.entry_inlined(key, Access::Write);
     let counted = match slot.found() {
@@ -185,7 +192,7 @@ fn add_integer(txn: &mut Txn<'_>, slot: Slot, key: &[u8], increment: i64) -> Res
     Ok(sum)
 }
 
-/// Adds to the float at `key` in 80-bit precision; answers the stored text and keeps the deadline.
+/// Adds to the float at `key` in 80-bit precision; returns the stored text. The deadline stays.
 pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
     let slot = txn.find_for_write(key, Kind::String)?;
     let sum = match slot.is_vacant() {
@@ -209,13 +216,13 @@ pub(in crate::keyspace) fn is_past_expiry(txn: &Txn<'_>, expiry: Expiry) -> bool
     matches!(expiry, Expiry::At(deadline) if txn.is_past(deadline))
 }
 
-/// The event of a deadline that came with a string, and the effect.
+/// Pushes the event of a deadline set with a string, and states the effect of the write.
 #[inline(never)]
 fn notify_of_put(txn: &mut Txn<'_>, key: &[u8], value: &[u8], deadline: Option<Timestamp>, expiry: Expiry) {
     if matches!(expiry, Expiry::At(_)) {
-        txn.also(EventKind::Expire, key);
+        txn.push_event(EventKind::Expire, key);
     }
-    // PXAT takes no instant before 1970, PEXPIREAT takes all of them.
+    // PXAT accepts no instant before 1970, PEXPIREAT accepts all.
     let (since_epoch, before) = match deadline {
         Some(deadline) if deadline.as_ms() <= 0 => (None, Some(deadline)),
         other => (other, None),
@@ -231,7 +238,7 @@ fn notify_of_put(txn: &mut Txn<'_>, key: &[u8], value: &[u8], deadline: Option<T
     }
 }
 
-/// Refuses a key that holds another type.
+/// Fails with `WrongType` if the key holds another type.
 pub fn expect(txn: &mut Txn<'_>, key: &[u8]) -> Result<(), Error> {
     txn.find_for_write(key, Kind::String).map(drop)
 }
@@ -240,7 +247,7 @@ pub(in crate::keyspace) fn is_string(txn: &Txn<'_>, slot: Slot) -> bool {
     matches!(txn.value(slot), Some(ValueRef::String(_)))
 }
 
-/// The string that was found; empty when there is none.
+/// String at a slot; empty if there is none.
 pub(in crate::keyspace) fn string_of<'t>(txn: &'t Txn<'_>, slot: Slot) -> &'t [u8] {
     match txn.value(slot) {
         Some(ValueRef::String(bytes)) => bytes,
@@ -248,7 +255,7 @@ pub(in crate::keyspace) fn string_of<'t>(txn: &'t Txn<'_>, slot: Slot) -> &'t [u
     }
 }
 
-/// Edits a string that will grow by `growth_bytes`; on an error it is as before.
+/// Edits a string that grows by `growth_bytes`. On an error it is unchanged.
 fn edit(
     txn: &mut Txn<'_>,
     slot: Slot,
@@ -258,7 +265,7 @@ fn edit(
     edit: &mut dyn FnMut(&mut Vec<u8>),
 ) -> Result<(), Error> {
     let string = string_of(txn, slot);
-    // Longer strings lie outside their block and are edited where they lie.
+    // Longer strings are in a value slot and are edited in place.
     if string.len() <= INLINE_MAX {
         let mut edited = zeros(0, string.len() + growth_bytes)?;
         edited.extend_from_slice(string);
@@ -268,7 +275,7 @@ fn edit(
     let Some(handle) = slot.found() else { return Ok(()) };
     txn.update(handle, event, |value| {
         let Value::String(string) = value else { return Err(Error::WrongType) };
-        // Room to grow further is asked for first, and done without where there is none.
+        // Spare capacity is reserved if there is memory for it, otherwise the exact size.
         let reserved = string.try_reserve(growth_bytes).or_else(|_| string.try_reserve_exact(growth_bytes));
         reserved.map_err(|_| Error::OutOfMemory)?;
         edit(string);
@@ -277,8 +284,8 @@ fn edit(
     Ok(())
 }
 
-/// Edits the string at `key`, first made `len` bytes long with zeros at its end if it is shorter or missing. Its
-/// deadline stays; on an error it is as before.
+/// Pads the string at `key` with zeros to `len` bytes, creating it if missing, and edits it. The deadline stays. On an
+/// error the string is unchanged.
 pub(in crate::keyspace) fn edit_grown(
     txn: &mut Txn<'_>,
     slot: Slot,
@@ -299,7 +306,7 @@ pub(in crate::keyspace) fn edit_grown(
     })
 }
 
-/// `len` zero bytes with room for `capacity` bytes in all.
+/// Vector of `len` zero bytes with a capacity of `capacity` bytes.
 pub(in crate::keyspace) fn zeros(len: usize, capacity: usize) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(capacity).map_err(|_| Error::OutOfMemory)?;
@@ -317,7 +324,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_ms(1_000_000);
 
     #[test]
-    fn a_counter_keeps_its_deadline_wherever_its_number_goes() {
+    fn a_counter_keeps_its_deadline_when_its_length_changes() {
         let mut keyspace = Keyspace::new(1);
         let (deadline, later) = (NOW.saturating_add_ms(1000), NOW.saturating_add_ms(1001));
         let options = SetOptions { expiry: Expiry::At(deadline), ..SetOptions::default() };

@@ -1,4 +1,4 @@
-//! What a SET may ask for beside its key and its value, and whether a condition of it holds.
+//! Options of SET, and the evaluation of its conditions.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use crate::keyspace::{Error, Expiry};
 /// Hex digits of a digest.
 const DIGEST_LEN: usize = 16;
 
-/// Whether a key must be there already.
+/// Condition on the existence of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
     /// NX: only a missing key is written.
@@ -28,7 +28,7 @@ impl Presence {
     }
 }
 
-/// A condition on the current value. A digest is 16 hex digits of XXH3-64, in either case.
+/// Condition on the current value. A digest is XXH3-64 as 16 hex digits, case-insensitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison<'a> {
     Equal(&'a [u8]),
@@ -48,7 +48,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Whether the condition holds for a missing key: nothing equals nothing.
+    /// Whether the condition holds for a missing key, which is unequal to every value.
     pub(super) fn holds_for_missing(self) -> bool {
         matches!(self, Comparison::NotEqual(_) | Comparison::DigestNotEqual(_))
     }
@@ -61,32 +61,34 @@ fn digest_matches(value: &[u8], digest: &[u8]) -> Result<bool, Error> {
     Ok(digest_text(value).eq_ignore_ascii_case(digest))
 }
 
-/// The digest of a value as DIGEST answers it: 16 lower-case hex digits.
+/// Digest of a value as returned by DIGEST: 16 lower-case hex digits.
 #[inline(never)]
 pub(super) fn digest_text(value: &[u8]) -> Vec<u8> {
     format!("{:016x}", xxh3_64(value)).into_bytes()
 }
 
+/// Options of SET.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SetOptions<'a> {
     pub presence: Option<Presence>,
     pub comparison: Option<Comparison<'a>>,
     pub expiry: Expiry,
-    /// Answer the previous value; the key must then be a string or missing.
+    /// Whether the previous value is returned. The key must then be a string or missing.
     pub get: bool,
 }
 
 impl SetOptions<'_> {
-    /// What is there is compared or answered.
+    /// Whether the current value is compared or returned.
     #[inline(always)]
-    pub(super) fn asks_for_value(&self) -> bool {
+    pub(super) fn needs_value(&self) -> bool {
         self.get || self.comparison.is_some()
     }
 }
 
+/// Outcome of SET.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetOutcome {
     pub stored: bool,
-    /// Only when `get` was asked for.
+    /// Previous value, if `get` is set and the key existed.
     pub previous: Option<Vec<u8>>,
 }
