@@ -73,10 +73,10 @@ fn page(group: &str, title: &str, table: &[Value], shown: &Shown) -> String {
 
 fn section(row: &Value, shown: &Shown) -> String {
     let name = field(row, "name");
-    let spoken = name.replace('|', " ");
-    let mut text = format!("\n## {spoken}\n\n{}\n\n", field(row, "summary"));
+    let written = name.replace('|', " ");
+    let mut text = format!("\n## {written}\n\n{}\n\n", field(row, "summary"));
     let syntax = field(row, "syntax");
-    writeln!(text, "```text\n{}\n```\n", [&spoken, syntax].join(" ").trim_end()).unwrap();
+    writeln!(text, "```text\n{}\n```\n", [&written, syntax].join(" ").trim_end()).unwrap();
     writeln!(text, "| | |\n|---|---|").unwrap();
     let list = |name: &str| {
         let words = row[name].as_array().expect("a list").iter().map(|word| word.as_str().expect("a text"));
@@ -143,7 +143,7 @@ fn cell(text: &str) -> String {
 
 /// A link to a section of the same page.
 fn link(name: &str) -> String {
-    let spoken = name.replace('|', " ");
-    let anchor = spoken.to_lowercase().replace(' ', "-");
-    format!("[{spoken}](#{anchor})")
+    let written = name.replace('|', " ");
+    let anchor = written.to_lowercase().replace(' ', "-");
+    format!("[{written}](#{anchor})")
 }

@@ -1,4 +1,4 @@
-//! What session files say about commands: which file shows a command best, an example out of it, and its errors.
+//! Examples of commands in session files: which file shows a command best, an example out of it, and its errors.
 
 use std::path::Path;
 

@@ -34,7 +34,7 @@ function packEngine() {
   writeFileSync(join(out, 'cjs', PACKED), `globalThis[Symbol.for(${JSON.stringify(ENGINE_NAME)})] = ${carried};\n`);
 }
 
-/** What all bundles share. Names stay as they are written, so that stacks can be read. */
+/** Options of all bundles. Names stay as they are written, so that stacks can be read. */
 const SHARED = {
   bundle: true,
   charset: 'utf8',
@@ -126,7 +126,7 @@ async function commandLine() {
   });
 }
 
-/** What the ES modules declare, and which of the entries declares it. */
+/** Declarations of the ES modules, each with the entry that declares it. */
 const DECLARED = {
   ...Object.fromEntries(['core', 'hints', 'index', 'ioredis', 'server', 'testing'].map((name) => [name, name])),
   'testing-workerd': 'testing',

@@ -28,7 +28,7 @@ pub(super) fn with_subcommands(
     commands.flat_map(|row| core::iter::once(row).chain(row.subcommands))
 }
 
-/// Rows by number, and a static hash table of their names whose buckets are adjacent ranges of one array.
+/// Rows by number, and a static hash table of their names. Buckets are adjacent ranges of one array.
 #[derive(Clone, Debug)]
 pub struct CommandTable {
     rows: Vec<&'static Row>,
@@ -64,7 +64,7 @@ impl NameEntry {
     }
 }
 
-/// Length, in bytes, of the longest name whose key contains all its bytes.
+/// Length in bytes up to which the key of a name contains all its bytes.
 const NAME_KEY_MAX: usize = 16;
 const BUCKETS: usize = 256;
 

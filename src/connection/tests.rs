@@ -27,7 +27,7 @@ fn connected<C: Clock>(keylatch: &mut Keylatch<C>) -> Connection {
     Connection::new(keylatch.connect(), Limits::default())
 }
 
-/// What a stream is answered as a whole, and whether it ends closed.
+/// Replies to a whole stream, and whether it ends closed.
 fn answered(stream: &[u8]) -> (String, bool) {
     let mut keylatch = engine();
     let mut out = Vec::new();
@@ -148,7 +148,7 @@ fn a_client_that_another_one_ends_is_closed_without_running_anything() {
     assert_eq!(out, b":1\r\n:0\r\n");
 }
 
-/// A pipeline whose replies are far longer than its requests: the output of a call stays near its limit, and nothing
+/// A pipeline with replies far longer than its requests: the output of a call stays near its limit, and nothing
 /// of the pipeline is lost or answered twice.
 #[test]
 fn a_long_pipeline_stops_for_its_output_and_goes_on() {
@@ -269,7 +269,7 @@ fn watch() -> u64 {
     READ_US.fetch_add(100, Ordering::Relaxed)
 }
 
-/// The watch is everybody's, so it is read in one test only.
+/// All tests share the watch, so it is read in one of them only.
 #[test]
 fn quick_commands_share_their_time_and_others_are_measured_alone() {
     let mut keylatch = engine();
@@ -333,7 +333,7 @@ fn a_slow_command_among_quick_ones_is_in_the_slowlog_as_itself() {
     // Not bound by its request or reply, it is measured alone.
     feed(b"SET a 1\r\nSET b 2\r\nAPPEND a x\r\nGET a\r\n", true);
     slow(feed(b"SLOWLOG GET\r\nSLOWLOG RESET\r\n", false), &[":20000\r\n*3\r\n$6\r\nAPPEND\r\n"]);
-    // What ought to be quick and is not shows itself the next time.
+    // A quick command that was slow is measured alone the next time.
     feed("GET a\r\n".repeat(200).as_bytes(), true);
     slow(feed(b"SLOWLOG GET\r\n", false), &[]);
     feed(b"GET x\r\nGET y\r\n", true);

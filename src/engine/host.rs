@@ -31,7 +31,7 @@ impl<C: Clock> Keylatch<C> {
         self.engine.status()
     }
 
-    /// Whether [`Keylatch::execute`] would read the clock for this request. A host whose clock may fail reads it before.
+    /// Whether [`Keylatch::execute`] would read the clock for this request. A host with a clock that may fail reads it before.
     pub fn needs_time(&mut self, client: ClientId, argv: ArgvRef<'_>) -> bool {
         let gates = self.engine.gates_for(client);
         self.engine.needs_time(gates, &self.engine.request(argv))
@@ -73,7 +73,7 @@ impl<C: Clock> Keylatch<C> {
         self.engine.export_state()
     }
 
-    /// Takes over the state of another engine whose snapshot was loaded.
+    /// Takes over the state of another engine, after loading its snapshot.
     pub fn import_state(&mut self, state: ArgvRef<'_>) {
         self.engine.mark_stale();
         self.engine.import_state(state);

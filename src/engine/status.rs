@@ -4,7 +4,7 @@ use super::Engine;
 use crate::base::clock::Timestamp;
 use crate::server::clients::ClientQueue;
 
-/// Bits of the work that a call leaves for its host. A host looks only at queues whose bit is set.
+/// Bits of the work that a call leaves for its host. A clear bit means an empty queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Status(u32);
 
@@ -20,7 +20,7 @@ impl Status {
     /// Most commands need the time now: a key has a deadline, or the like.
     pub const TIMED: Status = Status(1 << 4);
 
-    /// The reply is ASCII, for a host whose strings are not UTF-8. Set by the boundary to JavaScript.
+    /// The reply is ASCII, for a host with strings of another encoding than UTF-8. Set by the boundary to JavaScript.
     pub const ASCII: Status = Status(1 << 5);
 
     /// The bits with their names, for hosts in other languages.

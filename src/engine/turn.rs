@@ -33,7 +33,7 @@ impl<'a, C: Clock> Turn<'a, C> {
         self.engine.request(argv)
     }
 
-    /// Runs a request whose command is resolved.
+    /// Runs a request after its command was resolved.
     pub(crate) fn perform(&mut self, client: ClientId, request: Request<'_>, out: &mut Vec<u8>) {
         let mut gates = self.engine.gates_for(client);
         if !self.has_time && self.engine.needs_time(gates, &request) {

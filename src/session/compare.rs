@@ -13,7 +13,7 @@ pub(super) enum Order {
     Exact,
     /// The elements in any order; of a cursor with its page, the page in any order.
     Any,
-    /// The same for a flat list in which each element of even rank belongs to the one before it.
+    /// Any order of pairs: in a flat list, each second element belongs to the one before it.
     AnyOfPairs,
 }
 

@@ -14,7 +14,7 @@ pub enum ClockMove {
 
 const MS_PER_DAY: i64 = 86_400_000;
 
-/// What follows `@ `, or why it says nothing.
+/// Parses the text after `@ `; the error says what is wrong.
 pub(super) fn parse_move(text: &str) -> Result<ClockMove, &'static str> {
     if text == "next" {
         return Ok(ClockMove::ToNext);

@@ -1,7 +1,7 @@
 //! One line of a session, read by itself: which kind it is and where its text begins.
 //! Knows neither its neighbours nor the engine.
 
-/// What a line is. The kind follows from the line alone, so that a session can be read, cut and joined anywhere.
+/// Kind of a line. It follows from the line alone, so that a session can be read, cut and joined anywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Line<'a> {
     Command { base: &'a str, text: &'a str },

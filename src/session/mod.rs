@@ -122,7 +122,7 @@ pub struct SessionError {
     pub line: usize,
     /// Column on that line, in characters counted from 1.
     pub column: usize,
-    /// What is wrong, and what was expected.
+    /// The mistake, and the expected form.
     pub message: String,
 }
 

@@ -18,7 +18,7 @@ use crate::resp::cli_text::print;
 use crate::resp::read::read;
 use crate::server::clients::ClientId;
 
-/// Reply of redis-cli to a line whose quotes do not balance.
+/// Reply of redis-cli to a line with unbalanced quotes.
 const INVALID_ARGUMENTS: &str = "Invalid argument(s)";
 
 /// Runs a session, or its part up to and including `until_line`, and reports every step.
@@ -57,7 +57,7 @@ struct SessionClient {
     waiting: Vec<u8>,
 }
 
-/// What one action printed, and how that compares with what it should print.
+/// Lines printed by one action, and their comparison with the expected ones.
 #[derive(Default)]
 struct Outcome {
     printed: Vec<String>,

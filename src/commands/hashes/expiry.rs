@@ -110,7 +110,7 @@ fn set_deadlines(cx: &mut Context<'_>, args: &mut Args<'_>, unit: Unit) -> Reply
     Ok(())
 }
 
-/// Writes an integer per field; `untouched` is that of a field whose deadline did not change.
+/// Writes an integer per field; `untouched` stands for a deadline that did not change.
 fn write_outcomes(cx: &mut Context<'_>, outcomes: &[FieldFate], untouched: i64) {
     cx.reply.array(outcomes.len());
     for outcome in outcomes {

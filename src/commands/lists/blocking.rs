@@ -94,7 +94,7 @@ fn move_or_block(cx: &mut Context<'_>, source: &[u8], from: End, destination: &[
     let until = timeout(text, cx.now)?;
     reply_or_block(cx, core::iter::once(source), Kind::List, until, |cx| {
         let moved = lists::move_element(&mut cx.txn(), source, from, destination, to)?;
-        // As in Redis, a transaction gets the reply of LMOVE, and a timeout a null array.
+        // A transaction gets the reply of LMOVE, and a timeout a null array.
         let has_reply = moved.is_some() || cx.blocking == Blocking::Denied;
         if has_reply {
             cx.reply.optional_bulk(moved.as_deref());

@@ -20,9 +20,9 @@ pub enum EventClass {
     ZSet,
     /// Commands for hashes.
     Hash,
-    /// A key whose deadline has passed.
+    /// The deadline of a key has passed.
     Expired,
-    /// A key removed for `maxmemory`.
+    /// A key was removed for `maxmemory`.
     Evicted,
     /// Events of the engine itself, which are not about a key and not published.
     Engine,
@@ -168,7 +168,7 @@ pub struct Event {
 pub struct Events {
     /// The kinds that the host takes, a bit each.
     wanted: u64,
-    /// What a log being replayed does happened before.
+    /// Set while a log is replayed: its changes happened before.
     muted: bool,
     /// The engine itself publishes them.
     published: bool,
@@ -216,7 +216,7 @@ impl Events {
         self.published
     }
 
-    /// Whether anybody takes events.
+    /// Whether events are listened for or published.
     pub(in crate::keyspace) fn are_built(&self) -> bool {
         self.wanted != 0 || self.published
     }
@@ -236,7 +236,7 @@ impl Events {
         if self.has_unseen() { &self.queue[self.seen..] } else { &[] }
     }
 
-    /// What there is has been published; the host's queue keeps it.
+    /// Marks all events as published. They stay in the host's queue.
     pub fn see_all(&mut self) {
         if !self.has_unseen() {
             return;

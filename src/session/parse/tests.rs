@@ -1,4 +1,4 @@
-//! What the reader makes of whole sessions.
+//! Tests of the parser with whole sessions.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the runner makes of whole sessions, on a real engine.
+//! Tests of the runner with whole sessions, on a real engine.
 
 use super::*;
 use crate::base::clock::ManualClock;

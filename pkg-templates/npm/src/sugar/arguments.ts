@@ -1,4 +1,4 @@
-/** Shapes of arguments that several families share, and how they are laid out. */
+/** Forms of arguments that several families share. */
 import type { Argument } from '../argument.js';
 
 /** One key or several. */
@@ -15,7 +15,7 @@ export function entriesOf<Value>(pairs: Pairs<Value>): Iterable<readonly [Argume
   return Symbol.iterator in pairs ? (pairs as Iterable<readonly [Argument, Value]>) : Object.entries(pairs);
 }
 
-/** Appends key, value, key, value; answers how many pairs there were. */
+/** Appends key, value, key, value, and returns the number of pairs. */
 export function pushPairs(argv: Argument[], pairs: Pairs): number {
   let count = 0;
   for (const [key, value] of entriesOf(pairs)) {
@@ -25,18 +25,18 @@ export function pushPairs(argv: Argument[], pairs: Pairs): number {
   return count;
 }
 
-/** How many, then each: the form of commands whose keys or fields have something behind them. */
+/** Appends the number of words, then the words: the form of keys or fields that are followed by other arguments. */
 export function pushCounted(argv: Argument[], words: Keys): Argument[] {
   const all = listed(words);
   argv.push(all.length, ...all);
   return argv;
 }
 
-/** The part of a walk to answer. */
+/** Options of one page of a scan. */
 export interface PageOptions {
-  /** A glob pattern that what is answered matches. */
+  /** Glob pattern of the names to return. */
   readonly match?: Argument;
-  /** About how much to look at. */
+  /** Approximate number of elements to look at. */
   readonly count?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Places: members of a sorted set whose scores are positions on the globe. */
+/** Geospatial indexes: sorted sets with positions on the globe as scores. */
 import type { Argument } from '../argument.js';
 import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';

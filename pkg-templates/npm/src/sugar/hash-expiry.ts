@@ -62,7 +62,7 @@ export abstract class HashExpiryCommands<C extends ResultMode, Text extends stri
     return this.execute<FieldExpiryResult[]>(deadline('HPEXPIREAT', key, milliseconds, fields, condition));
   }
 
-  /** The values of fields, whose expiry is changed with this. */
+  /** Returns the values of fields and changes their expiry. */
   hgetex(
     key: Argument,
     fields: Keys,

@@ -1,4 +1,4 @@
-/** What the engine tells about itself and about keys, and its settings. */
+/** Information about the engine and its keys, and the configuration. */
 import type { Argument } from '../argument.js';
 import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';

@@ -4,9 +4,9 @@ import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 
 export interface RangeOptions {
-  /** What `start` and `stop` are; ranks when left out. `LEX` compares names, for members of equal scores. */
+  /** Kind of `start` and `stop`: ranks by default. `LEX` compares names, for members of equal scores. */
   readonly by?: 'SCORE' | 'LEX';
-  /** From the highest to the lowest; `start` is the higher end then. */
+  /** From the highest to the lowest, with `start` as the higher end. */
   readonly rev?: boolean;
   /** With `by`: how many to skip, and how many to answer then; a negative count is all. */
   readonly limit?: readonly [offset: number, count: number];

@@ -6,9 +6,9 @@ import { pushCounted, type Keys } from './arguments.js';
 import type { CardinalityOptions } from './sets.js';
 
 export interface CombineOptions {
-  /** What the scores of each set are multiplied with, in the order of the keys. */
+  /** Factors of the scores of each set, in the order of the keys. */
   readonly weights?: readonly number[];
-  /** What becomes of the scores of a member of several sets. Default `SUM`. */
+  /** How the scores of a member of several sets are combined. Default `SUM`. */
   readonly aggregate?: 'SUM' | 'MIN' | 'MAX';
 }
 

@@ -5,9 +5,9 @@ import { Executor } from '../executor.js';
 import { listed, type Keys } from './arguments.js';
 
 export interface SortOptions {
-  /** What is compared: a key name in which `*` stands for the element, `->` goes to a field; `'nosort'` leaves the order. */
+  /** Key to compare by: `*` stands for the element, `->` leads to a field of a hash; `'nosort'` keeps the order. */
   readonly by?: Argument;
-  /** What is answered for each element, in the same form; `'#'` is the element itself. */
+  /** Keys to return for each element, in the form of `by`; `'#'` is the element itself. */
   readonly get?: Keys;
   readonly limit?: readonly [offset: number, count: number];
   readonly order?: 'ASC' | 'DESC';

@@ -11,7 +11,7 @@ export type ScoreEnd = 'MIN' | 'MAX';
 /** A number, or as it is typed: `'+inf'`. */
 export type Score = number | string;
 
-/** Which members ZADD writes: `nx` new ones, `xx` those that are there, `gt` and `lt` those whose score rises or falls. */
+/** Condition of ZADD: `nx` for new members, `xx` for existing ones, `gt` and `lt` for scores that rise or fall. */
 export type AddCondition =
   | { readonly nx?: boolean; readonly xx?: undefined; readonly gt?: undefined; readonly lt?: undefined }
   | { readonly nx?: undefined; readonly xx?: boolean; readonly gt?: boolean; readonly lt?: undefined }
