@@ -4,6 +4,11 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { CommandRow } from '../model/commands.ts';
 import { controls } from '../style/controls.ts';
 
+/** Version of Redis, or of keylatch for its own commands. */
+function sinceText(since: string): string {
+  return since.startsWith('keylatch ') ? since : `Redis ${since}`;
+}
+
 export class CommandCard extends LitElement {
   static override properties = { row: { attribute: false }, offer: { type: Boolean } };
   declare row: CommandRow;
@@ -62,7 +67,7 @@ export class CommandCard extends LitElement {
       <p class="syntax"><strong>${name}</strong> ${row.syntax}</p>
       <dl>
         <dt>Since</dt>
-        <dd>${row.since}</dd>
+        <dd>${sinceText(row.since)}</dd>
         <dt>Group</dt>
         <dd>${row.group}</dd>
         <dt>Complexity</dt>
