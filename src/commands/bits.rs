@@ -3,15 +3,15 @@
 use super::Context;
 use super::args::{Args, is};
 use super::bitfield::{self, bit_offset};
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::base::number::parse_integer;
 use crate::keyspace::bits;
 use crate::keyspace::{BitOperation, BitRange, RangeUnit};
 use crate::resp::error::{CommandError, ErrorText};
 
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
-const BITOP_KEYS: &[KeySpec] = &[KeySpec::one(2, Access::Overwrite), KeySpec::rest(3, Access::ReadAccess)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
+const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadWriteAccess)];
+const BITOP_KEYS: &[KeySpec] = &[KeySpec::one(2, KeyAccess::Overwrite), KeySpec::rest(3, KeyAccess::ReadAccess)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { since: "2.2.0", reply: "integer", ..Row::of(Group::Bitmap, name, arity, flags, keys, handler) }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::args::{Args, is};
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
 use crate::keyspace::dump;
@@ -21,13 +21,13 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Serializes the value of a key for RESTORE, also of Redis and Valkey.",
         reply: "bulk|null",
         tips: &["nondeterministic_output"],
-        ..row("dump", 2, READONLY, &[KeySpec::one(1, Access::ReadAccess)], dump)
+        ..row("dump", 2, READONLY, &[KeySpec::one(1, KeyAccess::ReadAccess)], dump)
     },
     Row {
         arguments: "key:key ttl:integer serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds:integer] [FREQ frequency:integer]",
         complexity: "O(N) with N the size of the value.",
         summary: "Creates a key from the output of DUMP, with a time to live in ms (0 for none).",
-        ..row("restore", -4, WRITE | DENYOOM | DANGEROUS | TIME, &[KeySpec::one(1, Access::Overwrite)], restore)
+        ..row("restore", -4, WRITE | DENYOOM | DANGEROUS | TIME, &[KeySpec::one(1, KeyAccess::Overwrite)], restore)
     },
 ];
 

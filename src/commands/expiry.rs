@@ -3,7 +3,7 @@
 use super::Context;
 use super::args::{Args, is};
 use super::options::Unit;
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::base::clock::Timestamp;
 use crate::keyspace::expiry;
 use crate::keyspace::{DeadlineCondition, TimeToLive};
@@ -27,8 +27,8 @@ const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec
     }
 }
 
-const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const UPDATE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadWriteUpdate)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
 
 pub(super) const ROWS: &[Row] = &[
     Row {

@@ -2,7 +2,7 @@
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Context, write_page};
 use crate::base::number::parse_integer;
 use crate::keyspace::keys;
@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Deletes keys and returns the number deleted.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
-        ..row("del", -2, WRITE, &[KeySpec::rest(1, Access::Delete)], del)
+        ..row("del", -2, WRITE, &[KeySpec::rest(1, KeyAccess::Delete)], del)
     },
     Row {
         arguments: "key:key...",
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Counts the keys that exist; a key given twice counts twice.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
-        ..row("exists", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], exists)
+        ..row("exists", -2, READONLY | FAST, &[KeySpec::rest(1, KeyAccess::ReadOnly)], exists)
     },
     Row {
         arguments: "pattern:pattern",
@@ -55,7 +55,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key db:integer",
         summary: "Moves a key to another database if it does not exist there.",
         reply: "integer",
-        ..row("move", 3, WRITE | FAST | LONG, &[KeySpec::one(1, Access::ReadWriteAccess)], move_key)
+        ..row("move", 3, WRITE | FAST | LONG, &[KeySpec::one(1, KeyAccess::ReadWriteAccess)], move_key)
     },
     Row {
         arguments: "",
@@ -101,12 +101,12 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Updates the access time of keys and counts those that exist.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
-        ..row("touch", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadOnly)], touch)
+        ..row("touch", -2, READONLY | FAST, &[KeySpec::rest(1, KeyAccess::ReadOnly)], touch)
     },
     Row {
         summary: "Returns the type of the value of a key.",
         reply: "status",
-        ..row("type", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], kind)
+        ..row("type", 2, READONLY | FAST, &[KeySpec::one(1, KeyAccess::ReadOnly)], kind)
     },
     Row {
         arguments: "key:key...",
@@ -115,13 +115,14 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Deletes keys, freeing large values incrementally.",
         reply: "integer",
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
-        ..row("unlink", -2, WRITE | FAST | LONG, &[KeySpec::rest(1, Access::Delete)], del)
+        ..row("unlink", -2, WRITE | FAST | LONG, &[KeySpec::rest(1, KeyAccess::Delete)], del)
     },
 ];
 
-const COPY_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess), KeySpec::one(2, Access::Overwrite)];
-const RENAMENX_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::OverwriteInsert)];
-const RENAME_KEYS: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Overwrite)];
+const COPY_KEYS: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess), KeySpec::one(2, KeyAccess::Overwrite)];
+const RENAMENX_KEYS: &[KeySpec] =
+    &[KeySpec::one(1, KeyAccess::ReadDelete), KeySpec::one(2, KeyAccess::OverwriteInsert)];
+const RENAME_KEYS: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadDelete), KeySpec::one(2, KeyAccess::Overwrite)];
 
 const OBJECT_ROWS: &[Row] = &[
     Row {
@@ -129,14 +130,14 @@ const OBJECT_ROWS: &[Row] = &[
         reply: "bulk|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],
-        ..row("object|encoding", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_encoding)
+        ..row("object|encoding", 3, READONLY, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_encoding)
     },
     Row {
         summary: "Returns the logarithmic access counter (0 to 255) of a value; needs an LFU policy.",
         reply: "integer|null",
         since: "4.0.0",
         tips: &["nondeterministic_output"],
-        ..row("object|freq", 3, READONLY | TIME, &[KeySpec::one(2, Access::ReadOnly)], object_freq)
+        ..row("object|freq", 3, READONLY | TIME, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_freq)
     },
     Row {
         arguments: "",
@@ -150,14 +151,14 @@ const OBJECT_ROWS: &[Row] = &[
         reply: "integer|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],
-        ..row("object|idletime", 3, READONLY | TIME, &[KeySpec::one(2, Access::ReadOnly)], object_idletime)
+        ..row("object|idletime", 3, READONLY | TIME, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_idletime)
     },
     Row {
         summary: "Returns the reference count of a value, always 1: values are not shared.",
         reply: "integer|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],
-        ..row("object|refcount", 3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], object_refcount)
+        ..row("object|refcount", 3, READONLY, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_refcount)
     },
 ];
 
@@ -280,7 +281,7 @@ fn object_encoding(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// Returns the encoding that Redis 8.6.3 reports for such a value.
-pub(super) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'static str {
+pub(crate) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'static str {
     match value {
         ValueRef::String(_) if is_raw => "raw",
         ValueRef::String(bytes) if parse_integer(bytes).is_some() => "int",

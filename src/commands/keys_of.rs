@@ -3,14 +3,14 @@
 use alloc::vec::Vec;
 
 use super::args::is;
-use super::row::{Access, Begin, Find, KeySpec, Row};
+use super::row::{Begin, Find, KeyAccess, KeySpec, Row};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::make_room;
 use crate::base::number::leading_integer;
 use crate::resp::error::CommandError;
 
 /// Returns the keys of a request with their access. Fails if a key spec does not fit the request, or without memory.
-pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], Access)>, CommandError> {
+pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], KeyAccess)>, CommandError> {
     let mut keys = Vec::new();
     let mut reserved = Ok(());
     visit_keys(row, argv, &mut |key, access| {
@@ -27,7 +27,7 @@ pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8],
 pub(super) fn visit_keys<'a>(
     row: &Row,
     argv: ArgvRef<'a>,
-    visit: &mut dyn FnMut(&'a [u8], Access),
+    visit: &mut dyn FnMut(&'a [u8], KeyAccess),
 ) -> Result<(), CommandError> {
     for spec in row.keys {
         let indices = key_indices(spec, argv).ok_or(CommandError::INVALID_KEY_ARGUMENTS)?;

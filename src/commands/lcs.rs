@@ -2,14 +2,14 @@
 
 use super::Context;
 use super::args::{Args, is};
-use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Begin, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::lcs;
 use crate::keyspace::{CommonRun, CommonSubsequence};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 
 const TWO_KEYS: &[KeySpec] =
-    &[KeySpec { access: Access::ReadAccess, begin: Begin::Index(1), find: Find::Range { last: 1, step: 1 } }];
+    &[KeySpec { access: KeyAccess::ReadAccess, begin: Begin::Index(1), find: Find::Range { last: 1, step: 1 } }];
 
 pub(super) const ROWS: &[Row] = &[Row {
     arguments: "key1:key key2:key [LEN] [IDX] [MINMATCHLEN min-match-len:integer] [WITHMATCHLEN]",

@@ -5,7 +5,7 @@ use alloc::format;
 
 use super::Context;
 use super::args::{Args, is};
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::resp::error::CommandError;
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
@@ -54,7 +54,7 @@ const MEMORY_ROWS: &[Row] = &[
         arguments: "key:key [SAMPLES count:integer]",
         summary: "Returns the bytes that a key, its value and its index entry use.",
         reply: "integer|null",
-        ..row("memory|usage", -3, READONLY, &[KeySpec::one(2, Access::ReadOnly)], usage)
+        ..row("memory|usage", -3, READONLY, &[KeySpec::one(2, KeyAccess::ReadOnly)], usage)
     },
 ];
 

@@ -50,8 +50,9 @@ pub use catalog::{all_rows, find, rows};
 #[cfg(feature = "internals")]
 pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
+pub(crate) use keys::encoding;
 pub use line::{LineError, LineErrorKind, split_line};
-pub use row::{Access, Begin, BlockOn, Blocking, Find, Group, Handler, KeySpec, Outcome, Row, Wanted, flags};
+pub use row::{Begin, BlockOn, Blocking, Find, Group, Handler, KeyAccess, KeySpec, Outcome, Row, Wanted, flags};
 pub use table::CommandTable;
 
 use alloc::vec::Vec;

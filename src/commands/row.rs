@@ -120,9 +120,9 @@ impl Group {
     }
 }
 
-/// Access of a command to a key; [`Access::flags`] are the flags of COMMAND INFO.
+/// KeyAccess of a command to a key; [`KeyAccess::flags`] are the flags of COMMAND INFO.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
+pub enum KeyAccess {
     /// Reads and returns the value.
     ReadAccess,
     /// Reads metadata only, such as type, length, deadline or existence.
@@ -147,20 +147,20 @@ pub enum Access {
     Remove,
 }
 
-impl Access {
+impl KeyAccess {
     pub fn flags(self) -> &'static [&'static str] {
         match self {
-            Access::ReadAccess => &["RO", "access"],
-            Access::ReadOnly => &["RO"],
-            Access::Overwrite => &["OW", "update"],
-            Access::ReadWriteAccess => &["RW", "access", "update"],
-            Access::ReadWriteUpdate => &["RW", "update"],
-            Access::OverwriteInsert => &["OW", "insert"],
-            Access::OverwriteAccess => &["RW", "access", "update", "variable_flags"],
-            Access::Delete => &["RM", "delete"],
-            Access::ReadDelete => &["RW", "access", "delete"],
-            Access::Insert => &["RW", "insert"],
-            Access::Remove => &["RW", "delete"],
+            KeyAccess::ReadAccess => &["RO", "access"],
+            KeyAccess::ReadOnly => &["RO"],
+            KeyAccess::Overwrite => &["OW", "update"],
+            KeyAccess::ReadWriteAccess => &["RW", "access", "update"],
+            KeyAccess::ReadWriteUpdate => &["RW", "update"],
+            KeyAccess::OverwriteInsert => &["OW", "insert"],
+            KeyAccess::OverwriteAccess => &["RW", "access", "update", "variable_flags"],
+            KeyAccess::Delete => &["RM", "delete"],
+            KeyAccess::ReadDelete => &["RW", "access", "delete"],
+            KeyAccess::Insert => &["RW", "insert"],
+            KeyAccess::Remove => &["RW", "delete"],
         }
     }
 }
@@ -188,30 +188,30 @@ pub enum Find {
 /// Rule that finds keys among the arguments of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeySpec {
-    pub access: Access,
+    pub access: KeyAccess,
     pub begin: Begin,
     pub find: Find,
 }
 
 impl KeySpec {
     /// Returns the spec of one key at an index.
-    pub const fn one(index: i32, access: Access) -> KeySpec {
+    pub const fn one(index: i32, access: KeyAccess) -> KeySpec {
         KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: 0, step: 1 } }
     }
 
     /// Returns the spec of keys in all arguments from an index on.
-    pub const fn rest(index: i32, access: Access) -> KeySpec {
+    pub const fn rest(index: i32, access: KeyAccess) -> KeySpec {
         KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: -1, step: 1 } }
     }
 
     /// Returns the spec of keys that follow their number, the argument at an index.
-    pub const fn counted(index: i32, access: Access) -> KeySpec {
+    pub const fn counted(index: i32, access: KeyAccess) -> KeySpec {
         let find = Find::Counted { count_at: 0, first: 1, step: 1 };
         KeySpec { access, begin: Begin::Index(index), find }
     }
 
     /// Returns the spec of keys in every other argument from an index on.
-    pub const fn pairs(index: i32, access: Access) -> KeySpec {
+    pub const fn pairs(index: i32, access: KeyAccess) -> KeySpec {
         KeySpec { access, begin: Begin::Index(index), find: Find::Range { last: -1, step: 2 } }
     }
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::args::{Args, at_least};
 use super::options::{cursor, limit, scan_options};
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Context, write_empty_page, write_matches};
 use crate::base::number::parse_integer;
 use crate::keyspace::Combination;
@@ -14,11 +14,11 @@ use crate::resp::error::CommandError;
 /// Largest number of members that SRANDMEMBER returns with repetitions. The reply must fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
 
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
-const READ_ALL: &[KeySpec] = &[KeySpec::rest(1, Access::ReadAccess)];
-const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::rest(2, Access::ReadAccess)];
-const COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadAccess)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
+const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadOnly)];
+const READ_ALL: &[KeySpec] = &[KeySpec::rest(1, KeyAccess::ReadAccess)];
+const STORE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Overwrite), KeySpec::rest(2, KeyAccess::ReadAccess)];
+const COUNTED: &[KeySpec] = &[KeySpec::counted(1, KeyAccess::ReadAccess)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { arguments: "key:key", reply: "integer", ..Row::of(Group::Set, name, arity, flags, keys, handler) }
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key member...",
         complexity: "O(N) with N the number of members added.",
         summary: "Adds members to a set, creating it if it does not exist.",
-        ..row("sadd", -3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], sadd)
+        ..row("sadd", -3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, KeyAccess::Insert)], sadd)
     },
     Row {
         summary: "Returns the number of members of a set.",
@@ -99,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Removes and returns random members of a set.",
         reply: "bulk|null|array(bulk)",
         tips: &["nondeterministic_output"],
-        ..row("spop", -2, WRITE | FAST | UNORDERED, &[KeySpec::one(1, Access::ReadDelete)], spop)
+        ..row("spop", -2, WRITE | FAST | UNORDERED, &[KeySpec::one(1, KeyAccess::ReadDelete)], spop)
     },
     Row {
         arguments: "key:key [count:integer]",
@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key member...",
         complexity: "O(N) with N the number of given members.",
         summary: "Removes members from a set.",
-        ..row("srem", -3, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], srem)
+        ..row("srem", -3, WRITE | FAST, &[KeySpec::one(1, KeyAccess::Delete)], srem)
     },
     Row {
         arguments: "key:key cursor:integer [MATCH pattern:pattern] [COUNT count:integer]",
@@ -139,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Insert)];
+const MOVE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadDelete), KeySpec::one(2, KeyAccess::Insert)];
 
 fn sadd(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let added = sets::add(&mut cx.txn(), args.bytes()?, args.rest())?;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::Context;
 use super::args::Args;
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 
 const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { since: "2.8.9", ..Row::of(Group::HyperLogLog, name, -2, flags, keys, handler) }
@@ -17,14 +17,14 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of elements, plus the registers of a sparse sketch.",
         summary: "Adds elements to a HyperLogLog, creating it if it does not exist.",
         reply: "integer",
-        ..row("pfadd", WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::Insert)], pfadd)
+        ..row("pfadd", WRITE | DENYOOM | FAST, &[KeySpec::one(1, KeyAccess::Insert)], pfadd)
     },
     Row {
         arguments: "key:key...",
         complexity: "O(N) with N the number of sketches.",
         summary: "Estimates the cardinality of the union of HyperLogLogs.",
         reply: "integer",
-        ..row("pfcount", READONLY, &[KeySpec::rest(1, Access::ReadAccess)], pfcount)
+        ..row("pfcount", READONLY, &[KeySpec::rest(1, KeyAccess::ReadAccess)], pfcount)
     },
     Row {
         arguments: "destkey:key [sourcekey:key...]",
@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
         ..row(
             "pfmerge",
             WRITE | DENYOOM,
-            &[KeySpec::one(1, Access::Insert), KeySpec::rest(2, Access::ReadAccess)],
+            &[KeySpec::one(1, KeyAccess::Insert), KeySpec::rest(2, KeyAccess::ReadAccess)],
             pfmerge,
         )
     },

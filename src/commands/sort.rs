@@ -2,17 +2,17 @@
 
 use super::Context;
 use super::args::{Args, is};
-use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Begin, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::SortOptions;
 use crate::keyspace::sort;
 use crate::resp::error::CommandError;
 
 /// Keys of SORT_RO. Keys that BY and GET name depend on the elements and have no spec.
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
 const STORE: &[KeySpec] = &[
-    KeySpec::one(1, Access::ReadAccess),
+    KeySpec::one(1, KeyAccess::ReadAccess),
     KeySpec {
-        access: Access::Overwrite,
+        access: KeyAccess::Overwrite,
         begin: Begin::Keyword { word: "STORE", from: 2 },
         find: Find::Range { last: 0, step: 1 },
     },

@@ -6,16 +6,16 @@ mod set;
 use super::Context;
 use super::args::{Args, count_of};
 use super::options::{Alternative, ExpiryOption, comparison, deadline};
-use super::row::{Access, Begin, Find, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Begin, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::expiry;
 use crate::keyspace::keys;
 use crate::keyspace::strings;
 use crate::resp::error::CommandError;
 
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
-const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
-const OVERWRITE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
+const UPDATE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadWriteUpdate)];
+const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadWriteAccess)];
+const OVERWRITE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Overwrite)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { arguments: "key:key", ..Row::of(Group::String, name, arity, flags, keys, handler) }
@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "2.0.0",
         summary: "Appends to the string at a key, creating it if it does not exist.",
         reply: "integer",
-        ..row("append", 3, WRITE | DENYOOM | FAST | LONG, &[KeySpec::one(1, Access::Insert)], append)
+        ..row("append", 3, WRITE | DENYOOM | FAST | LONG, &[KeySpec::one(1, KeyAccess::Insert)], append)
     },
     Row {
         summary: "Decrements the integer at a key by one; a missing key counts as 0.",
@@ -47,14 +47,14 @@ pub(super) const ROWS: &[Row] = &[
         since: "8.4.0",
         summary: "Deletes a key if its value or digest meets a condition.",
         reply: "integer",
-        ..row("delex", -2, WRITE | FAST | LONG, &[KeySpec::one(1, Access::Delete)], delex)
+        ..row("delex", -2, WRITE | FAST | LONG, &[KeySpec::one(1, KeyAccess::Delete)], delex)
     },
     Row {
         arguments: "key:key value",
         since: "9.0.0",
         summary: "Deletes a key if its value equals the given one; a Valkey command to release locks.",
         reply: "integer",
-        ..row("delifeq", 3, WRITE | FAST, &[KeySpec::one(1, Access::Delete)], delifeq)
+        ..row("delifeq", 3, WRITE | FAST, &[KeySpec::one(1, KeyAccess::Delete)], delifeq)
     },
     Row {
         complexity: "O(N) with N the length of the string.",
@@ -68,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "6.2.0",
         summary: "Returns the string at a key and deletes the key.",
         reply: "bulk|null",
-        ..row("getdel", 2, WRITE | FAST, &[KeySpec::one(1, Access::ReadDelete)], getdel)
+        ..row("getdel", 2, WRITE | FAST, &[KeySpec::one(1, KeyAccess::ReadDelete)], getdel)
     },
     Row {
         arguments: "key:key [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | PERSIST]",
@@ -115,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Returns the strings at several keys, null for a missing key or another type.",
         reply: "array(bulk|null)",
         tips: &["request_policy:multi_shard"],
-        ..row("mget", -2, READONLY | FAST, &[KeySpec::rest(1, Access::ReadAccess)], mget)
+        ..row("mget", -2, READONLY | FAST, &[KeySpec::rest(1, KeyAccess::ReadAccess)], mget)
     },
     Row {
         arguments: "(key:key value)...",
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Sets the strings at several keys atomically.",
         reply: "OK",
         tips: &["request_policy:multi_shard", "response_policy:all_succeeded"],
-        ..row("mset", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::Overwrite)], set::mset)
+        ..row("mset", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, KeyAccess::Overwrite)], set::mset)
     },
     Row {
         arguments: "numkeys:integer (key:key value)... [condition=NX | XX] [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL]",
@@ -140,7 +140,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "1.0.1",
         summary: "Sets the strings at several keys only if none of them exists.",
         reply: "integer",
-        ..row("msetnx", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, Access::OverwriteInsert)], set::msetnx)
+        ..row("msetnx", -3, WRITE | DENYOOM, &[KeySpec::pairs(1, KeyAccess::OverwriteInsert)], set::msetnx)
     },
     Row {
         arguments: "key:key milliseconds:integer value",
@@ -153,7 +153,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: SET_ARGUMENTS,
         summary: "Sets the string at a key, optionally with a condition and an expiration.",
         reply: "OK|null|bulk",
-        ..row("set", -3, WRITE | DENYOOM | TIME, &[KeySpec::one(1, Access::OverwriteAccess)], set::set)
+        ..row("set", -3, WRITE | DENYOOM | TIME, &[KeySpec::one(1, KeyAccess::OverwriteAccess)], set::set)
     },
     Row {
         arguments: "key:key seconds:integer value",
@@ -166,7 +166,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key value",
         summary: "Sets the string at a key only if the key does not exist.",
         reply: "integer",
-        ..row("setnx", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::OverwriteInsert)], set::setnx)
+        ..row("setnx", 3, WRITE | DENYOOM | FAST, &[KeySpec::one(1, KeyAccess::OverwriteInsert)], set::setnx)
     },
     Row {
         arguments: "key:key offset:integer value",
@@ -180,7 +180,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "2.2.0",
         summary: "Returns the length of the string at a key in bytes.",
         reply: "integer",
-        ..row("strlen", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], strlen)
+        ..row("strlen", 2, READONLY | FAST, &[KeySpec::one(1, KeyAccess::ReadOnly)], strlen)
     },
     Row {
         arguments: "key:key start:integer end:integer",
@@ -194,7 +194,7 @@ pub(super) const ROWS: &[Row] = &[
 const SET_ARGUMENTS: &str = "key:key value [condition=NX | XX | IFEQ ifeq-value | IFNE ifne-value | IFDEQ ifdeq-digest | IFDNE ifdne-digest] [GET] [expiration=EX seconds:integer | PX milliseconds:integer | EXAT unix-time-seconds:unix-time | PXAT unix-time-milliseconds:unix-time | KEEPTTL]";
 
 const MSETEX_KEYS: &[KeySpec] = &[KeySpec {
-    access: Access::Overwrite,
+    access: KeyAccess::Overwrite,
     begin: Begin::Index(1),
     find: Find::Counted { count_at: 0, first: 1, step: 2 },
 }];

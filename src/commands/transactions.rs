@@ -1,7 +1,7 @@
 //! Transaction family. Queueing of commands is part of the engine, which does it before a handler runs.
 
 use super::args::Args;
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Blocking, Context, call};
 use crate::resp::error::CommandError;
 use crate::server::clients::Transaction;
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key...",
         complexity: "O(N) with N the number of keys.",
         summary: "Watches keys: EXEC does nothing if one of them has changed.",
-        keys: &[KeySpec::rest(1, Access::ReadOnly)],
+        keys: &[KeySpec::rest(1, KeyAccess::ReadOnly)],
         ..row("watch", -2, FAST | ALLOW_BUSY | IMMEDIATE | KEEPS, watch)
     },
 ];

@@ -6,9 +6,10 @@ use alloc::vec::Vec;
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::OutOfMemory;
-use crate::engine::Status;
 use crate::engine::keylatch::Keylatch;
+use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
+use crate::resp::encode::{Protocol, Writer};
 use crate::server::clients::{Client, ClientId};
 #[cfg(feature = "wasm")]
 use crate::{commands::Request, engine::Gates};
@@ -62,6 +63,24 @@ impl<C: Clock> Keylatch<C> {
     /// A shortage of memory.
     pub fn inspect(&self, database: u8, cursor: u64, limit: usize) -> Result<Inspection, OutOfMemory> {
         self.engine.keyspace.inspect(database, cursor, limit)
+    }
+
+    /// Writes a key and a part of its value; false if there is no such key: see [`Engine::inspect_key`].
+    ///
+    /// # Errors
+    /// A shortage of memory for the reply.
+    pub fn inspect_key(
+        &self,
+        database: u8,
+        key: &[u8],
+        part: InspectedPart,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, OutOfMemory> {
+        let mut reply = Writer::appending_to(core::mem::take(out), Protocol::Resp3);
+        let is_present = self.engine.inspect_key(database, key, part, &mut reply);
+        let failed = reply.take_failure();
+        *out = reply.into_bytes();
+        if failed { Err(OutOfMemory) } else { Ok(is_present) }
     }
 
     /// Returns the state beside the keys, for [`Keylatch::import_state`] of another engine: ids and settings of clients, and

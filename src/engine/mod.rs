@@ -9,6 +9,7 @@ pub(crate) mod convention;
 mod dispatch;
 mod gates;
 mod host;
+mod inspect;
 pub(crate) mod keylatch;
 mod loading;
 mod migrate;
@@ -23,6 +24,7 @@ use alloc::vec::Vec;
 
 use self::blocked_clients::BlockedClients;
 pub(crate) use self::gates::Gates;
+pub use self::inspect::InspectedPart;
 pub use self::status::Status;
 pub(crate) use self::string_run::StringRun;
 pub use self::turn::Turn;

@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::convert::{ms, out_of_memory, to_js};
 use super::engine::Engine;
+use crate::engine::InspectedPart;
 use crate::keyspace::{DATABASES, Event, EventKind, Inspected};
 
 /// Bytes that become a Uint8Array.
@@ -126,12 +127,29 @@ impl Engine {
     /// number; a scan starts and ends with "0".
     pub fn inspect(&self, database: u8, cursor: &str, limit: usize) -> Result<JsValue, JsError> {
         let cursor = cursor.parse().map_err(|_| JsError::new("the cursor is not a number"))?;
-        if database >= DATABASES {
-            return Err(JsError::new("there is no such database"));
-        }
-        let page = self.keylatch.inspect(database, cursor, limit).map_err(|_| out_of_memory())?;
+        let page = self.keylatch.inspect(checked_database(database)?, cursor, limit).map_err(|_| out_of_memory())?;
         to_js(&InspectionView { cursor: page.cursor.to_string(), keys: Views(&page.keys, key_view) })
     }
+
+    /// Returns the key in the input with a part of its value, as RESP: see `engine/inspect.rs`. Undefined if there is no such
+    /// key.
+    #[wasm_bindgen(js_name = inspectKey)]
+    pub fn inspect_key(
+        &self,
+        length: usize,
+        database: u8,
+        from: usize,
+        count: usize,
+    ) -> Result<Option<Vec<u8>>, JsError> {
+        let (mut reply, part) = (Vec::new(), InspectedPart { from, count });
+        let inspected =
+            self.keylatch.inspect_key(checked_database(database)?, self.area.bytes(length), part, &mut reply);
+        Ok(inspected.map_err(|_| out_of_memory())?.then_some(reply))
+    }
+}
+
+fn checked_database(database: u8) -> Result<u8, JsError> {
+    if database < DATABASES { Ok(database) } else { Err(JsError::new("there is no such database")) }
 }
 
 fn event_view(event: &Event) -> EventView<'_> {

@@ -136,7 +136,7 @@ fn wait_until_ready(
 
 /// True when the server has loaded its data and is the one of this process: a port can change hands between two servers.
 fn is_ready(stream: &TcpStream, process_id: u32) -> bool {
-    let lines = [format!("process_id:{process_id}\r\n"), "loading:0\r\n".to_owned()];
+    let lines = [format!("\r\nprocess_id:{process_id}\r\n"), "\r\nloading:0\r\n".to_owned()];
     ask(stream, &["INFO"]).is_ok_and(|reply| {
         let info = String::from_utf8_lossy(&reply);
         lines.iter().all(|line| info.contains(line))

@@ -6,7 +6,7 @@ use crate::keyspace::sorted_sets;
 use alloc::vec::Vec;
 
 use super::args::{Args, is};
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Context, Handler};
 use crate::base::geo::Position;
 use crate::base::number::{parse_double, write_fixed};
@@ -14,7 +14,7 @@ use crate::keyspace::{Presence, ScoreOptions};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
     Row {
@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(log(N)) per member added, with N the size of the sorted set.",
         summary: "Adds members with coordinates to a geospatial index.",
         reply: "integer",
-        ..row("geoadd", -5, WRITE | DENYOOM, &[KeySpec::one(1, Access::ReadWriteUpdate)], geoadd)
+        ..row("geoadd", -5, WRITE | DENYOOM, &[KeySpec::one(1, KeyAccess::ReadWriteUpdate)], geoadd)
     },
     Row {
         arguments: "key:key member1 member2 [unit=m | km | ft | mi]",

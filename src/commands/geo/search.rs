@@ -4,7 +4,7 @@ use super::{position, row, unit, write_distance, write_position};
 use crate::base::geo::{Position, Shape};
 use crate::base::number::parse_double;
 use crate::commands::args::{Args, count_of, is};
-use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
+use crate::commands::row::{Begin, Find, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::keyspace::geo;
 use crate::keyspace::sorted_sets;
@@ -12,17 +12,21 @@ use crate::keyspace::{EventKind, GeoPoint, Nearness, Vicinity};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::one(2, Access::ReadAccess)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
+const STORE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Overwrite), KeySpec::one(2, KeyAccess::ReadAccess)];
 const BY_POSITION: &[KeySpec] =
-    &[KeySpec::one(1, Access::ReadAccess), after_keyword("STORE", 6), after_keyword("STOREDIST", 6)];
+    &[KeySpec::one(1, KeyAccess::ReadAccess), after_keyword("STORE", 6), after_keyword("STOREDIST", 6)];
 const BY_MEMBER: &[KeySpec] =
-    &[KeySpec::one(1, Access::ReadAccess), after_keyword("STORE", 5), after_keyword("STOREDIST", 5)];
+    &[KeySpec::one(1, KeyAccess::ReadAccess), after_keyword("STORE", 5), after_keyword("STOREDIST", 5)];
 const COMPLEXITY: &str =
     "O(N+log(M)) with N the number of members in the covering cells and M the number of all members.";
 
 const fn after_keyword(word: &'static str, from: i32) -> KeySpec {
-    KeySpec { access: Access::Overwrite, begin: Begin::Keyword { word, from }, find: Find::Range { last: 0, step: 1 } }
+    KeySpec {
+        access: KeyAccess::Overwrite,
+        begin: Begin::Keyword { word, from },
+        find: Find::Range { last: 0, step: 1 },
+    }
 }
 
 const fn search_row(

@@ -5,7 +5,7 @@ mod field_args;
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Context, write_empty_page, write_matches};
 use crate::base::number::{LongDouble, parse_integer};
 use crate::keyspace::hashes;
@@ -16,13 +16,13 @@ use crate::values::{Field, Hash};
 /// Largest number of fields that HRANDFIELD returns with repetitions. The reply must fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
 
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
-const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
-const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteAccess)];
-const INSERT: &[KeySpec] = &[KeySpec::one(1, Access::Insert)];
-const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
-const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
+const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadOnly)];
+const UPDATE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadWriteUpdate)];
+const READ_UPDATE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadWriteAccess)];
+const INSERT: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Insert)];
+const REMOVE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Remove)];
+const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row {

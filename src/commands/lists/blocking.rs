@@ -4,15 +4,15 @@ use super::{end, pop_first};
 use crate::commands::args::Args;
 use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
-use crate::commands::row::{Access, Begin, Blocking, Find, Group, KeySpec, Reply, Row, flags::*};
+use crate::commands::row::{Begin, Blocking, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::keyspace::lists;
 use crate::values::{End, Kind};
 
 /// Keys in all arguments but the last, which is the timeout.
 const ALL_BUT_LAST: &[KeySpec] =
-    &[KeySpec { access: Access::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
-const AFTER_TIMEOUT: &[KeySpec] = &[KeySpec::counted(2, Access::ReadDelete)];
+    &[KeySpec { access: KeyAccess::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
+const AFTER_TIMEOUT: &[KeySpec] = &[KeySpec::counted(2, KeyAccess::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
     // The end of the timeout depends on the time.

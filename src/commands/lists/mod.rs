@@ -5,7 +5,7 @@ pub(super) mod blocking;
 use super::Context;
 use super::args::{Args, at_least, is};
 use super::multi_pop::MultiPop;
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::base::number::parse_integer;
 use crate::keyspace::lists;
 use crate::keyspace::{InsertOutcome, Search};
@@ -13,13 +13,13 @@ use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::values::{End, Side};
 
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const INSERT: &[KeySpec] = &[KeySpec::one(1, Access::Insert)];
-const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
-const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
+const INSERT: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Insert)];
+const REMOVE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Remove)];
+const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadDelete)];
 /// Source and destination of an element.
-const MOVE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete), KeySpec::one(2, Access::Insert)];
-const READ_DELETE_COUNTED: &[KeySpec] = &[KeySpec::counted(1, Access::ReadDelete)];
+const MOVE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadDelete), KeySpec::one(2, KeyAccess::Insert)];
+const READ_DELETE_COUNTED: &[KeySpec] = &[KeySpec::counted(1, KeyAccess::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { arguments: "key:key", reply: "integer", ..Row::of(Group::List, name, arity, flags, keys, handler) }
@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         summary: "Returns the number of elements of a list.",
-        ..row("llen", 2, READONLY | FAST, &[KeySpec::one(1, Access::ReadOnly)], llen)
+        ..row("llen", 2, READONLY | FAST, &[KeySpec::one(1, KeyAccess::ReadOnly)], llen)
     },
     Row {
         arguments: "source:key destination:key <wherefrom=LEFT | RIGHT> <whereto=LEFT | RIGHT>",
@@ -107,7 +107,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of blocks between the element and the nearer end; O(1) at the ends.",
         summary: "Replaces the element at an index of a list.",
         reply: "OK",
-        ..row("lset", 4, WRITE | DENYOOM, &[KeySpec::one(1, Access::ReadWriteUpdate)], lset)
+        ..row("lset", 4, WRITE | DENYOOM, &[KeySpec::one(1, KeyAccess::ReadWriteUpdate)], lset)
     },
     Row {
         arguments: "key:key start:integer stop:integer",

@@ -5,13 +5,13 @@ use super::row;
 use crate::commands::args::Args;
 use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
-use crate::commands::row::{Access, Begin, Find, KeySpec, Reply, Row, flags::*};
+use crate::commands::row::{Begin, Find, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::values::{End, Kind};
 
 /// Keys in all arguments but the last, which is the timeout.
 const ALL_BUT_LAST: &[KeySpec] =
-    &[KeySpec { access: Access::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
+    &[KeySpec { access: KeyAccess::ReadDelete, begin: Begin::Index(1), find: Find::Range { last: -2, step: 1 } }];
 
 const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) -> Row {
     Row {
@@ -32,7 +32,13 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "7.0.0",
         summary: "Pops members from the first non-empty sorted set; blocks until there is one.",
         reply: "array(bulk,array(array(bulk,double)))|null",
-        ..row("bzmpop", -5, WRITE | BLOCKING | TIME | MOVABLEKEYS, &[KeySpec::counted(2, Access::ReadDelete)], bzmpop)
+        ..row(
+            "bzmpop",
+            -5,
+            WRITE | BLOCKING | TIME | MOVABLEKEYS,
+            &[KeySpec::counted(2, KeyAccess::ReadDelete)],
+            bzmpop,
+        )
     },
     pop_row(
         "bzpopmax",

@@ -7,13 +7,13 @@ use super::{row, write_members};
 use crate::base::number::parse_double;
 use crate::commands::args::{Args, count_of, is};
 use crate::commands::options::limit;
-use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
+use crate::commands::row::{KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::keyspace::{Aggregate, Combination, Sources, Weighting};
 use crate::resp::error::CommandError;
 
-const SOURCES: &[KeySpec] = &[KeySpec::counted(1, Access::ReadAccess)];
-const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::counted(2, Access::ReadAccess)];
+const SOURCES: &[KeySpec] = &[KeySpec::counted(1, KeyAccess::ReadAccess)];
+const STORE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Overwrite), KeySpec::counted(2, KeyAccess::ReadAccess)];
 
 const fn read_row(name: &'static str, arguments: &'static str, summary: &'static str, handler: Handler) -> Row {
     Row {

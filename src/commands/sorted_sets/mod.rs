@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
-use super::row::{Access, Group, KeySpec, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Context, Handler, write_empty_page, write_matches};
 use crate::base::number::{parse_double, parse_integer, write_double};
 use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
@@ -21,11 +21,11 @@ use crate::resp::error::CommandError;
 /// Largest number of members that ZRANDMEMBER returns with repetitions. The reply must fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
 
-const READ: &[KeySpec] = &[KeySpec::one(1, Access::ReadAccess)];
-const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, Access::ReadOnly)];
-const UPDATE: &[KeySpec] = &[KeySpec::one(1, Access::ReadWriteUpdate)];
-const REMOVE: &[KeySpec] = &[KeySpec::one(1, Access::Remove)];
-const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, Access::ReadDelete)];
+const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
+const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadOnly)];
+const UPDATE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadWriteUpdate)];
+const REMOVE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Remove)];
+const READ_DELETE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadDelete)];
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: Handler) -> Row {
     Row {
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "1.2.0",
         summary: "Increments the score of a member, which defaults to 0.",
         reply: "double",
-        ..row("zincrby", 4, WRITE | DENYOOM | FAST, &[KeySpec::one(1, Access::ReadWriteAccess)], zincrby)
+        ..row("zincrby", 4, WRITE | DENYOOM | FAST, &[KeySpec::one(1, KeyAccess::ReadWriteAccess)], zincrby)
     },
     Row {
         arguments: "key:key member...",

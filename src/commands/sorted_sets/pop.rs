@@ -3,7 +3,7 @@
 use super::{READ_DELETE, row, write_member};
 use crate::commands::args::{Args, at_least, is};
 use crate::commands::multi_pop::MultiPop;
-use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
+use crate::commands::row::{KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::keyspace::sorted_sets;
 use crate::resp::encode::{Protocol, Writer};
@@ -28,7 +28,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "7.0.0",
         summary: "Pops members from the first non-empty sorted set and returns its key and the members.",
         reply: "array(bulk,array(array(bulk,double)))|null",
-        ..row("zmpop", -4, WRITE | MOVABLEKEYS, &[KeySpec::counted(1, Access::ReadDelete)], zmpop)
+        ..row("zmpop", -4, WRITE | MOVABLEKEYS, &[KeySpec::counted(1, KeyAccess::ReadDelete)], zmpop)
     },
     pop_row("zpopmax", "Removes and returns the members with the highest scores.", zpopmax),
     pop_row("zpopmin", "Removes and returns the members with the lowest scores.", zpopmin),

@@ -3,13 +3,13 @@
 use super::{READ, READ_METADATA, REMOVE, row, write_members};
 use crate::base::number::{parse_integer, parse_lenient_double};
 use crate::commands::args::{Args, is};
-use crate::commands::row::{Access, KeySpec, Reply, Row, flags::*};
+use crate::commands::row::{KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::keyspace::sorted_sets;
 use crate::resp::error::CommandError;
 use crate::values::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
 
-const STORE: &[KeySpec] = &[KeySpec::one(1, Access::Overwrite), KeySpec::one(2, Access::ReadAccess)];
+const STORE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Overwrite), KeySpec::one(2, KeyAccess::ReadAccess)];
 const OF_RANGE: &str = "O(log(N)+M) with N the number of members and M the number returned.";
 const OF_REMOVAL: &str = "O(log(N)*M) with N the number of members and M the number removed.";
 

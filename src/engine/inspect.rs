@@ -1,0 +1,76 @@
+//! Inspection of one key for tools: a page of its value, read outside commands and clients.
+
+use super::Engine;
+use crate::commands::encoding;
+use crate::resp::encode::Writer;
+use crate::values::ValueRef;
+
+/// Part of a value: bytes of a string, elements of any other type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InspectedPart {
+    /// Number of bytes or elements before the part.
+    pub from: usize,
+    /// Its largest length.
+    pub count: usize,
+}
+
+impl Engine {
+    /// Writes a key and a part of its value; false if there is no such key. Nothing is expired, counted or marked as used.
+    ///
+    /// The reply is an array: type, encoding, length of the value, bytes of memory, deadline in milliseconds or null, and the
+    /// part. The part is a string, or an array of elements: members with their scores, or fields with value and deadline.
+    /// A set or hash is passed from its first element on, so that a later part takes longer.
+    pub fn inspect_key(&self, database: u8, key: &[u8], part: InspectedPart, reply: &mut Writer) -> bool {
+        let db = self.keyspace.database(database);
+        let Some((handle, entry)) = db.find(key).and_then(|handle| Some((handle, db.entry(handle)?))) else {
+            return false;
+        };
+        reply.array(6);
+        reply.bulk(entry.value.kind().name().as_bytes());
+        reply.bulk(encoding(entry.key, entry.value, entry.is_raw).as_bytes());
+        reply.integer(entry.value.size() as i64);
+        reply.integer(db.entry_bytes(handle) as i64);
+        match entry.deadline {
+            Some(deadline) => reply.integer(deadline.as_ms()),
+            None => reply.null(),
+        }
+        write_part(entry.value, part, reply);
+        true
+    }
+}
+
+fn write_part(value: ValueRef<'_>, part: InspectedPart, reply: &mut Writer) {
+    let len = value.size();
+    let start = part.from.min(len);
+    let end = start.saturating_add(part.count).min(len);
+    let count = end - start;
+    match value {
+        ValueRef::String(bytes) => reply.bulk(&bytes[start..end]),
+        ValueRef::List(list) => {
+            reply.array(count);
+            list.range(start, count).for_each(|element| reply.bulk(element));
+        }
+        ValueRef::Set(set) => {
+            reply.array(count);
+            set.iter().skip(start).take(count).for_each(|member| reply.bulk(member));
+        }
+        ValueRef::ZSet(zset) => {
+            reply.array(2 * count);
+            for (member, score) in zset.range(start..end) {
+                reply.bulk(member);
+                reply.double(score);
+            }
+        }
+        ValueRef::Hash(hash) => {
+            reply.array(3 * count);
+            for field in hash.iter().skip(start).take(count) {
+                reply.bulk(&field.name);
+                reply.bulk(&field.value);
+                match field.deadline {
+                    Some(deadline) => reply.integer(deadline.as_ms()),
+                    None => reply.null(),
+                }
+            }
+        }
+    }
+}
