@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::OutOfMemory;
+use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
@@ -65,7 +66,7 @@ impl<C: Clock> Keylatch<C> {
         self.engine.keyspace.inspect(database, cursor, limit)
     }
 
-    /// Writes a key and a part of its value; false if there is no such key: see [`Engine::inspect_key`].
+    /// Writes a key and a part of its value; false if there is no such key, as `engine/inspect.rs` describes.
     ///
     /// # Errors
     /// A shortage of memory for the reply.
@@ -77,7 +78,7 @@ impl<C: Clock> Keylatch<C> {
         out: &mut Vec<u8>,
     ) -> Result<bool, OutOfMemory> {
         let mut reply = Writer::appending_to(core::mem::take(out), Protocol::Resp3);
-        let is_present = self.engine.inspect_key(database, key, part, &mut reply);
+        let is_present = inspect_key(&self.engine, database, key, part, &mut reply);
         let failed = reply.take_failure();
         *out = reply.into_bytes();
         if failed { Err(OutOfMemory) } else { Ok(is_present) }

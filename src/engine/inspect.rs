@@ -14,29 +14,27 @@ pub struct InspectedPart {
     pub count: usize,
 }
 
-impl Engine {
-    /// Writes a key and a part of its value; false if there is no such key. Nothing is expired, counted or marked as used.
-    ///
-    /// The reply is an array: type, encoding, length of the value, bytes of memory, deadline in milliseconds or null, and the
-    /// part. The part is a string, or an array of elements: members with their scores, or fields with value and deadline.
-    /// A set or hash is passed from its first element on, so that a later part takes longer.
-    pub fn inspect_key(&self, database: u8, key: &[u8], part: InspectedPart, reply: &mut Writer) -> bool {
-        let db = self.keyspace.database(database);
-        let Some((handle, entry)) = db.find(key).and_then(|handle| Some((handle, db.entry(handle)?))) else {
-            return false;
-        };
-        reply.array(6);
-        reply.bulk(entry.value.kind().name().as_bytes());
-        reply.bulk(encoding(entry.key, entry.value, entry.is_raw).as_bytes());
-        reply.integer(entry.value.size() as i64);
-        reply.integer(db.entry_bytes(handle) as i64);
-        match entry.deadline {
-            Some(deadline) => reply.integer(deadline.as_ms()),
-            None => reply.null(),
-        }
-        write_part(entry.value, part, reply);
-        true
+/// Writes a key and a part of its value; false if there is no such key. Nothing is expired, counted or marked as used.
+///
+/// The reply is an array: type, encoding, length of the value, bytes of memory, deadline in milliseconds or null, and the
+/// part. The part is a string, or an array of elements: members with their scores, or fields with value and deadline.
+/// A set or hash is passed from its first element on, so that a later part takes longer.
+pub(super) fn inspect_key(engine: &Engine, database: u8, key: &[u8], part: InspectedPart, reply: &mut Writer) -> bool {
+    let db = engine.keyspace.database(database);
+    let Some((handle, entry)) = db.find(key).and_then(|handle| Some((handle, db.entry(handle)?))) else {
+        return false;
+    };
+    reply.array(6);
+    reply.bulk(entry.value.kind().name().as_bytes());
+    reply.bulk(encoding(entry.key, entry.value, entry.is_raw).as_bytes());
+    reply.integer(entry.value.size() as i64);
+    reply.integer(db.entry_bytes(handle) as i64);
+    match entry.deadline {
+        Some(deadline) => reply.integer(deadline.as_ms()),
+        None => reply.null(),
     }
+    write_part(entry.value, part, reply);
+    true
 }
 
 fn write_part(value: ValueRef<'_>, part: InspectedPart, reply: &mut Writer) {

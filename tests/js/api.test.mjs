@@ -174,16 +174,16 @@ test('a transaction with a refused command runs nothing and leaves the client fr
 
 test('WATCH: a change by another client makes EXEC answer null', () => {
   const db = new Keylatch();
-  const other = db.client();
+  const client = db.client();
   db.set('k', 1);
-  db.watch('k');
-  other.incr('k');
-  assert.equal(db.multi().set('k', 10).exec(), null);
+  client.watch('k');
+  db.incr('k');
+  assert.equal(client.multi().set('k', 10).exec(), null);
   assert.equal(db.get('k'), '2');
-  db.watch('k');
-  db.unwatch();
-  other.incr('k');
-  assert.deepEqual(db.multi().get('k').exec(), ['3']);
+  client.watch('k');
+  client.unwatch();
+  db.incr('k');
+  assert.deepEqual(client.multi().get('k').exec(), ['3']);
 });
 
 test('clients share keys and nothing else', () => {

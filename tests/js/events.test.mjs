@@ -13,6 +13,8 @@ function manual() {
   return { clock, db, heard, hear };
 }
 
+const fresh = () => new Keylatch({ clock: new ManualClock(0), seed: 1 });
+
 test('events carry event, key and database', () => {
   const { db } = manual();
   const events = [];
@@ -202,4 +204,64 @@ test('a listener may end listening, close a client, or close the engine', () => 
 test('a listener has to be a function', () => {
   const { db } = manual();
   assert.throws(() => db.on('set', undefined), TypeError);
+});
+
+test('a listener hears keys that match a pattern, and `using` ends it', () => {
+  const db = fresh();
+  const seen = [];
+  const end = db.on('set', ({ key }) => seen.push(key), { match: 'user:[0-9]*' });
+  for (const key of ['user:1', 'user:x', 'other', 'user:22']) db.set(key, 1);
+  end[Symbol.dispose]();
+  db.set('user:3', 1);
+  assert.deepEqual(seen, ['user:1', 'user:22']);
+});
+
+test('patterns match as KEYS does', () => {
+  const db = fresh();
+  const names = ['', 'a', 'ab', 'abc', 'a*c', 'a?c', 'b]', '-', '^', 'é', '[', 'x\\y', 'a\nb'];
+  const patterns = [
+    '*',
+    '?',
+    'a?',
+    'a*c',
+    'a\\*c',
+    '[ab]',
+    '[^a]',
+    '[a-c]*',
+    '[c-a]?',
+    '[a-',
+    '[]',
+    '[^]',
+    '??',
+    'x\\\\y',
+    '\\',
+    '[\\]]',
+    'b[\\]]',
+    'a\nb',
+  ];
+  for (const pattern of patterns) {
+    const seen = [];
+    const end = db.on('set', ({ key }) => seen.push(key), { match: pattern });
+    for (const name of names) db.set(name, 1);
+    end();
+    assert.deepEqual(seen.sort(), db.keys(pattern).sort(), pattern);
+  }
+});
+
+test('events are read with for await', async () => {
+  const db = fresh();
+  const events = db.events('set', { match: 'k*' });
+  db.set('k1', 1);
+  db.set('other', 1);
+  db.set('k2', 1);
+  const seen = [];
+  for await (const { key } of events) {
+    seen.push(key);
+    if (seen.length === 2) break;
+  }
+  assert.deepEqual(seen, ['k1', 'k2']);
+  const open = db.events();
+  const pending = open.next();
+  db.close();
+  assert.deepEqual(await pending, { done: true, value: undefined });
 });

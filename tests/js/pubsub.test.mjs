@@ -248,7 +248,10 @@ test('the queue of an iterator is bounded, and what came before the end is read'
   for (const message of ['a', 'b', 'c', 'd']) db.publish('c', message);
   assert.equal((await messages.next()).value, 'a');
   assert.equal((await messages.next()).value, 'b');
-  await assert.rejects(messages.next(), { name: 'RangeError', message: 'more than 2 messages are unread' });
+  await assert.rejects(messages.next(), {
+    name: 'RangeError',
+    message: 'more than 2 are unread: read faster, or set a larger limit',
+  });
   assert.equal((await messages.next()).done, true);
   assert.deepEqual(db.pubsubChannels(), []);
   assert.throws(() => db.messages('c', { limit: 0 }), RangeError);

@@ -236,8 +236,10 @@ test('replies that do not fit are the error', () => {
 test('whatever is kept in small pieces is refused once the reserve is begun, and nothing traps', () => {
   const { db } = full();
   const clients = [];
+  const watcher = db.client();
+  watcher.ping();
   until(() => clients.push(db.client()) && clients.at(-1).ping());
-  until((number) => db.watch(`watched:${number}`));
+  until((number) => watcher.watch(`watched:${number}`));
   assert.equal(db.get('key:1'), value);
   until((number) => db.call('SUBSCRIBE', `channel:${number}`));
   const asking = clients[0];
@@ -246,7 +248,7 @@ test('whatever is kept in small pieces is refused once the reserve is begun, and
   assert.throws(() => asking.call('EXEC'), { code: 'EXECABORT' });
   assert.equal(db.get('key:1'), value);
   for (const client of clients) client.close();
-  db.unwatch();
+  watcher.unwatch();
   db.call('UNSUBSCRIBE');
   // Whole pages of values, which are contiguous in the order of their creation.
   for (let number = 1000; number < 2000; number += 1) assert.equal(db.del(`key:${number}`), 1);

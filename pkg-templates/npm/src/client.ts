@@ -26,6 +26,10 @@ export interface Fed {
   readonly closed: boolean;
 }
 
+const SHARED_WATCH =
+  'the client of the database is shared by the whole program, so WATCH on it would lose updates: ' +
+  'use db.transaction(async (client) => ...), or watch on a db.client() of your own';
+
 /** Runs commands immediately, and returns promises for blocking ones; bulk strings as Text. */
 class Direct<Text extends string | Uint8Array> extends Walks<Text> {
   readonly #connection: Connection;
@@ -82,11 +86,16 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return new Multi<[], Text>((queue) => runTransaction(this.#connection, queue, this.#asBytes));
   }
 
-  /** Watches keys: if one changes, the next transaction of this client returns null. */
+  /**
+   * Watches keys: if one changes, the next transaction of this client returns null. Only for clients of `db.client()` and
+   * `db.transaction()`: on the database itself another part of the program could run EXEC in between.
+   */
   watch(...keys: Argument[]): 'OK' {
+    if (this.#connection.isShared) throw new Error(SHARED_WATCH);
     return this.execute<'OK'>(['WATCH', ...keys]);
   }
 
+  /** Forgets the watched keys. */
   unwatch(): 'OK' {
     return this.execute<'OK'>(['UNWATCH']);
   }

@@ -20,21 +20,46 @@ export interface Dependent {
   originClosed(): void;
 }
 
+/** The engine's part of a client, for the time after its object. */
+interface Connected {
+  readonly host: Host;
+  readonly id: number;
+}
+
+/** Disconnects clients that the program no longer refers to. Some runtimes lack the registry. */
+const abandoned =
+  typeof FinalizationRegistry === 'undefined'
+    ? undefined
+    : new FinalizationRegistry<Connected>(({ host, id }) => {
+        if (!host.closed && !host.poisoned)
+          host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
+      });
+
 export class Connection {
   readonly host: Host;
+  /** Whether this is the client of the database object, which all parts of a program share. */
+  readonly isShared: boolean;
+  /** Whether the last EXEC ran nothing because a watched key had changed. */
+  isAborted = false;
   readonly #options: ClientOptions;
   readonly #dependents = new Set<Dependent>();
   #id: number | undefined;
   closed = false;
 
-  constructor(host: Host, options: ClientOptions) {
+  constructor(host: Host, options: ClientOptions, isShared = false) {
     this.host = host;
+    this.isShared = isShared;
     this.#options = options;
   }
 
   id(): number {
     if (this.closed) throw new ClosedError('client');
-    return (this.#id ??= this.#connect());
+    if (this.#id === undefined) {
+      this.#id = this.#connect();
+      // The shared client goes with its engine.
+      if (!this.isShared) abandoned?.register(this, { host: this.host, id: this.#id }, this);
+    }
+    return this.#id;
   }
 
   #connect(): number {
@@ -128,6 +153,7 @@ export class Connection {
     if (this.closed) return;
     const id = this.#id;
     this.closed = true;
+    abandoned?.unregister(this);
     for (const dependent of [...this.#dependents]) dependent.originClosed();
     if (id === undefined || this.host.closed || this.host.poisoned) return;
     this.host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));

@@ -1,6 +1,6 @@
 /** Entry `keylatch/core`: everything but an engine. `Keylatch.from(module)` takes one that the caller compiled. */
 export type { Argument } from './argument.js';
-export type { Carried, Later, Now, ResultMode as ResultMode } from './result-mode.js';
+export type { Carried, Later, Now, ResultMode as Carrier } from './result-mode.js';
 export { BytesClient, Client, type Fed } from './client.js';
 export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';
@@ -14,8 +14,10 @@ export {
   ReplyError,
   SessionError,
   WaitingError,
+  WatchError,
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
+export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from './inspect-key.js';
 export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
 export type { ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
@@ -55,4 +57,5 @@ export type { CardinalityOptions } from './sugar/sets.js';
 export type { SortOptions } from './sugar/sort.js';
 export type { AddCondition, AddOptions, Score, ScoreEnd } from './sugar/sorted-sets.js';
 export type { InvalidationListener, TrackOptions } from './tracking.js';
+export type { TransactionOptions } from './watched-transaction.js';
 export type { AbortSignalLike, WaitOptions } from './waits.js';

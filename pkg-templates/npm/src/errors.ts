@@ -56,6 +56,15 @@ export class WaitingError extends Error {
   }
 }
 
+/** The keys watched by `db.transaction` changed in every attempt, so that nothing was written. */
+export class WatchError extends Error {
+  override readonly name = 'WatchError';
+
+  constructor(attempts: number) {
+    super(`watched keys changed in each of ${attempts} attempts: nothing was written (see the option retries)`);
+  }
+}
+
 /** A session text that cannot be read; lines and columns count from 1. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';

@@ -1,5 +1,7 @@
 /** Event listeners, and the delivery of events to them. Independent of the engine. */
 import type { RawEvent } from './glue.js';
+import { bytesOf, type Argument } from './argument.js';
+import { binaryText, globMatcher } from './glob.js';
 import { textOf } from './reply.js';
 
 /** Event types, in the vocabulary of Redis keyspace notifications. */
@@ -68,7 +70,9 @@ export type ErrorListener = (error: unknown) => void;
 
 export interface ListenOptions {
   /** Keys as Uint8Array instead of string. */
-  readonly buffer?: boolean;
+  readonly buffer?: boolean | undefined;
+  /** Only keys that match this glob pattern, as KEYS has it: `user:*`. */
+  readonly match?: Argument | undefined;
 }
 
 /** Any listener. */
@@ -79,6 +83,9 @@ interface Listener {
   readonly callback: Callback;
   readonly once: boolean;
   readonly buffer: boolean;
+  readonly matches: ((key: string) => boolean) | undefined;
+  /** Called when the engine is closed. */
+  readonly ended: (() => void) | undefined;
 }
 
 export class Events {
@@ -92,10 +99,14 @@ export class Events {
     return [...names].sort().join(' ');
   }
 
-  add(event: string, callback: Callback, once: boolean, options: ListenOptions = {}): void {
+  /** Adds a listener. Returns a function that removes it. */
+  add(event: string, callback: Callback, once: boolean, options: ListenOptions = {}, ended?: () => void): () => void {
     if (typeof callback !== 'function') throw new TypeError(`the listener of '${event}' must be a function`);
-    const listener = { event, callback, once, buffer: options.buffer ?? false };
+    const { buffer = false, match } = options;
+    const matches = match === undefined ? undefined : globMatcher(bytesOf(match, 1, 'match'));
+    const listener: Listener = { event, callback, once, buffer, matches, ended };
     this.#listeners = [...this.#listeners, listener];
+    return () => this.#drop(listener);
   }
 
   /** Removes the newest registration of this callback. */
@@ -104,8 +115,11 @@ export class Events {
     if (found) this.#drop(found);
   }
 
+  /** Removes all listeners, and ends iterations. */
   clear(): void {
+    const listeners = this.#listeners;
     this.#listeners = [];
+    for (const { ended } of listeners) ended?.();
   }
 
   dispatch(raw: RawEvent): void {
@@ -113,6 +127,7 @@ export class Events {
       if (listener.event !== raw.event && listener.event !== '*') continue;
       // A `once` listener runs once, and a removed one not at all, also within this delivery.
       if (!this.#listeners.includes(listener)) continue;
+      if (listener.matches !== undefined && !listener.matches(binaryText(raw.key))) continue;
       if (listener.once) this.#drop(listener);
       const key = listener.buffer ? raw.key : textOf(raw.key);
       const event: KeyEvent<string | Uint8Array> = { event: raw.event, key, db: raw.db };

@@ -5,29 +5,17 @@
 import { ClientObservers, type ClientObserver } from './client-observers.js';
 import type { GuardedClock, ManualClock, ClockUser } from './clock.js';
 import { ClockError, ClosedError, PoisonedError, WaitingError } from './errors.js';
+import { EffectsLog } from './effects-log.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import { BLOCKED } from './frame.js';
 import { Status } from './generated/convention.js';
 import type { Instance } from './instance.js';
+import type { Message, MessageSource } from './message-source.js';
 import type { Reply } from './reply.js';
 import { Timer, type Waker } from './timer.js';
 
-/** A message for callbacks. */
-export interface Message {
-  /** Number of pending events that came before it. */
-  readonly before: number;
-  deliver(): void;
-}
-
-/** A source of messages for callbacks. */
-export interface MessageSource {
-  take(instance: Instance): readonly Message[];
-}
-
 /** Rounds after which listeners that keep causing events are stopped. */
 const ROUNDS_MAX = 10_000;
-
-const NOTHING = new Uint8Array(0);
 
 export class Host implements ClockUser, Waker {
   readonly events = new Events();
@@ -42,13 +30,11 @@ export class Host implements ClockUser, Waker {
   #delivering = false;
   /** Names of the events with a listener, separated by blanks. */
   #listening = '';
-  #recording = false;
-  /** Pending effects of instances that were replaced. */
-  #effects = NOTHING;
   /** Whether there are listeners or observers, and the status bits that require work after a call. */
   #watched = false;
   #watchedBits = 0;
   readonly #observers = new ClientObservers();
+  readonly #effects = new EffectsLog();
   // Replaced, never modified in place: sources may change during a delivery.
   #sources: readonly MessageSource[] = [];
 
@@ -144,8 +130,9 @@ export class Host implements ClockUser, Waker {
    * takes longer than many a call.
    */
   #changed(): void {
-    this.#watched = this.#listening !== '' || this.#observers.any;
-    this.#watchedBits = this.#watched ? Status.Events | Status.Affected | Status.DeadlineEarlier : 0;
+    this.#watched = this.#listening !== '' || this.#observers.any || this.#effects.hasListeners;
+    const bits = Status.Events | Status.Affected | Status.DeadlineEarlier | this.#effects.bits;
+    this.#watchedBits = this.#watched ? bits : 0;
   }
 
   /** Error for a missing result: only a failed clock causes one. */
@@ -153,11 +140,24 @@ export class Host implements ClockUser, Waker {
     return this.#clock.takeFailure() ?? new ClockError('the clock failed');
   }
 
-  addListener(event: string, listener: Callback, once: boolean, options: ListenOptions | undefined): void {
+  /** Adds a listener of events; `ended` is called when the engine is closed. Returns a function that removes it. */
+  addListener(
+    event: string,
+    listener: Callback,
+    once: boolean,
+    options: ListenOptions | undefined,
+    ended?: () => void,
+  ): () => void {
     this.#refuseClock();
     if (this.#closed) throw new ClosedError('engine');
-    this.events.add(event, listener, once, options);
+    const remove = this.events.add(event, listener, once, options, ended);
     this.#listenersChanged();
+    return () => {
+      if (this.#closed) return;
+      this.#refuseClock();
+      remove();
+      this.#listenersChanged();
+    };
   }
 
   removeListener(event: string, listener: Callback): void {
@@ -219,15 +219,21 @@ export class Host implements ClockUser, Waker {
 
   /** Starts or stops the log of effects. */
   record(on: boolean): void {
-    this.enter((instance) => instance.guarded(() => instance.engine.record(on)));
-    this.#recording = on;
+    this.enter((instance) => this.#effects.record(instance, on));
   }
 
   takeEffects(): Uint8Array {
-    const effects = this.enter((instance) => instance.guarded(() => instance.engine.takeEffects()));
-    const before = this.#effects;
-    this.#effects = NOTHING;
-    return before.length === 0 ? effects : joined(before, effects);
+    const effects = this.enter((instance) => this.#effects.take(instance));
+    this.#changed();
+    return effects;
+  }
+
+  /** Adds a listener for pending effects, and starts the log. Returns a function that removes it. */
+  onEffects(listener: () => void): () => void {
+    this.#refuseClock();
+    const remove = this.#effects.addListener(listener);
+    this.record(true);
+    return this.#observing(remove);
   }
 
   /** Continues in a fresh instance with the same keys and clients. Returns the bytes of memory released. */
@@ -240,10 +246,7 @@ export class Host implements ClockUser, Waker {
     const { memoryBytes } = old;
     try {
       const fresh = this.#moved(old);
-      this.#effects = joined(
-        this.#effects,
-        old.guarded(() => old.engine.takeEffects()),
-      );
+      this.#effects.move(old, fresh);
       this.#instance = fresh;
       this.#changed();
       old.engine.free();
@@ -263,10 +266,7 @@ export class Host implements ClockUser, Waker {
     if (this.#manual) fresh.engine.setClock(this.#manual.now());
     fresh.withInput(snapshot, (length) => fresh.engine.load(length));
     fresh.withInput(state, (length) => fresh.engine.importState(length));
-    fresh.guarded(() => {
-      fresh.engine.record(this.#recording);
-      fresh.engine.listen(this.#listening);
-    });
+    fresh.guarded(() => fresh.engine.listen(this.#listening));
     return fresh;
   }
 
@@ -322,6 +322,7 @@ export class Host implements ClockUser, Waker {
         if (this.#deliver(instance, rounds)) rounds += 1;
         else if (!this.#notifyObservers(instance)) break;
       }
+      if (this.#effects.bits !== 0) this.#signalEffects(instance);
       // The last listener may have been a `once` listener.
       this.#listenersChanged();
       this.#arm(instance);
@@ -359,6 +360,11 @@ export class Host implements ClockUser, Waker {
     return true;
   }
 
+  #signalEffects(instance: Instance): void {
+    this.#effects.signal(instance, (listener) => this.events.run(listener));
+    this.#changed();
+  }
+
   /** Messages of all sources, in order; those at one position among the events in the order of the sources. */
   #take(instance: Instance): readonly Message[] {
     const [first, ...others] = this.#sources;
@@ -382,13 +388,6 @@ export class Host implements ClockUser, Waker {
     // If the clock fails here, the next command that needs the time throws the error.
     if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now, this.#observers.keepsAlive);
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }
 
 /** Compared by name: the error may come from another realm. InternalError is Firefox's stack overflow. */

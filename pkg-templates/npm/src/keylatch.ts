@@ -1,10 +1,12 @@
 /** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
 import type { Argument } from './argument.js';
 import { Client } from './client.js';
+import { runWatched, type TransactionOptions } from './watched-transaction.js';
 import { GuardedClock, ManualClock } from './clock.js';
 import { Connection, type ClientOptions } from './connection.js';
 import { LineError, LoadError, SessionError } from './errors.js';
-import type { ErrorListener, EventListener, EventName, ListenOptions } from './events.js';
+import type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
+import { inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
 import { Host } from './host.js';
 import { Instance } from './instance.js';
 import { instantiate } from './module.js';
@@ -78,7 +80,7 @@ export class Keylatch extends Client {
       return new Instance(instantiate(module), floored, clock.read, () => host.clockFailure(), parameters);
     };
     const host: Host = new Host(make, clock, manual);
-    super(new Connection(host, {}));
+    super(new Connection(host, {}, true));
     this.#options = options;
     this.#host = host;
   }
@@ -94,32 +96,83 @@ export class Keylatch extends Client {
   }
 
   /**
+   * Runs a function that reads, decides and writes, as one step: keys that it watches are unchanged until its EXEC, or the
+   * function runs again. Its client is closed at the end. Rejects with WatchError after the last attempt.
+   *
+   * ```js
+   * await db.transaction(async (client) => {
+   *   client.watch('stock');
+   *   const left = Number(client.get('stock'));
+   *   if (left > 0) return client.multi().decr('stock').exec();
+   * });
+   * ```
+   */
+  transaction<T>(work: (client: Client) => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const begin = () => {
+      const connection = new Connection(this.#host, { db: this.db });
+      return { client: new Client(connection), isAborted: () => connection.isAborted };
+    };
+    return runWatched(begin, work, options);
+  }
+
+  /**
    * Listens to events of keys, `*` for all, `error` for errors of other listeners, `clock` for a clock that was set
    * back. Events are delivered when the outermost call has its reply and before it returns, in the order of the
    * changes. Returns a function that ends it.
    */
-  on(event: 'error', listener: ErrorListener): () => void;
-  on(event: EventName, listener: EventListener<Uint8Array>, options: { readonly buffer: true }): () => void;
-  on(event: EventName, listener: EventListener, options?: ListenOptions): () => void;
-  on(event: string, listener: (argument: never) => void, options?: ListenOptions): () => void {
+  on(event: 'error', listener: ErrorListener): Unsubscribe;
+  on(
+    event: EventName,
+    listener: EventListener<Uint8Array>,
+    options: ListenOptions & { readonly buffer: true },
+  ): Unsubscribe;
+  on(event: EventName, listener: EventListener, options?: ListenOptions): Unsubscribe;
+  on(event: string, listener: (argument: never) => void, options?: ListenOptions): Unsubscribe {
     return this.#listen(event, listener, false, options);
   }
 
   /** Variant of `on` for the next such event only. */
-  once(event: 'error', listener: ErrorListener): () => void;
-  once(event: EventName, listener: EventListener<Uint8Array>, options: { readonly buffer: true }): () => void;
-  once(event: EventName, listener: EventListener, options?: ListenOptions): () => void;
-  once(event: string, listener: (argument: never) => void, options?: ListenOptions): () => void {
+  once(event: 'error', listener: ErrorListener): Unsubscribe;
+  once(
+    event: EventName,
+    listener: EventListener<Uint8Array>,
+    options: ListenOptions & { readonly buffer: true },
+  ): Unsubscribe;
+  once(event: EventName, listener: EventListener, options?: ListenOptions): Unsubscribe;
+  once(event: string, listener: (argument: never) => void, options?: ListenOptions): Unsubscribe {
     return this.#listen(event, listener, true, options);
   }
 
+  /** Removes the newest listener that was added with this function. */
   off(event: string, listener: (argument: never) => void): void {
     this.#host.removeListener(event, listener);
   }
 
-  #listen(event: string, listener: (argument: never) => void, once: boolean, options?: ListenOptions): () => void {
-    this.#host.addListener(event, listener, once, options);
-    return () => this.off(event, listener);
+  #listen(
+    event: string,
+    listener: (argument: never) => void,
+    once: boolean,
+    options?: ListenOptions,
+    ended?: () => void,
+  ): Unsubscribe {
+    const end = this.#host.addListener(event, listener, once, options, ended);
+    return Object.assign(end, { [Symbol.dispose]: end });
+  }
+
+  /**
+   * Events of keys for `for await`, from this call on. A queue of bounded length holds unread events; closing the engine
+   * ends the iteration.
+   */
+  events(
+    event: EventName,
+    options: ListenOptions & MessagesOptions & { readonly buffer: true },
+  ): Messages<KeyEvent<Uint8Array>>;
+  events(event?: EventName, options?: ListenOptions & MessagesOptions): Messages<KeyEvent>;
+  events(
+    event: EventName = '*',
+    options: ListenOptions & MessagesOptions = {},
+  ): Messages<KeyEvent> | Messages<KeyEvent<Uint8Array>> {
+    return new Messages<KeyEvent>((listener, ended) => this.#listen(event, listener, false, options, ended), options);
   }
 
   /**
@@ -208,6 +261,16 @@ export class Keylatch extends Client {
     return { cursor: page.cursor, keys };
   }
 
+  /**
+   * A key with one page of its value, or null. Reads outside commands and clients: nothing is expired, counted as a hit,
+   * marked as used or shown to monitors. In a set or hash, a later page takes longer.
+   */
+  inspectKey(key: Argument, options: InspectKeyOptions & { readonly buffer: true }): InspectedKey<Uint8Array> | null;
+  inspectKey(key: Argument, options?: InspectKeyOptions): InspectedKey | null;
+  inspectKey(key: Argument, options: InspectKeyOptions = {}): InspectedKey<string | Uint8Array> | null {
+    return inspectKey(this.#host, key, options);
+  }
+
   /** A reply as redis-cli prints it, lines joined by line feeds. */
   printReply(reply: Uint8Array): string {
     return this.#input(reply, (engine, length) => engine.printReply(length));
@@ -263,6 +326,15 @@ export class Keylatch extends Client {
   /** Starts or stops recording the log of effects. */
   record(on: boolean): void {
     this.#host.record(on);
+  }
+
+  /**
+   * Calls back when effects are pending, and starts recording: the signal for a store, which needs no polling. The next call
+   * comes after `takeEffects`. Returns a function that removes the listener; recording goes on.
+   */
+  onEffects(listener: () => void): Unsubscribe {
+    const end = this.#host.onEffects(listener);
+    return Object.assign(end, { [Symbol.dispose]: end });
   }
 
   /** Effects since the last call, as a piece of an append-only file; empty when there were none. */

@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** Messages of a channel as an async iterator, with a queue of bounded length between publisher and reader. */
-import type { MessageListener, Unsubscribe } from './subscriptions.js';
+/** Messages of a channel, or events of keys, as an async iterator with a queue of bounded length. */
 import { abortReason, type AbortSignalLike } from './waits.js';
 
 /** Default length of the queue. */
@@ -23,7 +22,7 @@ interface Reader<Text> {
 /** The queue between publisher and reader: unread messages, or a pending read. */
 export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, Disposable {
   readonly #limit: number;
-  readonly #unsubscribe: Unsubscribe;
+  readonly #unsubscribe: () => void;
   readonly #stopListening: () => void;
   #queue: Text[] = [];
   #readers: Reader<Text>[] = [];
@@ -32,7 +31,7 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
 
   /** @internal `subscribe` registers callbacks for a message and for the end of the engine. */
   constructor(
-    subscribe: (listener: MessageListener<Text>, ended: () => void) => Unsubscribe,
+    subscribe: (listener: (item: Text) => void, ended: () => void) => () => void,
     { limit = LIMIT, signal }: MessagesOptions,
   ) {
     if (!(limit >= 1)) throw new RangeError('limit must be at least 1');
@@ -76,7 +75,8 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
     const reader = this.#readers.shift();
     if (reader) return reader.resolve({ done: false, value: message });
     if (this.#queue.length < this.#limit) this.#queue.push(message);
-    else this.#end({ reason: new RangeError(`more than ${this.#limit} messages are unread`) });
+    else
+      this.#end({ reason: new RangeError(`more than ${this.#limit} are unread: read faster, or set a larger limit`) });
   }
 
   /** Ends the queue: unread messages are read first, then the failure is thrown once, then the iteration is done. */

@@ -3,7 +3,8 @@
  * KILL.
  */
 import type { ClientObserver } from './client-observers.js';
-import type { Host, Message, MessageSource } from './host.js';
+import type { Host } from './host.js';
+import type { Message, MessageSource } from './message-source.js';
 import type { Instance } from './instance.js';
 import { ReplyReader } from './reply.js';
 

@@ -14,7 +14,9 @@ export function runTransaction(connection: Connection, queue: Queue, asBytes: bo
     throwIfError(connection.reply(NO_ROW, ['MULTI'], false));
     try {
       const refusals = enqueue(connection, queue);
-      return result(connection.reply(NO_ROW, ['EXEC'], asBytes), queue, refusals);
+      const replies = connection.reply(NO_ROW, ['EXEC'], asBytes);
+      connection.isAborted = replies === null;
+      return result(replies, queue, refusals);
     } catch (error) {
       // An invalid argument or a failed clock must not leave the transaction open.
       if (!(error instanceof ReplyError)) connection.discard();

@@ -22,11 +22,8 @@ const COMPLEXITY: &str =
     "O(N+log(M)) with N the number of members in the covering cells and M the number of all members.";
 
 const fn after_keyword(word: &'static str, from: i32) -> KeySpec {
-    KeySpec {
-        access: KeyAccess::Overwrite,
-        begin: Begin::Keyword { word, from },
-        find: Find::Range { last: 0, step: 1 },
-    }
+    let (begin, find) = (Begin::Keyword { word, from }, Find::Range { last: 0, step: 1 });
+    KeySpec { access: KeyAccess::Overwrite, begin, find }
 }
 
 const fn search_row(

@@ -10,6 +10,7 @@ import {
   type Reply,
   ReplyError,
   type SetOptions,
+  type Unsubscribe,
 } from 'keylatch';
 import { Keylatch as Core } from 'keylatch/core';
 import { assertSession, runSession } from 'keylatch/testing';
@@ -107,7 +108,7 @@ const end = db.on('expired', ({ event, key, db: database }) => {
   const all: [string, string, number] = [event, key, database];
   void all;
 });
-same<typeof end, () => void>();
+same<typeof end, Unsubscribe>();
 db.on(
   'set',
   ({ key }) => {
