@@ -14,6 +14,7 @@ pub struct Span {
 
 /// Borrowed arguments of a command, its name first. A copy costs two slices.
 ///
+/// # Examples
 /// ```
 /// use keylatch::Argv;
 ///
@@ -103,6 +104,7 @@ impl<'a> ArgvRef<'a> {
 
 /// Owned arguments of a command, its name first.
 ///
+/// # Examples
 /// ```
 /// use keylatch::Argv;
 ///

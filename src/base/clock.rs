@@ -3,6 +3,7 @@
 
 /// An instant: milliseconds since 1970-01-01T00:00:00Z, as in Redis. It may be negative.
 ///
+/// # Examples
 /// ```
 /// use keylatch::Timestamp;
 ///
@@ -50,6 +51,7 @@ impl Timestamp {
 /// It may step back. Deadlines are absolute, so a step back lengthens the life of keys, as it does in Redis; [`Monotonic`]
 /// prevents that.
 ///
+/// # Examples
 /// ```
 /// use keylatch::{Clock, Keylatch, Options, Timestamp};
 ///
@@ -72,6 +74,15 @@ pub trait Clock {
 }
 
 /// A clock that can be set. Sessions and tests run on one.
+///
+/// # Examples
+/// ```
+/// use keylatch::{Clock, ManualClock, MovableClock, Timestamp};
+///
+/// let mut clock = ManualClock::default();
+/// clock.set(Timestamp::MAX);
+/// assert_eq!(clock.now(), Timestamp::MAX);
+/// ```
 pub trait MovableClock: Clock {
     /// Sets the present instant.
     fn set(&mut self, now: Timestamp);
@@ -79,6 +90,7 @@ pub trait MovableClock: Clock {
 
 /// A clock that stands still until it is moved.
 ///
+/// # Examples
 /// ```
 /// use keylatch::{Clock, ManualClock, Timestamp};
 ///
@@ -117,6 +129,7 @@ impl MovableClock for ManualClock {
 
 /// Another clock, clamped so that it never steps back: for leases that hold across restarts and migrations.
 ///
+/// # Examples
 /// ```
 /// use keylatch::{Clock, ManualClock, Monotonic, Timestamp};
 ///
@@ -150,6 +163,13 @@ impl<C: Clock> Clock for Monotonic<C> {
 }
 
 /// The wall clock of the operating system.
+///
+/// # Examples
+/// ```
+/// use keylatch::{Clock, SystemClock, Timestamp};
+///
+/// assert!(SystemClock.now() > Timestamp::from_ms(1_700_000_000_000));
+/// ```
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;

@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 /// Memory is exhausted, or a structure has reached its limit. Nothing was changed.
 ///
+/// # Examples
 /// ```
 /// assert_eq!(keylatch::OutOfMemory.to_string(), "out of memory");
 /// ```

@@ -26,6 +26,7 @@ const SUSPECTED: u32 = 4096;
 
 /// Stopwatch for the commands of streams, which reports their durations to the engine.
 ///
+/// # Examples
 /// ```
 /// use keylatch::{Connection, Keylatch, ManualClock, Meter, Options};
 ///

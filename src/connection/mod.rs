@@ -21,6 +21,16 @@ use crate::server::clients::{Client, ClientId};
 pub const OUTPUT_MAX: usize = 1 << 20;
 
 /// State of a stream after [`Connection::feed`].
+///
+/// # Examples
+/// ```
+/// use keylatch::{Connection, Fed, Keylatch, ManualClock, Options};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// let mut connection = Connection::new(db.connect(), db.limits());
+/// let fed = connection.feed(&mut db, b"BLPOP jobs 0\r\n", &mut Vec::new());
+/// assert_eq!(fed, Fed { blocked: true, ..Fed::default() });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Fed {
     /// Whole requests may be left: write the output, then feed again, an empty chunk if nothing else has arrived.
@@ -34,6 +44,7 @@ pub struct Fed {
 
 /// The stream of one client.
 ///
+/// # Examples
 /// ```
 /// use keylatch::{Connection, Keylatch, ManualClock, Options};
 ///

@@ -15,6 +15,7 @@ use crate::server::clients::{Client, ClientId};
 
 /// Options of a new engine.
 ///
+/// # Examples
 /// ```
 /// use keylatch::{Keylatch, ManualClock, Options};
 ///
@@ -30,6 +31,7 @@ pub struct Options {
 
 /// A keyspace, its clients and a clock. A clone is a fork: it has the same keys and the same clients.
 ///
+/// # Examples
 /// ```
 /// use keylatch::{Argv, Keylatch, ManualClock, Options, Timestamp};
 ///
@@ -115,6 +117,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Begins a turn: all requests of a turn happen at one instant.
     ///
+    /// # Examples
     /// ```
     /// use keylatch::{Argv, Keylatch, Options, SystemClock};
     ///
@@ -142,6 +145,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Takes the pushes and late replies for a client: whole messages in order.
     ///
+    /// # Examples
     /// ```
     /// use keylatch::{Argv, Keylatch, ManualClock, Options};
     ///
@@ -168,6 +172,7 @@ impl<C: Clock> Keylatch<C> {
     /// Returns the first instant at which something is due. A host that sleeps until then and calls [`Keylatch::tick`]
     /// needs no polling.
     ///
+    /// # Examples
     /// ```
     /// use keylatch::{Argv, Keylatch, ManualClock, Options, Timestamp};
     ///
@@ -195,6 +200,7 @@ impl<C: Clock> Keylatch<C> {
 
     /// Starts or stops the queue of events.
     ///
+    /// # Examples
     /// ```
     /// use keylatch::{Argv, EventKind, Keylatch, ManualClock, Options};
     ///
@@ -231,6 +237,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// The reason in Redis' words, for an unknown parameter or a value that does not parse. Nothing has changed then.
     ///
+    /// # Examples
     /// ```
     /// use keylatch::{Keylatch, ManualClock, Options};
     ///
@@ -263,6 +270,7 @@ impl<C: Clock> Keylatch<C> {
     /// Takes the effects since the last call as a piece of an append-only file; empty when nothing changed. Pieces joined in
     /// order are a log.
     ///
+    /// # Examples
     /// ```
     /// use keylatch::{Argv, Keylatch, ManualClock, Options};
     ///
@@ -299,6 +307,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// A shortage of memory.
     ///
+    /// # Examples
     /// ```
     /// use keylatch::{Argv, Keylatch, ManualClock, Options};
     ///

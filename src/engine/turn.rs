@@ -10,6 +10,19 @@ use crate::resp::decode::StringRequest;
 use crate::server::clients::{Client, ClientId};
 
 /// Requests that arrived together. The clock is read at most once for all of them, and only when a reply can depend on it.
+///
+/// # Examples
+/// ```
+/// use keylatch::{Argv, Keylatch, ManualClock, Options};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// let (client, mut out) = (db.connect(), Vec::new());
+/// let mut turn = db.turn();
+/// for words in [["SET", "k", "v"].as_slice(), &["GET", "k"]] {
+///     turn.execute(client, Argv::from_slices(words).as_ref(), &mut out);
+/// }
+/// assert_eq!(out, b"+OK\r\n$1\r\nv\r\n");
+/// ```
 #[derive(Debug)]
 pub struct Turn<'a, C> {
     engine: &'a mut Engine,

@@ -8,6 +8,17 @@ use crate::base::headroom::{OutOfMemory, make_room};
 use crate::base::number::{IntegerText, write_double};
 
 /// Version of the Redis serialization protocol.
+///
+/// # Examples
+/// ```
+/// use keylatch::{Argv, Keylatch, ManualClock, Options, Protocol};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// let (client, mut out) = (db.connect(), Vec::new());
+/// db.set_protocol(client, Protocol::Resp3);
+/// db.execute(client, Argv::from_slices(&["GET", "missing"]).as_ref(), &mut out);
+/// assert_eq!(out, b"_\r\n");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Protocol {
     #[default]

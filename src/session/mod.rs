@@ -112,6 +112,7 @@ pub struct Expectation {
 
 /// Error of a session that cannot be parsed or cannot go on.
 ///
+/// # Examples
 /// ```
 /// let error = keylatch::session::parse("OK\n> PING\n").unwrap_err();
 /// assert_eq!((error.line, error.column), (1, 1));

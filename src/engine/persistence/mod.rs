@@ -8,6 +8,7 @@ use core::fmt;
 
 /// Error of a log or a snapshot that cannot be loaded.
 ///
+/// # Examples
 /// ```
 /// use keylatch::{Keylatch, LoadError, ManualClock, Options};
 ///
@@ -35,6 +36,17 @@ pub enum LoadError {
 }
 
 /// Result of [`Keylatch::replay`](crate::Keylatch::replay).
+///
+/// # Examples
+/// ```
+/// use keylatch::{Keylatch, ManualClock, Options};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// let torn = b"*1\r\n$8\r\nFLUSHALL\r\n*3\r\n$3\r\nSET\r\n$1";
+/// let replayed = db.replay(torn)?;
+/// assert_eq!((replayed.units, replayed.dropped_bytes), (1, 15));
+/// # Ok::<(), keylatch::LoadError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Replayed {
     /// Number of units applied. A unit is the effects of one command or transaction.

@@ -6,6 +6,11 @@ use alloc::vec::Vec;
 use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
 
 /// Classes of events, as in the parameter `notify-keyspace-events`.
+///
+/// # Examples
+/// ```
+/// assert_eq!(keylatch::EventClass::Hash.letter(), Some('h'));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EventClass {
     /// Commands for keys of any type: DEL, EXPIRE, RENAME.
@@ -49,6 +54,7 @@ macro_rules! kinds {
     ($($kind:ident = $class:ident $name:literal;)*) => {
         /// Kinds of events.
         ///
+        /// # Examples
         /// ```
         /// use keylatch::{EventClass, EventKind};
         ///
@@ -153,6 +159,20 @@ kinds! {
 const _: () = assert!(EventKind::ALL.len() <= 64);
 
 /// A change of a key.
+///
+/// # Examples
+/// ```
+/// use keylatch::{Argv, EventKind, Keylatch, ManualClock, Options};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// db.listen_to([EventKind::Del].into_iter());
+/// let client = db.connect();
+/// for words in [["SET", "k", "v"].as_slice(), &["DEL", "k"]] {
+///     db.execute(client, Argv::from_slices(words).as_ref(), &mut Vec::new());
+/// }
+/// let events = db.take_events();
+/// assert_eq!((events.len(), &*events[0].key, events[0].database), (1, &b"k"[..], 0));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
     /// Kind of the event.

@@ -30,6 +30,17 @@ const FAST_PATH_DIGITS_MAX: usize = 8;
 const IDLE_CAPACITY: usize = 64 * 1024;
 
 /// Limits of a request.
+///
+/// # Examples
+/// ```
+/// use keylatch::{Connection, Keylatch, Limits, ManualClock, Options};
+///
+/// let mut db = Keylatch::new(Options::default(), ManualClock::default());
+/// let limits = Limits { bulk_bytes: 16, ..Limits::default() };
+/// let (mut connection, mut out) = (Connection::new(db.connect(), limits), Vec::new());
+/// assert!(connection.feed(&mut db, b"*1\r\n$17\r\n", &mut out).closed);
+/// assert_eq!(out, b"-ERR Protocol error: invalid bulk length\r\n");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Largest argument in bytes (`proto-max-bulk-len`). Beyond it the request is a protocol error.
