@@ -1,6 +1,6 @@
 /** Entry `keylatch/core`: everything but an engine. `Keylatch.from(module)` takes one that the caller compiled. */
 export type { Argument } from './argument.js';
-export type { Carried, Later, Now, ResultMode as ResultMode } from './result-mode.js';
+export type { Carried, Later, Now, ResultMode } from './result-mode.js';
 export { BytesClient, Client, type Fed } from './client.js';
 export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';
@@ -8,6 +8,7 @@ export type { ClientOptions } from './connection.js';
 export {
   ClockError,
   ClosedError,
+  DecodeError,
   LineError,
   LoadError,
   PoisonedError,
@@ -16,9 +17,11 @@ export {
   WaitingError,
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
+export type { Codec, CodedValues, Loader, LoadOptions } from './json.js';
 export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
 export type { ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
+export type { PrefixedBytesClient, PrefixedClient } from './prefix.js';
 export { decodeReplies, type Reply } from './reply.js';
 export { runSession, type RunOptions } from './run-session.js';
 export { describeMismatches } from './session-report.js';
