@@ -17,7 +17,7 @@ const commands = read('commands.json');
 const convention = read('convention.json');
 const files = {
   'commands.ts': printTable(commands, (name) => name in PLAIN),
-  'key-positions.ts': printKeys(commands),
+  'key-positions.ts': printKeys(commands, convention),
   'convention.ts': printConvention(convention),
   'methods.ts': printMethods(commands, PLAIN),
 };

@@ -21,7 +21,7 @@ export type { Codec, CodedValues, Loader, LoadOptions } from './json.js';
 export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
 export type { ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
-export type { PrefixedBytesClient, PrefixedClient } from './prefix.js';
+export type { PrefixedClient, PrefixedCommands } from './prefix.js';
 export { decodeReplies, type Reply } from './reply.js';
 export { runSession, type RunOptions } from './run-session.js';
 export { describeMismatches } from './session-report.js';

@@ -53,10 +53,7 @@ function unfit(value: unknown): string | undefined {
 }
 
 function pathOf(names: readonly string[]): string {
-  const steps = names.map((name) =>
-    /^\d+$/.test(name) ? `[${name}]` : /^[\p{L}_$][\w$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`,
-  );
-  return steps.join('');
+  return names.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`)).join('');
 }
 
 /** JSON of a value. What JSON would drop or replace silently is a TypeError that names its path. */
@@ -78,7 +75,6 @@ function stringify(value: unknown): string {
 export const JSON_CODEC: Codec = { name: 'JSON', encode: stringify, decode: (text: string) => JSON.parse(text) };
 
 const TEXT_CODEC: Codec = {
-  name: 'text',
   encode(value) {
     const text = isBytes(value) ? textOf(value) : argumentText(value);
     if (text === undefined)
@@ -91,7 +87,6 @@ const TEXT_CODEC: Codec = {
 };
 
 const BYTES_CODEC: Codec = {
-  name: 'bytes',
   bytes: true,
   encode(value) {
     if (isBytes(value)) return value;
@@ -181,18 +176,18 @@ function encode(codec: Codec, key: string, value: unknown): string | Uint8Array 
     stored = codec.encode(value);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new TypeError(`the value for key ${JSON.stringify(key)} cannot be stored: ${reason}`, { cause: error });
+    throw new TypeError(`the value for key ${JSON.stringify(key)} is refused: ${reason}`, { cause: error });
   }
   if (codec.bytes ? isBytes(stored) : typeof stored === 'string') return stored as string | Uint8Array;
-  const wanted = codec.bytes ? 'a Uint8Array' : 'a string (a codec with `bytes: true` returns a Uint8Array)';
-  throw new TypeError(`the codec must encode key ${JSON.stringify(key)} as ${wanted}, got ${typeof stored}`);
+  const wanted = codec.bytes ? 'a Uint8Array' : 'a string, or a Uint8Array with `bytes: true`';
+  throw new TypeError(`encode of the codec must return ${wanted}, got ${typeof stored}`);
 }
 
 function decode<T>(codec: Codec, key: string, stored: string | Uint8Array): T {
   try {
     return codec.decode(stored) as T;
   } catch (error) {
-    throw new DecodeError(key, codec.name ?? 'in the form of the codec', error);
+    throw new DecodeError(key, codec.name ?? 'of the codec', error);
   }
 }
 

@@ -16,37 +16,36 @@ import { Walks } from './sugar/walks.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
 /** Commands about all keys of a database, which no prefix can narrow. */
-const WHOLE_DATABASE = new Set(['FLUSHDB', 'FLUSHALL', 'SWAPDB', 'RANDOMKEY', 'DBSIZE']);
+const WHOLE_DATABASE = /^(FLUSHDB|FLUSHALL|SWAPDB|RANDOMKEY|DBSIZE)$/;
 
 /** Commands whose reply begins with the key that had an element. */
-const KEY_FIRST = new Set('BLPOP BRPOP BLMPOP LMPOP BZPOPMIN BZPOPMAX BZMPOP ZMPOP'.split(' '));
+const KEY_FIRST = /^B(L|R|Z|LM|ZM)POP|^[LZ]MPOP$/;
 
 const encoder = new TextEncoder();
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(first.length + second.length);
-  bytes.set(first);
-  bytes.set(second, first.length);
-  return bytes;
-}
 
 /** The prefix of a view, and what it does to arguments and replies. */
 export class Prefix {
   readonly text: string;
-  readonly #bytes: Uint8Array;
+  readonly #byteLength: number;
   /** The prefix as a glob pattern that matches it alone. */
   readonly #pattern: string;
 
   constructor(text: string) {
     if (typeof text !== 'string') throw new TypeError(`a prefix must be a string, got ${typeof text}`);
     this.text = text;
-    this.#bytes = bytesOf(text, 1, 'prefix');
+    this.#byteLength = bytesOf(text, 1, 'prefix').length;
     this.#pattern = text.replace(/[*?[\]\\^-]/g, '\\$&');
   }
 
   /** A key of the view as a key of the database. What is no argument is left to the check of arguments. */
   apply(key: Argument, prefix = this.text): Argument {
-    if (isBytes(key)) return joined(prefix === this.text ? this.#bytes : encoder.encode(prefix), key);
+    if (isBytes(key)) {
+      const head = encoder.encode(prefix);
+      const bytes = new Uint8Array(head.length + key.length);
+      bytes.set(head);
+      bytes.set(key, head.length);
+      return bytes;
+    }
     const text = argumentText(key);
     return text === undefined ? key : prefix + text;
   }
@@ -54,7 +53,7 @@ export class Prefix {
   /** A command of the view as a command of the database. */
   rewrite(argv: readonly Argument[]): readonly Argument[] {
     const name = wordOf(argv[0]);
-    if (WHOLE_DATABASE.has(name)) {
+    if (WHOLE_DATABASE.test(name)) {
       const of = JSON.stringify(this.text);
       throw new TypeError(`${name} is about all keys, not those with the prefix ${of}: call it on the client itself`);
     }
@@ -90,11 +89,11 @@ export class Prefix {
     const name = wordOf(argv[0]);
     if (name === 'KEYS') return reply.map((key) => this.#stripped(key));
     if (name === 'SCAN') return [reply[0], (reply[1] as unknown[]).map((key) => this.#stripped(key))];
-    return KEY_FIRST.has(name) && reply.length > 0 ? [this.#stripped(reply[0]), ...reply.slice(1)] : reply;
+    return KEY_FIRST.test(name) && reply.length > 0 ? [this.#stripped(reply[0]), ...reply.slice(1)] : reply;
   }
 
   #stripped(key: unknown): unknown {
-    return (key as string | Uint8Array).slice(isBytes(key) ? this.#bytes.length : this.text.length);
+    return (key as string | Uint8Array).slice(isBytes(key) ? this.#byteLength : this.text.length);
   }
 }
 
@@ -147,9 +146,6 @@ export class PrefixedCommands<Text extends string | Uint8Array> extends Walks<Te
   }
 }
 
-/** A view with bulk strings as Uint8Array. */
-export class PrefixedBytesClient extends PrefixedCommands<Uint8Array> {}
-
 /**
  * View of a client in which each key gets a prefix: `db.prefix('user:').get('1')` reads `user:1`. KEYS, SCAN and replies
  * that name keys are about keys with the prefix, and have them without it. Channels, events, and commands without keys
@@ -158,7 +154,7 @@ export class PrefixedBytesClient extends PrefixedCommands<Uint8Array> {}
 export class PrefixedClient extends PrefixedCommands<string> {
   readonly #site: Site;
   readonly #prefix: Prefix;
-  #bytes: PrefixedBytesClient | undefined;
+  #bytes: PrefixedCommands<Uint8Array> | undefined;
   #json: CodedValues | undefined;
 
   /** @internal Use `client.prefix()`. */
@@ -170,8 +166,8 @@ export class PrefixedClient extends PrefixedCommands<string> {
   }
 
   /** This view with bulk strings as Uint8Array. */
-  get bytes(): PrefixedBytesClient {
-    return (this.#bytes ??= new PrefixedBytesClient(this.#site.connection, this.#prefix, true));
+  get bytes(): PrefixedCommands<Uint8Array> {
+    return (this.#bytes ??= new PrefixedCommands(this.#site.connection, this.#prefix, true));
   }
 
   /** Values of this view as JSON. */

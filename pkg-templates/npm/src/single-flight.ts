@@ -39,100 +39,81 @@ const OPTIONS = ['px', 'ex', 'jitter', 'signal', 'as'];
 
 /** The words of SET for checked options, with the jitter taken off. */
 export function lifetimeOf(options: Lifetime & { readonly jitter?: number | undefined }): readonly Argument[] {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError('getOrSet takes a time to live in milliseconds, or options such as { ex: 60 }');
+  if (!options) throw new TypeError('getOrSet takes a time to live in milliseconds, or options');
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) throw new TypeError(`getOrSet has no option '${unknown}': it has ${OPTIONS.join(', ')}`);
   const { px, ex, jitter = 0 } = options;
   if (px !== undefined && ex !== undefined) throw new TypeError('getOrSet takes px or ex, not both');
-  if (!(jitter >= 0 && jitter <= 1)) throw new TypeError(`jitter must be a number from 0 to 1, got ${jitter}`);
-  const [name, life] = ex === undefined ? ['px', px] : ['ex', ex];
+  if (!(jitter >= 0 && jitter <= 1)) throw new TypeError(`jitter must be from 0 to 1, got ${jitter}`);
+  const life = px ?? ex;
   if (life === undefined) return [];
   if (!Number.isSafeInteger(life) || life <= 0)
-    throw new TypeError(`${name} must be a positive integer, got ${String(life)}`);
-  const ms = name === 'ex' ? life * 1000 : life;
-  return ['PX', Math.max(1, Math.round(ms * (1 - jitter * Math.random())))];
+    throw new TypeError(`the time to live must be a positive integer, got ${String(life)}`);
+  const ms = (ex === undefined ? life : life * 1000) * (1 - jitter * Math.random());
+  return ['PX', Math.max(1, Math.round(ms))];
 }
 
-const flightsOfEngines = new WeakMap<Host, WeakMap<object, Map<string, Flight>>>();
-
-function flightsOf(host: Host, codec: object): Map<string, Flight> {
-  const ofEngine = flightsOfEngines.get(host) ?? new WeakMap<object, Map<string, Flight>>();
-  flightsOfEngines.set(host, ofEngine);
-  const flights = ofEngine.get(codec) ?? new Map<string, Flight>();
-  ofEngine.set(codec, flights);
-  return flights;
-}
-
-/** Text that is equal for equal keys of one database. */
-function idOf(db: number, key: Argument): string {
-  let id = `${db} `;
-  for (const byte of bytesOf(key, 1, 'getOrSet')) id += String.fromCharCode(byte);
-  return id;
-}
+const flightsOfEngines = new WeakMap<Host, Map<string, Flight>>();
 
 /** Joins the load of a key, or starts it. */
 export function loadOnce(site: Site, key: Argument, request: LoadRequest): Promise<Loaded> {
   const { connection } = site;
-  const absolute = site.absolute(key);
-  const { db } = connection.info();
-  const flights = flightsOf(connection.host, request.codec);
-  const id = idOf(db, absolute);
   if (request.signal?.aborted) return Promise.reject(abortReason(request.signal));
+  const { db } = connection.info();
+  const absolute = bytesOf(site.absolute(key), 1, 'getOrSet');
+  const flights = flightsOfEngines.get(connection.host) ?? new Map<string, Flight>();
+  flightsOfEngines.set(connection.host, flights);
+  const id = `${db} ${absolute}`;
   let flight = flights.get(id);
-  if (flight === undefined) {
-    const forget = (): void => {
+  // Another codec has another result.
+  if (flight?.request.codec !== request.codec) {
+    flight = new Flight(new Connection(connection.host, { db }), absolute, request, () => {
       if (flights.get(id) === flight) flights.delete(id);
-    };
-    const started = new Flight(new Connection(connection.host, { db }), absolute, request, forget);
-    flights.set(id, started);
-    flight = started;
-    started.start();
+    });
+    flights.set(id, flight);
+    flight.start();
   }
-  return flight.join(request.signal);
+  return (flight as Flight).join(request.signal);
 }
 
-/** One load in progress. */
+/** One load in progress. Its client watches the key meanwhile. */
 class Flight {
-  readonly #client: Connection;
-  readonly #key: Argument;
-  readonly #request: LoadRequest;
-  readonly #forget: () => void;
-  readonly #abandoned = new AbortController();
   #callers = 0;
   #result: Promise<Loaded> | undefined;
+  readonly #abandoned = new AbortController();
 
-  /** The client is the flight's own: it watches the key during the load. */
-  constructor(client: Connection, key: Argument, request: LoadRequest, forget: () => void) {
-    this.#client = client;
-    this.#key = key;
-    this.#request = request;
-    this.#forget = forget;
-  }
+  constructor(
+    private readonly client: Connection,
+    private readonly key: Argument,
+    readonly request: LoadRequest,
+    private readonly forget: () => void,
+  ) {}
 
   start(): void {
     this.#result = this.#run().finally(() => {
-      this.#forget();
-      this.#client.disconnect();
+      this.forget();
+      this.client.disconnect();
     });
     // Every caller may have given up by then.
     this.#result.catch(() => {});
   }
 
   async #run(): Promise<Loaded> {
-    this.#reply(['WATCH', this.#key]);
-    const loaded = await this.#request.load({ signal: this.#abandoned.signal });
-    if (this.#abandoned.signal.aborted || !('stored' in loaded)) return loaded;
-    const set = ['SET', this.#key, loaded.stored, ...this.#request.lifetime];
-    const replies = runTransaction(this.#client, [set], false);
-    if (Array.isArray(replies) && replies[0] instanceof ReplyError) throw replies[0];
+    this.#reply(['WATCH', this.key]);
+    const { signal } = this.#abandoned;
+    const loaded = await this.request.load({ signal });
+    if (signal.aborted || !('stored' in loaded)) return loaded;
     // Null: the key was written meanwhile, and what was written is newer than what was loaded.
-    const newer = replies === null ? this.#reply(['GET', this.#key]) : null;
-    return newer === null ? loaded : { stored: newer as string | Uint8Array };
+    if (runTransaction(this.client, [], false) === null) {
+      const newer = this.#reply(['GET', this.key]);
+      return newer === null ? loaded : { stored: newer as string | Uint8Array };
+    }
+    this.#reply(['SET', this.key, loaded.stored, ...this.request.lifetime]);
+    return loaded;
   }
 
   #reply(argv: readonly Argument[]): unknown {
-    const reply = this.#client.reply(NO_ROW, argv, this.#request.codec.bytes ?? false);
+    const reply = this.client.reply(NO_ROW, argv, this.request.codec.bytes ?? false);
     if (reply instanceof ReplyError) throw reply;
     return reply;
   }
@@ -145,18 +126,13 @@ class Flight {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         reject(abortReason(signal));
-        this.#leave();
+        this.#callers -= 1;
+        if (this.#callers > 0) return;
+        this.forget();
+        this.#abandoned.abort();
       };
       signal.addEventListener('abort', abort);
-      const end = (): void => signal.removeEventListener('abort', abort);
-      result.then(resolve, reject).finally(end);
+      result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
     });
-  }
-
-  #leave(): void {
-    this.#callers -= 1;
-    if (this.#callers > 0) return;
-    this.#forget();
-    this.#abandoned.abort();
   }
 }
