@@ -18,7 +18,14 @@ test("Keyv's own suite", { timeout: 120_000 }, async () => {
   const vitest = new URL('node_modules/vitest/vitest.mjs', import.meta.url).pathname;
   const { code, output, errors } = await run(
     process.execPath,
-    [vitest, 'run', '--reporter=json', '--pool=threads', '--root', new URL('fixtures/keyv-suite', import.meta.url).pathname],
+    [
+      vitest,
+      'run',
+      '--reporter=json',
+      '--pool=threads',
+      '--root',
+      new URL('fixtures/keyv-suite', import.meta.url).pathname,
+    ],
     { env: { ...process.env, KEYLATCH_PACKAGE: folder, NO_COLOR: '1' } },
   );
   const start = output.indexOf('{');
@@ -67,7 +74,10 @@ for (const [name, Class] of Object.entries({ 'Keyv 5': Keyv, 'Keyv 6': Keyv6 }))
       assert.ok(Object.fromEntries(lives).own <= 1001 && Object.fromEntries(lives).own > 900);
       assert.ok(Object.fromEntries(lives).default > 4900);
       clock.advance(2000);
-      assert.deepEqual([await cache.get('own'), await cache.has('own'), await cache.get('default')], [undefined, false, 2]);
+      assert.deepEqual(
+        [await cache.get('own'), await cache.has('own'), await cache.get('default')],
+        [undefined, false, 2],
+      );
     });
 
     test('many at once', async () => {
@@ -135,7 +145,10 @@ describe('the store by itself', () => {
     assert.throws(() => new KeylatchStore(), /needs a database/);
     assert.throws(() => new KeylatchStore(db, { NX: true }), /no option 'NX': it has namespace, nx/);
     assert.throws(() => new KeylatchStore(db, { nx: 'yes' }), /nx must be true or false/);
-    await assert.rejects(store.set('k', { a: 1 }), /stores text, got object for key "k": leave Keyv's serialization on/);
+    await assert.rejects(
+      store.set('k', { a: 1 }),
+      /stores text, got object for key "k": leave Keyv's serialization on/,
+    );
     await assert.rejects(store.set('k', 'v', '5'), /must be a number of milliseconds/);
     await assert.rejects(store.set('k', 'v', 5, { xx: true }), /no option 'xx'/);
     assert.equal(db.dbsize(), 0);

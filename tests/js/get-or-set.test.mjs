@@ -111,16 +111,31 @@ test('each caller has a value of its own, the same as one that finds the key', a
 
 test('values that the form cannot hold, or that are no value of it, are refused by key', async () => {
   const db = new Keylatch();
-  await assert.rejects(db.getOrSet('k', 1000, () => ({ a: 1 })), /key "k".*pass { as: 'json' }/);
-  await assert.rejects(db.json.getOrSet('k', 1000, () => ({ a: undefined })), /found at \.a/);
+  await assert.rejects(
+    db.getOrSet('k', 1000, () => ({ a: 1 })),
+    /key "k".*pass { as: 'json' }/,
+  );
+  await assert.rejects(
+    db.json.getOrSet('k', 1000, () => ({ a: undefined })),
+    /found at \.a/,
+  );
   assert.equal(db.exists('k'), 0);
   db.set('k', 'no JSON');
-  await assert.rejects(db.json.getOrSet('k', 1000, () => 1), DecodeError);
+  await assert.rejects(
+    db.json.getOrSet('k', 1000, () => 1),
+    DecodeError,
+  );
   db.lpush('l', 1);
-  await assert.rejects(db.getOrSet('l', 1000, () => 1), ReplyError);
+  await assert.rejects(
+    db.getOrSet('l', 1000, () => 1),
+    ReplyError,
+  );
   const full = new Keylatch({ maxmemory: 1 });
   full.set('x', 1);
-  await assert.rejects(full.getOrSet('k', 1000, () => 1), { code: 'OOM' });
+  await assert.rejects(
+    full.getOrSet('k', 1000, () => 1),
+    { code: 'OOM' },
+  );
 });
 
 test('options are checked before anything is loaded', async () => {

@@ -68,7 +68,10 @@ test('keys in replies are those of the view', async () => {
   assert.deepEqual(view.keys('[1]'), ['1']);
   assert.deepEqual([...view.scanKeys()].sort(), ['1', '2']);
   assert.deepEqual([...view.scanKeys({ match: '2*', type: 'string' })], ['2']);
-  assert.deepEqual([...view.bytes.scanKeys({ match: '2' })], [Buffer.from('2')].map((bytes) => new Uint8Array(bytes)));
+  assert.deepEqual(
+    [...view.bytes.scanKeys({ match: '2' })],
+    [Buffer.from('2')].map((bytes) => new Uint8Array(bytes)),
+  );
   view.rpush('l', 'x', 'y', 'z');
   assert.deepEqual(await view.blpop('l'), ['l', 'x']);
   assert.deepEqual(await view.blmpop(['none', 'l'], 'LEFT'), ['l', ['y']]);
@@ -119,7 +122,11 @@ test('the engine finds the same keys, for every command with keys', () => {
   for (const row of rows.filter(({ keys }) => keys !== undefined)) {
     const argv = [...row.name.split('|'), ...row.arguments.flatMap(words)];
     const expected = db.call('COMMAND', 'GETKEYS', ...argv);
-    assert.deepEqual([...keyIndices(argv)].map((index) => argv[index]), expected, argv.join(' '));
+    assert.deepEqual(
+      [...keyIndices(argv)].map((index) => argv[index]),
+      expected,
+      argv.join(' '),
+    );
     compared += 1;
   }
   assert.ok(compared > 150, `only ${compared} rows`);

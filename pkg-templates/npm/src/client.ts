@@ -132,11 +132,11 @@ export class Client extends Direct<string> implements Disposable {
     life: LoadOptions & { readonly as: 'json' | 'bytes' | Codec },
     load: Loader<T>,
   ): Promise<T>;
-  getOrSet<N extends null | undefined = never>(
+  getOrSet<T extends Argument | null | undefined>(
     key: Argument,
     life: number | (LoadOptions & { readonly as?: 'text' }),
-    load: Loader<Argument | N>,
-  ): Promise<string | N>;
+    load: Loader<T>,
+  ): Promise<string | Extract<T, null | undefined>>;
   getOrSet<T>(key: Argument, life: number | LoadOptions, load: Loader<T>): Promise<T> {
     return readThrough(this, this.#site, key, life, load);
   }

@@ -162,23 +162,23 @@ function replied(runner: Runner, commands: readonly (readonly Uint8Array[])[], s
 
 /** Events of a channel until the client goes. */
 function streamed(db: UpstashDatabase, kind: SubscriptionKind, name: string, request: Request): Response {
-  let end = (): void => {};
+  /** Ends the subscription, then the stream, unless either has ended. */
+  let end = (_finish?: () => void): void => {};
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const send = (line: string): void => {
-          if ((controller.desiredSize ?? 0) <= -UNREAD_MAX) {
-            end();
-            return controller.error(new Error(`the subscriber left ${UNREAD_MAX} messages unread`));
-          }
-          controller.enqueue(encoder.encode(`data: ${line.replaceAll('\n', '\ndata: ')}\n\n`));
+          if ((controller.desiredSize ?? 0) > -UNREAD_MAX)
+            return controller.enqueue(encoder.encode(`data: ${line.replaceAll('\n', '\ndata: ')}\n\n`));
+          end(() => controller.error(new Error(`the subscriber left ${UNREAD_MAX} messages unread`)));
         };
         const unsubscribe = subscribe(db, kind, name, send);
-        end = () => unsubscribe();
-        request.signal.addEventListener('abort', () => {
-          end();
-          controller.close();
-        });
+        end = (finish) => {
+          end = () => {};
+          unsubscribe();
+          finish?.();
+        };
+        request.signal.addEventListener('abort', () => end(() => controller.close()));
       },
       cancel: () => end(),
     },
@@ -227,12 +227,12 @@ export async function handleUpstashRequest(
   options: UpstashHandlerOptions,
 ): Promise<PlatformResponse> {
   const given = checked(options);
+  runnerOf(db);
   try {
     return await respond(db, request as Request, given);
   } catch (error) {
     if (error instanceof Failure) return json(error.status, { error: error.message });
     if (error instanceof RefusedRequest) return json(400, { error: error.message });
-    if (error instanceof TypeError) throw error;
     return json(500, { error: `ERR ${(error as Error).message}` });
   }
 }
