@@ -139,7 +139,7 @@ export class KeylatchStore {
     }
   }
 
-  /** Does nothing: the database belongs to its owner, who closes it. */
+  /** Does nothing: the database is closed by the program that made it. */
   async disconnect(): Promise<void> {}
 
   #name(key: string): string {

@@ -18,7 +18,7 @@ import { waitFor, type WaitOptions } from './waits.js';
 /** Commands about all keys of a database, which no prefix can narrow. */
 const WHOLE_DATABASE = /^(FLUSHDB|FLUSHALL|SWAPDB|RANDOMKEY|DBSIZE)$/;
 
-/** Commands whose reply begins with the key that had an element. */
+/** Commands with a reply that begins with the key that had an element. */
 const KEY_FIRST = /^B(L|R|Z|LM|ZM)POP|^[LZ]MPOP$/;
 
 const encoder = new TextEncoder();

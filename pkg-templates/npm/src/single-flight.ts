@@ -12,7 +12,7 @@ export type Lifetime =
   | { readonly px?: number | undefined; readonly ex?: undefined }
   | { readonly ex: number | undefined; readonly px?: undefined };
 
-/** Client whose keys are meant, and the names of a view's keys in the database. */
+/** Client of the keys, and the names of a view's keys in the database. */
 export interface Site {
   readonly connection: Connection;
   absolute(key: Argument): Argument;
