@@ -17,7 +17,7 @@ function examples(heading) {
 }
 
 /** The part of a comment that is a value: `false: the key exists` says more. */
-function valueOf(comment) {
+function literalOf(comment) {
   for (const value of [comment, comment.split(': ')[0]]) {
     try {
       new Function(`return (${value})`)();
@@ -35,7 +35,7 @@ let asserted = 0;
 function script(code) {
   const lines = code.split('\n').map((line) => {
     const [, expression, comment] = /^((?!const |let |import |for |}).+); \/\/ (.+)$/.exec(line) ?? [];
-    const value = comment === undefined ? undefined : valueOf(comment);
+    const value = comment === undefined ? undefined : literalOf(comment);
     if (value === undefined) return line;
     asserted += 1;
     return `assert.deepEqual(${expression}, ${value});`;

@@ -22,6 +22,7 @@ test('values come back as they were stored, with the options of SET', () => {
   assert.equal(db.json.set('new', 1, { get: true }), null);
   assert.deepEqual(db.json.mget(['text', 'missing', 'k']), ['b', null, [2]]);
   assert.deepEqual(db.json.mget([]), []);
+  assert.equal(db.json.mget(Array(200_000).fill('text')).at(-1), 'b');
   assert.equal(db.json, db.json);
 });
 

@@ -1,14 +1,14 @@
 // Prints where the keys of each command are, for views of a prefix.
 
 /** Commands with keys behind words, which src/key-positions.ts finds by itself. */
-const BY_WORDS = ['SORT', 'GEORADIUS', 'GEORADIUSBYMEMBER'];
+const BY_WORDS = ['SORT', 'SORT_RO', 'GEORADIUS', 'GEORADIUSBYMEMBER'];
 
 /** Containers with keys at one place in all their subcommands, which src/key-positions.ts names. */
 const CONTAINERS = ['OBJECT', 'MEMORY'];
 
 /** Key specs of a row as the printed table has them: `1..2` is `1 2`. */
 function positionsOf({ name, keys = [] }) {
-  if (BY_WORDS.includes(name)) return '1';
+  if (BY_WORDS.includes(name)) return '1 words';
   const positions = keys.map((spec) => spec.replace(/^(\d)\.\.(\d)$/, '$1 $2')).join(' ');
   if (/^(#?\d(\.\.-\d)?(\/\d)?( |$))*$/.test(positions)) return positions;
   throw new Error(`${name}: src/key-positions.ts does not know the key specs ${positions}`);

@@ -33,11 +33,9 @@ export type LoadOptions = Lifetime & {
 /** Commands that a codec needs, of a client or of a view. */
 export interface ValueCommands {
   get(key: Argument): string | null;
-  mget(...keys: Argument[]): (string | null)[];
   set(key: Argument, value: Argument, options?: SetOptions): string | null;
   readonly bytes: {
     get(key: Argument): Uint8Array | null;
-    mget(...keys: Argument[]): (Uint8Array | null)[];
     set(key: Argument, value: Argument, options?: SetOptions): string | Uint8Array | null;
   };
 }
@@ -125,11 +123,9 @@ export class CodedValues {
     return this.#decoded<T>(key, (this.#codec.bytes ? this.#commands.bytes : this.#commands).get(key));
   }
 
-  /** The values of several keys, null for missing ones. */
+  /** The values of any number of keys, null for missing ones. */
   mget<T = unknown>(keys: readonly Argument[]): (T | null)[] {
-    if (keys.length === 0) return [];
-    const stored = (this.#codec.bytes ? this.#commands.bytes : this.#commands).mget(...keys);
-    return stored.map((value, index) => this.#decoded<T>(keys[index] as Argument, value));
+    return keys.map((key) => this.get<T>(key));
   }
 
   /**

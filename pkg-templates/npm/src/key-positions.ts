@@ -6,8 +6,8 @@ import { textOf } from './reply.js';
 
 let byCommand: Map<string, string> | undefined;
 
-/** Key specs of a command: `1`, `1..-1/2`, `#1`, separated by blanks. */
-function specsOf(name: string): string {
+/** Key specs of a command in upper case: `1`, `1..-1/2`, `#1`, `words`, separated by blanks. */
+export function specsOf(name: string): string {
   byCommand ??= new Map(
     Object.entries(NAMES).map(([row, command]) => [
       command,
@@ -35,8 +35,12 @@ function indicesBehind(argv: readonly Argument[], words: RegExp, from: number): 
   return found;
 }
 
-function indicesOf(argv: readonly Argument[], spec: string): number[] {
-  const [, counted, begin, fromEnd, step = 1] = /^(#)?(\d)(?:\.\.-(\d))?(?:\/(\d))?$/.exec(spec) as RegExpExecArray;
+function indicesOf(argv: readonly Argument[], name: string, spec: string): number[] {
+  if (spec === 'words')
+    return name.startsWith('SORT')
+      ? indicesBehind(argv, /^(BY|GET|STORE)$/, 2)
+      : indicesBehind(argv, /^STORE(DIST)?$/, 5);
+  const [, counted, begin, fromEnd, step = 1] = /^(#)?(\d)(?:\.\.-(\d))?(?:\/(\d))?$/.exec(spec) ?? [];
   let first = Number(begin);
   let end = fromEnd === undefined ? first + 1 : argv.length + 1 - Number(fromEnd);
   // A number of keys that is none finds no keys; the engine refuses the command.
@@ -49,10 +53,7 @@ function indicesOf(argv: readonly Argument[], spec: string): number[] {
 /** Indices of keys in a command, which begins with its name. Patterns of SORT count as keys. */
 export function keyIndices(argv: readonly Argument[]): readonly number[] {
   const name = wordOf(argv[0]);
-  const found = specsOf(name)
+  return specsOf(name)
     .split(' ')
-    .flatMap((spec) => (spec === '' ? [] : indicesOf(argv, spec)));
-  if (name.startsWith('SORT')) found.push(...indicesBehind(argv, /^(BY|GET|STORE)$/, 2));
-  if (name.startsWith('GEORADIUS')) found.push(...indicesBehind(argv, /^STORE(DIST)?$/, 5));
-  return found;
+    .flatMap((spec) => (spec === '' ? [] : indicesOf(argv, name, spec)));
 }

@@ -7,7 +7,7 @@ import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { NO_ROW } from './frame.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
-import { keyIndices, wordOf } from './key-positions.js';
+import { keyIndices, specsOf, wordOf } from './key-positions.js';
 import { Multi } from './multi.js';
 import type { Carried, Now } from './result-mode.js';
 import type { Site } from './single-flight.js';
@@ -53,6 +53,12 @@ export class Prefix {
   /** A command of the view as a command of the database. */
   rewrite(argv: readonly Argument[]): readonly Argument[] {
     const name = wordOf(argv[0]);
+    const sent = [...argv];
+    // Most commands: their first argument is the only key.
+    if (specsOf(name) === '1' && argv.length > 1) {
+      sent[1] = this.apply(argv[1] as Argument);
+      return sent;
+    }
     if (WHOLE_DATABASE.test(name)) {
       const of = JSON.stringify(this.text);
       throw new TypeError(`${name} is about all keys, not those with the prefix ${of}: call it on the client itself`);
@@ -61,7 +67,6 @@ export class Prefix {
       throw new TypeError(
         `${name} would take the * of the prefix for that of its pattern: call it on the client itself`,
       );
-    const sent = [...argv];
     if (name === 'KEYS') this.#match(sent, 1);
     else if (name === 'SCAN') this.#scan(sent);
     else for (const index of keyIndices(argv)) sent[index] = this.apply(argv[index] as Argument);

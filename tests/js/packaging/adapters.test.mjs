@@ -22,6 +22,16 @@ test('keylatch/keyv and keylatch/upstash in Node, import and require', () => {
     run(tool('tsc'), ['--project', join(home, `tsconfig.${resolution}.json`)]);
 });
 
+test('the libraries are optional, in any version: a program may have an older one for other reasons', () => {
+  const manifest = JSON.parse(
+    readFileSync(join(consumer('adapters-peers', 'adapters'), 'node_modules/keylatch/package.json'), 'utf8'),
+  );
+  for (const [name, version] of Object.entries(manifest.peerDependencies)) {
+    assert.equal(version, '*', name);
+    assert.equal(manifest.peerDependenciesMeta[name].optional, true, name);
+  }
+});
+
 test('the REST protocol of Upstash in a Worker', async () => {
   const home = consumer('adapters-workerd', 'adapters');
   const dist = join(home, 'dist');
