@@ -82,7 +82,7 @@ function bundle(format, names, entryPoints) {
 const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
 
 async function bundles() {
-  const plain = ['core', 'engine-inline', 'hints', 'index', 'testing'].map((name) => entry(name));
+  const plain = ['core', 'engine-inline', 'hints', 'index', 'keyv', 'testing', 'upstash'].map((name) => entry(name));
   await bundle('esm', LAYERS, plain);
   await bundle('cjs', LAYERS, plain);
   await bundle('esm', WORKERD, [
@@ -128,7 +128,9 @@ async function commandLine() {
 
 /** Declarations of the ES modules, each with the entry that declares it. */
 const DECLARED = {
-  ...Object.fromEntries(['core', 'hints', 'index', 'ioredis', 'server', 'testing'].map((name) => [name, name])),
+  ...Object.fromEntries(
+    ['core', 'hints', 'index', 'ioredis', 'keyv', 'server', 'testing', 'upstash'].map((name) => [name, name]),
+  ),
   'testing-workerd': 'testing',
   workerd: 'index',
 };

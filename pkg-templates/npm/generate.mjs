@@ -1,6 +1,7 @@
 // Prints src/generated from the tables that the engine's rows print into target/generated. `cargo xtask build` runs this.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { printConvention } from './generate/convention.mjs';
+import { printKeys } from './generate/keys.mjs';
 import { printMethods } from './generate/methods.mjs';
 import { PLAIN } from './generate/plain.mjs';
 import { printTable } from './generate/table.mjs';
@@ -16,6 +17,7 @@ const commands = read('commands.json');
 const convention = read('convention.json');
 const files = {
   'commands.ts': printTable(commands, (name) => name in PLAIN),
+  'key-positions.ts': printKeys(commands, convention),
   'convention.ts': printConvention(convention),
   'methods.ts': printMethods(commands, PLAIN),
 };

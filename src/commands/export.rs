@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::catalog::all_rows;
 use super::docs::{categories, flag_names};
 use super::grammar::{Argument, parse, syntax};
-use super::row::Row;
+use super::row::{Begin, Find, KeySpec, Row};
 
 /// Returns all rows as a JSON array, one object per line, subcommands after their container. A name is in upper case,
 /// such as `OBJECT|ENCODING`; arguments have the field names of COMMAND DOCS.
@@ -25,6 +25,9 @@ fn row_json(row: &Row) -> String {
     object.text("group", row.group.name());
     object.text("complexity", row.complexity);
     object.raw("arity", &row.arity.to_string());
+    if !row.keys.is_empty() {
+        object.raw("keys", &list(row.keys.iter().map(|spec| quoted(&key_positions(spec)))));
+    }
     object.raw("flags", &list(flag_names(row).iter().map(|name| quoted(name))));
     object.raw("categories", &list(categories(row).iter().map(|name| quoted(name))));
     object.raw("unordered", &row.is_unordered().to_string());
@@ -32,6 +35,24 @@ fn row_json(row: &Row) -> String {
     object.text("syntax", &syntax(&arguments));
     object.raw("arguments", &list(arguments.iter().map(argument_json)));
     object.close()
+}
+
+/// Positions of a spec's keys in a request, which begins with the name at 0: `1`, `1..-1` (negative from the end), `1..-1/2`
+/// (every second argument), `#1` (after their number, which stands at 1), `STORE@2` (after the word, sought from 2 on).
+fn key_positions(spec: &KeySpec) -> String {
+    let begin = match spec.begin {
+        Begin::Index(index) => index.to_string(),
+        Begin::Keyword { word, from } => format!("{word}@{from}"),
+    };
+    let step = |step: i32| if step == 1 { String::new() } else { format!("/{step}") };
+    match (spec.begin, spec.find) {
+        (_, Find::Range { last: 0, .. }) => begin,
+        (Begin::Index(first), Find::Range { last, step: by }) if last > 0 => {
+            format!("{begin}..{}{}", first + last, step(by))
+        }
+        (_, Find::Range { last, step: by }) => format!("{begin}..{last}{}", step(by)),
+        (_, Find::Counted { step: by, .. }) => format!("#{begin}{}", step(by)),
+    }
 }
 
 fn argument_json(argument: &Argument) -> String {

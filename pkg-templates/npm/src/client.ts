@@ -8,8 +8,11 @@ import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { NO_ROW } from './frame.js';
 import type { Row } from './generated/convention.js';
+import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { Multi } from './multi.js';
+import { PrefixedClient } from './prefix.js';
 import { decodeReplies, type Reply } from './reply.js';
+import type { Site } from './single-flight.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
 import { Walks } from './sugar/walks.js';
 import type { Unsubscribe } from './subscriptions.js';
@@ -106,18 +109,50 @@ export class BytesClient extends Direct<Uint8Array> {}
 
 export class Client extends Direct<string> implements Disposable {
   readonly #connection: Connection;
+  readonly #site: Site;
   #bytes: BytesClient | undefined;
+  #json: CodedValues | undefined;
   #tracking: Tracking | undefined;
 
   /** @internal Use `db.client()`. */
   constructor(connection: Connection) {
     super(connection, false);
     this.#connection = connection;
+    this.#site = { connection, absolute: (key) => key };
   }
 
   /** This client with bulk strings as Uint8Array. */
   get bytes(): BytesClient {
     return (this.#bytes ??= new BytesClient(this.#connection, true));
+  }
+
+  /** Values as JSON: `db.json.set('k', { a: [1] })`, `db.json.get('k')`. `db.json.with(codec)` has another form. */
+  get json(): CodedValues {
+    return (this.#json ??= new CodedValues(this, this.#site, JSON_CODEC));
+  }
+
+  /**
+   * The value of a key; loads and stores it if the key is missing. `life` is the time to live in milliseconds, or options.
+   * Concurrent callers of one engine share one load. A failed load is not stored and rejects for all of them. Null and
+   * undefined are returned and not stored. If the key is written during the load, that value is kept and returned.
+   */
+  getOrSet<T>(
+    key: Argument,
+    life: LoadOptions & { readonly as: 'json' | 'bytes' | Codec },
+    load: Loader<T>,
+  ): Promise<T>;
+  getOrSet<T extends Argument | null | undefined>(
+    key: Argument,
+    life: number | (LoadOptions & { readonly as?: 'text' }),
+    load: Loader<T>,
+  ): Promise<string | Extract<T, null | undefined>>;
+  getOrSet<T>(key: Argument, life: number | LoadOptions, load: Loader<T>): Promise<T> {
+    return readThrough(this, this.#site, key, life, load);
+  }
+
+  /** A view of this client in which each key gets a prefix: `db.prefix('user:').get('1')` reads `user:1`. */
+  prefix(text: string): PrefixedClient {
+    return new PrefixedClient(this.#connection, text);
   }
 
   get id(): number {

@@ -8,6 +8,7 @@ export type { ClientOptions } from './connection.js';
 export {
   ClockError,
   ClosedError,
+  DecodeError,
   LineError,
   LoadError,
   PoisonedError,
@@ -18,9 +19,11 @@ export {
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
 export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from './inspect-key.js';
+export type { Codec, CodedValues, Loader, LoadOptions } from './json.js';
 export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
 export type { ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
+export type { PrefixedClient, PrefixedCommands } from './prefix.js';
 export { decodeReplies, type Reply } from './reply.js';
 export { runSession, type RunOptions } from './run-session.js';
 export { describeMismatches } from './session-report.js';

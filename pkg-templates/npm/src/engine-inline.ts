@@ -18,11 +18,12 @@ interface WithBuiltinModules {
 /** Key in the registry of symbols, different for every build of the engine; build.mjs uses the same. */
 declare const ENGINE_NAME: string;
 
-let module: WebAssembly.Module | undefined;
+/** Not named `module`: Vitest runs inlined scripts in a function with a parameter of that name. */
+let compiled: WebAssembly.Module | undefined;
 
 /** The engine, unpacked and compiled once, at the first command of the first engine. */
 export function builtIn(): WebAssembly.Module {
-  return (module ??= new WebAssembly.Module(unpacked()));
+  return (compiled ??= new WebAssembly.Module(unpacked()));
 }
 
 function unpacked(): Uint8Array<ArrayBuffer> {

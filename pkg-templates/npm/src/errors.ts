@@ -89,6 +89,19 @@ export class LineError extends Error {
   }
 }
 
+/** A value that the codec cannot decode: another program wrote it, or another codec. The cause is the codec's error. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+  /** The key as text. */
+  readonly key: string;
+
+  constructor(key: string, codec: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`the value of key ${JSON.stringify(key)} is not ${codec}: ${reason}`, { cause });
+    this.key = key;
+  }
+}
+
 /** A log or snapshot that is damaged or was written by a newer version; nothing was changed by the refused part. */
 export class LoadError extends Error {
   override readonly name = 'LoadError';
