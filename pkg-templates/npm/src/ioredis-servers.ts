@@ -32,7 +32,7 @@ export class InProcessServer extends TestServer {
 
   /** @internal Options of production have a password; a server that asks for none accepts any. */
   override get acceptsAnyPassword(): boolean {
-    return this.db.streams.parameter('requirepass') === '';
+    return this.engine.streams.parameter('requirepass') === '';
   }
 
   /** @internal */

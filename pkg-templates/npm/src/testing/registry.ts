@@ -28,8 +28,23 @@ export const registry: Registry = ((globalThis as unknown as Record<symbol, Regi
 
 /**
  * Resets every server of the test file: those of `keylatch/ioredis`, and those started by `startServer`. For
- * `beforeEach(reset)`.
+ * `beforeEach(reset)`. A server whose engine was closed gives way to a new one.
  */
 export function reset(): void {
-  for (const server of [...registry.inProcess.values(), ...registry.started]) server.reset();
+  for (const [key, server] of registry.inProcess) {
+    if (!resets(server)) registry.inProcess.delete(key);
+  }
+  for (const server of registry.started) if (!resets(server)) registry.started.delete(server);
+}
+
+/** False if the engine is closed or has trapped. */
+function resets(server: RegisteredServer): boolean {
+  try {
+    server.reset();
+    return true;
+  } catch (error) {
+    const { name } = error as Error;
+    if (name === 'ClosedError' || name === 'PoisonedError') return false;
+    throw error;
+  }
 }

@@ -27,7 +27,7 @@ export class StartedServer extends TestServer implements AsyncDisposable {
     this.host = host;
     this.#password = options.requirepass;
     this.#time = time;
-    this.#server = new Server({ ...others, port, bind: host, db: this.db }, () => this.db, this);
+    this.#server = new Server({ ...others, port, bind: host, db: this.engine }, () => this.engine, this);
     this.resetClock();
   }
 
@@ -61,7 +61,6 @@ export class StartedServer extends TestServer implements AsyncDisposable {
       this.close();
       throw error;
     }
-    this.configured();
     registry.started.add(this);
     return this;
   }

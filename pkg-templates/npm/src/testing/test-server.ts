@@ -24,8 +24,6 @@ export interface ConnectedClient {
 const flagsByCommand = new Map<string, ReadonlySet<string>>();
 
 export abstract class TestServer implements Gatekeeper, StreamSource {
-  /** The engine; commands of the test run as a client without a socket, which faults do not concern. */
-  readonly db: Keylatch;
   /** Clock of the engine. */
   readonly clock = new TestClock();
   /** @internal */
@@ -35,16 +33,24 @@ export abstract class TestServer implements Gatekeeper, StreamSource {
   );
   abstract readonly host: string;
   abstract readonly port: number;
+  /** The engine, without remembering its configuration. */
+  protected readonly engine: Keylatch;
   readonly #streams = new Set<GatedStream>();
   readonly #unfollow: () => void;
-  #parameters: ReadonlyMap<string, string> = new Map();
+  /** Configuration to return to, read before anything can change it. */
+  #parameters: ReadonlyMap<string, string> | undefined;
   #isDown = false;
 
   /** @internal Use `startServer`, or `serverAt`. */
   constructor(options: KeylatchOptions = {}) {
-    this.db = new Keylatch({ ...options, now: this.clock.now });
-    this.#unfollow = this.clock.follow(this.db);
-    this.configured();
+    this.engine = new Keylatch({ ...options, now: this.clock.now });
+    this.#unfollow = this.clock.follow(this.engine);
+  }
+
+  /** The engine; commands of the test run as a client without a socket, which faults do not concern. */
+  get db(): Keylatch {
+    this.#rememberConfiguration();
+    return this.engine;
   }
 
   /** @internal */
@@ -120,21 +126,22 @@ export abstract class TestServer implements Gatekeeper, StreamSource {
     this.clock.reset();
   }
 
-  /** @internal Remembers the configuration for `reset`. */
-  configured(): void {
-    this.#parameters = this.#byClient((client) => new Map(client.configGet('*')));
+  #rememberConfiguration(): void {
+    this.#parameters ??= this.#byClient((client) => new Map(client.configGet('*')));
   }
 
   #restoreConfiguration(): void {
+    if (this.#parameters === undefined) return;
     for (const [name, value] of this.#byClient((client) => client.configGet('*'))) {
       const before = this.#parameters.get(name);
-      if (before !== undefined && before !== value) this.db.streams.configure(name, before);
+      if (before !== undefined && before !== value) this.engine.streams.configure(name, before);
     }
   }
 
   /** @internal */
   open(user: StreamUser, address: string, localAddress: string): GatedStream {
-    const stream = new GatedStream(this.db.streams.open(user, address, localAddress), user, this);
+    this.#rememberConfiguration();
+    const stream = new GatedStream(this.engine.streams.open(user, address, localAddress), user, this);
     this.#streams.add(stream);
     return stream;
   }
@@ -147,12 +154,12 @@ export abstract class TestServer implements Gatekeeper, StreamSource {
   /** @internal Closes the engine. */
   close(): void {
     this.#unfollow();
-    this.db.close();
+    this.engine.close();
   }
 
   /** Runs commands on a client of their own, whatever state the default client is in. */
   #byClient<T>(work: (client: Client) => T): T {
-    const client = this.db.client();
+    const client = this.engine.client();
     try {
       return work(client);
     } finally {
