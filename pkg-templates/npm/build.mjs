@@ -180,7 +180,10 @@ function declarations() {
     writeFileSync(to, readFileSync(join(scratch, name), 'utf8').replace(PEER_TYPES, '// @ts-ignore\n$&'));
   }
   for (const [name, entry] of Object.entries(DECLARED)) {
-    writeFileSync(join(out, 'esm', `${name}.d.ts`), `export * from '../cjs/${entry}.js';\n`);
+    // A default export is a class with a name; as the default of a CommonJS module it would be the whole module.
+    const [, named] = /^export default (\w+);$/m.exec(readFileSync(join(out, 'cjs', `${entry}.d.ts`), 'utf8')) ?? [];
+    const again = named === undefined ? '' : `export { ${named} as default } from '../cjs/${entry}.js';\n`;
+    writeFileSync(join(out, 'esm', `${name}.d.ts`), `export * from '../cjs/${entry}.js';\n${again}`);
   }
   rmSync(scratch, { recursive: true });
 }

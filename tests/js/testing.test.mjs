@@ -138,6 +138,8 @@ test('failNext: cancelled faults and wrong arguments', async (t) => {
   for (const wrong of ['OMM', 'nonsense', 'ERR a\r\nb', 7, undefined, new Error('no code')]) {
     assert.throws(() => server.failNext(wrong), { name: 'TypeError', message: /OOM, READONLY, LOADING/ });
   }
+  assert.throws(() => server.failNext('OOM', { time: 2 }), /failNext: unknown option 'time'; its options are command, /);
+  assert.throws(() => server.latency(5, { times: 2 }), { name: 'TypeError' });
   assert.throws(() => server.failNext('OOM', { times: 0 }), { name: 'RangeError' });
   assert.throws(() => server.latency('5'), { name: 'RangeError' });
 });

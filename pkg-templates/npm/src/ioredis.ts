@@ -125,8 +125,10 @@ const ClusterStandIn = standIn('Cluster', real?.Cluster, () => {
 
 /** The class of ioredis; clients with the same host and port, or the same URL, share the keys of one engine. */
 export const Redis: typeof ioredis.Redis = RedisStandIn as never;
+export type Redis = ioredis.Redis;
 /** Refused by its constructor. */
 export const Cluster: typeof ioredis.Cluster = ClusterStandIn as never;
+export type Cluster = ioredis.Cluster;
 export const Command: typeof ioredis.Command = real?.['Command'] as never;
 export const ScanStream: typeof ioredis.ScanStream = real?.['ScanStream'] as never;
 export const Pipeline: typeof ioredis.Pipeline = real?.['Pipeline'] as never;

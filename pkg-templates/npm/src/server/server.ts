@@ -14,7 +14,7 @@ import {
 } from './options.js';
 import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
-import { Peer, type PeerHost } from './peer.js';
+import { Peer } from './peer.js';
 import type { StreamSource } from './stream-source.js';
 
 const TOO_MANY = '-ERR max number of clients reached\r\n';
@@ -22,7 +22,7 @@ const PROTECTED =
   '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
   'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
 
-export class Server implements PeerHost, AsyncDisposable {
+export class Server implements AsyncDisposable {
   /** The served engine; commands of this process run as another client. */
   readonly db: Keylatch;
   readonly #ownsDb: boolean;

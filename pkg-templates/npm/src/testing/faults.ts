@@ -35,6 +35,9 @@ const OF_CONNECTIONS = new Set(['HELLO', 'AUTH', 'CLIENT', 'SELECT', 'INFO', 'CO
  */
 export type FaultKind = keyof typeof REPLIES | 'DISCONNECT';
 
+const FILTER_OPTIONS = ['command', 'when'];
+const FAULT_OPTIONS = [...FILTER_OPTIONS, 'times', 'afterwards'];
+
 /** Which requests a fault or a delay concerns. */
 export interface RequestFilter {
   /** Name of a command, or several, in any case; all commands unless given. */
@@ -134,6 +137,7 @@ export class Faults {
   }
 
   add(kind: FaultKind | Error | (string & {}), options: FaultOptions): Fault {
+    refuseUnknown('failNext', options, FAULT_OPTIONS);
     const { times = 1, afterwards = false } = options;
     if (!(times === Infinity || (Number.isInteger(times) && times > 0))) {
       throw new RangeError(`times must be a positive integer or Infinity, found ${String(times)}`);
@@ -151,6 +155,7 @@ export class Faults {
   }
 
   delay(ms: number, filter: RequestFilter): Latency {
+    refuseUnknown('latency', filter, FILTER_OPTIONS);
     if (typeof ms !== 'number' || !(ms >= 0)) {
       throw new RangeError(`latency must be milliseconds, or Infinity for no reply at all, found ${String(ms)}`);
     }
@@ -177,6 +182,12 @@ export class Faults {
     this.#latencies = [];
     this.#changed();
   }
+}
+
+function refuseUnknown(method: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new TypeError(`${method}: unknown option '${unknown}'; its options are ${known.join(', ')}`);
 }
 
 /** The error reply of a kind; undefined when the connection is to end. */

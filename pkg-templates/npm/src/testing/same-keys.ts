@@ -1,5 +1,5 @@
 /** Comparison of keyspaces: which keys differ, and how. */
-import { Keylatch, ManualClock, type Client, type Inspection } from '../index.js';
+import { Keylatch, ManualClock, type Client } from '../index.js';
 import { AssertionError } from './assertion-error.js';
 
 /** An engine, or a snapshot of one. */
@@ -15,7 +15,6 @@ type Described = Record<string, unknown>;
 
 const DATABASES = 16;
 const SHOWN_MAX = 10;
-const PAGE = 1000;
 
 /**
  * Throws an AssertionError unless both keyspaces have the same keys with the same values and deadlines in all
@@ -49,14 +48,8 @@ function describe(keyspace: Keyspace, withDeadlines: boolean): Described {
     const described: [string, unknown][] = [];
     for (let db = 0; db < DATABASES; db += 1) {
       const client = copy.client({ db });
-      for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
-        const page: Inspection<Uint8Array> = copy.inspect({ cursor, limit: PAGE, db, buffer: true });
-        for (const { key, type, deadlineMs } of page.keys) {
-          const until = withDeadlines && deadlineMs !== null ? { until: instant(deadlineMs) } : {};
-          const value = { type, value: contentOf(client, type, key, withDeadlines), ...until };
-          described.push([`${db === 0 ? '' : `db${db} `}${textOf(key)}`, value]);
-        }
-        cursor = page.cursor === '0' ? undefined : page.cursor;
+      for (const key of client.bytes.call('KEYS', '*') as Uint8Array[]) {
+        described.push([`${db === 0 ? '' : `db${db} `}${textOf(key)}`, keyOf(client, key, withDeadlines)]);
       }
       client.close();
     }
@@ -64,6 +57,13 @@ function describe(keyspace: Keyspace, withDeadlines: boolean): Described {
   } finally {
     copy.close();
   }
+}
+
+function keyOf(client: Client, key: Uint8Array, withDeadlines: boolean): Described {
+  const type = client.call('TYPE', key) as string;
+  const deadlineMs = Number(client.call('PEXPIRETIME', key));
+  const until = withDeadlines && deadlineMs >= 0 ? { until: instant(deadlineMs) } : {};
+  return { type, value: contentOf(client, type, key, withDeadlines), ...until };
 }
 
 function contentOf(client: Client, type: string, key: Uint8Array, withDeadlines: boolean): unknown {

@@ -1,9 +1,8 @@
 /** A server of a test: engine, clock and faults behind any kind of connection. */
 import { Keylatch, type Client, type KeylatchOptions, type StreamUser } from '../index.js';
-import type { StreamSource } from '../server/stream-source.js';
 import { TestClock } from './clock.js';
 import { Faults, type Fault, type FaultKind, type FaultOptions, type Latency, type RequestFilter } from './faults.js';
-import { GatedStream, type Gatekeeper } from './gated-stream.js';
+import { GatedStream } from './gated-stream.js';
 
 /** A client that is connected to a server of a test. */
 export interface ConnectedClient {
@@ -23,7 +22,7 @@ export interface ConnectedClient {
 /** Flags of commands by name, the same for all engines. */
 const flagsByCommand = new Map<string, ReadonlySet<string>>();
 
-export abstract class TestServer implements Gatekeeper, StreamSource {
+export abstract class TestServer {
   /** Clock of the engine. */
   readonly clock = new TestClock();
   /** @internal */
