@@ -119,11 +119,14 @@ async function forNode() {
  * Makes `require('keylatch/ioredis')` the class itself, with all exports as static members, as `require('ioredis')` is.
  */
 function exportClass() {
-  const all = 'Object.getOwnPropertyDescriptors(module.exports)';
-  appendFileSync(
-    join(out, 'cjs', 'ioredis.js'),
-    `module.exports = Object.defineProperties(module.exports.default, ${all});\n`,
-  );
+  // Tools that read a module without running it find the default export by the last line.
+  const lines = [
+    'const exported = module.exports;',
+    'module.exports = Object.assign(exported.default, exported);',
+    "Object.defineProperty(module.exports, '__esModule', { value: true });",
+    'module.exports.default = exported.default;',
+  ];
+  appendFileSync(join(out, 'cjs', 'ioredis.js'), `${lines.join('\n')}\n`);
 }
 
 /** Leaves an import to another file of the package, under the name it has from here. */

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { consumer } from './support/consumer.mjs';
+import { examplesBelow } from './support/readme.mjs';
 import { run } from './support/server.mjs';
 
 const cases = readFileSync(join(import.meta.dirname, 'frameworks/cases.js'), 'utf8');
@@ -97,8 +98,20 @@ function passed({ output, errors }) {
   return report.numPassedTests;
 }
 
+/** Heads of the README's example for each framework, by its first line. */
+const [...heads] = examplesBelow('In place of ioredis-mock');
+const body = heads.pop();
+const README_COUNT = body.match(/^test\(/gm).length;
+
+test('the README has an example for each framework', () => {
+  assert.deepEqual(
+    heads.map((head) => head.split('\n', 1)[0]),
+    ['// Jest', '// Jest with ES modules', '// Vitest'],
+  );
+});
+
 describe('in place of ioredis-mock', { concurrency: 1 }, () => {
-  for (const [name, framework] of Object.entries(FRAMEWORKS)) {
+  for (const [index, [name, framework]] of Object.entries(FRAMEWORKS).entries()) {
     for (const version of ['ioredis', 'ioredis-6']) {
       test(`${name}, ${version}`, async () => {
         const { packages, head, program, kind, files, suffix, command } = framework;
@@ -108,13 +121,14 @@ describe('in place of ioredis-mock', { concurrency: 1 }, () => {
           {
             ...files,
             [`cases.${suffix}`]: head + cases,
+            [`readme.${suffix}`]: `${heads[index]}\n${body}`,
             'program.js': PROGRAM[kind],
-            ...Object.fromEntries([1, 2, 3].map((index) => [`file-${index}.${suffix}`, program + ISOLATED])),
+            ...Object.fromEntries([1, 2, 3].map((number) => [`file-${number}.${suffix}`, program + ISOLATED])),
           },
         );
         const [script, ...args] = command;
         const ended = await run(process.execPath, [script, ...args], { cwd: home, timeoutMs: 120_000 });
-        assert.equal(passed(ended), COUNT + 3);
+        assert.equal(passed(ended), COUNT + README_COUNT + 3);
         assert.equal(ended.code, 0, ended.errors);
       });
     }

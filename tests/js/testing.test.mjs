@@ -19,7 +19,7 @@ async function start(t, options) {
 
 const command = (text) => resp(...text.split(' '));
 
-/** A client whose `ask` takes a command line. */
+/** A client with a method for command lines. */
 async function client(t, server) {
   const raw = await dial(t, server.port);
   return Object.assign(raw, { say: (text, end) => raw.ask(command(text), end) });
@@ -41,7 +41,7 @@ test('stop ends connections and frees the port; so does the end of its scope', a
   const { port } = server;
   assert.equal(server.uri, `redis://:geh%20heim@127.0.0.1:${port}`);
   assert.match(await (await client(t, server)).say('GET k'), /^-NOAUTH/);
-  // What `await using` calls, which Node 20 does not parse.
+  // Called by `await using`, which Node 20 does not parse.
   await server[Symbol.asyncDispose]();
   await assert.rejects(
     new Promise((resolve, reject) => connect(port, '127.0.0.1', resolve).on('error', reject)),
@@ -138,7 +138,10 @@ test('failNext: cancelled faults and wrong arguments', async (t) => {
   for (const wrong of ['OMM', 'nonsense', 'ERR a\r\nb', 7, undefined, new Error('no code')]) {
     assert.throws(() => server.failNext(wrong), { name: 'TypeError', message: /OOM, READONLY, LOADING/ });
   }
-  assert.throws(() => server.failNext('OOM', { time: 2 }), /failNext: unknown option 'time'; its options are command, /);
+  assert.throws(
+    () => server.failNext('OOM', { time: 2 }),
+    /failNext: unknown option 'time'; its options are command, /,
+  );
   assert.throws(() => server.latency(5, { times: 2 }), { name: 'TypeError' });
   assert.throws(() => server.failNext('OOM', { times: 0 }), { name: 'RangeError' });
   assert.throws(() => server.latency('5'), { name: 'RangeError' });

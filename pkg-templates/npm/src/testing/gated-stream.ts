@@ -29,7 +29,7 @@ export class GatedStream implements ClientStream {
   readonly #keeper: Gatekeeper;
   readonly #splitter = new RequestSplitter();
   #queue: ClientRequest[] = [];
-  /** Request at the head of the queue whose delay began, and whether it is over. */
+  /** Request at the head of the queue if its delay began. */
   #delayed: { readonly request: ClientRequest; timer: unknown; isOver: boolean } | undefined;
   /** Replaces the reply that a blocked command will have. */
   #lostReply: { readonly text: string | undefined } | undefined;
@@ -103,7 +103,7 @@ export class GatedStream implements ClientStream {
     this.#user.reached();
   }
 
-  /** Lets delayed requests run whose delay was cancelled. */
+  /** Runs delayed requests after their delay was cancelled. */
   faultsChanged(): void {
     const delayed = this.#delayed;
     if (delayed === undefined || this.#keeper.faults.delayOf(delayed.request) > 0) return;

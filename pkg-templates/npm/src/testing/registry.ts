@@ -28,7 +28,7 @@ export const registry: Registry = ((globalThis as unknown as Record<symbol, Regi
 
 /**
  * Resets every server of the test file: those of `keylatch/ioredis`, and those started by `startServer`. For
- * `beforeEach(reset)`. A server whose engine was closed gives way to a new one.
+ * `beforeEach(reset)`. A server gives way to a new one if its engine was closed.
  */
 export function reset(): void {
   for (const [key, server] of registry.inProcess) {
