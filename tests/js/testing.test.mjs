@@ -283,9 +283,11 @@ test('RedisMemoryServer has the interface of redis-memory-server', async (t) => 
   assert.equal(await server.stop(), true);
   await until(() => raw.closed);
   const lazy = new RedisMemoryServer({ autoStart: false });
+  assert.equal(lazy.getInstanceInfo(), false);
   const { ip, port, server: started } = await lazy.ensureInstance();
   assert.deepEqual([await lazy.getIp(), await lazy.getPort()], [ip, port]);
   assert.equal(started.port, port);
+  assert.equal(lazy.getInstanceInfo().port, port);
   assert.equal(await lazy.stop(), true);
 });
 

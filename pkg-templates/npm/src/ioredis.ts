@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import type * as ioredis from 'ioredis';
 import type { Keylatch } from './index.js';
 import { MemoryConnection } from './ioredis-connection.js';
+import { applyMockOptions, type MockOptions } from './ioredis-data.js';
 import { loadRealModule, type Class } from './ioredis-real.js';
 import { serverOf, type AddressOptions, type InProcessServer } from './ioredis-servers.js';
 import type { TestClock } from './testing.js';
@@ -114,9 +115,18 @@ function standIn(name: string, parent: Class | undefined, construct: (args: unkn
   return StandIn as unknown as Class;
 }
 
+interface Constructed {
+  readonly options: AddressOptions & MockOptions & { readonly Connector?: unknown };
+}
+
 const RedisStandIn = standIn('Redis', real?.Redis, (args, made) => {
   if (real === undefined) throw new Error(MISSING);
-  return Reflect.construct(real.Redis, withConnector(args), made) as object;
+  const redis = Reflect.construct(real.Redis, withConnector(args), made) as Constructed;
+  const { Connector, data, notifyKeyspaceEvents } = redis.options;
+  if (Connector === ServerConnector && (data ?? notifyKeyspaceEvents)) {
+    applyMockOptions(serverOf(redis.options), redis.options);
+  }
+  return redis;
 });
 
 const ClusterStandIn = standIn('Cluster', real?.Cluster, () => {

@@ -60,6 +60,26 @@ describe('a program with ioredis', () => {
     expect((await connect().keys('*')).sort()).toEqual(['app:a', 'app:b']);
   });
 
+  test('data and notifyKeyspaceEvents, options of ioredis-mock', async () => {
+    const data = {
+      user_next: '3',
+      emails: { 'clark@daily.planet': '1' },
+      jobs: ['a', 'b'],
+      tags: new Set(['x']),
+      bytes: Buffer.from('raw'),
+    };
+    const redis = connect({ data, notifyKeyspaceEvents: 'Ex', db: 1 });
+    expect(await redis.incr('user_next')).toBe(4);
+    expect(await redis.hgetall('emails')).toEqual({ 'clark@daily.planet': '1' });
+    expect([await redis.lrange('jobs', 0, -1), await redis.smembers('tags')]).toEqual([['a', 'b'], ['x']]);
+    expect(await redis.get('bytes')).toBe('raw');
+    const copy = redis.duplicate();
+    clients.push(copy);
+    expect(await copy.get('user_next')).toBe('4');
+    expect(await redis.config('GET', 'notify-keyspace-events')).toContain('xE');
+    expect(() => connect({ data: { k: true } })).toThrow("the value of 'k' must be text, a number");
+  });
+
   test('lazyConnect waits for the first command', async () => {
     const redis = connect({ lazyConnect: true });
     expect(redis.status).toBe('wait');

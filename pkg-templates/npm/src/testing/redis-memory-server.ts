@@ -23,12 +23,13 @@ export interface RedisInstanceInfo {
 export class RedisMemoryServer {
   readonly opts: RedisMemoryServerOptions;
   #running: Promise<StartedServer> | undefined;
+  #info: RedisInstanceInfo | false = false;
 
   /** Starts at once, unless `autoStart` is false. */
   constructor(options: RedisMemoryServerOptions = {}) {
     this.opts = options;
     // A failure is reported by the first method that is awaited.
-    if (options.autoStart !== false) this.#started().catch(() => {});
+    if (options.autoStart !== false) this.ensureInstance().catch(() => {});
   }
 
   static async create(options?: RedisMemoryServerOptions): Promise<RedisMemoryServer> {
@@ -38,13 +39,14 @@ export class RedisMemoryServer {
   }
 
   async start(): Promise<boolean> {
-    await this.#started();
+    await this.ensureInstance();
     return true;
   }
 
   async stop(): Promise<boolean> {
     const running = this.#running;
     this.#running = undefined;
+    this.#info = false;
     await (await running)?.stop();
     return true;
   }
@@ -52,11 +54,16 @@ export class RedisMemoryServer {
   /** Address of the server, which is started if it is not running. */
   async ensureInstance(): Promise<RedisInstanceInfo> {
     const server = await this.#started();
-    return { ip: server.host, port: server.port, server };
+    return (this.#info = { ip: server.host, port: server.port, server });
+  }
+
+  /** Address of the server; false unless it is running. */
+  getInstanceInfo(): RedisInstanceInfo | false {
+    return this.#info;
   }
 
   async getHost(): Promise<string> {
-    return (await this.#started()).host;
+    return (await this.ensureInstance()).ip;
   }
 
   getIp(): Promise<string> {
@@ -64,7 +71,7 @@ export class RedisMemoryServer {
   }
 
   async getPort(): Promise<number> {
-    return (await this.#started()).port;
+    return (await this.ensureInstance()).port;
   }
 
   #started(): Promise<StartedServer> {

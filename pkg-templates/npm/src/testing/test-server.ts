@@ -2,7 +2,7 @@
 import { Keylatch, type Client, type KeylatchOptions, type StreamUser } from '../index.js';
 import { TestClock } from './clock.js';
 import { Faults, type Fault, type FaultKind, type FaultOptions, type Latency, type RequestFilter } from './faults.js';
-import { GatedStream } from './gated-stream.js';
+import { FaultStream } from './fault-stream.js';
 
 /** A client that is connected to a server of a test. */
 export interface ConnectedClient {
@@ -34,7 +34,7 @@ export abstract class TestServer {
   abstract readonly port: number;
   /** The engine, without remembering its configuration. */
   protected readonly engine: Keylatch;
-  readonly #streams = new Set<GatedStream>();
+  readonly #streams = new Set<FaultStream>();
   readonly #unfollow: () => void;
   /** Configuration to return to, read before anything can change it. */
   #parameters: ReadonlyMap<string, string> | undefined;
@@ -138,15 +138,15 @@ export abstract class TestServer {
   }
 
   /** @internal */
-  open(user: StreamUser, address: string, localAddress: string): GatedStream {
+  open(user: StreamUser, address: string, localAddress: string): FaultStream {
     this.#rememberConfiguration();
-    const stream = new GatedStream(this.engine.streams.open(user, address, localAddress), user, this);
+    const stream = new FaultStream(this.engine.streams.open(user, address, localAddress), user, this);
     this.#streams.add(stream);
     return stream;
   }
 
   /** @internal */
-  streamEnded(stream: GatedStream): void {
+  streamEnded(stream: FaultStream): void {
     this.#streams.delete(stream);
   }
 
@@ -182,7 +182,7 @@ export abstract class TestServer {
   }
 }
 
-function connectedClient(stream: GatedStream): ConnectedClient {
+function connectedClient(stream: FaultStream): ConnectedClient {
   const { id, name, db, listening, parked, inTransaction } = stream;
   return { id, name, db, isListening: listening, isBlocked: parked, inTransaction };
 }

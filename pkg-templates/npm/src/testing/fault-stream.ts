@@ -7,11 +7,11 @@ import { argumentsOf, requestOf, RequestSplitter, type ClientRequest } from './r
 export type Write = (output: Uint8Array) => void;
 
 /** Interface of the server for its streams. */
-export interface Gatekeeper {
+export interface FaultHost {
   readonly faults: Faults;
   /** True if any password is right: clients with the options of production reach a server without one. */
   readonly acceptsAnyPassword: boolean;
-  streamEnded(stream: GatedStream): void;
+  streamEnded(stream: FaultStream): void;
 }
 
 /** Commands with a password among their arguments. */
@@ -23,10 +23,10 @@ const DISCARD = requestOf('DISCARD');
 /** Longest delay of setTimeout, in milliseconds. */
 const DELAY_MAX_MS = 2 ** 31 - 1;
 
-export class GatedStream implements ClientStream {
+export class FaultStream implements ClientStream {
   readonly #inner: ClientStream;
   readonly #user: StreamUser;
-  readonly #keeper: Gatekeeper;
+  readonly #host: FaultHost;
   readonly #splitter = new RequestSplitter();
   #queue: ClientRequest[] = [];
   /** Request at the head of the queue if its delay began. */
@@ -35,10 +35,10 @@ export class GatedStream implements ClientStream {
   #lostReply: { readonly text: string | undefined } | undefined;
   #isKilled = false;
 
-  constructor(inner: ClientStream, user: StreamUser, keeper: Gatekeeper) {
+  constructor(inner: ClientStream, user: StreamUser, host: FaultHost) {
     this.#inner = inner;
     this.#user = user;
-    this.#keeper = keeper;
+    this.#host = host;
   }
 
   get id(): number {
@@ -92,7 +92,7 @@ export class GatedStream implements ClientStream {
 
   close(): void {
     this.#endDelay();
-    this.#keeper.streamEnded(this);
+    this.#host.streamEnded(this);
     this.#inner.close();
   }
 
@@ -106,15 +106,15 @@ export class GatedStream implements ClientStream {
   /** Runs delayed requests after their delay was cancelled. */
   faultsChanged(): void {
     const delayed = this.#delayed;
-    if (delayed === undefined || this.#keeper.faults.delayOf(delayed.request) > 0) return;
+    if (delayed === undefined || this.#host.faults.delayOf(delayed.request) > 0) return;
     this.#endDelay();
     this.#user.reached();
   }
 
-  /** True if no request concerns the gate, so that all may go to the engine at once. */
+  /** True if no request needs attention, so that all may go to the engine at once. */
   #passes(requests: readonly ClientRequest[]): boolean {
-    if (this.#queue.length > 0 || this.#lostReply !== undefined || this.#keeper.faults.any) return false;
-    return requests.every(({ name }) => !BRINGS_PASSWORD.has(name)) || !this.#keeper.acceptsAnyPassword;
+    if (this.#queue.length > 0 || this.#lostReply !== undefined || this.#host.faults.any) return false;
+    return requests.every(({ name }) => !BRINGS_PASSWORD.has(name)) || !this.#host.acceptsAnyPassword;
   }
 
   #run(write: Write): void {
@@ -134,7 +134,7 @@ export class GatedStream implements ClientStream {
   /** True if the request has no delay, or its delay is over; begins the delay otherwise. */
   #isDue(request: ClientRequest): boolean {
     if (this.#delayed?.request === request) return this.#delayed.isOver;
-    const ms = this.#keeper.faults.delayOf(request);
+    const ms = this.#host.faults.delayOf(request);
     if (ms === 0) return true;
     const delayed = { request, timer: undefined as unknown, isOver: false };
     this.#delayed = delayed;
@@ -155,14 +155,14 @@ export class GatedStream implements ClientStream {
   }
 
   #runOne(request: ClientRequest, write: Write, passOn: Write): void {
-    const fault = this.#keeper.faults.take(request);
+    const fault = this.#host.faults.take(request);
     if (fault?.afterwards) {
       this.#lostReply = { text: fault.text };
       this.#inner.feed(request.bytes, passOn);
       return this.#replaceLostReply(write);
     }
     if (fault !== undefined) return this.#fail(request, fault.text, write);
-    const isStripped = BRINGS_PASSWORD.has(request.name) && this.#keeper.acceptsAnyPassword;
+    const isStripped = BRINGS_PASSWORD.has(request.name) && this.#host.acceptsAnyPassword;
     const bytes = isStripped ? withoutPassword(request) : request.bytes;
     if (bytes === undefined) write(Buffer.from('+OK\r\n'));
     else this.#inner.feed(bytes, passOn);
