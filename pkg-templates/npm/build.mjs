@@ -3,7 +3,7 @@
 // src/generated. Four steps: bundles, declarations, the command line, the files beside them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
@@ -82,13 +82,16 @@ function bundle(format, names, entryPoints) {
 const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
 
 async function bundles() {
-  const plain = ['core', 'engine-inline', 'hints', 'index', 'keyv', 'testing', 'upstash'].map((name) => entry(name));
+  const plain = [
+    ...['core', 'engine-inline', 'hints', 'index', 'keyv', 'upstash'].map((name) => entry(name)),
+    entry('testing-portable', 'testing-browser'),
+  ];
   await bundle('esm', LAYERS, plain);
   await bundle('cjs', LAYERS, plain);
   await bundle('esm', WORKERD, [
     entry('engine-workerd'),
     entry('index', 'workerd'),
-    entry('testing', 'testing-workerd'),
+    entry('testing-portable', 'testing-workerd'),
   ]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
   packEngine();
@@ -98,15 +101,32 @@ async function bundles() {
 async function forNode() {
   for (const format of ['esm', 'cjs']) {
     await build({
-      entryPoints: [entry('server'), entry('ioredis')],
+      entryPoints: [entry('server'), entry('testing'), entry('ioredis')],
       ...SHARED,
+      define: { ...SHARED.define, HERE: format === 'esm' ? 'import.meta.url' : '__filename' },
       outdir: join(out, format),
       format,
       target: 'node20',
       platform: 'node',
-      plugins: [beside('./index.js', /^\.{1,2}\/index\.js$/)],
+      plugins: ['index', 'server', 'testing'].map((name) =>
+        beside(`./${name}.js`, new RegExp(`^\\.{1,2}/${name}\\.js$`)),
+      ),
     });
   }
+}
+
+/**
+ * Makes `require('keylatch/ioredis')` the class itself, with all exports as static members, as `require('ioredis')` is.
+ */
+function exportClass() {
+  // Tools that read a module without running it find the default export by the last line.
+  const lines = [
+    'const exported = module.exports;',
+    'module.exports = Object.assign(exported.default, exported);',
+    "Object.defineProperty(module.exports, '__esModule', { value: true });",
+    'module.exports.default = exported.default;',
+  ];
+  appendFileSync(join(out, 'cjs', 'ioredis.js'), `${lines.join('\n')}\n`);
 }
 
 /** Leaves an import to another file of the package, under the name it has from here. */
@@ -131,9 +151,13 @@ const DECLARED = {
   ...Object.fromEntries(
     ['core', 'hints', 'index', 'ioredis', 'keyv', 'server', 'testing', 'upstash'].map((name) => [name, name]),
   ),
+  'testing-browser': 'testing',
   'testing-workerd': 'testing',
   workerd: 'index',
 };
+
+/** Imports of types of the optional peer, which are any without it. */
+const PEER_TYPES = /^import type .* from 'ioredis';$/m;
 
 /**
  * Declarations that the public entries reach, beside the code of CommonJS. The ES modules' repeat them by name: classes are
@@ -158,10 +182,13 @@ function declarations() {
   for (const name of needed) {
     const to = join(out, 'cjs', name);
     mkdirSync(dirname(to), { recursive: true });
-    copyFileSync(join(scratch, name), to);
+    writeFileSync(to, readFileSync(join(scratch, name), 'utf8').replace(PEER_TYPES, '// @ts-ignore\n$&'));
   }
   for (const [name, entry] of Object.entries(DECLARED)) {
-    writeFileSync(join(out, 'esm', `${name}.d.ts`), `export * from '../cjs/${entry}.js';\n`);
+    // A default export is a class with a name; as the default of a CommonJS module it would be the whole module.
+    const [, named] = /^export default (\w+);$/m.exec(readFileSync(join(out, 'cjs', `${entry}.d.ts`), 'utf8')) ?? [];
+    const again = named === undefined ? '' : `export { ${named} as default } from '../cjs/${entry}.js';\n`;
+    writeFileSync(join(out, 'esm', `${name}.d.ts`), `export * from '../cjs/${entry}.js';\n${again}`);
   }
   rmSync(scratch, { recursive: true });
 }
@@ -181,6 +208,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await bundles();
 await forNode();
+exportClass();
 await commandLine();
 declarations();
 besides();

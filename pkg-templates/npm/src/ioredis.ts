@@ -1,134 +1,27 @@
-/** Entry `keylatch/ioredis`: a connector that connects ioredis to an engine in this process, without a socket. */
-import { Duplex } from 'node:stream';
-import { PoisonedError, type Keylatch, type Stream, type StreamUser } from './index.js';
+/**
+ * Entry `keylatch/ioredis`: ioredis over engines in this process, without a socket. In place of the module `ioredis` in a
+ * test, or by the option `Connector` of a real client.
+ */
+import type { Duplex } from 'node:stream';
+// @ts-expect-error ioredis is an optional peer dependency; without it the types of its exports are any.
+import type * as ioredis from 'ioredis';
+import type { Keylatch } from './index.js';
+import { MemoryConnection } from './ioredis-connection.js';
+import { applyMockOptions, type MockOptions } from './ioredis-data.js';
+import { loadRealModule, type Class } from './ioredis-real.js';
+import { serverOf, type AddressOptions, type InProcessServer } from './ioredis-servers.js';
+import type { TestClock } from './testing.js';
 
-const NOTHING = new Uint8Array(0);
+export { InProcessServer, type AddressOptions } from './ioredis-servers.js';
+export { reset } from './testing.js';
+
 const ADDRESS = 'memory:0';
-/** Longest delay of a timer, in milliseconds. */
-const FOR_EVER_MS = 2 ** 31 - 1;
-
-/** A connection as ioredis expects it from a socket; the other end is a client of the engine. */
-class MemoryConnection extends Duplex implements StreamUser {
-  readonly #stream: Stream;
-  /** Output of the engine that ioredis has not read yet. */
-  #output: Uint8Array[] = [];
-  #keeper: NodeJS.Timeout | undefined;
-  #hungUp = false;
-  #isDelivering = false;
-  /** Set while the engine's output waits to be read: continues with the requests behind it. */
-  #goOn: (() => void) | undefined;
-
-  constructor(db: Keylatch) {
-    super({ allowHalfOpen: false });
-    this.#stream = db.streams.open(this, ADDRESS, ADDRESS);
-  }
-
-  // Methods of sockets that ioredis calls, without effect here.
-  setNoDelay(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
-  setTimeout(): this {
-    return this;
-  }
-
-  /** Called when a message or a late reply is ready for the client. */
-  reached(): void {
-    if (this.destroyed || this.#hungUp) return;
-    if (this.#goOn !== undefined) this.#attempt(() => this.#stream.wake(this.#answer));
-    else this.#run(NOTHING);
-  }
-
-  /** Called when the engine is closed or has trapped. */
-  ended(error: Error): void {
-    this.destroy(error instanceof PoisonedError ? error : undefined);
-  }
-
-  override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error | null) => void): void {
-    // Requests written after the end are dropped, as on a socket.
-    if (this.#hungUp) done();
-    else this.#run(chunk, done);
-  }
-
-  override _read(): void {
-    const goOn = this.#goOn;
-    this.#goOn = undefined;
-    goOn?.();
-  }
-
-  override _final(done: () => void): void {
-    this.#hangUp();
-    done();
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#stream.close();
-    this.#keepAlive(false);
-    done(error);
-  }
-
-  readonly #answer = (output: Uint8Array): void => {
-    this.#output.push(Buffer.from(output));
-    this.#deliverSoon();
-  };
-
-  #hangUp(): void {
-    this.#stream.close();
-    this.#keepAlive(false);
-    this.#hungUp = true;
-    this.#deliverSoon();
-  }
-
-  /**
-   * Emits output as a socket does, never within the call that wrote the request: ioredis records a request only after
-   * writing it.
-   */
-  #deliverSoon(): void {
-    if (this.#isDelivering) return;
-    this.#isDelivering = true;
-    process.nextTick(() => this.#deliver());
-  }
-
-  #deliver(): void {
-    this.#isDelivering = false;
-    const output = this.#output;
-    this.#output = [];
-    if (this.destroyed || this.readableEnded) return;
-    for (const piece of output) this.push(piece);
-    if (this.#hungUp) this.push(null);
-  }
-
-  #run(chunk: Uint8Array, done?: (error?: Error | null) => void): void {
-    if (!this.#attempt(() => this.#stream.feed(chunk, this.#answer))) return done?.();
-    if (!this.#stream.more) return done?.();
-    // More is read from the engine only as fast as ioredis reads.
-    this.#goOn = () => this.#run(NOTHING, done);
-  }
-
-  /** Feeds requests; false when the connection is over. */
-  #attempt(work: () => void): boolean {
-    try {
-      work();
-    } catch (error) {
-      this.destroy(error as Error);
-      return false;
-    }
-    this.#keepAlive(this.#stream.parked);
-    if (this.#stream.closed) this.#hangUp();
-    return !this.#stream.closed;
-  }
-
-  /** Keeps the process alive while a command is blocked, as a socket does. */
-  #keepAlive(waiting: boolean): void {
-    if (waiting) this.#keeper ??= setTimeout(() => {}, FOR_EVER_MS);
-    else clearTimeout(this.#keeper);
-    if (!waiting) this.#keeper = undefined;
-  }
-}
+const MISSING =
+  'keylatch/ioredis needs ioredis, which was not found: install it beside keylatch (npm install --save-dev ioredis). ' +
+  'It runs the real client of that package over an engine in this process.';
+const NO_CLUSTER =
+  'keylatch/ioredis has no Cluster: an engine in this process is one server. Use new Redis() in tests, or make the ' +
+  'client where the test can replace it.';
 
 /** Interface that ioredis requires of a connector; an instance is created for each client. */
 export interface Connector {
@@ -138,27 +31,159 @@ export interface Connector {
   disconnect(): void;
 }
 
+/** Connects clients by `open`, which throws if no connection can be made. */
+abstract class MemoryConnector implements Connector {
+  #connection: MemoryConnection | undefined;
+
+  protected abstract open(): MemoryConnection;
+
+  check(): boolean {
+    return true;
+  }
+
+  async connect(): Promise<Duplex> {
+    return (this.#connection = this.open());
+  }
+
+  disconnect(): void {
+    this.#connection?.end();
+  }
+}
+
 /**
  * A class for the option `Connector` of ioredis: `new Redis({ Connector: connector(db) })`. Duplicates and subscribers
  * made from such a client are further clients of the same engine.
  */
 export function connector(db: Keylatch): new () => never {
-  class MemoryConnector implements Connector {
-    #connection: MemoryConnection | undefined;
-
-    check(): boolean {
-      return true;
-    }
-
-    async connect(): Promise<Duplex> {
-      this.#connection = new MemoryConnection(db);
-      return this.#connection;
-    }
-
-    disconnect(): void {
-      this.#connection?.end();
+  class EngineConnector extends MemoryConnector {
+    protected open(): MemoryConnection {
+      return new MemoryConnection((user) => db.streams.open(user, ADDRESS, ADDRESS));
     }
   }
   // ioredis declares its own base class here, on which this package does not depend; this type has the members it uses.
-  return MemoryConnector as unknown as new () => never;
+  return EngineConnector as unknown as new () => never;
+}
+
+/** Connector of the clients that `Redis` of this entry makes: the server is found by their options. */
+class ServerConnector extends MemoryConnector {
+  readonly #options: AddressOptions;
+
+  constructor(options: AddressOptions) {
+    super();
+    this.#options = options;
+  }
+
+  protected open(): MemoryConnection {
+    const server = serverOf(this.#options);
+    if (!server.isDown) return new MemoryConnection((user) => server.connect(user));
+    const { host, port } = server;
+    throw Object.assign(new Error(`connect ECONNREFUSED ${host}:${port}`), {
+      code: 'ECONNREFUSED',
+      errno: -111,
+      syscall: 'connect',
+      address: host,
+      port,
+    });
+  }
+}
+
+const real = loadRealModule();
+
+/** Arguments of a client's constructor, with this entry's connector unless they have one. */
+function withConnector(args: readonly unknown[]): unknown[] {
+  const given = args.filter((arg) => arg !== null && arg !== undefined);
+  const options = given.find((arg) => typeof arg === 'object');
+  const connected = { Connector: ServerConnector, ...options };
+  return options === undefined ? [...given, connected] : given.map((arg) => (arg === options ? connected : arg));
+}
+
+/**
+ * A class with the prototype and the static members of a real one, so that `instanceof`, subclasses and spies on the
+ * prototype work; `construct` makes its objects.
+ */
+function standIn(name: string, parent: Class | undefined, construct: (args: unknown[], made: Class) => object): Class {
+  function StandIn(this: unknown, ...args: unknown[]): object {
+    if (new.target === undefined) throw new TypeError(`Class constructor ${name} cannot be invoked without 'new'`);
+    const made = new.target as unknown as Class;
+    return construct(args, made === (StandIn as unknown) && parent !== undefined ? parent : made);
+  }
+  Object.defineProperty(StandIn, 'name', { value: name });
+  if (parent !== undefined) {
+    Object.setPrototypeOf(StandIn, parent);
+    StandIn.prototype = parent.prototype;
+  }
+  return StandIn as unknown as Class;
+}
+
+interface Constructed {
+  readonly options: AddressOptions & MockOptions & { readonly Connector?: unknown };
+}
+
+const RedisStandIn = standIn('Redis', real?.Redis, (args, made) => {
+  if (real === undefined) throw new Error(MISSING);
+  const redis = Reflect.construct(real.Redis, withConnector(args), made) as Constructed;
+  const { Connector, data, notifyKeyspaceEvents } = redis.options;
+  if (Connector === ServerConnector && (data ?? notifyKeyspaceEvents)) {
+    applyMockOptions(serverOf(redis.options), redis.options);
+  }
+  return redis;
+});
+
+const ClusterStandIn = standIn('Cluster', real?.Cluster, () => {
+  throw new Error(NO_CLUSTER);
+});
+
+/** The class of ioredis; clients with the same host and port, or the same URL, share the keys of one engine. */
+export const Redis: typeof ioredis.Redis = RedisStandIn as never;
+export type Redis = ioredis.Redis;
+/** Refused by its constructor. */
+export const Cluster: typeof ioredis.Cluster = ClusterStandIn as never;
+export type Cluster = ioredis.Cluster;
+export const Command: typeof ioredis.Command = real?.['Command'] as never;
+export const ScanStream: typeof ioredis.ScanStream = real?.['ScanStream'] as never;
+export const Pipeline: typeof ioredis.Pipeline = real?.['Pipeline'] as never;
+export const AbstractConnector: typeof ioredis.AbstractConnector = real?.['AbstractConnector'] as never;
+export const SentinelConnector: typeof ioredis.SentinelConnector = real?.['SentinelConnector'] as never;
+export const SentinelIterator: typeof ioredis.SentinelIterator = real?.['SentinelIterator'] as never;
+export const ReplyError: typeof ioredis.ReplyError = real?.['ReplyError'] as never;
+export default Redis;
+
+/** Callback that prints a result, as ioredis has it. */
+export function print(error: Error | null, reply?: unknown): void {
+  console.log(error ? `Error: ${error}` : `Reply: ${reply}`);
+}
+
+// The main module of ioredis is its class, with the other exports as static members.
+Object.assign(RedisStandIn, {
+  default: RedisStandIn,
+  Redis: RedisStandIn,
+  Cluster: ClusterStandIn,
+  Command,
+  ScanStream,
+  Pipeline,
+  AbstractConnector,
+  SentinelConnector,
+  SentinelIterator,
+  ReplyError,
+  print,
+  createClient: (...args: never[]): object => new RedisStandIn(...args),
+});
+
+/** A client, or the options of one. */
+export type ServerOfClient = AddressOptions | { readonly options: AddressOptions };
+
+/**
+ * The server that clients reach by a host and port, by a URL, or by a client's options: its clock, its faults, and its
+ * engine as `db`. `localhost:6379` unless given.
+ */
+export function serverAt(where?: string | ServerOfClient, port?: number): InProcessServer {
+  if (typeof where === 'object') return serverOf('options' in where ? where.options : where);
+  if (where === undefined || !where.includes('://')) return serverOf({ host: where, port });
+  const url = new URL(where);
+  return serverOf({ host: url.hostname.replace(/^\[|\]$/g, ''), port: url.port === '' ? port : Number(url.port) });
+}
+
+/** Clock of the server that `serverAt` finds: `clockOf().advance(60_000)`. */
+export function clockOf(where?: string | ServerOfClient, port?: number): TestClock {
+  return serverAt(where, port).clock;
 }

@@ -64,6 +64,11 @@ export class Stream {
     return this.#client?.listening ?? false;
   }
 
+  /** Name of the client; '' without one. */
+  get name(): string {
+    return this.#client?.name ?? '';
+  }
+
   /** Database of the client. */
   get db(): number {
     return this.#client?.db ?? 0;

@@ -1,12 +1,18 @@
-/** Entry `keylatch/testing`: functions for tests. */
-import { describeMismatches, type RunOptions } from './core.js';
-import { runSession } from './index.js';
-
-export { ManualClock, describeMismatches, type Report } from './core.js';
-export { runSession };
-
-/** Runs a session and throws unless every expected line was printed. */
-export function assertSession(text: string, options?: RunOptions): void {
-  const report = runSession(text, options);
-  if (report.mismatches > 0) throw new Error(`the session does not hold\n${describeMismatches(report)}`);
-}
+/** Entry `keylatch/testing`: sessions, comparisons of keyspaces, and servers for tests. For Node. */
+export * from './testing/portable.js';
+export { TestClock } from './testing/clock.js';
+export {
+  Fault,
+  Latency,
+  type FaultKind,
+  type FaultOptions,
+  type RequestFilter,
+} from './testing/faults.js';
+export {
+  RedisMemoryServer,
+  type RedisInstanceInfo,
+  type RedisMemoryServerOptions,
+} from './testing/redis-memory-server.js';
+export { reset } from './testing/registry.js';
+export { StartedServer, startServer, type StartOptions } from './testing/start-server.js';
+export { TestServer, type ConnectedClient } from './testing/test-server.js';

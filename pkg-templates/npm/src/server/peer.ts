@@ -1,8 +1,9 @@
 /** One connection: transfers bytes between socket and engine, with back pressure in both directions. */
 import type { Socket } from 'node:net';
-import { PoisonedError, ReplyError, type Stream, type Streams, type StreamUser } from '../index.js';
+import { PoisonedError, ReplyError, type StreamUser } from '../index.js';
 import type { OutputBatch } from './output-batch.js';
 import { OutputGauge, type OutputLimit } from './output-limit.js';
+import type { ClientStream, StreamSource } from './stream-source.js';
 
 const NOTHING = new Uint8Array(0);
 /** Bytes of input accepted behind a blocked command; reading stops beyond. */
@@ -23,14 +24,14 @@ export interface PeerHost {
 export class Peer implements StreamUser {
   readonly #host: PeerHost;
   readonly #socket: Socket;
-  readonly #stream: Stream;
+  readonly #stream: ClientStream;
   readonly #gauge = new OutputGauge();
   #resting = false;
   #over = false;
   #blockedBytes = 0;
   #lastInputMs = Date.now();
 
-  constructor(host: PeerHost, socket: Socket, streams: Streams, address: string, localAddress: string) {
+  constructor(host: PeerHost, socket: Socket, streams: StreamSource, address: string, localAddress: string) {
     this.#host = host;
     this.#socket = socket;
     this.#stream = streams.open(this, address, localAddress);

@@ -14,17 +14,19 @@ import {
 } from './options.js';
 import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
-import { Peer, type PeerHost } from './peer.js';
+import { Peer } from './peer.js';
+import type { StreamSource } from './stream-source.js';
 
 const TOO_MANY = '-ERR max number of clients reached\r\n';
 const PROTECTED =
   '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
   'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
 
-export class Server implements PeerHost, AsyncDisposable {
+export class Server implements AsyncDisposable {
   /** The served engine; commands of this process run as another client. */
   readonly db: Keylatch;
   readonly #ownsDb: boolean;
+  readonly #source: StreamSource | undefined;
   readonly #addresses: ListenAddresses;
   readonly #parameters: Map<string, string>;
   readonly #onError: (error: unknown) => void;
@@ -39,8 +41,8 @@ export class Server implements PeerHost, AsyncDisposable {
   /** @internal */
   readonly output = new OutputBatch();
 
-  /** @internal Use `createServer`. */
-  constructor(options: ServerOptions, makeDb: () => Keylatch) {
+  /** @internal Use `createServer`. Connections are clients of `source`, the engine's streams unless given. */
+  constructor(options: ServerOptions, makeDb: () => Keylatch, source?: StreamSource) {
     this.#addresses = listenAddressesOf(options);
     this.#parameters = parametersOf(options, this.#addresses);
     this.#onError =
@@ -50,6 +52,7 @@ export class Server implements PeerHost, AsyncDisposable {
       });
     this.#ownsDb = options.db === undefined;
     this.db = options.db ?? makeDb();
+    this.#source = source;
   }
 
   /** Listens. Rejects, and listens nowhere, when an address is not available or protected mode forbids it. */
@@ -62,6 +65,12 @@ export class Server implements PeerHost, AsyncDisposable {
     streams.configure('port', String(this.port));
     this.#stopServing = streams.serve(this);
     this.configured();
+    return this;
+  }
+
+  /** Lets the process exit while the server listens, as `unref` of Node's servers does. */
+  unref(): this {
+    for (const listener of this.#listeners) listener.unref();
     return this;
   }
 
@@ -132,8 +141,10 @@ export class Server implements PeerHost, AsyncDisposable {
     if (path === undefined && this.#isGuarded && !isLoopback(socket.remoteAddress ?? ''))
       return refuse(socket, PROTECTED);
     if (this.#peers.size >= this.#maxClients) return refuse(socket, TOO_MANY);
+    const source: StreamSource = this.#source ?? this.db.streams;
+    if (source.isDown) return void socket.resetAndDestroy();
     try {
-      this.#peers.add(new Peer(this, socket, this.db.streams, ...endsOf(socket, path)));
+      this.#peers.add(new Peer(this, socket, source, ...endsOf(socket, path)));
     } catch (error) {
       socket.destroy();
       this.failed(error);

@@ -1,0 +1,14 @@
+/** Where a connection gets its client of the engine from: the engine's streams, or a test's with faults in front. */
+import type { Stream, StreamUser } from '../index.js';
+
+/** Members of a stream that connections use. */
+export type ClientStream = Pick<
+  Stream,
+  'id' | 'name' | 'db' | 'more' | 'parked' | 'closed' | 'listening' | 'inTransaction' | 'feed' | 'wake' | 'close'
+>;
+
+export interface StreamSource {
+  /** True while new connections are refused. */
+  readonly isDown?: boolean;
+  open(user: StreamUser, address: string, localAddress: string): ClientStream;
+}

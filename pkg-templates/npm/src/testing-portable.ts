@@ -1,0 +1,31 @@
+/**
+ * Entry `keylatch/testing` in browsers, Workers and Jest's jsdom, where servers cannot listen: they are refused with a
+ * sentence.
+ */
+import { TestClock } from './testing/clock.js';
+
+export * from './testing/portable.js';
+export { TestClock };
+
+const NEEDS_NODE =
+  'servers need the sockets of Node.js: run this test in Node. Under Jest with jsdom, begin the file with ' +
+  '/** @jest-environment node */';
+
+/** Refused: see the entry for Node. */
+export function startServer(): never {
+  throw new Error(`startServer: ${NEEDS_NODE}`);
+}
+
+/** Refused: see the entry for Node. */
+export class RedisMemoryServer {
+  constructor() {
+    throw new Error(`RedisMemoryServer: ${NEEDS_NODE}`);
+  }
+
+  static create(): never {
+    return new RedisMemoryServer() as never;
+  }
+}
+
+/** Resets nothing: there are no servers here. */
+export function reset(): void {}
