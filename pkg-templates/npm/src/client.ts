@@ -8,6 +8,7 @@ import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { NO_ROW } from './frame.js';
 import type { Row } from './generated/convention.js';
+import { CUSTOM_INSPECT, inspectionText } from './inspection-text.js';
 import { Multi } from './multi.js';
 import { decodeReplies, type Reply } from './reply.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
@@ -19,6 +20,7 @@ import { waitFor, type WaitOptions } from './waits.js';
 
 /** Result of feeding a chunk of RESP. */
 export interface Fed {
+  /** Replies as RESP bytes. */
   readonly output: Uint8Array;
   /** True when reading stopped because too much output is pending: feed an empty chunk to continue. */
   readonly more: boolean;
@@ -44,24 +46,28 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return reply as Carried<Now, T>;
   }
 
+  /** @internal */
   protected override run<T>(row: Row, argv: readonly Argument[]): Carried<Now, T> {
     const reply = this.#connection.reply(row, argv, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
   }
 
+  /** @internal */
   protected override run1<T>(row: Row, first: Argument): Carried<Now, T> {
     const reply = this.#connection.reply1(row, first, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
   }
 
+  /** @internal */
   protected override run2<T>(row: Row, first: Argument, second: Argument): Carried<Now, T> {
     const reply = this.#connection.reply2(row, first, second, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
   }
 
+  /** @internal */
   protected override run3<T>(row: Row, first: Argument, second: Argument, third: Argument): Carried<Now, T> {
     const reply = this.#connection.reply3(row, first, second, third, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
@@ -87,6 +93,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return this.execute<'OK'>(['WATCH', ...keys]);
   }
 
+  /** Forgets all watched keys of this client. */
   unwatch(): 'OK' {
     return this.execute<'OK'>(['UNWATCH']);
   }
@@ -95,6 +102,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
 /** A client with bulk strings as Uint8Array. */
 export class BytesClient extends Direct<Uint8Array> {}
 
+/** A client: a connection to the keyspace with a database, a transaction and watched keys of its own. */
 export class Client extends Direct<string> implements Disposable {
   readonly #connection: Connection;
   #bytes: BytesClient | undefined;
@@ -111,6 +119,7 @@ export class Client extends Direct<string> implements Disposable {
     return (this.#bytes ??= new BytesClient(this.#connection, true));
   }
 
+  /** Number of the client, as CLIENT ID returns it. */
   get id(): number {
     return this.#connection.id();
   }
@@ -125,6 +134,7 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.info().db;
   }
 
+  /** Protocol of `callRaw` and `feed`: 2 for RESP2, 3 for RESP3. */
   get protocol(): 2 | 3 {
     return this.#connection.info().protocol;
   }
@@ -134,6 +144,7 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.info().inTransaction;
   }
 
+  /** True once the client or the engine was closed. */
   get closed(): boolean {
     return this.#connection.closed || this.#connection.host.closed;
   }
@@ -194,7 +205,19 @@ export class Client extends Direct<string> implements Disposable {
     this.#connection.disconnect();
   }
 
+  /** Closes the client at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** Facts for `JSON.stringify`, which has no access to the data. */
+  toJSON(): { name: string; closed: boolean } {
+    return { name: this.constructor.name, closed: this.closed };
+  }
+
+  /** @internal */
+  [CUSTOM_INSPECT](): string {
+    const id = this.#connection.knownId;
+    return inspectionText(this.constructor.name, { id, closed: this.closed });
   }
 }

@@ -15,11 +15,12 @@ export interface ClientOptions {
   readonly protocol?: 2 | 3;
 }
 
-/** Object that ends with the client it belongs to. */
+/** @internal Object that ends with the client it belongs to. */
 export interface Dependent {
   originClosed(): void;
 }
 
+/** @internal */
 export class Connection {
   readonly host: Host;
   readonly #options: ClientOptions;
@@ -30,6 +31,11 @@ export class Connection {
   constructor(host: Host, options: ClientOptions) {
     this.host = host;
     this.#options = options;
+  }
+
+  /** Number of the client, or undefined before its first command. */
+  get knownId(): number | undefined {
+    return this.#id;
   }
 
   id(): number {

@@ -1,6 +1,7 @@
 /** Entry `keylatch/core`: everything but an engine. `Keylatch.from(module)` takes one that the caller compiled. */
-export type { Argument } from './argument.js';
-export type { Carried, Later, Now, ResultMode as ResultMode } from './result-mode.js';
+export type { Argument, Option, Word } from './argument.js';
+export type { ArgumentsOf, CommandName, ReplyOf } from './call-types.js';
+export type { Carried, Later, Now, ResultMode } from './result-mode.js';
 export { BytesClient, Client, type Fed } from './client.js';
 export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';
@@ -10,26 +11,18 @@ export {
   ClosedError,
   LineError,
   LoadError,
+  NoReplyError,
   PoisonedError,
   ReplyError,
   SessionError,
   WaitingError,
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
-export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
+export type { EventKind } from './generated/events.js';
+export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type Replayed } from './keylatch.js';
 export type { ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export { decodeReplies, type Reply } from './reply.js';
-export { runSession, type RunOptions } from './run-session.js';
-export { describeMismatches } from './session-report.js';
-export type {
-  Report,
-  SessionClient,
-  SessionExpectation,
-  SessionMismatch,
-  SessionOptions,
-  SessionStep,
-} from './session.js';
 export type { Stream, StreamHost, Streams, StreamUser } from './streams.js';
 export type { Messages, MessagesOptions } from './messages.js';
 export type { MessageListener, SubscribeOptions, Unsubscribe } from './subscriptions.js';

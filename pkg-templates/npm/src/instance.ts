@@ -1,6 +1,6 @@
 /** One WebAssembly instance and its memory: commands go through the frame, bytes through the input area. */
 import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
-import { type ClockError, LoadError, ReplyError, WaitingError } from './errors.js';
+import { ClosedError, type ClockError, LoadError, NoReplyError, ReplyError, WaitingError } from './errors.js';
 import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
 import { CONVENTION, Status } from './generated/convention.js';
 import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
@@ -15,6 +15,9 @@ const NO_CLIENT = 0;
 
 /** Status returned when the time is needed and nothing ran. */
 const NEED_TIME = -1;
+
+/** Reason for which the engine ended a client. */
+const ENDED = ': QUIT or CLIENT KILL ended it, or its output was too long; use another one, db.client()';
 
 /** Thrown when the clock failed and nothing ran; the host has the failure. */
 export const CLOCK_FAILED = -1;
@@ -114,8 +117,16 @@ export class Instance {
   /** Runs one command that must not block. */
   execute(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
     const reply = this.run(client, argv, asBytes);
-    if (reply === BLOCKED) throw new WaitingError(commandName(argv[0]));
-    return reply;
+    return reply === BLOCKED ? this.withoutReply(client, commandName(argv[0])) : reply;
+  }
+
+  /** Throws the reason why a command has no reply; null for CLIENT REPLY, which turned replies off. */
+  withoutReply(client: number, command: string): null {
+    if (this.guarded(() => this.engine.closing(client))) throw new ClosedError('client', ENDED);
+    const isBlocked = this.guarded(() => this.engine.client(client))?.blocked ?? false;
+    if (isBlocked) throw new WaitingError(command);
+    if (command !== 'CLIENT') throw new NoReplyError(command);
+    return null;
   }
 
   /** Runs one command; its reply as RESP bytes. */

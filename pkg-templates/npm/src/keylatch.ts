@@ -6,6 +6,7 @@ import { Connection, type ClientOptions } from './connection.js';
 import { LineError, LoadError, SessionError } from './errors.js';
 import type { ErrorListener, EventListener, EventName, ListenOptions } from './events.js';
 import { Host } from './host.js';
+import { CUSTOM_INSPECT } from './inspection-text.js';
 import { Instance } from './instance.js';
 import { instantiate } from './module.js';
 import { Messages, type MessagesOptions } from './messages.js';
@@ -13,6 +14,7 @@ import { glueOptions, parametersOf, type EngineModule, type KeylatchOptions } fr
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
 import type { Report, SessionOptions } from './session.js';
+import { TOOLS, type Tools } from './tools.js';
 import {
   Subscriptions,
   type MessageKind,
@@ -21,16 +23,21 @@ import {
   type Unsubscribe,
 } from './subscriptions.js';
 
-export interface InspectOptions {
+/** Options of `inspectPage`. */
+export interface KeyPageOptions {
   /** Cursor of the next page; '0' starts. */
   readonly cursor?: string;
   /** Approximate number of keys in the page. */
   readonly limit?: number;
+  /** Number of the database, 0 unless given. */
   readonly db?: number;
 }
 
+/** A key with facts about its value. */
 export interface KeyInfo<Key = string> {
+  /** The key itself. */
   readonly key: Key;
+  /** `string`, `list`, `set`, `zset` or `hash`. */
   readonly type: string;
   /** Bytes of a string, elements of any other type. */
   readonly size: number;
@@ -38,9 +45,11 @@ export interface KeyInfo<Key = string> {
   readonly deadlineMs: number | null;
 }
 
-export interface Inspection<Key = string> {
+/** Result of `inspectPage`. */
+export interface KeyPage<Key = string> {
   /** Cursor of the next page; '0': this was the last one. */
   readonly cursor: string;
+  /** Keys of the page, in no particular order. */
   readonly keys: readonly KeyInfo<Key>[];
 }
 
@@ -113,13 +122,15 @@ export class Keylatch extends Client {
     return this.#listen(event, listener, true, options);
   }
 
+  /** Removes a listener of `on` or `once`: its newest registration. */
+  off(event: EventName | 'error', listener: EventListener<never> | ErrorListener): void;
   off(event: string, listener: (argument: never) => void): void {
     this.#host.removeListener(event, listener);
   }
 
   #listen(event: string, listener: (argument: never) => void, once: boolean, options?: ListenOptions): () => void {
     this.#host.addListener(event, listener, once, options);
-    return () => this.off(event, listener);
+    return () => this.#host.removeListener(event, listener);
   }
 
   /**
@@ -190,10 +201,15 @@ export class Keylatch extends Client {
     });
   }
 
-  /** A page of the keys with their type, size and deadline. Changes nothing, not even access times. */
-  inspect(options: InspectOptions & { readonly buffer: true }): Inspection<Uint8Array>;
-  inspect(options?: InspectOptions): Inspection;
-  inspect(options: InspectOptions & { readonly buffer?: boolean } = {}): Inspection<string | Uint8Array> {
+  /**
+   * A page of the keys with their type, size and deadline. Changes nothing, not even access times.
+   *
+   * @example const { keys, cursor } = db.inspectPage({ limit: 50 });
+   */
+  inspectPage(options: KeyPageOptions & { readonly buffer: true }): KeyPage<Uint8Array>;
+  /** Variant with keys as text. */
+  inspectPage(options?: KeyPageOptions): KeyPage;
+  inspectPage(options: KeyPageOptions & { readonly buffer?: boolean } = {}): KeyPage<string | Uint8Array> {
     const { cursor = '0', limit = 100, db = 0, buffer = false } = options;
     if (!/^\d{1,20}$/.test(cursor)) throw new TypeError(`'${cursor}' is not a cursor`);
     if (!isBelow(limit, 2 ** 31)) throw new TypeError('limit must be a positive integer');
@@ -208,23 +224,33 @@ export class Keylatch extends Client {
     return { cursor: page.cursor, keys };
   }
 
-  /** A reply as redis-cli prints it, lines joined by line feeds. */
-  printReply(reply: Uint8Array): string {
-    return this.#input(reply, (engine, length) => engine.printReply(length));
+  /**
+   * The name that `inspectPage` had before. Assertion libraries call a method of this name, with a depth and options, to
+   * print the object.
+   *
+   * @internal
+   */
+  inspect(...given: readonly unknown[]): string {
+    if (given.length >= 2) return this[CUSTOM_INSPECT]();
+    throw new TypeError('db.inspect() is db.inspectPage() now: the old name belongs to consoles and test frameworks');
   }
 
-  /** Splits a typed line into arguments, with the quotes and escapes of redis-cli. */
-  splitLine(line: string): Uint8Array[] {
+  /** @internal Functions of `keylatch/hints` and `keylatch/testing`. */
+  get [TOOLS](): Tools {
+    return {
+      printReply: (reply) => this.#input(reply, (engine, length) => engine.printReply(length)),
+      splitLine: (line) => this.#splitLine(line),
+      runSession: (text, options) => this.#runSession(text, options),
+    };
+  }
+
+  #splitLine(line: string): Uint8Array[] {
     const split = this.#input(encoder.encode(line), (engine, length) => engine.splitLine(length));
     if (Array.isArray(split)) return split;
     throw new LineError(split.message, split.column);
   }
 
-  /**
-   * Runs a session on this engine, which must have a ManualClock: the session moves it. `runSession` of the package
-   * runs one on a fresh engine.
-   */
-  runSession(text: string, options: SessionOptions = {}): Report {
+  #runSession(text: string, options: SessionOptions): Report {
     const manual = this.#host.manual;
     if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
     const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, options.untilLine));

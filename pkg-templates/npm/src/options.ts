@@ -50,7 +50,7 @@ export type MaxmemoryPolicy = (typeof POLICIES)[number];
 
 const SEED_MAX = 2n ** 64n - 1n;
 
-/** Checks the options immediately; a random seed is drawn only when the engine is created. */
+/** @internal Checks the options immediately; a random seed is drawn only when the engine is created. */
 export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   const { now, clock = 'system', seed, floorMs } = options;
   const manual = clock instanceof ManualClock;
@@ -70,7 +70,7 @@ export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   });
 }
 
-/** Initial configuration of the engine, checked: names of redis.conf with their values. */
+/** @internal Initial configuration of the engine, checked: names of redis.conf with their values. */
 export function parametersOf({ maxmemory, maxmemoryPolicy }: KeylatchOptions): [string, string][] {
   const parameters: [string, string][] = [];
   if (maxmemory !== undefined) {

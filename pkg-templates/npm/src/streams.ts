@@ -24,9 +24,11 @@ export interface StreamHost {
   configured(): void;
 }
 
-/** Result bits of feeding. */
+/** @internal Result bits of feeding. */
 export const FED_MORE = 1;
+/** @internal */
 export const FED_BLOCKED = 2;
+/** @internal */
 export const FED_CLOSED = 4;
 
 /** One client's stream. */

@@ -29,6 +29,7 @@ const COMMANDS = {
   smessage: ['SSUBSCRIBE', 'SUNSUBSCRIBE'],
 } as const;
 
+/** @internal */
 export type MessageKind = keyof typeof COMMANDS;
 
 interface Subscriber {
@@ -53,6 +54,7 @@ function keyOf(kind: string, name: Uint8Array): string {
   return key;
 }
 
+/** @internal */
 export class Subscriptions implements PushListener {
   readonly #host: Host;
   readonly #channels = new Map<string, Channel>();

@@ -23,7 +23,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** A command that may block. */
+/** @internal A command that may block. */
 export interface WaitRequest extends WaitOptions {
   readonly argv: readonly Argument[];
   readonly asBytes: boolean;
@@ -33,7 +33,7 @@ export interface WaitRequest extends WaitOptions {
 
 type Replies = Reply<string | Uint8Array>;
 
-/** Runs a command in the current database of `origin`, and ends when `origin` is closed. */
+/** @internal Runs a command in the current database of `origin`, and ends when `origin` is closed. */
 export function waitFor(origin: Connection, request: WaitRequest): Promise<Replies> {
   return new Promise((resolve, reject) => {
     if (request.signal?.aborted) throw abortReason(request.signal);
@@ -41,6 +41,7 @@ export function waitFor(origin: Connection, request: WaitRequest): Promise<Repli
   });
 }
 
+/** @internal */
 export function abortReason(signal: AbortSignalLike): unknown {
   return signal.reason ?? Object.assign(new Error('the waiting was aborted'), { name: 'AbortError' });
 }

@@ -3,7 +3,8 @@
  * session again up to it on a fresh engine, so that the keys of that moment are shown.
  */
 
-import { SessionError, type Report, type SessionStep as Step } from 'keylatch/core';
+import { SessionError } from 'keylatch/core';
+import { runSessionOn, type Report, type SessionStep as Step } from 'keylatch/hints';
 import { Emitter } from './emitter.ts';
 import type { Engine, EngineMaker } from './engine.ts';
 import { KeyList } from './key-list.ts';
@@ -131,7 +132,7 @@ export class SessionEditorModel {
     this.engine = engine;
     this.keys = new KeyList(engine.db);
     try {
-      const report = engine.db.runSession(this.text, untilLine === undefined ? {} : { untilLine });
+      const report = runSessionOn(engine.db, this.text, untilLine === undefined ? {} : { untilLine });
       this.keys.refresh(this.database, this.nowMs);
       return report;
     } catch (error) {

@@ -1,6 +1,6 @@
 /** `keylatch run FILE...`: checks session files. */
 import { readFileSync } from 'node:fs';
-import { describeMismatches, runSession, SessionError, type Report } from '../index.js';
+import { describeMismatches, runSession, SessionError, type Report } from '../testing.js';
 
 /** Outcome of one file: the number is the exit code, and the largest of all files counts. */
 const MATCHED = 0;

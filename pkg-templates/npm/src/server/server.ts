@@ -14,14 +14,17 @@ import {
 } from './options.js';
 import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
-import { Peer, type PeerHost } from './peer.js';
+import { Peer } from './peer.js';
 
 const TOO_MANY = '-ERR max number of clients reached\r\n';
 const PROTECTED =
   '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
   'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
 
-export class Server implements PeerHost, AsyncDisposable {
+/**
+ * A server of Redis clients: `await using server = await createServer({ port: 0 }).listen()` ends it with its scope.
+ */
+export class Server implements AsyncDisposable {
   /** The served engine; commands of this process run as another client. */
   readonly db: Keylatch;
   readonly #ownsDb: boolean;
@@ -35,6 +38,7 @@ export class Server implements PeerHost, AsyncDisposable {
   #maxClients = 0;
   #isGuarded = true;
   #isPoisoned = false;
+  /** @internal */
   outputLimit!: OutputLimit;
   /** @internal */
   readonly output = new OutputBatch();
