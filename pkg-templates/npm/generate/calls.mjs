@@ -15,7 +15,8 @@ function overload(row) {
   if (subcommand !== undefined) names.push({ name: 'subcommand', type: either(subcommand) });
   const own = argumentElements(row).map((one) => (one.name === 'name' ? { ...one, name: 'value' } : one));
   const syntax = [row.name.replace('|', ' '), row.syntax].join(' ').trim();
-  const text = `${row.summary} \`${syntax}\` Since ${sinceOf(row.since)}.`;
+  const shown = own.every(({ optional, rest }) => !optional && !rest) ? '' : ` \`${syntax}\``;
+  const text = `${row.summary}${shown} Since ${sinceOf(row.since)}.`;
   return `  /** ${text} */\n  call(${parameterList([...names, ...own])}): Carried<C, ${replyType(row.reply, row)}>;\n`;
 }
 
@@ -26,7 +27,7 @@ export function printCalls(rows) {
     .map(overload);
   return `/** Printed from the table of commands: \`call\` with the arguments, the reply and the documentation of each. */
 import type { Argument, Option, Word } from '../argument.js';
-import type { ArgumentsOf, CommandName, ReplyOf } from '../call-types.js';
+import type { CommandName, Fits, ReplyOf } from '../call-types.js';
 import { Executor } from '../executor.js';
 import type { Reply } from '../reply.js';
 import type { Carried, ResultMode } from '../result-mode.js';
@@ -40,7 +41,10 @@ ${overloads.join('')}  /**
    *
    * @throws ReplyError The error that the engine replied with.
    */
-  call<const N extends CommandName | (string & {})>(name: N, ...args: ArgumentsOf<N>): Carried<C, ReplyOf<N, Text>>;
+  call<const N extends CommandName | (string & {}), const A extends Argument[]>(
+    name: N & Fits<N, A>,
+    ...args: A
+  ): Carried<C, ReplyOf<N, Text>>;
   call(name: string, ...args: (Argument | undefined)[]): unknown {
     return this.execute([name, ...(args as Argument[])]);
   }

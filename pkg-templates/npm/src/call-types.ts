@@ -29,6 +29,16 @@ export type ArgumentsOf<N extends string> = [NamesOf<Uppercase<N>>] extends [nev
   ? Argument[]
   : Distributed<NamesOf<Uppercase<N>>>;
 
+/** Shown by the compiler where arguments do not fit a command: the arguments that it takes. */
+export interface Expected<Arguments> {
+  /** Arguments behind the name. */
+  readonly arguments: Arguments;
+}
+
+/** Anything if the arguments fit the command, else what it expects. */
+export type Fits<N extends string, A extends Argument[]> =
+  A extends ArgumentsOf<N> ? unknown : Expected<ArgumentsOf<N>>;
+
 /** Reply type of the command; bulk strings as Text. */
 export type ReplyOf<N extends string, Text> = [NamesOf<Uppercase<N>>] extends [never]
   ? Reply<Text>

@@ -1,6 +1,6 @@
 /** Engine-side half of a client: connected at its first command. All commands of the client pass through here. */
 import type { Argument } from './argument.js';
-import { ClosedError } from './errors.js';
+import { ClosedError, ENDED } from './errors.js';
 import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
@@ -115,6 +115,11 @@ export class Connection {
   discard(): void {
     const id = this.id();
     this.host.enter((instance) => instance.guarded(() => instance.engine.discard(id)));
+  }
+
+  /** Throws if the engine has ended the client, for example after QUIT. */
+  refuseEnded(instance: Instance): void {
+    if (instance.guarded(() => instance.engine.closing(this.id()))) throw new ClosedError('client', ENDED);
   }
 
   info(): GlueClient {

@@ -34,6 +34,9 @@ export class PoisonedError extends Error {
   }
 }
 
+/** @internal Reason for which the engine ended a client. */
+export const ENDED = ': QUIT or CLIENT KILL ended it, or its output was too long; use another one, db.client()';
+
 /** The engine or the client was closed. */
 export class ClosedError extends Error {
   /** `ClosedError`. */

@@ -1,6 +1,6 @@
 /** One WebAssembly instance and its memory: commands go through the frame, bytes through the input area. */
 import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
-import { ClosedError, type ClockError, LoadError, NoReplyError, ReplyError, WaitingError } from './errors.js';
+import { ClosedError, type ClockError, ENDED, LoadError, NoReplyError, ReplyError, WaitingError } from './errors.js';
 import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
 import { CONVENTION, Status } from './generated/convention.js';
 import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
@@ -15,9 +15,6 @@ const NO_CLIENT = 0;
 
 /** Status returned when the time is needed and nothing ran. */
 const NEED_TIME = -1;
-
-/** Reason for which the engine ended a client. */
-const ENDED = ': QUIT or CLIENT KILL ended it, or its output was too long; use another one, db.client()';
 
 /** Thrown when the clock failed and nothing ran; the host has the failure. */
 export const CLOCK_FAILED = -1;

@@ -69,6 +69,7 @@ class Wait implements ClientObserver {
 
   #run(instance: Instance): void {
     const { argv, asBytes, timed, signal } = this.request;
+    this.origin.refuseEnded(instance);
     const id = this.#connection.id();
     this.#cleanups.push(() => this.#connection.disconnect());
     const reply = instance.run(id, argv, asBytes);
