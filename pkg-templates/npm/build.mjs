@@ -122,7 +122,9 @@ async function commandLine() {
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    plugins: ['index', 'server', 'testing'].map((name) => beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`))),
+    plugins: ['index', 'server', 'testing'].map((name) =>
+      beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`)),
+    ),
   });
 }
 
@@ -156,7 +158,10 @@ function declarations() {
   for (const name of needed) {
     const to = join(out, 'cjs', name);
     mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, readFileSync(join(scratch, name), 'utf8').replace(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 4)));
+    writeFileSync(
+      to,
+      readFileSync(join(scratch, name), 'utf8').replace(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 4)),
+    );
   }
   for (const [name, entry] of Object.entries(DECLARED)) {
     writeFileSync(join(out, 'esm', `${name}.d.ts`), `export * from '../cjs/${entry}.js';\n`);

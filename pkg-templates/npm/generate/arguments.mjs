@@ -22,7 +22,8 @@ function isUnit({ type, token, name }) {
 /** Elements of an argument that is always there once, or undefined where their number depends on what is given. */
 function elements(argument) {
   const name = label(argument.name);
-  if (isChoice(argument) || argument.type === 'pure-token') return [{ name, type: `Word<${union(words(argument))}>` }];
+  if (isChoice(argument) || argument.type === 'pure-token')
+    return [{ name, type: `CommandWord<${union(words(argument))}>` }];
   if (argument.type === 'block') {
     const parts = argument.arguments.map((one) => (one.optional || one.multiple ? undefined : elements(one)));
     return parts.includes(undefined) ? undefined : parts.flat();
@@ -30,7 +31,7 @@ function elements(argument) {
   if (argument.type === 'oneof') return undefined;
   const value = { name, type: 'Argument' };
   if (argument.token === undefined) return [value];
-  return [{ name: label(argument.token.toLowerCase()), type: `Word<'${argument.token}'>` }, value];
+  return [{ name: label(argument.token.toLowerCase()), type: `CommandWord<'${argument.token}'>` }, value];
 }
 
 /** Elements of an optional argument at the end, such as `[count [WITHSCORES]]`. */
@@ -48,7 +49,11 @@ function optionalEnd(argument) {
 /** What follows in any number: options by their words, which editors complete, or more of the last argument. */
 function rest(following) {
   const all = [...new Set(following.flatMap(words))];
-  return { name: all.length > 0 ? 'options' : 'more', type: all.length > 0 ? `Option<${union(all)}>` : 'Argument', rest: true };
+  return {
+    name: all.length > 0 ? 'options' : 'more',
+    type: all.length > 0 ? `CommandOption<${union(all)}>` : 'Argument',
+    rest: true,
+  };
 }
 
 /** The elements behind the command's name (and that of its subcommand). */
@@ -62,7 +67,9 @@ export function argumentElements(row) {
     if (argument.optional || own === undefined) return named([...atLeast(row, fixed), rest(following)]);
     fixed.push(...own);
     if (argument.multiple) {
-      const more = isLast ? { ...rest([]), type: own.length === 1 ? own[0].type : 'Argument' } : rest(following.slice(1));
+      const more = isLast
+        ? { ...rest([]), type: own.length === 1 ? own[0].type : 'Argument' }
+        : rest(following.slice(1));
       return named([...atLeast(row, fixed), more]);
     }
   }

@@ -26,7 +26,7 @@ export function printCalls(rows) {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(overload);
   return `/** Printed from the table of commands: \`call\` with the arguments, the reply and the documentation of each. */
-import type { Argument, Option, Word } from '../argument.js';
+import type { Argument, CommandOption, CommandWord } from '../argument.js';
 import type { CommandName, Fits, ReplyOf } from '../call-types.js';
 import { Executor } from '../executor.js';
 import type { Reply } from '../reply.js';

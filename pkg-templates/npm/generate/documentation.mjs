@@ -8,7 +8,8 @@ const UNITS = {
 };
 
 /** Errors that the types of a method prevent. */
-const PREVENTED = /wrong number of arguments|syntax error|unknown|[Nn]umfields|FIELDS|mandatory argument|at the same time/;
+const PREVENTED =
+  /wrong number of arguments|syntax error|unknown|[Nn]umfields|FIELDS|mandatory argument|at the same time/;
 /** Errors of a method's documentation are the first few. */
 const ERRORS_MAX = 3;
 const LINE_MAX = 116;
@@ -65,5 +66,7 @@ export function documentation(row, note, examples, method) {
   if (thrown.length > 0) lines.push(...wrapped(`@throws ReplyError ${thrown.map((one) => `\`${one}\``).join(', ')}`));
   const example = exampleOf(row, uses, method);
   if (example !== undefined) lines.push(`@example ${example}`);
-  return lines.length === 1 ? `  /** ${lines[0]} */\n` : `  /**\n${lines.map((line) => `   * ${line}\n`).join('')}   */\n`;
+  return lines.length === 1
+    ? `  /** ${lines[0]} */\n`
+    : `  /**\n${lines.map((line) => `   * ${line}\n`).join('')}   */\n`;
 }

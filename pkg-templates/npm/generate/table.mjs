@@ -18,7 +18,7 @@ export function printTable(rows) {
   const entry = (row) =>
     `  ${key(row.name)}: [arguments: [${parameterList(argumentElements(row))}], reply: ${replyType(row.reply, row)}];\n`;
   return `/** Printed from the table of commands: arguments and reply of each. */
-import type { Argument, Option, Word } from '../argument.js';
+import type { Argument, CommandOption, CommandWord } from '../argument.js';
 import type { Reply } from '../reply.js';
 
 export interface CommandTable<Text> {

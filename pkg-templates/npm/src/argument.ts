@@ -4,10 +4,10 @@
 export type Argument = string | number | bigint | Uint8Array;
 
 /** A word of a command, in capitals or small letters. */
-export type Word<Words extends string> = Words | Lowercase<Words>;
+export type CommandWord<Words extends string> = Words | Lowercase<Words>;
 
 /** An argument at a position where these words are options: editors complete them, and any other argument is accepted. */
-export type Option<Words extends string> = Word<Words> | (string & {}) | Exclude<Argument, string>;
+export type CommandOption<Words extends string> = CommandWord<Words> | (string & {}) | Exclude<Argument, string>;
 
 /** @internal The longest argument, as in Redis' default configuration. */
 export const ARGUMENT_MAX = 512 * 1024 * 1024;

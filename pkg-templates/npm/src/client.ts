@@ -19,7 +19,7 @@ import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
 /** Result of feeding a chunk of RESP. */
-export interface Fed {
+export interface FeedResult {
   /** Replies as RESP bytes. */
   readonly output: Uint8Array;
   /** True when reading stopped because too much output is pending: feed an empty chunk to continue. */
@@ -158,7 +158,7 @@ export class Client extends Direct<string> implements Disposable {
   }
 
   /** Feeds a chunk of RESP requests, cut anywhere, and returns their replies. */
-  feed(chunk: Uint8Array): Fed {
+  feed(chunk: Uint8Array): FeedResult {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {
       const output = instance.feed(id, chunk);

@@ -28,6 +28,7 @@ export class ManualClock {
     this.#nowMs = this.#checked(Number(start));
   }
 
+  /** The time of the clock, in milliseconds since the epoch. */
   now(): number {
     return this.#nowMs;
   }

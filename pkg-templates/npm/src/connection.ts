@@ -6,6 +6,7 @@ import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
 
+/** Options of `db.client`. */
 export interface ClientOptions {
   /** Name in CLIENT LIST, without blanks. */
   readonly name?: string;

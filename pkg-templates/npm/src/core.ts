@@ -1,8 +1,13 @@
 /** Entry `keylatch/core`: everything but an engine. `Keylatch.from(module)` takes one that the caller compiled. */
-export type { Argument, Option, Word } from './argument.js';
+export type { Argument, CommandOption, CommandWord } from './argument.js';
 export type { ArgumentsOf, CommandName, ReplyOf } from './call-types.js';
-export type { Carried, Later, Now, ResultMode } from './result-mode.js';
-export { BytesClient, Client, type Fed } from './client.js';
+export type {
+  Carried as ResultIn,
+  Later as PromisedResults,
+  Now as ImmediateResults,
+  ResultMode,
+} from './result-mode.js';
+export { BytesClient, Client, type FeedResult } from './client.js';
 export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';
 export type { ClientOptions } from './connection.js';
@@ -19,7 +24,7 @@ export {
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
 export type { EventKind } from './generated/events.js';
-export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type Replayed } from './keylatch.js';
+export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type ReplayResult } from './keylatch.js';
 export type { ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export { decodeReplies, type Reply } from './reply.js';

@@ -13,6 +13,6 @@ export {
 } from './hint/complete.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
-export type { Report, SessionStep, SessionOptions } from './session.js';
+export type { SessionReport, SessionStep, SessionOptions } from './session.js';
 export { printReply, runSessionOn, splitLine } from './tools.js';
 export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from './hint/words.js';

@@ -134,7 +134,9 @@ class MemoryConnection extends Duplex implements StreamUser {
 export interface Connector {
   /** Called by ioredis before it connects; the engine is always available. */
   check(): boolean;
+  /** Connects a client; ioredis writes requests into the stream and reads replies from it. */
   connect(): Promise<Duplex>;
+  /** Ends the connection. */
   disconnect(): void;
 }
 

@@ -13,7 +13,7 @@ import { Messages, type MessagesOptions } from './messages.js';
 import { glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
-import type { Report, SessionOptions } from './session.js';
+import type { SessionReport, SessionOptions } from './session.js';
 import { TOOLS, type Tools } from './tools.js';
 import {
   Subscriptions,
@@ -54,7 +54,7 @@ export interface KeyPage<Key = string> {
 }
 
 /** Contents of a replayed log. */
-export interface Replayed {
+export interface ReplayResult {
   /** Number of whole commands and transactions that were replayed. */
   readonly units: number;
   /** Bytes of a torn last unit that were dropped. */
@@ -250,13 +250,13 @@ export class Keylatch extends Client {
     throw new LineError(split.message, split.column);
   }
 
-  #runSession(text: string, options: SessionOptions): Report {
+  #runSession(text: string, options: SessionOptions): SessionReport {
     const manual = this.#host.manual;
     if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
     const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, options.untilLine));
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
-    manual.adopt((result as Report).nowMs, this.#host);
-    return result as Report;
+    manual.adopt((result as SessionReport).nowMs, this.#host);
+    return result as SessionReport;
   }
 
   /**
@@ -297,7 +297,7 @@ export class Keylatch extends Client {
   }
 
   /** Replays pieces of a log in their order. A torn last unit is dropped; damage and newer versions throw LoadError. */
-  replay(log: Uint8Array): Replayed {
+  replay(log: Uint8Array): ReplayResult {
     return this.#load(log, (engine, length) => engine.replay(length));
   }
 

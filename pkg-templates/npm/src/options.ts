@@ -12,6 +12,7 @@ type ModuleOrBytes = CompiledModule | ArrayBuffer | ArrayBufferView;
 /** A compiled module, its bytes, or a function that returns either when the first command comes. */
 export type EngineModule = ModuleOrBytes | (() => ModuleOrBytes);
 
+/** Options of an engine. */
 export interface KeylatchOptions {
   /** The engine. The main entry has one built in. */
   readonly module?: EngineModule;

@@ -1,6 +1,6 @@
 /** Sessions on a fresh engine. */
 import { Keylatch, ManualClock, type KeylatchOptions } from './index.js';
-import type { Report, SessionOptions } from './session.js';
+import type { SessionReport, SessionOptions } from './session.js';
 import { runSessionOn } from './tools.js';
 
 /** Options of `runSession`. The seed is 0 unless given, so that random choices are equal at every run. */
@@ -12,7 +12,7 @@ export type RunOptions = SessionOptions & Pick<KeylatchOptions, 'module' | 'seed
  * @throws SessionError The text is not a session.
  * @example runSession('> SETNX lock me\n(integer) 1\n').mismatches // 0
  */
-export function runSession(text: string, options: RunOptions = {}): Report {
+export function runSession(text: string, options: RunOptions = {}): SessionReport {
   const { untilLine, ...made } = options;
   const db = new Keylatch({ seed: 0, ...made, clock: new ManualClock() });
   try {

@@ -33,6 +33,7 @@ export const FED_CLOSED = 4;
 
 /** One client's stream. */
 export class Stream {
+  /** Number of the client, as CLIENT ID returns it. */
   readonly id: number;
   readonly #host: Host;
   readonly #ended: () => void;

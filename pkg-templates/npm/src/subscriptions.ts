@@ -12,6 +12,7 @@ import { textOf } from './reply.js';
 /** Callback for messages. The pattern is given for pattern subscriptions. */
 export type MessageListener<Text = string> = (message: Text, channel: Text, pattern?: Text) => void;
 
+/** Options of `subscribe` and its relatives. */
 export interface SubscribeOptions {
   /** Message, channel and pattern as Uint8Array. */
   readonly buffer?: boolean;

@@ -5,7 +5,7 @@ import { describeMismatches } from './session-report.js';
 export { ManualClock, SessionError } from './index.js';
 export { describeMismatches } from './session-report.js';
 export type {
-  Report,
+  SessionReport,
   SessionClient,
   SessionExpectation,
   SessionMismatch,

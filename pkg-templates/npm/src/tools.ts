@@ -3,7 +3,7 @@
  * the work; an object with this symbol carries it.
  */
 import type { Keylatch } from './keylatch.js';
-import type { Report, SessionOptions } from './session.js';
+import type { SessionReport, SessionOptions } from './session.js';
 
 /** @internal Key of the functions in an engine's object. A global symbol: each entry of the package holds a copy of this file. */
 export const TOOLS: unique symbol = Symbol.for('keylatch.tools') as never;
@@ -12,7 +12,7 @@ export const TOOLS: unique symbol = Symbol.for('keylatch.tools') as never;
 export interface Tools {
   printReply(reply: Uint8Array): string;
   splitLine(line: string): Uint8Array[];
-  runSession(text: string, options: SessionOptions): Report;
+  runSession(text: string, options: SessionOptions): SessionReport;
 }
 
 function toolsOf(db: Keylatch): Tools {
@@ -44,6 +44,6 @@ export function splitLine(db: Keylatch, line: string): Uint8Array[] {
  *
  * @throws SessionError The text is not a session.
  */
-export function runSessionOn(db: Keylatch, text: string, options: SessionOptions = {}): Report {
+export function runSessionOn(db: Keylatch, text: string, options: SessionOptions = {}): SessionReport {
   return toolsOf(db).runSession(text, options);
 }

@@ -12,12 +12,17 @@ import { ReplyReader, type Reply } from './reply.js';
 
 /** An AbortSignal, or an object of its shape. */
 export interface AbortSignalLike {
+  /** True once the signal was aborted. */
   readonly aborted: boolean;
+  /** Reason of the abort, which the promise is rejected with. */
   readonly reason?: unknown;
+  /** Adds a listener of the abort. */
   addEventListener(type: 'abort', listener: () => void): void;
+  /** Removes a listener. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
+/** Options of the methods that wait. */
 export interface WaitOptions {
   /** Ends the wait: the promise is rejected with the signal's reason, an AbortError by default. */
   readonly signal?: AbortSignalLike | undefined;

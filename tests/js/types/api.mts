@@ -3,11 +3,11 @@ import {
   Commands,
   Keylatch,
   ManualClock,
-  type Carried,
   type EventKind,
-  type Later,
+  type ImmediateResults,
+  type PromisedResults,
+  type ResultIn,
   type Multi,
-  type Now,
   type Reply,
   ReplyError,
   type SetOptions,
@@ -153,13 +153,13 @@ db.once('expire_d', () => {});
 db.off('expird', () => {});
 
 // The command methods over promises.
-abstract class Remote extends Commands<Later> {}
+abstract class Remote extends Commands<PromisedResults> {}
 declare const remote: Remote;
 const later = remote.get('k');
 same<typeof later, Promise<string | null>>();
 const laterSet = remote.set('k', 'v', { nx: true });
 same<typeof laterSet, Promise<'OK' | null>>();
-same<Carried<Now, 5>, 5>();
+same<ResultIn<ImmediateResults, 5>, 5>();
 
 // Entries.
 const core: Core = Core.from(new Uint8Array());

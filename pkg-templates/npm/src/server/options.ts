@@ -1,6 +1,7 @@
 /** The options of a server, checked, and the engine parameters derived from them. */
 import type { Keylatch, MaxmemoryPolicy } from '../core.js';
 
+/** Options of `createServer`. Names are those of redis.conf, in JavaScript's spelling. */
 export interface ServerOptions {
   /**
    * The TCP port, 6379 unless given. 0 chooses a free one; together with `unixSocket` it means no TCP port at all, as in

@@ -101,6 +101,7 @@ export class Server implements AsyncDisposable {
     if (this.#ownsDb) this.db.close();
   }
 
+  /** Closes the server at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
