@@ -1,4 +1,4 @@
-// What consoles, test frameworks and JSON.stringify show of the package's objects, and errors that name the way out.
+// Consoles, test frameworks and JSON.stringify: the text of the package's objects. And errors that name the way out.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
@@ -45,6 +45,7 @@ test('after QUIT every use of the client says that it is closed, and by what', a
   const closed = (error) => error instanceof ClosedError && /QUIT.*db\.client\(\)/.test(error.message);
   assert.throws(() => client.get('k'), closed);
   assert.throws(() => client.call('PING'), closed);
+  assert.throws(() => client.callRaw('PING'), closed);
   assert.throws(() => client.multi().get('k').exec(), closed);
   await assert.rejects(() => client.blpop('k'), closed);
   assert.equal(db.get('k'), null, 'other clients go on');

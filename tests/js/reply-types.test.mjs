@@ -35,7 +35,7 @@ function rowOf(argv) {
   return rows.get(`${command}|${subcommand}`) ?? rows.get(command);
 }
 
-/** A command whose reply has the declared type only in RESP3, or none: HELLO 2 changes the replies behind it. */
+/** True for HELLO with another version than 3: the replies behind it have other types. */
 function changesProtocol(row, argv) {
   return row?.name === 'HELLO' && argv.length > 1 && Buffer.from(argv[1]).toString() !== '3';
 }

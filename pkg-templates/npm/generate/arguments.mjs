@@ -46,7 +46,7 @@ function optionalEnd(argument) {
   return parts.includes(undefined) ? undefined : parts.flat().map((one) => ({ ...one, optional: true }));
 }
 
-/** What follows in any number: options by their words, which editors complete, or more of the last argument. */
+/** Elements of any number: options by their words, which editors complete, or more of the last argument. */
 function rest(following) {
   const all = [...new Set(following.flatMap(words))];
   return {
@@ -76,7 +76,7 @@ export function argumentElements(row) {
   return named(fixed);
 }
 
-/** As many elements as the command takes at least: those behind repeated ones have no place of their own. */
+/** Adds elements up to the least number that the command takes: those behind repeated ones have no place of their own. */
 function atLeast(row, fixed) {
   const least = Math.abs(row.arity) - row.name.split('|').length - fixed.length;
   const next = Array.from({ length: Math.max(least, 0) }, () => ({ name: 'next', type: 'Argument' }));

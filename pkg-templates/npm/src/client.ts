@@ -149,7 +149,7 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.closed || this.#connection.host.closed;
   }
 
-  /** Runs one command; its reply as RESP bytes, errors included. Empty when the client is blocked. */
+  /** Runs one command; its reply as RESP bytes, errors included. Empty when the client is blocked or its replies are off. */
   callRaw(...argv: Argument[]): Uint8Array {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {

@@ -119,17 +119,23 @@ export class Instance {
 
   /** Throws the reason why a command has no reply; null for CLIENT REPLY, which turned replies off. */
   withoutReply(client: number, command: string): null {
-    if (this.guarded(() => this.engine.closing(client))) throw new ClosedError('client', ENDED);
+    this.#refuseEnded(client);
     const isBlocked = this.guarded(() => this.engine.client(client))?.blocked ?? false;
     if (isBlocked) throw new WaitingError(command);
     if (command !== 'CLIENT') throw new NoReplyError(command);
     return null;
   }
 
+  #refuseEnded(client: number): void {
+    if (this.guarded(() => this.engine.closing(client))) throw new ClosedError('client', ENDED);
+  }
+
   /** Runs one command; its reply as RESP bytes. */
   callRaw(client: number, argv: readonly Argument[]): Uint8Array {
     this.#execute(client, argv);
-    return this.frame.takeReply();
+    const reply = this.frame.takeReply();
+    if (reply.length === 0) this.#refuseEnded(client);
+    return reply;
   }
 
   #execute(client: number, argv: readonly Argument[]): number {

@@ -15,7 +15,7 @@ export interface SessionExpectation {
 export interface SessionStep {
   /** Line of the step; lines count from 1. */
   readonly line: number;
-  /** What the line does. */
+  /** Kind of the line. */
   readonly kind: 'command' | 'receive' | 'clock' | 'heading' | 'comment';
   /** '' is the default client. */
   readonly client: string;

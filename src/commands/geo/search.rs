@@ -37,11 +37,10 @@ const fn search_row(
 
 /// Members, or with options an array for each: member, distance, hash and position, in this order.
 const FOUND: &str = "array(bulk)|array(array(bulk|integer|array(double,double)))";
-const FOUND_OR_STORED: &str = "array(bulk)|array(array(bulk|integer|array(double,double)))|integer";
 
 pub(in crate::commands) const ROWS: &[Row] = &[
     Row {
-        reply: FOUND_OR_STORED,
+        reply: "array(bulk)|array(array(bulk|integer|array(double,double)))|integer",
         flags: WRITE | DENYOOM | MOVABLEKEYS,
         keys: BY_POSITION,
         ..search_row(
@@ -63,7 +62,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         )
     },
     Row {
-        reply: FOUND_OR_STORED,
+        reply: "array(bulk)|array(array(bulk|integer|array(double,double)))|integer",
         flags: WRITE | DENYOOM | MOVABLEKEYS,
         keys: BY_MEMBER,
         ..search_row(

@@ -31,7 +31,7 @@ pub enum LoadError {
         /// Bytes before that part.
         offset: usize,
     },
-    /// A key whose value has a type or an encoding that this engine lacks, for example a stream.
+    /// A key with a value of a type or an encoding that this engine lacks, for example a stream.
     UnsupportedValue {
         /// Name of the key.
         key: Vec<u8>,
