@@ -2,6 +2,8 @@
 //!
 //! - `generated/commands.json`: the command table;
 //! - `generated/convention.json`: the numbers by which JavaScript calls commands;
+//! - `generated/events.json`: the names of events;
+//! - `generated/examples.json`: by command, uses with their replies and errors, from the session files;
 //! - `docs/commands/*.md`: a page for each group of commands.
 
 mod groups;
@@ -15,6 +17,8 @@ mod tree;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use serde_json::{Value, json};
+
 fn main() -> io::Result<()> {
     let Some(folder) = env::args_os().nth(1).map(PathBuf::from) else {
         return Err(io::Error::other("usage: generate FOLDER"));
@@ -22,9 +26,28 @@ fn main() -> io::Result<()> {
     let tables = [
         ("commands.json".to_owned(), keylatch::internals::commands::json()),
         ("convention.json".to_owned(), keylatch::internals::calling_convention()),
+        ("events.json".to_owned(), events().to_string()),
+        ("examples.json".to_owned(), examples().to_string()),
     ];
     write_all(&folder.join("generated"), &tables)?;
     write_all(&folder.join("docs/commands"), &pages::all())
+}
+
+/// Names of all kinds of events.
+fn events() -> Value {
+    keylatch::EventKind::ALL.iter().map(|kind| kind.name()).collect()
+}
+
+/// By command: requests with the lines of their replies, and texts of errors.
+fn examples() -> Value {
+    let shown = shown::Shown::read();
+    let entry = |row: &Value| {
+        let name = row["name"].as_str().expect("a text");
+        let errors: Vec<String> = shown.errors(name).into_iter().map(|(error, _)| error).collect();
+        (name.to_owned(), json!({ "uses": shown.uses(name), "errors": errors }))
+    };
+    let table: Vec<Value> = serde_json::from_str(&keylatch::internals::commands::json()).expect("the table is JSON");
+    Value::Object(table.iter().map(entry).collect())
 }
 
 /// Replaces a folder: files of groups or tables that are gone go, too.

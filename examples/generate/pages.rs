@@ -31,6 +31,7 @@ Replies are written in these words:
 | `array(x)` | a list of x; `array(x,y)` first an x, then a y |
 | `map(x,y)` | pairs of x and y; over RESP2 a flat list of them |
 | `set(x)` | different x in no order; over RESP2 a list |
+| `error` | an error whatever the arguments are |
 | `any` | depends on the subcommand, or on what was queued |
 | `x\\|y` | an x or a y |
 ";

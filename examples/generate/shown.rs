@@ -9,6 +9,8 @@ use super::tree::{self, File};
 
 /// An example ends before the command behind this line.
 const LINES_MAX: usize = 24;
+/// Most uses of one command.
+const USES_MAX: usize = 20;
 
 /// All session files.
 pub struct Shown {
@@ -74,6 +76,17 @@ impl Shown {
             }
         }
         errors
+    }
+}
+
+impl Shown {
+    /// Requests of a command in its file, each with the lines of its reply, errors left out.
+    pub fn uses(&self, name: &str) -> Vec<(String, Vec<String>)> {
+        let Some(session) = self.file(name).and_then(|file| session::parse(&file.text).ok()) else { return Vec::new() };
+        let is_use = |action: &&session::Action| is_run(&action.text, name) && !action.expected.is_empty();
+        let lines = |action: &session::Action| action.expected.iter().map(|line| line.text.clone()).collect();
+        let all = session.actions.iter().filter(is_use).map(|action| (action.text.clone(), lines(action)));
+        all.filter(|(_, lines): &(String, Vec<String>)| !lines[0].starts_with("(error)")).take(USES_MAX).collect()
     }
 }
 

@@ -142,7 +142,9 @@ async function commandLine() {
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    plugins: ['index', 'server'].map((name) => beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`))),
+    plugins: ['index', 'server', 'testing'].map((name) =>
+      beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`)),
+    ),
   });
 }
 
@@ -182,7 +184,11 @@ function declarations() {
   for (const name of needed) {
     const to = join(out, 'cjs', name);
     mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, readFileSync(join(scratch, name), 'utf8').replace(PEER_TYPES, '// @ts-ignore\n$&'));
+    const text = readFileSync(join(scratch, name), 'utf8').replace(PEER_TYPES, '// @ts-ignore\n$&');
+    writeFileSync(
+      to,
+      text.replace(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 4)),
+    );
   }
   for (const [name, entry] of Object.entries(DECLARED)) {
     // A default export is a class with a name; as the default of a CommonJS module it would be the whole module.

@@ -1,6 +1,8 @@
 // Prints src/generated from the tables that the engine's rows print into target/generated. `cargo xtask build` runs this.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { printCalls } from './generate/calls.mjs';
 import { printConvention } from './generate/convention.mjs';
+import { printEvents } from './generate/events.mjs';
 import { printKeys } from './generate/keys.mjs';
 import { printMethods } from './generate/methods.mjs';
 import { PLAIN } from './generate/plain.mjs';
@@ -16,10 +18,12 @@ function read(name) {
 const commands = read('commands.json');
 const convention = read('convention.json');
 const files = {
-  'commands.ts': printTable(commands, (name) => name in PLAIN),
+  'calls.ts': printCalls(commands),
+  'commands.ts': printTable(commands),
   'key-positions.ts': printKeys(commands, convention),
   'convention.ts': printConvention(convention),
-  'methods.ts': printMethods(commands, PLAIN),
+  'events.ts': printEvents(read('events.json')),
+  'methods.ts': printMethods(commands, PLAIN, read('examples.json')),
 };
 rmSync(TARGET, { recursive: true, force: true });
 mkdirSync(TARGET, { recursive: true });

@@ -113,6 +113,7 @@ const SUBCOMMANDS: &[Row] = &[
         since: "3.2.0",
         arguments: "<action=ON | OFF | SKIP>",
         summary: "Turns replies to the client on or off.",
+        reply: "OK|null",
         ..row("client|reply", 3, 0, reply)
     },
     Row {

@@ -7,7 +7,7 @@ use crate::resp::error::CommandError;
 
 /// Returns the row of a cluster command.
 const fn cluster_row(name: &'static str, arity: i32, flags: u32) -> Row {
-    Row { since: "3.0.0", ..Row::of(Group::Cluster, name, arity, flags, &[], no_cluster) }
+    Row { since: "3.0.0", reply: "error", ..Row::of(Group::Cluster, name, arity, flags, &[], no_cluster) }
 }
 
 const LOADING_STALE: u32 = LOADING | STALE;

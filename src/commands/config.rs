@@ -43,6 +43,7 @@ const SUBCOMMANDS: &[Row] = &[
     Row {
         complexity: "O(1)",
         summary: "Returns an error: there is no configuration file.",
+        reply: "error",
         ..row("config|rewrite", 2, ADMIN, rewrite)
     },
     Row {

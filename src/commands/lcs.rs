@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     complexity: "O(N*M/64) with N and M the lengths of the strings.",
     since: "7.0.0",
     summary: "Returns the longest common subsequence of two strings, its length or its ranges.",
-    reply: "bulk|integer|map",
+    reply: "bulk|integer|map(bulk,any)",
     ..Row::of(Group::String, "lcs", -3, READONLY, TWO_KEYS, lcs)
 }];
 

@@ -104,7 +104,7 @@ const PUBSUB_ROWS: &[Row] = &[
         since: "2.8.0",
         arguments: "[channel...]",
         summary: "Returns the number of subscribers per channel.",
-        reply: "array(any)",
+        reply: "array(bulk|integer)",
         ..row("pubsub|numsub", -2, INSPECTION, numsub)
     },
     Row {
@@ -118,7 +118,7 @@ const PUBSUB_ROWS: &[Row] = &[
         since: "7.0.0",
         arguments: "[shardchannel...]",
         summary: "Returns the number of subscribers per shard channel.",
-        reply: "array(any)",
+        reply: "array(bulk|integer)",
         ..row("pubsub|shardnumsub", -2, INSPECTION, shardnumsub)
     },
 ];

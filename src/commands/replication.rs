@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "7.2.0",
         arguments: "numlocal:integer numreplicas:integer timeout:integer",
         summary: "Blocks until the timeout if replicas are requested, and returns 0 and 0: there are none.",
-        reply: "array(integer)",
+        reply: "array(integer,integer)",
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
         ..row(Group::Generic, "waitaof", 4, BLOCKING | TIME, waitaof)
     },

@@ -45,7 +45,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "2.6.0",
         summary: "Returns the time as Unix seconds and microseconds within the second.",
-        reply: "array(bulk)",
+        reply: "array(bulk,bulk)",
         tips: &["nondeterministic_output"],
         ..row("time", 1, LOADING | STALE | FAST | TIME, time)
     },

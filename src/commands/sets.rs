@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key [count:integer]",
         complexity: "O(N) with N the number of members.",
         summary: "Removes and returns random members of a set.",
-        reply: "bulk|null|array(bulk)",
+        reply: "bulk|null|set(bulk)",
         tips: &["nondeterministic_output"],
         ..row("spop", -2, WRITE | FAST | UNORDERED, &[KeySpec::one(1, KeyAccess::ReadDelete)], spop)
     },

@@ -52,6 +52,7 @@ struct ClientView<'a> {
     in_transaction: bool,
     /// Whether the client is a subscriber or a monitor.
     listening: bool,
+    blocked: bool,
 }
 
 /// Engine of one WebAssembly instance.
@@ -127,7 +128,7 @@ impl Engine {
         self.keylatch.set_protocol(ClientId(client), protocol);
     }
 
-    /// Returns `{ name, db, protocol, inTransaction, listening }`, or undefined if there is no such client.
+    /// Returns `{ name, db, protocol, inTransaction, listening, blocked }`, or undefined if there is no such client.
     pub fn client(&self, client: u32) -> Result<JsValue, JsError> {
         let view = self.keylatch.client(ClientId(client)).map(|client| ClientView {
             name: String::from_utf8_lossy(&client.name),
@@ -135,6 +136,7 @@ impl Engine {
             protocol: if client.protocol == Protocol::Resp2 { 2 } else { 3 },
             in_transaction: client.in_transaction(),
             listening: client.is_subscribed() || client.is_monitor,
+            blocked: client.is_blocked(),
         });
         to_js(&view)
     }

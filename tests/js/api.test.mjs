@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { entry } from './support/package.mjs';
 
 const { Keylatch, ManualClock, ReplyError, ClosedError } = await entry('index');
+const { printReply, splitLine } = await entry('hints');
 
 test('the first example of the README', () => {
   const db = new Keylatch();
@@ -237,17 +238,17 @@ test('inspect pages through the keys', () => {
   const seen = new Map();
   let cursor = '0';
   do {
-    const page = db.inspect({ cursor, limit: 50 });
+    const page = db.inspectPage({ cursor, limit: 50 });
     for (const info of page.keys) seen.set(info.key, info);
     cursor = page.cursor;
   } while (cursor !== '0');
   assert.equal(seen.size, 501);
   assert.deepEqual(seen.get('key:7'), { key: 'key:7', type: 'string', size: 7, deadlineMs: 1500 });
   assert.deepEqual(seen.get('list'), { key: 'list', type: 'list', size: 3, deadlineMs: null });
-  assert.deepEqual(db.inspect({ db: 1 }), { cursor: '0', keys: [] });
+  assert.deepEqual(db.inspectPage({ db: 1 }), { cursor: '0', keys: [] });
   db.flushall();
   db.set(new Uint8Array([255]), '');
-  assert.deepEqual(db.inspect({ buffer: true }).keys[0].key, new Uint8Array([255]));
+  assert.deepEqual(db.inspectPage({ buffer: true }).keys[0].key, new Uint8Array([255]));
   for (const wrong of [
     { cursor: 'x' },
     { cursor: '-1' },
@@ -257,9 +258,9 @@ test('inspect pages through the keys', () => {
     { limit: -1 },
     { limit: NaN },
   ]) {
-    assert.throws(() => db.inspect(wrong), TypeError, JSON.stringify(wrong));
+    assert.throws(() => db.inspectPage(wrong), TypeError, JSON.stringify(wrong));
   }
-  assert.throws(() => db.inspect({ cursor: '99999999999999999999' }), /not a number/);
+  assert.throws(() => db.inspectPage({ cursor: '99999999999999999999' }), /not a number/);
 });
 
 test('nextExpiry names the first instant at which something is due', () => {
@@ -282,13 +283,13 @@ test('RESP in, RESP out, and as redis-cli shows it', () => {
   assert.equal(client.protocol, 2);
   assert.equal(Buffer.from(client.callRaw('GET', 'no')).toString(), '$-1\r\n');
   assert.equal(Buffer.from(client.callRaw('NO')).toString(), "-ERR unknown command 'NO'\r\n");
-  assert.equal(db.printReply(client.callRaw('MGET', 'a')), '1) (nil)');
-  assert.equal(db.printReply(Buffer.from('+a\r\n:1\r\n$1')), 'a\n(integer) 1');
+  assert.equal(printReply(db, client.callRaw('MGET', 'a')), '1) (nil)');
+  assert.equal(printReply(db, Buffer.from('+a\r\n:1\r\n$1')), 'a\n(integer) 1');
   assert.deepEqual(
-    db.splitLine(String.raw`SET "a b" '\x41' "\x41"`).map((word) => Buffer.from(word).toString()),
+    splitLine(db, String.raw`SET "a b" '\x41' "\x41"`).map((word) => Buffer.from(word).toString()),
     ['SET', 'a b', '\\x41', 'A'],
   );
-  assert.throws(() => db.splitLine('SET "a'), { name: 'LineError', column: 5 });
+  assert.throws(() => splitLine(db, 'SET "a'), { name: 'LineError', column: 5 });
 });
 
 test('a stream of RESP, cut anywhere', () => {

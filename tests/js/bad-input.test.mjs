@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';
 
-const { Keylatch, ReplyError, runSession, SessionError, LoadError } = await entry('index');
+const { Keylatch, ReplyError, SessionError, LoadError } = await entry('index');
+const { printReply, splitLine } = await entry('hints');
+const { runSession } = await entry('testing');
 
 function survives(name, run) {
   test(name, () => {
@@ -108,9 +110,9 @@ survives('lines with unbalanced quotes have a column', (db) => {
     ['SET "a"b', 8],
     ['"', 1],
   ]) {
-    assert.throws(() => db.splitLine(line), { name: 'LineError', column }, line);
+    assert.throws(() => splitLine(db, line), { name: 'LineError', column }, line);
   }
-  assert.deepEqual(db.splitLine('   '), []);
+  assert.deepEqual(splitLine(db, '   '), []);
 });
 
 survives('logs and snapshots that are none', (db) => {
@@ -120,8 +122,8 @@ survives('logs and snapshots that are none', (db) => {
 });
 
 survives('a reply that is none has no lines', (db) => {
-  assert.equal(db.printReply(Uint8Array.of(1, 2, 3)), '');
-  assert.equal(db.printReply(new Uint8Array()), '');
+  assert.equal(printReply(db, Uint8Array.of(1, 2, 3)), '');
+  assert.equal(printReply(db, new Uint8Array()), '');
 });
 
 test('sessions that cannot be read name line and column', () => {

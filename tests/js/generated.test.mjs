@@ -23,9 +23,13 @@ class Recorder extends Commands {
 
 test('the types of call cover every command', () => {
   const printed = read('pkg-templates/npm/src/generated/commands.ts');
-  const names = [...printed.matchAll(/^ {2}(\w+): \{ arguments: /gm)].map(([, name]) => name);
-  const expected = rows.map(({ name }) => name).filter((name) => !name.includes('|'));
+  const names = [...printed.matchAll(/^ {2}'?([A-Z_|0-9-]+)'?: \[arguments: /gm)].map(([, name]) => name);
+  // A container without a subcommand is an error, but for COMMAND.
+  const isOnlyContainer = ({ name, arity }) => rows.some((row) => row.name.startsWith(`${name}|`)) && arity !== -1;
+  const expected = rows.filter((row) => !isOnlyContainer(row)).map(({ name }) => name);
   assert.deepEqual(names, expected.sort());
+  const overloads = read('pkg-templates/npm/src/generated/calls.ts').match(/^ {2}call\(name: '/gm);
+  assert.equal(overloads.length, expected.length);
 });
 
 test('no method is both printed and written by hand', () => {
@@ -75,18 +79,21 @@ const row = (change) => ({
 });
 
 test('a method is printed from a row and from what is said beside it', () => {
-  const printed = printMethods([row({})], { TAKE: { note: 'More.', arguments: { key: 'from: string' } } });
+  const examples = { TAKE: { uses: [['TAKE k', ['"v"']]], errors: ['WRONGTYPE Operation', 'ERR syntax error'] } };
+  const said = { TAKE: { note: 'More.', arguments: { key: 'from: string' } } };
+  const printed = printMethods([row({})], said, examples);
   assert.match(
     printed,
-    /\/\*\* Takes\. More\. Since keylatch 0\.2\. \*\/\n {2}take\(from: string\): Carried<C, Text \| null> /,
+    /Takes\. More\. Since keylatch 0\.2\.\n.*@throws ReplyError `WRONGTYPE`\n.*@example db\.take\('k'\) \/\/ 'v'\n/,
   );
+  assert.match(printed, /take\(from: string\): Carried<C, Text \| null> /);
   assert.match(printed, /return this\.run1<Text \| null>\(Row\.TAKE, from\);/);
 });
 
 test('a row that is not plain, and an entry that no row has, are refused by name', () => {
-  const print = (change, said = {}) => printMethods([row(change)], { TAKE: said });
+  const print = (change, said = {}) => printMethods([row(change)], { TAKE: said }, {});
   const optional = { name: 'count', type: 'integer', token: 'COUNT', optional: true };
   assert.throws(() => print({ arguments: [optional] }), /TAKE: the argument count is not plain/);
   assert.throws(() => print({}, { arguments: { field: 'name' } }), /TAKE: there is no argument field/);
-  assert.throws(() => printMethods([], { GONE: {} }), /GONE: there is no such command/);
+  assert.throws(() => printMethods([], { GONE: {} }, {}), /GONE: there is no such command/);
 });

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 import { entry, folder } from './support/package.mjs';
 
-const { runSession, describeMismatches, Keylatch, ManualClock } = await entry('index');
-const { assertSession } = await entry('testing');
+const { Keylatch, ManualClock } = await entry('index');
+const { assertSession, describeMismatches, runSession, runSessionOn } = await entry('testing');
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = ['tests/sessions', 'www/lessons'].flatMap((under) =>
@@ -73,11 +73,11 @@ test('a session can run on an engine that goes on', () => {
   const db = new Keylatch({ clock });
   const heard = [];
   db.on('*', ({ event, key }) => heard.push(`${event} ${key}`));
-  db.runSession('> SET k v PX 1000\n> SET later 1\n', { untilLine: 1 });
+  runSessionOn(db, '> SET k v PX 1000\n> SET later 1\n', { untilLine: 1 });
   assert.equal(clock.now(), Date.UTC(2026, 0, 1));
   assert.equal(db.get('k'), 'v');
   assert.equal(db.get('later'), null);
   clock.advance(1001);
   assert.deepEqual(heard, ['expired k'], 'the session heard its own events');
-  assert.throws(() => new Keylatch().runSession('> PING'), /ManualClock/);
+  assert.throws(() => runSessionOn(new Keylatch(), '> PING'), /ManualClock/);
 });

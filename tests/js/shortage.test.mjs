@@ -8,6 +8,7 @@ import { limited } from './support/limited-memory.mjs';
 import { entry, folder } from './support/package.mjs';
 
 const { Keylatch, LoadError, ReplyError } = await entry('index');
+const { printReply } = await entry('hints');
 
 const MORE_PAGES = 64;
 const OOM = "OOM command not allowed when used memory > 'maxmemory'.";
@@ -224,10 +225,10 @@ test('replies that do not fit are the error', () => {
   const { db } = full();
   refuses(db, () => db.keys('*'));
   refuses(db, () => db.call('SCAN', 0, 'COUNT', 1_000_000));
-  assert.throws(() => db.inspect({ limit: 1_000_000 }), /memory/);
-  assert.equal(db.inspect({ limit: 10 }).keys.length, 10);
+  assert.throws(() => db.inspectPage({ limit: 1_000_000 }), /memory/);
+  assert.equal(db.inspectPage({ limit: 10 }).keys.length, 10);
   assert.throws(
-    () => db.printReply(new Uint8Array(100_000).fill(36)),
+    () => printReply(db, new Uint8Array(100_000).fill(36)),
     (error) => refused(error) || /memory/.test(error.message),
   );
   goesOn(db);

@@ -38,7 +38,11 @@ pub(crate) fn build() -> Result {
 
 fn outputs_exist() -> bool {
     let typescript = paths::package_sources().join("src/generated");
-    ["commands.ts", "convention.ts", "methods.ts"].iter().all(|name| typescript.join(name).is_file())
-        && ["commands.json", "convention.json"].iter().all(|name| paths::generated().join(name).is_file())
+    ["calls.ts", "commands.ts", "convention.ts", "events.ts", "methods.ts"]
+        .iter()
+        .all(|name| typescript.join(name).is_file())
+        && ["commands.json", "convention.json", "events.json", "examples.json"]
+            .iter()
+            .all(|name| paths::generated().join(name).is_file())
         && paths::command_pages().join("README.md").is_file()
 }

@@ -1,4 +1,6 @@
 // Prints the class of plain methods: the command's arguments in its order, and nothing to choose but what comes last.
+import { documentation } from './documentation.mjs';
+import { quoted } from './examples.mjs';
 import { label, replyType } from './replies.mjs';
 
 /** Types of parameters by the type of the argument. Doubles may be text: `'+inf'`, or all digits. */
@@ -51,6 +53,7 @@ function parameter(argument, row, given) {
 function shape(row, given) {
   const fixed = [];
   const words = [];
+  const slots = [];
   const last = row.arguments.at(-1);
   let [rest, optional] = [undefined, undefined];
   for (const [index, argument] of row.arguments.entries()) {
@@ -61,18 +64,36 @@ function shape(row, given) {
       throw new Error(`${row.name}: the argument ${argument.name} is not plain`);
     if (counts) {
       words.push(`'${argument.token}'`, `${parameter(last, row, given[last.name]).name}.length`);
+      slots.push({ skipped: 2 });
     } else if (argument.multiple) {
       rest = `...${name}: ${type.includes(' ') ? `(${type})` : type}[]`;
       words.push(`...${name}`);
+      slots.push({ type, rest: true });
     } else if (argument.optional) {
       optional = `${name}?: ${type}`;
       words.push(name);
+      slots.push({ type, optional: true });
     } else {
       fixed.push(`${name}: ${type}`);
       words.push(name);
+      slots.push({ type });
     }
   }
-  return { parameters: [...fixed, ...[rest, optional].filter((one) => one !== undefined)], words, rest, optional };
+  const parameters = [...fixed, ...[rest, optional].filter((one) => one !== undefined)];
+  return { parameters, words, rest, optional, slots };
+}
+
+/** Arguments of a request as those of the method; undefined if they do not fit. */
+function written(args, slots) {
+  const left = [...args];
+  const all = [];
+  for (const { type, rest, optional, skipped = 0 } of slots) {
+    const taken = left.splice(0, rest ? left.length : Math.max(skipped, 1));
+    if (taken.length === 0 && !optional) return undefined;
+    if (skipped === 0) all.push(...taken.map((word) => (/number|\d/.test(type) ? word : quoted(word))));
+  }
+  const numbers = all.every((one) => /^('.*'|-?\d+(\.\d+)?)$/.test(one));
+  return left.length === 0 && numbers ? all : undefined;
 }
 
 function runs(row, reply, words) {
@@ -84,35 +105,36 @@ function runs(row, reply, words) {
     : `this.run<${reply}>(Row.${row.name}, [${[...sent, ...words].join(', ')}])`;
 }
 
-function since(version) {
-  return version.startsWith('keylatch ') ? version : `Redis ${version}`;
-}
-
-function method(row, { reply = replyType(row.reply, row), note, arguments: given = {} }) {
+function method(row, { reply = replyType(row.reply, row), note, arguments: given = {} }, examples) {
   const unknown = Object.keys(given).find((name) => row.arguments.every((argument) => argument.name !== name));
   if (unknown !== undefined) throw new Error(`${row.name}: there is no argument ${unknown}`);
-  const { parameters, words, optional } = shape(row, given);
-  const text = [row.summary, note, `Since ${since(row.since)}.`].filter((part) => part !== undefined).join(' ');
+  const { parameters, words, optional, slots } = shape(row, given);
+  const described = {
+    name: methodName(row.name),
+    parameter: (name) => parameter({ name }, row, given[name] ?? `${label(NAMES[name] ?? name)}: any`).name,
+    written: (args) => written(args, slots),
+  };
   const all = runs(row, reply, words);
   const body = optional ? `${words.at(-1)} === undefined ? ${runs(row, reply, words.slice(0, -1))} : ${all}` : all;
   const head = `${methodName(row.name)}(${parameters.join(', ')}): Carried<C, ${reply}>`;
-  return `  /** ${text} */\n  ${head} {\n    return ${body};\n  }\n`;
+  return `${documentation(row, note, examples, described)}  ${head} {\n    return ${body};\n  }\n`;
 }
 
-/** The methods that `plain` names by row, with what rows do not say about them. */
-export function printMethods(rows, plain) {
+/** The methods that `plain` names by row, with what rows do not say about them, and examples from the session files. */
+export function printMethods(rows, plain, examples) {
   const methods = Object.entries(plain).map(([name, said]) => {
     const row = rows.find((one) => one.name === name);
     if (row === undefined) throw new Error(`${name}: there is no such command`);
-    return method(row, said);
+    return method(row, said, examples);
   });
   return `/** Printed from the table of commands: methods that take the command's arguments in its order. */
 import type { Argument } from '../argument.js';
 import type { Carried, ResultMode } from '../result-mode.js';
-import { Executor } from '../executor.js';
+import { Calls } from './calls.js';
 import { Row } from './convention.js';
 
-export abstract class PlainCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
+/** Methods of commands without options: their arguments in the command's order. */
+export abstract class PlainCommands<C extends ResultMode, Text extends string | Uint8Array> extends Calls<C, Text> {
 ${methods.join('\n')}}
 `;
 }

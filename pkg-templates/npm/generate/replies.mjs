@@ -10,6 +10,7 @@ const WORDS = {
   boolean: 'boolean',
   null: 'null',
   any: 'Reply<Text>',
+  error: 'never',
   array: 'Reply<Text>[]',
   map: 'Map<Reply<Text>, Reply<Text>>',
   set: 'Set<Reply<Text>>',

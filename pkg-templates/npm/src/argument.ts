@@ -3,7 +3,13 @@
 /** Strings travel as UTF-8, numbers as JavaScript prints them, bytes as they are. */
 export type Argument = string | number | bigint | Uint8Array;
 
-/** The longest argument, as in Redis' default configuration. */
+/** A word of a command, in capitals or small letters. */
+export type CommandWord<Words extends string> = Words | Lowercase<Words>;
+
+/** An argument at a position where these words are options: editors complete them, and any other argument is accepted. */
+export type CommandOption<Words extends string> = CommandWord<Words> | (string & {}) | Exclude<Argument, string>;
+
+/** @internal The longest argument, as in Redis' default configuration. */
 export const ARGUMENT_MAX = 512 * 1024 * 1024;
 
 const encoder = new TextEncoder();
@@ -32,7 +38,7 @@ const isWellFormed: (text: string) => boolean =
     ? (text) => (text as string & { isWellFormed(): boolean }).isWellFormed()
     : (text) => !/\p{Surrogate}/u.test(text);
 
-/** The text of a string or a number; `undefined` for bytes and for values that are no argument. */
+/** @internal The text of a string or a number; `undefined` for bytes and for values that are no argument. */
 export function argumentText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isNaN(value) ? undefined : String(value);
@@ -40,6 +46,7 @@ export function argumentText(value: unknown): string | undefined {
 }
 
 /**
+ * @internal
  * Bytes of an argument; bytes that the caller passed are not copied. Any other type is a TypeError that names the
  * argument's index.
  */
@@ -61,7 +68,7 @@ export function bytesOf(value: unknown, index: number, command: string): Uint8Ar
   return bytes;
 }
 
-/** The command's name in capitals, for messages and errors. */
+/** @internal The command's name in capitals, for messages and errors. */
 export function commandName(name: Argument | undefined): string {
   if (isBytes(name)) return new TextDecoder().decode(name).toUpperCase();
   return String(name ?? '').toUpperCase();

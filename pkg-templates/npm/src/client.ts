@@ -8,6 +8,7 @@ import type { Connection } from './connection.js';
 import { ReplyError } from './errors.js';
 import { NO_ROW } from './frame.js';
 import type { Row } from './generated/convention.js';
+import { CUSTOM_INSPECT, inspectionText } from './inspection-text.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { Multi } from './multi.js';
 import { PrefixedClient } from './prefix.js';
@@ -21,7 +22,8 @@ import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
 /** Result of feeding a chunk of RESP. */
-export interface Fed {
+export interface FeedResult {
+  /** Replies as RESP bytes. */
   readonly output: Uint8Array;
   /** True when reading stopped because too much output is pending: feed an empty chunk to continue. */
   readonly more: boolean;
@@ -51,24 +53,28 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return reply as Carried<Now, T>;
   }
 
+  /** @internal */
   protected override run<T>(row: Row, argv: readonly Argument[]): Carried<Now, T> {
     const reply = this.#connection.reply(row, argv, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
   }
 
+  /** @internal */
   protected override run1<T>(row: Row, first: Argument): Carried<Now, T> {
     const reply = this.#connection.reply1(row, first, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
   }
 
+  /** @internal */
   protected override run2<T>(row: Row, first: Argument, second: Argument): Carried<Now, T> {
     const reply = this.#connection.reply2(row, first, second, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return reply as Carried<Now, T>;
   }
 
+  /** @internal */
   protected override run3<T>(row: Row, first: Argument, second: Argument, third: Argument): Carried<Now, T> {
     const reply = this.#connection.reply3(row, first, second, third, this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
@@ -98,7 +104,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
     return this.execute<'OK'>(['WATCH', ...keys]);
   }
 
-  /** Forgets the watched keys. */
+  /** Forgets all watched keys of this client. */
   unwatch(): 'OK' {
     return this.execute<'OK'>(['UNWATCH']);
   }
@@ -107,6 +113,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
 /** A client with bulk strings as Uint8Array. */
 export class BytesClient extends Direct<Uint8Array> {}
 
+/** A client: a connection to the keyspace with a database, a transaction and watched keys of its own. */
 export class Client extends Direct<string> implements Disposable {
   readonly #connection: Connection;
   readonly #site: Site;
@@ -155,6 +162,7 @@ export class Client extends Direct<string> implements Disposable {
     return new PrefixedClient(this.#connection, text);
   }
 
+  /** Number of the client, as CLIENT ID returns it. */
   get id(): number {
     return this.#connection.id();
   }
@@ -169,6 +177,7 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.info().db;
   }
 
+  /** Protocol of `callRaw` and `feed`: 2 for RESP2, 3 for RESP3. */
   get protocol(): 2 | 3 {
     return this.#connection.info().protocol;
   }
@@ -178,11 +187,12 @@ export class Client extends Direct<string> implements Disposable {
     return this.#connection.info().inTransaction;
   }
 
+  /** True once the client or the engine was closed. */
   get closed(): boolean {
     return this.#connection.closed || this.#connection.host.closed;
   }
 
-  /** Runs one command; its reply as RESP bytes, errors included. Empty when the client is blocked. */
+  /** Runs one command; its reply as RESP bytes, errors included. Empty when the client is blocked or its replies are off. */
   callRaw(...argv: Argument[]): Uint8Array {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {
@@ -191,7 +201,7 @@ export class Client extends Direct<string> implements Disposable {
   }
 
   /** Feeds a chunk of RESP requests, cut anywhere, and returns their replies. */
-  feed(chunk: Uint8Array): Fed {
+  feed(chunk: Uint8Array): FeedResult {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {
       const output = instance.feed(id, chunk);
@@ -238,7 +248,19 @@ export class Client extends Direct<string> implements Disposable {
     this.#connection.disconnect();
   }
 
+  /** Closes the client at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** Facts for `JSON.stringify`, which has no access to the data. */
+  toJSON(): { name: string; closed: boolean } {
+    return { name: this.constructor.name, closed: this.closed };
+  }
+
+  /** @internal */
+  [CUSTOM_INSPECT](): string {
+    const id = this.#connection.knownId;
+    return inspectionText(this.constructor.name, { id, closed: this.closed });
   }
 }

@@ -2,7 +2,7 @@
 import { ClockError } from './errors.js';
 import { referenceTo, type Reference } from './reference.js';
 
-/** The start of every session: 2026-01-01T00:00:00Z. */
+/** @internal The start of every session: 2026-01-01T00:00:00Z. */
 export const SESSION_START_MS = 1767225600000;
 
 /** Limit of JavaScript's dates, 8.64e15 ms from the epoch on either side. */
@@ -12,7 +12,7 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= TIME_MAX_MS;
 }
 
-/** A user of a ManualClock. */
+/** @internal A user of a ManualClock. */
 export interface ClockUser {
   clockMoved(nowMs: number): void;
   nextExpiry(): number | null;
@@ -28,6 +28,7 @@ export class ManualClock {
     this.#nowMs = this.#checked(Number(start));
   }
 
+  /** The time of the clock, in milliseconds since the epoch. */
   now(): number {
     return this.#nowMs;
   }
@@ -86,6 +87,7 @@ export class ManualClock {
 }
 
 /**
+ * @internal
  * Reads the user's clock for the engine. Exceptions are caught and kept until the call is over, because an exception
  * through WebAssembly frames would leave the engine in the middle of a command.
  */

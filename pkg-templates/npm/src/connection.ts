@@ -1,11 +1,12 @@
 /** Engine-side half of a client: connected at its first command. All commands of the client pass through here. */
 import type { Argument } from './argument.js';
-import { ClosedError } from './errors.js';
+import { ClosedError, ENDED } from './errors.js';
 import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
 
+/** Options of `db.client`. */
 export interface ClientOptions {
   /** Name in CLIENT LIST, without blanks. */
   readonly name?: string;
@@ -15,7 +16,7 @@ export interface ClientOptions {
   readonly protocol?: 2 | 3;
 }
 
-/** Object that ends with the client it belongs to. */
+/** @internal Object that ends with the client it belongs to. */
 export interface Dependent {
   originClosed(): void;
 }
@@ -35,6 +36,7 @@ const abandoned =
           host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
       });
 
+/** @internal */
 export class Connection {
   readonly host: Host;
   /** Whether this is the client of the database object, which all parts of a program share. */
@@ -50,6 +52,11 @@ export class Connection {
     this.host = host;
     this.isShared = isShared;
     this.#options = options;
+  }
+
+  /** Number of the client, or undefined before its first command. */
+  get knownId(): number | undefined {
+    return this.#id;
   }
 
   id(): number {
@@ -134,6 +141,11 @@ export class Connection {
   discard(): void {
     const id = this.id();
     this.host.enter((instance) => instance.guarded(() => instance.engine.discard(id)));
+  }
+
+  /** Throws if the engine has ended the client, for example after QUIT. */
+  refuseEnded(instance: Instance): void {
+    if (instance.guarded(() => instance.engine.closing(this.id()))) throw new ClosedError('client', ENDED);
   }
 
   info(): GlueClient {

@@ -1,7 +1,13 @@
 /** Entry `keylatch/core`: everything but an engine. `Keylatch.from(module)` takes one that the caller compiled. */
-export type { Argument } from './argument.js';
-export type { Carried, Later, Now, ResultMode } from './result-mode.js';
-export { BytesClient, Client, type Fed } from './client.js';
+export type { Argument, CommandOption, CommandWord } from './argument.js';
+export type { ArgumentsOf, CommandName, ReplyOf } from './call-types.js';
+export type {
+  Carried as ResultIn,
+  Later as PromisedResults,
+  Now as ImmediateResults,
+  ResultMode,
+} from './result-mode.js';
+export { BytesClient, Client, type FeedResult } from './client.js';
 export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';
 export type { ClientOptions } from './connection.js';
@@ -11,6 +17,7 @@ export {
   DecodeError,
   LineError,
   LoadError,
+  NoReplyError,
   PoisonedError,
   ReplyError,
   SessionError,
@@ -18,23 +25,14 @@ export {
   WatchError,
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
+export type { EventKind } from './generated/events.js';
 export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from './inspect-key.js';
 export type { Codec, CodedValues, Loader, LoadOptions } from './json.js';
-export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
+export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type ReplayResult } from './keylatch.js';
 export type { ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export type { PrefixedClient, PrefixedCommands } from './prefix.js';
 export { decodeReplies, type Reply } from './reply.js';
-export { runSession, type RunOptions } from './run-session.js';
-export { describeMismatches } from './session-report.js';
-export type {
-  Report,
-  SessionClient,
-  SessionExpectation,
-  SessionMismatch,
-  SessionOptions,
-  SessionStep,
-} from './session.js';
 export type { Stream, StreamHost, Streams, StreamUser } from './streams.js';
 export type { Messages, MessagesOptions } from './messages.js';
 export type { MessageListener, SubscribeOptions, Unsubscribe } from './subscriptions.js';

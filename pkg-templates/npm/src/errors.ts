@@ -2,39 +2,69 @@
 
 /** An error reply of the server. `message` is its text as Redis words it, code included. */
 export class ReplyError extends Error {
+  /** `ReplyError`. */
   override readonly name = 'ReplyError';
   /** The first word of the message: `ERR`, `WRONGTYPE`, `EXECABORT`, ... */
   readonly code: string;
   /** The command that failed, in capitals. */
   readonly command: string;
 
+  /** `message` begins with the code; `command` is in capitals. */
   constructor(message: string, command: string, options?: ErrorOptions) {
     super(message, options);
     this.code = /^[A-Z][A-Z0-9_]*(?= |$)/.exec(message)?.[0] ?? 'ERR';
     this.command = command;
   }
+
+  /** Name, message, code and command, which `JSON.stringify` would not all show. */
+  toJSON(): { name: string; message: string; code: string; command: string } {
+    const { name, message, code, command } = this;
+    return { name, message, code, command };
+  }
 }
 
 /** The WebAssembly instance trapped. Its memory can no longer be trusted, so every later call throws this error. */
 export class PoisonedError extends Error {
+  /** `PoisonedError`. */
   override readonly name = 'PoisonedError';
 
+  /** @internal */
   constructor(cause: unknown) {
     super('the engine trapped and is unusable: create a new Keylatch (the trap is in .cause)', { cause });
   }
 }
 
+/** @internal Reason for which the engine ended a client. */
+export const ENDED = ': QUIT or CLIENT KILL ended it, or its output was too long; use another one, db.client()';
+
 /** The engine or the client was closed. */
 export class ClosedError extends Error {
+  /** `ClosedError`. */
   override readonly name = 'ClosedError';
 
-  constructor(what: 'engine' | 'client') {
-    super(`the ${what} is closed`);
+  /** @internal */
+  constructor(what: 'engine' | 'client', reason = '') {
+    super(`the ${what} is closed${reason}`);
+  }
+}
+
+/** The command ran, but the client's replies are off: `CLIENT REPLY OFF` or `SKIP`. */
+export class NoReplyError extends Error {
+  /** `NoReplyError`. */
+  override readonly name = 'NoReplyError';
+  /** The command that ran, in capitals. */
+  readonly command: string;
+
+  /** @internal */
+  constructor(command: string) {
+    super(`${command} ran without a reply, because replies are off: turn them on with call('CLIENT', 'REPLY', 'ON')`);
+    this.command = command;
   }
 }
 
 /** The clock threw, returned a value that is not a time, or called its own engine. The command did not run. */
 export class ClockError extends Error {
+  /** `ClockError`. */
   override readonly name = 'ClockError';
 }
 
@@ -46,9 +76,12 @@ const AWAITABLE = ['BLPOP', 'BRPOP', 'BLMOVE', 'BLMPOP', 'BZPOPMIN', 'BZPOPMAX',
  * `takeOutbox`.
  */
 export class WaitingError extends Error {
+  /** `WaitingError`. */
   override readonly name = 'WaitingError';
+  /** The command that is blocked, in capitals. */
   readonly command: string;
 
+  /** @internal */
   constructor(command: string) {
     const way = AWAITABLE.includes(command) ? `; await the method ${command.toLowerCase()}() instead` : '';
     super(`${command} blocks: the reply will be delivered with the client's pushes${way}`);
@@ -67,10 +100,14 @@ export class WatchError extends Error {
 
 /** A session text that cannot be read; lines and columns count from 1. */
 export class SessionError extends Error {
+  /** `SessionError`. */
   override readonly name = 'SessionError';
+  /** Line of the mistake. */
   readonly line: number;
+  /** Column of the mistake. */
   readonly column: number;
 
+  /** @internal */
   constructor(message: string, line: number, column: number) {
     super(message);
     this.line = line;
@@ -80,9 +117,12 @@ export class SessionError extends Error {
 
 /** A typed command line that cannot be split into arguments; columns count from 1. */
 export class LineError extends Error {
+  /** `LineError`. */
   override readonly name = 'LineError';
+  /** Column of the mistake. */
   readonly column: number;
 
+  /** @internal */
   constructor(message: string, column: number) {
     super(message);
     this.column = column;
@@ -104,5 +144,6 @@ export class DecodeError extends Error {
 
 /** A log or snapshot that is damaged or was written by a newer version; nothing was changed by the refused part. */
 export class LoadError extends Error {
+  /** `LoadError`. */
   override readonly name = 'LoadError';
 }

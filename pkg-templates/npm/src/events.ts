@@ -1,73 +1,30 @@
 /** Event listeners, and the delivery of events to them. Independent of the engine. */
+import type { EventKind } from './generated/events.js';
 import type { RawEvent } from './glue.js';
 import { bytesOf, type Argument } from './argument.js';
 import { binaryText, globMatcher } from './glob.js';
 import { textOf } from './reply.js';
 
-/** Event types, in the vocabulary of Redis keyspace notifications. */
-export type EventName =
-  | 'set'
-  | 'append'
-  | 'incrby'
-  | 'incrbyfloat'
-  | 'setrange'
-  | 'setbit'
-  | 'del'
-  | 'expire'
-  | 'expired'
-  | 'persist'
-  | 'evicted'
-  | 'rename_from'
-  | 'rename_to'
-  | 'copy_to'
-  | 'move_from'
-  | 'move_to'
-  | 'restore'
-  | 'lpush'
-  | 'rpush'
-  | 'lpop'
-  | 'rpop'
-  | 'lset'
-  | 'linsert'
-  | 'lrem'
-  | 'ltrim'
-  | 'sadd'
-  | 'srem'
-  | 'spop'
-  | 'sinterstore'
-  | 'sunionstore'
-  | 'sdiffstore'
-  | 'hset'
-  | 'hdel'
-  | 'hincrby'
-  | 'hincrbyfloat'
-  | 'hexpire'
-  | 'hexpired'
-  | 'hpersist'
-  | 'zadd'
-  | 'zincr'
-  | 'zrem'
-  | 'zpopmin'
-  | 'zpopmax'
-  | 'zrangestore'
-  | 'zinterstore'
-  | 'zunionstore'
-  | 'zdiffstore'
-  | 'zremrangebyrank'
-  | 'zremrangebyscore'
-  | 'zremrangebylex'
-  | 'clock'
-  | (string & {});
+/** Name of an event to listen to: a kind of event, or `*` for all. */
+export type EventName = EventKind | '*';
 
+/** A change of a key, made by a command or by the passing of time. */
 export interface KeyEvent<Key = string> {
-  readonly event: EventName;
+  /** Kind of the change. */
+  readonly event: EventKind;
+  /** The key; '' (or no bytes) for events of the engine itself, such as `clock`. */
   readonly key: Key;
+  /** Number of the key's database. */
   readonly db: number;
 }
 
+/** Listener of `on`: called with each event, when the command that caused it has its reply. */
 export type EventListener<Key = string> = (event: KeyEvent<Key>) => void;
+
+/** Listener of `on('error')`: called with the errors that other listeners throw. */
 export type ErrorListener = (error: unknown) => void;
 
+/** Options of `on` and `once`. */
 export interface ListenOptions {
   /** Keys as Uint8Array instead of string. */
   readonly buffer?: boolean | undefined;
@@ -75,7 +32,7 @@ export interface ListenOptions {
   readonly match?: Argument | undefined;
 }
 
-/** Any listener. */
+/** @internal Any listener. */
 export type Callback = (argument: never) => void;
 
 interface Listener {
@@ -88,6 +45,7 @@ interface Listener {
   readonly ended: (() => void) | undefined;
 }
 
+/** @internal */
 export class Events {
   // Replaced, never modified in place: a delivery in progress continues with the list it started with.
   #listeners: readonly Listener[] = [];
@@ -130,7 +88,7 @@ export class Events {
       if (listener.matches !== undefined && !listener.matches(binaryText(raw.key))) continue;
       if (listener.once) this.#drop(listener);
       const key = listener.buffer ? raw.key : textOf(raw.key);
-      const event: KeyEvent<string | Uint8Array> = { event: raw.event, key, db: raw.db };
+      const event: KeyEvent<string | Uint8Array> = { event: raw.event as EventKind, key, db: raw.db };
       this.run(() => (listener.callback as EventListener<string | Uint8Array>)(event));
     }
   }

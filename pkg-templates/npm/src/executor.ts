@@ -2,9 +2,9 @@
 import type { Argument } from './argument.js';
 import type { Carried, ResultMode } from './result-mode.js';
 import { NAMES, type Row } from './generated/convention.js';
-import type { ArgumentsOf, CommandName, ReplyOf } from './call-types.js';
 
-export abstract class Executor<C extends ResultMode, Text extends string | Uint8Array> {
+/** Runs commands; its subclasses choose the form of the results. */
+export abstract class Executor<C extends ResultMode, _Text extends string | Uint8Array> {
   /** Runs one command. T is the reply's type as the caller declares it; nothing checks or converts the reply. */
   protected abstract execute<T>(argv: readonly Argument[]): Carried<C, T>;
 
@@ -28,14 +28,6 @@ export abstract class Executor<C extends ResultMode, Text extends string | Uint8
   /** @internal */
   protected run3<T>(row: Row, first: Argument, second: Argument, third: Argument): Carried<C, T> {
     return this.execute<T>([nameOf(row), first, second, third]);
-  }
-
-  /**
-   * Runs any command, argument by argument as it would be typed: `call('SET', 'k', 'v', 'NX', 'PX', 5000)`. Arguments
-   * and reply of commands in the table are typed; any other reply is `Reply`. Subcommands are the second argument.
-   */
-  call<const N extends CommandName | (string & {})>(name: N, ...args: ArgumentsOf<N>): Carried<C, ReplyOf<N, Text>> {
-    return this.execute<ReplyOf<N, Text>>([name, ...(args as Argument[])]);
   }
 }
 

@@ -38,6 +38,8 @@ export interface GlueClient {
   readonly inTransaction: boolean;
   /** True for subscribers and monitors. */
   readonly listening: boolean;
+  /** True while a command of the client is blocked. */
+  readonly blocked: boolean;
 }
 
 /** Lengths of -1: the clock failed and no command ran. */

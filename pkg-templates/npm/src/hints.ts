@@ -1,6 +1,7 @@
 /**
  * Entry `keylatch/hints`: the rest of a half-typed command, and the candidates at the cursor, from the rows of
- * `keylatch/commands.json`. Pure functions for command lines, in a terminal or on a page.
+ * `keylatch/commands.json`. Pure functions for command lines, in a terminal or on a page; those that take an engine
+ * print replies, split lines and run sessions as redis-cli does.
  */
 export {
   complete,
@@ -12,4 +13,6 @@ export {
 } from './hint/complete.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
+export type { SessionReport, SessionStep, SessionOptions } from './session.js';
+export { printReply, runSessionOn, splitLine } from './tools.js';
 export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from './hint/words.js';

@@ -4,7 +4,7 @@
  */
 import { ClientObservers, type ClientObserver } from './client-observers.js';
 import type { GuardedClock, ManualClock, ClockUser } from './clock.js';
-import { ClockError, ClosedError, PoisonedError, WaitingError } from './errors.js';
+import { ClockError, ClosedError, PoisonedError } from './errors.js';
 import { EffectsLog } from './effects-log.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import { BLOCKED } from './frame.js';
@@ -85,8 +85,7 @@ export class Host implements ClockUser, Waker {
     const reply = frame.reply((status & Status.Ascii) !== 0, asBytes);
     frame.end();
     if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#afterCommand(instance);
-    if (reply === BLOCKED) throw new WaitingError(instance.frame.command);
-    return reply;
+    return reply === BLOCKED ? instance.withoutReply(client, instance.frame.command) : reply;
   }
 
   /**

@@ -1,23 +1,19 @@
 /** Entry `keylatch`: the engine is built in. Imports core by its public names only, so that there is one copy of it. */
-import {
-  Keylatch as Core,
-  runSession as runOnCore,
-  type KeylatchOptions,
-  type Report,
-  type RunOptions,
-} from './core.js';
+import { Keylatch as Core, type KeylatchOptions } from './core.js';
 import { builtIn } from './engine-inline.js';
 
 export * from './core.js';
 
-/** A key-value engine with the commands of Redis and a keyspace of its own. */
+/**
+ * A key-value engine with the commands of Redis and a keyspace of its own, in this process.
+ *
+ * @example
+ * const db = new Keylatch();
+ * db.set('lock', 'me', { nx: true, px: 30_000 }); // 'OK', or null while the lock is held
+ */
 export class Keylatch extends Core {
+  /** Nothing is compiled or allocated before the first command. */
   constructor(options: KeylatchOptions = {}) {
     super({ module: builtIn, ...options });
   }
-}
-
-/** Runs a session on a fresh engine with a clock moved by the session alone. */
-export function runSession(text: string, options: RunOptions = {}): Report {
-  return runOnCore(text, { module: builtIn, ...options });
 }

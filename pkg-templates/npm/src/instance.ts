@@ -1,6 +1,6 @@
 /** One WebAssembly instance and its memory: commands go through the frame, bytes through the input area. */
 import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
-import { type ClockError, LoadError, ReplyError, WaitingError } from './errors.js';
+import { ClosedError, type ClockError, ENDED, LoadError, NoReplyError, ReplyError, WaitingError } from './errors.js';
 import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
 import { CONVENTION, Status } from './generated/convention.js';
 import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
@@ -114,14 +114,28 @@ export class Instance {
   /** Runs one command that must not block. */
   execute(client: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
     const reply = this.run(client, argv, asBytes);
-    if (reply === BLOCKED) throw new WaitingError(commandName(argv[0]));
-    return reply;
+    return reply === BLOCKED ? this.withoutReply(client, commandName(argv[0])) : reply;
+  }
+
+  /** Throws the reason why a command has no reply; null for CLIENT REPLY, which turned replies off. */
+  withoutReply(client: number, command: string): null {
+    this.#refuseEnded(client);
+    const isBlocked = this.guarded(() => this.engine.client(client))?.blocked ?? false;
+    if (isBlocked) throw new WaitingError(command);
+    if (command !== 'CLIENT') throw new NoReplyError(command);
+    return null;
+  }
+
+  #refuseEnded(client: number): void {
+    if (this.guarded(() => this.engine.closing(client))) throw new ClosedError('client', ENDED);
   }
 
   /** Runs one command; its reply as RESP bytes. */
   callRaw(client: number, argv: readonly Argument[]): Uint8Array {
     this.#execute(client, argv);
-    return this.frame.takeReply();
+    const reply = this.frame.takeReply();
+    if (reply.length === 0) this.#refuseEnded(client);
+    return reply;
   }
 
   #execute(client: number, argv: readonly Argument[]): number {

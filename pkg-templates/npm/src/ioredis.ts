@@ -27,7 +27,9 @@ const NO_CLUSTER =
 export interface Connector {
   /** Called by ioredis before it connects; the engine is always available. */
   check(): boolean;
+  /** Connects a client; ioredis writes requests into the stream and reads replies from it. */
   connect(): Promise<Duplex>;
+  /** Ends the connection. */
   disconnect(): void;
 }
 

@@ -8,13 +8,15 @@ import { LineError, LoadError, SessionError } from './errors.js';
 import type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
 import { inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
 import { Host } from './host.js';
+import { CUSTOM_INSPECT } from './inspection-text.js';
 import { Instance } from './instance.js';
 import { instantiate } from './module.js';
 import { Messages, type MessagesOptions } from './messages.js';
 import { glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
-import type { Report, SessionOptions } from './session.js';
+import type { SessionReport, SessionOptions } from './session.js';
+import { TOOLS, type Tools } from './tools.js';
 import {
   Subscriptions,
   type MessageKind,
@@ -23,16 +25,21 @@ import {
   type Unsubscribe,
 } from './subscriptions.js';
 
-export interface InspectOptions {
+/** Options of `inspectPage`. */
+export interface KeyPageOptions {
   /** Cursor of the next page; '0' starts. */
   readonly cursor?: string;
   /** Approximate number of keys in the page. */
   readonly limit?: number;
+  /** Number of the database, 0 unless given. */
   readonly db?: number;
 }
 
+/** A key with facts about its value. */
 export interface KeyInfo<Key = string> {
+  /** The key itself. */
   readonly key: Key;
+  /** `string`, `list`, `set`, `zset` or `hash`. */
   readonly type: string;
   /** Bytes of a string, elements of any other type. */
   readonly size: number;
@@ -40,14 +47,16 @@ export interface KeyInfo<Key = string> {
   readonly deadlineMs: number | null;
 }
 
-export interface Inspection<Key = string> {
+/** Result of `inspectPage`. */
+export interface KeyPage<Key = string> {
   /** Cursor of the next page; '0': this was the last one. */
   readonly cursor: string;
+  /** Keys of the page, in no particular order. */
   readonly keys: readonly KeyInfo<Key>[];
 }
 
 /** Contents of a replayed log. */
-export interface Replayed {
+export interface ReplayResult {
   /** Number of whole commands and transactions that were replayed. */
   readonly units: number;
   /** Bytes of a torn last unit that were dropped. */
@@ -143,7 +152,8 @@ export class Keylatch extends Client {
     return this.#listen(event, listener, true, options);
   }
 
-  /** Removes the newest listener that was added with this function. */
+  /** Removes a listener of `on` or `once`: its newest registration. */
+  off(event: EventName | 'error', listener: EventListener<never> | ErrorListener): void;
   off(event: string, listener: (argument: never) => void): void {
     this.#host.removeListener(event, listener);
   }
@@ -243,10 +253,15 @@ export class Keylatch extends Client {
     });
   }
 
-  /** A page of the keys with their type, size and deadline. Changes nothing, not even access times. */
-  inspect(options: InspectOptions & { readonly buffer: true }): Inspection<Uint8Array>;
-  inspect(options?: InspectOptions): Inspection;
-  inspect(options: InspectOptions & { readonly buffer?: boolean } = {}): Inspection<string | Uint8Array> {
+  /**
+   * A page of the keys with their type, size and deadline. Changes nothing, not even access times.
+   *
+   * @example const { keys, cursor } = db.inspectPage({ limit: 50 });
+   */
+  inspectPage(options: KeyPageOptions & { readonly buffer: true }): KeyPage<Uint8Array>;
+  /** Variant with keys as text. */
+  inspectPage(options?: KeyPageOptions): KeyPage;
+  inspectPage(options: KeyPageOptions & { readonly buffer?: boolean } = {}): KeyPage<string | Uint8Array> {
     const { cursor = '0', limit = 100, db = 0, buffer = false } = options;
     if (!/^\d{1,20}$/.test(cursor)) throw new TypeError(`'${cursor}' is not a cursor`);
     if (!isBelow(limit, 2 ** 31)) throw new TypeError('limit must be a positive integer');
@@ -271,29 +286,39 @@ export class Keylatch extends Client {
     return inspectKey(this.#host, key, options);
   }
 
-  /** A reply as redis-cli prints it, lines joined by line feeds. */
-  printReply(reply: Uint8Array): string {
-    return this.#input(reply, (engine, length) => engine.printReply(length));
+  /**
+   * The name that `inspectPage` had before. Assertion libraries call a method of this name, with a depth and options, to
+   * print the object.
+   *
+   * @internal
+   */
+  inspect(...given: readonly unknown[]): string {
+    if (given.length >= 2) return this[CUSTOM_INSPECT]();
+    throw new TypeError('db.inspect() is db.inspectPage() now: the old name belongs to consoles and test frameworks');
   }
 
-  /** Splits a typed line into arguments, with the quotes and escapes of redis-cli. */
-  splitLine(line: string): Uint8Array[] {
+  /** @internal Functions of `keylatch/hints` and `keylatch/testing`. */
+  get [TOOLS](): Tools {
+    return {
+      printReply: (reply) => this.#input(reply, (engine, length) => engine.printReply(length)),
+      splitLine: (line) => this.#splitLine(line),
+      runSession: (text, options) => this.#runSession(text, options),
+    };
+  }
+
+  #splitLine(line: string): Uint8Array[] {
     const split = this.#input(encoder.encode(line), (engine, length) => engine.splitLine(length));
     if (Array.isArray(split)) return split;
     throw new LineError(split.message, split.column);
   }
 
-  /**
-   * Runs a session on this engine, which must have a ManualClock: the session moves it. `runSession` of the package
-   * runs one on a fresh engine.
-   */
-  runSession(text: string, options: SessionOptions = {}): Report {
+  #runSession(text: string, options: SessionOptions): SessionReport {
     const manual = this.#host.manual;
     if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
     const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, options.untilLine));
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
-    manual.adopt((result as Report).nowMs, this.#host);
-    return result as Report;
+    manual.adopt((result as SessionReport).nowMs, this.#host);
+    return result as SessionReport;
   }
 
   /**
@@ -343,7 +368,7 @@ export class Keylatch extends Client {
   }
 
   /** Replays pieces of a log in their order. A torn last unit is dropped; damage and newer versions throw LoadError. */
-  replay(log: Uint8Array): Replayed {
+  replay(log: Uint8Array): ReplayResult {
     return this.#load(log, (engine, length) => engine.replay(length));
   }
 

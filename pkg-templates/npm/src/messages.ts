@@ -5,6 +5,7 @@ import { abortReason, type AbortSignalLike } from './waits.js';
 /** Default length of the queue. */
 const LIMIT = 1024;
 
+/** Options of `messages`. */
 export interface MessagesOptions {
   /** Messages as Uint8Array. */
   readonly buffer?: boolean;
@@ -46,6 +47,7 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
     this.#stopListening = () => signal?.removeEventListener('abort', abort);
   }
 
+  /** The next message; waits for one. */
   next(): Promise<IteratorResult<Text, undefined>> {
     if (this.#queue.length > 0) return Promise.resolve({ done: false, value: this.#queue.shift() as Text });
     const failure = this.#failure;
@@ -63,10 +65,12 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
     return Promise.resolve({ done: true, value: undefined });
   }
 
+  /** This object, for `for await`. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
+  /** Ends the iteration. */
   [Symbol.dispose](): void {
     void this.return();
   }

@@ -15,6 +15,7 @@ export interface Queued<Results extends unknown[], Text extends string | Uint8Ar
 /** Result of EXEC: a result or an error for each command, or null when a watched key had changed. */
 export type ExecResult<Results extends unknown[]> = { [Index in keyof Results]: Results[Index] | ReplyError } | null;
 
+/** Commands that `exec` runs as one step. Each method queues a command and returns this object. */
 export class Multi<Results extends unknown[], Text extends string | Uint8Array = string> extends Commands<
   Queued<Results, Text>,
   Text

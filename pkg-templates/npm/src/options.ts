@@ -12,6 +12,7 @@ type ModuleOrBytes = CompiledModule | ArrayBuffer | ArrayBufferView;
 /** A compiled module, its bytes, or a function that returns either when the first command comes. */
 export type EngineModule = ModuleOrBytes | (() => ModuleOrBytes);
 
+/** Options of an engine. */
 export interface KeylatchOptions {
   /** The engine. The main entry has one built in. */
   readonly module?: EngineModule;
@@ -50,7 +51,7 @@ export type MaxmemoryPolicy = (typeof POLICIES)[number];
 
 const SEED_MAX = 2n ** 64n - 1n;
 
-/** Checks the options immediately; a random seed is drawn only when the engine is created. */
+/** @internal Checks the options immediately; a random seed is drawn only when the engine is created. */
 export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   const { now, clock = 'system', seed, floorMs } = options;
   const manual = clock instanceof ManualClock;
@@ -70,7 +71,7 @@ export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   });
 }
 
-/** Initial configuration of the engine, checked: names of redis.conf with their values. */
+/** @internal Initial configuration of the engine, checked: names of redis.conf with their values. */
 export function parametersOf({ maxmemory, maxmemoryPolicy }: KeylatchOptions): [string, string][] {
   const parameters: [string, string][] = [];
   if (maxmemory !== undefined) {

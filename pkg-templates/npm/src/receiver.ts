@@ -8,10 +8,10 @@ import type { Message, MessageSource } from './message-source.js';
 import type { Instance } from './instance.js';
 import { ReplyReader } from './reply.js';
 
-/** One message as its elements; texts are bytes. */
+/** @internal One message as its elements; texts are bytes. */
 export type Parts = readonly unknown[];
 
-/** Recipient of the messages. */
+/** @internal Recipient of the messages. */
 export interface PushListener {
   received(parts: Parts): void;
   /** Called after CLIENT KILL ended the client: `client` replaces it, without subscriptions yet. */
@@ -20,6 +20,7 @@ export interface PushListener {
   ended(): void;
 }
 
+/** @internal */
 export class Receiver implements ClientObserver, MessageSource {
   readonly #host: Host;
   readonly #listener: PushListener;

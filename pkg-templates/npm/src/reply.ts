@@ -30,7 +30,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** Length in bytes up to which a loop is faster than the built-in decoder. */
 const LOOP_MAX = 24;
 
-/** Bytes as text; what is not UTF-8 becomes U+FFFD. */
+/** @internal Bytes as text; what is not UTF-8 becomes U+FFFD. */
 export function textOf(bytes: Uint8Array, start = 0, end = bytes.length): string {
   if (end - start <= LOOP_MAX) {
     let text = '';
@@ -44,7 +44,7 @@ export function textOf(bytes: Uint8Array, start = 0, end = bytes.length): string
   return decoder.decode(bytes.subarray(start, end));
 }
 
-/** Reads one reply after another from bytes that hold whole replies. */
+/** @internal Reads one reply after another from bytes that hold whole replies. */
 export class ReplyReader {
   #at: number;
   readonly #start: number;
@@ -194,7 +194,7 @@ export class ReplyReader {
   }
 }
 
-/** A double of the protocol's text form. */
+/** @internal A double of the protocol's text form. */
 export function doubleOf(text: string): number {
   if (text === 'inf') return Infinity;
   if (text === '-inf') return -Infinity;

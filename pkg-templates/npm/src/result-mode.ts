@@ -5,17 +5,21 @@
 
 /** A result mode, which is a function on types: set `value`, read `carried`. */
 export interface ResultMode {
+  /** Result type of the command. */
   readonly value: unknown;
+  /** Return type of the method. */
   readonly carried: unknown;
 }
 
 /** Immediate results: the engine in this process. */
 export interface Now extends ResultMode {
+  /** The result itself. */
   readonly carried: this['value'];
 }
 
 /** Promises of results: an engine in another process or thread. */
 export interface Later extends ResultMode {
+  /** A promise of the result. */
   readonly carried: Promise<this['value']>;
 }
 

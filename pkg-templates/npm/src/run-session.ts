@@ -1,18 +1,22 @@
 /** Sessions on a fresh engine. */
-import { ManualClock } from './clock.js';
-import { Keylatch } from './keylatch.js';
-import type { KeylatchOptions } from './options.js';
-import type { Report, SessionOptions } from './session.js';
+import { Keylatch, ManualClock, type KeylatchOptions } from './index.js';
+import type { SessionReport, SessionOptions } from './session.js';
+import { runSessionOn } from './tools.js';
 
-/** Fixed seed: random choices are equal at every run unless a seed is given. */
+/** Options of `runSession`. The seed is 0 unless given, so that random choices are equal at every run. */
 export type RunOptions = SessionOptions & Pick<KeylatchOptions, 'module' | 'seed'>;
 
-/** Runs a session on a fresh engine of `options.module`, with a clock that only the session moves. */
-export function runSession(text: string, options: RunOptions): Report {
+/**
+ * Runs a session on a fresh engine, with a clock that only the session moves.
+ *
+ * @throws SessionError The text is not a session.
+ * @example runSession('> SETNX lock me\n(integer) 1\n').mismatches // 0
+ */
+export function runSession(text: string, options: RunOptions = {}): SessionReport {
   const { untilLine, ...made } = options;
   const db = new Keylatch({ seed: 0, ...made, clock: new ManualClock() });
   try {
-    return db.runSession(text, untilLine === undefined ? {} : { untilLine });
+    return runSessionOn(db, text, untilLine === undefined ? {} : { untilLine });
   } finally {
     db.close();
   }

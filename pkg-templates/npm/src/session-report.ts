@@ -1,5 +1,5 @@
 /** Mismatches of a session in words, for people and for test runners. */
-import type { Report, SessionMismatch } from './session.js';
+import type { SessionReport, SessionMismatch } from './session.js';
 
 function block(label: string, lines: readonly string[]): string[] {
   if (lines.length === 0) return [`  ${label} nothing`];
@@ -16,6 +16,6 @@ function describe(mismatch: SessionMismatch, file: string): string {
 }
 
 /** A few lines for each mismatch; '' when everything matched. */
-export function describeMismatches(report: Report, file = ''): string {
+export function describeMismatches(report: SessionReport, file = ''): string {
   return report.failures.map((mismatch) => describe(mismatch, file)).join('\n');
 }

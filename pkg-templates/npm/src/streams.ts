@@ -24,13 +24,16 @@ export interface StreamHost {
   configured(): void;
 }
 
-/** Result bits of feeding. */
+/** @internal Result bits of feeding. */
 export const FED_MORE = 1;
+/** @internal */
 export const FED_BLOCKED = 2;
+/** @internal */
 export const FED_CLOSED = 4;
 
 /** One client's stream. */
 export class Stream {
+  /** Number of the client, as CLIENT ID returns it. */
   readonly id: number;
   readonly #host: Host;
   readonly #ended: () => void;

@@ -12,6 +12,7 @@ import { textOf } from './reply.js';
 /** Callback for messages. The pattern is given for pattern subscriptions. */
 export type MessageListener<Text = string> = (message: Text, channel: Text, pattern?: Text) => void;
 
+/** Options of `subscribe` and its relatives. */
 export interface SubscribeOptions {
   /** Message, channel and pattern as Uint8Array. */
   readonly buffer?: boolean;
@@ -29,6 +30,7 @@ const COMMANDS = {
   smessage: ['SSUBSCRIBE', 'SUNSUBSCRIBE'],
 } as const;
 
+/** @internal */
 export type MessageKind = keyof typeof COMMANDS;
 
 interface Subscriber {
@@ -53,6 +55,7 @@ function keyOf(kind: string, name: Uint8Array): string {
   return key;
 }
 
+/** @internal */
 export class Subscriptions implements PushListener {
   readonly #host: Host;
   readonly #channels = new Map<string, Channel>();

@@ -41,7 +41,7 @@ function words({ bcast, prefixes = [], noloop, optin, optout }: TrackOptions): A
   return argv;
 }
 
-/** A client that tracks, and the receiver of its invalidation messages. */
+/** @internal A client that tracks, and the receiver of its invalidation messages. */
 export class Tracking implements PushListener, Dependent {
   readonly #connection: Connection;
   readonly #listener: InvalidationListener<string | Uint8Array>;

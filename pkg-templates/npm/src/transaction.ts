@@ -11,8 +11,8 @@ type Replies = Reply<string | Uint8Array>;
 /** Events are delivered after EXEC, so that no listener finds this client inside its transaction. */
 export function runTransaction(connection: Connection, queue: Queue, asBytes: boolean): unknown {
   return connection.host.enter(() => {
-    throwIfError(connection.reply(NO_ROW, ['MULTI'], false));
     try {
+      throwIfError(connection.reply(NO_ROW, ['MULTI'], false));
       const refusals = enqueue(connection, queue);
       const replies = connection.reply(NO_ROW, ['EXEC'], asBytes);
       connection.isAborted = replies === null;

@@ -12,18 +12,23 @@ import { ReplyReader, type Reply } from './reply.js';
 
 /** An AbortSignal, or an object of its shape. */
 export interface AbortSignalLike {
+  /** True once the signal was aborted. */
   readonly aborted: boolean;
+  /** Reason of the abort, which the promise is rejected with. */
   readonly reason?: unknown;
+  /** Adds a listener of the abort. */
   addEventListener(type: 'abort', listener: () => void): void;
+  /** Removes a listener. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
+/** Options of the methods that wait. */
 export interface WaitOptions {
   /** Ends the wait: the promise is rejected with the signal's reason, an AbortError by default. */
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** A command that may block. */
+/** @internal A command that may block. */
 export interface WaitRequest extends WaitOptions {
   readonly argv: readonly Argument[];
   readonly asBytes: boolean;
@@ -33,7 +38,7 @@ export interface WaitRequest extends WaitOptions {
 
 type Replies = Reply<string | Uint8Array>;
 
-/** Runs a command in the current database of `origin`, and ends when `origin` is closed. */
+/** @internal Runs a command in the current database of `origin`, and ends when `origin` is closed. */
 export function waitFor(origin: Connection, request: WaitRequest): Promise<Replies> {
   return new Promise((resolve, reject) => {
     if (request.signal?.aborted) throw abortReason(request.signal);
@@ -41,6 +46,7 @@ export function waitFor(origin: Connection, request: WaitRequest): Promise<Repli
   });
 }
 
+/** @internal */
 export function abortReason(signal: AbortSignalLike): unknown {
   return signal.reason ?? Object.assign(new Error('the waiting was aborted'), { name: 'AbortError' });
 }
@@ -68,6 +74,7 @@ class Wait implements ClientObserver {
 
   #run(instance: Instance): void {
     const { argv, asBytes, timed, signal } = this.request;
+    this.origin.refuseEnded(instance);
     const id = this.#connection.id();
     this.#cleanups.push(() => this.#connection.disconnect());
     const reply = instance.run(id, argv, asBytes);

@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "2.8.13",
         arguments: "event",
         summary: "Returns an error: no latency spikes are recorded.",
-        reply: "bulk",
+        reply: "error",
         tips: &["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
         ..row("latency|graph", 3, ADMIN | NOSCRIPT | LOADING_STALE, graph)
     },

@@ -33,12 +33,15 @@ const fn search_row(
     summary: &'static str,
     handler: Handler,
 ) -> Row {
-    Row { arguments, complexity: COMPLEXITY, summary, reply: "array(any)", ..row(name, arity, READONLY, READ, handler) }
+    Row { arguments, complexity: COMPLEXITY, summary, reply: FOUND, ..row(name, arity, READONLY, READ, handler) }
 }
+
+/// Members, or with options an array for each: member, distance, hash and position, in this order.
+const FOUND: &str = "array(bulk)|array(array(bulk|integer|array(double,double)))";
 
 pub(in crate::commands) const ROWS: &[Row] = &[
     Row {
-        reply: "array(any)|integer",
+        reply: "array(bulk)|array(array(bulk|integer|array(double,double)))|integer",
         flags: WRITE | DENYOOM | MOVABLEKEYS,
         keys: BY_POSITION,
         ..search_row(
@@ -60,7 +63,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         )
     },
     Row {
-        reply: "array(any)|integer",
+        reply: "array(bulk)|array(array(bulk|integer|array(double,double)))|integer",
         flags: WRITE | DENYOOM | MOVABLEKEYS,
         keys: BY_MEMBER,
         ..search_row(

@@ -24,7 +24,7 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
         arguments: "key:key... timeout:double",
         complexity: "O(N) with N the number of keys.",
         summary,
-        reply: "array(bulk)|null",
+        reply: "array(bulk,bulk)|null",
         ..row(name, -3, NOSCRIPT, ALL_BUT_LAST, handler)
     }
 }

@@ -19,7 +19,7 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
         complexity: "O(log(N)) with N the number of members.",
         since: "5.0.0",
         summary,
-        reply: "array(any)|null",
+        reply: "array(bulk,bulk,double)|null",
         // The end of the timeout depends on the time.
         ..row(name, -3, WRITE | BLOCKING | TIME | NOSCRIPT | FAST, ALL_BUT_LAST, handler)
     }

@@ -16,7 +16,7 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
         complexity: "O(log(N)*M) with N the number of members and M the number popped.",
         since: "5.0.0",
         summary,
-        reply: "array(any)",
+        reply: "array(bulk,double)|array(array(bulk,double))",
         ..row(name, -2, WRITE | FAST, READ_DELETE, handler)
     }
 }

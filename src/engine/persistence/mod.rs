@@ -4,7 +4,10 @@
 pub mod aof;
 pub mod rdb;
 
+use alloc::vec::Vec;
 use core::fmt;
+
+use crate::resp::cli_text::quote;
 
 /// Error of a log or a snapshot that cannot be loaded.
 ///
@@ -24,10 +27,17 @@ pub enum LoadError {
         /// Bytes before the damage.
         offset: usize,
     },
-    /// A part that this engine cannot hold, for example an unknown type of value.
+    /// A part that this engine cannot hold, for example the functions of a script engine.
     Unsupported {
         /// Bytes before that part.
         offset: usize,
+    },
+    /// A key with a value of a type or an encoding that this engine lacks, for example a stream.
+    UnsupportedValue {
+        /// Name of the key.
+        key: Vec<u8>,
+        /// Code of the type in the file, such as 21 for a stream of Redis 7.2.
+        type_code: u8,
     },
     /// A checksum that does not fit the bytes.
     Checksum,
@@ -63,9 +73,23 @@ impl fmt::Display for LoadError {
             LoadError::NewerVersion => out.write_str("written by a newer version"),
             LoadError::Malformed { offset } => write!(out, "malformed at byte {offset}"),
             LoadError::Unsupported { offset } => write!(out, "holds something unsupported at byte {offset}"),
+            LoadError::UnsupportedValue { key, type_code } => {
+                let (key, kind) = (quote(key), type_name(*type_code));
+                write!(out, "the key {key} holds {kind} (RDB type {type_code}), which is not supported: ")?;
+                out.write_str("delete the key before saving, or leave it out")
+            }
             LoadError::Checksum => out.write_str("the checksum does not fit"),
             LoadError::OutOfMemory => out.write_str("out of memory"),
         }
+    }
+}
+
+/// Name of an RDB type of Redis and Valkey, with its article.
+fn type_name(type_code: u8) -> &'static str {
+    match type_code {
+        6 | 7 => "a value of a module",
+        15 | 19 | 21 | 26 | 27 => "a stream",
+        _ => "a value",
     }
 }
 

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::LoadError;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::{OutOfMemory, copied};
 use crate::base::number::{parse_integer, write_integer};
 use crate::keyspace::{DATABASES, Db, Keyspace, PastUse};
 use crate::values::Limits;
@@ -175,6 +175,7 @@ fn check_checksum(snapshot: &[u8]) -> Result<(), LoadError> {
 enum Refusal {
     Newer,
     Dump(DumpError),
+    Value { key: Vec<u8>, type_code: u8 },
 }
 
 impl From<DumpError> for Refusal {
@@ -222,6 +223,7 @@ impl<'a> Loader<'a> {
             Refusal::Dump(DumpError::Malformed) => LoadError::Malformed { offset },
             Refusal::Dump(DumpError::Unsupported) => LoadError::Unsupported { offset },
             Refusal::Dump(DumpError::OutOfMemory) => LoadError::OutOfMemory,
+            Refusal::Value { key, type_code } => LoadError::UnsupportedValue { key, type_code },
         }
     }
 
@@ -291,7 +293,10 @@ impl<'a> Loader<'a> {
 
     fn read_key(&mut self, type_byte: u8) -> Result<(), Refusal> {
         let key = self.input.string()?;
-        let value = read_value(type_byte, &mut self.input, &self.limits, self.keyspace.seed())?;
+        let value = match read_value(type_byte, &mut self.input, &self.limits, self.keyspace.seed()) {
+            Err(DumpError::Unsupported) => return Err(Refusal::Value { key: copied(&key)?, type_code: type_byte }),
+            read => read?,
+        };
         let (deadline, past_use) = (self.deadline.take(), self.past_use.take());
         // Old servers could write empty collections, which are skipped, as in Redis.
         if value.is_emptied() {

@@ -3,10 +3,11 @@ import {
   Commands,
   Keylatch,
   ManualClock,
-  type Carried,
-  type Later,
+  type EventKind,
+  type ImmediateResults,
+  type PromisedResults,
+  type ResultIn,
   type Multi,
-  type Now,
   type Reply,
   ReplyError,
   type SetOptions,
@@ -83,7 +84,28 @@ same<typeof raw, (Uint8Array | null)[]>();
 const anything = db.call('SOME.FUTURE', 'x', 5);
 same<typeof anything, Reply<string>>();
 const encoding = db.call('OBJECT', 'ENCODING', 'k');
-const text: string | string[] | null = encoding as string | null;
+same<typeof encoding, string | null>();
+const help = db.call('object', 'help');
+same<typeof help, string[]>();
+const client = db.call('CLIENT', 'ID');
+same<typeof client, number>();
+const config = db.bytes.call('CONFIG', 'GET', 'x');
+same<typeof config, Map<Uint8Array, Uint8Array>>();
+const spopped = db.call('SPOP', 's', 2);
+same<typeof spopped, string | Set<string> | null>();
+const chosen = db.call(Math.random() > 0.5 ? 'GET' : 'STRLEN', 'k');
+same<typeof chosen, string | number | null>();
+db.call('SET', 'k', 'v', 'NX', 'px', 5000);
+db.call('EXPIRE', 'k', 5, 'nx');
+db.call('ZADD', 'z', 'XX', 1, 'm');
+// @ts-expect-error no such condition
+db.call('EXPIRE', 'k', 5, 'SOMETIMES');
+// @ts-expect-error no such subcommand
+db.call('CLIENT', 'NOPE');
+// @ts-expect-error a subcommand is missing
+db.call('CLIENT');
+// @ts-expect-error the timeout is missing
+db.call('BLPOP', 'k');
 // @ts-expect-error GET takes one key
 db.call('GET');
 // @ts-expect-error GET takes one key
@@ -122,19 +144,27 @@ db.on('error', (error) => {
   void any;
 });
 db.once('*', () => {});
+const kind: EventKind = 'hexpired';
+db.on(kind, ({ event }) => same<typeof event, EventKind>());
+// @ts-expect-error a misspelt event
+db.on('expird', () => {});
+// @ts-expect-error a misspelt event
+db.once('expire_d', () => {});
+// @ts-expect-error a misspelt event
+db.off('expird', () => {});
 
 // The command methods over promises.
-abstract class Remote extends Commands<Later> {}
+abstract class Remote extends Commands<PromisedResults> {}
 declare const remote: Remote;
 const later = remote.get('k');
 same<typeof later, Promise<string | null>>();
 const laterSet = remote.set('k', 'v', { nx: true });
 same<typeof laterSet, Promise<'OK' | null>>();
-same<Carried<Now, 5>, 5>();
+same<ResultIn<ImmediateResults, 5>, 5>();
 
 // Entries.
 const core: Core = Core.from(new Uint8Array());
-const inspection = core.inspect({ buffer: true });
+const inspection = core.inspectPage({ buffer: true });
 same<(typeof inspection.keys)[number]['key'], Uint8Array>();
 const report = runSession('> PING');
 const line: number | undefined = report.failures[0]?.line;
@@ -148,4 +178,4 @@ try {
     void code;
   }
 }
-void [unknownIsWide, notOk, text, multi, line, hint];
+void [unknownIsWide, notOk, multi, line, hint];

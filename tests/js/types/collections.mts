@@ -3,7 +3,7 @@ import {
   Commands,
   Keylatch,
   type AbortSignalLike,
-  type Later,
+  type PromisedResults,
   type Messages,
   type ReplyError,
   type Unsubscribe,
@@ -162,7 +162,7 @@ async function read(): Promise<void> {
 }
 
 // The command methods over promises.
-abstract class Remote extends Commands<Later> {}
+abstract class Remote extends Commands<PromisedResults> {}
 declare const remote: Remote;
 const later = remote.hgetall('h');
 same<typeof later, Promise<Map<string, string>>>();

@@ -4,6 +4,7 @@
  */
 
 import { type Argument, type Client, decodeReplies, type Keylatch, type KeyEvent, ReplyError } from 'keylatch/core';
+import { printReply } from 'keylatch/hints';
 import { Emitter } from './emitter.ts';
 import { keyLabel } from './key-label.ts';
 
@@ -77,7 +78,7 @@ export class KeyList {
   preview(row: KeyRow): string | undefined {
     const command = row.goneBy ? undefined : previewCommand(row);
     const reply = command && this.ask(command);
-    return reply && reply[0] !== '-'.charCodeAt(0) ? this.db.printReply(reply) : undefined;
+    return reply && reply[0] !== '-'.charCodeAt(0) ? printReply(this.db, reply) : undefined;
   }
 
   /** Fields of a small hash with a deadline, each with its instant, the earliest first. */
@@ -104,7 +105,7 @@ export class KeyList {
    * keystroke.
    */
   labelsStartingWith(prefix: string, limit: number): string[] {
-    const { keys } = this.db.inspect({ limit: COMPLETION_KEYS, db: this.database, buffer: true });
+    const { keys } = this.db.inspectPage({ limit: COMPLETION_KEYS, db: this.database, buffer: true });
     const labels = keys.map((key) => keyLabel(key.key)).filter((label) => label.replace(/^"/, '').startsWith(prefix));
     return labels.sort().slice(0, limit);
   }
@@ -112,7 +113,7 @@ export class KeyList {
   /** Databases with keys, besides database 0. */
   inhabited(): number[] {
     const all = Array.from({ length: DATABASES }, (_, number) => number);
-    return all.filter((number) => number > 0 && this.db.inspect({ limit: 1, db: number }).keys.length > 0);
+    return all.filter((number) => number > 0 && this.db.inspectPage({ limit: 1, db: number }).keys.length > 0);
   }
 
   /** The reply as RESP; undefined when the client cannot run commands at the moment. */
@@ -137,7 +138,7 @@ export class KeyList {
     const rows = new Map<string, KeyRow>();
     let cursor = '0';
     for (let page = 0; page < this.pages; page += 1) {
-      const part = this.db.inspect({ cursor, limit: PAGE_KEYS, db: this.database, buffer: true });
+      const part = this.db.inspectPage({ cursor, limit: PAGE_KEYS, db: this.database, buffer: true });
       for (const key of part.keys) {
         const row = this.makeRow(keyLabel(key.key), key, nowMs);
         rows.set(row.label, row);

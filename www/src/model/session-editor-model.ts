@@ -3,7 +3,8 @@
  * session again up to it on a fresh engine, so that the keys of that moment are shown.
  */
 
-import { SessionError, type Report, type SessionStep as Step } from 'keylatch/core';
+import { SessionError } from 'keylatch/core';
+import { runSessionOn, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
 import { Emitter } from './emitter.ts';
 import type { Engine, EngineMaker } from './engine.ts';
 import { KeyList } from './key-list.ts';
@@ -28,7 +29,7 @@ export class SessionEditorModel {
   lesson: string | undefined;
   /** Text that the visitor wrote last, which opening a lesson does not replace. */
   own = recall(OWN) ?? '';
-  report: Report | undefined;
+  report: SessionReport | undefined;
   problem: SessionProblem | undefined;
   /** Number of stops that have run at the current step. */
   at = 0;
@@ -113,7 +114,7 @@ export class SessionEditorModel {
   }
 
   /** State for another engine that continues from the current step. */
-  takeAway(): { snapshot: Uint8Array; nowMs: number; clients: Report['clients'] } | undefined {
+  takeAway(): { snapshot: Uint8Array; nowMs: number; clients: SessionReport['clients'] } | undefined {
     if (!this.engine || !this.report) return undefined;
     return { snapshot: this.engine.db.snapshot(), nowMs: this.nowMs, clients: this.report.clients };
   }
@@ -125,13 +126,13 @@ export class SessionEditorModel {
   }
 
   /** Runs on a fresh engine up to a line; undefined when the text is no session. */
-  private visit(untilLine: number | undefined): Report | undefined {
+  private visit(untilLine: number | undefined): SessionReport | undefined {
     this.engine?.db.close();
     const engine = this.maker.make();
     this.engine = engine;
     this.keys = new KeyList(engine.db);
     try {
-      const report = engine.db.runSession(this.text, untilLine === undefined ? {} : { untilLine });
+      const report = runSessionOn(engine.db, this.text, untilLine === undefined ? {} : { untilLine });
       this.keys.refresh(this.database, this.nowMs);
       return report;
     } catch (error) {

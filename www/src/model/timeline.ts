@@ -3,7 +3,7 @@
  * Pure.
  */
 
-import type { SessionStep as Step } from 'keylatch/core';
+import type { SessionStep as Step } from 'keylatch/hints';
 
 export type Item =
   | { readonly kind: 'heading'; readonly line: number; readonly text: string }

@@ -5,6 +5,7 @@
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
 import { LineError } from 'keylatch/core';
+import { printReply, splitLine } from 'keylatch/hints';
 import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
 import { pastedCommands } from '../text/paste.ts';
 import { commandRows, rowNamed } from './commands.ts';
@@ -140,7 +141,7 @@ export class Workspace {
     if (text === '' || this.runOwn(text)) return undefined;
     let words: Uint8Array[];
     try {
-      words = this.db.splitLine(line.trimEnd());
+      words = splitLine(this.db, line.trimEnd());
     } catch (error) {
       if (error instanceof LineError) return { message: error.message, column: error.column };
       throw error;
@@ -234,7 +235,7 @@ export class Workspace {
   }
 
   private printed(reply: Uint8Array): string[] {
-    return reply.length === 0 ? [] : this.db.printReply(reply).split('\n');
+    return reply.length === 0 ? [] : printReply(this.db, reply).split('\n');
   }
 
   private selectDatabase(): void {

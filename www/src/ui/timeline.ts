@@ -1,7 +1,7 @@
 /** Timeline of a session: prose between steps, a lane for each client, verdicts, and the current step. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { SessionStep as Step } from 'keylatch/core';
+import type { SessionStep as Step } from 'keylatch/hints';
 import { arrange, clientNamesOf, type Item } from '../model/timeline.ts';
 import { controls, lanes } from '../style/controls.ts';
 import { instantParts } from '../text/durations.ts';

@@ -1,6 +1,6 @@
 /** `keylatch run FILE...`: checks session files. */
 import { readFileSync } from 'node:fs';
-import { describeMismatches, runSession, SessionError, type Report } from '../index.js';
+import { describeMismatches, runSession, SessionError, type SessionReport } from '../testing.js';
 
 /** Outcome of one file: the number is the exit code, and the largest of all files counts. */
 const MATCHED = 0;
@@ -12,7 +12,7 @@ function read(file: string): string {
   return readFileSync(file === '-' ? 0 : file, 'utf8');
 }
 
-function checkReport(file: string, report: Report): number {
+function checkReport(file: string, report: SessionReport): number {
   if (report.mismatches === 0) {
     const checked = report.steps.filter(({ verdict }) => verdict === 'matched').length;
     console.log(`${file}: ${checked} checked, all match`);

@@ -1,5 +1,6 @@
 /** Runs typed lines on one engine and passes the text to print to a callback. Has no terminal. */
 import { Keylatch, LineError, type Stream } from '../index.js';
+import { printReply, splitLine } from '../tools.js';
 import { help } from './help.js';
 import type { CommandRows } from './package-files.js';
 
@@ -42,7 +43,7 @@ export class Shell {
   /** Runs one line. Never throws, whatever the line. */
   run(line: string): Action {
     try {
-      return this.#run(this.#db.splitLine(line));
+      return this.#run(splitLine(this.#db, line));
     } catch (error) {
       if (error instanceof LineError) this.#show(`Invalid argument(s): ${error.message} at column ${error.column}`);
       else this.#show(`(error) ${error instanceof Error ? error.message : String(error)}`);
@@ -74,7 +75,7 @@ export class Shell {
   /** Key names for completion. */
   keys(prefix: string, limit: number): string[] {
     if (this.#stream.inTransaction) return [];
-    const { keys } = this.#db.inspect({ db: this.#stream.db, limit: 1000 });
+    const { keys } = this.#db.inspectPage({ db: this.#stream.db, limit: 1000 });
     return keys
       .map(({ key }) => key)
       .filter((key) => key.startsWith(prefix))
@@ -117,7 +118,7 @@ export class Shell {
       this.#stream = this.#open();
     }
     const reply = new Uint8Array(Buffer.concat(pieces));
-    const text = this.#db.printReply(answersText ? verbatim(reply) : reply);
+    const text = printReply(this.#db, answersText ? verbatim(reply) : reply);
     if (text !== '') this.#show(text);
     if (!this.waiting) this.#whenUnblocked?.();
   }

@@ -6,17 +6,24 @@ import { expectedNext } from './grammar.js';
 import { byLength, missing, type HintRows } from './hint.js';
 import { typedWords } from './words.js';
 
+/** Kind of a candidate. */
 export type CandidateKind = 'command' | 'keyword' | 'key';
 
+/** A word that may stand at the cursor. */
 export interface Candidate {
+  /** The word as it is to be typed. */
   readonly text: string;
+  /** Whether a command, a keyword of its grammar or a key. */
   readonly kind: CandidateKind;
 }
 
+/** Candidates at the cursor, and the text they replace. */
 export interface Completion {
+  /** The candidates, the likeliest first. */
   readonly candidates: readonly Candidate[];
-  /** Range of the line that a chosen candidate replaces. */
+  /** Start of the range that a chosen candidate replaces. */
   readonly from: number;
+  /** End of the range. */
   readonly to: number;
 }
 
@@ -25,6 +32,7 @@ export type KeySource = (prefix: string, limit: number) => readonly string[];
 
 const LIMIT = 12;
 
+/** Candidates at the end of a line: command names, keywords of the grammar, and keys. */
 export function complete(rows: HintRows, line: string, keys: KeySource): Completion {
   const typed = typedWords(line);
   const span = { from: typed.partialStart, to: line.length };

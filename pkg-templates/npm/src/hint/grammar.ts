@@ -3,6 +3,7 @@
  * neither DOM nor engine.
  */
 
+/** Type of an argument, as COMMAND DOCS names it. */
 export type ArgumentType =
   | 'string'
   | 'integer'
@@ -14,12 +15,17 @@ export type ArgumentType =
   | 'oneof'
   | 'block';
 
+/** An argument in the grammar of a command. */
 export interface Argument {
+  /** Name of the value, as in the documentation. */
   readonly name: string;
+  /** Type of the value, or how the parts belong together. */
   readonly type: ArgumentType;
   /** Keyword that introduces the argument, or the whole of it for a `pure-token`. */
   readonly token?: string;
+  /** True if the argument may be left out. */
   readonly optional?: boolean;
+  /** True if the argument may be repeated. */
   readonly multiple?: boolean;
   /** With `multiple`: the token is repeated before each repetition. */
   readonly multipleToken?: boolean;

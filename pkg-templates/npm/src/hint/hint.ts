@@ -6,8 +6,11 @@ import { typedWords, type TypedWords } from './words.js';
 
 /** Part of a command row that the hint functions read. A subcommand is a row named `PARENT|CHILD`. */
 export interface HintRow {
+  /** Name in capitals; `CLIENT|ID` for a subcommand. */
   readonly name: string;
+  /** Number of words, the name included; negative if there may be more. */
   readonly arity: number;
+  /** Grammar of the arguments. */
   readonly arguments: readonly Argument[];
 }
 
@@ -16,10 +19,13 @@ export type HintRows = ReadonlyMap<string, HintRow>;
 
 /** The command that the first words name, and how many words its name takes. */
 export interface NamedCommand {
+  /** Row of the command. */
   readonly row: HintRow;
+  /** 1, or 2 for a subcommand. */
   readonly nameWords: number;
 }
 
+/** Finds the row that the first words of a line name. */
 export function findCommand(rows: HintRows, words: readonly string[]): NamedCommand | undefined {
   const first = words[0]?.toUpperCase() ?? '';
   const pair = words.length > 1 ? rows.get(`${first}|${(words[1] as string).toUpperCase()}`) : undefined;

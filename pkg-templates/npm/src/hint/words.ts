@@ -3,6 +3,7 @@
  * finished lines (`splitLine`). Pure.
  */
 
+/** Words of an unfinished line. */
 export interface TypedWords {
   /** Finished words: a blank stands behind each of them. */
   readonly done: readonly string[];
@@ -16,6 +17,7 @@ export interface TypedWords {
 
 type Quote = '"' | "'" | undefined;
 
+/** Splits an unfinished line; an open quote is no error. */
 export function typedWords(line: string): TypedWords {
   const done: string[] = [];
   let word = '';
@@ -60,6 +62,7 @@ function isBlank(character: string): boolean {
 
 /** A command among the lines of a text: a newline inside quotes does not end it. */
 export interface CommandText {
+  /** The command as it was typed. */
   readonly text: string;
   /** Offset of its first character in the whole text. */
   readonly start: number;

@@ -1,6 +1,7 @@
 /** The options of a server, checked, and the engine parameters derived from them. */
 import type { Keylatch, MaxmemoryPolicy } from '../core.js';
 
+/** Options of `createServer`. Names are those of redis.conf, in JavaScript's spelling. */
 export interface ServerOptions {
   /**
    * The TCP port, 6379 unless given. 0 chooses a free one; together with `unixSocket` it means no TCP port at all, as in
@@ -32,12 +33,13 @@ export interface ServerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** @internal */
 export const DEFAULT_PORT = 6379;
 /** The default of Redis; the second address is optional, for systems without IPv6. */
 const DEFAULT_BIND = ['127.0.0.1', '-::1'];
 const DATABASES_MAX = 16;
 
-/** Addresses to listen on. */
+/** @internal Addresses to listen on. */
 export interface ListenAddresses {
   /** Undefined: no TCP. */
   readonly port: number | undefined;
@@ -45,12 +47,14 @@ export interface ListenAddresses {
   readonly path: string | undefined;
 }
 
+/** @internal */
 export interface Host {
   readonly name: string;
   /** True when the address may be missing on this machine. */
   readonly optional: boolean;
 }
 
+/** @internal */
 export function listenAddressesOf({
   port = DEFAULT_PORT,
   bind = DEFAULT_BIND,
@@ -69,12 +73,12 @@ function unstarred(name: string): string {
   return name === '*' ? '0.0.0.0' : name === '::*' ? '::' : name;
 }
 
-/** True for addresses that only this machine can reach. */
+/** @internal True for addresses that only this machine can reach. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
-/** Configuration parameters of the engine, by name. */
+/** @internal Configuration parameters of the engine, by name. */
 export function parametersOf(options: ServerOptions, addresses: ListenAddresses): Map<string, string> {
   const { requirepass, maxclients, databases, maxmemory, maxmemoryPolicy, config = {} } = options;
   if (databases !== undefined && !(Number.isInteger(databases) && databases >= 1 && databases <= DATABASES_MAX)) {
@@ -96,7 +100,7 @@ export function parametersOf(options: ServerOptions, addresses: ListenAddresses)
   return parameters;
 }
 
-/** Reason why a server must not start with these options, as a sentence for its operator; undefined when it may. */
+/** @internal Reason why a server must not start with these options, as a sentence for its operator; undefined when it may. */
 export function exposure(addresses: ListenAddresses, parameters: ReadonlyMap<string, string>): string | undefined {
   const open = addresses.port === undefined ? undefined : addresses.hosts.find(({ name }) => !isLoopback(name));
   const isProtected = (parameters.get('protected-mode') ?? 'yes').toLowerCase() !== 'no';

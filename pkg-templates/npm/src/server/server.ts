@@ -22,6 +22,9 @@ const PROTECTED =
   '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
   'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
 
+/**
+ * A server of Redis clients: `await using server = await createServer({ port: 0 }).listen()` ends it with its scope.
+ */
 export class Server implements AsyncDisposable {
   /** The served engine; commands of this process run as another client. */
   readonly db: Keylatch;
@@ -37,6 +40,7 @@ export class Server implements AsyncDisposable {
   #maxClients = 0;
   #isGuarded = true;
   #isPoisoned = false;
+  /** @internal */
   outputLimit!: OutputLimit;
   /** @internal */
   readonly output = new OutputBatch();
@@ -106,6 +110,7 @@ export class Server implements AsyncDisposable {
     if (this.#ownsDb) this.db.close();
   }
 
+  /** Closes the server at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

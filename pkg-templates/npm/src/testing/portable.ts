@@ -1,4 +1,15 @@
 /** Exports of `keylatch/testing` in every environment. */
-export { ManualClock, describeMismatches, runSession, type Report, type RunOptions } from '../index.js';
+export { ManualClock, SessionError } from '../index.js';
+export { describeMismatches } from '../session-report.js';
+export type {
+  SessionReport,
+  SessionClient,
+  SessionExpectation,
+  SessionMismatch,
+  SessionOptions,
+  SessionStep,
+} from '../session.js';
+export { runSession, type RunOptions } from '../run-session.js';
+export { runSessionOn } from '../tools.js';
 export { assertSameKeys, type Keyspace, type SameKeysOptions } from './same-keys.js';
 export { assertSession } from './assert-session.js';

@@ -87,7 +87,7 @@ function hashOf(client: Client, key: Uint8Array, withDeadlines: boolean): Record
   const fields = [...(client.bytes.call('HGETALL', key) as unknown as Map<Uint8Array, Uint8Array>)];
   const names = fields.map(([name]) => name);
   const times = withDeadlines
-    ? (client.call('HPEXPIRETIME', key, 'FIELDS', names.length, ...names) as unknown as number[])
+    ? (client.call('HPEXPIRETIME' as string, key, 'FIELDS', names.length, ...names) as unknown as number[])
     : [];
   const described = fields.map(([name, value], index) => {
     const until = times[index] ?? -1;
