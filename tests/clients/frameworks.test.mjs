@@ -20,6 +20,25 @@ const PROGRAM = {
   esm: "import { Redis } from 'ioredis';\nexport const redis = new Redis({ lazyConnect: true });\n",
 };
 
+/** A package of the program that imports ioredis too. Vitest replaces modules in packages that it is told to transform. */
+const LIBRARY = {
+  cjs: {
+    'package.json': '{ "name": "library", "main": "index.js" }',
+    'index.js': "const Redis = require('ioredis');\nexports.shared = new Redis();\n",
+  },
+  esm: {
+    'package.json': '{ "name": "library", "type": "module", "exports": "./index.js" }',
+    'index.js': "import Redis from 'ioredis';\nexport const shared = new Redis();\n",
+  },
+};
+
+const WITH_LIBRARY = `
+test('a library reaches the same server', async () => {
+  await redis.set('k', 'of the program');
+  expect(await shared.get('k')).toBe('of the program');
+});
+`;
+
 /** Runs with others at the same time: keys of another file would be seen. */
 const ISOLATED = `
 test('no other file writes here', async () => {
@@ -38,7 +57,8 @@ const Redis = require('ioredis');
 const { reset, clockOf, serverAt } = require('keylatch/ioredis');
 const timers = jest;
 `,
-    program: "jest.mock('ioredis', () => require('keylatch/ioredis'));\nconst { redis } = require('./program.js');\n",
+    program:
+      "jest.mock('ioredis', () => require('keylatch/ioredis'));\nconst { redis } = require('./program.js');\nconst { shared } = require('library');\n",
     kind: 'cjs',
     files: { 'jest.config.js': 'module.exports = {};\n' },
     suffix: 'test.js',
@@ -55,6 +75,7 @@ const timers = jest;
     program: `import { jest } from '@jest/globals';
 jest.unstable_mockModule('ioredis', () => import('keylatch/ioredis'));
 const { redis } = await import('./program.js');
+const { shared } = await import('library');
 `,
     kind: 'esm',
     files: {
@@ -73,11 +94,15 @@ vi.mock('ioredis', () => import('keylatch/ioredis'));
 const timers = vi;
 `,
     program: `import { expect, test, vi } from 'vitest';
+import { shared } from 'library';
 import { redis } from './program.js';
 vi.mock('ioredis', () => import('keylatch/ioredis'));
 `,
     kind: 'esm',
-    files: { 'package.json': '{ "private": true, "type": "module" }\n' },
+    files: {
+      'package.json': '{ "private": true, "type": "module" }\n',
+      'vitest.config.js': "export default { test: { server: { deps: { inline: ['library'] } } } };\n",
+    },
     suffix: 'test.js',
     command: [installed('vitest/vitest.mjs'), 'run', '--reporter=json'],
   },
@@ -122,13 +147,17 @@ describe('in place of ioredis-mock', { concurrency: 1 }, () => {
             ...files,
             [`cases.${suffix}`]: head + cases,
             [`readme.${suffix}`]: `${heads[index]}\n${body}`,
+            [`library.${suffix}`]: program + WITH_LIBRARY,
             'program.js': PROGRAM[kind],
+            ...Object.fromEntries(
+              Object.entries(LIBRARY[kind]).map(([path, text]) => [`node_modules/library/${path}`, text]),
+            ),
             ...Object.fromEntries([1, 2, 3].map((number) => [`file-${number}.${suffix}`, program + ISOLATED])),
           },
         );
         const [script, ...args] = command;
         const ended = await run(process.execPath, [script, ...args], { cwd: home, timeoutMs: 120_000 });
-        assert.equal(passed(ended), COUNT + README_COUNT + 3);
+        assert.equal(passed(ended), COUNT + README_COUNT + 4);
         assert.equal(ended.code, 0, ended.errors);
       });
     }

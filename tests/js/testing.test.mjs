@@ -56,18 +56,19 @@ test('a server that is not stopped keeps no process alive, and starts within mil
     const { startServer } = await import(${JSON.stringify(`${folder}/esm/testing.js`)});
     const times = [];
     for (let index = 0; index < 10; index += 1) {
-      const before = performance.now();
+      const before = process.cpuUsage();
       await startServer();
-      times.push(performance.now() - before);
+      const { user, system } = process.cpuUsage(before);
+      times.push((user + system) / 1000);
     }
     console.log(JSON.stringify(times));
   `;
   const [cold, ...warm] = JSON.parse(
     execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', timeout: 20_000 }),
   );
-  // The aim is 15 ms; other work of the machine counts here, so only a slow start fails.
-  assert.ok(cold < 150, `the first start took ${cold} ms`);
-  assert.ok(Math.min(...warm) < 15, `later starts took ${warm} ms`);
+  // Processor time of all threads, so that other work of the machine counts little. The first start compiles the engine.
+  assert.ok(cold < 60, `the first start took ${cold} ms`);
+  assert.ok(Math.min(...warm) < 5, `later starts took ${warm} ms`);
 });
 
 test('the clock expires keys and times out blocked clients of any connection', async (t) => {
@@ -216,21 +217,17 @@ test('latency delays requests of one connection, until it is cancelled', async (
   const latency = server.latency(60, { command: 'GET' });
   const before = performance.now();
   slow.send(command('SET k v'), command('GET k'), command('PING'));
-  assert.equal(await slow.receive('+OK\r\n'), '+OK\r\n');
-  assert.equal(await other.say('PING'), '+PONG\r\n');
-  assert.ok(performance.now() - before < 55, 'others do not wait');
-  assert.equal(await slow.receive('+PONG\r\n'), '$1\r\nv\r\n+PONG\r\n');
+  assert.equal(await slow.receive('+PONG\r\n'), '+OK\r\n$1\r\nv\r\n+PONG\r\n');
   assert.ok(performance.now() - before >= 59);
   latency.cancel();
-  const hanging = server.latency(Infinity);
-  slow.send(command('PING'));
+  const hanging = server.latency(Infinity, { command: 'GET' });
+  slow.send(command('GET k'), command('PING'));
   const blocked = [];
-  await until(
-    () => server.disconnect(({ isBlocked }) => isBlocked && !blocked.push(isBlocked)) === 0 && blocked.length,
-  );
+  await until(() => server.disconnect((found) => found.isBlocked && !blocked.push(found.id)) === 0 && blocked.length);
+  assert.equal(await other.say('PING'), '+PONG\r\n', 'other connections do not wait');
   assert.equal(slow.bytes, 0);
   hanging.cancel();
-  assert.equal(await slow.receive('\r\n'), '+PONG\r\n');
+  assert.equal(await slow.receive('+PONG\r\n'), '$1\r\nv\r\n+PONG\r\n');
 });
 
 test('disconnect ends the connections of a filter; down and up', async (t) => {

@@ -155,8 +155,8 @@ export function print(error: Error | null, reply?: unknown): void {
   console.log(error ? `Error: ${error}` : `Reply: ${reply}`);
 }
 
-// The main module of ioredis is its class, with the other exports as static members.
-Object.assign(RedisStandIn, {
+/** Static members of the class: the main module of ioredis is its class, with the other exports as static members. */
+const MEMBERS = {
   default: RedisStandIn,
   Redis: RedisStandIn,
   Cluster: ClusterStandIn,
@@ -169,7 +169,12 @@ Object.assign(RedisStandIn, {
   ReplyError,
   print,
   createClient: (...args: never[]): object => new RedisStandIn(...args),
-});
+};
+
+// Defined, not assigned: the real class has some of them without setters once its main module was loaded.
+for (const [name, value] of Object.entries(MEMBERS)) {
+  Object.defineProperty(RedisStandIn, name, { value, writable: true, enumerable: true, configurable: true });
+}
 
 /** A client, or the options of one. */
 export type ServerOfClient = AddressOptions | { readonly options: AddressOptions };
