@@ -3,7 +3,7 @@
 // src/generated. Four steps: bundles, declarations, the command line, the files beside them.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
@@ -16,9 +16,9 @@ const out = resolve(process.env.KEYLATCH_OUT ?? join(root, 'target', 'npm', 'key
 const source = (name) => join(here, 'src', name);
 
 /** Files of the package that import each other instead of holding copies of each other. */
-const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js', 'engine-inline.js': 'engine-inline.js' };
-/** In the workerd branch these stand in for two of them. */
-const WORKERD = { ...LAYERS, 'index.js': 'workerd.js', 'engine-inline.js': 'engine-workerd.js' };
+const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js' };
+/** In the workerd branch this stands in for one of them, and carries the engine of another source. */
+const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
 
 /**
  * The engine as text for both formats, once. A script without imports and exports is the same to `import` and to
@@ -28,20 +28,37 @@ const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
 const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
 
+/**
+ * Head of that file. When `import` meets CommonJS, Node searches it for names of exports, letter by letter, which takes
+ * longer for this text than everything else. The search ends at what looks like the statement `export`; to JavaScript
+ * it is a property that nothing has. `load-time.test.mjs` fails when it no longer ends there.
+ */
+const PACKED_HEAD = `// The WebAssembly engine as DEFLATE in base64: \`import\` and \`require\` share this file.
+// The next line has no effect but one: Node stops looking for exports here, which saves milliseconds.
+globalThis. export;
+`;
+
 function packEngine() {
   const base64 = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString('base64');
-  const carried = `{ size: ${wasm.length}, base64: ${JSON.stringify(base64)} }`;
-  writeFileSync(join(out, 'cjs', PACKED), `globalThis[Symbol.for(${JSON.stringify(ENGINE_NAME)})] = ${carried};\n`);
+  const folder = `typeof __dirname === 'string' ? __dirname : undefined`;
+  const carried = `{ size: ${wasm.length}, folder: ${folder}, base64: ${JSON.stringify(base64)} }`;
+  const script = `globalThis[Symbol.for(${JSON.stringify(ENGINE_NAME)})] = ${carried};\n`;
+  writeFileSync(join(out, 'cjs', PACKED), PACKED_HEAD + script);
 }
 
-/** Options of all bundles. Names stay as they are written, so that stacks can be read. */
+/** First line of each bundle; esbuild names the source files between their parts. */
+const BANNER =
+  '// keylatch: documentation is in the declarations (.d.ts) and README.md. Not minified: bundlers do that.';
+
+/** Options of all bundles. The code stays readable: in stacks, in debuggers, and for those that step into it. */
 const SHARED = {
   bundle: true,
   charset: 'utf8',
   legalComments: 'none',
   logLevel: 'warning',
-  minifySyntax: true,
-  minifyWhitespace: true,
+  absWorkingDir: join(here, 'src'),
+  banner: { js: BANNER },
+  inject: [source('stand-ins.ts')],
   define: { ENGINE_NAME: JSON.stringify(ENGINE_NAME) },
 };
 
@@ -54,6 +71,8 @@ function layers(names) {
         const layer = names[path.slice(2)];
         return layer === undefined || kind === 'entry-point' ? undefined : { path: `./${layer}`, external: true };
       });
+      if (names === WORKERD)
+        bundle.onResolve({ filter: /^\.\/engine-inline\.js$/ }, () => ({ path: source('engine-workerd.ts') }));
       bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
       bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
       bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({
@@ -82,14 +101,10 @@ function bundle(format, names, entryPoints) {
 const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
 
 async function bundles() {
-  const plain = ['core', 'engine-inline', 'hints', 'index', 'testing'].map((name) => entry(name));
+  const plain = ['core', 'hints', 'index', 'testing'].map((name) => entry(name));
   await bundle('esm', LAYERS, plain);
   await bundle('cjs', LAYERS, plain);
-  await bundle('esm', WORKERD, [
-    entry('engine-workerd'),
-    entry('index', 'workerd'),
-    entry('testing', 'testing-workerd'),
-  ]);
+  await bundle('esm', WORKERD, [entry('index', 'workerd'), entry('testing', 'testing-workerd')]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
   packEngine();
 }
@@ -175,10 +190,19 @@ function besides() {
   }
 }
 
+/** Documentation stands in the declarations and in the ES modules; its third copy would cost users space. */
+function undocumentCommonJs() {
+  for (const name of readdirSync(join(out, 'cjs')).filter((file) => file.endsWith('.js') && file !== PACKED)) {
+    const path = join(out, 'cjs', name);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ''));
+  }
+}
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await bundles();
 await forNode();
+undocumentCommonJs();
 await commandLine();
 declarations();
 besides();

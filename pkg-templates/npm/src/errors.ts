@@ -1,4 +1,5 @@
-/** All errors that this package throws. The wording of server errors comes with the reply. */
+/** All errors that this package throws. The wording of server errors comes with the reply. Stacks begin at the caller's line. */
+import { fromCaller } from './stack.js';
 
 /** An error reply of the server. `message` is its text as Redis words it, code included. */
 export class ReplyError extends Error {
@@ -12,6 +13,7 @@ export class ReplyError extends Error {
     super(message, options);
     this.code = /^[A-Z][A-Z0-9_]*(?= |$)/.exec(message)?.[0] ?? 'ERR';
     this.command = command;
+    fromCaller(this);
   }
 }
 
@@ -21,6 +23,7 @@ export class PoisonedError extends Error {
 
   constructor(cause: unknown) {
     super('the engine trapped and is unusable: create a new Keylatch (the trap is in .cause)', { cause });
+    fromCaller(this);
   }
 }
 
@@ -30,12 +33,18 @@ export class ClosedError extends Error {
 
   constructor(what: 'engine' | 'client') {
     super(`the ${what} is closed`);
+    fromCaller(this);
   }
 }
 
 /** The clock threw, returned a value that is not a time, or called its own engine. The command did not run. */
 export class ClockError extends Error {
   override readonly name = 'ClockError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    fromCaller(this);
+  }
 }
 
 /** Commands with a method that returns a promise. */
@@ -53,6 +62,7 @@ export class WaitingError extends Error {
     const way = AWAITABLE.includes(command) ? `; await the method ${command.toLowerCase()}() instead` : '';
     super(`${command} blocks: the reply will be delivered with the client's pushes${way}`);
     this.command = command;
+    fromCaller(this);
   }
 }
 
@@ -66,6 +76,7 @@ export class SessionError extends Error {
     super(message);
     this.line = line;
     this.column = column;
+    fromCaller(this);
   }
 }
 
@@ -77,10 +88,19 @@ export class LineError extends Error {
   constructor(message: string, column: number) {
     super(message);
     this.column = column;
+    fromCaller(this);
   }
 }
 
-/** A log or snapshot that is damaged or was written by a newer version; nothing was changed by the refused part. */
+/**
+ * An engine, log or snapshot that cannot be loaded: damaged, of another version, or an engine that the environment does
+ * not compile. The message says what to do; nothing was changed by the refused part.
+ */
 export class LoadError extends Error {
   override readonly name = 'LoadError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    fromCaller(this);
+  }
 }
