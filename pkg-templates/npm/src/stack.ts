@@ -24,8 +24,8 @@ const PACKAGE_FOLDER = /[\\/](?:node_modules|keylatch(?:@[^\\/]*)?[\\/](?:esm|cj
 /** A frame in the notation of V8, and in that of Firefox and Safari; captures the file's address. */
 const V8_FRAME = /^\s+at (?:async )?(?:[^(]*\()?(.+?)(?::\d+){1,2}\)?$/;
 const OTHER_FRAME = /^[^@]*@(.+?)(?::\d+){1,2}$/;
-/** A built-in function between frames, such as the `next` of a generator or `map`. */
-const BUILT_IN = /\((?:<anonymous>|native)\)$/;
+/** The engine, or a built-in function between frames, such as the `next` of a generator or `map`. */
+const BUILT_IN = /\((?:<anonymous>|native)\)$|wasm-function\[/;
 
 /** Captures the present stack; cheap until its `stack` is read. */
 export function trace(): Trace {
@@ -66,7 +66,7 @@ function withFrames<E extends Trace>(error: E, { stack }: Trace): E {
   const lines = stack.split('\n');
   const start = lines.findIndex((line) => V8_FRAME.test(line) || OTHER_FRAME.test(line));
   if (start < 0) return error;
-  const frames = callerFrames(lines.slice(start)).slice(0, V8.stackTraceLimit);
+  const frames = callerFrames(lines.slice(start));
   const isV8 = V8_FRAME.test(lines[start] as string);
   try {
     error.stack = [...(isV8 ? [String(error)] : []), ...frames].join('\n');
@@ -79,10 +79,11 @@ function withFrames<E extends Trace>(error: E, { stack }: Trace): E {
 /** Frames from the first one on that is not of this package. */
 function callerFrames(frames: readonly string[]): readonly string[] {
   const folder = folderOf(frames[0] as string);
+  // All of them: the program's frames are below the package's.
   if (!PACKAGE_FOLDER.test(folder)) return frames;
   const first = frames.findIndex((frame) => !frame.includes(folder) && !BUILT_IN.test(frame));
   // Without a caller, as in a timer, the package's frames are all there is.
-  return first < 0 ? frames : frames.slice(first);
+  return first < 0 ? frames : frames.slice(first, first + (V8.stackTraceLimit ?? frames.length));
 }
 
 function folderOf(frame: string): string {
