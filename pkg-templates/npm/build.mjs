@@ -2,7 +2,6 @@
 // target/npm/keylatch. Engine and package can lie elsewhere: KEYLATCH_ENGINE and KEYLATCH_OUT. generate.mjs has to have printed
 // src/generated. Four steps: bundles, declarations, the command line, the files beside them.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,29 +20,16 @@ const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js' };
 const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
 
 /**
- * The engine as text for both formats, once. A script without imports and exports is the same to `import` and to
- * `require`, so it leaves what it carries at a symbol; it lies in the folder of CommonJS, which both may load.
+ * The engine as text, an ES module for both formats. CommonJS of Node reads the file keylatch.wasm instead; bundlers may
+ * require an ES module. As CommonJS it would cost Node milliseconds: `import` searches that for names of exports.
  */
 const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
-const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
-
-/**
- * Head of that file. When `import` meets CommonJS, Node searches it for names of exports, letter by letter, which takes
- * longer for this text than everything else. The search ends at what looks like the statement `export`; to JavaScript
- * it is a property that nothing has. `load-time.test.mjs` fails when it no longer ends there.
- */
-const PACKED_HEAD = `// The WebAssembly engine as DEFLATE in base64: \`import\` and \`require\` share this file.
-// The next line has no effect but one: Node stops looking for exports here, which saves milliseconds.
-globalThis. export;
-`;
 
 function packEngine() {
   const base64 = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString('base64');
-  const folder = `typeof __dirname === 'string' ? __dirname : undefined`;
-  const carried = `{ size: ${wasm.length}, folder: ${folder}, base64: ${JSON.stringify(base64)} }`;
-  const script = `globalThis[Symbol.for(${JSON.stringify(ENGINE_NAME)})] = ${carried};\n`;
-  writeFileSync(join(out, 'cjs', PACKED), PACKED_HEAD + script);
+  const head = '// The WebAssembly engine as DEFLATE in base64, for programs without the file keylatch.wasm.';
+  writeFileSync(join(out, 'esm', PACKED), `${head}\nexport const base64 = ${JSON.stringify(base64)};\n`);
 }
 
 /** First line of each bundle; esbuild names the source files between their parts. */
@@ -59,11 +45,11 @@ const SHARED = {
   absWorkingDir: join(here, 'src'),
   banner: { js: BANNER },
   inject: [source('stand-ins.ts')],
-  define: { ENGINE_NAME: JSON.stringify(ENGINE_NAME) },
+  define: { ENGINE_BYTES: String(wasm.length) },
 };
 
 /** Keeps imports between layers as they are, and puts the generated engine files where `#glue` and `#packed-engine` stand. */
-function layers(names) {
+function layers(names, format) {
   return {
     name: 'layers',
     setup(bundle) {
@@ -75,11 +61,8 @@ function layers(names) {
         bundle.onResolve({ filter: /^\.\/engine-inline\.js$/ }, () => ({ path: source('engine-workerd.ts') }));
       bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
       bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
-      bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({
-        path: `../cjs/${PACKED}`,
-        external: true,
-        sideEffects: true,
-      }));
+      bundle.onResolve({ filter: /^\.\/engine-text\.js$/ }, () => ({ path: source(`engine-text-${format}.ts`) }));
+      bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({ path: `../esm/${PACKED}`, external: true }));
     },
   };
 }
@@ -94,7 +77,7 @@ function bundle(format, names, entryPoints) {
     platform: 'neutral',
     // publint knows an ES module by its export at the beginning of a line.
     footer: format === 'esm' ? { js: 'export {};' } : {},
-    plugins: [layers(names)],
+    plugins: [layers(names, format)],
   });
 }
 
@@ -192,7 +175,7 @@ function besides() {
 
 /** Documentation stands in the declarations and in the ES modules; its third copy would cost users space. */
 function undocumentCommonJs() {
-  for (const name of readdirSync(join(out, 'cjs')).filter((file) => file.endsWith('.js') && file !== PACKED)) {
+  for (const name of readdirSync(join(out, 'cjs')).filter((file) => file.endsWith('.js'))) {
     const path = join(out, 'cjs', name);
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ''));
   }

@@ -1,22 +1,13 @@
 /** The engine inside the package's script, for runtimes that may compile. */
-// This import runs first and leaves the packed engine where `unpacked` finds it.
-import '#packed-engine';
 import { compileAdvice } from './compile.js';
 import { LoadError } from './core.js';
+import { engineFile, engineText } from './engine-text.js';
 import { inflate } from './inflate.js';
-
-/** The engine as DEFLATE in base64, and its unpacked size in bytes. `import` and `require` share the text. */
-interface PackedEngine {
-  readonly size: number;
-  /** The folder of the text, where modules know theirs. `keylatch.wasm` is beside it unless the program is bundled. */
-  readonly folder: string | undefined;
-  readonly base64: string;
-}
 
 /** Modules of Node, Deno and Bun that read and unpack ten times as fast. */
 interface BuiltinModules {
   readonly 'node:buffer': { readonly Buffer: { from(text: string, encoding: 'base64'): Uint8Array } };
-  readonly 'node:fs': { readFileSync(path: string): Uint8Array<ArrayBuffer> };
+  readonly 'node:fs': { readFileSync(path: URL | string): Uint8Array<ArrayBuffer> };
   readonly 'node:zlib': { inflateRawSync(packed: Uint8Array): Uint8Array<ArrayBuffer> };
 }
 
@@ -27,8 +18,8 @@ interface WithBuiltinModules {
   };
 }
 
-/** Key in the registry of symbols, different for every build of the engine; build.mjs uses the same. */
-declare const ENGINE_NAME: string;
+/** Size of the engine; build.mjs puts the number here. */
+declare const ENGINE_BYTES: number;
 
 let module: WebAssembly.Module | undefined;
 
@@ -38,8 +29,7 @@ export function builtIn(): WebAssembly.Module {
 }
 
 function compiled(): WebAssembly.Module {
-  const packed = (globalThis as unknown as Record<symbol, PackedEngine>)[Symbol.for(ENGINE_NAME)]!;
-  const bytes = fileOf(packed) ?? unpacked(packed);
+  const bytes = fromFile() ?? fromText();
   try {
     return new WebAssembly.Module(bytes);
   } catch (cause) {
@@ -48,21 +38,20 @@ function compiled(): WebAssembly.Module {
 }
 
 /** The file of the package, which saves unpacking. Deno would ask its user for the permission to read. */
-function fileOf({ folder, size }: PackedEngine): Uint8Array<ArrayBuffer> | undefined {
-  if (folder === undefined) return undefined;
+function fromFile(): Uint8Array<ArrayBuffer> | undefined {
   try {
     if ((globalThis as WithBuiltinModules).process?.versions?.deno !== undefined) return undefined;
-    const bytes = builtinModule('node:fs')?.readFileSync(`${folder}/../keylatch.wasm`);
-    return bytes?.length === size ? bytes : undefined;
+    const bytes = builtinModule('node:fs')?.readFileSync(engineFile());
+    return bytes?.length === ENGINE_BYTES ? bytes : undefined;
   } catch {
     return undefined;
   }
 }
 
-function unpacked({ size, base64 }: PackedEngine): Uint8Array<ArrayBuffer> {
-  const packed = bytesOf(base64);
+function fromText(): Uint8Array<ArrayBuffer> {
+  const packed = bytesOf(engineText());
   const zlib = builtinModule('node:zlib');
-  return zlib ? zlib.inflateRawSync(packed) : inflate(packed, size);
+  return zlib ? zlib.inflateRawSync(packed) : inflate(packed, ENGINE_BYTES);
 }
 
 /** A module of the runtime, where there is one. Edge runtimes emulated by Next throw at each look at `process`. */
