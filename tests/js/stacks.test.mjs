@@ -57,7 +57,7 @@ const calls = {
   'a method by hand': ['ReplyError', () => withText().hset('text', { a: 1 })],
   'call of a row': ['ReplyError', () => withText().call('LPUSH', 'text', 1)],
   'call of an unknown command': ['ReplyError', () => withText().call('NOPE')],
-  'bytes': ['ReplyError', () => withText().bytes.lpop('text')],
+  bytes: ['ReplyError', () => withText().bytes.lpop('text')],
   'a client': ['ReplyError', () => withText().client().lrange('text', 0, -1)],
   'the name of a client': ['ReplyError', () => withText().client({ name: 'a b' }).ping()],
   'a callback of a built-in function': ['ReplyError', () => ['text'].map((key) => withText().lpop(key))],
@@ -145,7 +145,10 @@ test('a blocking call that fails at once', async () => {
 test('a blocking call that is ended later, elsewhere', async () => {
   for (const [name, end] of [
     ['ClosedError', (db) => db.close()],
-    ['ReplyError', (db) => db.call('CLIENT', 'UNBLOCK', db.call('CLIENT', 'LIST').match(/id=(\d+) .*cmd=blpop/)[1], 'ERROR')],
+    [
+      'ReplyError',
+      (db) => db.call('CLIENT', 'UNBLOCK', db.call('CLIENT', 'LIST').match(/id=(\d+) .*cmd=blpop/)[1], 'ERROR'),
+    ],
   ]) {
     const db = new Keylatch();
     const wait = db.blpop('list'); // The wait.

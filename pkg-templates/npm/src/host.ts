@@ -307,7 +307,6 @@ export class Host implements ClockUser, Waker {
   #judged(instance: Instance, error: unknown): unknown {
     if (!instance.inside) return error;
     instance.inside = false;
-    // The bindings threw it.
     if (!isTrap(error)) return error instanceof Error ? fromCaller(error) : error;
     this.#poison = { cause: error };
     this.#changed();

@@ -66,9 +66,7 @@ test('import and first command take few milliseconds in Node', (t) => {
     const { user, system } = process.cpuUsage(before[1]);
     console.log(JSON.stringify([performance.now() - before[0], (user + system) / 1000]));\n`,
   );
-  const runs = Array.from({ length: PROCESSES }, () =>
-    JSON.parse(run(process.execPath, ['start.mjs'], { cwd: home })),
-  );
+  const runs = Array.from({ length: PROCESSES }, () => JSON.parse(run(process.execPath, ['start.mjs'], { cwd: home })));
   const [wall, processor] = [0, 1].map((index) => Math.min(...runs.map((times) => times[index])));
   t.diagnostic(`${wall.toFixed(1)} ms, ${processor.toFixed(1)} ms of processor time`);
   assert.ok(processor < LIMIT_MS, `${processor} ms of processor time`);

@@ -27,10 +27,10 @@ for (const [way, name] of Object.entries(SCRIPTS)) {
 const deno = script(`@deno/${platform}${process.platform === 'linux' ? '-glibc' : ''}/deno`);
 const DENO = ['run', '--no-prompt', '--node-modules-dir=manual', '--no-lock'];
 
-loads('Deno', 'import', () => assert.equal(run(deno, [...DENO, '--allow-read', 'load.mjs'], { cwd: home }), 'loaded\n'));
-loads('Deno', 'without permissions', () =>
-  assert.equal(run(deno, [...DENO, 'small.mjs'], { cwd: home }), 'OK null\n'),
+loads('Deno', 'import', () =>
+  assert.equal(run(deno, [...DENO, '--allow-read', 'load.mjs'], { cwd: home }), 'loaded\n'),
 );
+loads('Deno', 'without permissions', () => assert.equal(run(deno, [...DENO, 'small.mjs'], { cwd: home }), 'OK null\n'));
 
 test('a program without the file keylatch.wasm, as in a bundle', () => {
   const moved = project('moved', 'node');

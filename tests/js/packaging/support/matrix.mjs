@@ -2,11 +2,11 @@
  * The loader matrix: environments in which the package works without configuration. The table in the package's README
  * is printed from it; each row is a test.
  */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { tests } from './tarball.mjs';
+import { output, tests } from './tarball.mjs';
 
 const { devDependencies } = JSON.parse(readFileSync(join(tests, 'package.json'), 'utf8'));
 const pinned = (name) => devDependencies[name].split('@').at(-1);
@@ -32,11 +32,21 @@ export const MATRIX = [
   ['Page with a content security policy', 'Chromium', ["script-src 'self' 'wasm-unsafe-eval'"]],
 ];
 
+/** Folder with a file for each way whose test has passed. */
+export const LOADED = join(output, 'loaded');
+
+/** Name of that file. */
+export const fileOf = (environment, way) => `${environment} ${way}`.replaceAll(/[^\w.]+/g, '-');
+
 /** Declares the test of a way of a row. */
 export function loads(environment, way, run) {
   const row = MATRIX.find(([name]) => name === environment);
   if (!row?.[2].includes(way)) throw new Error(`the loader matrix has no row ${environment}: ${way}`);
-  test(`${environment}: ${way}`, run);
+  test(`${environment}: ${way}`, async () => {
+    await run();
+    mkdirSync(LOADED, { recursive: true });
+    writeFileSync(join(LOADED, fileOf(environment, way)), '');
+  });
 }
 
 /** The table as it stands in README. */
