@@ -116,7 +116,7 @@ test('a trap, and every call after it', () => {
   assert.equal(place(again.stack).line, lineOf('After the trap'));
 });
 
-/** A database whose engine traps at every command. */
+/** A database with an engine that traps at every command. */
 function trapping() {
   const { Instance } = WebAssembly;
   const engine_call = () => {

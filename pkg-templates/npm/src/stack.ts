@@ -54,7 +54,7 @@ function captured<T extends Trace>(target: T): T {
   try {
     if (limit !== undefined) V8.stackTraceLimit = limit;
   } catch {
-    // As above.
+    // Frozen too.
   }
   return target;
 }
@@ -71,7 +71,7 @@ function withFrames<E extends Trace>(error: E, { stack }: Trace): E {
   try {
     error.stack = [...(isV8 ? [String(error)] : []), ...frames].join('\n');
   } catch {
-    // A frozen error, as above.
+    // A frozen error keeps its stack.
   }
   return error;
 }

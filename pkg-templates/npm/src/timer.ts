@@ -22,7 +22,7 @@ interface Armed {
   readonly clearTimeout: typeof globalThis.clearTimeout;
 }
 
-/** Arguments of setTimeout. A function of its own, whose closure holds nothing but the reference. */
+/** Arguments of setTimeout. In a function of its own, the closure holds nothing but the reference. */
 function wakeLater(target: Reference<Waker>, delayMs: number): [callback: () => void, delayMs: number] {
   return [() => target.deref()?.wake(), Math.min(Math.max(delayMs, 0), DELAY_MAX_MS)];
 }

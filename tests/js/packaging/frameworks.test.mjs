@@ -17,9 +17,9 @@ function jest(pattern, ...options) {
   return run(process.execPath, args, { cwd: jestHome, env: plain });
 }
 
-loads('Jest', 'CommonJS', () => jest('cjs.test.js'));
-loads('Jest', 'ES modules', () => jest('esm.test.mjs', '--experimental-vm-modules', '--no-warnings'));
-loads('Jest', 'jsdom', () => jest('jsdom.test.js'));
+loads('Jest', 'CommonJS', () => jest('cjs.spec.js'));
+loads('Jest', 'ES modules', () => jest('esm.spec.mjs', '--experimental-vm-modules', '--no-warnings'));
+loads('Jest', 'jsdom', () => jest('jsdom.spec.js'));
 
 test('Jest shows the line of a mistake', () => {
   assert.throws(() => jest('mistake.js'), />\s+6 \|\s+db\.incr\('door'\); \/\/ the mistake/);

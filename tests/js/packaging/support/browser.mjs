@@ -18,7 +18,7 @@ export function startBrowser() {
   return chromium.launch({ executablePath, args: ['--headless', '--no-sandbox', '--disable-gpu'] });
 }
 
-/** What a page left in `answers`; fails with the page's own errors. */
+/** Returns what a page left in `answers`; fails with the page's own errors. */
 export async function answersAt(browser, address, prepare = () => {}) {
   const page = await browser.newPage();
   const complaints = [];

@@ -32,7 +32,7 @@ export const MATRIX = [
   ['Page with a content security policy', 'Chromium', ["script-src 'self' 'wasm-unsafe-eval'"]],
 ];
 
-/** Folder with a file for each way whose test has passed. */
+/** Folder with a file for each way that has loaded the package. */
 export const LOADED = join(output, 'loaded');
 
 /** Name of that file. */
