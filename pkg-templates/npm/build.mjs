@@ -2,8 +2,16 @@
 // target/npm/keylatch. Engine and package can lie elsewhere: KEYLATCH_ENGINE and KEYLATCH_OUT. generate.mjs has to have printed
 // src/generated. Four steps: bundles, declarations, the command line, the files beside them.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
@@ -16,37 +24,41 @@ const out = resolve(process.env.KEYLATCH_OUT ?? join(root, 'target', 'npm', 'key
 const source = (name) => join(here, 'src', name);
 
 /** Files of the package that import each other instead of holding copies of each other. */
-const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js', 'engine-inline.js': 'engine-inline.js' };
-/** In the workerd branch these stand in for two of them. */
-const WORKERD = { ...LAYERS, 'index.js': 'workerd.js', 'engine-inline.js': 'engine-workerd.js' };
+const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js' };
+/** In the workerd branch this stands in for one of them, and carries the engine of another source. */
+const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
 
 /**
- * The engine as text for both formats, once. A script without imports and exports is the same to `import` and to
- * `require`, so it leaves what it carries at a symbol; it lies in the folder of CommonJS, which both may load.
+ * The engine as text, an ES module for both formats. CommonJS of Node reads the file keylatch.wasm instead; bundlers may
+ * require an ES module. As CommonJS it would cost Node milliseconds: `import` searches that for names of exports.
  */
 const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
-const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
 
 function packEngine() {
   const base64 = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString('base64');
-  const carried = `{ size: ${wasm.length}, base64: ${JSON.stringify(base64)} }`;
-  writeFileSync(join(out, 'cjs', PACKED), `globalThis[Symbol.for(${JSON.stringify(ENGINE_NAME)})] = ${carried};\n`);
+  const head = '// The WebAssembly engine as DEFLATE in base64, for programs without the file keylatch.wasm.';
+  writeFileSync(join(out, 'esm', PACKED), `${head}\nexport const base64 = ${JSON.stringify(base64)};\n`);
 }
 
-/** Options of all bundles. Names stay as they are written, so that stacks can be read. */
+/** First line of each bundle; esbuild names the source files between their parts. */
+const BANNER =
+  '// keylatch: documentation is in the declarations (.d.ts) and README.md. Not minified: bundlers do that.';
+
+/** Options of all bundles. The code stays readable: in stacks, in debuggers, and for those that step into it. */
 const SHARED = {
   bundle: true,
   charset: 'utf8',
   legalComments: 'none',
   logLevel: 'warning',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  define: { ENGINE_NAME: JSON.stringify(ENGINE_NAME) },
+  absWorkingDir: join(here, 'src'),
+  banner: { js: BANNER },
+  inject: [source('stand-ins.ts')],
+  define: { ENGINE_BYTES: String(wasm.length) },
 };
 
 /** Keeps imports between layers as they are, and puts the generated engine files where `#glue` and `#packed-engine` stand. */
-function layers(names) {
+function layers(names, format) {
   return {
     name: 'layers',
     setup(bundle) {
@@ -54,13 +66,12 @@ function layers(names) {
         const layer = names[path.slice(2)];
         return layer === undefined || kind === 'entry-point' ? undefined : { path: `./${layer}`, external: true };
       });
+      if (names === WORKERD)
+        bundle.onResolve({ filter: /^\.\/engine-inline\.js$/ }, () => ({ path: source('engine-workerd.ts') }));
       bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
       bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
-      bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({
-        path: `../cjs/${PACKED}`,
-        external: true,
-        sideEffects: true,
-      }));
+      bundle.onResolve({ filter: /^\.\/engine-text\.js$/ }, () => ({ path: source(`engine-text-${format}.ts`) }));
+      bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({ path: `../esm/${PACKED}`, external: true }));
     },
   };
 }
@@ -75,7 +86,7 @@ function bundle(format, names, entryPoints) {
     platform: 'neutral',
     // publint knows an ES module by its export at the beginning of a line.
     footer: format === 'esm' ? { js: 'export {};' } : {},
-    plugins: [layers(names)],
+    plugins: [layers(names, format)],
   });
 }
 
@@ -83,16 +94,12 @@ const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
 
 async function bundles() {
   const plain = [
-    ...['core', 'engine-inline', 'hints', 'index', 'keyv', 'upstash'].map((name) => entry(name)),
+    ...['core', 'hints', 'index', 'keyv', 'upstash'].map((name) => entry(name)),
     entry('testing-portable', 'testing-browser'),
   ];
   await bundle('esm', LAYERS, plain);
   await bundle('cjs', LAYERS, plain);
-  await bundle('esm', WORKERD, [
-    entry('engine-workerd'),
-    entry('index', 'workerd'),
-    entry('testing-portable', 'testing-workerd'),
-  ]);
+  await bundle('esm', WORKERD, [entry('index', 'workerd'), entry('testing-portable', 'testing-workerd')]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
   packEngine();
 }
@@ -210,11 +217,20 @@ function besides() {
   }
 }
 
+/** Documentation stands in the declarations and in the ES modules; its third copy would cost users space. */
+function undocumentCommonJs() {
+  for (const name of readdirSync(join(out, 'cjs')).filter((file) => file.endsWith('.js'))) {
+    const path = join(out, 'cjs', name);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ''));
+  }
+}
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await bundles();
 await forNode();
 exportClass();
+undocumentCommonJs();
 await commandLine();
 declarations();
 besides();

@@ -153,7 +153,7 @@ function inProcess(code, ...flags) {
   const source = `import { Keylatch } from ${index};\n${code}`;
   return execFileSync(process.execPath, [...flags, '--input-type=module', '-e', source], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 60_000,
   });
 }
 
@@ -183,6 +183,25 @@ test('it keeps no engine alive', () => {
     '--expose-gc',
   );
   assert.ok(Number(printed) >= 15, printed);
+});
+
+test('ten thousand engines, made and dropped in one job, do not exhaust memory', () => {
+  // A weak reference would keep each of them until the end of the job.
+  const printed = inProcess(
+    `
+    import { ManualClock } from ${JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href)};
+    const limitBytes = 600 * 2 ** 20;
+    let count = 0;
+    for (; count < 10_000; count += 1) {
+      const db = new Keylatch(count % 2 === 0 ? {} : { clock: new ManualClock() });
+      db.on('set', () => {});
+      db.set('k', count);
+      if (count % 100 === 0 && process.memoryUsage.rss() > limitBytes) break;
+    }
+    console.log(count);
+  `,
+  );
+  assert.equal(printed, '10000\n');
 });
 
 test('keys due together go in slices, and others have their turn between them', async () => {

@@ -13,8 +13,9 @@ const WASM_BROTLI: Budget = Budget { aim: 215 * 1024, floor: 222 * 1024 };
 /// Budget of the page: the module is most of it, and gzip makes it a quarter larger than brotli does.
 const PAGE_GZIP: Budget = Budget { aim: 350 * 1024, floor: 360 * 1024 };
 /// Budget of the package, which contains the module twice: as a file, and as text for hosts that cannot load files.
+/// Its code is not minified.
 const PACKED: Budget = Budget { aim: 720 * 1024, floor: 740 * 1024 };
-const INSTALLED: Budget = Budget { aim: 1750 * 1024, floor: 1792 * 1024 };
+const INSTALLED: Budget = Budget { aim: 1760 * 1024, floor: 1792 * 1024 };
 
 /// Script that prints one line of JSON: for each file named, [raw, gzip, brotli].
 const MEASURE: &str = "

@@ -10,11 +10,23 @@ interface TextBuffer {
   latin1Slice(start: number, end: number): string;
 }
 type BufferMaker = { from(buffer: ArrayBuffer): TextBuffer; readonly prototype: Partial<TextBuffer> };
-const AnyBuffer = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process
-  ?.versions?.node
-  ? (globalThis as unknown as { readonly Buffer?: BufferMaker }).Buffer
-  : undefined;
-const NodeBuffer = typeof AnyBuffer?.prototype.latin1Slice === 'function' ? AnyBuffer : undefined;
+
+interface Globals {
+  readonly process?: { readonly versions?: { readonly node?: string } };
+  readonly Buffer?: BufferMaker;
+}
+
+/** Node's Buffer. Edge runtimes emulated by Next have a `process`, and throw when it is looked at. */
+function nodeBuffer(): BufferMaker | undefined {
+  try {
+    const { process, Buffer } = globalThis as unknown as Globals;
+    return process?.versions?.node && typeof Buffer?.prototype.latin1Slice === 'function' ? Buffer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const NodeBuffer = nodeBuffer();
 export const hasBuffer = NodeBuffer !== undefined;
 
 /** Length in bytes up to which character codes are faster than the decoder, without Node's Buffer. */

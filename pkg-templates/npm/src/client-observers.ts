@@ -58,12 +58,12 @@ export class ClientObservers {
     return true;
   }
 
-  /** Removes all observers and passes them `error`: the engine is closed or has trapped. */
-  end(error: Error): void {
+  /** Removes all observers and passes each an error of its own: the engine is closed or has trapped. */
+  end(makeError: () => Error): void {
     const all = [...this.#byClient.values()];
     this.#byClient.clear();
     this.#configurationListeners.clear();
     this.#keepers = 0;
-    for (const observer of all) observer.ended?.(error);
+    for (const observer of all) observer.ended?.(makeError());
   }
 }

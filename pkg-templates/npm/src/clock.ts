@@ -22,6 +22,8 @@ export interface ClockUser {
 export class ManualClock {
   #nowMs = SESSION_START_MS;
   #users: Reference<ClockUser>[] = [];
+  /** The only user so far. Held itself: a WeakRef keeps its target until the end of the job, and so all engines of a loop. */
+  #first: ClockUser | undefined;
 
   /** Starts at `start`, else at 2026-01-01T00:00:00Z. */
   constructor(start: number | Date = SESSION_START_MS) {
@@ -57,11 +59,18 @@ export class ManualClock {
 
   /** @internal */
   attach(user: ClockUser): void {
+    if (this.#first === undefined && this.#users.length === 0) {
+      this.#first = user;
+      return;
+    }
+    if (this.#first !== undefined) this.#users.push(referenceTo(this.#first));
+    this.#first = undefined;
     this.#users.push(referenceTo(user));
   }
 
   /** @internal */
   detach(user: ClockUser): void {
+    if (this.#first === user) this.#first = undefined;
     this.#users = this.#users.filter((ref) => ref.deref() !== user);
   }
 
@@ -76,6 +85,7 @@ export class ManualClock {
   }
 
   #live(): ClockUser[] {
+    if (this.#first !== undefined) return [this.#first];
     this.#users = this.#users.filter((ref) => ref.deref() !== undefined);
     return this.#users.flatMap((ref) => ref.deref() ?? []);
   }

@@ -1,42 +1,74 @@
 /** The engine inside the package's script, for runtimes that may compile. */
-// This import runs first and leaves the packed engine where `packed` finds it.
-import '#packed-engine';
+import { compileAdvice } from './compile.js';
+import { LoadError } from './core.js';
+import { engineFile, engineText } from './engine-text.js';
 import { inflate } from './inflate.js';
 
-/** The engine as DEFLATE in base64, and its unpacked size in bytes. `import` and `require` share the text. */
-interface PackedEngine {
-  readonly size: number;
-  readonly base64: string;
+/** Modules of Node, Deno and Bun that read and unpack ten times as fast. */
+interface BuiltinModules {
+  readonly 'node:buffer': { readonly Buffer: { from(text: string, encoding: 'base64'): Uint8Array } };
+  readonly 'node:fs': { readFileSync(path: URL | string): Uint8Array<ArrayBuffer> };
+  readonly 'node:zlib': { inflateRawSync(packed: Uint8Array): Uint8Array<ArrayBuffer> };
 }
 
 interface WithBuiltinModules {
   readonly process?: {
-    getBuiltinModule?(name: 'node:zlib'): { inflateRawSync(packed: Uint8Array): Uint8Array<ArrayBuffer> } | undefined;
+    readonly versions?: { readonly deno?: string };
+    getBuiltinModule?<Name extends keyof BuiltinModules>(name: Name): BuiltinModules[Name] | undefined;
   };
 }
 
-/** Key in the registry of symbols, different for every build of the engine; build.mjs uses the same. */
-declare const ENGINE_NAME: string;
+/** Size of the engine; build.mjs puts the number here. */
+declare const ENGINE_BYTES: number;
 
 /** Not named `module`: Vitest runs inlined scripts in a function with a parameter of that name. */
 let compiled: WebAssembly.Module | undefined;
 
 /** The engine, unpacked and compiled once, at the first command of the first engine. */
 export function builtIn(): WebAssembly.Module {
-  return (compiled ??= new WebAssembly.Module(unpacked()));
+  return (compiled ??= compile());
 }
 
-function unpacked(): Uint8Array<ArrayBuffer> {
-  const { size, base64 } = (globalThis as unknown as Record<symbol, PackedEngine>)[Symbol.for(ENGINE_NAME)]!;
-  const packed = bytesOf(base64);
-  // Node, Deno and Bun can unpack synchronously, ten times as fast.
-  const zlib = (globalThis as WithBuiltinModules).process?.getBuiltinModule?.('node:zlib');
-  return zlib ? zlib.inflateRawSync(packed) : inflate(packed, size);
+function compile(): WebAssembly.Module {
+  const bytes = fromFile() ?? fromText();
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (cause) {
+    throw new LoadError(compileAdvice(cause), { cause });
+  }
+}
+
+/** The file of the package, which saves unpacking. Deno would ask its user for the permission to read. */
+function fromFile(): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    if ((globalThis as WithBuiltinModules).process?.versions?.deno !== undefined) return undefined;
+    const bytes = builtinModule('node:fs')?.readFileSync(engineFile());
+    return bytes?.length === ENGINE_BYTES ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromText(): Uint8Array<ArrayBuffer> {
+  const packed = bytesOf(engineText());
+  const zlib = builtinModule('node:zlib');
+  return zlib ? zlib.inflateRawSync(packed) : inflate(packed, ENGINE_BYTES);
+}
+
+/** A module of the runtime, where there is one. Edge runtimes emulated by Next throw at each look at `process`. */
+function builtinModule<Name extends keyof BuiltinModules>(name: Name): BuiltinModules[Name] | undefined {
+  try {
+    return (globalThis as WithBuiltinModules).process?.getBuiltinModule?.(name);
+  } catch {
+    return undefined;
+  }
 }
 
 function bytesOf(base64: string): Uint8Array {
   const native = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array };
   if (native.fromBase64) return native.fromBase64(base64);
+  const buffer = builtinModule('node:buffer')?.Buffer;
+  if (buffer) return buffer.from(base64, 'base64');
   const text = atob(base64);
   const bytes = new Uint8Array(text.length);
   // Six times as fast as Uint8Array.from with a function.

@@ -1,4 +1,5 @@
-/** All errors that this package throws. The wording of server errors comes with the reply. */
+/** All errors that this package throws. The wording of server errors comes with the reply. Stacks begin at the caller's line. */
+import { fromCaller } from './stack.js';
 
 /** An error reply of the server. `message` is its text as Redis words it, code included. */
 export class ReplyError extends Error {
@@ -14,6 +15,7 @@ export class ReplyError extends Error {
     super(message, options);
     this.code = /^[A-Z][A-Z0-9_]*(?= |$)/.exec(message)?.[0] ?? 'ERR';
     this.command = command;
+    fromCaller(this);
   }
 
   /** Name, message, code and command, which `JSON.stringify` would not all show. */
@@ -31,6 +33,7 @@ export class PoisonedError extends Error {
   /** @internal */
   constructor(cause: unknown) {
     super('the engine trapped and is unusable: create a new Keylatch (the trap is in .cause)', { cause });
+    fromCaller(this);
   }
 }
 
@@ -45,6 +48,7 @@ export class ClosedError extends Error {
   /** @internal */
   constructor(what: 'engine' | 'client', reason = '') {
     super(`the ${what} is closed${reason}`);
+    fromCaller(this);
   }
 }
 
@@ -59,6 +63,7 @@ export class NoReplyError extends Error {
   constructor(command: string) {
     super(`${command} ran without a reply, because replies are off: turn them on with call('CLIENT', 'REPLY', 'ON')`);
     this.command = command;
+    fromCaller(this);
   }
 }
 
@@ -66,6 +71,11 @@ export class NoReplyError extends Error {
 export class ClockError extends Error {
   /** `ClockError`. */
   override readonly name = 'ClockError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    fromCaller(this);
+  }
 }
 
 /** Commands with a method that returns a promise. */
@@ -86,6 +96,7 @@ export class WaitingError extends Error {
     const way = AWAITABLE.includes(command) ? `; await the method ${command.toLowerCase()}() instead` : '';
     super(`${command} blocks: the reply will be delivered with the client's pushes${way}`);
     this.command = command;
+    fromCaller(this);
   }
 }
 
@@ -95,6 +106,7 @@ export class WatchError extends Error {
 
   constructor(attempts: number) {
     super(`watched keys changed in each of ${attempts} attempts: nothing was written (see the option retries)`);
+    fromCaller(this);
   }
 }
 
@@ -112,6 +124,7 @@ export class SessionError extends Error {
     super(message);
     this.line = line;
     this.column = column;
+    fromCaller(this);
   }
 }
 
@@ -126,6 +139,7 @@ export class LineError extends Error {
   constructor(message: string, column: number) {
     super(message);
     this.column = column;
+    fromCaller(this);
   }
 }
 
@@ -139,11 +153,20 @@ export class DecodeError extends Error {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(`the value of key ${JSON.stringify(key)} is not ${codec}: ${reason}`, { cause });
     this.key = key;
+    fromCaller(this);
   }
 }
 
-/** A log or snapshot that is damaged or was written by a newer version; nothing was changed by the refused part. */
+/**
+ * An engine, log or snapshot that cannot be loaded: damaged, of another version, or an engine that the environment does
+ * not compile. The message says what to do; nothing was changed by the refused part.
+ */
 export class LoadError extends Error {
   /** `LoadError`. */
   override readonly name = 'LoadError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    fromCaller(this);
+  }
 }

@@ -4,8 +4,10 @@ declare module '#glue' {
   export function instantiate(module: WebAssembly.Module): Glue;
 }
 
-/** Leaves the packed engine for engine-inline; build.mjs writes the real file. */
-declare module '#packed-engine' {}
+/** The engine as DEFLATE in base64; build.mjs writes the real file. */
+declare module '#packed-engine' {
+  export const base64: string;
+}
 
 declare module '*.wasm' {
   const module: WebAssembly.Module;

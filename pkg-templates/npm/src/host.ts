@@ -12,6 +12,7 @@ import { Status } from './generated/convention.js';
 import type { Instance } from './instance.js';
 import type { Message, MessageSource } from './message-source.js';
 import type { Reply } from './reply.js';
+import { fromCaller } from './stack.js';
 import { Timer, type Waker } from './timer.js';
 
 /** Rounds after which listeners that keep causing events are stopped. */
@@ -179,7 +180,7 @@ export class Host implements ClockUser, Waker {
 
   /** The clock is read in the middle of a call: the engine must not change during that call. */
   #refuseClock(): void {
-    if (this.#clock.reading) throw new Error('the clock must not use the engine it drives');
+    if (this.#clock.reading) throw fromCaller(new Error('the clock must not use the engine it drives'));
   }
 
   /** Removes due keys: one bounded slice, or all. True when more are due. */
@@ -238,8 +239,10 @@ export class Host implements ClockUser, Waker {
   /** Continues in a fresh instance with the same keys and clients. Returns the bytes of memory released. */
   compact(): number {
     this.#refuseClock();
-    if (this.#depth > 0 || this.#delivering) throw new Error('compact() cannot run within another call of the engine');
-    if (this.#observers.any) throw new Error('compact() must wait while a client is subscribed, blocked or served');
+    if (this.#depth > 0 || this.#delivering)
+      throw fromCaller(new Error('compact() cannot run within another call of the engine'));
+    if (this.#observers.any)
+      throw fromCaller(new Error('compact() must wait while a client is subscribed, blocked or served'));
     const old = this.ready();
     // The snapshot takes memory in both instances.
     const { memoryBytes } = old;
@@ -281,7 +284,7 @@ export class Host implements ClockUser, Waker {
     // A trapped instance is left to the garbage collector: nothing in it may run again.
     if (this.#poison === undefined) this.#instance?.engine.free();
     this.#instance = undefined;
-    this.#observers.end(new ClosedError('engine'));
+    this.#observers.end(() => new ClosedError('engine'));
   }
 
   /** The engine, created at the first call. */
@@ -303,13 +306,12 @@ export class Host implements ClockUser, Waker {
   #judged(instance: Instance, error: unknown): unknown {
     if (!instance.inside) return error;
     instance.inside = false;
-    if (!isTrap(error)) return error;
+    if (!isTrap(error)) return error instanceof Error ? fromCaller(error) : error;
     this.#poison = { cause: error };
     this.#changed();
     this.#timer.disarm();
-    const poisoned = new PoisonedError(error);
-    this.#observers.end(poisoned);
-    return poisoned;
+    this.#observers.end(() => new PoisonedError(error));
+    return new PoisonedError(error);
   }
 
   /** Runs after the outermost call: delivers events and messages, then sets the timer to the next deadline. */

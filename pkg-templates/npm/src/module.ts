@@ -1,5 +1,7 @@
 /** Creates instances of the engine's bindings from a module or its bytes. */
 import { instantiate as bind } from '#glue';
+import { compileAdvice } from './compile.js';
+import { LoadError } from './errors.js';
 import type { Glue } from './glue.js';
 import type { EngineModule } from './options.js';
 
@@ -16,10 +18,18 @@ function moduleOf(source: EngineModule): WebAssembly.Module {
   if (!isBytes(given)) return given as WebAssembly.Module;
   let module = compiled.get(given);
   if (module === undefined) {
-    module = new WebAssembly.Module(given as BufferSource);
+    module = compile(given as BufferSource);
     compiled.set(given, module);
   }
   return module;
+}
+
+function compile(bytes: BufferSource): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (cause) {
+    throw new LoadError(compileAdvice(cause), { cause });
+  }
 }
 
 /** Creates a fresh instance, so that a trap in one never affects another. */

@@ -22,12 +22,19 @@ interface Armed {
   readonly clearTimeout: typeof globalThis.clearTimeout;
 }
 
+/** Arguments of setTimeout. In a function of its own, the closure holds nothing but the reference. */
+function wakeLater(target: Reference<Waker>, delayMs: number): [callback: () => void, delayMs: number] {
+  return [() => target.deref()?.wake(), Math.min(Math.max(delayMs, 0), DELAY_MAX_MS)];
+}
+
 export class Timer {
   #armed: Armed | undefined;
-  readonly #target: Reference<Waker>;
+  readonly #target: Waker;
+  /** Created when it is needed first: a WeakRef keeps its target alive until the end of the job that creates it. */
+  #reference: Reference<Waker> | undefined;
 
   constructor(target: Waker) {
-    this.#target = referenceTo(target);
+    this.#target = target;
   }
 
   /** Arms the timer for `dueMs` as seen at `nowMs`. Cheap while neither changed. */
@@ -37,10 +44,8 @@ export class Timer {
     const isSame = armed?.dueMs === dueMs && armed.atMs === nowMs && armed.keepsAlive === keepsAlive;
     if (isSame && armed.setTimeout === globalThis.setTimeout) return;
     this.disarm();
-    const target = this.#target;
-    const kept = keepsAlive ? target.deref() : undefined;
-    const delayMs = Math.min(Math.max(dueMs - nowMs, 0), DELAY_MAX_MS);
-    const handle: unknown = globalThis.setTimeout(() => (kept ?? target.deref())?.wake(), delayMs);
+    const target = keepsAlive ? { deref: () => this.#target } : (this.#reference ??= referenceTo(this.#target));
+    const handle: unknown = globalThis.setTimeout(...wakeLater(target, dueMs - nowMs));
     if (!keepsAlive) (handle as { unref?: () => void }).unref?.();
     const { setTimeout, clearTimeout } = globalThis;
     this.#armed = { handle, dueMs, atMs: nowMs, keepsAlive, setTimeout, clearTimeout };

@@ -5,10 +5,11 @@
 import { commandName, type Argument } from './argument.js';
 import type { ClientObserver } from './client-observers.js';
 import { Connection } from './connection.js';
-import { ClosedError, ReplyError } from './errors.js';
+import { ClosedError, PoisonedError, ReplyError } from './errors.js';
 import { BLOCKED } from './frame.js';
 import type { Instance } from './instance.js';
 import { ReplyReader, type Reply } from './reply.js';
+import { fromTrace, trace, type Trace } from './stack.js';
 
 /** An AbortSignal, or an object of its shape. */
 export interface AbortSignalLike {
@@ -54,6 +55,8 @@ export function abortReason(signal: AbortSignalLike): unknown {
 class Wait implements ClientObserver {
   readonly #connection: Connection;
   readonly #cleanups: (() => void)[] = [];
+  /** The stack of the call: what ends the wait runs on another. */
+  #trace: Trace | undefined;
 
   constructor(
     private readonly origin: Connection,
@@ -79,6 +82,7 @@ class Wait implements ClientObserver {
     this.#cleanups.push(() => this.#connection.disconnect());
     const reply = instance.run(id, argv, asBytes);
     if (reply !== BLOCKED) return this.#answer(reply);
+    this.#trace = trace();
     this.#cleanups.push(this.origin.host.observe(id, this, timed), this.origin.addDependent(this));
     if (signal === undefined) return;
     const abort = (): void => this.#abandon(abortReason(signal));
@@ -123,7 +127,8 @@ class Wait implements ClientObserver {
   }
 
   #fail(reason: unknown): void {
-    this.#end(() => this.reject(reason));
+    const located = this.#trace !== undefined && isOwn(reason) ? fromTrace(reason, this.#trace) : reason;
+    this.#end(() => this.reject(located));
   }
 
   /** Idempotent, as resolving the promise is. */
@@ -131,4 +136,9 @@ class Wait implements ClientObserver {
     complete();
     for (const cleanup of this.#cleanups.splice(0).reverse()) cleanup();
   }
+}
+
+/** Whether an error was made for this wait alone; a signal's reason belongs to the program. */
+function isOwn(reason: unknown): reason is Error {
+  return reason instanceof ReplyError || reason instanceof ClosedError || reason instanceof PoisonedError;
 }

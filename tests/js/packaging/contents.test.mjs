@@ -24,7 +24,8 @@ test('no dependencies, no install scripts, no paths of the machine that built it
   const home = consumer('plain', 'node');
   const installed = join(home, 'node_modules/keylatch');
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  assert.equal(manifest.dependencies, undefined);
+  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies'])
+    assert.equal(manifest[kind], undefined);
   assert.equal(manifest.scripts, undefined);
   assert.equal(manifest.private, undefined);
   for (const path of pack('paths').files) {

@@ -1,73 +1,66 @@
-/** The installed tarball loads and runs in each environment, without configuration. */
+/** The installed tarball loads and runs in Node, Bun and Deno, without configuration. */
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 
-import { build as bundle } from 'esbuild';
-import { Miniflare } from 'miniflare';
+import { loads } from './support/matrix.mjs';
+import { consumer, project, run, script } from './support/tarball.mjs';
 
-import { consumer, run, tool } from './support/tarball.mjs';
+const home = consumer('node');
 
-test('Node, import and require', () => {
-  const home = consumer('node');
-  for (const script of ['load.mjs', 'load.cjs'])
-    assert.equal(run(process.execPath, [script], { cwd: home }), 'loaded\n');
-});
+/** Fixture by way of loading. */
+const SCRIPTS = { import: 'load.mjs', require: 'load.cjs' };
+const platform = `${process.platform}-${process.arch}`;
 
-test('the command line, as npm links it', () => {
-  const home = consumer('cli', 'node');
-  const command = join(home, 'node_modules/.bin/keylatch');
-  writeFileSync(join(home, 'good.session'), '> SETNX a 1\n(integer) 1\n');
-  writeFileSync(join(home, 'bad.session'), '> SETNX a 1\n(integer) 2\n');
-  run(command, ['run', 'good.session'], { cwd: home });
-  assert.throws(() => run(command, ['run', 'good.session', 'bad.session'], { cwd: home }), /bad\.session/);
-});
+for (const [way, name] of Object.entries(SCRIPTS)) {
+  loads('Node', way, () => assert.equal(run(process.execPath, [name], { cwd: home }), 'loaded\n'));
 
-test('a Vite build', async () => {
-  const home = consumer('vite');
-  run(tool('vite'), ['build', '--logLevel', 'warn'], { cwd: home });
-  const assets = readdirSync(join(home, 'dist/assets'));
-  assert.ok(
-    assets.some((name) => name.endsWith('.wasm')),
-    `no .wasm among ${assets}`,
-  );
-  const script = assets.find((name) => name.endsWith('.js'));
-  // The package uses no browser API, so Node can run the bundle; only Vite's own preload helper reads one object.
-  globalThis.document = { createElement: () => ({ relList: { supports: () => true } }) };
-  await import(pathToFileURL(join(home, 'dist/assets', script)));
-  assert.deepEqual(globalThis.answers.slice(0, 3), ['OK', null, 'function']);
-  assert.match(globalThis.answers[3], /\.wasm$/);
-});
-
-for (const compatibilityDate of ['2024-01-01', '2026-04-01']) {
-  test(`workerd as of ${compatibilityDate}`, async () => {
-    const home = consumer(`workerd-${compatibilityDate}`, 'workerd');
-    await bundle({
-      entryPoints: [join(home, 'worker.js')],
-      outdir: join(home, 'dist'),
-      bundle: true,
-      format: 'esm',
-      conditions: ['workerd', 'worker'],
-      loader: { '.wasm': 'copy' },
-      logLevel: 'warning',
-    });
-    assert.deepEqual(await answersOf(join(home, 'dist'), compatibilityDate), ['OK', null, 1, 0, 0]);
+  loads('Bun', way, () => {
+    const bun = script(`@oven/bun-${platform}/bin/bun`);
+    assert.equal(run(bun, [name], { cwd: home }), 'loaded\n');
   });
 }
 
-async function answersOf(folder, compatibilityDate) {
-  const modules = readdirSync(folder).map((name) => {
-    const type = name.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule';
-    return { type, path: join(folder, name), contents: readFileSync(join(folder, name)) };
+const deno = script(`@deno/${platform}${process.platform === 'linux' ? '-glibc' : ''}/deno`);
+const DENO = ['run', '--no-prompt', '--node-modules-dir=manual', '--no-lock'];
+
+loads('Deno', 'import', () =>
+  assert.equal(run(deno, [...DENO, '--allow-read', 'load.mjs'], { cwd: home }), 'loaded\n'),
+);
+loads('Deno', 'without permissions', () => assert.equal(run(deno, [...DENO, 'small.mjs'], { cwd: home }), 'OK null\n'));
+
+test('a program without the file keylatch.wasm, as in a bundle', () => {
+  const moved = project('moved', 'node');
+  const file = join(moved, 'node_modules/keylatch/keylatch.wasm');
+  renameSync(file, `${file}.away`);
+  assert.equal(run(process.execPath, ['small.mjs'], { cwd: moved }), 'OK null\n');
+  writeFileSync(file, 'another file');
+  assert.equal(run(process.execPath, ['small.mjs'], { cwd: moved }), 'OK null\n');
+});
+
+test('the command line, as npm links it', () => {
+  const cli = consumer('cli', 'node');
+  const command = join(cli, 'node_modules/.bin/keylatch');
+  writeFileSync(join(cli, 'good.session'), '> SETNX a 1\n(integer) 1\n');
+  writeFileSync(join(cli, 'bad.session'), '> SETNX a 1\n(integer) 2\n');
+  run(command, ['run', 'good.session'], { cwd: cli });
+  assert.throws(() => run(command, ['run', 'good.session', 'bad.session'], { cwd: cli }), /bad\.session/);
+});
+
+/** Node's status for a promise that nothing can fulfil any more. */
+const UNSETTLED = 13;
+
+// README, "Waiting": what keeps a process alive until the end of a wait.
+for (const [what, args, expected] of [
+  ['a timeout keeps the process alive', ['0.02'], { status: 0, stdout: 'null\n' }],
+  ['a timeout beside a signal does', ['5', '20'], { status: 0, stdout: 'TimeoutError\n' }],
+  ['a signal alone does not', ['0', '60000'], { status: UNSETTLED, stdout: '' }],
+]) {
+  test(`a wait at the end of a program: ${what}`, () => {
+    const { status, stdout } = spawnSync(process.execPath, ['deadline.mjs', ...args], { cwd: home, encoding: 'utf8' });
+    assert.deepEqual({ status, stdout }, expected);
   });
-  modules.sort((a, b) => Number(a.type === 'CompiledWasm') - Number(b.type === 'CompiledWasm'));
-  const worker = new Miniflare({ modules, modulesRoot: folder, compatibilityDate });
-  try {
-    return await (await worker.dispatchFetch('http://worker/')).json();
-  } finally {
-    await worker.dispose();
-  }
 }

@@ -43,8 +43,9 @@ pub(super) fn package() -> Result {
 
 pub(super) fn packaging() -> Result {
     let folder = paths::root().join("tests/js/packaging");
+    let chromium = debian::find(CHROMIUM).ok_or_else(|| Failure::new(format!("{} was not found", CHROMIUM.program)))?;
     node::install(&folder)?;
-    script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).run()
+    script(&folder, "test")?.env("CHROMIUM", chromium).env("KEYLATCH_PACKAGE", paths::package()).run()
 }
 
 pub(super) fn clients() -> Result {

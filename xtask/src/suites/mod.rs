@@ -105,7 +105,7 @@ pub(crate) const ALL: &[Suite] = &[
     built(
         "packaging",
         "the packed tarball: types, exports, and loading it everywhere",
-        &[Without::Workerd],
+        &[Without::Workerd, Without::Browser],
         javascript::packaging,
     ),
     built(

@@ -6,14 +6,14 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const tests = dirname(dirname(fileURLToPath(import.meta.url)));
 export const root = resolve(tests, '../../..');
 const built = resolve(process.env.KEYLATCH_PACKAGE ?? join(root, 'target/npm/keylatch'));
-const output = join(root, 'target/packaging');
+export const output = join(root, 'target/packaging');
 
 /** Runs a program and returns its output, which is part of the error if it fails. */
 export function run(program, args, options = {}) {
@@ -49,3 +49,24 @@ export function consumer(name, fixture = name) {
   run('npm', ['install', '--offline', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', file], { cwd: home });
   return home;
 }
+
+/**
+ * A folder as `consumer` has it, with the tarball unpacked as its package `keylatch`, which is quicker than an
+ * installation. `tools`: further packages, those of the tests.
+ */
+export function project(name, fixture = name, tools = []) {
+  const { folder, file } = pack(name);
+  const home = join(folder, 'consumer');
+  cpSync(join(tests, 'fixtures', fixture), home, { recursive: true });
+  if (!existsSync(join(home, 'package.json')))
+    writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const modules = join(home, 'node_modules');
+  const installed = join(modules, 'keylatch');
+  mkdirSync(installed, { recursive: true });
+  run('tar', ['-xzf', file, '-C', installed, '--strip-components=1']);
+  for (const tool of tools) symlinkSync(join(tests, 'node_modules', tool), join(modules, tool));
+  return home;
+}
+
+/** Path of a script of a package of the tests. */
+export const script = (path) => join(tests, 'node_modules', path);

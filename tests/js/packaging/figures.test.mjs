@@ -1,0 +1,73 @@
+/** Figures that users of the package pay: sizes, and the time until the first reply. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+
+import { build } from 'vite';
+
+import { answersOf, startBrowser } from './support/browser.mjs';
+import { pack, project, run } from './support/tarball.mjs';
+
+const KB = 1024;
+
+let browser;
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser.close());
+
+test('the package is at most 740 KB packed and 1.75 MB installed', () => {
+  const { file, files, folder } = pack('figures');
+  const packed = statSync(file).size;
+  run('tar', ['-xzf', file, '-C', folder]);
+  const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
+  assert.ok(packed <= 740 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 1.75 * KB * KB, `${installed} bytes installed`);
+});
+
+test('a page that streams the engine loads at most 250 KB, with brotli', async (t) => {
+  const root = project('streamed');
+  await build({ root, logLevel: 'error' });
+  const assets = join(root, 'dist/assets');
+  const sizes = readdirSync(assets).map((name) => brotliCompressSync(readFileSync(join(assets, name))).length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  t.diagnostic(`${total} bytes in ${sizes.length} files`);
+  assert.equal(sizes.length, 2, 'core and the engine');
+  assert.ok(total <= 250 * KB, `${total} bytes`);
+  assert.deepEqual(await answersOf(browser, join(root, 'dist')), ['OK', null]);
+});
+
+test('code is not minified, and documented', () => {
+  const home = project('readable', 'node');
+  const code = readFileSync(join(home, 'node_modules/keylatch/esm/core.js'), 'utf8');
+  const lines = code.split('\n');
+  assert.ok(lines.length > 3000, `${lines.length} lines`);
+  assert.ok(Math.max(...lines.map((line) => line.length)) < 1000);
+  for (const part of ['// host.ts\n', '  #afterCommand(instance) {\n', '/** Returns the string at a key.'])
+    assert.ok(code.includes(part), part);
+});
+
+/** Processes per figure. Whatever else the machine does makes some slower, and none faster. */
+const PROCESSES = 10;
+/** Processor time beyond that of a process that loads nothing: twice the figure on a quiet machine. */
+const LIMIT_MS = 60;
+
+test('import and first command take few milliseconds in Node', (t) => {
+  const home = project('start', 'node');
+  mkdirSync(home, { recursive: true });
+  writeFileSync(
+    join(home, 'start.mjs'),
+    `const before = [performance.now(), process.cpuUsage()];
+    const { Keylatch } = await import('keylatch');
+    new Keylatch().set('k', 'v');
+    const { user, system } = process.cpuUsage(before[1]);
+    console.log(JSON.stringify([performance.now() - before[0], (user + system) / 1000]));\n`,
+  );
+  const runs = Array.from({ length: PROCESSES }, () => JSON.parse(run(process.execPath, ['start.mjs'], { cwd: home })));
+  const [wall, processor] = [0, 1].map((index) => Math.min(...runs.map((times) => times[index])));
+  t.diagnostic(`${wall.toFixed(1)} ms, ${processor.toFixed(1)} ms of processor time`);
+  assert.ok(processor < LIMIT_MS, `${processor} ms of processor time`);
+});
