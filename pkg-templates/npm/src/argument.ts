@@ -21,7 +21,7 @@ function describe(value: unknown): string {
 }
 
 /** Bytes of another realm (test frameworks make some) are bytes as well. */
-function isBytes(value: unknown): value is Uint8Array {
+export function isBytes(value: unknown): value is Uint8Array {
   if (value instanceof Uint8Array) return true;
   return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === 'Uint8Array';
 }

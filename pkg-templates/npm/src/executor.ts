@@ -31,6 +31,19 @@ export abstract class Executor<C extends ResultMode, Text extends string | Uint8
   }
 
   /**
+   * @internal Changes the result of the command that was run last; `carried` is what running it returned. Overridden by
+   * executors whose results are neither immediate nor promises.
+   */
+  protected mapped<T>(
+    carried: unknown,
+    change: (result: unknown, method: string) => unknown,
+    method: string,
+  ): Carried<C, T> {
+    const result = carried instanceof Promise ? carried.then((it) => change(it, method)) : change(carried, method);
+    return result as Carried<C, T>;
+  }
+
+  /**
    * Runs any command, argument by argument as it would be typed: `call('SET', 'k', 'v', 'NX', 'PX', 5000)`. Arguments
    * and reply of commands in the table are typed; any other reply is `Reply`. Subcommands are the second argument.
    */
