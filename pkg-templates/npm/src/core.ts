@@ -8,16 +8,18 @@ export type { ClientOptions } from './connection.js';
 export {
   ClockError,
   ClosedError,
+  ExecError,
   LineError,
   LoadError,
   PoisonedError,
   ReplyError,
   SessionError,
+  UnsafeIntegerError,
   WaitingError,
 } from './errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
 export { Keylatch, type Inspection, type InspectOptions, type KeyInfo, type Replayed } from './keylatch.js';
-export type { ExecResult, Multi } from './multi.js';
+export type { CommandError, ExecOptions, ExecReplies, ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export { decodeReplies, type Reply } from './reply.js';
 export { runSession, type RunOptions } from './run-session.js';
@@ -43,14 +45,27 @@ export type {
   GeoCount,
   GeoFound,
   GeoSearchOptions,
+  GeoStoreOptions,
   Position,
 } from './sugar/geo.js';
-export type { FieldCondition, FieldExpiryResult } from './sugar/hash-expiry.js';
-export type { CopyOptions, ExpireCondition, RestoreOptions, ScanOptions } from './sugar/keys.js';
+export type { ExpireCondition, ExpireOptions } from './sugar/expire-condition.js';
+export type { FieldExpiryResult } from './sugar/hash-expiry.js';
+export type { CopyOptions, RestoreOptions, ScanOptions } from './sugar/keys.js';
 export type { ListEnd, PopOptions, PositionOptions } from './sugar/lists.js';
 export type { RangeEnd, RangeOptions } from './sugar/ranges.js';
 export type { CombineOptions } from './sugar/set-algebra.js';
-export type { Expiry, ExpiryOrKeep, SetCondition, SetOptions, SetResult } from './sugar/set-options.js';
+export type { AsArray, AsMap, AsObject, AsSet } from './sugar/result-forms.js';
+export type {
+  DelexOptions,
+  Expiry,
+  ExpiryOrKeep,
+  ExpiryOrPersist,
+  FieldCondition,
+  MsetexOptions,
+  SetCondition,
+  SetOptions,
+  SetResult,
+} from './sugar/set-options.js';
 export type { CardinalityOptions } from './sugar/sets.js';
 export type { SortOptions } from './sugar/sort.js';
 export type { AddCondition, AddOptions, Score, ScoreEnd } from './sugar/sorted-sets.js';

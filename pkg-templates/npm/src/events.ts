@@ -68,7 +68,7 @@ export type ErrorListener = (error: unknown) => void;
 
 export interface ListenOptions {
   /** Keys as Uint8Array instead of string. */
-  readonly buffer?: boolean;
+  readonly buffer?: boolean | undefined;
 }
 
 /** Any listener. */

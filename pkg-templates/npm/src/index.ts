@@ -2,7 +2,7 @@
 import {
   Keylatch as Core,
   runSession as runOnCore,
-  type KeylatchOptions,
+  type EngineModule,
   type Report,
   type RunOptions,
 } from './core.js';
@@ -12,12 +12,11 @@ export * from './core.js';
 
 /** A key-value engine with the commands of Redis and a keyspace of its own. */
 export class Keylatch extends Core {
-  constructor(options: KeylatchOptions = {}) {
-    super({ module: builtIn, ...options });
-  }
+  /** @internal */
+  static override readonly builtIn: EngineModule = builtIn;
 }
 
 /** Runs a session on a fresh engine with a clock moved by the session alone. */
 export function runSession(text: string, options: RunOptions = {}): Report {
-  return runOnCore(text, { module: builtIn, ...options });
+  return runOnCore(text, options, builtIn);
 }

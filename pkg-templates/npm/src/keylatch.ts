@@ -2,18 +2,20 @@
 import type { Argument } from './argument.js';
 import { Client } from './client.js';
 import { GuardedClock, ManualClock } from './clock.js';
-import { Connection, type ClientOptions } from './connection.js';
+import { CLIENT, Connection, type ClientOptions } from './connection.js';
 import { LineError, LoadError, SessionError } from './errors.js';
 import type { ErrorListener, EventListener, EventName, ListenOptions } from './events.js';
 import { Host } from './host.js';
 import { Instance } from './instance.js';
 import { instantiate } from './module.js';
-import { Messages, type MessagesOptions } from './messages.js';
-import { glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
+import { MESSAGES, Messages, type MessagesOptions } from './messages.js';
+import { engineOptions, glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
-import type { Report, SessionOptions } from './session.js';
+import { SESSION, type Report, type SessionOptions } from './session.js';
+import { checked, type Shape } from './sugar/option-check.js';
 import {
+  SUBSCRIBE,
   Subscriptions,
   type MessageKind,
   type MessageListener,
@@ -23,10 +25,10 @@ import {
 
 export interface InspectOptions {
   /** Cursor of the next page; '0' starts. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Approximate number of keys in the page. */
-  readonly limit?: number;
-  readonly db?: number;
+  readonly limit?: number | undefined;
+  readonly db?: number | undefined;
 }
 
 export interface KeyInfo<Key = string> {
@@ -54,16 +56,27 @@ export interface Replayed {
   readonly lastNowMs: number | null;
 }
 
+const LISTEN: Shape<ListenOptions> = { buffer: 'flag' };
+const INSPECT: Shape<InspectOptions & { readonly buffer?: boolean | undefined }> = {
+  cursor: 'text',
+  limit: 'integer',
+  db: 'integer',
+  buffer: 'flag',
+};
+
 const encoder = new TextEncoder();
 
 export class Keylatch extends Client {
+  /** @internal The engine of a class that has one. */
+  static readonly builtIn: EngineModule | undefined = undefined;
   readonly #options: KeylatchOptions;
   readonly #host: Host;
   #streams: Streams | undefined;
   #subscriptions: Subscriptions | undefined;
 
   /** Nothing is compiled or allocated before the first command. */
-  constructor(options: KeylatchOptions = {}) {
+  constructor(given: KeylatchOptions = {}) {
+    const options = engineOptions(given, new.target.builtIn);
     const { module } = options;
     if (module === undefined) throw new TypeError('this entry point contains no engine: use Keylatch.from(module)');
     const manual = options.clock instanceof ManualClock ? options.clock : undefined;
@@ -85,12 +98,12 @@ export class Keylatch extends Client {
 
   /** An engine from a module the caller compiled: for strict content security policies, workers, shared modules. */
   static from(module: EngineModule, options: KeylatchOptions = {}): Keylatch {
-    return new this({ ...options, module });
+    return new this({ ...engineOptions(options), module });
   }
 
   /** Connects another client to the keyspace. */
-  client(options: ClientOptions = {}): Client {
-    return new Client(new Connection(this.#host, options));
+  client(options?: ClientOptions): Client {
+    return new Client(new Connection(this.#host, checked('client', options, CLIENT)));
   }
 
   /**
@@ -118,7 +131,7 @@ export class Keylatch extends Client {
   }
 
   #listen(event: string, listener: (argument: never) => void, once: boolean, options?: ListenOptions): () => void {
-    this.#host.addListener(event, listener, once, options);
+    this.#host.addListener(event, listener, once, checked(once ? 'once' : 'on', options, LISTEN));
     return () => this.off(event, listener);
   }
 
@@ -152,11 +165,12 @@ export class Keylatch extends Client {
    * the engine ends the iteration.
    */
   messages(channel: Argument, options: MessagesOptions & { readonly buffer: true }): Messages<Uint8Array>;
-  messages(channel: Argument, options?: MessagesOptions & { readonly buffer?: false }): Messages<string>;
-  messages(channel: Argument, options: MessagesOptions = {}): Messages<string> | Messages<Uint8Array> {
+  messages(channel: Argument, options?: MessagesOptions & { readonly buffer?: false | undefined }): Messages<string>;
+  messages(channel: Argument, options?: MessagesOptions): Messages<string> | Messages<Uint8Array> {
+    const given = checked('messages', options, MESSAGES);
     return new Messages<string>(
-      (listener, ended) => this.#subscribe('message', channel, listener, { buffer: options.buffer ?? false }, ended),
-      options,
+      (listener, ended) => this.#subscribe('message', channel, listener, { buffer: given.buffer ?? false }, ended),
+      given,
     );
   }
 
@@ -167,8 +181,9 @@ export class Keylatch extends Client {
     options?: SubscribeOptions,
     ended?: () => void,
   ): Unsubscribe {
+    const given = checked(`${kind[0] === 'm' ? '' : kind[0]}subscribe`, options, SUBSCRIBE);
     this.#subscriptions ??= new Subscriptions(this.#host);
-    return this.#subscriptions.add(kind, name, listener, options, ended);
+    return this.#subscriptions.add(kind, name, listener, given, ended);
   }
 
   /** The first instant at which something is due, in milliseconds since the epoch, or null. */
@@ -193,8 +208,8 @@ export class Keylatch extends Client {
   /** A page of the keys with their type, size and deadline. Changes nothing, not even access times. */
   inspect(options: InspectOptions & { readonly buffer: true }): Inspection<Uint8Array>;
   inspect(options?: InspectOptions): Inspection;
-  inspect(options: InspectOptions & { readonly buffer?: boolean } = {}): Inspection<string | Uint8Array> {
-    const { cursor = '0', limit = 100, db = 0, buffer = false } = options;
+  inspect(options: InspectOptions & { readonly buffer?: boolean | undefined } = {}): Inspection<string | Uint8Array> {
+    const { cursor = '0', limit = 100, db = 0, buffer = false } = checked('inspect', options, INSPECT);
     if (!/^\d{1,20}$/.test(cursor)) throw new TypeError(`'${cursor}' is not a cursor`);
     if (!isBelow(limit, 2 ** 31)) throw new TypeError('limit must be a positive integer');
     if (!isBelow(db, 16)) throw new TypeError(`db must be from 0 to 15, found ${db}`);
@@ -227,7 +242,8 @@ export class Keylatch extends Client {
   runSession(text: string, options: SessionOptions = {}): Report {
     const manual = this.#host.manual;
     if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
-    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, options.untilLine));
+    const { untilLine } = checked('runSession', options, SESSION);
+    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, untilLine));
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
     manual.adopt((result as Report).nowMs, this.#host);
     return result as Report;

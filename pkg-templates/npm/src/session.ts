@@ -3,6 +3,8 @@
  * it.
  */
 
+import type { Shape } from './sugar/option-check.js';
+
 export interface SessionExpectation {
   /** Line of the expectation; lines count from 1. */
   readonly line: number;
@@ -61,5 +63,7 @@ export interface Report {
 
 export interface SessionOptions {
   /** Last line to run. */
-  readonly untilLine?: number;
+  readonly untilLine?: number | undefined;
 }
+
+export const SESSION: Shape<SessionOptions> = { untilLine: 'integer' };
