@@ -107,36 +107,48 @@ export const GETEX: Shape<ExpiryOrPersist> = { ...LIVES, persist: 'flag' };
 export const HSETEX: Shape<FieldCondition & ExpiryOrKeep> = { ...LIVES, keepttl: 'flag', fnx: 'flag', fxx: 'flag' };
 
 /**
- * Adds the options of SET. Here and below each name is written out, because a lookup by a name in a variable takes ten
- * times as long; each option is read once, because it may be a getter.
+ * Arguments of SET with options. Here and below each name is written out, because a lookup by a name in a variable takes
+ * ten times as long; each option is read once, because it may be a getter.
  */
-export function pushSetOptions(argv: Argument[], options: SetOptions): void {
+export function setWords(key: Argument, value: Argument, options: SetOptions): Argument[] {
   if (typeof options !== 'object' || options === null) notOptions('set', options, SET);
-  for (const name in options) {
-    switch (name) {
-      case 'ex':
-      case 'px':
-      case 'nx':
-      case 'xx':
-      case 'get':
-      case 'keepttl':
-      case 'exat':
-      case 'pxat':
-      case 'ifeq':
-      case 'ifne':
-      case 'ifdeq':
-      case 'ifdne':
-        break;
-      default:
-        unknownOption('set', name, options, SET);
-    }
+  for (const name in options) if (!isSetOption(name)) unknownOption('set', name, options, SET);
+  const { ex, px, nx, xx, get, keepttl, exat, pxat, ifeq, ifne, ifdeq, ifdne } = options;
+  const isRare = xx !== undefined || get !== undefined || keepttl !== undefined || exat !== undefined;
+  const compares = ifeq !== undefined || ifne !== undefined || ifdeq !== undefined || ifdne !== undefined;
+  // Locks and caches: `{ px }`, `{ nx, px }`. A list written at once is not copied while it grows.
+  if (px !== undefined && ex === undefined && pxat === undefined && !isRare && !compares) {
+    const time = integer('set', 'px', px);
+    return nx !== undefined && flag('set', 'nx', nx)
+      ? ['SET', key, value, 'NX', 'PX', time]
+      : ['SET', key, value, 'PX', time];
   }
-  const { get } = options;
-  const before = argv.length;
-  pushCondition('set', argv, options);
+  const argv: Argument[] = ['SET', key, value];
+  pushCondition('set', argv, { nx, xx, ifeq, ifne, ifdeq, ifdne } as SetCondition);
   if (get !== undefined && flag('set', 'get', get)) argv.push('GET');
-  pushExpiry('set', argv, options);
-  if (argv.length === before) requirePlain('set', options, SET);
+  pushExpiry('set', argv, { ex, px, exat, pxat, keepttl } as ExpiryOrKeep);
+  if (argv.length === 3) requirePlain('set', options, SET);
+  return argv;
+}
+
+function isSetOption(name: string): boolean {
+  switch (name) {
+    case 'px':
+    case 'nx':
+    case 'ex':
+    case 'xx':
+    case 'get':
+    case 'keepttl':
+    case 'exat':
+    case 'pxat':
+    case 'ifeq':
+    case 'ifne':
+    case 'ifdeq':
+    case 'ifdne':
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Adds NX, XX or a comparison. */

@@ -16,10 +16,10 @@ import {
   pushCondition,
   pushExpiry,
   pushExpiryOrPersist,
-  pushSetOptions,
   type SetCondition,
   type SetOptions,
   type SetResult,
+  setWords,
 } from './set-options.js';
 
 const enum Bare {
@@ -44,8 +44,7 @@ export abstract class StringCommands<C extends ResultMode, Text extends string |
       // Without options the command needs no time.
       return this.run2<SetResult<O, Text>>(Bare.Set as number as Row, key, value);
     }
-    const argv: Argument[] = ['SET', key, value];
-    pushSetOptions(argv, options);
+    const argv = setWords(key, value, options);
     if (arguments.length > 3) tooMany('set', 3, arguments.length);
     return this.run<SetResult<O, Text>>(Row.SET, argv);
   }
