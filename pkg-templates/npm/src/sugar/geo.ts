@@ -24,8 +24,8 @@ export type GeoArea = (
 
 /** At most `count` of them: the nearest, or with `any` whichever are found first. */
 export type GeoCount =
-  | { readonly count?: undefined; readonly any?: undefined }
-  | { readonly count?: number | undefined; readonly any?: boolean | undefined };
+  | { readonly count?: number | undefined; readonly any?: false | undefined }
+  | { readonly count: number; readonly any?: boolean | undefined };
 
 export type GeoSearchOptions = GeoCount & {
   /** From the nearest (ASC) or from the farthest (DESC); in no order by default. */
@@ -149,20 +149,22 @@ export abstract class GeoCommands<C extends ResultMode, Text extends string | Ui
   }
 
   /** The members within an area: `geosearch('shops', { member: 'Palermo', radius: 200, unit: 'km' }, { order: 'ASC' })`. */
-  // biome-ignore lint/complexity/noBannedTypes: the type of a call without options.
-  geosearch<const O extends GeoSearchOptions = {}>(
+  geosearch(key: Argument, area: GeoArea): Carried<C, Text[]>;
+  /** The members within an area: `geosearch('shops', { member: 'Palermo', radius: 200, unit: 'km' }, { order: 'ASC' })`. */
+  geosearch<const O extends GeoSearchOptions = GeoSearchOptions>(
     key: Argument,
     area: GeoArea,
-    options?: O,
-  ): Carried<C, GeoFound<O, Text>[]> {
+    options: O | GeoSearchOptions | undefined,
+  ): Carried<C, GeoFound<O, Text>[]>;
+  geosearch(key: Argument, area: GeoArea, options?: GeoSearchOptions): Carried<C, unknown[]> {
     if (arguments.length > 3) tooMany('geosearch', 3, arguments.length);
     const argv = pushArea('geosearch', ['GEOSEARCH', key], area);
-    const given = checked<GeoSearchOptions>('geosearch', options, SEARCH);
+    const given = checked('geosearch', options, SEARCH);
     pushCount('geosearch', argv, given);
     if (given.withcoord) argv.push('WITHCOORD');
     if (given.withdist) argv.push('WITHDIST');
     if (given.withhash) argv.push('WITHHASH');
-    return this.execute<GeoFound<O, Text>[]>(argv);
+    return this.execute<unknown[]>(argv);
   }
 
   /** Stores them instead, with `storedist` by their distance as a plain sorted set. Answers how many there are. */

@@ -37,16 +37,25 @@ export abstract class StringCommands<C extends ResultMode, Text extends string |
    * Sets a string. Returns OK; null if a condition such as `nx` refused; with `get` the value from before, or null. At
    * most one condition and one expiry.
    */
-  // biome-ignore lint/complexity/noBannedTypes: the type of a call without options.
-  set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): Carried<C, SetResult<O, Text>> {
+  set(key: Argument, value: Argument): Carried<C, 'OK'>;
+  /**
+   * Sets a string. Returns OK; null if a condition such as `nx` refused; with `get` the value from before, or null. At
+   * most one condition and one expiry.
+   */
+  set<const O extends SetOptions = SetOptions>(
+    key: Argument,
+    value: Argument,
+    options: O | SetOptions | undefined,
+  ): Carried<C, SetResult<O, Text>>;
+  set(key: Argument, value: Argument, options?: SetOptions): Carried<C, Text | 'OK' | null> {
     if (options === undefined) {
       if (arguments.length > 3) tooMany('set', 3, arguments.length);
       // Without options the command needs no time.
-      return this.run2<SetResult<O, Text>>(Bare.Set as number as Row, key, value);
+      return this.run2<Text | 'OK' | null>(Bare.Set as number as Row, key, value);
     }
     const argv = setWords(key, value, options);
     if (arguments.length > 3) tooMany('set', 3, arguments.length);
-    return this.run<SetResult<O, Text>>(Row.SET, argv);
+    return this.run<Text | 'OK' | null>(Row.SET, argv);
   }
 
   /** Returns a string and changes its expiry: a new one, or none with `persist`. */
