@@ -28,15 +28,15 @@ const CALLS = [
     ['count', 'any', 'order', 'withdist', 'withhash', 'withcoord'],
   ],
   ["db.sort('l', { | });", ['by', 'get', 'limit', 'order', 'alpha']],
-  ["db.scan(0, { | });", ['match', 'count', 'type']],
+  ['db.scan(0, { | });', ['match', 'count', 'type']],
   ["db.copy('a', 'b', { | });", ['db', 'replace']],
   ["db.incr('n', { | });", ['bigint']],
   ["db.hgetall('h', { | });", ['as']],
   ["db.sinter(['a', 'b'], { | });", ['as']],
-  ["db.multi().exec({ | });", ['errors']],
+  ['db.multi().exec({ | });', ['errors']],
   ["void db.blpop('l', 1, { | });", ['signal']],
   ['db.client({ | });', ['name', 'db', 'protocol']],
-  ["new Keylatch({ | });", ['module', 'now', 'clock', 'seed', 'floorMs', 'maxmemory', 'maxmemoryPolicy']],
+  ['new Keylatch({ | });', ['module', 'now', 'clock', 'seed', 'floorMs', 'maxmemory', 'maxmemoryPolicy']],
   ["db.set('k', 'v', { px: 5, | });", ['nx', 'xx', 'get']],
 ];
 

@@ -1,6 +1,6 @@
 /** Entry `keylatch/core`: everything but an engine. `Keylatch.from(module)` takes one that the caller compiled. */
 export type { Argument } from './argument.js';
-export type { Carried, Later, Now, ResultMode as ResultMode } from './result-mode.js';
+export type { Carried, Later, Now, ResultMode } from './result-mode.js';
 export { BytesClient, Client, type Fed } from './client.js';
 export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';

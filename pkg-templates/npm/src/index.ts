@@ -1,11 +1,5 @@
 /** Entry `keylatch`: the engine is built in. Imports core by its public names only, so that there is one copy of it. */
-import {
-  Keylatch as Core,
-  runSession as runOnCore,
-  type EngineModule,
-  type Report,
-  type RunOptions,
-} from './core.js';
+import { Keylatch as Core, runSession as runOnCore, type EngineModule, type Report, type RunOptions } from './core.js';
 import { builtIn } from './engine-inline.js';
 
 export * from './core.js';

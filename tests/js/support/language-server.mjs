@@ -2,9 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const COMPILER = fileURLToPath(
-  new URL('../../../pkg-templates/npm/node_modules/typescript/bin/tsc', import.meta.url),
-);
+const COMPILER = fileURLToPath(new URL('../../../pkg-templates/npm/node_modules/typescript/bin/tsc', import.meta.url));
 
 /** Starts a server for the project of a folder. */
 export async function languageServer(folder) {
@@ -63,7 +61,10 @@ export async function languageServer(folder) {
     const text = program.slice(0, at) + program.slice(at + 1);
     const lines = program.slice(0, at).split('\n');
     const position = { line: lines.length - 1, character: lines.at(-1).length };
-    send({ method: 'textDocument/didOpen', params: { textDocument: { uri, languageId: 'typescript', version: 1, text } } });
+    send({
+      method: 'textDocument/didOpen',
+      params: { textDocument: { uri, languageId: 'typescript', version: 1, text } },
+    });
     const found = await request('textDocument/completion', { textDocument: { uri }, position });
     return (found?.items ?? found ?? []).map(({ label }) => label.replace(/\?$/, ''));
   }

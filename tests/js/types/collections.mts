@@ -1,12 +1,5 @@
 // Types of the collections, of blocking commands and of messages, asserted: this file is compiled and never run.
-import {
-  Commands,
-  Keylatch,
-  type AbortSignalLike,
-  type Later,
-  type Messages,
-  type Unsubscribe,
-} from 'keylatch';
+import { Commands, Keylatch, type AbortSignalLike, type Later, type Messages, type Unsubscribe } from 'keylatch';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function same<A, B>(..._: Same<A, B> extends true ? [] : ['the types differ', A, B]): void {}

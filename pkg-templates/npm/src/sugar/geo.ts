@@ -123,7 +123,8 @@ export abstract class GeoCommands<C extends ResultMode, Text extends string | Ui
   geoadd(key: Argument, ...given: unknown[]): Carried<C, number> {
     const argv: Argument[] = ['GEOADD', key];
     if (typeof given[0] === 'number') {
-      if (given.length !== 3) throw new TypeError(`${methodAt('geoadd', key)}: expected longitude, latitude and member`);
+      if (given.length !== 3)
+        throw new TypeError(`${methodAt('geoadd', key)}: expected longitude, latitude and member`);
       return this.run<number>(Row.GEOADD, pushPositions(argv, key, [[[given[2], [given[0], given[1]]]]]));
     }
     if (arguments.length > 3) tooMany('geoadd', 3, arguments.length);
@@ -168,7 +169,12 @@ export abstract class GeoCommands<C extends ResultMode, Text extends string | Ui
   }
 
   /** Stores them instead, with `storedist` by their distance as a plain sorted set. Answers how many there are. */
-  geosearchstore(destination: Argument, source: Argument, area: GeoArea, options?: GeoStoreOptions): Carried<C, number> {
+  geosearchstore(
+    destination: Argument,
+    source: Argument,
+    area: GeoArea,
+    options?: GeoStoreOptions,
+  ): Carried<C, number> {
     if (arguments.length > 4) tooMany('geosearchstore', 4, arguments.length);
     const argv = pushArea('geosearchstore', ['GEOSEARCHSTORE', destination, source], area);
     const given = checked('geosearchstore', options, STORE);

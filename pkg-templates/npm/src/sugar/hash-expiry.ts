@@ -45,17 +45,23 @@ export abstract class HashExpiryCommands<C extends ResultMode, Text extends stri
 
   /** Sets the time to live of fields in milliseconds. Returns a FieldExpiryResult for each. */
   hpexpire(key: Argument, milliseconds: number, fields: Keys, condition?: When): Carried<C, FieldExpiryResult[]> {
-    return this.execute<FieldExpiryResult[]>(deadline('hpexpire', [key, milliseconds, fields, condition], arguments.length));
+    return this.execute<FieldExpiryResult[]>(
+      deadline('hpexpire', [key, milliseconds, fields, condition], arguments.length),
+    );
   }
 
   /** Sets the deadline of fields in seconds since the epoch. Returns a FieldExpiryResult for each. */
   hexpireat(key: Argument, seconds: number, fields: Keys, condition?: When): Carried<C, FieldExpiryResult[]> {
-    return this.execute<FieldExpiryResult[]>(deadline('hexpireat', [key, seconds, fields, condition], arguments.length));
+    return this.execute<FieldExpiryResult[]>(
+      deadline('hexpireat', [key, seconds, fields, condition], arguments.length),
+    );
   }
 
   /** Sets the deadline of fields in milliseconds since the epoch. Returns a FieldExpiryResult for each. */
   hpexpireat(key: Argument, milliseconds: number, fields: Keys, condition?: When): Carried<C, FieldExpiryResult[]> {
-    return this.execute<FieldExpiryResult[]>(deadline('hpexpireat', [key, milliseconds, fields, condition], arguments.length));
+    return this.execute<FieldExpiryResult[]>(
+      deadline('hpexpireat', [key, milliseconds, fields, condition], arguments.length),
+    );
   }
 
   /** Returns the values of fields and changes their expiry: a new one, or none with `persist`. */

@@ -51,7 +51,9 @@ export function refuse(method: string, name: string, expected: string, value: un
 /** Refuses arguments beyond the last one of a method, which JavaScript would ignore. */
 export function tooMany(method: string, most: number, given: number): never {
   const takes = most === 0 ? 'no arguments' : most === 1 ? '1 argument' : `at most ${most} arguments`;
-  throw new TypeError(`${method} takes ${takes}, got ${given}; call('${commandOf(method)}', ...) takes words as in Redis`);
+  throw new TypeError(
+    `${method} takes ${takes}, got ${given}; call('${commandOf(method)}', ...) takes words as in Redis`,
+  );
 }
 
 /** `configGet` as `CONFIG', 'GET`: the words of a command inside quotes. */
@@ -190,7 +192,8 @@ export function flag(method: string, name: string, value: unknown): boolean {
 
 /** The value of an option that is an integer. */
 export function integer(method: string, name: string, value: unknown): number | bigint {
-  if (!Number.isSafeInteger(value) && typeof value !== 'bigint') refuse(method, name, 'a safe integer or a bigint', value);
+  if (!Number.isSafeInteger(value) && typeof value !== 'bigint')
+    refuse(method, name, 'a safe integer or a bigint', value);
   return value as number | bigint;
 }
 

@@ -47,7 +47,9 @@ export type Expiry =
   | One<'pxat', number | bigint, Lives>;
 
 /** An expiry, or keep the one the key has. */
-export type ExpiryOrKeep = (Expiry & { readonly keepttl?: undefined }) | (None<Lives> & { readonly keepttl?: boolean | undefined });
+export type ExpiryOrKeep =
+  | (Expiry & { readonly keepttl?: undefined })
+  | (None<Lives> & { readonly keepttl?: boolean | undefined });
 
 export type SetOptions = SetCondition &
   ExpiryOrKeep & {

@@ -25,8 +25,18 @@ export type Score = number | string;
 /** Condition of ZADD: `nx` for new members, `xx` for existing ones, `gt` and `lt` for scores that rise or fall. */
 export type AddCondition =
   | { readonly nx?: boolean | undefined; readonly xx?: undefined; readonly gt?: undefined; readonly lt?: undefined }
-  | { readonly nx?: undefined; readonly xx?: boolean | undefined; readonly gt?: boolean | undefined; readonly lt?: undefined }
-  | { readonly nx?: undefined; readonly xx?: boolean | undefined; readonly gt?: undefined; readonly lt?: boolean | undefined };
+  | {
+      readonly nx?: undefined;
+      readonly xx?: boolean | undefined;
+      readonly gt?: boolean | undefined;
+      readonly lt?: undefined;
+    }
+  | {
+      readonly nx?: undefined;
+      readonly xx?: boolean | undefined;
+      readonly gt?: undefined;
+      readonly lt?: boolean | undefined;
+    };
 
 export type AddOptions = AddCondition & {
   /** Answer how many members changed, not only how many are new. */
@@ -127,7 +137,9 @@ export abstract class SortedSetCommands<C extends ResultMode, Text extends strin
     options: { readonly withscore: true },
   ): Carried<C, [rank: number, score: number] | null>;
   zrank(key: Argument, member: Argument, options?: WithScore): Carried<C, number | [number, number] | null> {
-    return this.execute<number | [number, number] | null>(rankOf('zrank', ['ZRANK', key, member], options, arguments.length));
+    return this.execute<number | [number, number] | null>(
+      rankOf('zrank', ['ZRANK', key, member], options, arguments.length),
+    );
   }
 
   /** How many members have a higher score. */
@@ -142,7 +154,9 @@ export abstract class SortedSetCommands<C extends ResultMode, Text extends strin
     options: { readonly withscore: true },
   ): Carried<C, [rank: number, score: number] | null>;
   zrevrank(key: Argument, member: Argument, options?: WithScore): Carried<C, number | [number, number] | null> {
-    return this.execute<number | [number, number] | null>(rankOf('zrevrank', ['ZREVRANK', key, member], options, arguments.length));
+    return this.execute<number | [number, number] | null>(
+      rankOf('zrevrank', ['ZREVRANK', key, member], options, arguments.length),
+    );
   }
 
   /** Takes the member with the lowest score, or up to `count` of them. */
