@@ -47,7 +47,7 @@ refused('an unknown option, with the nearest', [
   [(db) => db.hgetall('h', { AS: 'object' }), 'did you mean "as"?'],
   [(db) => db.incr('n', { bigInt: true }), 'did you mean "bigint"?'],
   [(db) => db.blpop('l', 1, { timeout: 5 }), 'blpop: unknown option "timeout"; did you mean "signal"?'],
-  [(db) => db.client({ nope: 1 }), 'client: unknown option "nope"; known are name, db, protocol'],
+  [(db) => db.client({ nope: 1 }), 'client: unknown option "nope"; did you mean "name"?'],
   [(db) => db.on('set', () => {}, { bufer: true }), 'on: unknown option "bufer"; did you mean "buffer"?'],
   [(db) => db.subscribe('c', () => {}, { Buffer: true }), 'subscribe: unknown option'],
   [(db) => db.psubscribe('c', () => {}, { Buffer: true }), 'psubscribe: unknown option'],
@@ -74,7 +74,7 @@ refused('options that are no object, with what to pass', [
   [(db) => db.set('k', 'v', []), 'got an Array'],
   [(db) => db.set('k', 'v', new Map([['ex', 5]])), 'got a Map'],
   [(db) => db.set('k', 'v', new Date()), 'got a Date'],
-  [(db) => db.set('k', 'v', new Uint8Array(2)), 'got an Uint8Array'],
+  [(db) => db.set('k', 'v', new Uint8Array(2)), 'got a Uint8Array'],
   [
     (db) => db.zrange('z', 0, -1, 'WITHSCORES'),
     `{ rev: true }, got "WITHSCORES"; for words as in Redis use call('ZRANGE'`,
@@ -178,9 +178,13 @@ refused('fields and values: the error names key and field', [
 test('options may be inherited, getters or proxies, and each is read once', () => {
   const db = fresh();
   const reads = [];
+  const read = (name, value) => () => {
+    reads.push(name);
+    return value;
+  };
   const getters = {};
   for (const [name, value] of Object.entries({ px: 5000, nx: true, get: false })) {
-    Object.defineProperty(getters, name, { enumerable: true, get: () => (reads.push(name), value) });
+    Object.defineProperty(getters, name, { enumerable: true, get: read(name, value) });
   }
   assert.equal(db.set('a', 1, getters), 'OK');
   assert.deepEqual(reads.sort(), ['get', 'nx', 'px']);
@@ -194,7 +198,15 @@ test('options may be inherited, getters or proxies, and each is read once', () =
   assert.equal(db.set('b', 1, new Lease()), 'OK');
   assert.equal(db.pttl('b'), 7000);
   const seen = [];
-  const proxy = new Proxy({ ex: 9 }, { get: (target, name) => (seen.push(name), target[name]) });
+  const proxy = new Proxy(
+    { ex: 9 },
+    {
+      get(target, name) {
+        seen.push(name);
+        return target[name];
+      },
+    },
+  );
   assert.equal(db.set('c', 1, proxy), 'OK');
   assert.equal(db.ttl('c'), 9);
   assert.equal(seen.filter((name) => name === 'ex').length, 1);
@@ -234,7 +246,7 @@ test('Maps and Sets as objects and arrays', () => {
   db.hset('h', '__proto__', 'safe');
   const object = db.hgetall('h', { as: 'object' });
   assert.equal(Object.getPrototypeOf(object), null);
-  assert.equal(object.__proto__, 'safe');
+  assert.equal(Object.getOwnPropertyDescriptor(object, '__proto__').value, 'safe');
   assert.equal(JSON.stringify(object), '{"a":"1","__proto__x":"2","__proto__":"safe"}');
   assert.deepEqual(JSON.stringify(db.hgetall('none', { as: 'object' })), '{}');
   assert.ok(db.hgetall('h') instanceof Map && db.hgetall('h', { as: 'map' }) instanceof Map);
@@ -278,7 +290,7 @@ test('arrays, and words by turns, wherever several go', () => {
   assert.throws(() => db.del('a', ['b']), { name: 'TypeError', message: /argument 2 of DEL must be .* got Array/ });
 });
 
-test('what a getter returns is what is queued', () => {
+test('a list that changes after its command was queued changes nothing', () => {
   const db = fresh();
   const keys = ['a'];
   const multi = db.multi().set('a', 1).del(keys);

@@ -44,7 +44,7 @@ function parameter(argument, row, given) {
   return { name, type: ownType ?? argumentType(argument, row) };
 }
 
-/** Types of arguments whose numbers have to be safe integers. */
+/** Types of arguments that have to be safe integers. */
 const INTEGERS = ['integer', 'unix-time'];
 
 /** One word after another, or all in one array. */
@@ -149,7 +149,7 @@ function lines(head, body) {
   return `  ${head} {\n${body.map((line) => `    ${line}\n`).join('')}  }\n`;
 }
 
-/** A method whose result has one form. */
+/** A method with one form of result. */
 function plainMethod(row, name, reply, doc, parts) {
   const { fixed, words, rest, condition } = parts;
   const parameters = [...fixed];

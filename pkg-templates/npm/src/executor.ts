@@ -31,8 +31,8 @@ export abstract class Executor<C extends ResultMode, Text extends string | Uint8
   }
 
   /**
-   * @internal Changes the result of the command that was run last; `carried` is what running it returned. Overridden by
-   * executors whose results are neither immediate nor promises.
+   * @internal Changes the result of the command that was run last; `carried` is what running it returned. An
+   * executor with other results than immediate ones and promises overrides this.
    */
   protected mapped<T>(
     carried: unknown,

@@ -33,7 +33,7 @@ export interface ServerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Ports and numbers are checked for their ranges below. */
+/** Numbers are checked for their ranges below. */
 export const SERVER: Shape<ServerOptions> = {
   port: 'any',
   bind: 'arguments',
@@ -43,8 +43,8 @@ export const SERVER: Shape<ServerOptions> = {
   databases: 'any',
   maxmemory: 'argument',
   maxmemoryPolicy: 'text',
-  config: 'any',
-  db: 'any',
+  config: 'object',
+  db: 'object',
   onError: 'function',
 };
 

@@ -33,7 +33,7 @@ interface Ending<Options> {
   readonly most: number;
 }
 
-/** Runs a method whose timeout and options are checked. A refusal is a rejected promise, as every error of a wait. */
+/** Checks timeout and options, and runs a method. A refusal is a rejected promise, as every error of a wait. */
 function waiting<Options extends WaitOptions, T>(
   method: string,
   { timeout, options, given, most }: Ending<Options>,

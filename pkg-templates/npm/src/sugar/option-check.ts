@@ -17,6 +17,7 @@ export type Kind =
   | 'limit'
   | 'function'
   | 'signal'
+  | 'object'
   | 'any'
   | readonly (string | number)[];
 
@@ -35,12 +36,12 @@ export function shown(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value !== 'object' || value === null) return String(value);
   const name = constructorName(value) ?? 'Object';
-  return `${/^[AEIOU]/.test(name) || name === 'Object' ? 'an' : 'a'} ${name === 'Object' ? 'object' : name}`;
+  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name === 'Object' ? 'object' : name}`;
 }
 
 function constructorName(value: object): string | undefined {
-  const { constructor } = value as { readonly constructor?: unknown };
-  return typeof constructor === 'function' ? constructor.name : undefined;
+  const maker = (value as { readonly constructor?: unknown }).constructor;
+  return typeof maker === 'function' ? maker.name : undefined;
 }
 
 /** Refuses the value of an option or an argument. */
@@ -62,12 +63,18 @@ function commandOf(method: string): string {
 }
 
 /** Refuses an option that does not exist, with the nearest that does. */
-export function unknownOption(method: string, name: string, options: unknown, kinds: Kinds): never {
-  if (Array.isArray(options) || ArrayBuffer.isView(options)) notOptions(method, options, kinds);
+export function unknownOption(method: string, name: string, options: object, kinds: Kinds): never {
   const names = Object.keys(kinds);
   const near = nearest(name, names);
+  const isOther = near === undefined && isForeign(options, name);
+  if (isOther || Array.isArray(options) || ArrayBuffer.isView(options)) notOptions(method, options, kinds);
   const hint = near === undefined ? `known are ${names.join(', ')}` : `did you mean "${near}"?`;
   throw new TypeError(`${method}: unknown option "${name}"; ${hint}`);
+}
+
+/** True for a member of a class, such as of an AbortSignal: the object is not meant as options. */
+function isForeign(options: object, name: string): boolean {
+  return !Object.hasOwn(options, name) && constructorName(options) !== 'Object';
 }
 
 /** An example for the first of the options. */
@@ -111,7 +118,11 @@ export function checked<Options extends object>(
   for (const name in kinds) {
     const value = (options as Values)[name];
     if (value === undefined) continue;
-    checkKind(method, name, kinds[name] as Kind, value);
+    const kind = kinds[name] as Kind;
+    if (!isOfKind(kind, value)) {
+      if (isForeign(options, name)) notOptions(method, options, kinds);
+      refuse(method, name, expectedOf(kind), value);
+    }
     given[name] = value;
     count += 1;
   }
@@ -158,16 +169,17 @@ const CHECKS: Readonly<Record<Extract<Kind, string>, Check>> = {
     'an AbortSignal',
     (value) => typeof (value as { addEventListener?: unknown } | null)?.addEventListener === 'function',
   ],
+  object: ['an object', (value) => typeof value === 'object' && value !== null],
   any: ['', () => true],
 };
 
-function checkKind(method: string, name: string, kind: Kind, value: unknown): void {
-  if (typeof kind === 'string') {
-    const [expected, test] = CHECKS[kind];
-    if (!test(value)) refuse(method, name, expected, value);
-  } else if (!kind.includes(value as string)) {
-    refuse(method, name, kind.map((word) => (typeof word === 'string' ? `'${word}'` : word)).join(' or '), value);
-  }
+function isOfKind(kind: Kind, value: unknown): boolean {
+  return typeof kind === 'string' ? CHECKS[kind][1](value) : kind.includes(value as string);
+}
+
+function expectedOf(kind: Kind): string {
+  if (typeof kind === 'string') return CHECKS[kind][0];
+  return kind.map((word) => (typeof word === 'string' ? `'${word}'` : word)).join(' or ');
 }
 
 function isNumber(value: unknown): boolean {

@@ -125,6 +125,8 @@ export function setWords(key: Argument, value: Argument, options: SetOptions): A
       ? ['SET', key, value, 'NX', 'PX', time]
       : ['SET', key, value, 'PX', time];
   }
+  // A Map has a method of this name.
+  if (typeof get === 'function') notOptions('set', options, SET);
   const argv: Argument[] = ['SET', key, value];
   pushCondition('set', argv, { nx, xx, ifeq, ifne, ifdeq, ifdne } as SetCondition);
   if (get !== undefined && flag('set', 'get', get)) argv.push('GET');
