@@ -16,6 +16,7 @@ export interface ClientOptions {
   readonly protocol?: 2 | 3 | undefined;
 }
 
+/** @internal */
 export const CLIENT: Shape<ClientOptions> = { name: 'text', db: 'integer', protocol: [2, 3] };
 
 /** Object that ends with the client it belongs to. */

@@ -67,6 +67,9 @@ const INSPECT: Shape<InspectOptions & { readonly buffer?: boolean | undefined }>
 const encoder = new TextEncoder();
 
 export class Keylatch extends Client {
+  /** @internal For entries that are bundled beside this one. */
+  static readonly checkedOptions = checked;
+
   /** @internal The engine of a class that has one. */
   static readonly builtIn: EngineModule | undefined = undefined;
   readonly #options: KeylatchOptions;

@@ -16,6 +16,7 @@ export interface MessagesOptions {
   readonly signal?: AbortSignalLike | undefined;
 }
 
+/** @internal */
 export const MESSAGES: Shape<MessagesOptions> = { limit: 'number', buffer: 'flag', signal: 'signal' };
 
 interface Reader<Text> {

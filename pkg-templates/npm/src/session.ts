@@ -66,4 +66,5 @@ export interface SessionOptions {
   readonly untilLine?: number | undefined;
 }
 
+/** @internal */
 export const SESSION: Shape<SessionOptions> = { untilLine: 'integer' };

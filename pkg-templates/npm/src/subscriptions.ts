@@ -18,6 +18,7 @@ export interface SubscribeOptions {
   readonly buffer?: boolean | undefined;
 }
 
+/** @internal */
 export const SUBSCRIBE: Shape<SubscribeOptions> = { buffer: 'flag' };
 
 /** Ends a subscription; idempotent, and called by `using`. */

@@ -28,6 +28,7 @@ export interface TrackOptions {
   readonly buffer?: boolean | undefined;
 }
 
+/** @internal */
 export const TRACK: Shape<TrackOptions> = {
   bcast: 'flag',
   prefixes: 'arguments',

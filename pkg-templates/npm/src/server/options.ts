@@ -33,7 +33,7 @@ export interface ServerOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Numbers are checked for their ranges below. */
+/** @internal Numbers are checked for their ranges below. */
 export const SERVER: Shape<ServerOptions> = {
   port: 'any',
   bind: 'arguments',

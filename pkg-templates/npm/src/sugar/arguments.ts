@@ -127,6 +127,7 @@ export interface PageOptions {
   readonly count?: number | undefined;
 }
 
+/** @internal */
 export const PAGE: Shape<PageOptions> = { match: 'argument', count: 'integer' };
 
 export function pushPage(argv: Argument[], options: PageOptions): Argument[] {

@@ -27,6 +27,7 @@ export interface RestoreOptions {
 
 const COPY: Shape<CopyOptions> = { db: 'integer', replace: 'flag' };
 const RESTORE: Shape<RestoreOptions> = { replace: 'flag', absttl: 'flag' };
+/** @internal */
 export const SCAN: Shape<ScanOptions> = { ...PAGE, type: 'text' };
 
 export abstract class KeyCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {

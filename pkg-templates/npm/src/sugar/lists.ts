@@ -21,6 +21,7 @@ export interface PopOptions {
   readonly count?: number | undefined;
 }
 
+/** @internal */
 export const POP: Shape<PopOptions> = { count: 'integer' };
 const POSITION: Shape<PositionOptions & { readonly count?: number | undefined }> = {
   rank: 'integer',

@@ -98,14 +98,18 @@ const LIVES = { ex: 'integer', px: 'integer', exat: 'integer', pxat: 'integer' }
 
 const SET: Shape<SetOptions> = { ...LIVES, keepttl: 'flag', ...CONDITIONS, get: 'flag' };
 // Shapes of the relatives of SET. Which options exclude each other is checked when their words are added.
+/** @internal */
 export const DELEX: Shape<DelexOptions> = {
   ifeq: 'argument',
   ifne: 'argument',
   ifdeq: 'text',
   ifdne: 'text',
 };
+/** @internal */
 export const MSETEX: Shape<MsetexOptions> = { ...LIVES, keepttl: 'flag', nx: 'flag', xx: 'flag' };
+/** @internal */
 export const GETEX: Shape<ExpiryOrPersist> = { ...LIVES, persist: 'flag' };
+/** @internal */
 export const HSETEX: Shape<FieldCondition & ExpiryOrKeep> = { ...LIVES, keepttl: 'flag', fnx: 'flag', fxx: 'flag' };
 
 /**

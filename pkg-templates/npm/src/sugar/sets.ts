@@ -12,6 +12,7 @@ export interface CardinalityOptions {
   readonly limit?: number | undefined;
 }
 
+/** @internal */
 export const CARDINALITY: Shape<CardinalityOptions> = { limit: 'integer' };
 
 export abstract class SetCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
