@@ -97,7 +97,7 @@ test('hashes', () => {
   assert.deepEqual(db.hgetall('none'), new Map());
   assert.deepEqual([db.hlen('h'), db.hstrlen('h', 'b'), db.hexists('h', 'b')], [4, 3, 1]);
   assert.deepEqual([db.hkeys('h').length, db.hvals('h').length], [4, 4]);
-  assert.equal(db.hincrby('h', 'a', 2n ** 62n), 2n ** 62n + 10n);
+  assert.equal(db.hincrby('h', 'a', 2n ** 62n, { bigint: true }), 2n ** 62n + 10n);
   assert.equal(db.hincrbyfloat('h', 'd', 0.5), '4.5');
   assert.deepEqual(db.hgetdel('h', 'd', 'none'), ['4.5', null]);
   assert.equal(db.hdel('h', 'a', 'none'), 1);
@@ -315,8 +315,9 @@ test('keys: DUMP and RESTORE, MOVE, deadlines beyond 2^53, LCS', () => {
   assert.deepEqual(db.lrange('copy', 0, -1), ['1', '2']);
   db.set('k', 'v', { pxat: Number.MAX_SAFE_INTEGER });
   db.call('PEXPIREAT', 'k', 2n ** 62n);
-  assert.equal(db.pexpiretime('k'), 2n ** 62n);
-  assert.equal(db.pttl('k'), 2n ** 62n);
+  assert.equal(db.pexpiretime('k', { bigint: true }), 2n ** 62n);
+  assert.equal(db.pttl('k', { bigint: true }), 2n ** 62n);
+  assert.throws(() => db.pttl('k'), { name: 'UnsafeIntegerError', value: 2n ** 62n });
   db.mset({ a: 'ohmytext', b: 'mynewtext' });
   assert.equal(db.lcs('a', 'b'), 'mytext');
   assert.equal(db.lcs('a', 'b', { len: true }), 6);

@@ -49,10 +49,15 @@ test('a printed method sends its command with the right number of words', () => 
   const recorder = new Recorder();
   for (const name of Object.keys(PLAIN)) {
     const method = recorder[methodName(name)];
-    // Parameters that are listed one by one, then two more for a method that takes any number.
-    const fixed = Array.from({ length: method.length }, (_, index) => `argument ${index}`);
+    // Required arguments one by one, then two more for a method that takes any number.
+    const required = rowNamed(name).arguments.filter(
+      ({ optional, multiple, token }) => !optional && !multiple && !token,
+    );
+    const fixed = required.map((_, index) => `argument ${index}`);
     const isOpen = rowNamed(name).arguments.at(-1)?.multiple === true;
     const argv = method.apply(recorder, isOpen ? [...fixed, 'last', 'last'] : fixed);
+    if (isOpen) assert.deepEqual(method.call(recorder, ...fixed, ['last', 'last']), argv, `${name} with an array`);
+    else assert.throws(() => method.call(recorder, ...fixed, undefined, undefined), TypeError, `${name} with more`);
     const words = name.split('|');
     assert.deepEqual(argv.slice(0, words.length), words);
     const { arity } = rowNamed(name);
@@ -67,6 +72,8 @@ test('what follows a count is counted, and a word that was left out is not sent'
   assert.deepEqual(recorder.httl('h', 'a', 'b'), ['HTTL', 'h', 'FIELDS', 2, 'a', 'b']);
   assert.deepEqual(recorder.expire('k', 1), ['EXPIRE', 'k', 1]);
   assert.deepEqual(recorder.expire('k', 1, 'NX'), ['EXPIRE', 'k', 1, 'NX']);
+  assert.deepEqual(recorder.expire('k', 1, { lt: true }), ['EXPIRE', 'k', 1, 'LT']);
+  assert.deepEqual(recorder.httl('h', ['a', 'b']), ['HTTL', 'h', 'FIELDS', 2, 'a', 'b']);
 });
 
 const row = (change) => ({

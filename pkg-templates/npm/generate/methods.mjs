@@ -46,41 +46,51 @@ function parameter(argument, row, given) {
   return { name, type: ownType ?? argumentType(argument, row) };
 }
 
+/** Types of arguments that have to be safe integers. */
+const INTEGERS = ['integer', 'unix-time'];
+
+/** One word after another, or all in one array. */
+function restOf({ name, type }) {
+  return `...${name}: ${type}[] | [${name}: readonly ${type}[]]`;
+}
+
 /**
  * The parameters of a method and the words it sends behind the name. A count of what follows is no parameter: `FIELDS
- * numfields field...` is `...fields`.
+ * numfields field...` is `...fields`. The words of a condition may be an object: EXPIRE with `'NX'` or `{ nx: true }`.
  */
 function shape(row, given) {
   const fixed = [];
   const words = [];
+  const integers = [];
   const slots = [];
   const last = row.arguments.at(-1);
-  let [rest, optional] = [undefined, undefined];
+  let [rest, condition] = [undefined, undefined];
   for (const [index, argument] of row.arguments.entries()) {
     const isLast = argument === last;
     const { name, type } = parameter(argument, row, given[argument.name]);
     const counts = argument.token !== undefined && row.arguments[index + 1] === last && last.multiple;
-    if ((argument.optional && !isLast) || (argument.multiple && !isLast) || (argument.token !== undefined && !counts))
+    const isCondition = isLast && argument.optional && argument.type === 'oneof';
+    const isChoice = argument.optional && !isCondition && !(isLast && argument.multiple);
+    if (isChoice || (argument.multiple && !isLast) || (argument.token !== undefined && !counts))
       throw new Error(`${row.name}: the argument ${argument.name} is not plain`);
     if (counts) {
-      words.push(`'${argument.token}'`, `${parameter(last, row, given[last.name]).name}.length`);
+      words.push(`'${argument.token}'`, 'list.length');
       slots.push({ skipped: 2 });
     } else if (argument.multiple) {
-      rest = `...${name}: ${type.includes(' ') ? `(${type})` : type}[]`;
-      words.push(`...${name}`);
+      rest = { name, type };
+      words.push('...list');
       slots.push({ type, rest: true });
-    } else if (argument.optional) {
-      optional = `${name}?: ${type}`;
-      words.push(name);
+    } else if (isCondition) {
+      condition = name;
       slots.push({ type, optional: true });
     } else {
+      if (INTEGERS.includes(argument.type)) integers.push(name);
       fixed.push(`${name}: ${type}`);
       words.push(name);
       slots.push({ type });
     }
   }
-  const parameters = [...fixed, ...[rest, optional].filter((one) => one !== undefined)];
-  return { parameters, words, rest, optional, slots };
+  return { fixed, words, rest, condition, integers, slots };
 }
 
 /** Arguments of a request as those of the method; undefined if they do not fit. */
@@ -96,28 +106,131 @@ function written(args, slots) {
   return left.length === 0 && numbers ? all : undefined;
 }
 
+function argv(row, words) {
+  return `[${[...row.name.split('|').map((word) => `'${word}'`), ...words].join(', ')}]`;
+}
+
 function runs(row, reply, words) {
-  const sent = row.name.split('|').map((word) => `'${word}'`);
-  if (sent.length > 1) return `this.execute<${reply}>([${[...sent, ...words].join(', ')}])`;
+  if (row.name.includes('|')) return `this.execute<${reply}>(${argv(row, words)})`;
   const direct = words.length > 0 && words.length <= DIRECT_MAX && words.every((word) => /^\w+$/.test(word));
   return direct
     ? `this.run${words.length}<${reply}>(Row.${row.name}, ${words.join(', ')})`
-    : `this.run<${reply}>(Row.${row.name}, [${[...sent, ...words].join(', ')}])`;
+    : `this.run<${reply}>(Row.${row.name}, ${argv(row, words)})`;
+}
+
+/**
+ * Forms of results that an option chooses, by the type of the reply: the types with and without it, and the function
+ * that checks the option and changes the reply.
+ */
+const FORMS = [
+  {
+    of: /^number \| bigint$/,
+    chosen: 'bigint',
+    usual: 'number',
+    option: '{ readonly bigint: true }',
+    none: '{ readonly bigint?: false | undefined }',
+    change: 'integerAs',
+    note: 'A number; beyond 2^53 - 1 an UnsafeIntegerError, after the command has run. With `{ bigint: true }` a bigint.',
+  },
+  {
+    of: /^Map<Text, (.*)>$/,
+    chosen: 'Record<string, $1>',
+    usual: 'Map<Text, $1>',
+    option: 'AsObject',
+    none: 'AsMap',
+    change: 'mapAs',
+    note: "A Map, which JSON.stringify shows as {}; with `{ as: 'object' }` an object without a prototype.",
+  },
+  {
+    of: /^Set<(.*)>$/,
+    chosen: '$1[]',
+    usual: 'Set<$1>',
+    option: 'AsArray',
+    none: 'AsSet',
+    change: 'setAs',
+    note: "A Set, which JSON.stringify shows as {}; with `{ as: 'array' }` an array.",
+  },
+];
+
+function formOf(reply) {
+  const form = FORMS.find(({ of }) => of.test(reply));
+  if (form === undefined) return undefined;
+  return { ...form, chosen: reply.replace(form.of, form.chosen), usual: reply.replace(form.of, form.usual) };
+}
+
+/** Checks of the arguments' number and of integers. */
+function checksOf(name, { rest, integers }, most) {
+  const tooMany =
+    rest === undefined ? [`if (arguments.length > ${most}) tooMany('${name}', ${most}, arguments.length);`] : [];
+  return [...tooMany, ...integers.map((one) => `whole('${name}', '${one}', ${one});`)];
+}
+
+function lines(head, body) {
+  return `  ${head} {\n${body.map((line) => `    ${line}\n`).join('')}  }\n`;
+}
+
+/** A method with one form of result. */
+function plainMethod(row, name, reply, doc, parts) {
+  const { fixed, words, rest, condition } = parts;
+  const parameters = [...fixed];
+  if (rest !== undefined) parameters.push(restOf(rest));
+  if (condition !== undefined) parameters.push(`${condition}?: ExpireCondition | ExpireOptions`);
+  const body = checksOf(name, parts, parameters.length);
+  if (rest !== undefined) body.push(`const list = listOf(${rest.name});`);
+  if (condition !== undefined) {
+    body.push(`if (${condition} === undefined) return ${runs(row, reply, words)};`);
+    body.push(`return this.run<${reply}>(Row.${row.name}, pushWhen('${name}', ${argv(row, words)}, ${condition}));`);
+  } else {
+    body.push(`return ${runs(row, reply, words)};`);
+  }
+  return `${doc}${lines(`${name}(${parameters.join(', ')}): Carried<C, ${reply}>`, body)}`;
+}
+
+/** A method with an option for the form of its result. */
+function formedMethod(row, name, form, doc, parts) {
+  const { fixed, words, rest } = parts;
+  const either = `${form.chosen} | ${form.usual}`;
+  const head = (parameters, type) => `${doc}  ${name}(${parameters.join(', ')}): Carried<C, ${type}>;\n`;
+  const changed = `return this.mapped<${either}>(${runs(row, form.usual, words)}, change, '${name}');`;
+  if (rest === undefined) {
+    const change = `const change = ${form.change}('${name}', options);`;
+    const parameters = [...fixed, `options?: ${form.option} | ${form.none}`];
+    const body = [...checksOf(name, parts, parameters.length), change, changed];
+    return (
+      head([...fixed, `options: ${form.option}`], form.chosen) +
+      head([...fixed, `options?: ${form.none}`], form.usual) +
+      lines(`${name}(${parameters.join(', ')}): Carried<C, ${either}>`, body)
+    );
+  }
+  if (fixed.length > 0) throw new Error(`${row.name}: an option behind a list and other arguments is not plain`);
+  const oneOrMore = `${rest.name}: ${rest.type} | readonly ${rest.type}[]`;
+  const body = [
+    'const { list, options } = listAndOptions(given);',
+    `const change = ${form.change}('${name}', options as ${form.option} | ${form.none} | undefined);`,
+    changed,
+  ];
+  return (
+    head([oneOrMore, `options: ${form.option}`], form.chosen) +
+    head([oneOrMore, `options: ${form.none}`], form.usual) +
+    head([restOf(rest)], form.usual) +
+    lines(`${name}(...given: unknown[]): Carried<C, ${either}>`, body)
+  );
 }
 
 function method(row, { reply = replyType(row.reply, row), note, arguments: given = {} }, examples) {
   const unknown = Object.keys(given).find((name) => row.arguments.every((argument) => argument.name !== name));
   if (unknown !== undefined) throw new Error(`${row.name}: there is no argument ${unknown}`);
-  const { parameters, words, optional, slots } = shape(row, given);
+  const form = formOf(reply);
+  const name = methodName(row.name);
+  const parts = shape(row, given);
   const described = {
-    name: methodName(row.name),
-    parameter: (name) => parameter({ name }, row, given[name] ?? `${label(NAMES[name] ?? name)}: any`).name,
-    written: (args) => written(args, slots),
+    name,
+    parameter: (one) => parameter({ name: one }, row, given[one] ?? `${label(NAMES[one] ?? one)}: any`).name,
+    written: (args) => written(args, parts.slots),
   };
-  const all = runs(row, reply, words);
-  const body = optional ? `${words.at(-1)} === undefined ? ${runs(row, reply, words.slice(0, -1))} : ${all}` : all;
-  const head = `${methodName(row.name)}(${parameters.join(', ')}): Carried<C, ${reply}>`;
-  return `${documentation(row, note, examples, described)}  ${head} {\n    return ${body};\n  }\n`;
+  const notes = [note, form?.note].filter((part) => part !== undefined).join(' ');
+  const doc = documentation(row, notes, examples, described);
+  return form === undefined ? plainMethod(row, name, reply, doc, parts) : formedMethod(row, name, form, doc, parts);
 }
 
 /** The methods that `plain` names by row, with what rows do not say about them, and examples from the session files. */
@@ -130,6 +243,11 @@ export function printMethods(rows, plain, examples) {
   return `/** Printed from the table of commands: methods that take the command's arguments in its order. */
 import type { Argument } from '../argument.js';
 import type { Carried, ResultMode } from '../result-mode.js';
+import { listAndOptions, listOf } from '../sugar/arguments.js';
+import { type ExpireCondition, type ExpireOptions, pushWhen } from '../sugar/expire-condition.js';
+import { integerAs } from '../sugar/integers.js';
+import { tooMany, whole } from '../sugar/option-check.js';
+import { type AsArray, type AsMap, type AsObject, type AsSet, mapAs, setAs } from '../sugar/result-forms.js';
 import { Calls } from './calls.js';
 import { Row } from './convention.js';
 

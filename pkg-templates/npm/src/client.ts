@@ -17,7 +17,8 @@ import type { Site } from './single-flight.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
 import { Walks } from './sugar/walks.js';
 import type { Unsubscribe } from './subscriptions.js';
-import { Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
+import { TRACK, Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
+import { checked } from './sugar/option-check.js';
 import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
@@ -232,12 +233,13 @@ export class Client extends Direct<string> implements Disposable {
    */
   track(listener: InvalidationListener<Uint8Array>, options: TrackOptions & { readonly buffer: true }): Unsubscribe;
   track(listener: InvalidationListener, options?: TrackOptions): Unsubscribe;
-  track(listener: InvalidationListener<never>, options: TrackOptions = {}): Unsubscribe {
+  track(listener: InvalidationListener<never>, options?: TrackOptions): Unsubscribe {
+    const given = checked('track', options, TRACK);
     if (typeof listener !== 'function') throw new TypeError('the callback of track must be a function');
     if (this.#tracking && !this.#tracking.over)
       throw new Error('this client already tracks keys: end that first or use another client');
     if (this.inTransaction) throw new Error('a client cannot begin to track between MULTI and EXEC');
-    const tracking = new Tracking(this.#connection, listener, options);
+    const tracking = new Tracking(this.#connection, listener, given);
     const end = tracking.start();
     this.#tracking = tracking;
     return end;

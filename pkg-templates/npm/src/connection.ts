@@ -5,16 +5,20 @@ import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 import type { Reply } from './reply.js';
+import type { Shape } from './sugar/option-check.js';
 
 /** Options of `db.client`. */
 export interface ClientOptions {
   /** Name in CLIENT LIST, without blanks. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The database to start in. */
-  readonly db?: number;
+  readonly db?: number | undefined;
   /** Protocol of `callRaw` and `feed`: RESP3, or RESP2, which redis-cli uses by default. */
-  readonly protocol?: 2 | 3;
+  readonly protocol?: 2 | 3 | undefined;
 }
+
+/** @internal */
+export const CLIENT: Shape<ClientOptions> = { name: 'text', db: 'integer', protocol: [2, 3] };
 
 /** @internal Object that ends with the client it belongs to. */
 export interface Dependent {

@@ -15,12 +15,14 @@ export {
   ClockError,
   ClosedError,
   DecodeError,
+  ExecError,
   LineError,
   LoadError,
   NoReplyError,
   PoisonedError,
   ReplyError,
   SessionError,
+  UnsafeIntegerError,
   WaitingError,
   WatchError,
 } from './errors.js';
@@ -29,7 +31,7 @@ export type { EventKind } from './generated/events.js';
 export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from './inspect-key.js';
 export type { Codec, CodedValues, Loader, LoadOptions } from './json.js';
 export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type ReplayResult } from './keylatch.js';
-export type { ExecResult, Multi } from './multi.js';
+export type { CommandError, ExecOptions, ExecReplies, ExecResult, Multi } from './multi.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export type { PrefixedClient, PrefixedCommands } from './prefix.js';
 export { decodeReplies, type Reply } from './reply.js';
@@ -46,14 +48,27 @@ export type {
   GeoCount,
   GeoFound,
   GeoSearchOptions,
+  GeoStoreOptions,
   Position,
 } from './sugar/geo.js';
-export type { FieldCondition, FieldExpiryResult } from './sugar/hash-expiry.js';
-export type { CopyOptions, ExpireCondition, RestoreOptions, ScanOptions } from './sugar/keys.js';
+export type { ExpireCondition, ExpireOptions } from './sugar/expire-condition.js';
+export type { FieldExpiryResult } from './sugar/hash-expiry.js';
+export type { CopyOptions, RestoreOptions, ScanOptions } from './sugar/keys.js';
 export type { ListEnd, PopOptions, PositionOptions } from './sugar/lists.js';
 export type { RangeEnd, RangeOptions } from './sugar/ranges.js';
 export type { CombineOptions } from './sugar/set-algebra.js';
-export type { Expiry, ExpiryOrKeep, SetCondition, SetOptions, SetResult } from './sugar/set-options.js';
+export type { AsArray, AsMap, AsObject, AsSet } from './sugar/result-forms.js';
+export type {
+  DelexOptions,
+  Expiry,
+  ExpiryOrKeep,
+  ExpiryOrPersist,
+  FieldCondition,
+  MsetexOptions,
+  SetCondition,
+  SetOptions,
+  SetResult,
+} from './sugar/set-options.js';
 export type { CardinalityOptions } from './sugar/sets.js';
 export type { SortOptions } from './sugar/sort.js';
 export type { AddCondition, AddOptions, Score, ScoreEnd } from './sugar/sorted-sets.js';

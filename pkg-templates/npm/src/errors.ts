@@ -25,6 +25,55 @@ export class ReplyError extends Error {
   }
 }
 
+/**
+ * The result of a command is an integer beyond 2^53 - 1, which a number cannot hold exactly. The command has run; with
+ * `{ bigint: true }` as last argument its method returns a bigint.
+ */
+export class UnsafeIntegerError extends RangeError {
+  /** `UnsafeIntegerError`. */
+  override readonly name = 'UnsafeIntegerError';
+  /** The result. */
+  readonly value: bigint;
+  /** The command, in capitals. */
+  readonly command: string;
+
+  /** @internal */
+  constructor(method: string, value: bigint) {
+    super(
+      `${method}: the command has run, but its result ${value} is beyond 2^53 - 1; ` +
+        'pass { bigint: true } as last argument to get a bigint',
+    );
+    this.value = value;
+    this.command = method.toUpperCase();
+    fromCaller(this);
+  }
+}
+
+/**
+ * Commands of a transaction failed when they ran; the others have run, as in Redis. `cause` is the first error.
+ * `exec({ errors: 'return' })` returns errors among the results instead.
+ */
+export class ExecError extends Error {
+  /** `ExecError`. */
+  override readonly name = 'ExecError';
+  /** Results of all commands in their order; errors where they occurred. */
+  readonly replies: readonly unknown[];
+
+  /** @internal */
+  constructor(replies: readonly unknown[]) {
+    const failed = replies.filter((reply) => reply instanceof Error);
+    const [cause] = failed;
+    const number = replies.indexOf(cause) + 1;
+    super(
+      `${failed.length} of ${replies.length} commands of the transaction failed, the others have run: ` +
+        `command ${number}, ${(cause as ReplyError).command}: ${cause?.message} (all results are in .replies)`,
+      { cause },
+    );
+    this.replies = replies;
+    fromCaller(this);
+  }
+}
+
 /** The WebAssembly instance trapped. Its memory can no longer be trusted, so every later call throws this error. */
 export class PoisonedError extends Error {
   /** `PoisonedError`. */

@@ -4,6 +4,7 @@ import type { RawEvent } from './glue.js';
 import { bytesOf, type Argument } from './argument.js';
 import { binaryText, globMatcher } from './glob.js';
 import { textOf } from './reply.js';
+import type { Shape } from './sugar/option-check.js';
 
 /** Name of an event to listen to: a kind of event, or `*` for all. */
 export type EventName = EventKind | '*';
@@ -31,6 +32,9 @@ export interface ListenOptions {
   /** Only keys that match this glob pattern, as KEYS has it: `user:*`. */
   readonly match?: Argument | undefined;
 }
+
+/** @internal */
+export const LISTEN: Shape<ListenOptions> = { buffer: 'flag', match: 'argument' };
 
 /** @internal Any listener. */
 export type Callback = (argument: never) => void;

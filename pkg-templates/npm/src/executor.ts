@@ -29,6 +29,19 @@ export abstract class Executor<C extends ResultMode, _Text extends string | Uint
   protected run3<T>(row: Row, first: Argument, second: Argument, third: Argument): Carried<C, T> {
     return this.execute<T>([nameOf(row), first, second, third]);
   }
+
+  /**
+   * @internal Changes the result of the command that was run last; `carried` is what running it returned. An
+   * executor with other results than immediate ones and promises overrides this.
+   */
+  protected mapped<T>(
+    carried: unknown,
+    change: (result: unknown, method: string) => unknown,
+    method: string,
+  ): Carried<C, T> {
+    const result = carried instanceof Promise ? carried.then((it) => change(it, method)) : change(carried, method);
+    return result as Carried<C, T>;
+  }
 }
 
 /** Name of a row. Its number is in the lower sixteen bits. */

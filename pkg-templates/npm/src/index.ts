@@ -1,5 +1,5 @@
 /** Entry `keylatch`: the engine is built in. Imports core by its public names only, so that there is one copy of it. */
-import { Keylatch as Core, type KeylatchOptions } from './core.js';
+import { Keylatch as Core, type EngineModule } from './core.js';
 import { builtIn } from './engine-inline.js';
 
 export * from './core.js';
@@ -12,8 +12,6 @@ export * from './core.js';
  * db.set('lock', 'me', { nx: true, px: 30_000 }); // 'OK', or null while the lock is held
  */
 export class Keylatch extends Core {
-  /** Nothing is compiled or allocated before the first command. */
-  constructor(options: KeylatchOptions = {}) {
-    super({ module: builtIn, ...options });
-  }
+  /** @internal */
+  static override readonly builtIn: EngineModule = builtIn;
 }

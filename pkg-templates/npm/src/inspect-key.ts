@@ -2,6 +2,7 @@
 import { bytesOf, type Argument } from './argument.js';
 import type { Host } from './host.js';
 import { decodeReplies, textOf } from './reply.js';
+import type { Shape } from './sugar/option-check.js';
 
 export interface InspectKeyOptions {
   /** Number of elements, or bytes of a string, before the page. Default 0. */
@@ -13,6 +14,9 @@ export interface InspectKeyOptions {
   /** Texts as Uint8Array instead of string. */
   readonly buffer?: boolean | undefined;
 }
+
+/** @internal */
+export const INSPECT_KEY: Shape<InspectKeyOptions> = { from: 'any', count: 'any', db: 'any', buffer: 'flag' };
 
 /** Facts about a key of any type. */
 export interface InspectedFacts {

@@ -1,38 +1,32 @@
 /** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
 import type { Argument } from './argument.js';
 import { Client } from './client.js';
-import { runWatched, type TransactionOptions } from './watched-transaction.js';
 import { GuardedClock, ManualClock } from './clock.js';
-import { Connection, type ClientOptions } from './connection.js';
+import { CLIENT, Connection, type ClientOptions } from './connection.js';
 import { LineError, LoadError, SessionError } from './errors.js';
-import type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
-import { inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
+import { INSPECT_KEY, inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
 import { Host } from './host.js';
 import { CUSTOM_INSPECT } from './inspection-text.js';
 import { Instance } from './instance.js';
 import { instantiate } from './module.js';
-import { Messages, type MessagesOptions } from './messages.js';
-import { glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
+import { ObservableClient } from './observable.js';
+import { engineOptions, glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
-import type { SessionReport, SessionOptions } from './session.js';
+import { SESSION, type SessionOptions, type SessionReport } from './session.js';
+import { checked, type Shape } from './sugar/option-check.js';
 import { TOOLS, type Tools } from './tools.js';
-import {
-  Subscriptions,
-  type MessageKind,
-  type MessageListener,
-  type SubscribeOptions,
-  type Unsubscribe,
-} from './subscriptions.js';
+import type { Unsubscribe } from './subscriptions.js';
+import { runWatched, TRANSACTION, type TransactionOptions } from './watched-transaction.js';
 
 /** Options of `inspectPage`. */
 export interface KeyPageOptions {
   /** Cursor of the next page; '0' starts. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Approximate number of keys in the page. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Number of the database, 0 unless given. */
-  readonly db?: number;
+  readonly db?: number | undefined;
 }
 
 /** A key with facts about its value. */
@@ -65,16 +59,28 @@ export interface ReplayResult {
   readonly lastNowMs: number | null;
 }
 
+const PAGE: Shape<KeyPageOptions & { readonly buffer?: boolean | undefined }> = {
+  cursor: 'text',
+  limit: 'integer',
+  db: 'integer',
+  buffer: 'flag',
+};
+
 const encoder = new TextEncoder();
 
-export class Keylatch extends Client {
+export class Keylatch extends ObservableClient {
+  /** @internal For entries that are bundled beside this one. */
+  static readonly checkedOptions = checked;
+
+  /** @internal The engine of a class that has one. */
+  static readonly builtIn: EngineModule | undefined = undefined;
   readonly #options: KeylatchOptions;
   readonly #host: Host;
   #streams: Streams | undefined;
-  #subscriptions: Subscriptions | undefined;
 
   /** Nothing is compiled or allocated before the first command. */
-  constructor(options: KeylatchOptions = {}) {
+  constructor(given: KeylatchOptions = {}) {
+    const options = engineOptions(given, new.target.builtIn);
     const { module } = options;
     if (module === undefined) throw new TypeError('this entry point contains no engine: use Keylatch.from(module)');
     const manual = options.clock instanceof ManualClock ? options.clock : undefined;
@@ -89,19 +95,19 @@ export class Keylatch extends Client {
       return new Instance(instantiate(module), floored, clock.read, () => host.clockFailure(), parameters);
     };
     const host: Host = new Host(make, clock, manual);
-    super(new Connection(host, {}, true));
+    super(host);
     this.#options = options;
     this.#host = host;
   }
 
   /** An engine from a module the caller compiled: for strict content security policies, workers, shared modules. */
   static from(module: EngineModule, options: KeylatchOptions = {}): Keylatch {
-    return new this({ ...options, module });
+    return new this({ ...engineOptions(options), module });
   }
 
   /** Connects another client to the keyspace. */
-  client(options: ClientOptions = {}): Client {
-    return new Client(new Connection(this.#host, options));
+  client(options?: ClientOptions): Client {
+    return new Client(new Connection(this.#host, checked('client', options, CLIENT)));
   }
 
   /**
@@ -116,122 +122,13 @@ export class Keylatch extends Client {
    * });
    * ```
    */
-  transaction<T>(work: (client: Client) => T | Promise<T>, options: TransactionOptions = {}): Promise<T> {
+  transaction<T>(work: (client: Client) => T | Promise<T>, options?: TransactionOptions): Promise<T> {
+    const given = checked('transaction', options, TRANSACTION);
     const begin = () => {
       const connection = new Connection(this.#host, { db: this.db });
       return { client: new Client(connection), isAborted: () => connection.isAborted };
     };
-    return runWatched(begin, work, options);
-  }
-
-  /**
-   * Listens to events of keys, `*` for all, `error` for errors of other listeners, `clock` for a clock that was set
-   * back. Events are delivered when the outermost call has its reply and before it returns, in the order of the
-   * changes. Returns a function that ends it.
-   */
-  on(event: 'error', listener: ErrorListener): Unsubscribe;
-  on(
-    event: EventName,
-    listener: EventListener<Uint8Array>,
-    options: ListenOptions & { readonly buffer: true },
-  ): Unsubscribe;
-  on(event: EventName, listener: EventListener, options?: ListenOptions): Unsubscribe;
-  on(event: string, listener: (argument: never) => void, options?: ListenOptions): Unsubscribe {
-    return this.#listen(event, listener, false, options);
-  }
-
-  /** Variant of `on` for the next such event only. */
-  once(event: 'error', listener: ErrorListener): Unsubscribe;
-  once(
-    event: EventName,
-    listener: EventListener<Uint8Array>,
-    options: ListenOptions & { readonly buffer: true },
-  ): Unsubscribe;
-  once(event: EventName, listener: EventListener, options?: ListenOptions): Unsubscribe;
-  once(event: string, listener: (argument: never) => void, options?: ListenOptions): Unsubscribe {
-    return this.#listen(event, listener, true, options);
-  }
-
-  /** Removes a listener of `on` or `once`: its newest registration. */
-  off(event: EventName | 'error', listener: EventListener<never> | ErrorListener): void;
-  off(event: string, listener: (argument: never) => void): void {
-    this.#host.removeListener(event, listener);
-  }
-
-  #listen(
-    event: string,
-    listener: (argument: never) => void,
-    once: boolean,
-    options?: ListenOptions,
-    ended?: () => void,
-  ): Unsubscribe {
-    const end = this.#host.addListener(event, listener, once, options, ended);
-    return Object.assign(end, { [Symbol.dispose]: end });
-  }
-
-  /**
-   * Events of keys for `for await`, from this call on. A queue of bounded length holds unread events; closing the engine
-   * ends the iteration.
-   */
-  events(
-    event: EventName,
-    options: ListenOptions & MessagesOptions & { readonly buffer: true },
-  ): Messages<KeyEvent<Uint8Array>>;
-  events(event?: EventName, options?: ListenOptions & MessagesOptions): Messages<KeyEvent>;
-  events(
-    event: EventName = '*',
-    options: ListenOptions & MessagesOptions = {},
-  ): Messages<KeyEvent> | Messages<KeyEvent<Uint8Array>> {
-    return new Messages<KeyEvent>((listener, ended) => this.#listen(event, listener, false, options, ended), options);
-  }
-
-  /**
-   * Calls back with every message that is published to a channel, in the order of events and messages. Keyspace
-   * notifications are such messages, once `CONFIG SET notify-keyspace-events` enables them. Returns a function that
-   * ends it; `using` does too.
-   */
-  subscribe(channel: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
-  subscribe(channel: Argument, listener: MessageListener, options?: SubscribeOptions): Unsubscribe;
-  subscribe(channel: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Unsubscribe {
-    return this.#subscribe('message', channel, listener, options);
-  }
-
-  /** Variant of `subscribe` for all channels that match a glob pattern, which is the callback's third argument. */
-  psubscribe(pattern: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
-  psubscribe(pattern: Argument, listener: MessageListener, options?: SubscribeOptions): Unsubscribe;
-  psubscribe(pattern: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Unsubscribe {
-    return this.#subscribe('pmessage', pattern, listener, options);
-  }
-
-  /** Variant of `subscribe` for a shard channel: messages of SPUBLISH. */
-  ssubscribe(channel: Argument, listener: MessageListener<Uint8Array>, options: { readonly buffer: true }): Unsubscribe;
-  ssubscribe(channel: Argument, listener: MessageListener, options?: SubscribeOptions): Unsubscribe;
-  ssubscribe(channel: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Unsubscribe {
-    return this.#subscribe('smessage', channel, listener, options);
-  }
-
-  /**
-   * Messages of a channel for `for await`, from this call on. A queue of bounded length holds unread messages; closing
-   * the engine ends the iteration.
-   */
-  messages(channel: Argument, options: MessagesOptions & { readonly buffer: true }): Messages<Uint8Array>;
-  messages(channel: Argument, options?: MessagesOptions & { readonly buffer?: false }): Messages<string>;
-  messages(channel: Argument, options: MessagesOptions = {}): Messages<string> | Messages<Uint8Array> {
-    return new Messages<string>(
-      (listener, ended) => this.#subscribe('message', channel, listener, { buffer: options.buffer ?? false }, ended),
-      options,
-    );
-  }
-
-  #subscribe(
-    kind: MessageKind,
-    name: Argument,
-    listener: MessageListener<never>,
-    options?: SubscribeOptions,
-    ended?: () => void,
-  ): Unsubscribe {
-    this.#subscriptions ??= new Subscriptions(this.#host);
-    return this.#subscriptions.add(kind, name, listener, options, ended);
+    return runWatched(begin, work, given);
   }
 
   /** The first instant at which something is due, in milliseconds since the epoch, or null. */
@@ -261,8 +158,8 @@ export class Keylatch extends Client {
   inspectPage(options: KeyPageOptions & { readonly buffer: true }): KeyPage<Uint8Array>;
   /** Variant with keys as text. */
   inspectPage(options?: KeyPageOptions): KeyPage;
-  inspectPage(options: KeyPageOptions & { readonly buffer?: boolean } = {}): KeyPage<string | Uint8Array> {
-    const { cursor = '0', limit = 100, db = 0, buffer = false } = options;
+  inspectPage(options?: KeyPageOptions & { readonly buffer?: boolean | undefined }): KeyPage<string | Uint8Array> {
+    const { cursor = '0', limit = 100, db = 0, buffer = false } = checked('inspectPage', options, PAGE);
     if (!/^\d{1,20}$/.test(cursor)) throw new TypeError(`'${cursor}' is not a cursor`);
     if (!isBelow(limit, 2 ** 31)) throw new TypeError('limit must be a positive integer');
     if (!isBelow(db, 16)) throw new TypeError(`db must be from 0 to 15, found ${db}`);
@@ -282,8 +179,8 @@ export class Keylatch extends Client {
    */
   inspectKey(key: Argument, options: InspectKeyOptions & { readonly buffer: true }): InspectedKey<Uint8Array> | null;
   inspectKey(key: Argument, options?: InspectKeyOptions): InspectedKey | null;
-  inspectKey(key: Argument, options: InspectKeyOptions = {}): InspectedKey<string | Uint8Array> | null {
-    return inspectKey(this.#host, key, options);
+  inspectKey(key: Argument, options?: InspectKeyOptions): InspectedKey<string | Uint8Array> | null {
+    return inspectKey(this.#host, key, checked('inspectKey', options, INSPECT_KEY));
   }
 
   /**
@@ -315,7 +212,8 @@ export class Keylatch extends Client {
   #runSession(text: string, options: SessionOptions): SessionReport {
     const manual = this.#host.manual;
     if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
-    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, options.untilLine));
+    const { untilLine } = checked('runSession', options, SESSION);
+    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, untilLine));
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
     manual.adopt((result as SessionReport).nowMs, this.#host);
     return result as SessionReport;

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Messages of a channel, or events of keys, as an async iterator with a queue of bounded length. */
+import type { Shape } from './sugar/option-check.js';
 import { abortReason, type AbortSignalLike } from './waits.js';
 
 /** Default length of the queue. */
@@ -8,12 +9,15 @@ const LIMIT = 1024;
 /** Options of `messages`. */
 export interface MessagesOptions {
   /** Messages as Uint8Array. */
-  readonly buffer?: boolean;
+  readonly buffer?: boolean | undefined;
   /** Length of the queue, 1024 by default. The iteration fails when it overflows. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Ends the iteration with the signal's reason. */
   readonly signal?: AbortSignalLike | undefined;
 }
+
+/** @internal */
+export const MESSAGES: Shape<MessagesOptions> = { limit: 'number', buffer: 'flag', signal: 'signal' };
 
 interface Reader<Text> {
   readonly resolve: (result: IteratorResult<Text, undefined>) => void;

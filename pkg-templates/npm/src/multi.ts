@@ -5,15 +5,32 @@
 import type { Argument } from './argument.js';
 import type { Carried, ResultMode } from './result-mode.js';
 import { Commands } from './commands.js';
-import type { ReplyError } from './errors.js';
+import { ExecError, type ReplyError, UnsafeIntegerError } from './errors.js';
+import { checked, type Shape } from './sugar/option-check.js';
 
 /** Result mode of a transaction: each method returns the transaction itself, with one more result in its type. */
 export interface Queued<Results extends unknown[], Text extends string | Uint8Array> extends ResultMode {
   readonly carried: Multi<[...Results, this['value']], Text>;
 }
 
-/** Result of EXEC: a result or an error for each command, or null when a watched key had changed. */
-export type ExecResult<Results extends unknown[]> = { [Index in keyof Results]: Results[Index] | ReplyError } | null;
+/** Error in place of a result: of the command, or because a number cannot hold the result. */
+export type CommandError = ReplyError | UnsafeIntegerError;
+
+/** Result of `exec`: a result for each command, or null when a watched key had changed. */
+export type ExecResult<Results extends unknown[]> = Results | null;
+
+/** Result of `exec({ errors: 'return' })`: a result or an error for each command, or null when a watched key had changed. */
+export type ExecReplies<Results extends unknown[]> = { [Index in keyof Results]: Results[Index] | CommandError } | null;
+
+/** Treatment of commands that failed when they ran. */
+export interface ExecOptions {
+  /** `throw` an ExecError after all commands have run, or `return` errors among the results. Default `throw`. */
+  readonly errors?: 'throw' | 'return' | undefined;
+}
+
+const EXEC: Shape<ExecOptions> = { errors: ['return', 'throw'] };
+
+type Change = (reply: unknown, method: string) => unknown;
 
 /** Commands that `exec` runs as one step. Each method queues a command and returns this object. */
 export class Multi<Results extends unknown[], Text extends string | Uint8Array = string> extends Commands<
@@ -21,6 +38,8 @@ export class Multi<Results extends unknown[], Text extends string | Uint8Array =
   Text
 > {
   #queue: (readonly Argument[])[] = [];
+  /** Changes of results into the form that the methods return, by the command's index. */
+  #changes = new Map<number, (reply: unknown) => unknown>();
   readonly #run: (queue: readonly (readonly Argument[])[]) => unknown;
 
   /** @internal Use `client.multi()`. */
@@ -39,19 +58,49 @@ export class Multi<Results extends unknown[], Text extends string | Uint8Array =
     return this as unknown as Carried<Queued<Results, Text>, T>;
   }
 
+  /** @internal */
+  protected override mapped<T>(_: unknown, change: Change, method: string): Carried<Queued<Results, Text>, T> {
+    this.#changes.set(this.#queue.length - 1, (reply) => change(reply, method));
+    return this as unknown as Carried<Queued<Results, Text>, T>;
+  }
+
   /**
-   * Runs MULTI, the commands and EXEC as one step, and empties the queue. A command that fails when it runs is a
-   * ReplyError at its index; the others have run. A command that is refused when it is queued makes the whole
-   * transaction fail: EXECABORT is thrown, with the reasons in `cause`, and nothing has run.
+   * Runs MULTI, the commands and EXEC as one step, and empties the queue. Returns null when a watched key had changed.
+   *
+   * If a command fails when it runs, the others run all the same, as in Redis, and ExecError is thrown with all results
+   * in `replies`. With `{ errors: 'return' }` the error is returned in place of the command's result.
+   *
+   * A command that is refused when it is queued makes the whole transaction fail: a ReplyError with the code EXECABORT
+   * is thrown, with the reasons in `cause`, and nothing has run.
    */
-  exec(): ExecResult<Results> {
+  exec(options: { readonly errors: 'return' }): ExecReplies<Results>;
+  exec(options?: { readonly errors?: 'throw' | undefined }): ExecResult<Results>;
+  exec(options?: ExecOptions): ExecReplies<Results> {
+    const { errors } = checked('exec', options, EXEC);
     const queue = this.#queue;
-    this.#queue = [];
-    return this.#run(queue) as ExecResult<Results>;
+    const changes = this.#changes;
+    this.discard();
+    const replies = this.#run(queue);
+    if (!Array.isArray(replies)) return replies as null;
+    const results = replies.map((reply, index) => changed(reply, changes.get(index)));
+    if (errors !== 'return' && results.some((result) => result instanceof Error)) throw new ExecError(results);
+    return results as ExecReplies<Results>;
   }
 
   /** Empties the queue. Nothing was sent. */
   discard(): void {
     this.#queue = [];
+    this.#changes = new Map();
+  }
+}
+
+/** A result in the form that its method returns, or the error in its place. */
+function changed(reply: unknown, change: ((reply: unknown) => unknown) | undefined): unknown {
+  if (change === undefined || reply instanceof Error) return reply;
+  try {
+    return change(reply);
+  } catch (error) {
+    if (error instanceof UnsafeIntegerError) return error;
+    throw error;
   }
 }

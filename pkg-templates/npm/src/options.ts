@@ -1,6 +1,7 @@
 /** The options of an engine, checked. */
 import { ManualClock } from './clock.js';
 import type { GlueOptions } from './glue.js';
+import { checked, type Shape } from './sugar/option-check.js';
 
 /** WebAssembly.Module, where the program's own types declare it; server programs often omit the DOM's types. */
 type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
@@ -15,22 +16,22 @@ export type EngineModule = ModuleOrBytes | (() => ModuleOrBytes);
 /** Options of an engine. */
 export interface KeylatchOptions {
   /** The engine. The main entry has one built in. */
-  readonly module?: EngineModule;
+  readonly module?: EngineModule | undefined;
   /** The clock: milliseconds since the epoch, read when a command needs the time. Default `() => Date.now()`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /**
    * `system` follows `now` also backwards, `monotonic` never goes back, a ManualClock stands still until it is moved.
    * Default `system`.
    */
-  readonly clock?: 'system' | 'monotonic' | ManualClock;
+  readonly clock?: 'system' | 'monotonic' | ManualClock | undefined;
   /** Seed of all random choices, which makes them reproducible: an unsigned 64-bit number. Random by default. */
-  readonly seed?: number | bigint;
+  readonly seed?: number | bigint | undefined;
   /** With `monotonic`: lower bound of the clock. */
-  readonly floorMs?: number;
+  readonly floorMs?: number | undefined;
   /** Limit of the keys' memory: bytes, or text as redis.conf has it (`100mb`). Default 0: no limit. */
-  readonly maxmemory?: number | string;
+  readonly maxmemory?: number | string | undefined;
   /** Policy for keys to evict at the limit. Default `noeviction`: commands that would take more memory are refused. */
-  readonly maxmemoryPolicy?: MaxmemoryPolicy;
+  readonly maxmemoryPolicy?: MaxmemoryPolicy | undefined;
 }
 
 const POLICIES = [
@@ -48,6 +49,22 @@ const POLICIES = [
 
 /** `maxmemory-policy` of redis.conf. */
 export type MaxmemoryPolicy = (typeof POLICIES)[number];
+
+const KEYLATCH: Shape<KeylatchOptions> = {
+  maxmemory: 'any',
+  maxmemoryPolicy: POLICIES,
+  now: 'function',
+  clock: 'any',
+  seed: 'any',
+  floorMs: 'integer',
+  module: 'any',
+};
+
+/** A checked copy of the options, with the built-in engine where none is given. */
+export function engineOptions(options: KeylatchOptions | undefined, builtIn?: EngineModule): KeylatchOptions {
+  const given = checked('Keylatch', options, KEYLATCH);
+  return given.module === undefined && builtIn !== undefined ? { ...given, module: builtIn } : given;
+}
 
 const SEED_MAX = 2n ** 64n - 1n;
 

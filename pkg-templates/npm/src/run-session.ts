@@ -1,10 +1,13 @@
 /** Sessions on a fresh engine. */
 import { Keylatch, ManualClock, type KeylatchOptions } from './index.js';
-import type { SessionReport, SessionOptions } from './session.js';
+import { SESSION, type SessionOptions, type SessionReport } from './session.js';
+import type { Shape } from './sugar/option-check.js';
 import { runSessionOn } from './tools.js';
 
 /** Options of `runSession`. The seed is 0 unless given, so that random choices are equal at every run. */
 export type RunOptions = SessionOptions & Pick<KeylatchOptions, 'module' | 'seed'>;
+
+const RUN: Shape<RunOptions> = { ...SESSION, seed: 'any', module: 'any' };
 
 /**
  * Runs a session on a fresh engine, with a clock that only the session moves.
@@ -12,9 +15,9 @@ export type RunOptions = SessionOptions & Pick<KeylatchOptions, 'module' | 'seed
  * @throws SessionError The text is not a session.
  * @example runSession('> SETNX lock me\n(integer) 1\n').mismatches // 0
  */
-export function runSession(text: string, options: RunOptions = {}): SessionReport {
-  const { untilLine, ...made } = options;
-  const db = new Keylatch({ seed: 0, ...made, clock: new ManualClock() });
+export function runSession(text: string, options?: RunOptions): SessionReport {
+  const { untilLine, seed = 0, module } = Keylatch.checkedOptions('runSession', options, RUN);
+  const db = new Keylatch({ seed, module, clock: new ManualClock() });
   try {
     return runSessionOn(db, text, untilLine === undefined ? {} : { untilLine });
   } finally {

@@ -3,6 +3,8 @@
  * it.
  */
 
+import type { Shape } from './sugar/option-check.js';
+
 /** An expected line of output. */
 export interface SessionExpectation {
   /** Line of the expectation; lines count from 1. */
@@ -84,5 +86,8 @@ export interface SessionReport {
 /** Options of running a session. */
 export interface SessionOptions {
   /** Last line to run. */
-  readonly untilLine?: number;
+  readonly untilLine?: number | undefined;
 }
+
+/** @internal */
+export const SESSION: Shape<SessionOptions> = { untilLine: 'integer' };

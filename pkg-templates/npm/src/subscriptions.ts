@@ -8,6 +8,7 @@ import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './reply.js';
+import type { Shape } from './sugar/option-check.js';
 
 /** Callback for messages. The pattern is given for pattern subscriptions. */
 export type MessageListener<Text = string> = (message: Text, channel: Text, pattern?: Text) => void;
@@ -15,8 +16,11 @@ export type MessageListener<Text = string> = (message: Text, channel: Text, patt
 /** Options of `subscribe` and its relatives. */
 export interface SubscribeOptions {
   /** Message, channel and pattern as Uint8Array. */
-  readonly buffer?: boolean;
+  readonly buffer?: boolean | undefined;
 }
+
+/** @internal */
+export const SUBSCRIBE: Shape<SubscribeOptions> = { buffer: 'flag' };
 
 /** Ends a subscription; idempotent, and called by `using`. */
 export interface Unsubscribe extends Disposable {

@@ -6,6 +6,7 @@ import { ReplyError } from './errors.js';
 import type { Instance } from './instance.js';
 import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './reply.js';
+import type { Shape } from './sugar/option-check.js';
 import type { Unsubscribe } from './subscriptions.js';
 
 /** Callback with the keys of outdated copies; null: all keys. */
@@ -14,18 +15,28 @@ export type InvalidationListener<Key = string> = (keys: readonly Key[] | null) =
 /** Options of CLIENT TRACKING, except REDIRECT. */
 export interface TrackOptions {
   /** Reports every changed key, also those that the client did not read. */
-  readonly bcast?: boolean;
+  readonly bcast?: boolean | undefined;
   /** With `bcast`: reports only keys that begin with one of these. */
-  readonly prefixes?: readonly Argument[];
+  readonly prefixes?: readonly Argument[] | undefined;
   /** Leaves out changes by the client itself. */
-  readonly noloop?: boolean;
+  readonly noloop?: boolean | undefined;
   /** Tracks only keys read after `CLIENT CACHING YES`. */
-  readonly optin?: boolean;
+  readonly optin?: boolean | undefined;
   /** Tracks all keys except those read after `CLIENT CACHING NO`. */
-  readonly optout?: boolean;
+  readonly optout?: boolean | undefined;
   /** Keys as Uint8Array. */
-  readonly buffer?: boolean;
+  readonly buffer?: boolean | undefined;
 }
+
+/** @internal */
+export const TRACK: Shape<TrackOptions> = {
+  bcast: 'flag',
+  prefixes: 'arguments',
+  noloop: 'flag',
+  optin: 'flag',
+  optout: 'flag',
+  buffer: 'flag',
+};
 
 function words({ bcast, prefixes = [], noloop, optin, optout }: TrackOptions): Argument[] {
   const argv: Argument[] = [];

@@ -1,6 +1,7 @@
 /** Optimistic transactions: work on a client of its own, again while watched keys change. */
 import type { Client } from './client.js';
 import { WatchError } from './errors.js';
+import type { Shape } from './sugar/option-check.js';
 import { abortReason, type AbortSignalLike } from './waits.js';
 
 export interface TransactionOptions {
@@ -9,6 +10,9 @@ export interface TransactionOptions {
   /** Ends the transaction with the signal's reason, unless it was committed. */
   readonly signal?: AbortSignalLike | undefined;
 }
+
+/** @internal */
+export const TRANSACTION: Shape<TransactionOptions> = { retries: 'integer', signal: 'signal' };
 
 const RETRIES = 16;
 

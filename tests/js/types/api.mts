@@ -3,6 +3,7 @@ import {
   Commands,
   Keylatch,
   ManualClock,
+  type CommandError,
   type EventKind,
   type ImmediateResults,
   type PromisedResults,
@@ -58,15 +59,47 @@ db.set('k', 'v', { ex: 1, px: 1 });
 db.set('k', 'v', { ex: 1, keepttl: true });
 // @ts-expect-error no such option
 db.set('k', 'v', { nxx: true });
+// @ts-expect-error options are an object
+db.set('k', 'v', 'EX', 5);
 // @ts-expect-error not an argument
 db.set('k', { a: 1 });
+// Values that may be missing, as a program with exactOptionalPropertyTypes has them.
+declare const ms: number | undefined;
+declare const maybeFlag: boolean | undefined;
+const optional = db.set('k', 'v', { px: ms });
+same<typeof optional, 'OK'>();
+db.set('k', 'v', { nx: maybeFlag, ex: ms, get: maybeFlag });
+db.getex('k', { px: ms, persist: undefined });
+db.getex('k', { persist: maybeFlag });
+db.msetex({ a: 1 }, { nx: maybeFlag, ex: ms });
+db.expire('k', 5, { nx: maybeFlag });
+db.copy('a', 'b', { db: ms, replace: maybeFlag });
+db.scan(0, { match: undefined, count: ms });
+db.client({ name: undefined, db: ms });
+new Keylatch({ seed: ms, floorMs: ms, maxmemory: undefined, now: undefined });
+db.on('set', () => {}, { buffer: undefined });
+// @ts-expect-error two conditions
+db.expire('k', 5, { nx: true, gt: true });
+// Several keys, one by one or in an array.
+declare const many: readonly string[];
+db.del(many);
+db.del('a', 'b');
+db.del(...many);
+db.mget(many);
+db.mset('a', 1, 'b', 2);
+// @ts-expect-error a list within a list
+db.del(many, many);
 
 const value = db.get('k');
 same<typeof value, string | null>();
 const count = db.setnx('k', 'v');
 same<typeof count, 0 | 1>();
 const number = db.incr('k');
-same<typeof number, number | bigint>();
+same<typeof number, number>();
+const large = db.incrby('k', 5n, { bigint: true });
+same<typeof large, bigint>();
+const left = db.pttl('k');
+same<typeof left, number>();
 const bytes = db.bytes.get('k');
 same<typeof bytes, Uint8Array | null>();
 const old = db.bytes.set('k', 'v', { get: true });
@@ -115,14 +148,15 @@ db.call('SET', 'k', null);
 
 // A transaction's results are a tuple in the order of the commands.
 const results = db.multi().set('a', 1).incr('a').get('a').call('EXISTS', 'a').exec();
-same<
-  typeof results,
-  ['OK' | ReplyError, number | bigint | ReplyError, string | null | ReplyError, number | ReplyError] | null
->();
+same<typeof results, ['OK', number, string | null, number] | null>();
+const replies = db.multi().set('a', 1).incr('a', { bigint: true }).exec({ errors: 'return' });
+same<typeof replies, ['OK' | CommandError, bigint | CommandError] | null>();
+// @ts-expect-error errors are returned or thrown
+db.multi().exec({ errors: 'ignore' });
 const none = db.multi().exec();
 same<typeof none, [] | null>();
 const inBytes = db.bytes.multi().get('a').exec();
-same<typeof inBytes, [Uint8Array | null | ReplyError] | null>();
+same<typeof inBytes, [Uint8Array | null] | null>();
 const multi: Multi<['OK']> = db.multi().set('a', 1);
 
 // Events.

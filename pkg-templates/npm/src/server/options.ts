@@ -1,5 +1,6 @@
 /** The options of a server, checked, and the engine parameters derived from them. */
 import type { Keylatch, MaxmemoryPolicy } from '../core.js';
+import type { Shape } from '../sugar/option-check.js';
 
 /** Options of `createServer`. Names are those of redis.conf, in JavaScript's spelling. */
 export interface ServerOptions {
@@ -7,31 +8,46 @@ export interface ServerOptions {
    * The TCP port, 6379 unless given. 0 chooses a free one; together with `unixSocket` it means no TCP port at all, as in
    * Redis.
    */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /**
    * Addresses to listen on; the loopback addresses unless given. One behind a `-` may be missing on this machine. Others
    * than loopback need a password.
    */
-  readonly bind?: string | readonly string[];
+  readonly bind?: string | readonly string[] | undefined;
   /** A Unix socket to listen on as well. */
-  readonly unixSocket?: string;
+  readonly unixSocket?: string | undefined;
   /** Password of the default user. */
-  readonly requirepass?: string;
+  readonly requirepass?: string | undefined;
   /** Maximum number of connected clients. */
-  readonly maxclients?: number;
+  readonly maxclients?: number | undefined;
   /** Number of databases, from 1 to 16. */
-  readonly databases?: number;
+  readonly databases?: number | undefined;
   /** Bytes, or text as redis.conf has it (`100mb`). */
-  readonly maxmemory?: number | string;
+  readonly maxmemory?: number | string | undefined;
   /** Policy for keys to evict at the limit; `noeviction` unless given. */
-  readonly maxmemoryPolicy?: MaxmemoryPolicy;
+  readonly maxmemoryPolicy?: MaxmemoryPolicy | undefined;
   /** Other parameters of redis.conf that the engine supports. */
-  readonly config?: Readonly<Record<string, string | number>>;
+  readonly config?: Readonly<Record<string, string | number>> | undefined;
   /** Engine to serve; a new one unless given. */
-  readonly db?: Keylatch;
+  readonly db?: Keylatch | undefined;
   /** Called with errors that no client caused, for example a trap of the engine. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
+
+/** @internal Numbers are checked for their ranges below. */
+export const SERVER: Shape<ServerOptions> = {
+  port: 'any',
+  bind: 'arguments',
+  unixSocket: 'text',
+  requirepass: 'text',
+  maxclients: 'integer',
+  databases: 'any',
+  maxmemory: 'argument',
+  maxmemoryPolicy: 'text',
+  config: 'object',
+  db: 'object',
+  onError: 'function',
+};
 
 /** @internal */
 export const DEFAULT_PORT = 6379;

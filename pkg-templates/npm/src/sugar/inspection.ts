@@ -2,7 +2,8 @@
 import type { Argument } from '../argument.js';
 import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
-import { pushPairs, type Pairs } from './arguments.js';
+import { type Pairs, pushPairs } from './arguments.js';
+import { tooMany } from './option-check.js';
 
 export abstract class InspectionCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<
   C,
@@ -10,18 +11,22 @@ export abstract class InspectionCommands<C extends ResultMode, Text extends stri
 > {
   /** Bytes that a key takes with its value. */
   memoryUsage(key: Argument): Carried<C, number | null> {
+    if (arguments.length > 1) tooMany('memoryUsage', 1, arguments.length);
     return this.execute<number | null>(['MEMORY', 'USAGE', key]);
   }
 
   /** `configSet({ 'notify-keyspace-events': 'KEA' })`: all of them or none. */
-  configSet(settings: Pairs): Carried<C, 'OK'> {
+  configSet(settings: Pairs): Carried<C, 'OK'>;
+  configSet(parameter: Argument, value: Argument, ...more: Argument[]): Carried<C, 'OK'>;
+  configSet(...given: unknown[]): Carried<C, 'OK'> {
     const argv: Argument[] = ['CONFIG', 'SET'];
-    pushPairs(argv, settings);
+    pushPairs(argv, given, () => ({ at: 'configSet', name: 'parameter', value: 'value' }));
     return this.execute<'OK'>(argv);
   }
 
   /** The channels that have subscribers, those that match a pattern or all. */
   pubsubChannels(pattern: Argument = '*'): Carried<C, Text[]> {
+    if (arguments.length > 1) tooMany('pubsubChannels', 1, arguments.length);
     return this.execute<Text[]>(['PUBSUB', 'CHANNELS', pattern]);
   }
 }

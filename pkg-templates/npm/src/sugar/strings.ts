@@ -3,78 +3,113 @@ import type { Argument } from '../argument.js';
 import type { Carried, ResultMode } from '../result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
-import { pushPairs, type Pairs } from './arguments.js';
+import { type PairNames, type Pairs, pushAll, pushPairs } from './arguments.js';
+import { checked, type Shape, tooMany } from './option-check.js';
 import {
+  DELEX,
+  type DelexOptions,
+  type ExpiryOrKeep,
+  type ExpiryOrPersist,
+  GETEX,
+  MSETEX,
+  type MsetexOptions,
   pushCondition,
   pushExpiry,
-  type DelexOptions,
-  type Expiry,
-  type ExpiryOrKeep,
+  pushExpiryOrPersist,
   type SetCondition,
   type SetOptions,
   type SetResult,
+  setWords,
 } from './set-options.js';
 
 const enum Bare {
   Set = Row.SET & 0xffff,
 }
 
+const LCS: Shape<{ readonly len?: boolean | undefined }> = { len: 'flag' };
+
+function keysOf(method: string): () => PairNames {
+  return () => ({ at: method, name: 'key', value: 'value' });
+}
+
 export abstract class StringCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {
-  // biome-ignore lint/complexity/noBannedTypes: the type of a call without options.
-  set<const O extends SetOptions = {}>(key: Argument, value: Argument, options?: O): Carried<C, SetResult<O, Text>> {
-    // Without options it tells no time.
-    if (options === undefined) return this.run2<SetResult<O, Text>>(Bare.Set as number as Row, key, value);
-    const argv: Argument[] = ['SET', key, value];
-    pushCondition(argv, options);
-    if (options.get) argv.push('GET');
-    pushExpiry(argv, options);
-    return this.run<SetResult<O, Text>>(Row.SET, argv);
+  /**
+   * Sets a string. Returns OK; null if a condition such as `nx` refused; with `get` the value from before, or null. At
+   * most one condition and one expiry.
+   */
+  set(key: Argument, value: Argument): Carried<C, 'OK'>;
+  /**
+   * Sets a string. Returns OK; null if a condition such as `nx` refused; with `get` the value from before, or null. At
+   * most one condition and one expiry.
+   */
+  set<const O extends SetOptions = SetOptions>(
+    key: Argument,
+    value: Argument,
+    options: O | SetOptions | undefined,
+  ): Carried<C, SetResult<O, Text>>;
+  set(key: Argument, value: Argument, options?: SetOptions): Carried<C, Text | 'OK' | null> {
+    if (options === undefined) {
+      if (arguments.length > 3) tooMany('set', 3, arguments.length);
+      // Without options the command needs no time.
+      return this.run2<Text | 'OK' | null>(Bare.Set as number as Row, key, value);
+    }
+    const argv = setWords(key, value, options);
+    if (arguments.length > 3) tooMany('set', 3, arguments.length);
+    return this.run<Text | 'OK' | null>(Row.SET, argv);
   }
 
-  getex(
-    key: Argument,
-    options: (Expiry & { persist?: undefined }) | { persist: boolean } = {},
-  ): Carried<C, Text | null> {
+  /** Returns a string and changes its expiry: a new one, or none with `persist`. */
+  getex(key: Argument, options?: ExpiryOrPersist): Carried<C, Text | null> {
     const argv: Argument[] = ['GETEX', key];
-    if (options.persist) argv.push('PERSIST');
-    else pushExpiry(argv, options as Expiry);
+    pushExpiryOrPersist('getex', argv, checked('getex', options, GETEX));
+    if (arguments.length > 2) tooMany('getex', 2, arguments.length);
     return this.run<Text | null>(Row.GETEX, argv);
   }
 
-  mset(pairs: Pairs): Carried<C, 'OK'> {
+  /** Sets keys to values: an object, a Map, pairs, or keys and values by turns. */
+  mset(pairs: Pairs): Carried<C, 'OK'>;
+  mset(key: Argument, value: Argument, ...more: Argument[]): Carried<C, 'OK'>;
+  mset(...given: unknown[]): Carried<C, 'OK'> {
     const argv: Argument[] = ['MSET'];
-    pushPairs(argv, pairs);
+    pushPairs(argv, given, keysOf('mset'));
     return this.run<'OK'>(Row.MSET, argv);
   }
 
-  /** 1 when no key was there and all are set now, 0 when nothing was done. */
-  msetnx(pairs: Pairs): Carried<C, 0 | 1> {
+  /** Sets keys if none of them exists. Returns 1 if all were set, 0 if nothing was done. */
+  msetnx(pairs: Pairs): Carried<C, 0 | 1>;
+  msetnx(key: Argument, value: Argument, ...more: Argument[]): Carried<C, 0 | 1>;
+  msetnx(...given: unknown[]): Carried<C, 0 | 1> {
     const argv: Argument[] = ['MSETNX'];
-    pushPairs(argv, pairs);
+    pushPairs(argv, given, keysOf('msetnx'));
     return this.run<0 | 1>(Row.MSETNX, argv);
   }
 
-  msetex(pairs: Pairs, options: Pick<SetCondition, 'nx' | 'xx'> & ExpiryOrKeep = {}): Carried<C, 0 | 1> {
+  /** Sets keys with one expiry. Returns 1 if all were set, 0 if the condition refused. */
+  msetex(pairs: Pairs, options?: MsetexOptions): Carried<C, 0 | 1> {
+    if (arguments.length > 2) tooMany('msetex', 2, arguments.length);
+    const given = checked('msetex', options, MSETEX);
     const keys: Argument[] = [];
-    const count = pushPairs(keys, pairs);
-    const argv: Argument[] = ['MSETEX', count, ...keys];
-    if (options.nx) argv.push('NX');
-    if (options.xx) argv.push('XX');
-    pushExpiry(argv, options);
+    const count = pushPairs(keys, [pairs], keysOf('msetex'));
+    const argv = pushAll(['MSETEX', count], keys);
+    pushCondition('msetex', argv, given as SetCondition);
+    pushExpiry('msetex', argv, given as ExpiryOrKeep);
     return this.run<0 | 1>(Row.MSETEX, argv);
   }
 
   /** Deletes the key if its value (`ifeq`, `ifne`) or its digest (`ifdeq`, `ifdne`) is as told; 1 when it did. */
-  delex(key: Argument, options: DelexOptions = {}): Carried<C, 0 | 1> {
+  delex(key: Argument, options?: DelexOptions): Carried<C, 0 | 1> {
     const argv: Argument[] = ['DELEX', key];
-    pushCondition(argv, options);
+    pushCondition('delex', argv, checked('delex', options, DELEX) as SetCondition);
+    if (arguments.length > 2) tooMany('delex', 2, arguments.length);
     return this.run<0 | 1>(Row.DELEX, argv);
   }
 
-  /** The longest text that is in both in this order, with gaps allowed. */
-  lcs(first: Argument, second: Argument): Carried<C, Text>;
+  /** The longest text that is in both in this order, with gaps allowed; with `len` its length. */
   lcs(first: Argument, second: Argument, options: { readonly len: true }): Carried<C, number>;
-  lcs(first: Argument, second: Argument, options?: { readonly len: true }): Carried<C, Text | number> {
-    return this.execute<Text | number>(options?.len ? ['LCS', first, second, 'LEN'] : ['LCS', first, second]);
+  lcs(first: Argument, second: Argument, options?: { readonly len?: false | undefined }): Carried<C, Text>;
+  lcs(first: Argument, second: Argument, options?: { readonly len?: boolean | undefined }): Carried<C, Text | number> {
+    const { len } = checked('lcs', options, LCS);
+    if (arguments.length > 3) tooMany('lcs', 3, arguments.length);
+    return this.execute<Text | number>(len ? ['LCS', first, second, 'LEN'] : ['LCS', first, second]);
   }
 }

@@ -5,9 +5,10 @@
 import type { Argument } from '../argument.js';
 import type { Now } from '../result-mode.js';
 import { doubleOf, textOf } from '../reply.js';
-import type { PageOptions } from './arguments.js';
+import { PAGE, type PageOptions } from './arguments.js';
 import { BlockingCommands } from './blocking.js';
-import type { ScanOptions } from './keys.js';
+import { SCAN, type ScanOptions } from './keys.js';
+import { checked } from './option-check.js';
 
 type Page<Text> = readonly [cursor: Text, items: Text[]];
 
@@ -40,26 +41,34 @@ function* pairs<Text extends string | Uint8Array>(
   }
 }
 
+function* scored<Text extends string | Uint8Array>(
+  found: Iterable<readonly [Text, Text]>,
+): Generator<[Text, number], void, undefined> {
+  for (const [member, score] of found) yield [member, doubleOf(inText(score))];
+}
+
 export abstract class Walks<Text extends string | Uint8Array> extends BlockingCommands<Now, Text> {
   /** All keys of the database. */
-  scanKeys(options: ScanOptions = {}): Generator<Text, void, undefined> {
-    return items<Text>((cursor) => this.scan(cursor, options));
+  scanKeys(options?: ScanOptions): Generator<Text, void, undefined> {
+    const given = checked('scanKeys', options, SCAN);
+    return items<Text>((cursor) => this.scan(cursor, given));
   }
 
   /** All members of a set. */
-  scanSet(key: Argument, options: PageOptions = {}): Generator<Text, void, undefined> {
-    return items<Text>((cursor) => this.sscan(key, cursor, options));
+  scanSet(key: Argument, options?: PageOptions): Generator<Text, void, undefined> {
+    const given = checked('scanSet', options, PAGE);
+    return items<Text>((cursor) => this.sscan(key, cursor, given));
   }
 
   /** All fields of a hash with their values. */
-  scanHash(key: Argument, options: PageOptions = {}): Generator<[field: Text, value: Text], void, undefined> {
-    return pairs<Text>((cursor) => this.hscan(key, cursor, options));
+  scanHash(key: Argument, options?: PageOptions): Generator<[field: Text, value: Text], void, undefined> {
+    const given = checked('scanHash', options, PAGE);
+    return pairs<Text>((cursor) => this.hscan(key, cursor, given));
   }
 
   /** All members of a sorted set with their scores, in no order. */
-  *scanSortedSet(key: Argument, options: PageOptions = {}): Generator<[member: Text, score: number], void, undefined> {
-    for (const [member, score] of pairs<Text>((cursor) => this.zscan(key, cursor, options))) {
-      yield [member, doubleOf(inText(score))];
-    }
+  scanSortedSet(key: Argument, options?: PageOptions): Generator<[member: Text, score: number], void, undefined> {
+    const given = checked('scanSortedSet', options, PAGE);
+    return scored(pairs<Text>((cursor) => this.zscan(key, cursor, given)));
   }
 }
