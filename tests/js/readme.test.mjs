@@ -1,8 +1,8 @@
 // The examples of the package's README run as they stand, and return what their comments say.
 //
-// Every block of JavaScript is a module of its own. Without a database of its own it gets `db`, an engine with a clock that
-// is moved by hand. A comment behind a statement that is a value is compared with it. `<!-- not run: reason -->` above a
-// block leaves it out.
+// Every block of JavaScript is a module of its own. Without a database of its own it gets `db`, a fresh engine. A comment
+// behind a statement that is a value is compared with it. `<!-- not run: reason -->` above a block leaves it out, and so does
+// a section with tests beside the libraries that it needs.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,18 +12,27 @@ import { promisify } from 'node:util';
 import { folder } from './support/package.mjs';
 
 const workspace = new URL('../../target/tmp/readme/', import.meta.url).pathname;
-const PRELUDE =
-  "import { Keylatch as Engine, ManualClock as Clock } from 'keylatch';\nconst db = new Engine({ clock: new Clock(0) });\n";
+const PRELUDE = "import { Keylatch as Engine } from 'keylatch';\nconst db = new Engine();\n";
 const CHECK = "import { deepEqual as $equal } from 'node:assert/strict';\n";
+
+/** Sections with examples that tests/clients and tests/js/packaging run. */
+const ELSEWHERE =
+  /^## (Values as JSON|Views of a prefix|In place of ioredis-mock|In place of redis-memory-server|Keyv|Upstash|Ways to load it)/m;
 
 /** Blocks of JavaScript with the number of their first line. */
 function blocksOf(readme) {
   const found = readme.matchAll(/(<!-- not run: [^>]+ -->\n+)?```js\n([\s\S]*?)```/g);
   return [...found].map((match) => ({
     line: readme.slice(0, match.index).split('\n').length,
-    isSkipped: match[1] !== undefined,
+    isSkipped: match[1] !== undefined || ELSEWHERE.test(sectionAt(readme, match.index)),
     code: match[2],
   }));
+}
+
+/** Heading of the section around an index. */
+function sectionAt(readme, index) {
+  const start = readme.lastIndexOf('\n## ', index) + 1;
+  return readme.slice(start, readme.indexOf('\n', start));
 }
 
 /** The value that a comment states, as code; undefined for prose. */

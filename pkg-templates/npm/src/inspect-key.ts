@@ -52,7 +52,7 @@ type Part = Uint8Array | readonly unknown[];
 
 const COUNT_MAX = 2 ** 31 - 1;
 
-/** The key with a page of its value, or null if there is none. */
+/** @internal The key with a page of its value, or null if there is none. */
 export function inspectKey(
   host: Host,
   key: Argument,

@@ -70,6 +70,7 @@ function stringify(value: unknown): string {
   });
 }
 
+/** @internal */
 export const JSON_CODEC: Codec = { name: 'JSON', encode: stringify, decode: (text: string) => JSON.parse(text) };
 
 const TEXT_CODEC: Codec = {
@@ -187,7 +188,7 @@ function decode<T>(codec: Codec, key: string, stored: string | Uint8Array): T {
   }
 }
 
-/** `getOrSet` of a client or a view. */
+/** @internal `getOrSet` of a client or a view. */
 export async function readThrough<T>(
   commands: ValueCommands,
   site: Site,

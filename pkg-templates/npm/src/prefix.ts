@@ -23,7 +23,7 @@ const KEY_FIRST = /^B(L|R|Z|LM|ZM)POP|^[LZ]MPOP$/;
 
 const encoder = new TextEncoder();
 
-/** The prefix of a view, and what it does to arguments and replies. */
+/** @internal The prefix of a view, and what it does to arguments and replies. */
 export class Prefix {
   readonly text: string;
   readonly #byteLength: number;

@@ -12,7 +12,7 @@ export type Lifetime =
   | { readonly px?: number | undefined; readonly ex?: undefined }
   | { readonly ex: number | undefined; readonly px?: undefined };
 
-/** Client of the keys, and the names of a view's keys in the database. */
+/** @internal Client of the keys, and the names of a view's keys in the database. */
 export interface Site {
   readonly connection: Connection;
   absolute(key: Argument): Argument;
@@ -23,9 +23,10 @@ export type PlatformSignal = typeof globalThis extends { AbortSignal: { prototyp
   ? Signal
   : AbortSignalLike;
 
-/** Result of a load: the stored form, or a value that is not stored. */
+/** @internal Result of a load: the stored form, or a value that is not stored. */
 export type Loaded = { readonly stored: string | Uint8Array } | { readonly value: null | undefined };
 
+/** @internal */
 export interface LoadRequest {
   /** Callers with the same codec share a load. */
   readonly codec: { readonly bytes?: boolean };
@@ -37,7 +38,7 @@ export interface LoadRequest {
 
 const OPTIONS = ['px', 'ex', 'jitter', 'signal', 'as'];
 
-/** The words of SET for checked options, with the jitter taken off. */
+/** @internal The words of SET for checked options, with the jitter taken off. */
 export function lifetimeOf(options: Lifetime & { readonly jitter?: number | undefined }): readonly Argument[] {
   if (!options) throw new TypeError('getOrSet takes a time to live in milliseconds, or options');
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
@@ -55,7 +56,7 @@ export function lifetimeOf(options: Lifetime & { readonly jitter?: number | unde
 
 const flightsOfEngines = new WeakMap<Host, Map<string, Flight>>();
 
-/** Joins the load of a key, or starts it. */
+/** @internal Joins the load of a key, or starts it. */
 export function loadOnce(site: Site, key: Argument, request: LoadRequest): Promise<Loaded> {
   const { connection } = site;
   if (request.signal?.aborted) return Promise.reject(abortReason(request.signal));

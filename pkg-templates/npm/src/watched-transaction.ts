@@ -16,13 +16,13 @@ export const TRANSACTION: Shape<TransactionOptions> = { retries: 'integer', sign
 
 const RETRIES = 16;
 
-/** A client for one attempt, and whether its last EXEC ran nothing. */
+/** @internal A client for one attempt, and whether its last EXEC ran nothing. */
 export interface Attempt {
   readonly client: Client;
   isAborted(): boolean;
 }
 
-/** Runs `work` until its transaction is committed, or until it ends without one. */
+/** @internal Runs `work` until its transaction is committed, or until it ends without one. */
 export async function runWatched<T>(
   begin: () => Attempt,
   work: (client: Client) => T | Promise<T>,
