@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entry } from './support/package.mjs';
 
-const { Keylatch, ManualClock, runSession } = await entry('index');
+const { Keylatch, ManualClock } = await entry('index');
 const { createServer } = await entry('server');
+const { runSession, runSessionOn, startServer } = await entry('testing');
 
 const fresh = () => new Keylatch({ clock: new ManualClock(0), seed: 1 });
 
@@ -53,7 +54,17 @@ refused('an unknown option, with the nearest', [
   [(db) => db.psubscribe('c', () => {}, { Buffer: true }), 'psubscribe: unknown option'],
   [(db) => db.messages('c', { limt: 5 }), 'messages: unknown option "limt"; did you mean "limit"?'],
   [(db) => db.track(() => {}, { broadcast: true }), 'track: unknown option "broadcast"; known are bcast'],
-  [(db) => db.runSession('', { line: 5 }), 'runSession: unknown option "line"'],
+  [(db) => runSessionOn(db, '', { line: 5 }), 'runSession: unknown option "line"'],
+  [(db) => db.on('set', () => {}, { mach: 'a*' }), 'on: unknown option "mach"; did you mean "match"?'],
+  [(db) => db.once('set', () => {}, { mach: 'a*' }), 'once: unknown option "mach"; did you mean "match"?'],
+  [(db) => db.events('set', { limt: 5 }), 'events: unknown option "limt"; did you mean "limit"?'],
+  [(db) => db.transaction(() => {}, { retry: 5 }), 'transaction: unknown option "retry"; known are retries, signal'],
+  [(db) => db.inspectPage({ cusor: '0' }), 'inspectPage: unknown option "cusor"; did you mean "cursor"?'],
+  [(db) => db.inspectKey('kept', { cout: 5 }), 'inspectKey: unknown option "cout"; did you mean "count"?'],
+  [(db) => db.getOrSet('k', { ttl: 5 }, () => 'v'), "getOrSet has no option 'ttl'"],
+  [(db) => db.prefix('a:').hgetall('h', { AS: 'object' }), 'did you mean "as"?'],
+  [(db) => db.json.set('k', 'v', { EX: 5 }), 'set: unknown option "EX"; did you mean "ex"?'],
+  [() => startServer({ prot: 6379 }), 'startServer: unknown option "prot"; did you mean "port"?'],
   [() => runSession('', { untiline: 5 }), 'did you mean "untilLine"?'],
   [() => new Keylatch({ maxMemory: '1mb' }), 'Keylatch: unknown option "maxMemory"; did you mean "maxmemory"?'],
   [() => new Keylatch({ 'maxmemory-policy': 'allkeys-lru' }), 'did you mean "maxmemoryPolicy"?'],

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { entry, folder } from './support/package.mjs';
 import { source } from './support/source.mjs';
 
-const { Keylatch, ReplyError } = await entry('index');
+const { ExecError, Keylatch, ReplyError, UnsafeIntegerError } = await entry('index');
 const { keyIndices } = await source('key-positions.ts');
 const rows = JSON.parse(readFileSync(`${folder}/commands.json`, 'utf8'));
 
@@ -31,6 +31,31 @@ test('a view reads and writes keys with its prefix', () => {
   assert.equal(users.echo('user'), 'user');
   assert.throws(() => users.lpush('h', 1), ReplyError);
   assert.throws(() => users.get(null), /argument 1 of GET must be a string/);
+});
+
+test('results have the form that an option chooses', () => {
+  const db = new Keylatch();
+  const view = db.prefix('p:');
+  view.hset('h', 'a', 1);
+  view.sadd('s', ['x']);
+  assert.deepEqual(Object.entries(view.hgetall('h', { as: 'object' })), [['a', '1']]);
+  assert.deepEqual(view.smembers('s', { as: 'array' }), ['x']);
+  assert.deepEqual(view.sinter(['s', 's'], { as: 'array' }), ['x']);
+  assert.equal(view.incr('n', { bigint: true }), 1n);
+  assert.throws(() => view.incrby('n', 2n ** 60n), UnsafeIntegerError);
+  assert.equal(view.expire('n', 5, { nx: true }), 1);
+  assert.equal(view.del(['n', 'missing']), 1);
+  assert.deepEqual(view.bytes.smembers('s', { as: 'array' }), [new Uint8Array([120])]);
+  const [members, count, names] = view
+    .multi()
+    .smembers('s', { as: 'array' })
+    .incr('m', { bigint: true })
+    .keys('m')
+    .exec();
+  assert.deepEqual([members, count, names], [['x'], 1n, ['m']]);
+  assert.throws(() => view.multi().set('t', 'x').incr('t').exec(), ExecError);
+  assert.ok(view.multi().incr('t').exec({ errors: 'return' })[0] instanceof ReplyError);
+  assert.equal(db.get('p:t'), 'x');
 });
 
 test('commands with several keys, counts and destinations', () => {

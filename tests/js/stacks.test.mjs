@@ -7,9 +7,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withFakeTime } from './support/fake-time.mjs';
 import { entry, folder } from './support/package.mjs';
 
-const { Keylatch, ManualClock, runSession } = await entry('index');
+const { Keylatch, ManualClock } = await entry('index');
 const { Keylatch: Core } = await entry('core');
-const { assertSession } = await entry('testing');
+const { splitLine } = await entry('hints');
+const { assertSession, runSession } = await entry('testing');
 const { createServer } = await entry('server');
 
 const file = fileURLToPath(import.meta.url);
@@ -65,13 +66,19 @@ const calls = {
   'a walk over a hash': ['ReplyError', () => Array.from(withText().scanHash('text'))],
   'one step of a walk': ['ReplyError', () => withText().scanSortedSet('text').next()],
   'a refused transaction': ['ReplyError', () => withText().multi().call('NOPE').exec()],
+  'a transaction with a failed command': ['ExecError', () => withText().multi().incr('text').exec()],
+  'an integer beyond 2^53 - 1': ['UnsafeIntegerError', () => withText().incrby('n', 2n ** 60n)],
+  'an option of a printed method': ['TypeError', () => withText().smembers('s', { as: 'object' })],
+  'an option of a method by hand': ['TypeError', () => withText().set('k', 'v', { EX: 1 })],
+  'an argument too many': ['TypeError', () => withText().get('a', 'b')],
+  'an option of a view': ['TypeError', () => withText().prefix('a:').incr('n', { bigInt: true })],
   'an argument': ['TypeError', () => withText().get(null)],
   'an argument among many': ['TypeError', () => withText().del(...Array(20).fill('k'), {})],
   'an argument of a transaction': ['TypeError', () => withText().multi().get({}).exec()],
   'an empty command': ['TypeError', () => withText().call()],
   'an option of the engine': ['TypeError', () => new Keylatch({ maxmemory: {} })],
   'an option of core': ['TypeError', () => new Core({ module: new Uint8Array(0), seed: -1 })],
-  'a page of keys': ['TypeError', () => withText().inspect({ limit: -1 })],
+  'a page of keys': ['TypeError', () => withText().inspectPage({ limit: -1 })],
   'a callback': ['TypeError', () => withText().on('expired', null)],
   'a time': ['RangeError', () => new ManualClock().advance(Infinity)],
   'a clock that fails': ['ClockError', () => withFailingClock().set('k', 'v', { px: 1 })],
@@ -80,11 +87,11 @@ const calls = {
   'a snapshot': ['LoadError', () => withText().load(bytes('nothing'))],
   'a log': ['LoadError', () => withText().replay(bytes('*1\r\n'.repeat(9)))],
   'an engine that is none': ['LoadError', () => Core.from(bytes('<!doctype html>')).ping()],
-  'a line': ['LineError', () => withText().splitLine('"')],
+  'a line': ['LineError', () => splitLine(withText(), '"')],
   'a session': ['SessionError', () => runSession('? nothing\n')],
-  'a session that does not hold': ['Error', () => assertSession('> PING\nPANG\n')],
+  'a session that does not hold': ['AssertionError', () => assertSession('> PING\nPANG\n')],
   'compact() in a transaction': ['Error', () => compactInTransaction()],
-  'a server': ['RangeError', () => createServer({ port: 'x', engine: {} }).listen()],
+  'a server': ['RangeError', () => createServer({ port: 'x' }).listen()],
   'a closed engine': ['ClosedError', () => closed((db) => db).get('k')],
   'a closed client': ['ClosedError', () => closed((db) => db.client()).get('k')],
 };

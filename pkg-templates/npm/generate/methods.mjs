@@ -130,6 +130,8 @@ const FORMS = [
     option: '{ readonly bigint: true }',
     none: '{ readonly bigint?: false | undefined }',
     change: 'integerAs',
+    given: '{ bigint: true }',
+    shown: (result) => `${result}n`,
     note: 'A number; beyond 2^53 - 1 an UnsafeIntegerError, after the command has run. With `{ bigint: true }` a bigint.',
   },
   {
@@ -139,6 +141,12 @@ const FORMS = [
     option: 'AsObject',
     none: 'AsMap',
     change: 'mapAs',
+    given: "{ as: 'object' }",
+    shown: (result) =>
+      result
+        .replace(/^Map /, '')
+        .replaceAll(/'(\w+)' =>/g, '$1:')
+        .replaceAll(' =>', ':'),
     note: "A Map, which JSON.stringify shows as {}; with `{ as: 'object' }` an object without a prototype.",
   },
   {
@@ -148,6 +156,8 @@ const FORMS = [
     option: 'AsArray',
     none: 'AsSet',
     change: 'setAs',
+    given: "{ as: 'array' }",
+    shown: (result) => result.replace(/^Set \{ ?(.*?) ?\}$/, '[$1]'),
     note: "A Set, which JSON.stringify shows as {}; with `{ as: 'array' }` an array.",
   },
 ];
@@ -186,18 +196,27 @@ function plainMethod(row, name, reply, doc, parts) {
   return `${doc}${lines(`${name}(${parameters.join(', ')}): Carried<C, ${reply}>`, body)}`;
 }
 
+/** The documentation of a method with the option: its example has the other form. */
+function chosenDoc(doc, { given, shown }, isList) {
+  return doc.replace(/(@example db\.\w+\()(.*)\) \/\/ (.*)$/m, (_, head, args, result) => {
+    const all = isList ? `[${args}]` : args;
+    return `${head}${[all, given].filter((part) => part !== '').join(', ')}) // ${shown(result)}`;
+  });
+}
+
 /** A method with an option for the form of its result. */
 function formedMethod(row, name, form, doc, parts) {
   const { fixed, words, rest } = parts;
   const either = `${form.chosen} | ${form.usual}`;
-  const head = (parameters, type) => `${doc}  ${name}(${parameters.join(', ')}): Carried<C, ${type}>;\n`;
+  const chosen = chosenDoc(doc, form, rest !== undefined);
+  const head = (parameters, type, text = doc) => `${text}  ${name}(${parameters.join(', ')}): Carried<C, ${type}>;\n`;
   const changed = `return this.mapped<${either}>(${runs(row, form.usual, words)}, change, '${name}');`;
   if (rest === undefined) {
     const change = `const change = ${form.change}('${name}', options);`;
     const parameters = [...fixed, `options?: ${form.option} | ${form.none}`];
     const body = [...checksOf(name, parts, parameters.length), change, changed];
     return (
-      head([...fixed, `options: ${form.option}`], form.chosen) +
+      head([...fixed, `options: ${form.option}`], form.chosen, chosen) +
       head([...fixed, `options?: ${form.none}`], form.usual) +
       lines(`${name}(${parameters.join(', ')}): Carried<C, ${either}>`, body)
     );
@@ -210,7 +229,7 @@ function formedMethod(row, name, form, doc, parts) {
     changed,
   ];
   return (
-    head([oneOrMore, `options: ${form.option}`], form.chosen) +
+    head([oneOrMore, `options: ${form.option}`], form.chosen, chosen) +
     head([oneOrMore, `options: ${form.none}`], form.usual) +
     head([restOf(rest)], form.usual) +
     lines(`${name}(...given: unknown[]): Carried<C, ${either}>`, body)

@@ -352,10 +352,9 @@ impl<'a> Request<'a> {
 
     /// Writes a member, or an array of the member and the requested extra fields.
     fn write(&self, point: &GeoPoint, unit: f64, reply: &mut Writer) {
-        let extra_fields = [self.with_distance, self.with_hash, self.with_position];
-        let extra_count = extra_fields.into_iter().filter(|&is_requested| is_requested).count();
-        if extra_count > 0 {
-            reply.array(1 + extra_count);
+        let extras = usize::from(self.with_distance) + usize::from(self.with_hash) + usize::from(self.with_position);
+        if extras > 0 {
+            reply.array(1 + extras);
         }
         reply.bulk(&point.member);
         if self.with_distance {

@@ -341,8 +341,7 @@ impl Decoder {
         if end - self.start > self.limits.request_bytes as usize { Err(Stop::Close) } else { Ok(()) }
     }
 
-    /// Cross-protocol check of Redis: whether the request looks like HTTP. The body of a POST sent by a web page must
-    /// not be executed.
+    /// Whether the request looks like HTTP, as in Redis: the body of a POST sent by a web page must not be executed.
     fn is_foreign(&self) -> bool {
         self.argv().get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"post") || name.eq_ignore_ascii_case(b"host:"))
     }
@@ -385,8 +384,7 @@ fn short_number(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 
 #[inline(never)]
 fn longer_number(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
-    let first = at;
-    let mut number = 0;
+    let (first, mut number) = (at, 0);
     while let Some(digit @ b'0'..=b'9') = bytes.get(at) {
         number = number * 10 + usize::from(digit - b'0');
         at += 1;

@@ -5,7 +5,6 @@ import {
   type AbortSignalLike,
   type PromisedResults,
   type Messages,
-  type ReplyError,
   type Unsubscribe,
 } from 'keylatch';
 

@@ -1,5 +1,5 @@
 // Types of codecs, of getOrSet, of views and of the adapters, asserted: this file is compiled and never run.
-import { Keylatch, type Codec, type LoadOptions, type PrefixedClient, type ReplyError } from 'keylatch';
+import { Keylatch, type Codec, type LoadOptions, type PrefixedClient } from 'keylatch';
 import { KeylatchStore } from 'keylatch/keyv';
 import { handleUpstashRequest, upstashRequester, type UpstashHandlerOptions } from 'keylatch/upstash';
 
@@ -59,7 +59,11 @@ same<typeof bytes, Uint8Array | null>();
 const set = view.set('1', 'v', { nx: true });
 same<typeof set, 'OK' | null>();
 const results = view.multi().incr('n').get('1').exec();
-same<typeof results, [number | bigint | ReplyError, string | null | ReplyError] | null>();
+same<typeof results, [number, string | null] | null>();
+const asObject = view.hgetall('h', { as: 'object' });
+same<typeof asObject, Record<string, string>>();
+const asBigint = view.incr('n', { bigint: true });
+same<typeof asBigint, bigint>();
 const waited = view.prefix('a:').blpop('l');
 same<typeof waited, Promise<[key: string, value: string] | null>>();
 const names = view.json.get<User>('1')?.name;

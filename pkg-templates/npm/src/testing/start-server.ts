@@ -1,6 +1,8 @@
 /** Servers of tests on free ports, in place of a redis-server of its own process. */
-import type { KeylatchOptions } from '../index.js';
+import { Keylatch, type KeylatchOptions } from '../index.js';
 import { Server, type ServerOptions } from '../server.js';
+import { SERVER } from '../server/options.js';
+import type { Shape } from '../sugar/option-check.js';
 import { registry } from './registry.js';
 import { TestServer } from './test-server.js';
 
@@ -10,6 +12,9 @@ export interface StartOptions extends Omit<ServerOptions, 'db' | 'bind'>, Pick<K
   /** Instant at which the server's clock stands still until it is moved; the clock runs unless given. */
   readonly time?: number | Date | undefined;
 }
+
+const { db: _, bind: __, ...OF_SERVER } = SERVER;
+const START: Shape<StartOptions> = { ...OF_SERVER, host: 'text', time: 'any', seed: 'any' };
 
 const LOOPBACK = '127.0.0.1';
 
@@ -72,6 +77,6 @@ export class StartedServer extends TestServer implements AsyncDisposable {
 }
 
 /** Starts a server on a free port of this machine; `await using` or `stop` ends it. */
-export function startServer(options: StartOptions = {}): Promise<StartedServer> {
-  return new StartedServer(options).listen();
+export function startServer(options?: StartOptions): Promise<StartedServer> {
+  return new StartedServer(Keylatch.checkedOptions('startServer', options, START)).listen();
 }
