@@ -2,6 +2,7 @@
 // target/npm/keylatch. Engine and package can lie elsewhere: KEYLATCH_ENGINE and KEYLATCH_OUT. generate.mjs has to have printed
 // src/generated. Four steps: bundles, declarations, the command line, the files beside them.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   copyFileSync,
@@ -19,8 +20,8 @@ import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
-const engine = resolve(process.env.KEYLATCH_ENGINE ?? join(root, 'target', 'engine'));
-const out = resolve(process.env.KEYLATCH_OUT ?? join(root, 'target', 'npm', 'keylatch'));
+const engine = resolve(process.env.KEYLATCH_ENGINE || join(root, 'target', 'engine'));
+const out = resolve(process.env.KEYLATCH_OUT || join(root, 'target', 'npm', 'keylatch'));
 const source = (name) => join(here, 'src', name);
 
 /** Files of the package that import each other instead of holding copies of each other. */
@@ -34,6 +35,8 @@ const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
  */
 const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
+/** Different for every build of the engine. */
+const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
 
 function packEngine() {
   const base64 = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString('base64');
@@ -54,7 +57,7 @@ const SHARED = {
   absWorkingDir: join(here, 'src'),
   banner: { js: BANNER },
   inject: [source('stand-ins.ts')],
-  define: { ENGINE_BYTES: String(wasm.length) },
+  define: { ENGINE_BYTES: String(wasm.length), ENGINE_NAME: JSON.stringify(ENGINE_NAME) },
 };
 
 /** Keeps imports between layers as they are, and puts the generated engine files where `#glue` and `#packed-engine` stand. */
