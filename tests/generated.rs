@@ -7,6 +7,8 @@ mod block;
 mod groups;
 #[path = "../examples/generate/pages.rs"]
 mod pages;
+// The program uses more of it.
+#[allow(dead_code)]
 #[path = "../examples/generate/shown.rs"]
 mod shown;
 // The test of tidiness uses more of it.

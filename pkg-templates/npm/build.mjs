@@ -20,8 +20,8 @@ import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
-const engine = resolve(process.env.KEYLATCH_ENGINE ?? join(root, 'target', 'engine'));
-const out = resolve(process.env.KEYLATCH_OUT ?? join(root, 'target', 'npm', 'keylatch'));
+const engine = resolve(process.env.KEYLATCH_ENGINE || join(root, 'target', 'engine'));
+const out = resolve(process.env.KEYLATCH_OUT || join(root, 'target', 'npm', 'keylatch'));
 const source = (name) => join(here, 'src', name);
 
 /** Files of the package that import each other instead of holding copies of each other. */
@@ -35,6 +35,8 @@ const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
  */
 const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
+/** Different for every build of the engine. */
+const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
 
 /** Different for every build of the engine. */
 const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
