@@ -35,8 +35,6 @@ const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
  */
 const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
-/** Different for every build of the engine. */
-const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
 
 /** Different for every build of the engine. */
 const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
