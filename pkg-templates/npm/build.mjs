@@ -35,6 +35,8 @@ const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
  */
 const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
+/** Different for every build of the engine. */
+const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
 
 function packEngine() {
   const base64 = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString('base64');
