@@ -220,11 +220,13 @@ function besides() {
   }
 }
 
-/** Documentation stands in the declarations and in the ES modules; its third copy would cost users space. */
-function undocumentCommonJs() {
-  for (const name of readdirSync(join(out, 'cjs')).filter((file) => file.endsWith('.js'))) {
-    const path = join(out, 'cjs', name);
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ''));
+/** Documentation stands in the declarations; copies of it in the code would cost users space. */
+function removeDocumentation() {
+  for (const format of ['cjs', 'esm']) {
+    for (const name of readdirSync(join(out, format)).filter((file) => file.endsWith('.js') && file !== PACKED)) {
+      const path = join(out, format, name);
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/^ *\/\*\*.*?\*\/\n/gms, ''));
+    }
   }
 }
 
@@ -233,7 +235,7 @@ mkdirSync(out, { recursive: true });
 await bundles();
 await forNode();
 exportClass();
-undocumentCommonJs();
+removeDocumentation();
 await commandLine();
 declarations();
 besides();

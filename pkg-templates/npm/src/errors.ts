@@ -151,6 +151,7 @@ export class WaitingError extends Error {
 
 /** The keys watched by `db.transaction` changed in every attempt, so that nothing was written. */
 export class WatchError extends Error {
+  /** `WatchError`. */
   override readonly name = 'WatchError';
 
   constructor(attempts: number) {
@@ -194,6 +195,7 @@ export class LineError extends Error {
 
 /** A value that the codec cannot decode: another program wrote it, or another codec. The cause is the codec's error. */
 export class DecodeError extends Error {
+  /** `DecodeError`. */
   override readonly name = 'DecodeError';
   /** The key as text. */
   readonly key: string;

@@ -4,6 +4,7 @@ import type { Host } from './host.js';
 import { decodeReplies, textOf } from './reply.js';
 import type { Shape } from './sugar/option-check.js';
 
+/** Options of `inspectKey`. */
 export interface InspectKeyOptions {
   /** Number of elements, or bytes of a string, before the page. Default 0. */
   readonly from?: number | undefined;
@@ -32,7 +33,9 @@ export interface InspectedFacts {
 
 /** A field of a hash. */
 export interface InspectedField<Text = string> {
+  /** Name of the field. */
   readonly field: Text;
+  /** Value of the field. */
   readonly value: Text;
   /** Deadline of the field in milliseconds since the epoch, or null. */
   readonly deadlineMs: number | null;

@@ -6,10 +6,15 @@ import { TestServer } from './testing.js';
 
 /** Options of a client that say which server is meant. */
 export interface AddressOptions {
+  /** Host of the server; `localhost` unless given. */
   readonly host?: string | null | undefined;
+  /** Port of the server; 6379 unless given. */
   readonly port?: number | null | undefined;
+  /** Path of a Unix socket. */
   readonly path?: string | null | undefined;
+  /** Addresses of Sentinels; a group is one server. */
   readonly sentinels?: readonly unknown[] | null | undefined;
+  /** Name of a group of Sentinels. */
   readonly name?: string | null | undefined;
 }
 
@@ -19,8 +24,11 @@ const DEFAULT_PORT = 6379;
 const LOCAL = new Set(['localhost', '127.0.0.1', '::1', '0.0.0.0', '']);
 const CLIENT_ADDRESS = 'memory:0';
 
+/** A server of this process, behind clients of `keylatch/ioredis`. */
 export class InProcessServer extends TestServer {
+  /** Host that clients name. */
   readonly host: string;
+  /** Port that clients name. */
   readonly port: number;
 
   /** @internal Use `serverAt`. */

@@ -141,12 +141,19 @@ export type Redis = ioredis.Redis;
 /** Refused by its constructor. */
 export const Cluster: typeof ioredis.Cluster = ClusterStandIn as never;
 export type Cluster = ioredis.Cluster;
+/** `Command` of ioredis. */
 export const Command: typeof ioredis.Command = real?.['Command'] as never;
+/** `ScanStream` of ioredis. */
 export const ScanStream: typeof ioredis.ScanStream = real?.['ScanStream'] as never;
+/** `Pipeline` of ioredis. */
 export const Pipeline: typeof ioredis.Pipeline = real?.['Pipeline'] as never;
+/** `AbstractConnector` of ioredis. */
 export const AbstractConnector: typeof ioredis.AbstractConnector = real?.['AbstractConnector'] as never;
+/** `SentinelConnector` of ioredis. */
 export const SentinelConnector: typeof ioredis.SentinelConnector = real?.['SentinelConnector'] as never;
+/** `SentinelIterator` of ioredis. */
 export const SentinelIterator: typeof ioredis.SentinelIterator = real?.['SentinelIterator'] as never;
+/** `ReplyError` of ioredis. */
 export const ReplyError: typeof ioredis.ReplyError = real?.['ReplyError'] as never;
 export default Redis;
 

@@ -13,7 +13,9 @@ export interface Codec {
   /** The stored form is a Uint8Array: `decode` is given one, and strings otherwise. */
   readonly bytes?: boolean;
   // Methods, so that a codec of one type of values is a codec.
+  /** Turns a value into text or bytes. */
   encode(value: unknown): string | Uint8Array;
+  /** Turns a stored text or bytes into a value. */
   // biome-ignore lint/suspicious/noExplicitAny: a string or bytes, as `bytes` says, and codecs declare which.
   decode(stored: any): unknown;
 }
@@ -21,6 +23,7 @@ export interface Codec {
 /** Loads a value that is missing. The signal is aborted when every caller has given up. */
 export type Loader<T> = (context: { readonly signal: PlatformSignal }) => T | Promise<T>;
 
+/** Options of `getOrSet`. */
 export type LoadOptions = Lifetime & {
   /** Part of the time to live, from 0 to 1, of which a random share is left out: keys stored together expire apart. */
   readonly jitter?: number | undefined;

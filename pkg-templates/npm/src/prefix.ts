@@ -146,6 +146,7 @@ export class PrefixedCommands<Text extends string | Uint8Array> extends Walks<Te
     return this.execute<'OK'>(['WATCH', ...keys]);
   }
 
+  /** Forgets all watched keys of the client. */
   unwatch(): 'OK' {
     return this.execute<'OK'>(['UNWATCH']);
   }

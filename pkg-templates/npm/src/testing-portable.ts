@@ -22,6 +22,7 @@ export class RedisMemoryServer {
     throw new Error(`RedisMemoryServer: ${NEEDS_NODE}`);
   }
 
+  /** Makes a server and starts it. */
   static create(): never {
     return new RedisMemoryServer() as never;
   }

@@ -4,6 +4,7 @@ import { WatchError } from './errors.js';
 import type { Shape } from './sugar/option-check.js';
 import { abortReason, type AbortSignalLike } from './waits.js';
 
+/** Options of `transaction`. */
 export interface TransactionOptions {
   /** Number of further attempts after the first. Default 16. */
   readonly retries?: number | undefined;

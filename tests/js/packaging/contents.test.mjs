@@ -24,8 +24,10 @@ test('no dependencies, no install scripts, no paths of the machine that built it
   const home = consumer('plain', 'node');
   const installed = join(home, 'node_modules/keylatch');
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies'])
+  for (const kind of ['dependencies', 'optionalDependencies', 'bundleDependencies'])
     assert.equal(manifest[kind], undefined);
+  for (const name of Object.keys(manifest.peerDependencies))
+    assert.ok(manifest.peerDependenciesMeta[name].optional, name);
   assert.equal(manifest.scripts, undefined);
   assert.equal(manifest.private, undefined);
   for (const path of pack('paths').files) {

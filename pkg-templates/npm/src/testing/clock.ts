@@ -23,6 +23,7 @@ export class TestClock {
   /** The time in milliseconds since the epoch. A function that may be passed on: `new Keylatch({ now: clock.now })`. */
   readonly now = (): number => this.#pausedAtMs ?? Date.now() + this.#offsetMs;
 
+  /** True while the clock stands still. */
   get isPaused(): boolean {
     return this.#pausedAtMs !== undefined;
   }

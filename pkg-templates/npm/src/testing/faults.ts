@@ -46,6 +46,7 @@ export interface RequestFilter {
   readonly when?: ((argv: readonly string[]) => boolean) | undefined;
 }
 
+/** Which requests a fault hits, and how often. */
 export interface FaultOptions extends RequestFilter {
   /** Number of requests that fail, 1 unless given; `Infinity` until `cancel` or `reset`. */
   readonly times?: number | undefined;
@@ -79,10 +80,12 @@ export class Fault implements Disposable {
     return this.#hits;
   }
 
+  /** Ends the fault. */
   cancel(): void {
     this.#cancel(this);
   }
 
+  /** Ends the fault; called by `using`. */
   [Symbol.dispose](): void {
     this.cancel();
   }
@@ -102,6 +105,7 @@ export class Latency implements Disposable {
 
   /** @internal */
   constructor(
+    /** Delay of each request in milliseconds. */
     readonly ms: number,
     /** @internal */
     readonly isConcerned: (request: ClientRequest) => boolean,
@@ -110,10 +114,12 @@ export class Latency implements Disposable {
     this.#cancel = cancel;
   }
 
+  /** Ends the delay. */
   cancel(): void {
     this.#cancel(this);
   }
 
+  /** Ends the delay; called by `using`. */
   [Symbol.dispose](): void {
     this.cancel();
   }

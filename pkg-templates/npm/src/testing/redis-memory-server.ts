@@ -3,24 +3,34 @@ import { startServer, type StartedServer, type StartOptions } from './start-serv
 
 /** Options of redis-memory-server; what concerns a downloaded redis-server has no effect. */
 export interface RedisMemoryServerOptions {
+  /** Address and arguments of the server. */
   readonly instance?: {
     readonly port?: number | undefined;
     readonly ip?: string | undefined;
     /** Arguments of redis-server: `['--requirepass', 'secret']`. */
     readonly args?: readonly string[] | undefined;
   };
+  /** Accepted for redis-memory-server, without effect. */
   readonly binary?: unknown;
+  /** Accepted for redis-memory-server, without effect. */
   readonly spawn?: unknown;
+  /** False: the server starts with `start` or `getPort`. */
   readonly autoStart?: boolean | undefined;
 }
 
+/** A running server, as redis-memory-server describes it. */
 export interface RedisInstanceInfo {
+  /** Address of the server. */
   readonly ip: string;
+  /** Port of the server. */
   readonly port: number;
+  /** The server itself. */
   readonly server: StartedServer;
 }
 
+/** A server with the methods of redis-memory-server. */
 export class RedisMemoryServer {
+  /** Options of the server. */
   readonly opts: RedisMemoryServerOptions;
   #running: Promise<StartedServer> | undefined;
   #info: RedisInstanceInfo | false = false;
@@ -32,17 +42,20 @@ export class RedisMemoryServer {
     if (options.autoStart !== false) this.ensureInstance().catch(() => {});
   }
 
+  /** Makes a server and starts it. */
   static async create(options?: RedisMemoryServerOptions): Promise<RedisMemoryServer> {
     const server = new RedisMemoryServer({ ...options, autoStart: false });
     await server.start();
     return server;
   }
 
+  /** Starts the server; true when it listens. */
   async start(): Promise<boolean> {
     await this.ensureInstance();
     return true;
   }
 
+  /** Stops the server; true when it has stopped. */
   async stop(): Promise<boolean> {
     const running = this.#running;
     this.#running = undefined;
@@ -62,14 +75,17 @@ export class RedisMemoryServer {
     return this.#info;
   }
 
+  /** Host of the started server. */
   async getHost(): Promise<string> {
     return (await this.ensureInstance()).ip;
   }
 
+  /** Address of the started server. */
   getIp(): Promise<string> {
     return this.getHost();
   }
 
+  /** Port of the started server. */
   async getPort(): Promise<number> {
     return (await this.ensureInstance()).port;
   }

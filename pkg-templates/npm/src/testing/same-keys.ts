@@ -5,6 +5,7 @@ import { AssertionError } from './assertion-error.js';
 /** An engine, or a snapshot of one. */
 export type Keyspace = Keylatch | Uint8Array;
 
+/** Options of `assertSameKeys`. */
 export interface SameKeysOptions {
   /** False: deadlines of keys and fields may differ. True unless given. */
   readonly deadlines?: boolean | undefined;

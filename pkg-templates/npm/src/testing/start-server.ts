@@ -6,6 +6,7 @@ import type { Shape } from '../sugar/option-check.js';
 import { registry } from './registry.js';
 import { TestServer } from './test-server.js';
 
+/** Options of `startServer`: those of `createServer`, and the clock. */
 export interface StartOptions extends Omit<ServerOptions, 'db' | 'bind'>, Pick<KeylatchOptions, 'seed'> {
   /** Address to listen on; `127.0.0.1` unless given. */
   readonly host?: string | undefined;
@@ -20,6 +21,7 @@ const LOOPBACK = '127.0.0.1';
 
 /** A server that listens. */
 export class StartedServer extends TestServer implements AsyncDisposable {
+  /** Host to connect to. */
   readonly host: string;
   readonly #server: Server;
   readonly #password: string | undefined;
@@ -36,6 +38,7 @@ export class StartedServer extends TestServer implements AsyncDisposable {
     this.resetClock();
   }
 
+  /** Port to connect to. */
   get port(): number {
     return this.#server.port;
   }
@@ -54,6 +57,7 @@ export class StartedServer extends TestServer implements AsyncDisposable {
     this.close();
   }
 
+  /** Stops the server; called by `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
@@ -70,6 +74,7 @@ export class StartedServer extends TestServer implements AsyncDisposable {
     return this;
   }
 
+  /** Lets the clock run with the system again. */
   protected override resetClock(): void {
     super.resetClock();
     if (this.#time !== undefined) this.clock.pause(this.#time);

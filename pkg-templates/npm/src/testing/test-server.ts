@@ -16,12 +16,14 @@ export interface ConnectedClient {
   readonly isListening: boolean;
   /** True while a command of the client is blocked or delayed. */
   readonly isBlocked: boolean;
+  /** True between MULTI and EXEC. */
   readonly inTransaction: boolean;
 }
 
 /** Flags of commands by name, the same for all engines. */
 const flagsByCommand = new Map<string, ReadonlySet<string>>();
 
+/** A server for tests: an engine, its clock, and faults on demand. */
 export abstract class TestServer {
   /** Clock of the engine. */
   readonly clock = new TestClock();
@@ -30,7 +32,9 @@ export abstract class TestServer {
     (command, flag) => this.#hasFlag(command, flag),
     () => this.#faultsChanged(),
   );
+  /** Host of the server. */
   abstract readonly host: string;
+  /** Port of the server. */
   abstract readonly port: number;
   /** The engine, without remembering its configuration. */
   protected readonly engine: Keylatch;
@@ -121,6 +125,7 @@ export abstract class TestServer {
     });
   }
 
+  /** Lets the clock run with the system again. */
   protected resetClock(): void {
     this.clock.reset();
   }
