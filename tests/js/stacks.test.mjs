@@ -90,6 +90,7 @@ const calls = {
   'a line': ['LineError', () => splitLine(withText(), '"')],
   'a session': ['SessionError', () => runSession('? nothing\n')],
   'a session that does not hold': ['AssertionError', () => assertSession('> PING\nPANG\n')],
+  'a watch on the shared client': ['Error', () => withText().watch('k')],
   'compact() in a transaction': ['Error', () => compactInTransaction()],
   'a server': ['RangeError', () => createServer({ port: 'x' }).listen()],
   'a closed engine': ['ClosedError', () => closed((db) => db).get('k')],

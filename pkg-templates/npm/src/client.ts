@@ -15,6 +15,7 @@ import { PrefixedClient } from './prefix.js';
 import { decodeReplies, type Reply } from './reply.js';
 import type { Site } from './single-flight.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
+import { fromCaller } from './stack.js';
 import { Walks } from './sugar/walks.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { TRACK, Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
@@ -101,7 +102,7 @@ class Direct<Text extends string | Uint8Array> extends Walks<Text> {
    * `db.transaction()`: on the database itself another part of the program could run EXEC in between.
    */
   watch(...keys: Argument[]): 'OK' {
-    if (this.#connection.isShared) throw new Error(SHARED_WATCH);
+    if (this.#connection.isShared) throw fromCaller(new Error(SHARED_WATCH));
     return this.execute<'OK'>(['WATCH', ...keys]);
   }
 
@@ -237,8 +238,8 @@ export class Client extends Direct<string> implements Disposable {
     const given = checked('track', options, TRACK);
     if (typeof listener !== 'function') throw new TypeError('the callback of track must be a function');
     if (this.#tracking && !this.#tracking.over)
-      throw new Error('this client already tracks keys: end that first or use another client');
-    if (this.inTransaction) throw new Error('a client cannot begin to track between MULTI and EXEC');
+      throw fromCaller(new Error('this client already tracks keys: end that first or use another client'));
+    if (this.inTransaction) throw fromCaller(new Error('a client cannot begin to track between MULTI and EXEC'));
     const tracking = new Tracking(this.#connection, listener, given);
     const end = tracking.start();
     this.#tracking = tracking;
