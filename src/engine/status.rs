@@ -23,6 +23,9 @@ impl Status {
     /// The reply is ASCII, for a host with strings of another encoding than UTF-8. Set by the boundary to JavaScript.
     pub const ASCII: Status = Status(1 << 5);
 
+    /// A save was requested ([`crate::Keylatch::take_save_request`]).
+    pub const SAVE: Status = Status(1 << 6);
+
     /// The bits with their names, for hosts in other languages.
     pub const NAMES: &[(Status, &str)] = &[
         (Status::EVENTS, "Events"),
@@ -31,6 +34,7 @@ impl Status {
         (Status::DEADLINE_EARLIER, "DeadlineEarlier"),
         (Status::TIMED, "Timed"),
         (Status::ASCII, "Ascii"),
+        (Status::SAVE, "Save"),
     ];
 
     pub fn bits(self) -> u32 {
@@ -53,7 +57,8 @@ impl Engine {
                 | Status::AFFECTED.when(is_affected)
                 | Status::EFFECTS.when(!self.keyspace.effects.is_empty())
                 | Status::DEADLINE_EARLIER.when(self.is_due_earlier())
-                | Status::TIMED.when(self.is_timed()),
+                | Status::TIMED.when(self.is_timed())
+                | Status::SAVE.when(self.server.saving.has_request()),
         )
     }
 

@@ -92,6 +92,11 @@ export interface GlueEngine {
   takeEvents(): RawEvent[] | undefined;
   record(on: boolean): void;
   takeEffects(): Uint8Array;
+  acceptSaves(on: boolean): void;
+  takeSaveRequest(): string | undefined;
+  finishSave(kind: string, failure: string | undefined): void;
+  reportLog(failure: string | undefined): void;
+  unsavedEffects(): number;
   replay(length: number): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
   load(length: number): void;

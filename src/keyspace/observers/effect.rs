@@ -120,6 +120,8 @@ pub struct Effects {
     unit_len: usize,
     /// Database that a reader of `pending` has selected at its end.
     selected: Option<u8>,
+    /// Number of effects since the engine was made.
+    count: u64,
     /// Whether the running unit changed a key. A change without an effect is a defect, and the reverse.
     changed: bool,
     /// Whether the running unit stated an effect.
@@ -130,6 +132,11 @@ impl Effects {
     /// Whether no effects wait to be taken.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
+    }
+
+    /// Number of effects since the engine was made, while effects were built.
+    pub fn count(&self) -> u64 {
+        self.count
     }
 
     /// Starts or stops building effects.
@@ -183,6 +190,7 @@ impl Effects {
             self.unit_start = self.pending.len();
         }
         self.unit_len += 1;
+        self.count += 1;
     }
 
     /// Reserves memory for effects of `bytes` bytes and for the frame of their unit.
