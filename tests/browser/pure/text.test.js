@@ -6,7 +6,11 @@ import { loadModule } from './load.js';
 const { pastedCommands } = await loadModule('src/text/paste.ts');
 const { readClockLine, remainingText, stepText, instantParts } = await loadModule('src/text/durations.ts');
 const { sessionText } = await loadModule('src/text/transcript.ts');
-const { encodeShare, decodeShare } = await loadModule('src/model/share.ts');
+const { encodeLink, decodeLink, isPermalink, partsOf } = await loadModule('src/model/permalink.ts');
+const { pack } = await loadModule('src/model/packing.ts');
+const { splitReplies } = await loadModule('src/text/resp-split.ts');
+const { asHtml, asMarkdown, asScript } = await loadModule('src/text/exports.ts');
+const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');
 
 const pasted = (text) =>
   pastedCommands(text).map(({ client, text: command }) => (client ? `${client}: ${command}` : command));
@@ -90,14 +94,93 @@ test('a session written from the log can be read back', () => {
   assert.equal(sessionText([]), '');
 });
 
-test('share links: short, there and back, and refused when they lie', async () => {
+test('lines that vary are left out behind three dots, and real dots get a bar', () => {
+  const line = { prompt: '>', text: 'LRANGE k 0 -1', printed: ['1) "a"', '...'], gap: 1, nowMs: 1767225600000 };
+  assert.match(sessionText([line]), /> LRANGE k 0 -1\n1\) "a"\n\.\.\.\n\| \.\.\.\n$/);
+});
+
+test('titles: the first heading, else the first command; equal ones are numbered', () => {
+  assert.equal(titleOf('# note\n## A  door \n> GET k'), 'A door');
+  assert.equal(titleOf('OK\nA[1]> GET k\n'), 'GET k');
+  assert.equal(titleOf(''), 'Untitled');
+  assert.equal(titleOf(`## ${'x'.repeat(80)}`).length, 60);
+  assert.deepEqual(distinctTitles(['a', 'b', 'a']), ['a', 'b', 'a (2)']);
+});
+
+const decode = (hash) => decodeLink(partsOf(`#${hash}`));
+
+test('links: short, there and back with all they hold', async () => {
   const text = `${'C1> SET lock token NX PX 5000\nOK\n'.repeat(20)}# ü → 🗝`;
-  const hash = await encodeShare(text);
-  assert.match(hash, /^v1=[\w-]+$/);
-  assert.ok(hash.length < text.length / 3);
-  assert.equal(await decodeShare(`#${hash}`), text);
-  assert.equal(await decodeShare('#commands'), undefined);
-  await assert.rejects(decodeShare('#v1=!!!'));
-  await assert.rejects(decodeShare('#v1=AAAA'));
-  await assert.rejects(decodeShare(`#${await encodeShare('x'.repeat(2 << 20))}`), RangeError);
+  const start = new Uint8Array([0, 255, 1]);
+  const link = { text, title: 'A & B = "C"', step: 3, view: 'line', theme: 'dark', start };
+  const hash = await encodeLink(link);
+  assert.match(hash, /^size=\d+&v1=[\w-]+&title=/);
+  assert.ok(hash.length < text.length / 2);
+  assert.deepEqual(await decode(hash), link);
+  assert.equal(isPermalink(partsOf('#commands')), false);
+  assert.equal((await decode(`v1=${await pack(new TextEncoder().encode('> PING'))}`)).text, '> PING');
+});
+
+test('links written by hand: percent-encoded or as they are', async () => {
+  assert.equal((await decode('s=%3E%20SET%20k%20v%0AOK&step=1')).text, '> SET k v\nOK');
+  const { text, title, step } = await decode('s=> SET k a&b=c&title=Mine&step=no&theme=pink&view=nowhere');
+  assert.deepEqual([text, title, step], ['> SET k a&b=c', 'Mine', undefined]);
+  assert.equal((await decode('s=100%')).text, '100%');
+});
+
+test('damaged links say what is wrong', async () => {
+  const whole = await encodeLink({ text: '> PING\nPONG\n'.repeat(50), title: 'x' });
+  const packed = partsOf(whole).get('v1');
+  await assert.rejects(decode(whole.slice(0, 20)), /cut short: \d+ of \d+ characters/);
+  await assert.rejects(decode(`v1=${packed.slice(0, -9)}`), /damaged or cut short/);
+  await assert.rejects(decode(`v1=${packed}%20`), /the character “%” does not belong/);
+  await assert.rejects(decode('v1=AB\u202ECD'), /U\+202E/);
+  await assert.rejects(decode('v2=AAAA'), /newer version/);
+  await assert.rejects(decode(`v1=${await pack(new TextEncoder().encode('x'.repeat(2 << 20)))}`), /more than 1 MiB/);
+  await assert.rejects(decode(`v1=${await pack(new Uint8Array([0xff, 0xfe]))}`), /does not hold a text/);
+  await assert.rejects(decode('s=x&start=AAAA'), /keys in this link/);
+});
+
+test('messages that arrived together are told apart', () => {
+  const parts = [
+    '*2\r\n$1\r\na\r\n*-1\r\n',
+    '$-1\r\n',
+    '+OK\r\n',
+    '%1\r\n+k\r\n:1\r\n',
+    '|1\r\n+a\r\n+b\r\n>1\r\n_\r\n',
+  ];
+  const split = splitReplies(new TextEncoder().encode(parts.join('')));
+  assert.deepEqual(
+    split.map((part) => new TextDecoder().decode(part)),
+    parts,
+  );
+  assert.deepEqual(splitReplies(new TextEncoder().encode('$9\r\nab')).length, 1);
+});
+
+test('copies: Markdown, HTML and a script keep hostile text as text', () => {
+  const text = '> SET k "<script>alert(1)</script>"\n```\n';
+  assert.equal(
+    asMarkdown('A [b]', text, 'https://x/#s=1'),
+    '### A \\[b\\]\n\n````text\n> SET k "<script>alert(1)</script>"\n```\n````\n\n[Open in the playground](https://x/#s=1)\n',
+  );
+  assert.doesNotMatch(asHtml('<b>', text, 'https://x/"><script>'), /<script|<b>/);
+});
+
+test('copies: a script groups the commands of a client, and waits where the clock moved', () => {
+  const step = (kind, text, nowMs, client = '') => ({ kind, text, nowMs, client });
+  const steps = [
+    step('heading', 'Title', 0),
+    step('command', 'SET k "$HOME"', 0),
+    step('command', 'GET k', 0),
+    step('clock', '+1500ms', 1500),
+    step('command', 'GET k', 1500, 'A'),
+    step('command', 'GET k', 1500),
+  ];
+  const script = asScript('Mine', steps);
+  assert.match(script, /^#!\/bin\/sh\n# Mine\n/);
+  assert.match(
+    script,
+    /redis-cli "\$@" <<'END_OF_COMMANDS'\nSET k "\$HOME"\nGET k\nEND_OF_COMMANDS\nsleep 1\.5 # @ \+1500ms\n/,
+  );
+  assert.match(script, /# the default client: several connections here/);
 });

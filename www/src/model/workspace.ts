@@ -5,8 +5,9 @@
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
 import { LineError } from 'keylatch/core';
-import { printReply, splitLine } from 'keylatch/hints';
+import { printReply, quoteWord, splitLine } from 'keylatch/hints';
 import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
+import { splitReplies } from '../text/resp-split.ts';
 import { pastedCommands } from '../text/paste.ts';
 import { commandRows, rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
@@ -18,6 +19,7 @@ import { PageClock } from './page-clock.ts';
 import { keyLabel } from './key-label.ts';
 import { KeyList } from './key-list.ts';
 import { FIRST_NAME, NamedClient } from './named-client.ts';
+import { Recording } from './recording.ts';
 import { Tour } from './tour.ts';
 
 export type WorkspaceTopic = 'log' | 'clients' | 'keys';
@@ -44,6 +46,8 @@ export class Workspace {
   clients: readonly NamedClient[] = [];
   active: NamedClient;
   readonly keys: KeyList;
+  /** Typed commands, for the session that is made of them. */
+  readonly recording = new Recording();
   private readonly inspector: NamedClient;
   private expired: string[] = [];
 
@@ -65,6 +69,11 @@ export class Workspace {
     return this.clients.length < MAX_CLIENTS;
   }
 
+  /** True while nothing was typed. */
+  get isFresh(): boolean {
+    return this.recording.isEmpty;
+  }
+
   openClient(name = this.freeName()): NamedClient {
     const client = new NamedClient(this.db, name, this.freeLane());
     this.clients = [...this.clients, client];
@@ -76,6 +85,7 @@ export class Workspace {
   closeClient(client: NamedClient): void {
     if (this.clients.length === 1) return;
     client.connection.close();
+    this.recording.reconnected(client.name);
     this.clients = this.clients.filter((other) => other !== client);
     if (this.active === client) this.active = this.clients[0] as NamedClient;
     this.changes.emit('clients');
@@ -115,8 +125,7 @@ export class Workspace {
   /** Runs words as the key list's own client, and logs them like typed ones. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
     this.selectDatabase();
-    const shown = words.map((word) => (typeof word === 'string' ? word : keyLabel(word)));
-    this.send(this.inspector, shown.join(' '), words);
+    this.send(this.inspector, words.map(wordText).join(' '), words);
     this.afterChange();
   }
 
@@ -126,12 +135,14 @@ export class Workspace {
     this.clock.moveTo(nowMs);
     this.db.load(snapshot);
     for (const name of names.filter((name) => name !== '')) this.clientNamed(name);
+    this.restartRecording();
     this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
     this.afterChange();
   }
 
   clearLog(): void {
     this.log.clear();
+    this.restartRecording();
     this.changes.emit('log');
   }
 
@@ -204,34 +215,41 @@ export class Workspace {
     const prompt = client.prompt;
     const reply = client.connection.callRaw(...words);
     const failed = reply[0] === '-'.charCodeAt(0);
-    this.log.add({
-      kind: 'command',
-      lane: client.lane,
-      prompt,
-      text,
-      printed: this.printed(reply),
-      failed,
-      nowMs: this.clock.now(),
-    });
+    const line = { prompt, text, printed: this.printed(reply), nowMs: this.clock.now() };
+    this.log.add({ kind: 'command', lane: client.lane, ...line, failed });
+    // A line break inside quotes would end the line of a session.
+    this.recording.add(
+      client.name,
+      /\s/.test(text.replaceAll(' ', '')) ? { ...line, text: words.map(wordText).join(' ') } : line,
+    );
     this.flushExpired();
     this.deliver();
+    if (this.recording.isLong) this.restartRecording();
+  }
+
+  /** Begins the recording anew from the present keys. */
+  private restartRecording(): void {
+    const state = [...this.clients, this.inspector].map(({ name, connection }) => {
+      return { name, db: connection.db, inTransaction: connection.inTransaction };
+    });
+    this.recording.restart(this.db, state, this.clock.now());
   }
 
   /** Logs messages and late replies of clients, and reconnects disconnected ones. */
   private deliver(): void {
     for (const client of this.clients) {
       const messages = client.takeOutbox();
-      const entry = {
-        kind: 'command',
-        lane: client.lane,
-        prompt: `${client.name}<`,
-        text: '',
-        failed: false,
-      } as const;
-      if (messages.length > 0) this.log.add({ ...entry, printed: this.printed(messages), nowMs: this.clock.now() });
-      if (client.reconnect()) this.note(`${client.name} was disconnected and has reconnected`);
+      const line = { prompt: `${client.name}<`, text: '', printed: this.printed(messages), nowMs: this.clock.now() };
+      if (messages.length > 0) {
+        this.log.add({ kind: 'command', lane: client.lane, ...line, failed: false });
+        for (const message of splitReplies(messages))
+          this.recording.add(client.name, { ...line, printed: this.printed(message) });
+      }
+      if (!client.reconnect()) continue;
+      this.recording.reconnected(client.name);
+      this.note(`${client.name} was disconnected and has reconnected`);
     }
-    this.inspector.reconnect();
+    if (this.inspector.reconnect()) this.recording.reconnected(this.inspector.name);
   }
 
   private printed(reply: Uint8Array): string[] {
@@ -302,4 +320,8 @@ export class Workspace {
     this.keys.refresh(this.active.connection.db, this.clock.now());
     this.changes.emit('keys');
   }
+}
+
+function wordText(word: string | Uint8Array): string {
+  return typeof word === 'string' ? quoteWord(word) : keyLabel(word);
 }

@@ -72,10 +72,21 @@ export class Editor extends LitElement {
   }
 
   private pressed(event: KeyboardEvent): void {
+    this.pressedUndo(event);
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     if (event.shiftKey) this.goTo(this.caretLine);
     else this.dispatchEvent(new CustomEvent('run'));
+  }
+
+  /** Undo and redo of the model: the browser's own would not cover what buttons have changed. */
+  private pressedUndo(event: KeyboardEvent): void {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+    const key = event.key.toLowerCase();
+    const action = key === 'z' ? (event.shiftKey ? 'redo' : 'undo') : key === 'y' ? 'redo' : undefined;
+    if (!action) return;
+    event.preventDefault();
+    this.dispatchEvent(new CustomEvent(action));
   }
 
   private get caretLine(): number {

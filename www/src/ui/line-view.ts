@@ -3,7 +3,6 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
-import { sessionText } from '../text/transcript.ts';
 import './clock-panel.ts';
 import { icons } from './icons.ts';
 import './key-panel.ts';
@@ -113,7 +112,7 @@ export class LineView extends LitElement {
   }
 
   private openAsSession(): void {
-    this.playground.openAsSession(sessionText(this.playground.workspace.log.commands));
+    this.playground.openAsSession();
   }
 }
 

@@ -54,6 +54,8 @@ export class SessionView extends LitElement {
             .currentLine=${sessionEditor.line}
             @edit=${(event: CustomEvent<string>) => this.playground.editSession(event.detail)}
             @run=${this.run}
+            @undo=${() => sessionEditor.undo()}
+            @redo=${() => sessionEditor.redo()}
             @line=${(event: CustomEvent<number>) => sessionEditor.goToLine(event.detail)}
           ></kl-editor>
         </section>
