@@ -61,7 +61,7 @@ function shortStyles(): Plugin {
 
 /** Keeps the columns of the command table that the page reads; the others would only be downloaded. */
 function shortTable(): Plugin {
-  const unread = new Set(['categories', 'unordered', 'reply']);
+  const unread = new Set(['categories', 'reply']);
   return {
     name: 'keylatch-short-table',
     enforce: 'pre',

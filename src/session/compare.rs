@@ -37,7 +37,7 @@ fn matches_whole(expected: &[&str], got: &[&str], order: Order) -> bool {
     }
 }
 
-/// Of a reply whose order means nothing, the elements that are written must be among the real ones.
+/// Where the order of a reply means nothing, the elements that are written must be among the real ones.
 fn matches_part(expected: &[Option<&str>], got: &[&str], order: Order) -> bool {
     let written: Vec<&str> = expected.iter().copied().flatten().collect();
     let elements = if order == Order::Exact { None } else { Elements::read(&written).zip(Elements::read(got)) };

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadModule } from './load.js';
 
-const { pastedCommands } = await loadModule('src/text/paste.ts');
+const { isAsPasted, pastedCommands } = await loadModule('src/text/paste.ts');
 const { readClockLine, remainingText, stepText, instantParts } = await loadModule('src/text/durations.ts');
+const { rewritePasted } = await loadModule('src/text/paste-filter.ts');
 const { sessionText } = await loadModule('src/text/transcript.ts');
 const { encodeLink, decodeLink, isPermalink, partsOf } = await loadModule('src/model/permalink.ts');
 const { pack } = await loadModule('src/model/packing.ts');
@@ -12,17 +13,19 @@ const { splitReplies } = await loadModule('src/text/resp-split.ts');
 const { asHtml, asMarkdown, asScript } = await loadModule('src/text/exports.ts');
 const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');
 
+const WORDS = new Set(['SET', 'GET', 'PING', 'BLPOP', 'SORT', 'ECHO', 'MULTI', 'EXISTS', 'EXPIRE']);
+const NAMES = { isCommand: (word) => WORDS.has(word.toUpperCase()), isBlocking: (word) => /^BLPOP$/i.test(word) };
 const pasted = (text) =>
-  pastedCommands(text).map(({ client, text: command }) => (client ? `${client}: ${command}` : command));
+  pastedCommands(text, NAMES).map(({ client, text: command }) => (client ? `${client}: ${command}` : command));
 
 test('paste: plain lines, comments and fences', () => {
   assert.deepEqual(pasted('SET a 1\n\n# why\nGET a\r\n'), ['SET a 1', 'GET a']);
   assert.deepEqual(pasted('```redis\nSET a 1\n```'), ['SET a 1']);
-  assert.deepEqual(pasted('SET a "two\nlines"\nGET a'), ['SET a "two\nlines"', 'GET a']);
+  assert.deepEqual(pasted('SET a "two\nlines"\nGET a'), ['SET a "two\\nlines"', 'GET a']);
 });
 
 test('paste: prompts of every kind, their replies left out', () => {
-  assert.deepEqual(pasted('redis> GET a\n"GET b"\nvalkey-cli> GET c\n127.0.0.1:6379[2](TX)> GET d\nQUEUED'), [
+  assert.deepEqual(pasted('redis> GET a\n"GET b"\nvalkey> GET c\n127.0.0.1:6379[2](TX)> GET d\nQUEUED'), [
     'GET a',
     'GET c',
     'GET d',
@@ -31,6 +34,72 @@ test('paste: prompts of every kind, their replies left out', () => {
   assert.deepEqual(pasted('A> GET a\n(nil)\nB[1]> GET b\n> GET c'), ['A: GET a', 'B: GET b', 'GET c']);
   assert.deepEqual(pasted('A> SET a 1 PX 5\nOK\n@ +6ms\nA> GET a'), ['A: SET a 1 PX 5', '@ +6ms', 'A: GET a']);
   assert.deepEqual(pasted('redis>\n'), []);
+});
+
+const filtered = (text) => rewritePasted(text, NAMES).text;
+
+test('paste filter: each foreign form becomes a line of a session', () => {
+  for (const [foreign, session] of [
+    ['$ redis-cli SET k "a b"\nOK', '> SET k "a b"\nOK'],
+    ['user@host:~$ redis-cli -h 10.0.0.1 -p 7000 SET k \'say "hi"\' # why\nOK', '> SET k "say \\"hi\\""\nOK'],
+    ['$ redis-cli -n 2 GET k\n(nil)\n$ redis-cli -n 2 GET l', 'db2> SELECT 2\ndb2> GET k\n(nil)\ndb2> GET l'],
+    ['$ redis-cli\n127.0.0.1:6379> PING\nPONG\n127.0.0.1:6379> exit', '127.0.0.1:6379> PING\nPONG'],
+    ['$ sleep 1.5', '@ +1500ms'],
+    ['$ ls\na.txt\n$ redis-cli GET k', '# $ ls\n# a.txt\n> GET k'],
+    ['```\nSET k v\nOK\n```', '> SET k v\nOK'],
+    ['get k\n(nil)\nNow set it', '> get k\n(nil)\nNow set it'],
+    ['> SET k "OK"\n"OK"', '> SET k "OK"\nOK'],
+    ['> GET k\n"OK"', '> GET k\n"OK"'],
+    ['> SET k v GET\n"OK"', '> SET k v GET\n"OK"'],
+    ['> SET k v # first\nOK', '# first\n> SET k v\nOK'],
+    ['> SET k "v # no"\nOK', '> SET k "v # no"\nOK'],
+    ['> SORT k GET # GET x', '> SORT k GET # GET x'],
+    ['> GET k\n(nil) # gone', '> GET k\n(nil)'],
+    ['> SET k “a b”\nOK', '> SET k "a b"\nOK'],
+    ['A> BLPOP q 1\n(nil)\n(1.05s)', 'A> BLPOP q 1\n@ +1050ms\nA<\n(nil)'],
+    ['127.0.0.1:6379> BLPOP q 1\n(nil)\n(1.05s)', '127.0.0.1:6379> BLPOP q 1\n@ +1050ms\nredis<\n(nil)'],
+    ['> GET k\n…', '> GET k\n...'],
+    ['Try this:\n> GET k', '# Try this:\n> GET k'],
+  ])
+    assert.equal(filtered(foreign), session, foreign);
+});
+
+test('paste filter: a session is left alone, and every change is said', () => {
+  const session = '## T\n# c\nA[1]> GET k\n(nil)\n@ +1s\n! expired k\nA<\n| x\n...\n\n(0.50s)\n';
+  assert.deepEqual(rewritePasted(session, NAMES), { text: session, changes: [] });
+  const { changes } = rewritePasted('> SET k ‘v’ # x\n"OK"', NAMES);
+  assert.deepEqual(changes, [
+    {
+      line: 1,
+      was: '> SET k ‘v’ # x',
+      now: "# x\n> SET k 'v'",
+      why: 'typographic quotes were replaced: check the arguments; the comment stands on a line of its own',
+    },
+    { line: 2, was: '"OK"', now: 'OK', why: 'a status is printed without quotes' },
+  ]);
+});
+
+test('paste filter: large and hostile text takes no long time', () => {
+  const texts = [
+    '" '.repeat(50_000),
+    ' # '.repeat(30_000),
+    '$ '.repeat(50_000),
+    "redis-cli '".repeat(10_000),
+    '>'.repeat(100_000),
+  ];
+  const start = performance.now();
+  for (const text of texts) rewritePasted(`${text}\n${text}`, NAMES);
+  rewritePasted('SET k "\n'.repeat(20_000), NAMES);
+  assert.ok(performance.now() - start < 3000);
+});
+
+test('pasted replies are compared line by line, without order where it means nothing', () => {
+  assert.ok(isAsPasted(['1) "a"', undefined], ['1) "a"', '2) "b"'], false));
+  assert.ok(!isAsPasted(['1) "b"', undefined], ['1) "a"', '2) "b"'], false));
+  assert.ok(isAsPasted([undefined], [], false));
+  assert.ok(isAsPasted(['1) "b"', '2) "a"'], ['1) "a"', '2) "b"'], true));
+  assert.ok(!isAsPasted(['1) "b"', '2) "a"'], ['1) "a"', '2) "b"'], false));
+  assert.ok(isAsPasted(['(empty list or set)'], ['(empty array)'], false));
 });
 
 test('clock lines are read and written in the words of session files', () => {

@@ -45,6 +45,11 @@ export class Log {
     this.entries = [];
   }
 
+  /** The newest command. */
+  get last(): CommandEntry | undefined {
+    return this.entries.findLast((entry) => entry.kind === 'command');
+  }
+
   get commands(): readonly CommandEntry[] {
     return this.entries.filter((entry) => entry.kind === 'command');
   }

@@ -83,7 +83,7 @@ export class Playground {
     this.changes.emit('view');
   }
 
-  /** What was typed in the command line, for a link to it. */
+  /** The typed commands, for a link to the command line. */
   recordedSource(): Source {
     return sessionOf(this.workspace.recording.recorded, this.maker);
   }

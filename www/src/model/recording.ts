@@ -1,5 +1,5 @@
 /**
- * What was typed in the command line since a start that can be had again: the empty engine, or a snapshot. It is
+ * Commands of the command line since a start that can be had again: the empty engine, or a snapshot. It is
  * independent of the visible log, which may be cleared and is shorter.
  */
 
@@ -25,7 +25,7 @@ export interface Recorded {
 const MAX_LINES = 4000;
 /** Length of a reply that is not recorded in full. */
 const MAX_REPLY_CHARS = 64 * 1024;
-/** Commands whose effect on their client is not part of a snapshot. */
+/** Commands with an effect on their client that is not part of a snapshot. */
 const CLIENT_STATE = new Set(['WATCH', 'SUBSCRIBE', 'PSUBSCRIBE', 'SSUBSCRIBE', 'MONITOR', 'HELLO', 'CLIENT', 'AUTH']);
 const SETTINGS = /^CONFIG\s+SET\b/i;
 

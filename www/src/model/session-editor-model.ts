@@ -6,6 +6,8 @@
 
 import { LoadError, SessionError } from 'keylatch/core';
 import { runSessionOn, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
+import { type Change, rewritePasted } from '../text/paste-filter.ts';
+import { commandNames } from './command-names.ts';
 import { Emitter } from './emitter.ts';
 import type { Engine, EngineMaker } from './engine.ts';
 import { KeyList } from './key-list.ts';
@@ -31,9 +33,18 @@ export interface Source {
   readonly lesson?: string | undefined;
 }
 
+/** A pasted text, and the selection that it replaces. */
+export interface Pasted {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Length above which a text runs on request only, not at each keystroke. */
 const AUTORUN_MAX_CHARS = 64 * 1024;
 const AUTORUN_DELAY_MS = 180;
+/** Length of a pasted text that is not looked at. */
+const PASTE_MAX_CHARS = 1 << 20;
 const EMPTY: Source = { text: '' };
 
 export class SessionEditorModel {
@@ -46,8 +57,11 @@ export class SessionEditorModel {
   keys: KeyList | undefined;
   /** Message about a change of the text apart from typing. */
   notice = '';
+  /** Changes of the text that was pasted last, while it is as it was inserted. */
+  pasteChanges: readonly Change[] = [];
   private source: Source = EMPTY;
   private readonly steps = new Undo<Source>();
+  private asPasted = '';
   private engine: Engine | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private unsaved: Draft | undefined;
@@ -109,7 +123,7 @@ export class SessionEditorModel {
   /** Shows another session; the one before comes back with undo. */
   open(source: Source): void {
     if (this.source !== EMPTY) this.steps.before(this.source);
-    this.notice = '';
+    this.resetNotice();
     this.show(source);
   }
 
@@ -140,6 +154,24 @@ export class SessionEditorModel {
     this.change(text);
     this.notice = notice;
     this.runAll();
+  }
+
+  /** Inserts foreign text as a session; false: the text is one already, and inserted by the browser. */
+  paste({ text, start, end }: Pasted): boolean {
+    if (!/\n\s*\S/.test(text) && this.text.trim() !== '') return false;
+    const { text: session, changes } = rewritePasted(text, commandNames);
+    if (changes.length === 0 || text.length > PASTE_MAX_CHARS) return false;
+    const whole = (inserted: string): string => this.text.slice(0, start) + inserted + this.text.slice(end);
+    this.asPasted = whole(text);
+    this.replace(whole(session));
+    this.pasteChanges = changes;
+    this.changes.emit('session');
+    return true;
+  }
+
+  /** Shows the pasted text as it was, without the changes. */
+  keepAsPasted(): void {
+    this.replace(this.asPasted);
   }
 
   undo(): void {
@@ -200,6 +232,11 @@ export class SessionEditorModel {
     return { snapshot, nowMs: this.nowMs, clients: this.report.clients };
   }
 
+  private resetNotice(): void {
+    this.notice = '';
+    this.pasteChanges = [];
+  }
+
   private show(source: Source): void {
     this.source = source;
     this.runAll();
@@ -209,14 +246,14 @@ export class SessionEditorModel {
   private change(text: string): void {
     const copied = this.source.id === undefined;
     this.source = { ...this.source, id: this.source.id ?? this.notebook.newId(), text };
-    this.notice = '';
+    this.resetNotice();
     this.save();
     if (copied) this.changes.emit('source');
   }
 
   private restore(source: Source | undefined): void {
     if (!source) return;
-    this.notice = '';
+    this.resetNotice();
     this.show(source);
     if (source.id !== undefined) this.save();
   }

@@ -9,6 +9,7 @@ import { printReply, quoteWord, splitLine } from 'keylatch/hints';
 import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
 import { splitReplies } from '../text/resp-split.ts';
 import { pastedCommands } from '../text/paste.ts';
+import { commandNames } from './command-names.ts';
 import { commandRows, rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
@@ -19,6 +20,7 @@ import { PageClock } from './page-clock.ts';
 import { keyLabel } from './key-label.ts';
 import { KeyList } from './key-list.ts';
 import { FIRST_NAME, NamedClient } from './named-client.ts';
+import { PasteOutcome } from './paste-outcome.ts';
 import { Recording } from './recording.ts';
 import { Tour } from './tour.ts';
 
@@ -107,17 +109,16 @@ export class Workspace {
 
   /** Runs a pasted text command by command, each as the client of its prompt, up to the first that cannot be parsed. */
   runPasted(text: string): LineProblem | undefined {
-    const commands = pastedCommands(text);
-    const failures: string[] = [];
+    const commands = pastedCommands(text, commandNames);
+    const outcome = new PasteOutcome();
     let problem: LineProblem | undefined;
     for (const command of commands) {
-      const before = this.log.commands.length;
+      const before = this.log.last;
       problem = this.run(command.text, this.clientNamed(command.client));
-      const last = this.log.commands.at(-1);
-      if (this.log.commands.length > before && last?.failed) failures.push(last.text);
+      if (this.log.last !== before) outcome.add(command, this.log.last);
       if (problem) break;
     }
-    if (commands.length > 1) this.notePaste(commands.length, failures);
+    if (commands.length > 1 || outcome.compared > 0) this.note(outcome.summary(commands.length));
     this.afterChange();
     return problem;
   }
@@ -291,15 +292,6 @@ export class Workspace {
     const count = this.expired.length;
     this.note(count === 1 ? `${first} expired` : `${first} and ${count - 1} more expired`);
     this.expired = [];
-  }
-
-  private notePaste(count: number, failures: readonly string[]): void {
-    const first = failures[0];
-    this.note(
-      first === undefined
-        ? `${count} lines ran`
-        : `${count} lines, ${failures.length} answered with an error; the first: ${first}`,
-    );
   }
 
   private note(text: string): void {

@@ -4,6 +4,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground } from '../model/playground.ts';
 import { fileOf, linkTo, LONG_LINK_CHARS, saveFile } from '../model/sharing.ts';
 import { controls } from '../style/controls.ts';
+import type { Change } from '../text/paste-filter.ts';
 import { asHtml, asMarkdown, asScript } from '../text/exports.ts';
 import { icons } from './icons.ts';
 import './menu.ts';
@@ -12,6 +13,8 @@ import './session-picker.ts';
 import { watch } from './watch.ts';
 
 const SAID_MS = 6000;
+/** Number of changes that are listed. */
+const MAX_CHANGES = 200;
 
 export class SessionBar extends LitElement {
   static override properties = { playground: { attribute: false }, said: { state: true }, tooLong: { state: true } };
@@ -31,6 +34,26 @@ export class SessionBar extends LitElement {
         padding-block-start: var(--gap-2);
         color: var(--ink-soft);
         font-size: var(--text-2);
+      }
+      .changes {
+        max-height: 40dvh;
+        overflow-y: auto;
+        padding-block: var(--gap-2);
+      }
+      .changes dd {
+        display: grid;
+        padding-block-end: var(--gap-2);
+        color: var(--ink);
+        font: var(--text-engine) / var(--even) var(--engine);
+        white-space: pre-wrap;
+        overflow-wrap: anywhere;
+      }
+      del {
+        color: var(--rust);
+      }
+      ins {
+        color: var(--verdigris);
+        text-decoration: none;
       }
       .said {
         color: var(--verdigris);
@@ -75,10 +98,27 @@ export class SessionBar extends LitElement {
 
   /** Message about a change that the page made, and about storage that fails. */
   private renderNotice(): TemplateResult | typeof nothing {
-    const { notice } = this.playground.sessionEditor;
+    const { notice, pasteChanges } = this.playground.sessionEditor;
     const { problem } = this.playground.store;
+    if (pasteChanges.length > 0) return this.renderPaste(pasteChanges);
     if (!notice && !problem) return nothing;
     return html`<p class="notice" role="status">${notice} ${problem ?? ''}</p>`;
+  }
+
+  private renderPaste(changes: readonly Change[]): TemplateResult {
+    const count = changes.length === 1 ? '1 line' : `${changes.length} lines`;
+    return html`<div class="notice row">
+      <details>
+        <summary role="status">The pasted text was rewritten as a session: ${count} changed</summary>
+        <dl class="changes">
+          ${changes.slice(0, MAX_CHANGES).map(
+            ({ line, was, now, why }) => html`<dt>Line ${line}: ${why}</dt>
+              <dd><del>${was}</del>${now ? html`<ins>${now}</ins>` : nothing}</dd>`,
+          )}
+        </dl>
+      </details>
+      <button class="button" @click=${() => this.playground.sessionEditor.keepAsPasted()}>Keep as pasted</button>
+    </div>`;
   }
 
   private renderOwnActions(): TemplateResult | typeof nothing {
