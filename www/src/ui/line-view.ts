@@ -8,6 +8,7 @@ import { icons } from './icons.ts';
 import './key-panel.ts';
 import './log.ts';
 import './prompt.ts';
+import './share-line.ts';
 import './client-picker.ts';
 import { watch } from './watch.ts';
 
@@ -97,6 +98,7 @@ export class LineView extends LitElement {
                 ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
                 : nothing
             }
+            <kl-share-line .playground=${this.playground}></kl-share-line>
             <button class="button bare" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
           </div>
