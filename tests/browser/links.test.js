@@ -139,7 +139,10 @@ test('keys of a link that cannot be loaded are a problem of the session', async 
   const start = await page.evaluate(async () => {
     const stream = new Blob(['REDIS0099 no snapshot']).stream().pipeThrough(new CompressionStream('deflate-raw'));
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-    return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+    return btoa(String.fromCharCode(...bytes))
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replaceAll('=', '');
   });
   await go(`s=> PING&start=${start}`);
   await page.getByText('the keys that the session starts with cannot be loaded').first().waitFor();
@@ -165,13 +168,21 @@ test('copies as Markdown, HTML and a script', async () => {
   await text().fill(SESSION);
   await page.locator('kl-session-view .summary.good').waitFor();
   assert.equal(await copied('Copy the text'), SESSION);
-  assert.match(await copied('Copy as Markdown'), /^### A door & "more"\n\n```text\n## A door [^]*\n```\n\n\[Open in the playground\]\(http:[^)]*#size=/);
+  assert.match(
+    await copied('Copy as Markdown'),
+    /^### A door & "more"\n\n```text\n## A door [\s\S]*\n```\n\n\[Open in the playground\]\(http:[^)]*#size=/,
+  );
   assert.match(await copied('Copy as HTML'), /^<figure>\n<pre><code>## A door &amp; &quot;more&quot;\nA&gt; SET/);
-  assert.match(await copied('Copy as a redis-cli script'), /redis-cli "\$@" <<'END_OF_COMMANDS'\nSET door open PX 5000\nGET door\nEND_OF_COMMANDS\n/);
+  assert.match(
+    await copied('Copy as a redis-cli script'),
+    /redis-cli "\$@" <<'END_OF_COMMANDS'\nSET door open PX 5000\nGET door\nEND_OF_COMMANDS\n/,
+  );
 });
 
 test('the page describes itself to programs that show links', async () => {
-  const meta = await page.locator('meta[property^="og:"]').evaluateAll((tags) => tags.map((tag) => [tag.getAttribute('property'), tag.content]));
+  const meta = await page
+    .locator('meta[property^="og:"]')
+    .evaluateAll((tags) => tags.map((tag) => [tag.getAttribute('property'), tag.content]));
   const card = Object.fromEntries(meta);
   assert.ok(card['og:title'] && card['og:description']);
   const picture = await page.request.get(new URL(card['og:image'], browser.address).href);

@@ -7,6 +7,7 @@ import { mark } from './icons.ts';
 import './line-view.ts';
 import './session-view.ts';
 import './command-view.ts';
+import './footer.ts';
 import './theme-button.ts';
 
 interface ViewLink {
@@ -177,6 +178,7 @@ export class App extends LitElement {
         ${playground?.linkProblem && html`<p class="problem" role="alert">${playground.linkProblem}</p>`}
         ${playground && this.renderView(playground)}
       </main>
+      <kl-footer></kl-footer>
     `;
   }
 
