@@ -23,6 +23,9 @@ impl Status {
     /// The reply is ASCII, for a host with strings of another encoding than UTF-8. Set by the boundary to JavaScript.
     pub const ASCII: Status = Status(1 << 5);
 
+    /// The log of effects is so long that it should be taken now.
+    pub const EFFECTS_FULL: Status = Status(1 << 6);
+
     /// The bits with their names, for hosts in other languages.
     pub const NAMES: &[(Status, &str)] = &[
         (Status::EVENTS, "Events"),
@@ -31,10 +34,15 @@ impl Status {
         (Status::DEADLINE_EARLIER, "DeadlineEarlier"),
         (Status::TIMED, "Timed"),
         (Status::ASCII, "Ascii"),
+        (Status::EFFECTS_FULL, "EffectsFull"),
     ];
 
     pub fn bits(self) -> u32 {
         self.0
+    }
+
+    pub fn contains(self, bit: Status) -> bool {
+        self.0 & bit.0 == bit.0
     }
 
     #[inline(always)]
@@ -53,7 +61,8 @@ impl Engine {
                 | Status::AFFECTED.when(is_affected)
                 | Status::EFFECTS.when(!self.keyspace.effects.is_empty())
                 | Status::DEADLINE_EARLIER.when(self.is_due_earlier())
-                | Status::TIMED.when(self.is_timed()),
+                | Status::TIMED.when(self.is_timed())
+                | Status::EFFECTS_FULL.when(self.keyspace.effects.is_full()),
         )
     }
 

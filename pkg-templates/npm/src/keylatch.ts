@@ -253,7 +253,7 @@ export class Keylatch extends ObservableClient {
 
   /**
    * Calls back when effects are pending, and starts recording: the signal for a store, which needs no polling. The next call
-   * comes after `takeEffects`. Returns a function that removes the listener; recording goes on.
+   * comes after `takeEffects`, or when 64 KB more are pending. Returns a function that removes the listener; recording goes on.
    */
   onEffects(listener: () => void): Unsubscribe {
     const end = this.#host.onEffects(listener);

@@ -1,0 +1,26 @@
+/**
+ * Entry `keylatch/persist`: data that survives, in files, in IndexedDB where there is one, or in another store. For Node,
+ * Deno and Bun.
+ */
+import { PersistenceError } from './persist/errors.js';
+import { opener } from './persist/open.js';
+
+export * from './persist/portable.js';
+
+const NO_FILES = 'files come with a later version; use store';
+const NO_DATABASE = 'this environment has no IndexedDB; use dir or store';
+
+/**
+ * Opens a store and resolves to an engine with its data. The store belongs to this engine until `close()`.
+ *
+ * @example
+ * const db = await open({ dir: './data' });
+ */
+export const open = opener({
+  openDir: () => {
+    throw new PersistenceError('UNSUPPORTED', `open: ${NO_FILES}`);
+  },
+  openName: () => {
+    throw new PersistenceError('UNSUPPORTED', `open: ${NO_DATABASE}`);
+  },
+});
