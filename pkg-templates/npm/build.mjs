@@ -25,7 +25,12 @@ const out = resolve(process.env.KEYLATCH_OUT || join(root, 'target', 'npm', 'key
 const source = (name) => join(here, 'src', name);
 
 /** Files of the package that import each other instead of holding copies of each other. */
-const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js', 'persist.js': 'persist.js' };
+const LAYERS = {
+  'core.js': 'core.js',
+  'index.js': 'index.js',
+  'persist.js': 'persist.js',
+  'persist-browser.js': 'persist-browser.js',
+};
 /** In the workerd branch this stands in for one of them, and carries the engine of another source. */
 const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
 
@@ -105,6 +110,7 @@ async function bundles() {
     ...['core', 'hints', 'index', 'keyv', 'upstash'].map((name) => entry(name)),
     entry('testing-portable', 'testing-browser'),
     entry('persist-browser'),
+    entry('tabs'),
   ];
   await bundle('esm', LAYERS, plain);
   await bundle('cjs', LAYERS, plain);
@@ -171,7 +177,7 @@ async function commandLine() {
 /** Declarations of the ES modules, each with the entry that declares it. */
 const DECLARED = {
   ...Object.fromEntries(
-    ['core', 'hints', 'index', 'ioredis', 'keyv', 'persist', 'server', 'testing', 'upstash'].map((name) => [
+    ['core', 'hints', 'index', 'ioredis', 'keyv', 'persist', 'server', 'tabs', 'testing', 'upstash'].map((name) => [
       name,
       name,
     ]),

@@ -11,6 +11,7 @@ import { Instance } from './instance.js';
 import { instantiate } from './module.js';
 import { ObservableClient } from './observable.js';
 import { engineOptions, glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
+import { PARTS } from './parts.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
 import { SESSION, type SessionOptions, type SessionReport } from './session.js';
@@ -71,6 +72,9 @@ const encoder = new TextEncoder();
 export class Keylatch extends ObservableClient {
   /** @internal For entries that are bundled beside this one. */
   static readonly checkedOptions = checked;
+
+  /** @internal Classes for entries that are bundled beside this one. */
+  static readonly parts = PARTS;
 
   /** @internal The engine of a class that has one. */
   static readonly builtIn: EngineModule | undefined = undefined;

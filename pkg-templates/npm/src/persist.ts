@@ -3,12 +3,12 @@
  * Deno and Bun.
  */
 import { PersistenceError } from './persist/errors.js';
+import { indexedDbStore } from './persist/indexeddb.js';
 import { opener } from './persist/open.js';
 
 export * from './persist/portable.js';
 
 const NO_FILES = 'files come with a later version; use store';
-const NO_DATABASE = 'this environment has no IndexedDB; use dir or store';
 
 /**
  * Opens a store and resolves to an engine with its data. The store belongs to this engine until `close()`.
@@ -20,7 +20,5 @@ export const open = opener({
   openDir: () => {
     throw new PersistenceError('UNSUPPORTED', `open: ${NO_FILES}`);
   },
-  openName: () => {
-    throw new PersistenceError('UNSUPPORTED', `open: ${NO_DATABASE}`);
-  },
+  openName: (name, durability) => indexedDbStore(name, { durability }),
 });

@@ -1,8 +1,6 @@
 /** Requests and transactions of IndexedDB as promises, and their failures as PersistenceError. */
 import { PersistenceError } from './errors.js';
-
-/** Durability of a transaction, which the types of some environments lack. */
-export type Durability = 'relaxed' | 'strict';
+import type { Durability } from './options.js';
 
 /** The result of a request. */
 export function resultOf<T>(request: IDBRequest<T>): Promise<T> {

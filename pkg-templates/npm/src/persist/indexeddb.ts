@@ -3,7 +3,9 @@
  * by value. A Web Lock keeps a second page from writing.
  */
 import { PersistenceError } from './errors.js';
-import { commit, completionOf, newer, resultOf, storageFailure, writing, type Durability } from './idb-request.js';
+import { commit, completionOf, newer, resultOf, storageFailure, writing } from './idb-request.js';
+import { databaseName } from './names.js';
+import type { Durability } from './options.js';
 import type { Store, Stored } from './store.js';
 import { acquireNow, platformLocks, type HeldLock } from './web-lock.js';
 
@@ -47,11 +49,6 @@ export interface IndexedDbOptions {
   readonly isLocked?: boolean | undefined;
 }
 
-/** Name of the database, and of its lock. */
-export function databaseName(name: string): string {
-  return `keylatch:${name}`;
-}
-
 class IndexedDbStore implements Store {
   readonly title: string;
   onLost: Store['onLost'];
@@ -69,9 +66,12 @@ class IndexedDbStore implements Store {
   }
 
   async open(): Promise<Stored> {
+    const factory = globalThis.indexedDB as IDBFactory | undefined;
+    // Some browsers have none, or null, in private windows and in frames of other sites.
+    if (!factory) throw new PersistenceError('UNSUPPORTED', `${this.title}: ${UNAVAILABLE}`);
     if (!this.#isLocked) this.#lock = await this.#acquire();
     try {
-      const db = await this.#connect();
+      const db = await this.#connect(factory);
       this.#db = db;
       this.#watch(db);
       return await this.#read(db);
@@ -146,13 +146,9 @@ class IndexedDbStore implements Store {
     throw new PersistenceError('IN_USE', `${this.title}: ${advice}`);
   }
 
-  async #connect(): Promise<IDBDatabase> {
-    const factory = globalThis.indexedDB as IDBFactory | undefined;
-    // Some browsers have none, or null, in private windows and in frames of other sites.
-    if (!factory) throw new PersistenceError('UNSUPPORTED', `${this.title}: ${UNAVAILABLE}`);
-    let request: IDBOpenDBRequest;
+  async #connect(factory: IDBFactory): Promise<IDBDatabase> {
     try {
-      request = factory.open(this.#name, SCHEMA);
+      const request = factory.open(this.#name, SCHEMA);
       request.onupgradeneeded = () => create(request.result);
       return await resultOf(request);
     } catch (error) {
@@ -213,8 +209,8 @@ class IndexedDbStore implements Store {
 }
 
 const UNAVAILABLE =
-  'IndexedDB is not available here: a private window, a frame of another site, or a browser that was told to store ' +
-  'nothing; use memoryStore() there';
+  'IndexedDB is not available here: a private window, a frame of another site, or a program outside browsers; ' +
+  'use memoryStore(), or dir in Node';
 
 function create(db: IDBDatabase): void {
   db.createObjectStore('log', { autoIncrement: true });

@@ -1,5 +1,6 @@
 /** The part of `keylatch/persist` that every platform has. */
 export { PersistenceError, type PersistenceCode, type PersistenceErrorOptions } from './errors.js';
+export { indexedDbStore, type IndexedDbOptions } from './indexeddb.js';
 export { COMPACT_BYTES_MIN, COMPACT_RATIO, isDue } from './limits.js';
 export type { PersistenceState } from './log.js';
 export { memoryStore } from './memory.js';
