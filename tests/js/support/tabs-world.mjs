@@ -58,22 +58,21 @@ class Disk {
   seed = 1n;
 
   store(tab) {
-    const disk = this;
     const never = () => new Promise(() => {});
     const store = {
       title: 'test disk',
-      open: async () => ({ ...disk, pieces: [...disk.pieces], repairedBytes: 0 }),
+      open: async () => ({ ...this, pieces: [...this.pieces], repairedBytes: 0 }),
       append: (piece, nowMs) => {
         if (tab.isDead) return never();
-        disk.pieces.push(piece.slice());
-        disk.loggedMs = nowMs;
+        this.pieces.push(piece.slice());
+        this.loggedMs = nowMs;
         return undefined;
       },
       sync: () => (tab.isDead ? never() : undefined),
       replace: async (snapshot) => {
         if (tab.isDead) return never();
-        disk.snapshot = snapshot;
-        disk.pieces = [];
+        this.snapshot = snapshot;
+        this.pieces = [];
         return undefined;
       },
       close: async () => {},

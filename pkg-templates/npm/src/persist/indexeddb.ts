@@ -184,7 +184,7 @@ class IndexedDbStore implements Store {
     if (meta === undefined) throw this.#damage('it has no record of its format');
     if (meta.format > FORMAT)
       throw new PersistenceError('NEWER_VERSION', `${this.title}: ${newer('a newer version of keylatch')}`);
-    if (!chunks.every(isBytes) || !records.every((record) => isBytes(record.piece)))
+    if (!chunks.every(isBytes) || !records.every((record) => isBytes(record?.piece)))
       throw this.#damage('another program wrote into it');
     const snapshot = joined(chunks);
     if (snapshot.length !== meta.snapshotBytes) throw this.#damage('parts of the snapshot are missing');

@@ -9,6 +9,9 @@ import type { Outcome, Request } from './wire.js';
 /** Time without a leader after which calls are refused. */
 export const LEADERLESS_MS = 1000;
 
+/** Time for the last answers of a former leader: they may arrive after the announcement of the next one. */
+export const HANDOVER_MS = 20;
+
 /** A call, as its caller describes it. */
 export interface CallOptions {
   /** The request for the leader of an epoch. May throw: the call then rejects. */
@@ -44,6 +47,7 @@ export interface Started {
 export class Calls {
   #lastId = 0;
   #leader: Destination | undefined;
+  #handover: ReturnType<typeof setTimeout> | undefined;
   /** In the order in which they were made. The key is the number that was sent last. */
   #pending = new Map<number, Pending>();
 
@@ -70,12 +74,21 @@ export class Calls {
     else pending.resolve(outcome);
   }
 
-  /** Sends all that waits to a new leader, and settles what was sent to the one before. */
+  /** There is a new leader: sends it all that waits, and settles what was sent to the one before. */
   led(leader: Destination): void {
+    clearTimeout(this.#handover);
+    this.#leader = undefined;
+    const isCut = [...this.#pending.values()].some(({ epoch, options }) => epoch !== undefined && !options.isResent);
+    // All calls wait meanwhile, so that they are sent in their order.
+    if (isCut) this.#handover = setTimeout(() => this.#begin(leader), HANDOVER_MS);
+    else this.#begin(leader);
+  }
+
+  #begin(leader: Destination): void {
     this.#leader = leader;
-    const all = [...this.#pending];
+    const all = [...this.#pending.values()];
     this.#pending = new Map();
-    for (const [, pending] of all) {
+    for (const pending of all) {
       clearTimeout(pending.timer);
       if (pending.epoch === undefined || pending.options.isResent) this.#add(pending);
       else pending.reject(new TabsError('LEADER_CHANGED', true));
@@ -84,6 +97,7 @@ export class Calls {
 
   /** There is no leader now. What was sent may still be answered. */
   leaderless(): void {
+    clearTimeout(this.#handover);
     this.#leader = undefined;
   }
 

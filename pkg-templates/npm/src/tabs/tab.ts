@@ -3,7 +3,7 @@ import { Keylatch } from '../index.js';
 import type { PersistentKeylatch } from '../persist-browser.js';
 import { databaseName } from '../persist/names.js';
 import { acquire, type HeldLock } from '../persist/web-lock.js';
-import { Calls, LEADERLESS_MS, type Destination } from './calls.js';
+import { Calls, HANDOVER_MS, LEADERLESS_MS, type Destination } from './calls.js';
 import type { Channel, Environment } from './environment.js';
 import type { Reach } from './leader.js';
 import { Leadership } from './leadership.js';
@@ -133,7 +133,13 @@ export class Tab {
     await this.#campaign;
     this.calls.fail(() => new ClosedError('engine'));
     this.#ownLock?.release();
-    for (const channel of [this.#room, this.#inbox, ...this.#others.values()]) channel.close();
+    this.#room.close();
+    // Calls that are on their way are refused meanwhile, so that their tabs know that they did not run.
+    setTimeout(() => this.#closeChannels(), HANDOVER_MS);
+  }
+
+  #closeChannels(): void {
+    for (const channel of [this.#inbox, ...this.#others.values()]) channel.close();
     this.#others.clear();
   }
 
@@ -246,9 +252,10 @@ export class Tab {
   #received(message: InboxMessage): void {
     if (message.version !== VERSION) return;
     if (message.kind === 'call') return this.#called(message);
+    // Answers of a former leader count until its calls are settled.
+    if (message.kind === 'answer') return this.calls.answered(message.epoch, message.id, message.outcome);
     if (message.epoch !== this.#epoch) return;
-    if (message.kind === 'answer') this.calls.answered(message.epoch, message.id, message.outcome);
-    else if (message.kind === 'push') this.#listener.pushed(message);
+    if (message.kind === 'push') this.#listener.pushed(message);
     else this.#listener.happened(message);
   }
 
