@@ -147,13 +147,19 @@ class IndexedDbStore implements Store {
   }
 
   async #connect(factory: IDBFactory): Promise<IDBDatabase> {
+    let creation: IDBTransaction | null = null;
     try {
       const request = factory.open(this.#name, SCHEMA);
-      request.onupgradeneeded = () => create(request.result);
+      request.onupgradeneeded = () => {
+        creation = request.transaction;
+        create(request.result);
+      };
       return await resultOf(request);
     } catch (error) {
-      if ((error as { name?: string } | null)?.name !== 'InvalidStateError') throw error;
-      throw new PersistenceError('UNSUPPORTED', `${this.title}: ${UNAVAILABLE}`, { cause: error });
+      // The error of the transaction says why, as a quota that is used up; that of the request only that it was aborted.
+      const reason = (creation as IDBTransaction | null)?.error ?? error;
+      if ((reason as { name?: string } | null)?.name !== 'InvalidStateError') throw reason;
+      throw new PersistenceError('UNSUPPORTED', `${this.title}: ${UNAVAILABLE}`, { cause: reason });
     }
   }
 

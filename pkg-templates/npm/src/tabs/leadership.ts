@@ -1,9 +1,15 @@
 /** One leadership of this tab: from the lock of the name to its release. Calls that come before the store is open wait. */
 import type { Unsubscribe } from '../index.js';
-import type { PersistentKeylatch } from '../persist-browser.js';
+import type { PersistentKeylatch, Store } from '../persist-browser.js';
 import { failureOf } from './failures.js';
 import { Leader, type Reach } from './leader.js';
 import type { Request } from './wire.js';
+
+/** An engine with its store. */
+export interface Opened {
+  readonly db: PersistentKeylatch;
+  readonly store: Store;
+}
 
 interface Early {
   readonly tab: string;
@@ -18,6 +24,7 @@ export class Leadership {
   #early: Early[] = [];
   #leader: Leader | undefined;
   #isOver = false;
+  #isUrgent = false;
   #over = (): void => {};
   readonly #end = new Promise<void>((resolve) => {
     this.#over = resolve;
@@ -35,8 +42,8 @@ export class Leadership {
   }
 
   /** Opens the store, runs calls until `resign`, then closes. `changed` is called at the beginning and at the end of that. */
-  async hold(openStore: () => Promise<PersistentKeylatch>, changed: () => void): Promise<void> {
-    const db = await this.#opened(openStore);
+  async hold(openStore: () => Promise<Opened>, changed: () => void): Promise<void> {
+    const { db, store } = await this.#opened(openStore);
     const leader = new Leader(db, this.#reach, this.#isHidden);
     this.#leader = leader;
     const unwatch = this.#watchStore(db);
@@ -46,7 +53,11 @@ export class Leadership {
     await this.#end;
     unwatch();
     changed();
-    await leader.end();
+    const ended = leader.end();
+    if (!this.#isUrgent) return ended;
+    // The last append is on its way; readers of the database wait for it. Nothing may be written after the next leader.
+    ended.catch(() => {});
+    void store.close();
   }
 
   /** Runs a call, or keeps it until the store is open. After the end it is refused: it did not run. */
@@ -57,13 +68,14 @@ export class Leadership {
     else this.#leader.run(tab, id, request);
   }
 
-  /** Ends the leadership. Idempotent. */
-  resign(): void {
+  /** Ends the leadership. An urgent end waits for nothing: the page is about to be frozen. Idempotent. */
+  resign(isUrgent = false): void {
     this.#isOver = true;
+    this.#isUrgent ||= isUrgent;
     this.#over();
   }
 
-  async #opened(openStore: () => Promise<PersistentKeylatch>): Promise<PersistentKeylatch> {
+  async #opened(openStore: () => Promise<Opened>): Promise<Opened> {
     try {
       return await openStore();
     } catch (error) {

@@ -4,6 +4,7 @@ import { indexedDbStore, open, type Durability, type Store } from '../persist-br
 import type { Shape } from '../sugar/option-check.js';
 import { platform, type Environment } from './environment.js';
 import { Hub } from './hub.js';
+import type { Opened } from './leadership.js';
 import { SharedKeylatch } from './shared-keylatch.js';
 import { Tab, type TabListener } from './tab.js';
 
@@ -61,9 +62,11 @@ export async function share(options: ShareOptions): Promise<SharedKeylatch> {
   // Options of the engine are checked also where another tab leads.
   new Keylatch(own).close();
   const place = environment ?? platform();
-  const openStore = () =>
+  const openStore = async (): Promise<Opened> => {
     // The lock of the name is held by the tab that leads.
-    open({ ...engine, store: environment?.store?.() ?? indexedDbStore(name, { durability, isLocked: true }) });
+    const store = environment?.store?.() ?? indexedDbStore(name, { durability, isLocked: true });
+    return { db: await open({ ...engine, store }), store };
+  };
   let db: SharedKeylatch | undefined;
   const listener: TabListener = {
     led: () => db?.led(),

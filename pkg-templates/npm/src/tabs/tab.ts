@@ -1,12 +1,11 @@
 /** One tab among those of a name: it asks which tab leads, waits for the lock to lead itself, and passes messages. */
 import { Keylatch } from '../index.js';
-import type { PersistentKeylatch } from '../persist-browser.js';
 import { databaseName } from '../persist/names.js';
 import { acquire, type HeldLock } from '../persist/web-lock.js';
 import { Calls, HANDOVER_MS, LEADERLESS_MS, type Destination } from './calls.js';
 import type { Channel, Environment } from './environment.js';
 import type { Reach } from './leader.js';
-import { Leadership } from './leadership.js';
+import { Leadership, type Opened } from './leadership.js';
 import { TabsError } from './tabs-error.js';
 import {
   inboxName,
@@ -44,7 +43,7 @@ export class Tab {
   readonly calls = new Calls();
   readonly #name: string;
   readonly #environment: Environment;
-  readonly #openStore: () => Promise<PersistentKeylatch>;
+  readonly #openStore: () => Promise<Opened>;
   readonly #listener: TabListener;
   readonly #room: Channel;
   readonly #inbox: Channel;
@@ -67,12 +66,7 @@ export class Tab {
   #isForeign = false;
   #settle: { resolve(): void; reject(error: unknown): void } | undefined;
 
-  constructor(
-    name: string,
-    environment: Environment,
-    openStore: () => Promise<PersistentKeylatch>,
-    listener: TabListener,
-  ) {
+  constructor(name: string, environment: Environment, openStore: () => Promise<Opened>, listener: TabListener) {
     this.#name = name;
     this.#environment = environment;
     this.#openStore = openStore;
@@ -315,7 +309,7 @@ export class Tab {
   #leave(): void {
     this.#isAway = true;
     this.#waiting.abort();
-    this.#leadership?.resign();
+    this.#leadership?.resign(true);
   }
 
   #return(): void {
