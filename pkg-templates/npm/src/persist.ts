@@ -3,11 +3,11 @@
  * Deno and Bun.
  */
 import { PersistenceError } from './persist/errors.js';
+import { FolderStore } from './persist/files/folder-store.js';
 import { opener } from './persist/open.js';
 
 export * from './persist/portable.js';
 
-const NO_FILES = 'files come with a later version; use store';
 const NO_DATABASE = 'this environment has no IndexedDB; use dir or store';
 
 /**
@@ -17,9 +17,7 @@ const NO_DATABASE = 'this environment has no IndexedDB; use dir or store';
  * const db = await open({ dir: './data' });
  */
 export const open = opener({
-  openDir: () => {
-    throw new PersistenceError('UNSUPPORTED', `open: ${NO_FILES}`);
-  },
+  openDir: (dir, fsync) => new FolderStore(dir, fsync),
   openName: () => {
     throw new PersistenceError('UNSUPPORTED', `open: ${NO_DATABASE}`);
   },

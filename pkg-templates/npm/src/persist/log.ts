@@ -352,6 +352,7 @@ export class PersistentLog {
     if (this.#state === 'lost') return;
     const failure = failureOf(error, this.#store.title);
     this.#error = failure;
+    if (this.#store.mustReplace === true) this.#owe();
     this.#barriers.fail(failure);
     if (this.#state === 'closed' || this.#closing !== undefined) return;
     this.#retry = later(this.#retryMs, () => this.flushNow(), false);

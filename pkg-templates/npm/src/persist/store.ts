@@ -55,6 +55,8 @@ export interface Store {
    * it.
    */
   watchEnd?(flush: () => void): () => void;
+  /** True after a failure that may have damaged what was written before: the log then begins with `replace`. */
+  readonly mustReplace?: boolean | undefined;
   /** Called by the store when it ends by itself: deleted, taken over by a newer version. Set by the log. */
   onLost?: ((error: PersistenceError) => void) | undefined;
 }
