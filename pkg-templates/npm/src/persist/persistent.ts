@@ -27,7 +27,7 @@ export interface Persistence {
   readonly lastFlushMs: number | null;
   /** The last failure, until writing succeeds again. */
   readonly error: PersistenceError | undefined;
-  /** What was found when the store was opened. */
+  /** Facts about the contents when the store was opened. */
   readonly restored: Restored;
 }
 

@@ -9,7 +9,7 @@ export interface StoredLocation {
   readonly offset: number;
 }
 
-/** What a store holds when it is opened. */
+/** Contents of a store when it is opened. */
 export interface Stored {
   /** The last snapshot, an RDB file, or null. */
   readonly snapshot: Uint8Array | null;
