@@ -4,11 +4,20 @@
  */
 import { PersistenceError } from './persist/errors.js';
 import { FolderStore } from './persist/files/folder-store.js';
+import { SnapshotStore } from './persist/files/snapshot-store.js';
 import { opener } from './persist/open.js';
+
+import type { Fsync } from './persist/options.js';
+import type { Store } from './persist/store.js';
 
 export * from './persist/portable.js';
 
 const NO_DATABASE = 'this environment has no IndexedDB; use dir or store';
+
+/** @internal The store of a server, which keeps a log, or snapshots only (`appendonly no`). */
+export function serverStore(dir: string, appendonly: boolean, fsync: Fsync): Store {
+  return appendonly ? new FolderStore(dir, fsync) : new SnapshotStore(dir);
+}
 
 /**
  * Opens a store and resolves to an engine with its data. The store belongs to this engine until `close()`.

@@ -4,17 +4,13 @@ import {
   fdatasync,
   fdatasyncSync,
   fstatSync,
-  fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   renameSync,
   truncateSync,
-  unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { open as openFile, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { PersistenceError } from '../errors.js';
 import type { Fsync } from '../options.js';
@@ -22,10 +18,11 @@ import type { Store, Stored } from '../store.js';
 import { later, type Delay } from '../time.js';
 import { LOG_FOLDER, LOG_NAME, pathOf, readContents, SNAPSHOT_NAME, type Contents } from './contents.js';
 import { atExit } from './exit.js';
-import { codeOf, fileError, onFile } from './file-error.js';
+import { fileError, onFile } from './file-error.js';
 import { frameHeader } from './frames.js';
 import { lockFolder, type Release } from './lock.js';
 import { formatManifest, type Manifest, type ManifestFile } from './manifest.js';
+import { makeFolder, remove, syncFolder, writeRenamed, writeSynced } from './write.js';
 
 /** Interval of `everysec`. */
 const SYNC_MS = 1000;
@@ -44,7 +41,7 @@ export class FolderStore implements Store {
   readonly title: string;
   onLost: Store['onLost'];
   readonly #folder: string;
-  readonly #fsync: Fsync;
+  #fsync: Fsync;
   #release: Release | undefined;
   #manifestPath: string;
   /** Undefined until the folder has the layout of Redis 7. */
@@ -62,6 +59,19 @@ export class FolderStore implements Store {
     this.#fsync = fsync;
     this.title = `directory ${this.#folder}`;
     this.#manifestPath = join(this.#folder, LOG_FOLDER, `${LOG_NAME}.manifest`);
+  }
+
+  get isImmediate(): boolean {
+    return this.#fsync === 'always';
+  }
+
+  /** When bytes are forced to the medium; may be changed at any time (`CONFIG SET appendfsync`). */
+  get fsync(): Fsync {
+    return this.#fsync;
+  }
+
+  set fsync(fsync: Fsync) {
+    this.#fsync = fsync;
   }
 
   /** True after the system failed to force bytes to the medium: it may have dropped them. */
@@ -250,63 +260,4 @@ function openedLog(path: string, flags: 'a' | 'w'): OpenLog {
     const fd = openSync(path, 'a');
     return { path, fd, bytes: fstatSync(fd).size };
   });
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw fileError(error, path);
-  }
-}
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Nothing reads it any more; a file that cannot be deleted takes space only.
-  }
-}
-
-function writeSynced(path: string, contents: string): void {
-  const fd = openSync(path, 'w');
-  try {
-    writeSync(fd, contents);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Writes a file under another name, forces it to the medium, and gives it its name. */
-async function writeRenamed(path: string, bytes: Uint8Array): Promise<void> {
-  const draft = join(dirname(path), `temp-${process.pid}.rdb`);
-  try {
-    const file = await openFile(draft, 'w');
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } catch (error) {
-    remove(draft);
-    throw fileError(error, path);
-  }
-  syncFolder(dirname(path));
-}
-
-/** Forces names in a folder to the medium. Some systems cannot. */
-function syncFolder(path: string): void {
-  try {
-    const fd = openSync(path, 'r');
-    try {
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-  } catch (error) {
-    if (!['EPERM', 'EISDIR', 'EINVAL', 'EACCES', 'ENOTSUP'].includes(codeOf(error))) throw fileError(error, path);
-  }
 }
