@@ -134,7 +134,7 @@ async function forNode() {
       format,
       target: 'node20',
       platform: 'node',
-      plugins: ['index', 'server', 'testing'].map((name) =>
+      plugins: ['index', 'persist', 'server', 'testing'].map((name) =>
         beside(`./${name}.js`, new RegExp(`^\\.{1,2}/${name}\\.js$`)),
       ),
     });
@@ -168,7 +168,7 @@ async function commandLine() {
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    plugins: ['index', 'server', 'testing'].map((name) =>
+    plugins: ['index', 'persist', 'server', 'testing'].map((name) =>
       beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`)),
     ),
   });

@@ -4,7 +4,8 @@ use super::row::Row;
 use super::table::{CommandTable, find_among, with_subcommands};
 use super::{
     acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys,
-    lcs, lists, memory, module, pubsub, replication, server, sets, sketches, sort, sorted_sets, strings, transactions,
+    lcs, lists, memory, module, pubsub, replication, saving, server, sets, sketches, sort, sorted_sets, strings,
+    transactions,
 };
 
 const FAMILIES: &[&[Row]] = &[
@@ -38,6 +39,7 @@ const FAMILIES: &[&[Row]] = &[
     config::ROWS,
     info::ROWS,
     diagnostics::ROWS,
+    saving::ROWS,
     acl::ROWS,
     cluster::ROWS,
     module::ROWS,

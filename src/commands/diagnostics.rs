@@ -1,4 +1,4 @@
-//! Diagnostics: DEBUG, MONITOR and SLOWLOG; stubs of FUNCTION and SCRIPT; LASTSAVE, LOLWUT and WAIT. LATENCY is in
+//! Diagnostics: DEBUG, MONITOR and SLOWLOG; stubs of FUNCTION and SCRIPT; LOLWUT and WAIT. LATENCY is in
 //! `latency`.
 
 mod latency;
@@ -38,12 +38,6 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Manages functions; none can be loaded.",
         subcommands: FUNCTION_ROWS,
         ..row("function", -2, NOSCRIPT, function_help)
-    },
-    Row {
-        since: "1.0.0",
-        summary: "Returns the Unix time in seconds of the last save.",
-        reply: "integer",
-        ..row("lastsave", 1, ADMIN | FAST | LOADING_STALE | TIME, lastsave)
     },
     Row {
         since: "2.8.13",
@@ -188,11 +182,6 @@ fn script_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 fn slowlog_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "slowlog")
-}
-
-fn lastsave(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    cx.reply.integer(cx.server.saved_at.as_ms() / MS_PER_SECOND);
-    Ok(())
 }
 
 fn lolwut(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {

@@ -8,6 +8,7 @@ use super::Context;
 use super::args::{Args, is};
 use super::row::{Group, Reply, Row, flags::*};
 use crate::base::number::parse_double;
+use crate::server::saving::SaveKind;
 use crate::server::{KEYLATCH_VERSION, REDIS_VERSION};
 
 const MS_PER_SECOND: i64 = 1000;
@@ -130,12 +131,18 @@ fn memory(cx: &Context<'_>, lines: &mut Lines) {
 fn persistence(cx: &Context<'_>, lines: &mut Lines) {
     lines.text("loading", "0");
     lines.text("async_loading", "0");
-    lines.text("rdb_bgsave_in_progress", "0");
-    lines.number("rdb_last_save_time", cx.server.saved_at.as_ms() / MS_PER_SECOND);
-    lines.text("rdb_last_bgsave_status", "ok");
-    lines.text("aof_enabled", "0");
-    lines.text("aof_rewrite_in_progress", "0");
-    lines.text("aof_last_bgrewrite_status", "ok");
+    let saving = &cx.server.saving;
+    let flag = |is_set: bool| u8::from(is_set);
+    let status = |has_failed: bool| if has_failed { "err" } else { "ok" };
+    lines.number("rdb_changes_since_last_save", saving.unsaved(cx.keyspace.effects.count()));
+    lines.number("rdb_bgsave_in_progress", flag(saving.is_active(SaveKind::Snapshot)));
+    lines.number("rdb_last_save_time", saving.saved_at.as_ms() / MS_PER_SECOND);
+    lines.text("rdb_last_bgsave_status", status(saving.has_failed(SaveKind::Snapshot)));
+    lines.number("aof_enabled", flag(saving.is_available && cx.server.config.get("appendonly") == "yes"));
+    lines.number("aof_rewrite_in_progress", flag(saving.is_active(SaveKind::LogRewrite)));
+    lines.number("aof_rewrite_scheduled", flag(saving.is_scheduled(SaveKind::LogRewrite)));
+    lines.text("aof_last_bgrewrite_status", status(saving.has_failed(SaveKind::LogRewrite)));
+    lines.text("aof_last_write_status", status(saving.log_failure().is_some()));
 }
 
 fn stats(cx: &Context<'_>, lines: &mut Lines) {

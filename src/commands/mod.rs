@@ -35,6 +35,7 @@ mod options;
 mod pubsub;
 mod replication;
 mod row;
+mod saving;
 mod server;
 mod sets;
 mod sketches;

@@ -27,6 +27,8 @@ pub mod flags {
     pub const NO_AUTH: u32 = 1 << 12;
     pub const SKIP_MONITOR: u32 = 1 << 13;
     pub const SKIP_SLOWLOG: u32 = 1 << 14;
+    /// Refused between MULTI and EXEC.
+    pub const NO_MULTI: u32 = 1 << 15;
     /// Not of Redis: the command depends on the time even if no deadline has passed.
     pub const TIME: u32 = 1 << 24;
     /// Not of Redis: the elements of the reply have no defined order.
@@ -57,6 +59,7 @@ pub mod flags {
         (NO_AUTH, "no_auth"),
         (ALLOW_BUSY, "allow_busy"),
         (MOVABLEKEYS, "movablekeys"),
+        (NO_MULTI, "no_multi"),
     ];
 }
 

@@ -96,7 +96,7 @@ impl Engine {
             return;
         }
         match unblock.with_error {
-            true => refuse_blocked(self, unblock.position),
+            true => end_blocked(self, unblock.position, |reply| reply.error(&CommandError::UNBLOCKED.into())),
             false => self.run_blocked(unblock.position, Blocking::TimedOut),
         }
     }
@@ -178,13 +178,14 @@ fn serve(engine: &mut Engine, name: &KeyName) {
     engine.keyspace.effects.end_unit();
 }
 
-fn refuse_blocked(engine: &mut Engine, position: QueuePosition) {
+/// Ends a blocked command with a reply, without running it again.
+pub(super) fn end_blocked(engine: &mut Engine, position: QueuePosition, reply: impl FnOnce(&mut Writer)) {
     let Some(blocked) = leave(engine, position) else { return };
     if let Some(client) = engine.clients.get_mut(blocked.client) {
         client.blocked = None;
     }
     engine.end_tracking(blocked.client, Some(engine.table.row(blocked.command)));
-    engine.clients.post(blocked.client, |messages| messages.error(&CommandError::UNBLOCKED.into()));
+    engine.clients.post(blocked.client, reply);
     engine.clients.enqueue(ClientQueue::Freed, blocked.client);
 }
 

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::gates::Gates;
+use super::saves::check_store;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
 use crate::commands::{Blocking, Context, Outcome, Request, Row, call, flags, unknown};
@@ -48,7 +49,7 @@ impl Engine {
     ) -> bool {
         if let Err(error) = self.check(id, row, gates) {
             self.server.stats.command(number).rejected += 1;
-            self.refuse(id, argv, error.of_command(row.name), reply);
+            self.refuse(id, argv, error, reply);
             return false;
         }
         self.note(id, row);
@@ -69,18 +70,29 @@ impl Engine {
         true
     }
 
-    /// Checks authentication, memory and subscriptions of the client. Evicts keys if memory is over the limit.
-    fn check(&mut self, id: ClientId, row: &Row, gates: Gates) -> Result<(), CommandError> {
+    /// Checks authentication, memory, the store, subscriptions and the transaction of the client. Evicts keys if memory is
+    /// over the limit.
+    fn check(&mut self, id: ClientId, row: &Row, gates: Gates) -> Result<(), ErrorText> {
         let is_unauthenticated = gates.has(Gates::UNAUTHENTICATED) && self.server.settings.password_required;
         if is_unauthenticated && !row.has(flags::NO_AUTH) {
-            return Err(CommandError::NO_AUTH);
+            return Err(CommandError::NO_AUTH.into());
         }
         if gates.has(Gates::OVER_LIMIT) {
             self.evict_to_limit(id, row)?;
         }
+        if gates.has(Gates::STORE_FAILED) {
+            check_store(self, id, row)?;
+        }
+        if gates.has(Gates::MULTI) && row.has(flags::NO_MULTI) {
+            return Err(CommandError::NOT_IN_MULTI.into());
+        }
         // Commands that a RESP2 subscriber may send.
         let is_allowed = row.name.ends_with("subscribe") || matches!(row.name, "ping" | "quit" | "reset");
-        if gates.has(Gates::SUBSCRIBED) && !is_allowed { Err(CommandError::SUBSCRIBED) } else { Ok(()) }
+        if gates.has(Gates::SUBSCRIBED) && !is_allowed {
+            Err(CommandError::SUBSCRIBED.of_command(row.name))
+        } else {
+            Ok(())
+        }
     }
 
     /// Queues a command for EXEC.

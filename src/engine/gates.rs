@@ -3,6 +3,7 @@
 //! it lasts. All gates are listed here; [`Engine::execute`] tests the word once per command.
 
 use super::Engine;
+use super::saves::has_store_error;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::is_reserve_whole;
 use crate::resp::encode::Protocol;
@@ -30,6 +31,8 @@ impl Gates {
     pub(crate) const RESERVE: Gates = Gates(1 << 6);
     /// The gates of the engine are to be recomputed.
     pub(crate) const STALE: Gates = Gates(1 << 7);
+    /// The store fails, so writes are refused.
+    pub(crate) const STORE_FAILED: Gates = Gates(1 << 8);
     // Gates of the client.
     /// The connection is to be closed.
     pub(crate) const CLOSING: Gates = Gates(1 << 16);
@@ -127,6 +130,7 @@ fn found_gates(engine: &Engine) -> Gates {
         | Gates::PAUSED.when(engine.server.pause.is_some())
         | Gates::MONITORED.when(engine.clients.has_monitors())
         | Gates::OVER_LIMIT.when(engine.keyspace.is_over_limit())
+        | Gates::STORE_FAILED.when(has_store_error(&engine.server))
 }
 
 /// First instant at which [`Gates::DUE`] is set; `Timestamp::MAX` means never.

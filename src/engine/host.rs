@@ -8,10 +8,12 @@ use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::OutOfMemory;
 use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
+use crate::engine::saves::finish_save;
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
 use crate::resp::encode::{Protocol, Writer};
 use crate::server::clients::{Client, ClientId};
+use crate::server::saving::SaveKind;
 #[cfg(feature = "wasm")]
 use crate::{commands::Request, engine::Gates};
 
@@ -97,6 +99,35 @@ impl<C: Clock> Keylatch<C> {
     pub fn import_state(&mut self, state: ArgvRef<'_>) {
         self.engine.mark_stale();
         self.engine.import_state(state);
+    }
+
+    /// Tells whether the host has a store, so that SAVE and the like have something to do.
+    pub fn accept_saves(&mut self, on: bool) {
+        self.engine.server.saving.is_available = on;
+    }
+
+    /// Takes the next save that a command requested; none while one is running. The host reports its end by
+    /// [`Keylatch::finish_save`].
+    pub fn take_save_request(&mut self) -> Option<SaveKind> {
+        let effects = self.engine.keyspace.effects.count();
+        self.engine.server.saving.take(effects)
+    }
+
+    /// Reports the end of a save, also of one that the host began by itself. `failure` is the reason of a failed one.
+    pub fn finish_save(&mut self, kind: SaveKind, failure: Option<&str>) {
+        self.follow_clock();
+        finish_save(&mut self.engine, kind, failure);
+    }
+
+    /// Reports that the host cannot write its log, with the reason, or that it can again. Writes are refused meanwhile.
+    pub fn report_log(&mut self, failure: Option<&str>) {
+        self.engine.mark_stale();
+        self.engine.server.saving.set_log_failure(failure);
+    }
+
+    /// Number of effects since the last snapshot, for the rule of `save`.
+    pub fn unsaved_effects(&self) -> u64 {
+        self.engine.server.saving.unsaved(self.engine.keyspace.effects.count())
     }
 
     /// Number of the command that the last request ran; `None` if it was refused or queued.

@@ -31,7 +31,7 @@ impl Engine {
         let number = |words: &mut Argv, number: i64| words.push(number.to_string().as_bytes());
         number(&mut words, self.clients.last_id().into());
         number(&mut words, self.server.started_at.unwrap_or(Timestamp::MIN).as_ms());
-        number(&mut words, self.server.saved_at.as_ms());
+        number(&mut words, self.server.saving.saved_at.as_ms());
         number(&mut words, self.server.config.iter().count() as i64);
         for (name, value) in self.server.config.iter() {
             words.push(name.as_bytes());
@@ -60,6 +60,9 @@ impl Engine {
         {
             return Err("a command waits, or clients are paused");
         }
+        if self.server.saving.is_busy() || self.server.saving.may_refuse_writes() {
+            return Err("a save is running, or the store fails");
+        }
         for client in self.clients.iter() {
             if client.in_transaction() || !interest.watched_by(client.id).is_empty() {
                 return Err("a client is between MULTI and EXEC, or watches keys");
@@ -80,7 +83,7 @@ impl Engine {
         let number = |index: usize| words.get(index).and_then(parse_integer).unwrap_or_default();
         self.clients.skip_to(number(0) as u32);
         self.server.started_at = Some(Timestamp::from_ms(number(1))).filter(|at| *at != Timestamp::MIN);
-        self.server.saved_at = Timestamp::from_ms(number(2));
+        self.server.saving.saved_at = Timestamp::from_ms(number(2));
         let parameters = words.from_index(4).first(2 * number(3) as usize);
         for (name, value) in parameters.pairs() {
             if let (Ok(name), Ok(value)) = (core::str::from_utf8(name), core::str::from_utf8(value)) {

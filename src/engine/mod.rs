@@ -14,6 +14,7 @@ pub(crate) mod keylatch;
 mod loading;
 mod migrate;
 pub(crate) mod persistence;
+mod saves;
 mod status;
 mod string_run;
 mod turn;
@@ -145,7 +146,7 @@ impl Engine {
     /// Records the first known instant, also for clients that are connected already.
     fn start(&mut self, now: Timestamp) {
         self.server.started_at = Some(now);
-        self.server.saved_at = now;
+        self.server.saving.saved_at = now;
         for client in self.clients.iter_mut() {
             client.connected_at = now;
             client.last_command_at = now;

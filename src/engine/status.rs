@@ -23,8 +23,11 @@ impl Status {
     /// The reply is ASCII, for a host with strings of another encoding than UTF-8. Set by the boundary to JavaScript.
     pub const ASCII: Status = Status(1 << 5);
 
+    /// A save was requested ([`crate::Keylatch::take_save_request`]).
+    pub const SAVE: Status = Status(1 << 6);
+
     /// The log of effects is so long that it should be taken now.
-    pub const EFFECTS_FULL: Status = Status(1 << 6);
+    pub const EFFECTS_FULL: Status = Status(1 << 7);
 
     /// The bits with their names, for hosts in other languages.
     pub const NAMES: &[(Status, &str)] = &[
@@ -34,6 +37,7 @@ impl Status {
         (Status::DEADLINE_EARLIER, "DeadlineEarlier"),
         (Status::TIMED, "Timed"),
         (Status::ASCII, "Ascii"),
+        (Status::SAVE, "Save"),
         (Status::EFFECTS_FULL, "EffectsFull"),
     ];
 
@@ -62,6 +66,7 @@ impl Engine {
                 | Status::EFFECTS.when(!self.keyspace.effects.is_empty())
                 | Status::DEADLINE_EARLIER.when(self.is_due_earlier())
                 | Status::TIMED.when(self.is_timed())
+                | Status::SAVE.when(self.server.saving.has_request())
                 | Status::EFFECTS_FULL.when(self.keyspace.effects.is_full()),
         )
     }

@@ -158,6 +158,7 @@ texts! {
     NESTED_MULTI = "ERR MULTI calls can not be nested";
     EXEC_WITHOUT_MULTI = "ERR EXEC without MULTI";
     DISCARD_WITHOUT_MULTI = "ERR DISCARD without MULTI";
+    NOT_IN_MULTI = "ERR Command not allowed inside a transaction";
     WATCH_INSIDE_MULTI = "ERR WATCH inside MULTI is not allowed";
     EXEC_ABORTED = "EXECABORT Transaction discarded because of previous errors.";
     OUT_OF_MEMORY = "OOM command not allowed when used memory > 'maxmemory'.";
@@ -193,6 +194,12 @@ texts! {
     NO_REPLICA = "ERR this server cannot be a replica of another";
     LOCAL_FILES = "ERR value is out of range, value must between 0 and 1";
     NO_LOCAL_FILE = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.";
+    SAVE_RUNNING = "ERR Background save already in progress";
+    OTHER_SAVE_RUNNING = "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to schedule a BGSAVE whenever possible.";
+    REWRITE_RUNNING = "ERR Background append only file rewriting already in progress";
+    SNAPSHOT_FAILED = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. Commands that may modify the data set are disabled, because this instance is configured to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for details about the RDB error.";
+    /// Text of keylatch: without a host that saves, there are no files.
+    NO_STORE = "ERR there is no store to save to: this engine keeps its keys in memory only";
     BAD_TIMEOUT = "ERR timeout is not an integer or out of range";
     NEGATIVE_TIMEOUT = "ERR timeout is negative";
     PAUSE_MODE = "ERR CLIENT PAUSE mode must be WRITE or ALL";

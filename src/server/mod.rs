@@ -4,6 +4,7 @@ pub mod clients;
 pub mod config;
 pub mod invalidations;
 pub mod pubsub;
+pub mod saving;
 pub mod stats;
 
 use alloc::format;
@@ -17,6 +18,7 @@ use crate::resp::decode::Limits;
 use crate::server::clients::Clients;
 use crate::server::config::{Config, notifies};
 use crate::server::pubsub::{Channels, PubSub};
+use crate::server::saving::Saving;
 use crate::server::stats::Stats;
 
 /// Implemented version of Redis. Client libraries choose commands by it.
@@ -88,8 +90,7 @@ pub struct Server {
     pub reload: bool,
     pub pubsub: PubSub,
     pub started_at: Option<Timestamp>,
-    /// Instant of the last save or load (LASTSAVE).
-    pub saved_at: Timestamp,
+    pub saving: Saving,
 }
 
 impl Default for Server {
@@ -105,7 +106,7 @@ impl Default for Server {
             reload: false,
             pubsub: PubSub::default(),
             started_at: None,
-            saved_at: Timestamp::default(),
+            saving: Saving::default(),
         }
     }
 }

@@ -21,6 +21,7 @@ mod migrate;
 mod report;
 #[cfg(target_arch = "wasm32")]
 mod reserve;
+mod saves;
 mod stream;
 mod streams;
 mod text;

@@ -94,6 +94,11 @@ export interface GlueEngine {
   /** True when so many effects are pending that they should be taken now. */
   effectsFull(): boolean;
   takeEffects(): Uint8Array;
+  acceptSaves(on: boolean): void;
+  takeSaveRequest(): string | undefined;
+  finishSave(kind: string, failure: string | undefined): void;
+  reportLog(failure: string | undefined): void;
+  unsavedEffects(): number;
   replay(length: number): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
   load(length: number): void;

@@ -12,6 +12,7 @@ import { Status } from './generated/convention.js';
 import type { Instance } from './instance.js';
 import type { Message, MessageSource } from './message-source.js';
 import type { Reply } from './reply.js';
+import { SaveRequests } from './save-requests.js';
 import { fromCaller } from './stack.js';
 import { Timer, type Waker } from './timer.js';
 
@@ -20,6 +21,7 @@ const ROUNDS_MAX = 10_000;
 
 export class Host implements ClockUser, Waker {
   readonly events = new Events();
+  readonly saves = new SaveRequests(this, () => this.#changed());
   readonly #make: (floorMs?: number) => Instance;
   readonly #clock: GuardedClock;
   readonly #manual: ManualClock | undefined;
@@ -125,13 +127,10 @@ export class Host implements ClockUser, Waker {
     };
   }
 
-  /**
-   * Must be called after each change of the listeners and observers. Both results are cached because computing them
-   * takes longer than many a call.
-   */
+  /** Called after each change of the listeners and observers. Both results are kept: computing them takes long. */
   #changed(): void {
-    this.#watched = this.#listening !== '' || this.#observers.any || this.#effects.hasListeners;
-    const bits = Status.Events | Status.Affected | Status.DeadlineEarlier | this.#effects.bits;
+    this.#watched = this.#listening !== '' || this.#observers.any || this.#effects.hasListeners || this.saves.hasSaver;
+    const bits = Status.Events | Status.Affected | Status.DeadlineEarlier | this.#effects.bits | this.saves.bits;
     this.#watchedBits = this.#watched ? bits : 0;
   }
 
@@ -249,6 +248,7 @@ export class Host implements ClockUser, Waker {
     try {
       const fresh = this.#moved(old);
       this.#effects.move(old, fresh);
+      this.saves.move(fresh);
       this.#instance = fresh;
       this.#changed();
       old.engine.free();
@@ -319,6 +319,7 @@ export class Host implements ClockUser, Waker {
     if (this.#closed || this.#poison !== undefined) return;
     this.#delivering = true;
     try {
+      this.saves.begin(instance);
       for (let rounds = 0; ; ) {
         if (this.#deliver(instance, rounds)) rounds += 1;
         else if (!this.#notifyObservers(instance)) break;

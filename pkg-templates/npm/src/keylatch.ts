@@ -14,6 +14,7 @@ import { engineOptions, glueOptions, parametersOf, type EngineModule, type Keyla
 import { PARTS } from './parts.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
+import type { SaveRequests } from './save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from './session.js';
 import { checked, type Shape } from './sugar/option-check.js';
 import { TOOLS, type Tools } from './tools.js';
@@ -244,6 +245,11 @@ export class Keylatch extends ObservableClient {
   }
 
   // For hosts that serve the engine to others, or persist the data. Not stable before 1.0.
+
+  /** @internal Saves that commands request, for the engine's store. */
+  get saves(): SaveRequests {
+    return this.#host.saves;
+  }
 
   /** Clients over byte streams. */
   get streams(): Streams {

@@ -123,6 +123,8 @@ pub struct Effects {
     unit_len: usize,
     /// Database that a reader of `pending` has selected at its end.
     selected: Option<u8>,
+    /// Number of effects since the engine was made.
+    count: u64,
     /// Whether the running unit changed a key. A change without an effect is a defect, and the reverse.
     changed: bool,
     /// Whether the running unit stated an effect.
@@ -138,6 +140,11 @@ impl Effects {
     /// Whether so many effects wait that they should be taken before more are stated.
     pub fn is_full(&self) -> bool {
         self.pending.len() >= FULL_BYTES
+    }
+
+    /// Number of effects since the engine was made, while effects were built.
+    pub fn count(&self) -> u64 {
+        self.count
     }
 
     /// Starts or stops building effects.
@@ -191,6 +198,7 @@ impl Effects {
             self.unit_start = self.pending.len();
         }
         self.unit_len += 1;
+        self.count += 1;
     }
 
     /// Reserves memory for effects of `bytes` bytes and for the frame of their unit.

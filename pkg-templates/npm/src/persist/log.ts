@@ -24,7 +24,7 @@ export interface LogSettings {
   readonly snapshotBytes: number;
   readonly logBytes: number;
   /** True if effects are appended before the call that caused them returns. */
-  readonly isImmediate: boolean;
+  readonly isImmediate: () => boolean;
   /** Called after each change of the state. */
   readonly changed: () => void;
 }
@@ -85,6 +85,16 @@ export class PersistentLog {
 
   get snapshotBytes(): number {
     return this.#snapshotBytes;
+  }
+
+  /** True if effects are appended before the call that caused them returns. */
+  get isImmediate(): boolean {
+    return this.#settings.isImmediate();
+  }
+
+  /** Number of the last effects that were taken. */
+  get lastSeq(): number {
+    return this.#queue.lastSeq;
   }
 
   /** Bytes that were taken from the engine and not yet flushed. */
@@ -188,7 +198,7 @@ export class PersistentLog {
 
   /** Called when effects are pending, and again when they are many. */
   #signalled(): void {
-    const isImmediate = this.#settings.isImmediate && this.#groups === 0;
+    const isImmediate = this.isImmediate && this.#groups === 0;
     if (isImmediate || (this.#timer !== undefined && this.#state !== 'failed')) this.flushNow();
     else if (this.#state === 'failed') this.#take();
     else this.#timer = later(FLUSH_MS, () => this.flushNow(), this.#store.watchEnd === undefined);
@@ -205,7 +215,7 @@ export class PersistentLog {
     this.#queue.push({ bytes: effects, nowMs: this.#nowMs() });
     if (this.#state === 'failed') return this.#limitPending();
     const bytes = this.#logBytes + this.#queue.bytes;
-    const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot;
+    const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.#store.isSnapshotOnly !== true;
     if (isIdle && bytes >= this.#compactFrom && isDue(bytes, this.#snapshotBytes)) this.#compact();
   }
 
@@ -352,6 +362,7 @@ export class PersistentLog {
     if (this.#state === 'lost') return;
     const failure = failureOf(error, this.#store.title);
     this.#error = failure;
+    if (this.#store.mustReplace === true) this.#owe();
     this.#barriers.fail(failure);
     if (this.#state === 'closed' || this.#closing !== undefined) return;
     this.#retry = later(this.#retryMs, () => this.flushNow(), false);

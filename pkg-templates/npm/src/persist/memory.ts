@@ -1,4 +1,4 @@
-/** A store in memory, which outlives the engines that use it: for tests of programs, and of what they do after a restart. */
+/** A store in memory, for tests of programs: it keeps its contents after an engine is closed. */
 import { PersistenceError } from './errors.js';
 import type { Store, Stored } from './store.js';
 

@@ -46,9 +46,10 @@ async function opened(options: OpenOptions, store: Store, stored: Stored): Promi
     await store.replace(snapshot, seed, db.now());
     [snapshotBytes, logBytes] = [snapshot.length, 0];
   }
-  const isImmediate = options.fsync === 'always';
+  const isImmediate = () => store.isImmediate === true;
   const changed = () => db.persistenceChanged();
-  db[ATTACH](new PersistentLog(db, store, { seed, snapshotBytes, logBytes, isImmediate, changed }), restored);
+  const log = new PersistentLog(db, store, { seed, snapshotBytes, logBytes, isImmediate, changed });
+  db[ATTACH]({ log, store, restored, refuses: options.onFailure === 'refuse' });
   return db;
 }
 

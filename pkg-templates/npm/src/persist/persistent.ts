@@ -2,6 +2,9 @@
 import { Keylatch, type KeylatchOptions, type ReplayResult, type Unsubscribe } from '../index.js';
 import { PersistenceError } from './errors.js';
 import type { PersistenceState, PersistentLog } from './log.js';
+import type { Fsync } from './options.js';
+import type { SaveKind } from '../save-requests.js';
+import type { Store } from './store.js';
 
 /** Facts about what was found in the store when it was opened. */
 export interface Restored {
@@ -27,18 +30,28 @@ export interface Persistence {
   readonly lastFlushMs: number | null;
   /** The last failure, until writing succeeds again. */
   readonly error: PersistenceError | undefined;
-  /** What was found when the store was opened. */
+  /** Facts about the contents when the store was opened. */
   readonly restored: Restored;
 }
 
 /** @internal Key of the method that gives an engine its log. */
 export const ATTACH = Symbol('attach');
 
+interface Attachment {
+  readonly log: PersistentLog;
+  readonly store: Store;
+  readonly restored: Restored;
+  /** Whether writes are refused while the store fails. */
+  readonly refuses: boolean;
+}
+
 /** An engine with a store, from `open`: the data survives the end of the process, tab or browser. */
 export class PersistentKeylatch extends Keylatch {
   readonly #given: KeylatchOptions;
   #log: PersistentLog | undefined;
   #restored: Restored = { restoredKeys: 0, repairedBytes: 0, ageMs: null };
+  #store: Store | undefined;
+  #refuses = false;
   #listeners: readonly ((persistence: Persistence) => void)[] = [];
 
   /** @internal Use `open`. */
@@ -48,9 +61,32 @@ export class PersistentKeylatch extends Keylatch {
   }
 
   /** @internal */
-  [ATTACH](log: PersistentLog, restored: Restored): void {
+  [ATTACH]({ log, store, restored, refuses }: Attachment): void {
     this.#log = log;
     this.#restored = restored;
+    this.#refuses = refuses;
+    this.#store = store;
+    this.saves.setSaver((kind) => void this.save(kind).catch(() => {}));
+  }
+
+  /** @internal Saves as SAVE or BGREWRITEAOF do, and reports the end to the engine. */
+  async save(kind: SaveKind = 'snapshot'): Promise<void> {
+    // The engine may be closed before the end.
+    const ended = (failure?: string): void => (this.closed ? undefined : this.saves.finish(kind, failure));
+    try {
+      if (kind === 'snapshot' && this.#store?.saveSnapshot !== undefined)
+        await this.#store.saveSnapshot(this.snapshot());
+      else await this.log.rewrite();
+      ended();
+    } catch (error) {
+      ended((error as Error).message);
+      throw error;
+    }
+  }
+
+  /** @internal */
+  setFsync(fsync: Fsync): void {
+    if (this.#store !== undefined && 'fsync' in this.#store) this.#store.fsync = fsync;
   }
 
   /** @internal The log, for a server that appends the effects of a turn together. */
@@ -101,6 +137,7 @@ export class PersistentKeylatch extends Keylatch {
     if (this.#log === undefined) return;
     const { persistence } = this;
     const { state, error } = persistence;
+    if (this.#refuses && !this.closed) this.saves.reportLog(state === 'running' ? undefined : error?.message);
     if (this.#listeners.length === 0 && error !== undefined && (state === 'failed' || state === 'lost'))
       console.warn(`keylatch: ${error.message}`);
     for (const listener of this.#listeners) {

@@ -52,7 +52,7 @@ export class Queue {
     this.#batches.push({ ...entry, seq: this.#lastSeq });
   }
 
-  /** What is written next: a snapshot, or all pieces in front of one, joined. Stays until `done`. */
+  /** The next batch to write: a snapshot, or all pieces in front of one, joined. Stays until `done`. */
   first(): Batch | undefined {
     const end = this.#batches.findIndex(({ snapshot }) => snapshot !== undefined);
     const count = end < 0 ? this.#batches.length : end;

@@ -31,7 +31,7 @@ export function restore(db: Restorable, stored: Stored, title = 'the store'): Re
   let [logBytes, tornBytes, lastMs, index] = [0, 0, stored.loggedMs, 0];
   for (const piece of stored.pieces) {
     if (tornBytes > 0) throw damaged(stored, title, index - 1, 0, 'ends within a unit, and another piece follows');
-    const replayed = attempt(stored, title, index, () => db.replay(piece));
+    const replayed = attempt(stored, title, index, () => db.replay(piece), piece);
     logBytes += piece.length;
     tornBytes = replayed.droppedBytes;
     lastMs = Math.max(lastMs, replayed.lastNowMs ?? 0);
@@ -40,14 +40,21 @@ export function restore(db: Restorable, stored: Stored, title = 'the store'): Re
   return { snapshotBytes: snapshot?.length ?? 0, logBytes, tornBytes, lastMs };
 }
 
-function attempt<T>(stored: Stored, title: string, piece: number, work: () => T): T {
+/** Name of a command in a log. The engine refuses those that it does not know, such as commands of streams. */
+function commandAt(bytes: Uint8Array, offset: number): string | undefined {
+  const head = String.fromCharCode(...bytes.subarray(offset, offset + 64));
+  return /^\*\d+\r\n\$\d+\r\n([A-Za-z][A-Za-z0-9._-]*)\r\n/.exec(head)?.[1]?.toUpperCase();
+}
+
+function attempt<T>(stored: Stored, title: string, piece: number, work: () => T, bytes?: Uint8Array): T {
   try {
     return work();
   } catch (error) {
     if (isPersistenceError(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    // The engine's texts end with the offset in what was given to it.
-    const offset = Number(/at byte (\d+)$/.exec(reason)?.[1] ?? 0);
+    // The engine's texts end with the offset in the bytes that were given to it, if it is known.
+    const [, digits] = / at byte (\d+)$/.exec(reason) ?? [];
+    const offset = Number(digits ?? 0);
     if (/newer version/.test(reason)) {
       const { file } = locationOf(stored, title, piece, offset);
       throw new PersistenceError('NEWER_VERSION', `${file}: a newer version wrote it; update keylatch to open it`, {
@@ -55,7 +62,10 @@ function attempt<T>(stored: Stored, title: string, piece: number, work: () => T)
         cause: error,
       });
     }
-    throw damaged(stored, title, piece, offset, reason.replace(/ at byte \d+$/, ''), error);
+    const command = bytes === undefined || digits === undefined ? undefined : commandAt(bytes, offset);
+    const shown =
+      command === undefined ? reason.replace(/ at byte \d+$/, '') : `the command ${command} is not supported`;
+    throw damaged(stored, title, piece, offset, shown, error);
   }
 }
 

@@ -9,7 +9,7 @@ export interface StoredLocation {
   readonly offset: number;
 }
 
-/** What a store holds when it is opened. */
+/** Contents of a store when it is opened. */
 export interface Stored {
   /** The last snapshot, an RDB file, or null. */
   readonly snapshot: Uint8Array | null;
@@ -48,6 +48,10 @@ export interface Store {
    * snapshot.
    */
   replace(snapshot: Uint8Array, seed: bigint, nowMs: number): Promise<void>;
+  /** Writes a snapshot beside the log, for SAVE and BGSAVE. Without this method, they replace the log by a snapshot. */
+  saveSnapshot?(snapshot: Uint8Array): Promise<void>;
+  /** True if the store keeps snapshots only: pieces are dropped, and no size of the log calls for a snapshot. */
+  readonly isSnapshotOnly?: boolean | undefined;
   /** Releases locks and handles. */
   close(): Promise<void>;
   /**
@@ -55,6 +59,12 @@ export interface Store {
    * it.
    */
   watchEnd?(flush: () => void): () => void;
+  /** True after a failure that may have damaged what was written before: the log then begins with `replace`. */
+  readonly mustReplace?: boolean | undefined;
+  /** True if effects must be appended before the call that caused them returns. */
+  readonly isImmediate?: boolean | undefined;
+  /** When files are forced to the medium, for stores of files. */
+  fsync?: 'always' | 'everysec' | 'no';
   /** Called by the store when it ends by itself: deleted, taken over by a newer version. Set by the log. */
   onLost?: ((error: PersistenceError) => void) | undefined;
 }

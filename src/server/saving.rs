@@ -1,0 +1,154 @@
+//! Saves by the host's store: which are requested or running, and how the last of each kind ended. SAVE, BGSAVE,
+//! BGREWRITEAOF, LASTSAVE and INFO use it; the engine itself writes no file.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::base::clock::Timestamp;
+
+/// Kind of a save.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SaveKind {
+    /// The snapshot (SAVE, BGSAVE).
+    Snapshot,
+    /// A log without history in the place of the old one (BGREWRITEAOF).
+    LogRewrite,
+}
+
+impl SaveKind {
+    /// Name for hosts in other languages.
+    pub fn name(self) -> &'static str {
+        match self {
+            SaveKind::Snapshot => "snapshot",
+            SaveKind::LogRewrite => "rewrite",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<SaveKind> {
+        [SaveKind::Snapshot, SaveKind::LogRewrite].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Saves of the host's store.
+#[derive(Clone, Debug, Default)]
+pub struct Saving {
+    /// Whether the host has a store. Without one, requests are refused.
+    pub is_available: bool,
+    /// Instant of the last snapshot; at first the start of the engine.
+    pub saved_at: Timestamp,
+    /// Requested saves in order. The first is running if the host has taken it.
+    queue: Vec<SaveKind>,
+    is_running: bool,
+    /// Kinds of which the last save failed.
+    failed: Vec<SaveKind>,
+    /// Reason why the host cannot write its log; `None` while it can.
+    log_failure: Option<String>,
+    /// Numbers of effects when the last snapshot was saved, and when the running one began.
+    effects_at_save: u64,
+    effects_at_start: u64,
+}
+
+impl Saving {
+    /// Whether saves are requested or running.
+    pub fn is_busy(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Whether a request waits for the host.
+    #[inline(always)]
+    pub fn has_request(&self) -> bool {
+        !self.is_running && !self.queue.is_empty()
+    }
+
+    /// Whether the host runs this save, or will run it next.
+    pub fn is_active(&self, kind: SaveKind) -> bool {
+        self.queue.first() == Some(&kind)
+    }
+
+    /// Whether this save follows the active one.
+    pub fn is_scheduled(&self, kind: SaveKind) -> bool {
+        self.queue.iter().skip(1).any(|queued| *queued == kind)
+    }
+
+    /// Requests a save, unless it is requested already.
+    pub fn request(&mut self, kind: SaveKind) {
+        if !self.queue.contains(&kind) {
+            self.queue.push(kind);
+        }
+    }
+
+    /// Takes the next request, at a number of effects. None while one is running.
+    pub fn take(&mut self, effects: u64) -> Option<SaveKind> {
+        let kind = *self.queue.first().filter(|_| !self.is_running)?;
+        self.is_running = true;
+        self.effects_at_start = effects;
+        Some(kind)
+    }
+
+    /// Records the end of a save. A save that no command requested is recorded too.
+    pub fn finish(&mut self, kind: SaveKind, succeeded: bool, now: Timestamp) {
+        if self.is_running && self.is_active(kind) {
+            self.queue.remove(0);
+            self.is_running = false;
+        }
+        self.failed.retain(|failed| *failed != kind);
+        if !succeeded {
+            self.failed.push(kind);
+        } else if kind == SaveKind::Snapshot {
+            self.saved_at = now;
+            self.effects_at_save = self.effects_at_start;
+        }
+    }
+
+    pub fn has_failed(&self, kind: SaveKind) -> bool {
+        self.failed.contains(&kind)
+    }
+
+    /// Number of effects since the last snapshot, when there were `effects` in all.
+    pub fn unsaved(&self, effects: u64) -> u64 {
+        effects.saturating_sub(self.effects_at_save)
+    }
+
+    /// Sets or clears the reason why the host cannot write its log.
+    pub fn set_log_failure(&mut self, reason: Option<&str>) {
+        self.log_failure = reason.map(String::from);
+    }
+
+    /// Whether something failed last: a cheap condition for the gate, which then asks the configuration.
+    #[inline(always)]
+    pub fn may_refuse_writes(&self) -> bool {
+        !self.failed.is_empty() || self.log_failure.is_some()
+    }
+
+    pub fn log_failure(&self) -> Option<&str> {
+        self.log_failure.as_deref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saves_run_one_after_the_other() {
+        let mut saving = Saving::default();
+        saving.request(SaveKind::LogRewrite);
+        saving.request(SaveKind::Snapshot);
+        saving.request(SaveKind::LogRewrite);
+        assert_eq!((saving.take(5), saving.take(5)), (Some(SaveKind::LogRewrite), None));
+        assert!(saving.is_scheduled(SaveKind::Snapshot) && !saving.has_request());
+        saving.finish(SaveKind::LogRewrite, false, Timestamp::from_ms(1));
+        assert!(saving.has_failed(SaveKind::LogRewrite) && saving.saved_at == Timestamp::default());
+        assert_eq!(saving.take(7), Some(SaveKind::Snapshot));
+        saving.finish(SaveKind::Snapshot, true, Timestamp::from_ms(2));
+        assert_eq!((saving.unsaved(9), saving.saved_at.as_ms(), saving.is_busy()), (2, 2, false));
+    }
+
+    #[test]
+    fn a_save_of_the_hosts_own_ends_no_request() {
+        let mut saving = Saving::default();
+        saving.request(SaveKind::LogRewrite);
+        saving.finish(SaveKind::LogRewrite, true, Timestamp::from_ms(1));
+        assert!(saving.has_request());
+    }
+}
