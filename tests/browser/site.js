@@ -1,15 +1,12 @@
-// Serves the built package to pages of a profile on disk, where Web Locks and IndexedDB work as on a site.
-import { createServer } from 'node:http';
+// Pages of a profile on disk with the built package, where Web Locks and IndexedDB work as on a site.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { serveSite } from './site-server.js';
 
-const PACKAGE = process.env.KEYLATCH_PACKAGE ?? fileURLToPath(new URL('../../target/npm/keylatch', import.meta.url));
-export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-export const ARGUMENTS = [
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -18,35 +15,6 @@ export const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const FOLDERS = {
-  package: PACKAGE,
-  fixtures: fileURLToPath(new URL('fixtures', import.meta.url)),
-  kill: fileURLToPath(new URL('../kill', import.meta.url)),
-};
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript' };
-
-/** Starts a server for the package and the fixtures. `asked` is called with the paths of other requests. */
-export async function serveSite(asked = () => {}) {
-  const server = createServer(async (request, response) => {
-    const [, folder, ...path] = new URL(request.url ?? '/', 'http://site').pathname.split('/');
-    const file = normalize(path.join('/'));
-    if (!Object.hasOwn(FOLDERS, folder) || file.startsWith('..')) {
-      asked(request.url);
-      response.writeHead(204).end();
-      return;
-    }
-    try {
-      const body = await readFile(join(FOLDERS[folder], file));
-      response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
-      response.end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  return { origin: `http://127.0.0.1:${server.address().port}`, stop: () => server.close() };
-}
-
 /** A browser with a new profile. `open()` returns a page with the package in `globalThis.keylatch`. */
 export async function startSite() {
   const profile = mkdtempSync(join(tmpdir(), 'keylatch-profile-'));

@@ -1,7 +1,8 @@
 //! `cargo xtask kill`: kills processes at random moments while they write to a store, and looks what the store holds.
 
 use crate::cli::KillOptions;
-use crate::failure::Result;
+use crate::debian::{self, CHROMIUM};
+use crate::failure::{Failure, Result};
 use crate::paths;
 use crate::process::Program;
 
@@ -11,19 +12,33 @@ const SHORT_ROUNDS: u32 = 3;
 /// Builds the package, then kills writers of each kind.
 pub(crate) fn run(options: &KillOptions) -> Result {
     crate::build()?;
-    writers(options.rounds)
+    node(options.rounds)?;
+    debian::ensure(&[CHROMIUM])?;
+    browser(options.rounds)
 }
 
 /// Short variant for the test command, with a package that is built already.
 pub(crate) fn short() -> Result {
-    writers(SHORT_ROUNDS)
+    node(SHORT_ROUNDS)
 }
 
-fn writers(rounds: u32) -> Result {
-    let script = paths::root().join("tests/kill/node.mjs");
+/// Short variant in Chromium.
+pub(crate) fn short_browser() -> Result {
+    browser(SHORT_ROUNDS)
+}
+
+fn node(rounds: u32) -> Result {
+    script("node.mjs", rounds).run()
+}
+
+fn browser(rounds: u32) -> Result {
+    let chromium = debian::find(CHROMIUM).ok_or_else(|| Failure::new(format!("{} was not found", CHROMIUM.program)))?;
+    script("chromium.mjs", rounds).env("CHROMIUM", chromium).run()
+}
+
+fn script(name: &str, rounds: u32) -> Program {
     Program::node()
-        .arg(&script)
+        .arg(&paths::root().join("tests/kill").join(name))
         .args(&["--rounds", &rounds.to_string()])
         .env("KEYLATCH_PACKAGE", paths::package())
-        .run()
 }
