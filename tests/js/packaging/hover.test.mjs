@@ -25,11 +25,12 @@ import * as hints from 'keylatch/hints';
 import * as ioredis from 'keylatch/ioredis';
 import * as persist from 'keylatch/persist';
 import * as server from 'keylatch/server';
+import * as tabs from 'keylatch/tabs';
 import * as testing from 'keylatch/testing';
 const db = new Keylatch();
 ${CALLS.map(([call]) => `${call};`).join('\n')}
 db.getdel('k');
-export { main, hints, ioredis, persist, server, testing };
+export { main, hints, ioredis, persist, server, tabs, testing };
 `;
 writeFileSync(file, text);
 

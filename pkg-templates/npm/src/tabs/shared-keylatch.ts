@@ -23,7 +23,7 @@ import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';
 import { SharedClient } from './shared-client.js';
 import { SharedSubscriptions } from './shared-subscriptions.js';
-import type { Role } from './tab.js';
+import type { Role } from './role.js';
 import { TabClient } from './tab-client.js';
 import { runShared } from './shared-transaction.js';
 import type { Failure, Happened, Push } from './wire.js';

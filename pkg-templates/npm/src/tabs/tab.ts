@@ -6,6 +6,7 @@ import { Calls, HANDOVER_MS, LEADERLESS_MS, type Destination } from './calls.js'
 import type { Channel, Environment } from './environment.js';
 import type { Reach } from './leader.js';
 import { Leadership, type Opened } from './leadership.js';
+import type { Role } from './role.js';
 import { TabsError } from './tabs-error.js';
 import {
   inboxName,
@@ -20,9 +21,6 @@ import {
 } from './wire.js';
 
 const { ClosedError } = Keylatch.parts.errors;
-
-/** Role of a tab: it leads, another one does or will, or it was closed. */
-export type Role = 'leader' | 'follower' | 'closed';
 
 /** Callbacks of a tab. */
 export interface TabListener {
@@ -64,7 +62,7 @@ export class Tab {
   #resignedEpoch = 0;
   #isAway = false;
   #isForeign = false;
-  #settle: { resolve(): void; reject(error: unknown): void } | undefined;
+  #joining: { resolve(): void; reject(error: unknown): void } | undefined;
 
   constructor(name: string, environment: Environment, openStore: () => Promise<Opened>, listener: TabListener) {
     this.#name = name;
@@ -88,7 +86,7 @@ export class Tab {
     const life = { leaving: () => this.#leave(), returned: () => this.#return() };
     this.#unwatch = this.#environment.watch(life);
     const settled = new Promise<void>((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#joining = { resolve, reject };
       setTimeout(resolve, LEADERLESS_MS);
     });
     this.greet();
@@ -149,7 +147,7 @@ export class Tab {
       );
       lock.release();
       if (failure === undefined) continue;
-      this.#settle?.reject(failure.error);
+      this.#joining?.reject(failure.error);
       this.calls.fail(() => failure.error);
       // Another tab may be luckier, or the next attempt.
       if (!this.#isClosed()) await pause(RETRY_MS);
@@ -213,7 +211,7 @@ export class Tab {
       const { epoch, from } = message;
       if (epoch > this.#epoch) this.#follow(epoch, this.#destination(from, epoch));
       if (message.isReady) this.#ready(epoch);
-      this.#settle?.resolve();
+      this.#joining?.resolve();
     }
   }
 
@@ -221,7 +219,7 @@ export class Tab {
     this.#isForeign = kind === 'leads';
     if (!this.#isForeign) return;
     this.calls.leaderless();
-    this.#settle?.reject(new TabsError('OTHER_VERSION'));
+    this.#joining?.reject(new TabsError('OTHER_VERSION'));
     this.calls.fail((mayHaveRun) => new TabsError('OTHER_VERSION', mayHaveRun));
   }
 
@@ -239,7 +237,7 @@ export class Tab {
   #ready(epoch: number): void {
     if (this.#readyEpoch === epoch) return;
     this.#readyEpoch = epoch;
-    this.#settle?.resolve();
+    this.#joining?.resolve();
     this.#listener.led();
   }
 
