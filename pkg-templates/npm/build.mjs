@@ -25,7 +25,12 @@ const out = resolve(process.env.KEYLATCH_OUT || join(root, 'target', 'npm', 'key
 const source = (name) => join(here, 'src', name);
 
 /** Files of the package that import each other instead of holding copies of each other. */
-const LAYERS = { 'core.js': 'core.js', 'index.js': 'index.js' };
+const LAYERS = {
+  'core.js': 'core.js',
+  'index.js': 'index.js',
+  'persist.js': 'persist.js',
+  'persist-browser.js': 'persist-browser.js',
+};
 /** In the workerd branch this stands in for one of them, and carries the engine of another source. */
 const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
 
@@ -65,8 +70,8 @@ function layers(names, format) {
   return {
     name: 'layers',
     setup(bundle) {
-      bundle.onResolve({ filter: /^\.\/[a-z-]+\.js$/ }, ({ path, kind }) => {
-        const layer = names[path.slice(2)];
+      bundle.onResolve({ filter: /^\.{1,2}\/[a-z-]+\.js$/ }, ({ path, kind, importer }) => {
+        const layer = isTopLevel(importer, path) ? names[path.replace(/^\.+\//, '')] : undefined;
         return layer === undefined || kind === 'entry-point' ? undefined : { path: `./${layer}`, external: true };
       });
       if (names === WORKERD)
@@ -77,6 +82,11 @@ function layers(names, format) {
       bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({ path: `../esm/${PACKED}`, external: true }));
     },
   };
+}
+
+/** True for an import of a file in src itself, not of a namesake in a folder. */
+function isTopLevel(importer, path) {
+  return importer === '' || dirname(resolve(dirname(importer), path)) === join(here, 'src');
 }
 
 function bundle(format, names, entryPoints) {
@@ -99,10 +109,16 @@ async function bundles() {
   const plain = [
     ...['core', 'hints', 'index', 'keyv', 'upstash'].map((name) => entry(name)),
     entry('testing-portable', 'testing-browser'),
+    entry('persist-browser'),
+    entry('tabs'),
   ];
   await bundle('esm', LAYERS, plain);
   await bundle('cjs', LAYERS, plain);
-  await bundle('esm', WORKERD, [entry('index', 'workerd'), entry('testing-portable', 'testing-workerd')]);
+  await bundle('esm', WORKERD, [
+    entry('index', 'workerd'),
+    entry('testing-portable', 'testing-workerd'),
+    entry('persist-browser', 'persist-workerd'),
+  ]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
   packEngine();
 }
@@ -111,14 +127,14 @@ async function bundles() {
 async function forNode() {
   for (const format of ['esm', 'cjs']) {
     await build({
-      entryPoints: [entry('server'), entry('testing'), entry('ioredis')],
+      entryPoints: [entry('server'), entry('testing'), entry('ioredis'), entry('persist')],
       ...SHARED,
       define: { ...SHARED.define, HERE: format === 'esm' ? 'import.meta.url' : '__filename' },
       outdir: join(out, format),
       format,
       target: 'node20',
       platform: 'node',
-      plugins: ['index', 'server', 'testing'].map((name) =>
+      plugins: ['index', 'persist', 'server', 'testing'].map((name) =>
         beside(`./${name}.js`, new RegExp(`^\\.{1,2}/${name}\\.js$`)),
       ),
     });
@@ -152,7 +168,7 @@ async function commandLine() {
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    plugins: ['index', 'server', 'testing'].map((name) =>
+    plugins: ['index', 'persist', 'server', 'testing'].map((name) =>
       beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`)),
     ),
   });
@@ -161,8 +177,13 @@ async function commandLine() {
 /** Declarations of the ES modules, each with the entry that declares it. */
 const DECLARED = {
   ...Object.fromEntries(
-    ['core', 'hints', 'index', 'ioredis', 'keyv', 'server', 'testing', 'upstash'].map((name) => [name, name]),
+    ['core', 'hints', 'index', 'ioredis', 'keyv', 'persist', 'server', 'tabs', 'testing', 'upstash'].map((name) => [
+      name,
+      name,
+    ]),
   ),
+  'persist-browser': 'persist',
+  'persist-workerd': 'persist',
   'testing-browser': 'testing',
   'testing-workerd': 'testing',
   workerd: 'index',

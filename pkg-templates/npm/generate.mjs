@@ -6,6 +6,7 @@ import { printEvents } from './generate/events.mjs';
 import { printKeys } from './generate/keys.mjs';
 import { printMethods } from './generate/methods.mjs';
 import { PLAIN } from './generate/plain.mjs';
+import { printReads } from './generate/reads.mjs';
 import { printTable } from './generate/table.mjs';
 
 const TABLES = new URL('../../target/generated/', import.meta.url);
@@ -23,6 +24,7 @@ const files = {
   'key-positions.ts': printKeys(commands, convention),
   'convention.ts': printConvention(convention),
   'events.ts': printEvents(read('events.json')),
+  'reads.ts': printReads(commands),
   'methods.ts': printMethods(commands, PLAIN, read('examples.json')),
 };
 rmSync(TARGET, { recursive: true, force: true });

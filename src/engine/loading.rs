@@ -73,6 +73,8 @@ impl aof::Target for Loading<'_> {
             "multi" => Some(aof::Role::Begin),
             "exec" => Some(aof::Role::End),
             "select" => Some(aof::Role::Select),
+            // Redis logs it when it stores the counted cardinality in the value; keylatch stores none.
+            "pfcount" => Some(aof::Role::Effect),
             _ => row.has(flags::WRITE).then_some(aof::Role::Effect),
         }
     }

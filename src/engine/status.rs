@@ -26,6 +26,9 @@ impl Status {
     /// A save was requested ([`crate::Keylatch::take_save_request`]).
     pub const SAVE: Status = Status(1 << 6);
 
+    /// The log of effects is so long that it should be taken now.
+    pub const EFFECTS_FULL: Status = Status(1 << 7);
+
     /// The bits with their names, for hosts in other languages.
     pub const NAMES: &[(Status, &str)] = &[
         (Status::EVENTS, "Events"),
@@ -35,10 +38,15 @@ impl Status {
         (Status::TIMED, "Timed"),
         (Status::ASCII, "Ascii"),
         (Status::SAVE, "Save"),
+        (Status::EFFECTS_FULL, "EffectsFull"),
     ];
 
     pub fn bits(self) -> u32 {
         self.0
+    }
+
+    pub fn contains(self, bit: Status) -> bool {
+        self.0 & bit.0 == bit.0
     }
 
     #[inline(always)]
@@ -58,7 +66,8 @@ impl Engine {
                 | Status::EFFECTS.when(!self.keyspace.effects.is_empty())
                 | Status::DEADLINE_EARLIER.when(self.is_due_earlier())
                 | Status::TIMED.when(self.is_timed())
-                | Status::SAVE.when(self.server.saving.has_request()),
+                | Status::SAVE.when(self.server.saving.has_request())
+                | Status::EFFECTS_FULL.when(self.keyspace.effects.is_full()),
         )
     }
 

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::convert::{ms, out_of_memory, to_js};
 use super::engine::Engine;
-use crate::engine::InspectedPart;
+use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{DATABASES, Event, EventKind, Inspected};
 
 /// Bytes that become a Uint8Array.
@@ -90,6 +90,12 @@ impl Engine {
     /// Starts or stops the log of effects.
     pub fn record(&mut self, on: bool) {
         self.keylatch.record(on);
+    }
+
+    /// Returns whether so many effects wait that they should be taken now.
+    #[wasm_bindgen(js_name = effectsFull)]
+    pub fn effects_full(&self) -> bool {
+        self.keylatch.status().contains(Status::EFFECTS_FULL)
     }
 
     /// Takes the effects since the last call as a piece of append-only file, empty if nothing changed.

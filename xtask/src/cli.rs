@@ -10,6 +10,7 @@ pub(crate) enum Command {
     Bench(BenchOptions),
     Build,
     Fuzz(FuzzOptions),
+    Kill(KillOptions),
     Play(PlayOptions),
     Sizes,
     Test(Selection),
@@ -56,8 +57,15 @@ pub(crate) struct FuzzOptions {
     pub(crate) seconds: u32,
 }
 
+/// Options of `kill`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct KillOptions {
+    pub(crate) rounds: u32,
+}
+
 const DEFAULT_PORT: u16 = 5173;
 const DEFAULT_FUZZ_SECONDS: u32 = 60;
+const DEFAULT_KILL_ROUNDS: u32 = 50;
 
 pub(crate) fn help() -> String {
     let mut text = String::from(
@@ -72,6 +80,8 @@ commands:
   build                  prints files from the rows, and builds the engine, the package (target/npm/keylatch) and the page (target/www)
   fuzz TARGET            runs a fuzzer
       --seconds N        duration (60)
+  kill                   kills processes while they write, opens their data again, and compares
+      --rounds N         number of kills (50)
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
       --port N           the first port to try (5173); ports in use are skipped
       --no-open          does not open a browser
@@ -114,6 +124,7 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
         "fuzz" => parse_fuzz(rest),
         "build" => nothing_more(name, rest).map(|()| Command::Build),
         "sizes" => nothing_more(name, rest).map(|()| Command::Sizes),
+        "kill" => parse_kill(rest),
         "play" => parse_play(rest).map(Command::Play),
         "test" => parse_test(rest).map(Command::Test),
         _ => Err(format!("unknown command `{name}`")),
@@ -168,6 +179,25 @@ fn parse_fuzz(arguments: &[String]) -> Result<Command, String> {
     }
     let target = target.ok_or_else(|| String::from("`fuzz` needs a target"))?;
     Ok(Command::Fuzz(FuzzOptions { target, seconds }))
+}
+
+fn parse_kill(arguments: &[String]) -> Result<Command, String> {
+    let mut rounds = DEFAULT_KILL_ROUNDS;
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match split_value(argument) {
+            ("--rounds", value) => {
+                let text = value_of("--rounds", value, &mut rest)?;
+                rounds = text
+                    .parse()
+                    .ok()
+                    .filter(|rounds| *rounds > 0)
+                    .ok_or_else(|| format!("`--rounds` takes a number from 1 on, found `{text}`"))?;
+            }
+            _ => return Err(format!("unknown argument `{argument}` of `kill`; see cargo xtask help")),
+        }
+    }
+    Ok(Command::Kill(KillOptions { rounds }))
 }
 
 fn parse_play(arguments: &[String]) -> Result<PlayOptions, String> {
@@ -279,6 +309,12 @@ mod tests {
     }
 
     #[test]
+    fn rounds_of_kill_are_a_number() {
+        assert_eq!(parse_line("kill"), Ok(Command::Kill(KillOptions { rounds: 50 })));
+        assert_eq!(parse_line("kill --rounds=7"), Ok(Command::Kill(KillOptions { rounds: 7 })));
+    }
+
+    #[test]
     fn a_bench_is_chosen_by_suite_and_row() {
         let (suites, filter) = (vec!["node".into()], "GET same".into());
         let expected = BenchOptions { suites, filter, quick: true, ..BenchOptions::default() };
@@ -306,6 +342,9 @@ mod tests {
             ("fuzz lime", "lime"),
             ("fuzz line reply", "reply"),
             ("fuzz line --seconds x", "`x`"),
+            ("kill --rounds none", "`none`"),
+            ("kill --rounds 0", "`0`"),
+            ("kill bill", "bill"),
             ("bench nodde", "nodde"),
             ("bench --filter", "--filter"),
             ("bench --slow", "--slow"),

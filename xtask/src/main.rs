@@ -10,6 +10,7 @@ mod failure;
 mod fuzz;
 mod generated;
 mod glue;
+mod kill;
 mod node;
 mod package;
 mod page;
@@ -61,6 +62,7 @@ fn execute(command: Command) -> Result {
         Command::Bench(options) => bench::run(&options),
         Command::Build => build_everything(),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Kill(options) => kill::run(&options),
         Command::Play(options) => {
             build_everything()?;
             play::serve(&options)

@@ -17,9 +17,12 @@ export class EffectsLog {
     return this.#listeners.length > 0;
   }
 
-  /** Status bits that require work after a call. None after the signal, until the effects are taken. */
+  /**
+   * Status bits that require work after a call. After the signal, until the effects are taken, only many effects do.
+   */
   get bits(): number {
-    return this.hasListeners && !this.#isSignalled ? Status.Effects : 0;
+    if (!this.hasListeners) return 0;
+    return this.#isSignalled ? Status.EffectsFull : Status.Effects;
   }
 
   /** Starts or stops the log. */
@@ -56,6 +59,7 @@ export class EffectsLog {
 
   /** Gives the signal if effects are pending: calls each listener through `run`, which handles its errors. */
   signal(instance: Instance, run: (listener: () => void) => void): void {
+    if (this.#isSignalled && !instance.guarded(() => instance.engine.effectsFull())) return;
     this.#collect(instance);
     if (this.#pending.length === 0) return;
     this.#isSignalled = true;

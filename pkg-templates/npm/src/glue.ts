@@ -91,6 +91,8 @@ export interface GlueEngine {
   listen(names: string): void;
   takeEvents(): RawEvent[] | undefined;
   record(on: boolean): void;
+  /** True when so many effects are pending that they should be taken now. */
+  effectsFull(): boolean;
   takeEffects(): Uint8Array;
   acceptSaves(on: boolean): void;
   takeSaveRequest(): string | undefined;

@@ -99,13 +99,15 @@ const BYTES_CODEC: Codec = {
 
 const CODECS = { text: TEXT_CODEC, bytes: BYTES_CODEC, json: JSON_CODEC };
 
-function codecOf(as: LoadOptions['as'] = 'text'): Codec {
+/** @internal The codec of an option. */
+export function codecOf(as: LoadOptions['as'] = 'text'): Codec {
   const codec = typeof as === 'string' ? CODECS[as] : as;
   if (typeof codec?.encode === 'function' && typeof codec.decode === 'function') return codec;
   throw new TypeError("a codec is 'text', 'bytes', 'json' or an object with the methods encode and decode");
 }
 
-function nameOf(key: Argument): string {
+/** @internal A key as text. */
+export function nameOf(key: Argument): string {
   return isBytes(key) ? textOf(key) : String(key);
 }
 
@@ -170,7 +172,8 @@ export class CodedValues {
   }
 }
 
-function encode(codec: Codec, key: string, value: unknown): string | Uint8Array {
+/** @internal The stored form of a value. */
+export function encode(codec: Codec, key: string, value: unknown): string | Uint8Array {
   let stored: unknown;
   try {
     stored = codec.encode(value);
@@ -183,7 +186,8 @@ function encode(codec: Codec, key: string, value: unknown): string | Uint8Array 
   throw new TypeError(`encode of the codec must return ${wanted}, got ${typeof stored}`);
 }
 
-function decode<T>(codec: Codec, key: string, stored: string | Uint8Array): T {
+/** @internal The value of a stored form. */
+export function decode<T>(codec: Codec, key: string, stored: string | Uint8Array): T {
   try {
     return codec.decode(stored) as T;
   } catch (error) {

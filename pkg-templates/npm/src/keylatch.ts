@@ -11,8 +11,10 @@ import { Instance } from './instance.js';
 import { instantiate } from './module.js';
 import { ObservableClient } from './observable.js';
 import { engineOptions, glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
+import { PARTS } from './parts.js';
 import { textOf } from './reply.js';
 import { Streams } from './streams.js';
+import type { SaveRequests } from './save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from './session.js';
 import { checked, type Shape } from './sugar/option-check.js';
 import { TOOLS, type Tools } from './tools.js';
@@ -71,6 +73,9 @@ const encoder = new TextEncoder();
 export class Keylatch extends ObservableClient {
   /** @internal For entries that are bundled beside this one. */
   static readonly checkedOptions = checked;
+
+  /** @internal Classes for entries that are bundled beside this one. */
+  static readonly parts = PARTS;
 
   /** @internal The engine of a class that has one. */
   static readonly builtIn: EngineModule | undefined = undefined;
@@ -241,6 +246,11 @@ export class Keylatch extends ObservableClient {
 
   // For hosts that serve the engine to others, or persist the data. Not stable before 1.0.
 
+  /** @internal Saves that commands request, for the engine's store. */
+  get saves(): SaveRequests {
+    return this.#host.saves;
+  }
+
   /** Clients over byte streams. */
   get streams(): Streams {
     return (this.#streams ??= new Streams(this.#host));
@@ -253,7 +263,7 @@ export class Keylatch extends ObservableClient {
 
   /**
    * Calls back when effects are pending, and starts recording: the signal for a store, which needs no polling. The next call
-   * comes after `takeEffects`. Returns a function that removes the listener; recording goes on.
+   * comes after `takeEffects`, or when 64 KB more are pending. Returns a function that removes the listener; recording goes on.
    */
   onEffects(listener: () => void): Unsubscribe {
     const end = this.#host.onEffects(listener);

@@ -32,36 +32,70 @@ const EXEC: Shape<ExecOptions> = { errors: ['return', 'throw'] };
 
 type Change = (reply: unknown, method: string) => unknown;
 
-/** Commands that `exec` runs as one step. Each method queues a command and returns this object. */
-export class Multi<Results extends unknown[], Text extends string | Uint8Array = string> extends Commands<
-  Queued<Results, Text>,
-  Text
-> {
+type Queue = readonly (readonly Argument[])[];
+
+/** @internal The queue of a transaction, taken to be run. */
+export interface Taken {
+  readonly queue: Queue;
+  /** The result of `exec` for the result of running the queue. */
+  finish(replies: unknown): unknown;
+}
+
+/** Commands that are queued: each method queues one and returns this object. */
+export abstract class QueuedCommands<C extends ResultMode, Text extends string | Uint8Array> extends Commands<C, Text> {
   #queue: (readonly Argument[])[] = [];
   /** Changes of results into the form that the methods return, by the command's index. */
   #changes = new Map<number, (reply: unknown) => unknown>();
-  readonly #run: (queue: readonly (readonly Argument[])[]) => unknown;
-
-  /** @internal Use `client.multi()`. */
-  constructor(run: (queue: readonly (readonly Argument[])[]) => unknown) {
-    super();
-    this.#run = run;
-  }
 
   /** Number of queued commands. */
   get length(): number {
     return this.#queue.length;
   }
 
-  protected override execute<T>(argv: readonly Argument[]): Carried<Queued<Results, Text>, T> {
+  protected override execute<T>(argv: readonly Argument[]): Carried<C, T> {
     this.#queue.push(argv);
-    return this as unknown as Carried<Queued<Results, Text>, T>;
+    return this as unknown as Carried<C, T>;
   }
 
   /** @internal */
-  protected override mapped<T>(_: unknown, change: Change, method: string): Carried<Queued<Results, Text>, T> {
+  protected override mapped<T>(_: unknown, change: Change, method: string): Carried<C, T> {
     this.#changes.set(this.#queue.length - 1, (reply) => change(reply, method));
-    return this as unknown as Carried<Queued<Results, Text>, T>;
+    return this as unknown as Carried<C, T>;
+  }
+
+  /** Empties the queue. Nothing was sent. */
+  discard(): void {
+    this.#queue = [];
+    this.#changes = new Map();
+  }
+
+  /** @internal Empties the queue into what `exec` has to run. */
+  protected take(options: ExecOptions | undefined): Taken {
+    const { errors } = checked('exec', options, EXEC);
+    const queue = this.#queue;
+    const changes = this.#changes;
+    this.discard();
+    const finish = (replies: unknown): unknown => {
+      if (!Array.isArray(replies)) return replies;
+      const results = replies.map((reply, index) => changed(reply, changes.get(index)));
+      if (errors !== 'return' && results.some((result) => result instanceof Error)) throw new ExecError(results);
+      return results;
+    };
+    return { queue, finish };
+  }
+}
+
+/** Commands that `exec` runs as one step. Each method queues a command and returns this object. */
+export class Multi<Results extends unknown[], Text extends string | Uint8Array = string> extends QueuedCommands<
+  Queued<Results, Text>,
+  Text
+> {
+  readonly #run: (queue: Queue) => unknown;
+
+  /** @internal Use `client.multi()`. */
+  constructor(run: (queue: Queue) => unknown) {
+    super();
+    this.#run = run;
   }
 
   /**
@@ -76,21 +110,8 @@ export class Multi<Results extends unknown[], Text extends string | Uint8Array =
   exec(options: { readonly errors: 'return' }): ExecReplies<Results>;
   exec(options?: { readonly errors?: 'throw' | undefined }): ExecResult<Results>;
   exec(options?: ExecOptions): ExecReplies<Results> {
-    const { errors } = checked('exec', options, EXEC);
-    const queue = this.#queue;
-    const changes = this.#changes;
-    this.discard();
-    const replies = this.#run(queue);
-    if (!Array.isArray(replies)) return replies as null;
-    const results = replies.map((reply, index) => changed(reply, changes.get(index)));
-    if (errors !== 'return' && results.some((result) => result instanceof Error)) throw new ExecError(results);
-    return results as ExecReplies<Results>;
-  }
-
-  /** Empties the queue. Nothing was sent. */
-  discard(): void {
-    this.#queue = [];
-    this.#changes = new Map();
+    const { queue, finish } = this.take(options);
+    return finish(this.#run(queue)) as ExecReplies<Results>;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Entry `keylatch/server`: the engine behind a socket that Redis clients connect to. For Node. */
 import { Keylatch } from './index.js';
+import { open as openStore, serverStore } from './persist.js';
 import { SERVER, type ServerOptions } from './server/options.js';
 import { Server } from './server/server.js';
 
@@ -8,5 +9,15 @@ export type { ServerOptions } from './server/options.js';
 
 /** A server that is not listening yet: `await createServer({ port: 6379 }).listen()`. */
 export function createServer(options?: ServerOptions): Server {
-  return new Server(Keylatch.checkedOptions('createServer', options, SERVER), () => new Keylatch());
+  const given = Keylatch.checkedOptions('createServer', options, SERVER);
+  const { dir, appendonly = 'yes', appendfsync = 'everysec' } = given;
+  if (dir === undefined) {
+    if (given.appendonly !== undefined || given.appendfsync !== undefined)
+      throw new TypeError('createServer: appendonly and appendfsync go with dir');
+    return new Server(given, () => new Keylatch());
+  }
+  if (given.db !== undefined) throw new TypeError('createServer: dir and db exclude each other; pass only one of them');
+  // As in Redis, writes are refused while the folder cannot be written.
+  const open = () => openStore({ store: serverStore(dir, appendonly === 'yes', appendfsync), onFailure: 'refuse' });
+  return new Server(given, { open });
 }

@@ -16,7 +16,7 @@ export function runTransaction(connection: Connection, queue: Queue, asBytes: bo
       const refusals = enqueue(connection, queue);
       const replies = connection.reply(NO_ROW, ['EXEC'], asBytes);
       connection.isAborted = replies === null;
-      return result(replies, queue, refusals);
+      return transactionResult(replies, queue, refusals);
     } catch (error) {
       // An invalid argument or a failed clock must not leave the transaction open.
       if (!(error instanceof ReplyError)) connection.discard();
@@ -35,7 +35,8 @@ function enqueue(connection: Connection, queue: Queue): ReplyError[] {
   return refusals;
 }
 
-function result(replies: Replies, queue: Queue, refusals: readonly ReplyError[]): unknown {
+/** The results of EXEC with the commands' names in errors; a refused transaction is thrown. */
+export function transactionResult(replies: Replies, queue: Queue, refusals: readonly ReplyError[]): unknown {
   if (replies instanceof ReplyError) throw new ReplyError(replies.message, 'EXEC', { cause: causeOf(refusals) });
   return Array.isArray(replies) ? replies.map((reply, index) => named(reply, queue[index])) : replies;
 }

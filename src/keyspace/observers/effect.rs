@@ -14,6 +14,9 @@ use crate::base::number::{IntegerText, write_double, write_integer};
 
 /// Version of the annotation line. Logs with a newer version are refused.
 pub const LOG_VERSION: u32 = 1;
+
+/// Bytes of pending effects from which a host is asked to take them.
+const FULL_BYTES: usize = 64 * 1024;
 /// Prefix of an annotation line. Redis 7.0 and newer skip lines that begin with `#`.
 pub const ANNOTATION: &str = "#KL:";
 
@@ -132,6 +135,11 @@ impl Effects {
     /// Whether no effects wait to be taken.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
+    }
+
+    /// Whether so many effects wait that they should be taken before more are stated.
+    pub fn is_full(&self) -> bool {
+        self.pending.len() >= FULL_BYTES
     }
 
     /// Number of effects since the engine was made, while effects were built.

@@ -179,6 +179,19 @@ fn pipelines() -> Vec<Aim> {
 }
 
 fn browser() -> Vec<Aim> {
+    let own = [
+        ("100,000 keys reopened from a snapshot", 250.0),
+        ("100,000 keys reopened from a log", 600.0),
+        ("GET of a follower", 0.6),
+        ("failover to another tab", 150.0),
+    ];
+    let mut aims = own.map(|(row, aim)| at_most("browser", row, Measure::Own, aim, aim)).to_vec();
+    aims.push(at_least("browser", "persisted SET, flushed after 100", Measure::Rate, 1e5, 1e5));
+    aims.extend(beside_map());
+    aims
+}
+
+fn beside_map() -> Vec<Aim> {
     [
         ("GET same 1e3", 7.0, 7.0),
         ("MGET 100 same 1e3", 5.0, 5.0),

@@ -16,7 +16,7 @@ pub(super) fn node(options: &BenchOptions) -> Result<Vec<Row>> {
 }
 
 pub(super) fn browser(options: &BenchOptions) -> Result<Vec<Row>> {
-    all(&[&["chromium.mjs"]], options)
+    all(&[&["chromium.mjs"], &["browser-persist.mjs"]], options)
 }
 
 pub(super) fn memory(options: &BenchOptions) -> Result<Vec<Row>> {

@@ -114,6 +114,13 @@ pub(crate) const ALL: &[Suite] = &[
         &[Without::Redis, Without::Clients],
         javascript::clients,
     ),
+    built("kill", "processes killed while they write: every flushed write is there", &[], crate::kill::short),
+    built(
+        "kill-browser",
+        "Chromium killed while a page writes: every flushed write is there",
+        &[Without::Browser],
+        crate::kill::short_browser,
+    ),
     built("bench", "a short round of the benches without further requirements", &[], || {
         bench::short_round(&["node", "native", "memory", "start"])
     }),

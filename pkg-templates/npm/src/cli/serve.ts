@@ -10,6 +10,9 @@ const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C or 
   --requirepass TEXT    the password of clients; the variable KEYLATCH_PASSWORD keeps it out of process lists
   --maxclients N        the maximum number of clients (10000)
   --databases N         the number of databases, at most 16 (16)
+  --dir DIR             the folder of the data; without one the data is gone at the end
+  --appendonly yes|no   with --dir: a log of every change (yes), or snapshots only
+  --appendfsync WHEN    with --dir: always (before a reply leaves), everysec or no (everysec)
   --maxmemory BYTES     the memory limit, for example 100mb
   --maxmemory-policy P  the eviction policy: allkeys-lru, volatile-ttl, ... (noeviction: writes fail)
   --PARAMETER VALUE     any other parameter of redis.conf that CONFIG GET shows
@@ -65,6 +68,12 @@ function textOf(pairs: Map<string, string>, name: string): string | undefined {
   return text;
 }
 
+function wordOf(pairs: Map<string, string>, name: string, words: readonly string[]): string | undefined {
+  const text = textOf(pairs, name);
+  if (text === undefined || words.includes(text)) return text;
+  throw new UsageError(`--${name} expects ${words.join(', ')}, found "${text}"`);
+}
+
 /** Removes entries without a value. */
 function given<T extends object>(options: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
@@ -80,6 +89,9 @@ function read(pairs: Map<string, string>): Request {
     maxclients: numberOf(pairs, 'maxclients'),
     databases: numberOf(pairs, 'databases'),
     maxmemory: textOf(pairs, 'maxmemory'),
+    dir: textOf(pairs, 'dir'),
+    appendonly: wordOf(pairs, 'appendonly', ['yes', 'no']),
+    appendfsync: wordOf(pairs, 'appendfsync', ['always', 'everysec', 'no']),
     onError: fail,
   } as { [K in keyof ServerOptions]: ServerOptions[K] | undefined });
   return { options: { ...named, config: Object.fromEntries(pairs) }, quiet };
@@ -98,7 +110,7 @@ function stopped(server: Server): Promise<void> {
     const stop = (): void => {
       if (asked) process.exit(EXIT_FAILED);
       asked = true;
-      void server.close().then(resolve);
+      server.close().then(resolve, fail);
     };
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
@@ -119,7 +131,7 @@ export async function serve(words: readonly string[]): Promise<number> {
     await server.listen();
     if (!quiet) console.log(`keylatch ${readVersion()} serves ${server.addresses.join(', ')} (process ${process.pid})`);
   } catch (error) {
-    const isUsage = error instanceof UsageError || error instanceof RangeError;
+    const isUsage = [UsageError, RangeError, TypeError].some((kind) => error instanceof kind);
     console.error(`keylatch serve: ${(error as Error).message}${isUsage ? '; see keylatch serve --help' : ''}`);
     return isUsage ? EXIT_USAGE : EXIT_FAILED;
   }

@@ -28,6 +28,15 @@ export interface ServerOptions {
   readonly maxmemoryPolicy?: MaxmemoryPolicy | undefined;
   /** Other parameters of redis.conf that the engine supports. */
   readonly config?: Readonly<Record<string, string | number>> | undefined;
+  /**
+   * Folder of the data, opened by `listen`; without one the data is gone when the server ends. Created if it is missing.
+   * Excludes `db`.
+   */
+  readonly dir?: string | undefined;
+  /** With `dir`: `yes` keeps a log of every change, `no` only snapshots by SAVE, BGSAVE and the rule of `save`. Default `yes`. */
+  readonly appendonly?: 'yes' | 'no' | undefined;
+  /** With `dir`: when the log is forced to the medium. With `always` that is before a reply leaves. Default `everysec`. */
+  readonly appendfsync?: 'always' | 'everysec' | 'no' | undefined;
   /** Engine to serve; a new one unless given. */
   readonly db?: Keylatch | undefined;
   /** Called with errors that no client caused, for example a trap of the engine. */
@@ -45,6 +54,9 @@ export const SERVER: Shape<ServerOptions> = {
   maxmemory: 'argument',
   maxmemoryPolicy: 'text',
   config: 'object',
+  dir: 'text',
+  appendonly: ['yes', 'no'],
+  appendfsync: ['always', 'everysec', 'no'],
   db: 'object',
   onError: 'function',
 };
@@ -54,6 +66,8 @@ export const DEFAULT_PORT = 6379;
 /** The default of Redis; the second address is optional, for systems without IPv6. */
 const DEFAULT_BIND = ['127.0.0.1', '-::1'];
 const DATABASES_MAX = 16;
+/** Pairs of seconds and changes after which a snapshot is saved. */
+const SAVE_RULE = '3600 1 300 100 60 10000';
 
 /** @internal Addresses to listen on. */
 export interface ListenAddresses {
@@ -97,6 +111,7 @@ export function isLoopback(address: string): boolean {
 /** @internal Configuration parameters of the engine, by name. */
 export function parametersOf(options: ServerOptions, addresses: ListenAddresses): Map<string, string> {
   const { requirepass, maxclients, databases, maxmemory, maxmemoryPolicy, config = {} } = options;
+  const { dir, appendonly = 'yes', appendfsync } = options;
   if (databases !== undefined && !(Number.isInteger(databases) && databases >= 1 && databases <= DATABASES_MAX)) {
     throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}`);
   }
@@ -107,6 +122,11 @@ export function parametersOf(options: ServerOptions, addresses: ListenAddresses)
     maxmemory,
     'maxmemory-policy': maxmemoryPolicy,
     unixsocket: addresses.path,
+    dir,
+    appendfsync,
+    appendonly: dir === undefined ? undefined : appendonly,
+    // The rule of Redis; without a log, nothing else would save.
+    save: dir !== undefined && appendonly === 'no' ? (config['save'] ?? SAVE_RULE) : undefined,
   };
   const parameters = new Map<string, string>();
   for (const [name, value] of [...Object.entries(config), ...Object.entries(named)]) {

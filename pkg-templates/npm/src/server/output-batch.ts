@@ -8,7 +8,13 @@ import type { Socket } from 'node:net';
 const HELD_BYTES_MAX = 16 * 1024;
 
 export class OutputBatch {
+  readonly #isSafe: () => boolean;
   #corked: Socket[] = [];
+
+  /** `isSafe` is asked before output leaves: false if it must not, and its connections are ended. */
+  constructor(isSafe: () => boolean) {
+    this.#isSafe = isSafe;
+  }
 
   /** Queues a copy of `output`, which is written at the end of the turn. */
   write(socket: Socket, output: Uint8Array): void {
@@ -17,12 +23,18 @@ export class OutputBatch {
       if (this.#corked.push(socket) === 1) setImmediate(this.#flush);
     }
     socket.write(Buffer.from(output));
-    if (socket.writableLength >= HELD_BYTES_MAX) socket.uncork();
+    if (socket.writableLength >= HELD_BYTES_MAX) this.#release(socket, this.#isSafe());
   }
 
   readonly #flush = (): void => {
     const corked = this.#corked;
     this.#corked = [];
-    for (const socket of corked) socket.uncork();
+    const isSafe = this.#isSafe();
+    for (const socket of corked) this.#release(socket, isSafe);
   };
+
+  #release(socket: Socket, isSafe: boolean): void {
+    if (isSafe) socket.uncork();
+    else socket.destroy();
+  }
 }

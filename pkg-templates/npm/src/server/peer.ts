@@ -17,6 +17,8 @@ export interface PeerHost {
   readonly output: OutputBatch;
   /** True while connections must record the time of their last input. */
   readonly countsIdleness: boolean;
+  /** Runs work of which the effects are stored before its output leaves. */
+  grouped<T>(work: () => T): T;
   peerEnded(peer: Peer): void;
   failed(error: unknown): void;
 }
@@ -89,7 +91,7 @@ export class Peer implements StreamUser {
   }
 
   #run(chunk: Uint8Array): void {
-    if (!this.#attempt(() => this.#stream.feed(chunk, this.#write))) return;
+    if (!this.#attempt(() => this.#host.grouped(() => this.#stream.feed(chunk, this.#write)))) return;
     if (!this.#stream.parked) this.#blockedBytes = 0;
     const isFull = this.#socket.writableNeedDrain;
     // Other connections have their turn before a long pipeline goes on.

@@ -2,6 +2,7 @@
 import type { Server as Listener, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { PoisonedError, type Keylatch } from '../index.js';
+import type { PersistentKeylatch } from '../persist.js';
 import { closed, endsOf, listenAt, shown } from './addresses.js';
 import { IdleTimeout } from './idle.js';
 import {
@@ -15,6 +16,7 @@ import {
 import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
 import { Peer } from './peer.js';
+import { Storage } from './storage.js';
 import type { StreamSource } from './stream-source.js';
 
 const TOO_MANY = '-ERR max number of clients reached\r\n';
@@ -26,9 +28,10 @@ const PROTECTED =
  * A server of Redis clients: `await using server = await createServer({ port: 0 }).listen()` ends it with its scope.
  */
 export class Server implements AsyncDisposable {
-  /** The served engine; commands of this process run as another client. */
-  readonly db: Keylatch;
   readonly #ownsDb: boolean;
+  readonly #openStorage: (() => Promise<PersistentKeylatch>) | undefined;
+  #db: Keylatch | undefined;
+  #storage: Storage | undefined;
   readonly #source: StreamSource | undefined;
   readonly #addresses: ListenAddresses;
   readonly #parameters: Map<string, string>;
@@ -43,10 +46,17 @@ export class Server implements AsyncDisposable {
   /** @internal */
   outputLimit!: OutputLimit;
   /** @internal */
-  readonly output = new OutputBatch();
+  readonly output = new OutputBatch(() => this.#storage?.isSafe() ?? true);
 
-  /** @internal Use `createServer`. Connections are clients of `source`, the engine's streams unless given. */
-  constructor(options: ServerOptions, makeDb: () => Keylatch, source?: StreamSource) {
+  /**
+   * @internal Use `createServer`. Connections are clients of `source`, the engine's streams unless given. An engine with a
+   * store is opened when the server listens.
+   */
+  constructor(
+    options: ServerOptions,
+    makeDb: (() => Keylatch) | { readonly open: () => Promise<PersistentKeylatch> },
+    source?: StreamSource,
+  ) {
     this.#addresses = listenAddressesOf(options);
     this.#parameters = parametersOf(options, this.#addresses);
     this.#onError =
@@ -55,21 +65,41 @@ export class Server implements AsyncDisposable {
         throw error;
       });
     this.#ownsDb = options.db === undefined;
-    this.db = options.db ?? makeDb();
+    if (typeof makeDb === 'function') this.#db = options.db ?? makeDb();
+    else this.#openStorage = makeDb.open;
     this.#source = source;
+  }
+
+  /** The served engine; commands of this process run as another client. With `dir` there is none before `listen`. */
+  get db(): Keylatch {
+    if (this.#db === undefined) throw new Error('the folder of this server is not open yet: await listen() first');
+    return this.#db;
   }
 
   /** Listens. Rejects, and listens nowhere, when an address is not available or protected mode forbids it. */
   async listen(): Promise<this> {
     const refusal = exposure(this.#addresses, this.#parameters);
     if (refusal !== undefined) throw new Error(refusal);
-    const { streams } = this.db;
-    for (const [name, value] of this.#parameters) streams.configure(name, value);
-    this.#listeners = await listenAt(this.#addresses, (socket, path) => this.#accept(socket, path));
-    streams.configure('port', String(this.port));
-    this.#stopServing = streams.serve(this);
-    this.configured();
+    if (this.#openStorage !== undefined) await this.#openDb(this.#openStorage);
+    try {
+      const { streams } = this.db;
+      for (const [name, value] of this.#parameters) streams.configure(name, value);
+      this.#listeners = await listenAt(this.#addresses, (socket, path) => this.#accept(socket, path));
+      streams.configure('port', String(this.port));
+      this.#stopServing = streams.serve(this);
+      this.configured();
+    } catch (error) {
+      // The folder is released for the next attempt.
+      if (this.#storage !== undefined) await this.#db?.close();
+      throw error;
+    }
     return this;
+  }
+
+  async #openDb(open: () => Promise<PersistentKeylatch>): Promise<void> {
+    const db = await open();
+    this.#db = db;
+    this.#storage = new Storage(db);
   }
 
   /** Lets the process exit while the server listens, as `unref` of Node's servers does. */
@@ -98,7 +128,8 @@ export class Server implements AsyncDisposable {
   }
 
   /**
-   * Stops listening, sends pending output, and disconnects all clients. The engine is closed if the server created it.
+   * Stops listening, sends pending output, and disconnects all clients. The engine is closed if the server created it,
+   * after its data was written.
    */
   async close(): Promise<void> {
     const listeners = this.#listeners.map(closed);
@@ -107,7 +138,8 @@ export class Server implements AsyncDisposable {
     for (const peer of this.#peers) peer.hangUp();
     await Promise.all(listeners);
     this.#stopServing?.();
-    if (this.#ownsDb) this.db.close();
+    await this.#storage?.close();
+    if (this.#ownsDb) await this.#db?.close();
   }
 
   /** Closes the server at the end of an `await using` block. */
@@ -127,6 +159,12 @@ export class Server implements AsyncDisposable {
     this.outputLimit = outputLimitOf(streams.parameter('client-output-buffer-limit'));
     this.#isGuarded = streams.parameter('protected-mode') === 'yes' && streams.parameter('requirepass') === '';
     this.#idle.setLimit(Number(streams.parameter('timeout')));
+    this.#storage?.configured();
+  }
+
+  /** @internal */
+  grouped<T>(work: () => T): T {
+    return this.#storage === undefined ? work() : this.#storage.grouped(work);
   }
 
   /** @internal */

@@ -1,0 +1,263 @@
+/** A store in a folder, in the layout of Redis 7: a base, logs, and a manifest that names them. */
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { PersistenceError } from '../errors.js';
+import type { Fsync } from '../options.js';
+import type { Store, Stored } from '../store.js';
+import { later, type Delay } from '../time.js';
+import { LOG_FOLDER, LOG_NAME, pathOf, readContents, SNAPSHOT_NAME, type Contents } from './contents.js';
+import { atExit } from './exit.js';
+import { fileError, onFile } from './file-error.js';
+import { frameHeader } from './frames.js';
+import { lockFolder, type Release } from './lock.js';
+import { formatManifest, type Manifest, type ManifestFile } from './manifest.js';
+import { makeFolder, remove, syncFolder, writeRenamed, writeSynced } from './write.js';
+
+/** Interval of `everysec`. */
+const SYNC_MS = 1000;
+
+type Written = Omit<Manifest, 'history'>;
+
+/** The log that pieces are appended to. */
+interface OpenLog {
+  readonly path: string;
+  readonly fd: number;
+  /** Length without a piece that was written in part. */
+  bytes: number;
+}
+
+export class FolderStore implements Store {
+  readonly title: string;
+  onLost: Store['onLost'];
+  readonly #folder: string;
+  #fsync: Fsync;
+  #release: Release | undefined;
+  #manifestPath: string;
+  /** Undefined until the folder has the layout of Redis 7. */
+  #manifest: Written | undefined;
+  #log: OpenLog | undefined;
+  #isCut = true;
+  /** True while appended bytes are not forced to the medium. */
+  #isDirty = false;
+  #syncTimer: Delay | undefined;
+  #syncFailure: PersistenceError | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(dir: string, fsync: Fsync) {
+    this.#folder = resolve(dir);
+    this.#fsync = fsync;
+    this.title = `directory ${this.#folder}`;
+    this.#manifestPath = join(this.#folder, LOG_FOLDER, `${LOG_NAME}.manifest`);
+  }
+
+  get isImmediate(): boolean {
+    return this.#fsync === 'always';
+  }
+
+  /** When bytes are forced to the medium; may be changed at any time (`CONFIG SET appendfsync`). */
+  get fsync(): Fsync {
+    return this.#fsync;
+  }
+
+  set fsync(fsync: Fsync) {
+    this.#fsync = fsync;
+  }
+
+  /** True after the system failed to force bytes to the medium: it may have dropped them. */
+  get mustReplace(): boolean {
+    return this.#syncFailure !== undefined;
+  }
+
+  async open(): Promise<Stored> {
+    makeFolder(this.#folder);
+    this.#release = lockFolder(this.#folder);
+    try {
+      return this.#opened(readContents(this.#folder));
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  #opened(contents: Contents): Stored {
+    const { manifest, snapshot, parts, torn, loggedMs, locate } = contents;
+    const isForeign = manifest === undefined && (snapshot !== null || parts.length > 0 || torn !== undefined);
+    let { seed } = contents;
+    if (!isForeign) {
+      if (torn !== undefined) onFile(torn.path, () => truncateSync(torn.path, torn.wholeBytes));
+      if (manifest === undefined) seed = crypto.getRandomValues(new BigUint64Array(1))[0] as bigint;
+      this.#manifestPath = contents.manifestPath ?? this.#manifestPath;
+      this.#openLog(manifest ?? { base: undefined, logs: [], seed });
+      manifest?.history.forEach((name) => {
+        remove(pathOf(this.#folder, name));
+      });
+    }
+    const pieces = parts.map(({ bytes }) => bytes);
+    return { snapshot, pieces, loggedMs, seed, repairedBytes: torn?.tornBytes ?? 0, mustReplace: isForeign, locate };
+  }
+
+  /** Opens the last log, or begins the first one. */
+  #openLog(manifest: Written): void {
+    const last = manifest.logs.at(-1);
+    this.#manifest = manifest;
+    if (last === undefined) return this.#beginLog(manifest);
+    const path = pathOf(this.#folder, last.name);
+    this.#log = openedLog(path, 'a');
+  }
+
+  /** Begins a log behind the others, and names it in the manifest. */
+  #beginLog(manifest: Written | undefined): void {
+    const seq = Math.max(0, ...(manifest?.logs ?? []).map((log) => log.seq)) + 1;
+    const file = { name: `${this.#stem}.${seq}.incr.aof`, seq };
+    makeFolder(join(this.#folder, LOG_FOLDER));
+    const log = openedLog(pathOf(this.#folder, file.name), 'w');
+    try {
+      if (manifest === undefined) return;
+      this.#writeManifest({ ...manifest, logs: [...manifest.logs, file] });
+    } catch (error) {
+      closeSync(log.fd);
+      throw error;
+    }
+    if (this.#log !== undefined) closeSync(this.#log.fd);
+    this.#log = log;
+  }
+
+  /** Name of the log, from which the names of its files are made. */
+  get #stem(): string {
+    return this.#manifestPath.slice(join(this.#folder, LOG_FOLDER).length + 1, -'.manifest'.length);
+  }
+
+  #writeManifest(manifest: Written): void {
+    const path = this.#manifestPath;
+    const draft = join(dirname(path), `temp-${this.#stem}.manifest`);
+    onFile(path, () => {
+      writeSynced(draft, formatManifest(manifest));
+      renameSync(draft, path);
+    });
+    syncFolder(dirname(path));
+    this.#manifest = manifest;
+  }
+
+  append(piece: Uint8Array): void {
+    if (this.#syncFailure !== undefined) throw this.#syncFailure;
+    const log = this.#log as OpenLog;
+    onFile(log.path, () => {
+      this.#cut(log);
+      const bytes = Buffer.concat([Buffer.from(frameHeader(piece)), piece]);
+      this.#isCut = false;
+      for (let done = 0; done < bytes.length; ) done += writeSync(log.fd, bytes, done);
+      if (this.#fsync === 'always') this.#syncNow(log);
+      log.bytes += bytes.length;
+      this.#isCut = true;
+    });
+    if (this.#fsync !== 'always') this.#isDirty = true;
+    if (this.#fsync === 'everysec') this.#syncTimer ??= later(SYNC_MS, () => void this.#syncLater(), false);
+  }
+
+  /** Removes what a failed append left behind. */
+  #cut(log: OpenLog): void {
+    if (this.#isCut) return;
+    ftruncateSync(log.fd, log.bytes);
+    this.#isCut = true;
+  }
+
+  #syncNow(log: OpenLog): void {
+    try {
+      fdatasyncSync(log.fd);
+    } catch (error) {
+      // Bytes of which the system said so once may be gone, whatever it says next.
+      this.#syncFailure = fileError(error, log.path);
+      throw error;
+    }
+  }
+
+  async #syncLater(): Promise<void> {
+    this.#syncTimer = undefined;
+    await this.sync().catch(() => {});
+  }
+
+  /** Forces appended bytes to the medium. With `no` that is left to the system. */
+  async sync(): Promise<void> {
+    if (this.#syncFailure !== undefined) throw this.#syncFailure;
+    if (this.#fsync === 'no' || !this.#isDirty || this.#log === undefined) return;
+    const { fd, path } = this.#log;
+    this.#isDirty = false;
+    await new Promise<void>((pass, fail) => {
+      fdatasync(fd, (error) => {
+        // The log was replaced, synced and closed meanwhile.
+        if (error === null || this.#log?.fd !== fd) return pass();
+        this.#syncFailure = fileError(error, path);
+        fail(this.#syncFailure);
+      });
+    });
+  }
+
+  replace(snapshot: Uint8Array, seed: bigint): Promise<void> {
+    // The new log is begun before this method returns: later pieces belong behind the snapshot.
+    const before = this.#manifest;
+    try {
+      if (this.#log !== undefined && before !== undefined) {
+        const log = this.#log;
+        onFile(log.path, () => this.#cut(log));
+        if (this.#syncFailure === undefined) onFile(log.path, () => this.#syncNow(log));
+        this.#beginLog(before);
+      } else makeFolder(join(this.#folder, LOG_FOLDER));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const replaced = this.#replaceBase(snapshot, seed, before);
+    this.#running = replaced.catch(() => {});
+    return replaced;
+  }
+
+  async #replaceBase(snapshot: Uint8Array, seed: bigint, before: Written | undefined): Promise<void> {
+    const seq = (before?.base?.seq ?? 0) + 1;
+    const base = { name: `${this.#stem}.${seq}.base.rdb`, seq };
+    await writeRenamed(pathOf(this.#folder, base.name), snapshot);
+    const logs = this.#manifest?.logs.slice(-1) ?? [];
+    if (logs.length > 0) this.#writeManifest({ base, logs, seed });
+    else this.#beginLog({ base, logs, seed });
+    this.#syncFailure = undefined;
+    const old: ManifestFile[] = before === undefined ? [] : [...(before.base === undefined ? [] : [before.base])];
+    for (const { name } of [...old, ...(before?.logs ?? [])]) remove(pathOf(this.#folder, name));
+  }
+
+  /** Writes `dump.rdb`, as SAVE and BGSAVE do. */
+  saveSnapshot(snapshot: Uint8Array): Promise<void> {
+    return writeRenamed(join(this.#folder, SNAPSHOT_NAME), snapshot);
+  }
+
+  async close(): Promise<void> {
+    this.#syncTimer?.cancel();
+    this.#syncTimer = undefined;
+    await this.#running;
+    if (this.#log !== undefined) closeSync(this.#log.fd);
+    this.#log = undefined;
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  watchEnd(flush: () => void): () => void {
+    return atExit(flush);
+  }
+}
+
+function openedLog(path: string, flags: 'a' | 'w'): OpenLog {
+  return onFile(path, () => {
+    // With `w` a log of a replacement that did not get into the manifest is emptied.
+    if (flags === 'w') writeFileSync(path, '');
+    const fd = openSync(path, 'a');
+    return { path, fd, bytes: fstatSync(fd).size };
+  });
+}

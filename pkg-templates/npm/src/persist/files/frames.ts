@@ -1,0 +1,155 @@
+/**
+ * The log as bytes of an append-only file. Each piece is preceded by an annotation line with its length and checksums,
+ * `#KS:<length> <CRC-32 of the piece> <CRC-32 of the line so far>`, which Redis skips. What Redis wrote has none, and both
+ * may stand in one file.
+ */
+import { crc32 } from './crc.js';
+
+const HASH = 0x23;
+const LINE_FEED = 0x0a;
+const PREFIX = '#KS:';
+const HEADER = /^#KS:(\d{1,10}) ([0-9a-f]{8}) ([0-9a-f]{8})\r$/;
+/** The longest line that can be a header; other annotations may be longer. */
+const HEADER_BYTES_MAX = 40;
+/** The instant of a piece as the engine writes it, and the annotation of Redis in seconds. */
+const INSTANT = /^#KL:(\d{1,16}) /;
+const SECONDS = /^#TS:(\d{1,12})\r?$/;
+
+/** The annotation line in front of a piece. */
+export function frameHeader(piece: Uint8Array): string {
+  const line = `${PREFIX}${piece.length} ${hex(crc32(piece))}`;
+  return `${line} ${hex(crc32(line))}\r\n`;
+}
+
+function hex(number: number): string {
+  return number.toString(16).padStart(8, '0');
+}
+
+/** Place and reason of damage. */
+export interface Damage {
+  readonly offset: number;
+  readonly reason: string;
+}
+
+/** Result of a scan. */
+export interface Scan {
+  /** Bytes up to the end of the last whole piece and unit. */
+  readonly wholeBytes: number;
+  /** Ends of pieces, between which the bytes may be split. */
+  readonly ends: readonly number[];
+  /** The latest instant, in milliseconds since the epoch; 0 without one. */
+  readonly lastMs: number;
+  readonly damage: Damage | undefined;
+}
+
+/** Checks a log from `start` on. Bytes behind `wholeBytes` are a torn end, unless there is damage. */
+export function scanLog(bytes: Uint8Array, start = 0): Scan {
+  return new Scanner(bytes, start).run();
+}
+
+/** Result of reading an item: the file ends in it, or it makes no sense. */
+const TORN = 'torn';
+
+class Scanner {
+  readonly #bytes: Buffer;
+  #at: number;
+  #whole: number;
+  #ends: number[] = [];
+  #lastMs = 0;
+  #inUnit = false;
+
+  constructor(bytes: Uint8Array, start: number) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#at = start;
+    this.#whole = start;
+  }
+
+  run(): Scan {
+    let damage: Damage | undefined;
+    while (this.#at < this.#bytes.length) {
+      const offset = this.#at;
+      const problem = this.#bytes[offset] === HASH ? this.#annotation() : this.#command();
+      if (problem === TORN) break;
+      if (problem !== undefined) {
+        damage = { offset, reason: problem };
+        break;
+      }
+      if (!this.#inUnit) this.#whole = this.#at;
+    }
+    return { wholeBytes: this.#whole, ends: this.#ends, lastMs: this.#lastMs, damage };
+  }
+
+  /** Undefined if the item is in order. */
+  #annotation(): string | undefined {
+    const end = this.#bytes.indexOf(LINE_FEED, this.#at);
+    if (end < 0) return TORN;
+    const line = this.#bytes.toString('latin1', this.#at, Math.min(end, this.#at + HEADER_BYTES_MAX));
+    if (line.startsWith(PREFIX)) return this.#piece(line, end + 1);
+    const [, seconds] = SECONDS.exec(line) ?? [];
+    this.#note(seconds === undefined ? Number(INSTANT.exec(line)?.[1] ?? 0) : Number(seconds) * 1000);
+    this.#at = end + 1;
+    return undefined;
+  }
+
+  #piece(line: string, start: number): string | undefined {
+    const [, length, checksum, lineChecksum] = HEADER.exec(line) ?? [];
+    const isSound = lineChecksum !== undefined && hex(crc32(line.slice(0, line.lastIndexOf(' ')))) === lineChecksum;
+    if (!isSound) return 'the line in front of a piece is damaged';
+    if (this.#inUnit) return 'a piece begins within a transaction';
+    const end = start + Number(length);
+    if (end > this.#bytes.length) return TORN;
+    const piece = this.#bytes.subarray(start, end);
+    if (hex(crc32(piece)) !== checksum) return 'the checksum of a piece does not fit';
+    this.#note(Number(INSTANT.exec(piece.toString('latin1', 0, HEADER_BYTES_MAX))?.[1] ?? 0));
+    this.#at = end;
+    this.#ends.push(end);
+    return undefined;
+  }
+
+  #note(instantMs: number): void {
+    this.#lastMs = Math.max(this.#lastMs, instantMs);
+  }
+
+  /** Reads a command as Redis writes it; MULTI and EXEC frame a unit. */
+  #command(): string | undefined {
+    const bad = 'not a command';
+    const count = this.#number('*');
+    if (typeof count === 'string') return count;
+    if (count === 0) return bad;
+    let name = '';
+    for (let index = 0; index < count; index += 1) {
+      const length = this.#number('$');
+      if (typeof length === 'string') return length;
+      const end = this.#at + length;
+      if (end + 2 > this.#bytes.length) return TORN;
+      if (this.#bytes[end] !== 0x0d || this.#bytes[end + 1] !== LINE_FEED) return bad;
+      if (index === 0 && length === 5) name = this.#bytes.toString('latin1', this.#at, end).toUpperCase();
+      if (index === 0 && length === 4) name = this.#bytes.toString('latin1', this.#at, end).toUpperCase();
+      this.#at = end + 2;
+    }
+    return this.#unit(name);
+  }
+
+  #unit(name: string): string | undefined {
+    if (name === 'MULTI' && this.#inUnit) return 'a transaction within another';
+    if (name === 'EXEC' && !this.#inUnit) return 'the end of a transaction without its beginning';
+    if (name === 'MULTI') this.#inUnit = true;
+    if (name === 'EXEC') this.#inUnit = false;
+    if (!this.#inUnit) this.#ends.push(this.#at);
+    return undefined;
+  }
+
+  /** Reads a kind, a number and the end of the line; a problem as text. */
+  #number(kind: '*' | '$'): number | string {
+    const end = this.#bytes.indexOf(LINE_FEED, this.#at);
+    // Digits of the longest length, and the bytes around them.
+    const isLong = (end < 0 ? this.#bytes.length : end) - this.#at > 12;
+    if (isLong || (end >= 0 && end < this.#at + 3)) return 'not a command';
+    const line = this.#bytes.toString('latin1', this.#at, end < 0 ? this.#bytes.length : end);
+    const isBegun = line === '' || (line.startsWith(kind) && /^.\d{0,10}\r?$/.test(line));
+    if (end < 0) return isBegun ? TORN : 'not a command';
+    if (!line.startsWith(kind) || !/^.\d{1,10}\r$/.test(line)) return 'not a command';
+    this.#at = end + 1;
+    return Number(line.slice(1, -1));
+  }
+}

@@ -1,0 +1,79 @@
+/** Opens a store: reads it into an engine, and starts the log. */
+import { Keylatch, type KeylatchOptions } from '../index.js';
+import { PersistentLog } from './log.js';
+import { engineOptionsOf, OPEN, storeOf, type OpenOptions, type Platform } from './options.js';
+import { ATTACH, PersistentKeylatch } from './persistent.js';
+import { restore } from './restore.js';
+import type { Store, Stored } from './store.js';
+
+/** The latest instant in a store, below which the clock does not go. */
+interface Floor {
+  ms: number;
+}
+
+/** `open` for a platform. */
+export function opener(platform: Platform): (options: OpenOptions) => Promise<PersistentKeylatch> {
+  return async (options) => {
+    const given = Keylatch.checkedOptions('open', options ?? {}, OPEN);
+    const store = storeOf(given, platform);
+    // Options of the engine are checked before the store is touched.
+    new Keylatch(engineOptionsOf(given)).close();
+    const stored = await store.open();
+    try {
+      return await opened(given, store, stored);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  };
+}
+
+async function opened(options: OpenOptions, store: Store, stored: Stored): Promise<PersistentKeylatch> {
+  const floor: Floor = { ms: stored.loggedMs };
+  const seed = BigInt(options.seed ?? stored.seed ?? randomSeed());
+  const db = new PersistentKeylatch({ ...withFloor(engineOptionsOf(options), floor), seed });
+  const restoration = restore(db, stored, store.title);
+  floor.ms = Math.max(floor.ms, restoration.lastMs);
+  const restored = {
+    restoredKeys: keysOf(db),
+    repairedBytes: stored.repairedBytes + restoration.tornBytes,
+    ageMs: floor.ms > 0 ? Math.max(0, db.now() - floor.ms) : null,
+  };
+  db.record(true);
+  let { snapshotBytes, logBytes } = restoration;
+  if (stored.mustReplace === true || restoration.tornBytes > 0) {
+    const snapshot = db.snapshot();
+    await store.replace(snapshot, seed, db.now());
+    [snapshotBytes, logBytes] = [snapshot.length, 0];
+  }
+  const isImmediate = () => store.isImmediate === true;
+  const changed = () => db.persistenceChanged();
+  const log = new PersistentLog(db, store, { seed, snapshotBytes, logBytes, isImmediate, changed });
+  db[ATTACH]({ log, store, restored, refuses: options.onFailure === 'refuse' });
+  return db;
+}
+
+/** Lets the clock never show less than the last logged time. A ManualClock is left alone: its time is the program's. */
+function withFloor(options: KeylatchOptions, floor: Floor): KeylatchOptions {
+  const { now, clock = 'system', floorMs } = options;
+  if (clock === 'monotonic') return { ...options, floorMs: Math.max(floorMs ?? 0, floor.ms) };
+  if (clock !== 'system') return options;
+  const read = now ?? (() => Date.now());
+  return {
+    ...options,
+    now: () => {
+      const nowMs = read();
+      // A value that is no number is passed on: the engine's error names it.
+      return nowMs < floor.ms ? floor.ms : nowMs;
+    },
+  };
+}
+
+function keysOf(db: Keylatch): number {
+  const keyspace = String(db.call('INFO', 'keyspace'));
+  return [...keyspace.matchAll(/keys=(\d+)/g)].reduce((sum, [, keys]) => sum + Number(keys), 0);
+}
+
+function randomSeed(): bigint {
+  return crypto.getRandomValues(new BigUint64Array(1))[0] as bigint;
+}

@@ -1,0 +1,75 @@
+/** The options of `open`, checked, and the engine's options among them. */
+import type { KeylatchOptions } from '../options.js';
+import type { Shape } from '../sugar/option-check.js';
+import type { Store } from './store.js';
+
+/** Transactions of IndexedDB: `relaxed` leaves it to the system when data reaches the medium, `strict` waits for it. */
+export type Durability = 'relaxed' | 'strict';
+
+/** When files are forced to the medium: before a call returns, once a second, or when the system does. */
+export type Fsync = 'always' | 'everysec' | 'no';
+
+/** Options of `open`: one of `name`, `dir` and `store`, and those of the engine. */
+export interface OpenOptions extends KeylatchOptions {
+  /** Name of a database in IndexedDB. */
+  readonly name?: string | undefined;
+  /** Folder for files, created if it is missing. Its parent must exist. Node, Deno and Bun. */
+  readonly dir?: string | undefined;
+  /** Any other store. */
+  readonly store?: Store | undefined;
+  /** With `name`: transactions of IndexedDB. Default `relaxed`. */
+  readonly durability?: Durability | undefined;
+  /** With `dir`: when files are forced to the medium. Default `everysec`. */
+  readonly fsync?: Fsync | undefined;
+  /**
+   * While the store cannot be written: `continue` accepts writes, which are kept in memory and written later; `refuse`
+   * refuses them with the error MISCONF. Default `continue`.
+   */
+  readonly onFailure?: 'continue' | 'refuse' | undefined;
+}
+
+/** Engine options are checked by the engine. */
+export const OPEN: Shape<OpenOptions> = {
+  name: 'text',
+  dir: 'text',
+  store: 'object',
+  durability: ['relaxed', 'strict'],
+  fsync: ['always', 'everysec', 'no'],
+  onFailure: ['continue', 'refuse'],
+  maxmemory: 'any',
+  maxmemoryPolicy: 'any',
+  now: 'function',
+  clock: 'any',
+  seed: 'any',
+  floorMs: 'integer',
+  module: 'any',
+};
+
+/** Stores that a platform has; the others are refused with its sentence. */
+export interface Platform {
+  openDir(dir: string, fsync: Fsync): Store;
+  openName(name: string, durability: Durability): Store;
+}
+
+/** Chooses the store. Exactly one of the three must be given, and only options that concern it. */
+export function storeOf(options: OpenOptions, platform: Platform): Store {
+  const { name, dir, store, durability, fsync } = options;
+  const given = [name, dir, store].filter((value) => value !== undefined);
+  if (given.length !== 1)
+    throw new TypeError(
+      `open: pass exactly one of name (IndexedDB), dir (files) and store, got ${given.length === 0 ? 'none' : given.length}`,
+    );
+  if (durability !== undefined && name === undefined)
+    throw new TypeError('open: durability goes with name (IndexedDB)');
+  if (fsync !== undefined && dir === undefined) throw new TypeError('open: fsync goes with dir (files)');
+  if (name === '' || dir === '') throw new TypeError(`open: ${name === '' ? 'name' : 'dir'} must not be empty`);
+  if (store !== undefined) return store;
+  if (dir !== undefined) return platform.openDir(dir, fsync ?? 'everysec');
+  return platform.openName(name as string, durability ?? 'relaxed');
+}
+
+/** The engine's own options. */
+export function engineOptionsOf(options: OpenOptions): KeylatchOptions {
+  const { name, dir, store, durability, fsync, onFailure, ...engine } = options;
+  return engine;
+}

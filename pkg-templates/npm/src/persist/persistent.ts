@@ -1,0 +1,188 @@
+/** An engine with a store. */
+import { Keylatch, type KeylatchOptions, type ReplayResult, type Unsubscribe } from '../index.js';
+import { PersistenceError } from './errors.js';
+import type { PersistenceState, PersistentLog } from './log.js';
+import type { Fsync } from './options.js';
+import type { SaveKind } from '../save-requests.js';
+import type { Store } from './store.js';
+
+/** Facts about what was found in the store when it was opened. */
+export interface Restored {
+  /** Number of keys, those included that expired meanwhile. */
+  readonly restoredKeys: number;
+  /** Bytes of a torn end that were cut off: a write that was interrupted. */
+  readonly repairedBytes: number;
+  /** Milliseconds since the last append or snapshot; null for an empty store. */
+  readonly ageMs: number | null;
+}
+
+/** State of a store, as `db.persistence` shows it. */
+export interface Persistence {
+  /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
+  readonly state: PersistenceState;
+  /** Bytes of the log since the last snapshot. */
+  readonly logBytes: number;
+  /** Bytes of the last snapshot, 0 without one. */
+  readonly snapshotBytes: number;
+  /** Bytes that were taken from the engine and are not yet flushed. */
+  readonly pendingBytes: number;
+  /** The system's time of the last flush in milliseconds since the epoch, or null. */
+  readonly lastFlushMs: number | null;
+  /** The last failure, until writing succeeds again. */
+  readonly error: PersistenceError | undefined;
+  /** Facts about the contents when the store was opened. */
+  readonly restored: Restored;
+}
+
+/** @internal Key of the method that gives an engine its log. */
+export const ATTACH = Symbol('attach');
+
+interface Attachment {
+  readonly log: PersistentLog;
+  readonly store: Store;
+  readonly restored: Restored;
+  /** Whether writes are refused while the store fails. */
+  readonly refuses: boolean;
+}
+
+/** An engine with a store, from `open`: the data survives the end of the process, tab or browser. */
+export class PersistentKeylatch extends Keylatch {
+  readonly #given: KeylatchOptions;
+  #log: PersistentLog | undefined;
+  #restored: Restored = { restoredKeys: 0, repairedBytes: 0, ageMs: null };
+  #store: Store | undefined;
+  #refuses = false;
+  #listeners: readonly ((persistence: Persistence) => void)[] = [];
+
+  /** @internal Use `open`. */
+  constructor(options: KeylatchOptions) {
+    super(options);
+    this.#given = options;
+  }
+
+  /** @internal */
+  [ATTACH]({ log, store, restored, refuses }: Attachment): void {
+    this.#log = log;
+    this.#restored = restored;
+    this.#refuses = refuses;
+    this.#store = store;
+    this.saves.setSaver((kind) => void this.save(kind).catch(() => {}));
+  }
+
+  /** @internal Saves as SAVE or BGREWRITEAOF do, and reports the end to the engine. */
+  async save(kind: SaveKind = 'snapshot'): Promise<void> {
+    // The engine may be closed before the end.
+    const ended = (failure?: string): void => (this.closed ? undefined : this.saves.finish(kind, failure));
+    try {
+      if (kind === 'snapshot' && this.#store?.saveSnapshot !== undefined)
+        await this.#store.saveSnapshot(this.snapshot());
+      else await this.log.rewrite();
+      ended();
+    } catch (error) {
+      ended((error as Error).message);
+      throw error;
+    }
+  }
+
+  /** @internal */
+  setFsync(fsync: Fsync): void {
+    if (this.#store !== undefined && 'fsync' in this.#store) this.#store.fsync = fsync;
+  }
+
+  /** @internal The log, for a server that appends the effects of a turn together. */
+  get log(): PersistentLog {
+    if (this.#log === undefined) throw new PersistenceError('UNSUPPORTED', 'this engine has no store: use open()');
+    return this.#log;
+  }
+
+  /** State of the store. */
+  get persistence(): Persistence {
+    const { state, logBytes, snapshotBytes, pendingBytes, lastFlushMs, error } = this.log;
+    return { state, logBytes, snapshotBytes, pendingBytes, lastFlushMs, error, restored: this.#restored };
+  }
+
+  /**
+   * Barrier: resolves when every change acknowledged before this call is flushed, and forced to the medium as the options
+   * of `open` say. Rejects with PersistenceError while the store cannot be written.
+   *
+   * @example
+   * db.set('order:17', 'paid');
+   * await db.flush();
+   */
+  flush(): Promise<void> {
+    return this.log.flush();
+  }
+
+  /** Replaces the log by a snapshot, as BGREWRITEAOF does. Never necessary: a long log is replaced by itself. */
+  rewrite(): Promise<void> {
+    return this.log.rewrite();
+  }
+
+  /**
+   * Calls back when the store's state has changed: it cannot be written, can be again, is lost or closed. Without a
+   * listener, failures are printed with console.warn. Returns a function that removes the listener.
+   */
+  onPersistence(listener: (persistence: Persistence) => void): Unsubscribe {
+    if (typeof listener !== 'function') throw new TypeError('the listener of onPersistence must be a function');
+    const own = (persistence: Persistence): void => listener(persistence);
+    this.#listeners = [...this.#listeners, own];
+    const end = (): void => {
+      this.#listeners = this.#listeners.filter((other) => other !== own);
+    };
+    return Object.assign(end, { [Symbol.dispose]: end });
+  }
+
+  /** @internal Called by the log. */
+  persistenceChanged(): void {
+    if (this.#log === undefined) return;
+    const { persistence } = this;
+    const { state, error } = persistence;
+    if (this.#refuses && !this.closed) this.saves.reportLog(state === 'running' ? undefined : error?.message);
+    if (this.#listeners.length === 0 && error !== undefined && (state === 'failed' || state === 'lost'))
+      console.warn(`keylatch: ${error.message}`);
+    for (const listener of this.#listeners) {
+      try {
+        listener(persistence);
+      } catch (thrown) {
+        queueMicrotask(() => {
+          throw thrown;
+        });
+      }
+    }
+  }
+
+  /** Replaces all databases by those of a snapshot, also in the store. */
+  override load(snapshot: Uint8Array): void {
+    super.load(snapshot);
+    this.#log?.replaceAll();
+  }
+
+  /** Replays pieces of a log, and writes the result to the store. */
+  override replay(log: Uint8Array): ReplayResult {
+    const replayed = super.replay(log);
+    this.#log?.replaceAll();
+    return replayed;
+  }
+
+  /** An engine with the same data and options, without a store. */
+  override fork(): Keylatch {
+    const fork = new Keylatch(this.#given);
+    fork.load(this.snapshot());
+    return fork;
+  }
+
+  /**
+   * Flushes, ends the engine, and releases the store. The engine ends at once; the promise resolves when the store may be
+   * opened again, and rejects if the last changes could not be written.
+   */
+  override close(): Promise<void> {
+    const closed = this.#log?.close();
+    super.close();
+    return closed ?? Promise.resolve();
+  }
+
+  /** Closes engine and store at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

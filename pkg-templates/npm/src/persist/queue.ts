@@ -1,0 +1,90 @@
+/** Pieces and snapshots that wait to be written, in order. */
+
+/** Effects. */
+export interface Piece {
+  readonly bytes: Uint8Array;
+  readonly snapshot?: undefined;
+  readonly nowMs: number;
+}
+
+/** A snapshot that replaces everything before it. */
+export interface Replacement {
+  readonly bytes?: undefined;
+  readonly snapshot: Uint8Array;
+  readonly nowMs: number;
+}
+
+interface Numbered {
+  /** Number of the last entry. */
+  readonly seq: number;
+}
+
+/** Entries that are written next, as one. */
+export type PieceBatch = Piece & Numbered;
+export type Batch = PieceBatch | (Replacement & Numbered);
+
+export class Queue {
+  #batches: Batch[] = [];
+  #lastSeq = 0;
+  #bytes = 0;
+
+  /** Number of the last entry ever queued. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** Bytes of effects. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#batches.length === 0;
+  }
+
+  get hasSnapshot(): boolean {
+    return this.#batches.some(({ snapshot }) => snapshot !== undefined);
+  }
+
+  push(entry: Piece | Replacement): void {
+    this.#lastSeq += 1;
+    this.#bytes += entry.bytes?.length ?? 0;
+    this.#batches.push({ ...entry, seq: this.#lastSeq });
+  }
+
+  /** The next batch to write: a snapshot, or all pieces in front of one, joined. Stays until `done`. */
+  first(): Batch | undefined {
+    const end = this.#batches.findIndex(({ snapshot }) => snapshot !== undefined);
+    const count = end < 0 ? this.#batches.length : end;
+    if (count > 1) this.#batches.unshift(joined(this.#batches.splice(0, count)));
+    return this.#batches[0];
+  }
+
+  /** Removes a batch that was written. */
+  done(batch: Batch): void {
+    // The queue may have been cleared meanwhile.
+    const index = this.#batches.indexOf(batch);
+    if (index < 0) return;
+    this.#batches.splice(index, 1);
+    this.#bytes -= batch.bytes?.length ?? 0;
+  }
+
+  /** Drops everything, because a later snapshot will contain it. The snapshot counts as one more entry. */
+  clear(): void {
+    this.#batches = [];
+    this.#bytes = 0;
+    this.#lastSeq += 1;
+  }
+}
+
+function joined(batches: readonly Batch[]): Batch {
+  const last = batches.at(-1) as Batch;
+  const bytes = new Uint8Array(batches.reduce((length, batch) => length + (batch.bytes?.length ?? 0), 0));
+  let at = 0;
+  for (const { bytes: piece } of batches) {
+    if (piece === undefined) continue;
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return { bytes, nowMs: last.nowMs, seq: last.seq };
+}

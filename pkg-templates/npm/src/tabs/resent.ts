@@ -1,0 +1,18 @@
+/** Which calls are sent again when the leader changes: those that only read. */
+import { BLOCKING, READ_ONLY } from '../generated/reads.js';
+
+const READS = new Set(READ_ONLY.split(','));
+const WAITS = new Set(BLOCKING.split(','));
+
+/**
+ * Whether a call of a command that a change of the leader cut is sent to the new leader: true for commands with the flag
+ * `readonly`, such as `GET` or `OBJECT ENCODING`. All others reject with a TabsError whose `mayHaveRun` is true.
+ */
+export function isResent(command: string): boolean {
+  return READS.has(command.trim().replace(/\s+/, ' ').toUpperCase());
+}
+
+/** Whether a command in capitals may wait. */
+export function mayWait(command: string): boolean {
+  return WAITS.has(command);
+}

@@ -1,0 +1,71 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** A client across tabs: a database, watched keys and a name of its own. */
+import { Keylatch } from '../index.js';
+import type { Argument } from '../argument.js';
+import { SharedCommands } from './shared-commands.js';
+import { SharedValues, type SharedValueCommands } from './shared-json.js';
+import { SharedPrefixedClient } from './shared-prefix.js';
+import type { TabClient } from './tab-client.js';
+
+const { fromCaller } = Keylatch.parts;
+
+const SHARED_WATCH =
+  'the client of the database is shared by the whole tab, so WATCH on it would lose updates: ' +
+  'use db.transaction(async (client) => ...), or watch on a db.client() of your own';
+
+/** A client of a shared database. What it watches and selects is its own. */
+export class SharedClient extends SharedCommands<string> implements AsyncDisposable {
+  readonly #client: TabClient;
+  readonly #isShared: boolean;
+
+  /** @internal Use `db.client()`. */
+  constructor(client: TabClient, isShared = false) {
+    super(client, false);
+    this.#client = client;
+    this.#isShared = isShared;
+  }
+
+  /** This client with bulk strings as Uint8Array. */
+  get bytes(): SharedCommands<Uint8Array> {
+    return new SharedCommands(this.#client, true);
+  }
+
+  /** Values as JSON: `await db.json.set('k', { a: [1] })`. `db.json.with(codec)` has another form. */
+  get json(): SharedValues {
+    return new SharedValues(this as unknown as SharedValueCommands);
+  }
+
+  /** A view of this client in which each key gets a prefix. */
+  prefix(text: string): SharedPrefixedClient {
+    return new SharedPrefixedClient(this.#client, text);
+  }
+
+  /**
+   * Watches keys: if one changes, the next transaction of this client returns null. If the leader changes meanwhile, that
+   * transaction rejects with TabsError, and nothing has run.
+   */
+  async watch(...keys: Argument[]): Promise<'OK'> {
+    if (this.#isShared) throw fromCaller(new Error(SHARED_WATCH));
+    return this.execute<'OK'>(['WATCH', ...keys]);
+  }
+
+  /** Number of the client's database. */
+  get db(): number {
+    return this.#client.db;
+  }
+
+  /** True once the client or the database was closed. */
+  get closed(): boolean {
+    return this.#client.closed;
+  }
+
+  /** Disconnects the client and discards its watched keys. */
+  async close(): Promise<void> {
+    this.#client.close();
+  }
+
+  /** Closes the client at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

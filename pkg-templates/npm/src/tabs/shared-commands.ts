@@ -1,0 +1,125 @@
+/** The commands of a client across tabs: methods of the same names and types, with promises of their results. */
+import { Keylatch, type PageOptions, type ScanOptions } from '../index.js';
+import type { Argument } from '../argument.js';
+import type { Later } from '../result-mode.js';
+import type { BlockingCommands } from '../sugar/blocking.js';
+import type { WaitOptions } from '../waits.js';
+import { SharedMulti } from './shared-multi.js';
+import type { TabClient } from './tab-client.js';
+
+const { checked, doubleOf, shapes, textOf } = Keylatch.parts;
+const Base: typeof BlockingCommands = Keylatch.parts.BlockingCommands;
+
+type Page<Text> = readonly [cursor: Text, items: Text[]];
+
+async function* items<Text extends string | Uint8Array>(
+  page: (cursor: Argument) => Promise<Page<Text>>,
+): AsyncGenerator<Text, void, undefined> {
+  let cursor: Argument = 0;
+  do {
+    const [next, found]: Page<Text> = await page(cursor);
+    yield* found;
+    cursor = next;
+  } while ((typeof cursor === 'string' ? cursor : textOf(cursor)) !== '0');
+}
+
+async function* pairs<Text extends string | Uint8Array>(
+  page: (cursor: Argument) => Promise<Page<Text>>,
+): AsyncGenerator<[Text, Text], void, undefined> {
+  let first: Text | undefined;
+  for await (const item of items(page)) {
+    if (first === undefined) {
+      first = item;
+    } else {
+      yield [first, item];
+      first = undefined;
+    }
+  }
+}
+
+async function* scored<Text extends string | Uint8Array>(
+  found: AsyncIterable<readonly [Text, Text]>,
+): AsyncGenerator<[Text, number], void, undefined> {
+  for await (const [member, score] of found)
+    yield [member, doubleOf(typeof score === 'string' ? score : textOf(score))];
+}
+
+/** Commands that the leading tab runs; bulk strings as Text. Every error is a rejected promise. */
+export class SharedCommands<Text extends string | Uint8Array> extends Base<Later, Text> {
+  readonly #client: TabClient;
+  readonly #asBytes: boolean;
+
+  /** @internal */
+  constructor(client: TabClient, asBytes: boolean) {
+    super();
+    this.#client = client;
+    this.#asBytes = asBytes;
+  }
+
+  protected override execute<T>(argv: readonly Argument[]): Promise<T> {
+    return this.#client.run(argv, this.#asBytes) as Promise<T>;
+  }
+
+  protected override executeWaiting<T>(argv: readonly Argument[], timeout: number, options: WaitOptions): Promise<T> {
+    return this.#client.wait(argv, timeout, this.#asBytes, options) as Promise<T>;
+  }
+
+  /** A transaction: queue commands on it, then `await exec()`. */
+  multi(): SharedMulti<[], Text> {
+    return new SharedMulti<[], Text>((queue) => this.#client.transaction(queue, this.#asBytes));
+  }
+
+  /** Forgets all watched keys of this client. */
+  unwatch(): Promise<'OK'> {
+    return this.execute<'OK'>(['UNWATCH']);
+  }
+
+  /** All keys of the database. */
+  scanKeys(options?: ScanOptions): AsyncGenerator<Text, void, undefined> {
+    const given = checked('scanKeys', options, shapes.SCAN);
+    return items<Text>((cursor) => this.scan(cursor, given) as Promise<Page<Text>>);
+  }
+
+  /** All members of a set. */
+  scanSet(key: Argument, options?: PageOptions): AsyncGenerator<Text, void, undefined> {
+    const given = checked('scanSet', options, shapes.PAGE);
+    return items<Text>((cursor) => this.sscan(key, cursor, given) as Promise<Page<Text>>);
+  }
+
+  /** All fields of a hash with their values. */
+  scanHash(key: Argument, options?: PageOptions): AsyncGenerator<[field: Text, value: Text], void, undefined> {
+    const given = checked('scanHash', options, shapes.PAGE);
+    return pairs<Text>((cursor) => this.hscan(key, cursor, given) as Promise<Page<Text>>);
+  }
+
+  /** All members of a sorted set with their scores, in no order. */
+  scanSortedSet(key: Argument, options?: PageOptions): AsyncGenerator<[member: Text, score: number], void, undefined> {
+    const given = checked('scanSortedSet', options, shapes.PAGE);
+    return scored(pairs<Text>((cursor) => this.zscan(key, cursor, given) as Promise<Page<Text>>));
+  }
+}
+
+/** Methods of the executor, which are not the program's. */
+const INNER = /^(constructor|execute|executeWaiting|run\d?|mapped)$/;
+
+type Method = (...given: unknown[]) => unknown;
+
+/** Makes the inherited methods reject where they would throw: each returns a promise. */
+export function rejectInherited(target: object): void {
+  for (let from = Object.getPrototypeOf(target); from !== Object.prototype; from = Object.getPrototypeOf(from)) {
+    for (const name of Object.getOwnPropertyNames(from)) {
+      const method = Object.getOwnPropertyDescriptor(from, name)?.value as Method | undefined;
+      if (INNER.test(name) || Object.hasOwn(target, name) || typeof method !== 'function') continue;
+      const value = function rejecting(this: unknown, ...given: unknown[]): unknown {
+        try {
+          return method.apply(this, given);
+        } catch (error) {
+          return Promise.reject(error);
+        }
+      };
+      Object.defineProperty(target, name, { value, configurable: true, writable: true });
+    }
+  }
+}
+
+rejectInherited(SharedCommands.prototype);

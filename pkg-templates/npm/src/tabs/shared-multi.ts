@@ -1,0 +1,40 @@
+/** Transactions across tabs: commands are queued in the tab and sent in one call. */
+import { Keylatch, type ExecOptions, type ExecReplies, type ExecResult } from '../index.js';
+import type { Argument } from '../argument.js';
+import type { QueuedCommands } from '../multi.js';
+import type { ResultMode } from '../result-mode.js';
+
+const Base: typeof QueuedCommands = Keylatch.parts.QueuedCommands;
+
+/** Result mode of a transaction across tabs: each method returns the transaction, with one more result in its type. */
+export interface QueuedLater<Results extends unknown[], Text extends string | Uint8Array> extends ResultMode {
+  /** The transaction. */
+  readonly carried: SharedMulti<[...Results, this['value']], Text>;
+}
+
+type Queue = readonly (readonly Argument[])[];
+
+/** Commands that `exec` runs as one step. Each method queues a command and returns this object. */
+export class SharedMulti<Results extends unknown[], Text extends string | Uint8Array = string> extends Base<
+  QueuedLater<Results, Text>,
+  Text
+> {
+  readonly #run: (queue: Queue) => Promise<unknown>;
+
+  /** @internal Use `client.multi()`. */
+  constructor(run: (queue: Queue) => Promise<unknown>) {
+    super();
+    this.#run = run;
+  }
+
+  /**
+   * Runs the commands as one step of the leader, and empties the queue; null when a watched key had changed. A change of
+   * the leader rejects with TabsError: `mayHaveRun` tells whether the commands were sent.
+   */
+  exec(options: { readonly errors: 'return' }): Promise<ExecReplies<Results>>;
+  exec(options?: { readonly errors?: 'throw' | undefined }): Promise<ExecResult<Results>>;
+  async exec(options?: ExecOptions): Promise<ExecReplies<Results>> {
+    const { queue, finish } = this.take(options);
+    return finish(await this.#run(queue)) as ExecReplies<Results>;
+  }
+}

@@ -1,0 +1,78 @@
+/** Views of a prefix across tabs. */
+import { Keylatch } from '../index.js';
+import type { Argument } from '../argument.js';
+import type { Prefix as PrefixOf } from '../prefix.js';
+import type { WaitOptions } from '../waits.js';
+import { SharedCommands } from './shared-commands.js';
+import { SharedValues, type SharedValueCommands } from './shared-json.js';
+import { SharedMulti } from './shared-multi.js';
+import type { TabClient } from './tab-client.js';
+
+const { Prefix } = Keylatch.parts;
+
+/** Commands of a view, with bulk strings as Text. */
+export class SharedPrefixedCommands<Text extends string | Uint8Array> extends SharedCommands<Text> {
+  readonly #client: TabClient;
+  readonly #prefix: PrefixOf;
+  readonly #asBytes: boolean;
+
+  /** @internal Use `db.prefix()`. */
+  constructor(client: TabClient, prefix: PrefixOf, asBytes: boolean) {
+    super(client, asBytes);
+    this.#client = client;
+    this.#prefix = prefix;
+    this.#asBytes = asBytes;
+  }
+
+  protected override async execute<T>(argv: readonly Argument[]): Promise<T> {
+    return this.#prefix.strip(argv, await this.#client.run(this.#prefix.rewrite(argv), this.#asBytes)) as T;
+  }
+
+  protected override async executeWaiting<T>(
+    argv: readonly Argument[],
+    timeout: number,
+    options: WaitOptions,
+  ): Promise<T> {
+    const reply = await this.#client.wait(this.#prefix.rewrite(argv), timeout, this.#asBytes, options);
+    return this.#prefix.strip(argv, reply) as T;
+  }
+
+  /** A transaction: queue commands on it, then `await exec()`. */
+  override multi(): SharedMulti<[], Text> {
+    return new SharedMulti<[], Text>(async (queue) => {
+      const sent = queue.map((argv) => this.#prefix.rewrite(argv));
+      const replies = await this.#client.transaction(sent, this.#asBytes);
+      if (!Array.isArray(replies)) return replies;
+      return replies.map((reply, index) => this.#prefix.strip(queue[index] ?? [], reply));
+    });
+  }
+}
+
+/** View of a client in which each key gets a prefix: `db.prefix('user:').get('1')` reads `user:1`. */
+export class SharedPrefixedClient extends SharedPrefixedCommands<string> {
+  readonly #client: TabClient;
+  readonly #prefix: PrefixOf;
+
+  /** @internal Use `db.prefix()`. */
+  constructor(client: TabClient, text: string) {
+    const prefix = new Prefix(text);
+    super(client, prefix, false);
+    this.#client = client;
+    this.#prefix = prefix;
+  }
+
+  /** This view with bulk strings as Uint8Array. */
+  get bytes(): SharedPrefixedCommands<Uint8Array> {
+    return new SharedPrefixedCommands(this.#client, this.#prefix, true);
+  }
+
+  /** Values of this view as JSON. */
+  get json(): SharedValues {
+    return new SharedValues(this as unknown as SharedValueCommands);
+  }
+
+  /** A view of a longer prefix: that of this view, then `text`. */
+  prefix(text: string): SharedPrefixedClient {
+    return new SharedPrefixedClient(this.#client, this.#prefix.text + new Prefix(text).text);
+  }
+}

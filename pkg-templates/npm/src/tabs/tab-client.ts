@@ -1,0 +1,221 @@
+/** One client of a tab: its commands as calls, and the state that a new leader does not have. */
+import { Keylatch } from '../index.js';
+import type { Argument } from '../argument.js';
+import type { ClientOptions } from '../connection.js';
+import type { Reply } from '../reply.js';
+import type { WaitOptions } from '../waits.js';
+import type { Hub } from './hub.js';
+import { joined, requestBytes } from './request-bytes.js';
+import { isResent, mayWait } from './resent.js';
+import { TabsError } from './tabs-error.js';
+import type { CommandRequest, Outcome } from './wire.js';
+
+const { abortReason, commandName, decodeReplies, transactionResult, wordOf } = Keylatch.parts;
+const { ClosedError, ReplyError } = Keylatch.parts.errors;
+
+type Replies = Reply<string | Uint8Array>;
+type Commands = readonly (readonly Argument[])[];
+
+/** Commands with a method that keeps their state across leaders. */
+const BY_METHOD: Readonly<Record<string, string>> = {
+  MULTI: 'multi()',
+  EXEC: 'multi()',
+  DISCARD: 'multi()',
+  SUBSCRIBE: 'subscribe()',
+  UNSUBSCRIBE: 'the function that subscribe() resolves to',
+  PSUBSCRIBE: 'psubscribe()',
+  PUNSUBSCRIBE: 'the function that psubscribe() resolves to',
+  SSUBSCRIBE: 'ssubscribe()',
+  SUNSUBSCRIBE: 'the function that ssubscribe() resolves to',
+  QUIT: 'close()',
+};
+
+/** Commands that change how a connection works, which is the tabs' own. */
+const REFUSED = /^(HELLO|RESET|MONITOR|CLIENT (REPLY|TRACKING|CACHING))$/;
+
+/** Name of a command with its subcommand, if it has one: `OBJECT ENCODING`. */
+function fullName(argv: readonly Argument[]): string {
+  const name = commandName(argv[0]);
+  return /^(CLIENT|OBJECT|MEMORY)$/.test(name) ? `${name} ${wordOf(argv[1])}` : name;
+}
+
+function refuse(name: string): void {
+  const method = BY_METHOD[name];
+  if (method !== undefined) throw new TypeError(`${name}: across tabs use ${method}`);
+  if (REFUSED.test(name)) throw new TypeError(`${name} is not available across tabs`);
+}
+
+export class TabClient {
+  readonly #hub: Hub;
+  readonly #number: number;
+  #name: string | undefined;
+  #db: number;
+  /** Epoch of the leader that has connected the client. */
+  #epoch: number | undefined;
+  /** Whether keys are watched, and whether a change of the leader has ended that. */
+  #isWatching = false;
+  #lostWatch = false;
+  #closed = false;
+  /** Ends the waits of this client. */
+  readonly #cancels = new Set<() => void>();
+  /** Whether the last EXEC ran nothing because a watched key had changed. */
+  isAborted = false;
+
+  constructor(hub: Hub, { name, db = 0 }: ClientOptions = {}) {
+    this.#hub = hub;
+    this.#number = hub.nextClient();
+    this.#name = name;
+    this.#db = db;
+  }
+
+  get hub(): Hub {
+    return this.#hub;
+  }
+
+  get closed(): boolean {
+    return this.#closed || this.#hub.closed;
+  }
+
+  get db(): number {
+    return this.#db;
+  }
+
+  /** Runs a command. Rejects with its error. */
+  async run(argv: readonly Argument[], asBytes: boolean): Promise<Replies> {
+    const name = fullName(argv);
+    refuse(name);
+    if (mayWait(name)) return this.wait(argv, 0, asBytes, {});
+    const replies = await this.#send([argv], name, asBytes);
+    // Some commands have several replies.
+    const reply = replies.length === 1 ? (replies[0] as Replies) : replies;
+    if (reply instanceof ReplyError) throw reply;
+    this.#keep(name, argv);
+    return reply;
+  }
+
+  /** Runs a command that may wait, on a client of its own. */
+  async wait(
+    argv: readonly Argument[],
+    timeoutSeconds: number,
+    asBytes: boolean,
+    { signal }: WaitOptions,
+  ): Promise<Replies> {
+    if (this.closed) throw new ClosedError('client');
+    if (signal?.aborted) throw abortReason(signal);
+    const own = new TabClient(this.#hub, { db: this.#db });
+    const deadlineMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 + this.#hub.options.deadlineMs : Infinity;
+    const bytes = requestBytes([argv]);
+    let skipped = 0;
+    const make = (epoch: number): CommandRequest => {
+      const setup = own.#setup(epoch);
+      skipped = setup.length;
+      const all = joined([requestBytes(setup), bytes]);
+      return { kind: 'command', client: own.#number, bytes: all, opens: true, once: true };
+    };
+    const started = this.#hub.start({ make, isResent: false, deadlineMs });
+    const end = (): void => started.cancel();
+    this.#cancels.add(end);
+    signal?.addEventListener('abort', end);
+    try {
+      const outcome = await started.outcome;
+      if (outcome.kind !== 'bytes') throw signal?.aborted ? abortReason(signal) : new ClosedError('client');
+      const [reply] = this.#decoded(outcome.bytes, skipped, commandName(argv[0]), asBytes);
+      if (reply instanceof ReplyError) throw reply;
+      return reply as Replies;
+    } finally {
+      this.#cancels.delete(end);
+      signal?.removeEventListener('abort', end);
+    }
+  }
+
+  /** Runs MULTI, the commands and EXEC in one call. */
+  async transaction(queue: Commands, asBytes: boolean): Promise<unknown> {
+    const replies = await this.#send([['MULTI'], ...queue, ['EXEC']], 'EXEC', asBytes);
+    this.#isWatching = false;
+    const refusals = queue.flatMap((argv, index) => {
+      const reply = replies[index + 1];
+      return reply instanceof ReplyError ? [new ReplyError(reply.message, commandName(argv[0]))] : [];
+    });
+    const last = replies.at(-1) as Replies;
+    this.isAborted = last === null;
+    return transactionResult(last, queue, refusals);
+  }
+
+  /** Disconnects. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const cancel of this.#cancels) cancel();
+    if (this.#epoch !== undefined) this.#hub.post({ kind: 'close', client: this.#number });
+  }
+
+  /** Sends commands; the replies of all of them. */
+  async #send(commands: Commands, name: string, asBytes: boolean): Promise<Replies[]> {
+    if (this.closed) throw new ClosedError('client');
+    const bytes = requestBytes(commands);
+    const { deadlineMs, flushed } = this.#hub.options;
+    const isRead = isResent(name);
+    let skipped = 0;
+    const make = (epoch: number): CommandRequest => {
+      const setup = this.#setup(epoch);
+      if (name === 'EXEC' && this.#lostWatch) this.#failWatch();
+      skipped = setup.length;
+      const all = skipped === 0 ? bytes : joined([requestBytes(setup), bytes]);
+      const request = { kind: 'command', client: this.#number, bytes: all, opens: skipped > 0 } as const;
+      return flushed && !isRead ? { ...request, flushed } : request;
+    };
+    const outcome = await this.#call(make, isRead, deadlineMs);
+    // A client that the leader does not know ran nothing: it was killed, or its first call was lost.
+    if (outcome.kind === 'unknown') return this.#send(commands, name, asBytes);
+    if (outcome.kind !== 'bytes') throw new ClosedError('client');
+    return this.#decoded(outcome.bytes, skipped, commandName(name.split(' ')[0]), asBytes);
+  }
+
+  async #call(make: (epoch: number) => CommandRequest, isRead: boolean, deadlineMs: number): Promise<Outcome> {
+    try {
+      const outcome = await this.#hub.call({ make, isResent: isRead, deadlineMs });
+      if (outcome.kind === 'unknown') this.#epoch = undefined;
+      return outcome;
+    } catch (error) {
+      // The call that connects may be the one that was lost.
+      if (error instanceof TabsError && error.code === 'NO_ANSWER') this.#epoch = undefined;
+      throw error;
+    }
+  }
+
+  #decoded(bytes: Uint8Array, skipped: number, command: string, asBytes: boolean): Replies[] {
+    const all = decodeReplies(bytes, { buffer: asBytes as true, command }) as Replies[];
+    const failed = all.slice(0, skipped).find((reply) => reply instanceof ReplyError);
+    if (failed !== undefined) throw failed;
+    return all.slice(skipped);
+  }
+
+  /** Commands that connect the client to the leader of an epoch, if it is not connected. */
+  #setup(epoch: number): readonly (readonly Argument[])[] {
+    if (this.#epoch === epoch) return [];
+    this.#epoch = epoch;
+    if (this.#isWatching) this.#lostWatch = true;
+    const setup: Argument[][] = [['HELLO', 3]];
+    if (this.#name !== undefined) setup.push(['CLIENT', 'SETNAME', this.#name]);
+    if (this.#db !== 0) setup.push(['SELECT', this.#db]);
+    return setup;
+  }
+
+  /** Watched keys may have changed while no leader watched them. Nothing ran. */
+  #failWatch(): never {
+    this.#isWatching = false;
+    this.#lostWatch = false;
+    throw new TabsError('LEADER_CHANGED');
+  }
+
+  /** Remembers the state that a command has changed. */
+  #keep(name: string, argv: readonly Argument[]): void {
+    if (name === 'SELECT') this.#db = Number(argv[1]);
+    else if (name === 'CLIENT SETNAME') this.#name = wordOf(argv[2]) === '' ? undefined : String(argv[2]);
+    else if (name === 'WATCH') this.#isWatching = true;
+    else if (name === 'UNWATCH') {
+      this.#isWatching = false;
+      this.#lostWatch = false;
+    }
+  }
+}
