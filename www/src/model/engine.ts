@@ -26,6 +26,11 @@ export class EngineMaker {
     const clock = new ManualClock(startMs);
     return { db: Keylatch.from(this.module, { clock, seed: SEED }), clock };
   }
+
+  /** Module and seed, for an engine that another function makes. */
+  get options(): { readonly module: WebAssembly.Module; readonly seed: number } {
+    return { module: this.module, seed: SEED };
+  }
 }
 
 async function compile(response: Response): Promise<WebAssembly.Module> {

@@ -5,7 +5,8 @@ import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
 import { lessons } from './lessons.ts';
 import { Notebook } from './notebook.ts';
-import { PageStore } from './page-store.ts';
+import type { KeptEngine } from './kept-engine.ts';
+import type { PageStore } from './page-store.ts';
 import {
   decodeLink,
   decodeOptions,
@@ -18,6 +19,7 @@ import {
 import { sessionOf } from './recorded-session.ts';
 import { SessionEditorModel, type Source } from './session-editor-model.ts';
 import type { ThemeChoice } from './theme.ts';
+import { Visit } from './visit.ts';
 import { Workspace } from './workspace.ts';
 
 export type View = 'line' | 'sessions' | 'commands';
@@ -26,21 +28,25 @@ type Parts = ReadonlyMap<string, string>;
 
 export class Playground {
   readonly changes = new Emitter<'view'>();
-  readonly store = new PageStore();
   readonly workspace: Workspace;
+  readonly visit: Visit;
   readonly sessionEditor: SessionEditorModel;
   view: View = 'line';
   /** Command of the card in the command list. */
   command: string | undefined;
   /** Reason why a link could not be opened. */
   linkProblem: string | undefined;
-  private readonly notebook = new Notebook(this.store);
+  private readonly notebook: Notebook;
 
   constructor(
     private readonly maker: EngineMaker,
     readonly theme: ThemeChoice,
+    readonly store: PageStore,
+    engine: KeptEngine,
   ) {
-    this.workspace = new Workspace(maker);
+    this.notebook = new Notebook(store);
+    this.workspace = new Workspace(engine);
+    this.visit = new Visit(store, this.workspace, engine, maker);
     this.sessionEditor = new SessionEditorModel(maker, this.notebook);
     this.sessionEditor.changes.on(['source'], () => this.followSource());
   }

@@ -19,6 +19,8 @@ export interface Recorded {
   /** Commands that bring clients and settings into the state at the start. */
   readonly setup: readonly SpokenLine[];
   readonly lines: readonly SpokenLine[];
+  /** Changes of the configuration, which is not part of a snapshot. */
+  readonly settings: readonly SpokenLine[];
 }
 
 /** Number of lines after which the recording begins anew from a snapshot, if the clients allow it. */
@@ -46,7 +48,7 @@ export class Recording {
   }
 
   get recorded(): Recorded {
-    return { start: this.start, setup: this.setup, lines: this.lines };
+    return { start: this.start, setup: this.setup, lines: this.lines, settings: this.settings };
   }
 
   /** Adds a command with its reply, or a message (with an empty text). */
@@ -94,6 +96,7 @@ export class Recording {
     this.start = recorded.start;
     this.setup = recorded.setup;
     this.lines = [...recorded.lines];
+    this.settings = [...recorded.settings];
   }
 
   private nameOf(client: string): string {

@@ -12,7 +12,7 @@ import { pastedCommands } from '../text/paste.ts';
 import { commandNames } from './command-names.ts';
 import { commandRows, rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
-import type { EngineMaker } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { History } from './history.ts';
 import { LineEditor } from './line-editor.ts';
 import { Log } from './log.ts';
@@ -23,6 +23,7 @@ import { FIRST_NAME, NamedClient } from './named-client.ts';
 import { PasteOutcome } from './paste-outcome.ts';
 import { Recording } from './recording.ts';
 import { Tour } from './tour.ts';
+import { keptLog, type WorkspaceState } from './workspace-state.ts';
 
 export type WorkspaceTopic = 'log' | 'clients' | 'keys';
 
@@ -35,6 +36,7 @@ export interface LineProblem {
 /** Client name of the buttons in the key list. */
 const INSPECTOR_NAME = 'keys';
 const MAX_CLIENTS = 8;
+const READ_ONLY = 'Another tab has these keys. Take over to type here.';
 
 export class Workspace {
   readonly changes = new Emitter<WorkspaceTopic>();
@@ -49,12 +51,12 @@ export class Workspace {
   active: NamedClient;
   readonly keys: KeyList;
   /** Typed commands, for the session that is made of them. */
-  readonly recording = new Recording();
+  recording = new Recording();
   private readonly inspector: NamedClient;
   private expired: string[] = [];
+  private readOnly = false;
 
-  constructor(maker: EngineMaker) {
-    const { db, clock } = maker.make(Date.now());
+  constructor({ db, clock }: Engine) {
     this.db = db;
     this.clock = new PageClock(clock, () => db.nextExpiry());
     this.keys = new KeyList(db);
@@ -125,6 +127,7 @@ export class Workspace {
 
   /** Runs words as the key list's own client, and logs them like typed ones. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
+    if (this.readOnly) return this.note(READ_ONLY);
     this.selectDatabase();
     this.send(this.inspector, words.map(wordText).join(' '), words);
     this.afterChange();
@@ -141,6 +144,50 @@ export class Workspace {
     this.afterChange();
   }
 
+  /** State for the next visit, without the keys. */
+  state(): WorkspaceState {
+    const clients = this.clients.map(({ name, connection }) => ({ name, db: connection.db }));
+    const { recorded } = this.recording;
+    return { clock: this.clock.state, clients, active: this.active.name, recorded, log: keptLog(this.log.entries) };
+  }
+
+  /** Continues from the state of another visit; the keys are there already. */
+  restore({ clock, clients, active, recorded, log }: WorkspaceState): void {
+    for (const { text } of recorded.settings) this.active.connection.callRaw(...splitLine(this.db, text));
+    for (const { name, db } of clients) {
+      const client = this.clientNamed(name);
+      if (db !== 0) client.connection.callRaw('SELECT', String(db));
+    }
+    this.selectClient(this.clientNamed(active));
+    this.recording.resume(recorded);
+    this.log.restore(log);
+    this.clock.restore(clock);
+  }
+
+  /** Begins anew with other keys, one client and the system's time. Returns the keys of before. */
+  startFresh(keys: Uint8Array): Uint8Array {
+    const before = this.db.snapshot();
+    this.db.load(keys);
+    for (const client of this.clients) client.connection.close();
+    this.clients = [];
+    this.active = this.openClient(FIRST_NAME);
+    this.log.clear();
+    this.recording = new Recording();
+    this.clock.backToWallClock();
+    return before;
+  }
+
+  /** Returns to keys and state of before. */
+  bringBack(keys: Uint8Array, state: WorkspaceState): void {
+    this.startFresh(keys);
+    this.restore(state);
+  }
+
+  /** Refuses commands from now on: the keys are a copy. */
+  makeReadOnly(): void {
+    this.readOnly = true;
+  }
+
   clearLog(): void {
     this.log.clear();
     this.restartRecording();
@@ -150,6 +197,7 @@ export class Workspace {
   /** The text keeps its leading blanks until here: columns count them. */
   private run(line: string, client: NamedClient): LineProblem | undefined {
     const text = line.trim();
+    if (text !== '' && this.readOnly) return { message: READ_ONLY, column: 1 };
     if (text === '' || this.runOwn(text)) return undefined;
     let words: Uint8Array[];
     try {

@@ -9,6 +9,7 @@ import './session-view.ts';
 import './command-view.ts';
 import './footer.ts';
 import './theme-button.ts';
+import './visit-bar.ts';
 
 interface ViewLink {
   readonly view: View;
@@ -174,6 +175,7 @@ export class App extends LitElement {
         </nav>
         ${playground && html`<kl-theme-button class="push" .theme=${playground.theme}></kl-theme-button>`}
       </header>
+      ${playground && html`<kl-visit-bar .visit=${playground.visit}></kl-visit-bar>`}
       <main tabindex="-1">
         ${playground?.linkProblem && html`<p class="problem" role="alert">${playground.linkProblem}</p>`}
         ${playground && this.renderView(playground)}
