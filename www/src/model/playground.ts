@@ -3,6 +3,7 @@
 import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
+import { FileError, keyFile, type KeyFormat, openFile } from './files.ts';
 import { lessons } from './lessons.ts';
 import { Notebook } from './notebook.ts';
 import type { KeptEngine } from './kept-engine.ts';
@@ -18,6 +19,7 @@ import {
 } from './permalink.ts';
 import { sessionOf } from './recorded-session.ts';
 import { SessionEditorModel, type Source } from './session-editor-model.ts';
+import { saveFile } from './sharing.ts';
 import type { ThemeChoice } from './theme.ts';
 import { Visit } from './visit.ts';
 import { Workspace } from './workspace.ts';
@@ -92,6 +94,31 @@ export class Playground {
   /** The typed commands, for a link to the command line. */
   recordedSource(): Source {
     return sessionOf(this.workspace.recording.recorded, this.maker);
+  }
+
+  /** Opens a file: a session in its view, keys in the command line. */
+  async openFile(file: File): Promise<void> {
+    this.linkProblem = undefined;
+    try {
+      const opened = await openFile(file, this.maker);
+      if (opened.kind === 'session') {
+        this.view = 'sessions';
+        this.sessionEditor.openForeign(opened.source);
+      } else {
+        this.view = 'line';
+        history.replaceState(null, '', '#');
+        this.visit.replaceKeys(opened.snapshot, `${file.name}, ${opened.what}`);
+      }
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      this.linkProblem = error.message;
+    }
+    this.changes.emit('view');
+  }
+
+  /** Offers the keys of the command line as a file. */
+  saveKeys(format: KeyFormat): void {
+    saveFile(`keylatch.${format}`, keyFile(this.workspace.db, format, this.maker));
   }
 
   /** Handles an edit of the session's text. */

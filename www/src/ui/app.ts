@@ -7,6 +7,7 @@ import { mark } from './icons.ts';
 import './line-view.ts';
 import './session-view.ts';
 import './command-view.ts';
+import './drop-area.ts';
 import './footer.ts';
 import './theme-button.ts';
 import './visit-bar.ts';
@@ -181,6 +182,7 @@ export class App extends LitElement {
         ${playground && this.renderView(playground)}
       </main>
       <kl-footer></kl-footer>
+      ${playground && html`<kl-drop-area .playground=${playground}></kl-drop-area>`}
     `;
   }
 

@@ -6,6 +6,7 @@ import { fileOf, linkTo, LONG_LINK_CHARS, saveFile } from '../model/sharing.ts';
 import { controls } from '../style/controls.ts';
 import type { Change } from '../text/paste-filter.ts';
 import { asHtml, asMarkdown, asScript } from '../text/exports.ts';
+import { OPEN_FILE } from './drop-area.ts';
 import { icons } from './icons.ts';
 import './menu.ts';
 import type { MenuAction } from './menu.ts';
@@ -142,6 +143,7 @@ export class SessionBar extends LitElement {
       copy('as HTML', async () => asHtml(title, shown.text, await this.link())),
       ...(report ? [copy('as a redis-cli script', () => asScript(title, report.steps))] : []),
       { label: 'Save as a file', act: () => this.save() },
+      { label: 'Open a file…', act: () => dispatchEvent(new CustomEvent(OPEN_FILE)) },
     ];
   }
 
