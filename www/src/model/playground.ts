@@ -3,8 +3,7 @@
 import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
-import { FileError, keyFile, type KeyFormat, openFile } from './files.ts';
-import { lessons } from './lessons.ts';
+import type { KeyFormat } from './files.ts';
 import { Notebook } from './notebook.ts';
 import type { KeptEngine } from './kept-engine.ts';
 import type { PageStore } from './page-store.ts';
@@ -99,6 +98,7 @@ export class Playground {
   /** Opens a file: a session in its view, keys in the command line. */
   async openFile(file: File): Promise<void> {
     this.linkProblem = undefined;
+    const { FileError, openFile } = await import('./files.ts');
     try {
       const opened = await openFile(file, this.maker);
       if (opened.kind === 'session') {
@@ -117,7 +117,8 @@ export class Playground {
   }
 
   /** Offers the keys of the command line as a file. */
-  saveKeys(format: KeyFormat): void {
+  async saveKeys(format: KeyFormat): Promise<void> {
+    const { keyFile } = await import('./files.ts');
     saveFile(`keylatch.${format}`, keyFile(this.workspace.db, format, this.maker));
   }
 
@@ -173,6 +174,7 @@ export class Playground {
   private async openLesson(parts: Parts): Promise<void> {
     this.view = 'sessions';
     const name = percentDecoded(parts.get('lesson') ?? '');
+    const { lessons } = await import('./lessons.ts');
     const lesson = lessons.find((candidate) => candidate.name === name);
     if (lesson) this.showSession({ text: lesson.text, lesson: lesson.name }, decodeOptions(parts));
     else {
@@ -202,6 +204,7 @@ export class Playground {
   private async openFirst(): Promise<void> {
     await this.notebook.load();
     const [page] = this.notebook.pages;
+    const { lessons } = await import('./lessons.ts');
     const [lesson] = lessons;
     if (page) this.sessionEditor.openPage(page);
     else if (lesson) this.sessionEditor.open({ text: lesson.text, lesson: lesson.name });

@@ -11,7 +11,6 @@ import { commandNames } from './command-names.ts';
 import { Emitter } from './emitter.ts';
 import type { Engine, EngineMaker } from './engine.ts';
 import { KeyList } from './key-list.ts';
-import { lessons } from './lessons.ts';
 import type { Draft, Notebook, Page } from './notebook.ts';
 import { Undo } from './undo.ts';
 
@@ -202,7 +201,8 @@ export class SessionEditorModel {
   }
 
   /** Shows the lesson that was copied; the copy stays in the notebook. */
-  resetLesson(): void {
+  async resetLesson(): Promise<void> {
+    const { lessons } = await import('./lessons.ts');
     const lesson = lessons.find(({ name }) => name === this.source.lesson);
     if (lesson) this.open({ text: lesson.text, lesson: lesson.name });
   }

@@ -85,7 +85,7 @@ export class DropArea extends LitElement {
     const input = event.target as HTMLInputElement;
     const [file] = input.files ?? [];
     if (file) void this.playground.openFile(file);
-    // The same file can be chosen again.
+    // Without this, choosing a file twice would be one event only.
     input.value = '';
   }
 }

@@ -121,9 +121,9 @@ export class LineView extends LitElement {
     const { playground } = this;
     return [
       { label: 'Open a file…', act: () => dispatchEvent(new CustomEvent(OPEN_FILE)) },
-      { label: 'Save keys as RDB', act: () => playground.saveKeys('rdb') },
-      { label: 'Save keys as append-only file', act: () => playground.saveKeys('aof') },
-      { label: 'Save keys as JSON', act: () => playground.saveKeys('json') },
+      { label: 'Save keys as RDB', act: () => void playground.saveKeys('rdb') },
+      { label: 'Save keys as append-only file', act: () => void playground.saveKeys('aof') },
+      { label: 'Save keys as JSON', act: () => void playground.saveKeys('json') },
     ];
   }
 

@@ -125,7 +125,7 @@ export class SessionBar extends LitElement {
   private renderOwnActions(): TemplateResult | typeof nothing {
     const { sessionEditor } = this.playground;
     if (sessionEditor.shown.id === undefined) return nothing;
-    return html`${sessionEditor.copiedLesson ? html`<button class="button" title="Show the lesson as it was; your copy is kept" @click=${() => sessionEditor.resetLesson()}>Reset lesson</button>` : nothing}
+    return html`${sessionEditor.copiedLesson ? html`<button class="button" title="Show the lesson as it was; your copy is kept" @click=${() => void sessionEditor.resetLesson()}>Reset lesson</button>` : nothing}
       <button class="button" @click=${() => sessionEditor.discard()}>Delete</button>`;
   }
 
