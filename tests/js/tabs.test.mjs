@@ -326,6 +326,18 @@ test('a tab that cannot open the store says why, to itself and to the calls of o
   assert.equal(await b.db.set('k', 1), 'OK');
 });
 
+test('a leader that cannot write its last changes says so when it is closed', async () => {
+  const [a, b] = await pair();
+  await a.db.set('k', 'flushed');
+  await a.db.flush();
+  a.store.append = async () => {
+    throw new PersistenceError('QUOTA', 'no room');
+  };
+  await a.db.set('k', 'lost');
+  await assert.rejects(a.db.close(), { code: 'QUOTA' });
+  assert.equal(await b.db.get('k'), 'flushed');
+});
+
 test('the API says which calls are resent', () => {
   for (const name of ['GET', 'hgetall', 'OBJECT ENCODING', 'object  encoding', 'DBSIZE'])
     assert.ok(isResent(name), name);

@@ -1,4 +1,4 @@
-// Tabs of a browser in one process: locks, channels, pages and a disk whose schedule the test decides.
+// Tabs of a browser in one process. The test decides on the schedule of their locks, channels, pages and disk.
 import { entry } from './package.mjs';
 
 const { share } = await entry('tabs');
@@ -50,7 +50,7 @@ class Locks {
   }
 }
 
-/** What survives the end of a tab. */
+/** The part of a tab's store that survives its end. */
 class Disk {
   snapshot = null;
   pieces = [];

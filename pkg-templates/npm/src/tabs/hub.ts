@@ -1,4 +1,4 @@
-/** What the clients of one tab share: the way to the leader, numbers of clients, and options. */
+/** Common part of the clients of one tab: the way to the leader, numbers of clients, and options. */
 import { Keylatch } from '../index.js';
 import type { CallOptions, Started } from './calls.js';
 import type { Tab } from './tab.js';

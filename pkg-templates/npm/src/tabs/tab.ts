@@ -56,11 +56,13 @@ export class Tab {
   #last: Leadership | undefined;
   #campaign: Promise<void> = Promise.resolve();
   #role: Role = 'follower';
-  /** Greatest epoch that was seen, the one whose leader is ready, and the one whose leader resigned. */
+  /** Greatest epoch that was seen, the last one with a leader that is ready, and the last with one that resigned. */
   #epoch = 0;
   #readyEpoch = 0;
   #resignedEpoch = 0;
   #isAway = false;
+  /** Failure of the store at the end of the last leadership. */
+  #lastFailure: { readonly error: unknown } | undefined;
   #isForeign = false;
   #joining: { resolve(): void; reject(error: unknown): void } | undefined;
 
@@ -94,7 +96,7 @@ export class Tab {
     try {
       await settled;
     } catch (error) {
-      await this.close();
+      await this.close().catch(() => {});
       throw error;
     }
   }
@@ -115,7 +117,10 @@ export class Tab {
     if (this.#isForeign) throw new TabsError('OTHER_VERSION');
   }
 
-  /** Leaves the tabs. A leader closes the store first, so that another one finds all that was acknowledged. */
+  /**
+   * Leaves the tabs. A leader closes the store first, so that another one finds all that was acknowledged; rejects if that
+   * could not be written.
+   */
   async close(): Promise<void> {
     if (this.#role === 'closed') return;
     this.#setRole('closed');
@@ -128,6 +133,7 @@ export class Tab {
     this.#room.close();
     // Calls that are on their way are refused meanwhile, so that their tabs know that they did not run.
     setTimeout(() => this.#closeChannels(), HANDOVER_MS);
+    if (this.#lastFailure !== undefined) throw this.#lastFailure.error;
   }
 
   #closeChannels(): void {
@@ -149,8 +155,9 @@ export class Tab {
       if (failure === undefined) continue;
       this.#joining?.reject(failure.error);
       this.calls.fail(() => failure.error);
+      if (this.#isClosed()) this.#lastFailure = failure;
       // Another tab may be luckier, or the next attempt.
-      if (!this.#isClosed()) await pause(RETRY_MS);
+      else await pause(RETRY_MS);
     }
   }
 

@@ -87,7 +87,7 @@ export interface ListenRequest {
   readonly events: string;
 }
 
-/** What a tab asks of the leader. */
+/** Any request of a tab to the leader. */
 export type Request = CommandRequest | CloseRequest | CancelRequest | MethodRequest | ListenRequest;
 
 /** An error as data. */
