@@ -216,12 +216,16 @@ export class PersistentLog {
     if (this.#state === 'failed') return this.#limitPending();
     const bytes = this.#logBytes + this.#queue.bytes;
     const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.#store.isSnapshotOnly !== true;
-    if (isIdle && bytes >= this.#compactFrom && isDue(bytes, this.#snapshotBytes)) this.#compact();
+    if (isIdle && bytes >= this.#compactFrom && this.#isDue(bytes)) this.#compact();
+  }
+
+  #isDue(bytes: number): boolean {
+    return isDue(bytes, this.#snapshotBytes, this.#store.compactBytesMin);
   }
 
   /** While writing fails, a snapshot at the end of the failure takes less memory than a long queue. */
   #limitPending(): void {
-    if (isDue(this.#queue.bytes, this.#snapshotBytes)) this.#owe();
+    if (this.#isDue(this.#queue.bytes)) this.#owe();
   }
 
   #owe(): void {

@@ -27,6 +27,9 @@ import { makeFolder, remove, syncFolder, writeRenamed, writeSynced } from './wri
 /** Interval of `everysec`. */
 const SYNC_MS = 1000;
 
+/** Replaying that much takes some 40 ms; replacing it forces three files and a folder to the medium. */
+const COMPACT_BYTES_MIN = 4 * 2 ** 20;
+
 type Written = Omit<Manifest, 'history'>;
 
 /** The log that pieces are appended to. */
@@ -39,6 +42,7 @@ interface OpenLog {
 
 export class FolderStore implements Store {
   readonly title: string;
+  readonly compactBytesMin = COMPACT_BYTES_MIN;
   onLost: Store['onLost'];
   readonly #folder: string;
   #fsync: Fsync;
