@@ -2,32 +2,14 @@
  * The log of one engine over a store: takes effects when the engine signals them, appends them in order, replaces a long
  * log by a snapshot, and keeps what could not be written until it can.
  */
-import type { Keylatch } from '../keylatch.js';
 import type { Unsubscribe } from '../subscriptions.js';
 import { Barriers } from './barriers.js';
 import { failureOf, PersistenceError } from './errors.js';
 import { COMPACT_BYTES_MIN, FLUSH_MS, isDue, RETRY_MS, RETRY_MS_MAX } from './limits.js';
+import type { LogSettings, LogSource, PersistenceState } from './log-settings.js';
 import { Queue, type PieceBatch } from './queue.js';
 import type { Store } from './store.js';
 import { later, type Delay } from './time.js';
-
-/** The part of an engine that a log uses. */
-export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record'>;
-
-/** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
-export type PersistenceState = 'running' | 'failed' | 'lost' | 'closed';
-
-/** Settings of a log. */
-export interface LogSettings {
-  readonly seed: bigint;
-  /** Sizes of what was restored. */
-  readonly snapshotBytes: number;
-  readonly logBytes: number;
-  /** True if effects are appended before the call that caused them returns. */
-  readonly isImmediate: () => boolean;
-  /** Called after each change of the state. */
-  readonly changed: () => void;
-}
 
 export class PersistentLog {
   readonly #db: LogSource;
