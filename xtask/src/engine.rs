@@ -90,7 +90,7 @@ fn optimise(bound: &Path) -> Result {
     let tool = node::tool(&paths::package_sources(), "binaryen", "bin/wasm-opt")?;
     Program::node()
         .arg(&tool)
-        .args(&["-O3", SEPARATE, "--strip-debug", "--strip-producers"])
+        .args(&["-O3", SEPARATE, "--converge", "--strip-debug", "--strip-producers"])
         .arg(&file)
         .arg("-o")
         .arg(&file)
