@@ -23,7 +23,7 @@ const engine = resolve(process.env.KEYLATCH_ENGINE || join(root, 'target', 'engi
 const out = resolve(process.env.KEYLATCH_OUT || join(root, 'target', 'npm', 'keylatch'));
 const source = (name = '') => join(here, 'src', name);
 
-/** Sources whose bundles the other bundles import, instead of holding copies of them. */
+/** Sources by which the bundles import each other, instead of holding copies, and the files to import. */
 const LAYERS = {
   'stand-ins.ts': 'stand-ins.js',
   'stack.ts': 'stand-ins.js',
@@ -245,7 +245,7 @@ function declarations() {
 }
 
 function besides() {
-  const { scripts: _scripts, devDependencies: _tools, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+  const { scripts: _0, devDependencies: _1, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(out, 'keylatch.wasm'), wasm);
   for (const name of ['README.md', 'keylatch.wasm.d.ts']) copyFileSync(join(here, name), join(out, name));
