@@ -245,7 +245,11 @@ function declarations() {
 }
 
 function besides() {
-  const { scripts: _0, devDependencies: _1, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+  const {
+    scripts: _0,
+    devDependencies: _1,
+    ...manifest
+  } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(out, 'keylatch.wasm'), wasm);
   for (const name of ['README.md', 'keylatch.wasm.d.ts']) copyFileSync(join(here, name), join(out, name));
