@@ -200,6 +200,22 @@ test('a failure is an event; nothing is lost or reordered, and writing goes on b
   await again.close();
 });
 
+test('onFailure refuse: writes are refused with MISCONF while the store fails, and reads go on', async () => {
+  const store = watched();
+  const db = await open({ store, onFailure: 'refuse' });
+  db.onPersistence(() => {});
+  db.set('a', 1);
+  store.fail(new PersistenceError('FULL', 'the disk is full'));
+  await assert.rejects(db.flush(), /the disk is full/);
+  assert.throws(() => db.set('b', 1), { code: 'MISCONF', message: /Errors writing to the AOF file: the disk is full/ });
+  assert.equal(db.get('a'), '1');
+  store.fail(undefined);
+  await db.flush();
+  assert.equal(db.set('b', 1), 'OK');
+  assert.equal(db.call('BGSAVE'), 'Background saving started');
+  await db.close();
+});
+
 test('a long failure takes bounded memory: the store gets a snapshot afterwards', async () => {
   const store = watched();
   const db = await open({ store });

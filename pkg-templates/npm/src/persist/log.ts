@@ -2,32 +2,14 @@
  * The log of one engine over a store: takes effects when the engine signals them, appends them in order, replaces a long
  * log by a snapshot, and keeps what could not be written until it can.
  */
-import type { Keylatch } from '../keylatch.js';
 import type { Unsubscribe } from '../subscriptions.js';
 import { Barriers } from './barriers.js';
 import { failureOf, PersistenceError } from './errors.js';
 import { COMPACT_BYTES_MIN, FLUSH_MS, isDue, RETRY_MS, RETRY_MS_MAX } from './limits.js';
+import type { LogSettings, LogSource, PersistenceState } from './log-settings.js';
 import { Queue, type PieceBatch } from './queue.js';
 import type { Store } from './store.js';
 import { later, type Delay } from './time.js';
-
-/** The part of an engine that a log uses. */
-export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record'>;
-
-/** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
-export type PersistenceState = 'running' | 'failed' | 'lost' | 'closed';
-
-/** Settings of a log. */
-export interface LogSettings {
-  readonly seed: bigint;
-  /** Sizes of what was restored. */
-  readonly snapshotBytes: number;
-  readonly logBytes: number;
-  /** True if effects are appended before the call that caused them returns. */
-  readonly isImmediate: () => boolean;
-  /** Called after each change of the state. */
-  readonly changed: () => void;
-}
 
 export class PersistentLog {
   readonly #db: LogSource;
@@ -216,12 +198,16 @@ export class PersistentLog {
     if (this.#state === 'failed') return this.#limitPending();
     const bytes = this.#logBytes + this.#queue.bytes;
     const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.#store.isSnapshotOnly !== true;
-    if (isIdle && bytes >= this.#compactFrom && isDue(bytes, this.#snapshotBytes)) this.#compact();
+    if (isIdle && bytes >= this.#compactFrom && this.#isDue(bytes)) this.#compact();
+  }
+
+  #isDue(bytes: number): boolean {
+    return isDue(bytes, this.#snapshotBytes, this.#store.compactBytesMin);
   }
 
   /** While writing fails, a snapshot at the end of the failure takes less memory than a long queue. */
   #limitPending(): void {
-    if (isDue(this.#queue.bytes, this.#snapshotBytes)) this.#owe();
+    if (this.#isDue(this.#queue.bytes)) this.#owe();
   }
 
   #owe(): void {
