@@ -225,6 +225,26 @@ test('a write is flushed before its answer with acknowledge: flushed, and the ne
   assert.equal(b.db.role, 'leader');
 });
 
+test('a write that an urgent end of the leader cuts is neither a success nor a failure of the store', async () => {
+  const [a, b] = await pair({ acknowledge: 'flushed' });
+  const { append, close } = a.store;
+  let isClosed = false;
+  a.store.append = async (...given) => {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (isClosed) throw new PersistenceError('LOST', 'closed');
+    append(...given);
+  };
+  a.store.close = async () => {
+    isClosed = true;
+    return close();
+  };
+  const write = b.db.set('k', 'v');
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  a.life.leaving();
+  await assert.rejects(write, { name: 'TabsError', code: 'LEADER_CHANGED', mayHaveRun: true });
+  assert.equal(await b.db.get('k'), null);
+});
+
 test('failover keeps flushed writes, subscriptions, listeners and databases', async () => {
   const [a, b] = await pair();
   const c = await world.open();
