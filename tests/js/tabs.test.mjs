@@ -60,6 +60,7 @@ test('errors keep class, message and code, and every error is a rejection', asyn
     await assert.rejects(db.set('k', 'v', { exx: 1 }), TypeError);
     await assert.rejects(db.set('k', Number.NaN), /argument 2 of SET is NaN/);
     await assert.rejects(db.inspectPage({ limit: -1 }), { name: 'TypeError', message: /limit/ });
+    await assert.rejects(db.inspectPage({ limit: () => 1 }), { name: 'DataCloneError' });
     await assert.rejects(db.load(new Uint8Array([1])), { name: 'LoadError' });
     await assert.rejects(db.multi().set('a', 1).lpush('text', 1).exec(), (error) => {
       assert.equal(error.name, 'ExecError');
