@@ -171,6 +171,28 @@ test('events and messages reach all tabs', async () => {
   assert.deepEqual(once, ['k1']);
 });
 
+test('messages and events for await, until the tab is closed', async () => {
+  const [a, b] = await pair();
+  const messages = await b.db.messages('news');
+  const events = await b.db.events('set', { match: 'k*' });
+  await a.db.publish('news', 'one');
+  await a.db.publish('news', 'two');
+  await a.db.set('other', 1);
+  await a.db.set('k', 1);
+  const read = [];
+  for await (const message of messages) if (read.push(message) === 2) break;
+  assert.deepEqual(read, ['one', 'two']);
+  assert.equal((await events.next()).value.key, 'k');
+  // The end reaches the leader before what comes after it.
+  await b.db.get('x');
+  assert.equal(await a.db.publish('news', 'nobody'), 0);
+  const last = events.next();
+  await b.db.close();
+  assert.deepEqual(await last, { done: true, value: undefined });
+  await assert.rejects(a.db.messages('c', { limits: 1 }), /unknown option "limits"/);
+  await assert.rejects(b.db.messages('c'), ClosedError);
+});
+
 test('waiting reaches other tabs, in their order, and an abort loses no element', async () => {
   const [a, b] = await pair();
   const c = await world.open();

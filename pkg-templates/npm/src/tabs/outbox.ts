@@ -41,9 +41,7 @@ export class Outbox {
     inbox.pieces = [];
     const [only] = pieces;
     try {
-      channel.postMessage(
-        pieces.length === 1 ? only : { kind: 'batch', from: this.#from, version: VERSION, pieces },
-      );
+      channel.postMessage(pieces.length === 1 ? only : { kind: 'batch', from: this.#from, version: VERSION, pieces });
     } catch (error) {
       // The channel was closed in this turn: its tab has ended, or this one was closed.
       if ((error as Error).name !== 'InvalidStateError') throw error;
