@@ -2,7 +2,7 @@
 import { Keylatch } from '../index.js';
 import { databaseName } from '../persist/names.js';
 import { acquire, type HeldLock } from '../persist/web-lock.js';
-import { Calls, HANDOVER_MS, LEADERLESS_MS, type Destination } from './calls.js';
+import { Calls, LEADERLESS_MS, type Destination } from './calls.js';
 import type { Channel, Environment } from './environment.js';
 import type { Reach } from './leader.js';
 import { Leadership, type Opened } from './leadership.js';
@@ -138,7 +138,7 @@ export class Tab {
     this.#ownLock?.release();
     this.#room.close();
     // Calls that are on their way are refused meanwhile, so that their tabs know that they did not run.
-    setTimeout(() => this.#closeChannels(), HANDOVER_MS);
+    setTimeout(() => this.#closeChannels(), LEADERLESS_MS);
     if (this.#lastFailure !== undefined) throw this.#lastFailure.error;
   }
 
