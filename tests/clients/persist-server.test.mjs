@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { failure, stub } from '../js/support/file-system.mjs';
 import { dial } from './support/raw.mjs';
 import { redisCli, serveRedis } from './support/redis.mjs';
 import { entry, program, run, serve, until } from './support/server.mjs';
@@ -68,6 +69,24 @@ test('replies of a turn leave after one fdatasync', async (t) => {
   server.db.set('direct', 1);
   assert.match(readFileSync(log, 'latin1'), /direct/, 'a call of this process is written when it returns');
   client.destroy();
+  await server.close();
+});
+
+test('a reply to what could not be forced to the medium never leaves, also before QUIT', async (t) => {
+  const server = createServer({ dir: folder(t), port: 0, bind: '127.0.0.1', appendfsync: 'always' });
+  await server.listen();
+  const restore = stub(t, 'fdatasyncSync', () => {
+    throw failure('EIO');
+  });
+  const client = await dial(t, server.port);
+  client.send('SET k v\r\nQUIT\r\n');
+  assert.equal(await client.rest(), '');
+  const reader = await dial(t, server.port);
+  assert.match(await reader.ask('SET l v\r\n'), /^-MISCONF Errors writing to the AOF file/);
+  restore();
+  await until(() => server.db.persistence.state === 'running', 'another attempt');
+  assert.equal(await reader.ask('SET l v\r\n'), '+OK\r\n');
+  reader.destroy();
   await server.close();
 });
 

@@ -7,6 +7,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { failure, stub } from './support/file-system.mjs';
 import { copyOf, folder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
@@ -101,6 +102,19 @@ test('a process that ends without close, or by an error, has written everything'
     assert.equal(db.get('n'), '1000', end);
     await db.close();
   }
+});
+
+test('a worker thread that ends without close has written everything, and releases the folder', async (t) => {
+  const dir = folder(t);
+  const text = `import(${JSON.stringify(`file://${packageFolder}/esm/persist.js`)}).then(async ({ open }) => {
+    const db = await open({ dir: ${JSON.stringify(dir)} });
+    db.set('k', 'v');
+    process.exit();
+  });`;
+  await once(new Worker(text, { eval: true }), 'exit');
+  const db = await open({ dir });
+  assert.equal(db.get('k'), 'v');
+  await db.close();
 });
 
 test('a full disk: what was written in part is removed, and writing goes on', async (t) => {
