@@ -11,6 +11,7 @@ import { Worker } from 'node:worker_threads';
 import { failure, stub } from './support/file-system.mjs';
 import { copyOf, folder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
+import { until } from './support/until.mjs';
 
 const { open } = await entry('persist');
 
@@ -138,7 +139,7 @@ test('a full disk: what was written in part is removed, and writing goes on', as
   const crashed = copyOf(t, dir);
   fs.rmSync(join(crashed, 'keylatch.lock'));
   restore();
-  await sleep(300);
+  await until(() => db.persistence.state === 'running', 'writing');
   assert.deepEqual(states, [
     ['failed', 'FULL'],
     ['running', undefined],
@@ -165,8 +166,7 @@ test('a failed fdatasync: everything is written anew, because the system may hav
   db.set('b', 1);
   assert.equal(db.persistence.state, 'failed');
   restore();
-  await sleep(300);
-  assert.equal(db.persistence.state, 'running');
+  await until(() => db.persistence.state === 'running', 'writing anew');
   assert.ok(db.persistence.snapshotBytes > 0, 'a snapshot replaced the log');
   db.set('c', 1);
   await db.close();
