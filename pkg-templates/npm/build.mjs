@@ -13,26 +13,31 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
 const engine = resolve(process.env.KEYLATCH_ENGINE || join(root, 'target', 'engine'));
 const out = resolve(process.env.KEYLATCH_OUT || join(root, 'target', 'npm', 'keylatch'));
-const source = (name) => join(here, 'src', name);
+const source = (name = '') => join(here, 'src', name);
 
-/** Files of the package that import each other instead of holding copies of each other. */
+/** Sources by which the bundles import each other, instead of holding copies, and the files to import. */
 const LAYERS = {
-  'core.js': 'core.js',
-  'index.js': 'index.js',
-  'persist.js': 'persist.js',
-  'persist-browser.js': 'persist-browser.js',
+  'stand-ins.ts': 'stand-ins.js',
+  'stack.ts': 'stand-ins.js',
+  'core.ts': 'core.js',
+  'index.ts': 'index.js',
+  'hints.ts': 'hints.js',
+  'persist.ts': 'persist.js',
+  'persist-browser.ts': 'persist-browser.js',
+  'server.ts': 'server.js',
+  'testing/portable.ts': 'testing-shared.js',
+  'testing.ts': 'testing.js',
 };
-/** In the workerd branch this stands in for one of them, and carries the engine of another source. */
-const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
+/** In the workerd branch, workerd.js stands in for index.js and carries the engine of another source. */
+const { 'testing/portable.ts': _, ...OF_WORKERD } = { ...LAYERS, 'index.ts': 'workerd.js' };
 
 /**
  * The engine as text, an ES module for both formats. CommonJS of Node reads the file keylatch.wasm instead; bundlers may
@@ -40,13 +45,28 @@ const WORKERD = { ...LAYERS, 'index.js': 'workerd.js' };
  */
 const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
+const wasmHash = createHash('sha256').update(wasm).digest('hex').slice(0, 16);
 /** Different for every build of the engine. */
-const ENGINE_NAME = `keylatch engine ${createHash('sha256').update(wasm).digest('hex').slice(0, 16)}`;
+const ENGINE_NAME = `keylatch engine ${wasmHash}`;
 
-function packEngine() {
-  const base64 = deflateRawSync(wasm, { level: 9, memLevel: 9 }).toString('base64');
+async function packEngine() {
+  const base64 = Buffer.from(await deflated()).toString('base64');
   const head = '// The WebAssembly engine as DEFLATE in base64, for programs without the file keylatch.wasm.';
   writeFileSync(join(out, 'esm', PACKED), `${head}\nexport const base64 = ${JSON.stringify(base64)};\n`);
+}
+
+/** The engine, deflated by Zopfli: a twentieth smaller than by zlib. Takes seconds, so the result is kept. */
+async function deflated() {
+  const folder = join(root, 'target', 'deflated');
+  const kept = join(folder, `${wasmHash}.bin`);
+  if (existsSync(kept)) return readFileSync(kept);
+  // Loaded here only, since it listens to errors of the whole process.
+  const { default: zopfli } = await import('@gfx/zopfli');
+  const bytes = await zopfli.deflateAsync(wasm, { numiterations: 15 });
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(kept, bytes);
+  return bytes;
 }
 
 /** First line of each bundle; esbuild names the source files between their parts. */
@@ -61,21 +81,29 @@ const SHARED = {
   logLevel: 'warning',
   absWorkingDir: join(here, 'src'),
   banner: { js: BANNER },
-  inject: [source('stand-ins.ts')],
+  inject: [source('globals.ts')],
   define: { ENGINE_BYTES: String(wasm.length), ENGINE_NAME: JSON.stringify(ENGINE_NAME) },
 };
 
-/** Keeps imports between layers as they are, and puts the generated engine files where `#glue` and `#packed-engine` stand. */
-function layers(names, format) {
+/** Leaves imports of layers to the files in `folder`, relative to the bundle. */
+function layers(names, folder) {
   return {
     name: 'layers',
     setup(bundle) {
-      bundle.onResolve({ filter: /^\.{1,2}\/[a-z-]+\.js$/ }, ({ path, kind, importer }) => {
-        const layer = isTopLevel(importer, path) ? names[path.replace(/^\.+\//, '')] : undefined;
-        return layer === undefined || kind === 'entry-point' ? undefined : { path: `./${layer}`, external: true };
+      bundle.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, kind, resolveDir }) => {
+        const layer = names[relative(source(), join(resolveDir, path)).replace(/js$/, 'ts')];
+        if (layer === undefined || kind === 'entry-point') return undefined;
+        return { path: `${folder}/${layer}`, external: true, sideEffects: false };
       });
-      if (names === WORKERD)
-        bundle.onResolve({ filter: /^\.\/engine-inline\.js$/ }, () => ({ path: source('engine-workerd.ts') }));
+    },
+  };
+}
+
+/** Puts the generated engine files where `#glue` and `#packed-engine` stand. */
+function engineFiles(format) {
+  return {
+    name: 'engine files',
+    setup(bundle) {
       bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
       bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
       bundle.onResolve({ filter: /^\.\/engine-text\.js$/ }, () => ({ path: source(`engine-text-${format}.ts`) }));
@@ -84,12 +112,15 @@ function layers(names, format) {
   };
 }
 
-/** True for an import of a file in src itself, not of a namesake in a folder. */
-function isTopLevel(importer, path) {
-  return importer === '' || dirname(resolve(dirname(importer), path)) === join(here, 'src');
-}
+/** Workers get the engine from a static import: they compile nothing at run time. */
+const engineOfWorkerd = {
+  name: 'engine of workerd',
+  setup(bundle) {
+    bundle.onResolve({ filter: /^\.\/engine-inline\.js$/ }, () => ({ path: source('engine-workerd.ts') }));
+  },
+};
 
-function bundle(format, names, entryPoints) {
+function bundle(format, entryPoints, plugins, options) {
   return build({
     entryPoints,
     ...SHARED,
@@ -99,7 +130,8 @@ function bundle(format, names, entryPoints) {
     platform: 'neutral',
     // publint knows an ES module by its export at the beginning of a line.
     footer: format === 'esm' ? { js: 'export {};' } : {},
-    plugins: [layers(names, format)],
+    plugins: [...plugins, engineFiles(format)],
+    ...options,
   });
 }
 
@@ -108,19 +140,23 @@ const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
 async function bundles() {
   const plain = [
     ...['core', 'hints', 'index', 'keyv', 'upstash'].map((name) => entry(name)),
+    entry('testing/portable', 'testing-shared'),
     entry('testing-portable', 'testing-browser'),
     entry('persist-browser'),
     entry('tabs'),
   ];
-  await bundle('esm', LAYERS, plain);
-  await bundle('cjs', LAYERS, plain);
-  await bundle('esm', WORKERD, [
+  for (const format of ['esm', 'cjs']) {
+    await bundle(format, [entry('stand-ins')], [], { inject: [] });
+    await bundle(format, plain, [layers(LAYERS, '.')]);
+  }
+  const ofWorkerd = [
     entry('index', 'workerd'),
     entry('testing-portable', 'testing-workerd'),
     entry('persist-browser', 'persist-workerd'),
-  ]);
+  ];
+  await bundle('esm', ofWorkerd, [layers(OF_WORKERD, '.'), engineOfWorkerd]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
-  packEngine();
+  await packEngine();
 }
 
 /** Entries for Node alone. */
@@ -134,9 +170,7 @@ async function forNode() {
       format,
       target: 'node20',
       platform: 'node',
-      plugins: ['index', 'persist', 'server', 'testing'].map((name) =>
-        beside(`./${name}.js`, new RegExp(`^\\.{1,2}/${name}\\.js$`)),
-      ),
+      plugins: [layers(LAYERS, '.')],
     });
   }
 }
@@ -155,11 +189,6 @@ function exportClass() {
   appendFileSync(join(out, 'cjs', 'ioredis.js'), `${lines.join('\n')}\n`);
 }
 
-/** Leaves an import to another file of the package, under the name it has from here. */
-function beside(path, filter) {
-  return { name: `beside ${path}`, setup: (bundle) => bundle.onResolve({ filter }, () => ({ path, external: true })) };
-}
-
 async function commandLine() {
   await build({
     entryPoints: [entry('cli/keylatch', 'keylatch')],
@@ -168,9 +197,7 @@ async function commandLine() {
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    plugins: ['index', 'persist', 'server', 'testing'].map((name) =>
-      beside(`../esm/${name}.js`, new RegExp(`^\\.\\./${name}\\.js$`)),
-    ),
+    plugins: [layers(LAYERS, '../esm')],
   });
 }
 
@@ -231,7 +258,11 @@ function declarations() {
 }
 
 function besides() {
-  const { scripts: _, devDependencies: __, ...manifest } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
+  const {
+    scripts: _0,
+    devDependencies: _1,
+    ...manifest
+  } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(out, 'keylatch.wasm'), wasm);
   for (const name of ['README.md', 'keylatch.wasm.d.ts']) copyFileSync(join(here, name), join(out, name));

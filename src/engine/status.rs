@@ -45,10 +45,6 @@ impl Status {
         self.0
     }
 
-    pub fn contains(self, bit: Status) -> bool {
-        self.0 & bit.0 == bit.0
-    }
-
     #[inline(always)]
     fn when(self, condition: bool) -> u32 {
         if condition { self.0 } else { 0 }

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::convert::{ms, out_of_memory, to_js};
 use super::engine::Engine;
-use crate::engine::{InspectedPart, Status};
+use crate::engine::InspectedPart;
 use crate::keyspace::{DATABASES, Event, EventKind, Inspected};
 
 /// Bytes that become a Uint8Array.
@@ -92,10 +92,9 @@ impl Engine {
         self.keylatch.record(on);
     }
 
-    /// Returns whether so many effects wait that they should be taken now.
-    #[wasm_bindgen(js_name = effectsFull)]
-    pub fn effects_full(&self) -> bool {
-        self.keylatch.status().contains(Status::EFFECTS_FULL)
+    /// Returns the bits of the work that the last call left, as a call does.
+    pub fn status(&self) -> u32 {
+        self.keylatch.status().bits()
     }
 
     /// Takes the effects since the last call as a piece of append-only file, empty if nothing changed.

@@ -33,6 +33,6 @@ for (const { line, section, isSkipped, code } of blocks) {
     const hasDatabase = /\bconst db = /.test(code);
     const file = join(workspace, `line-${line}.mjs`);
     writeFileSync(file, CHECK + (hasDatabase ? '' : PRELUDE) + code.split('\n').map(checked).join('\n'));
-    await promisify(execFile)(process.execPath, [file], { timeout: 20_000 });
+    await promisify(execFile)(process.execPath, [file], { timeout: 20_000, cwd: workspace });
   });
 }

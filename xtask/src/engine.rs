@@ -14,6 +14,9 @@ use crate::{glue, node, paths, progress, rust};
 /// Inlining limit for larger functions with one caller: inlined, their loops get no registers in V8's code, which costs
 /// a twentieth of a stream's instructions.
 const SEPARATE: &str = "--one-caller-inline-max-function-size=300";
+/// Limits of LLVM for inlining, in its units of cost, for functions without and with `#[inline]`. `opt-level = "s"` has
+/// 50 and 325: the standard library's checks of capacity would be inlined a thousand times. At 25, GET takes a tenth longer.
+const INLINING: &str = "-Cllvm-args=-inline-threshold=45 -inlinehint-threshold=50";
 const FILE_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";
 
 pub(crate) fn build() -> Result {
@@ -45,7 +48,7 @@ fn compile() -> Result<PathBuf> {
     Program::cargo()
         .args(&["rustc", "--release", "--lib", "--crate-type", "cdylib", "--package", "keylatch"])
         .args(&["--target", rust::WASM, "--no-default-features", "--features", "wasm"])
-        .args(&["--config", &without_machine_paths()])
+        .args(&["--config", &compiler_flags()])
         .without_env("RUSTFLAGS")
         .without_env("CARGO_ENCODED_RUSTFLAGS")
         .run()?;
@@ -53,16 +56,16 @@ fn compile() -> Result<PathBuf> {
     Ok(paths::target().join(rust::WASM).join("release/keylatch.wasm"))
 }
 
-/// Additional compiler flags: panic messages name source files, and a published file must not contain paths of the
-/// build machine.
-fn without_machine_paths() -> String {
+/// Additional compiler flags: limits of inlining, and no paths of the build machine, which panic messages would name.
+fn compiler_flags() -> String {
     let mut folders = vec![paths::root()];
     let registries = cargo_home().join("registry/src");
     folders.push(registries.clone());
     // One folder per registry; the last given match takes precedence.
     folders.extend(fs::read_dir(registries).into_iter().flatten().flatten().map(|entry| entry.path()));
     let flag = |folder: &PathBuf| format!("{:?}", format!("--remap-path-prefix={}/=", folder.display()));
-    let flags: Vec<String> = folders.iter().map(flag).collect();
+    let mut flags: Vec<String> = folders.iter().map(flag).collect();
+    flags.push(format!("{INLINING:?}"));
     format!("target.{}.rustflags=[{}]", rust::WASM, flags.join(","))
 }
 
@@ -90,7 +93,7 @@ fn optimise(bound: &Path) -> Result {
     let tool = node::tool(&paths::package_sources(), "binaryen", "bin/wasm-opt")?;
     Program::node()
         .arg(&tool)
-        .args(&["-O3", SEPARATE, "--strip-debug", "--strip-producers"])
+        .args(&["-O3", SEPARATE, "--converge", "--strip-debug", "--strip-producers"])
         .arg(&file)
         .arg("-o")
         .arg(&file)

@@ -2,8 +2,11 @@
  * The log of one object in its SQLite storage: one entry for each turn that changed the keyspace, and from time to time
  * a snapshot that replaces them. Entries are opaque bytes here; the engine writes and reads them.
  *
- * Nothing is stored before the first append, so a namespace that was only read takes no storage.
+ * Nothing is stored before the first append, so a namespace that was only read takes no storage. Limits and restoring are
+ * those of `keylatch/persist`; appending is synchronous here, in the turn of the command.
  */
+
+import { isDue, type Stored } from 'keylatch/persist';
 
 /** Raised whenever the tables or the meaning of a column change. A newer one is refused, never touched. */
 export const SCHEMA_VERSION = 1;
@@ -11,16 +14,10 @@ export const SCHEMA_VERSION = 1;
 /** A row's blob is never longer. The platform's limit is 2 MB; local runtimes have not always enforced it. */
 export const ROW_BYTES_MAX = 1_000_000;
 
-/** Below this a log is not worth replacing: replaying it takes milliseconds. */
-export const COMPACT_BYTES_MIN = 256 * 1024;
-
-/** A log is replaced once it outweighs the last snapshot this many times, so its upkeep stays in proportion to writes. */
-export const COMPACT_RATIO = 2;
-
 type EntryKind = 'effects' | 'snapshot';
 
 /** Effects of one turn, joined from its rows. */
-export interface Entry {
+interface Entry {
   readonly kind: EntryKind;
   readonly bytes: Uint8Array;
 }
@@ -50,8 +47,17 @@ export class Log {
     this.loggedMs = this.#exists ? this.#measure() : 0;
   }
 
+  /** The contents, to be restored into an engine. */
+  stored(): Stored {
+    const entries = [...this.#entries()];
+    const [first] = entries;
+    const snapshot = first?.kind === 'snapshot' ? first.bytes : null;
+    const pieces = entries.slice(snapshot === null ? 0 : 1).map(({ bytes }) => bytes);
+    return { snapshot, pieces, loggedMs: this.loggedMs, seed: this.seed, repairedBytes: 0 };
+  }
+
   /** Every entry in the order of writing. A snapshot, if there is one, comes first. */
-  *entries(): Generator<Entry> {
+  *#entries(): Generator<Entry> {
     if (!this.#exists) return;
     let parts: Uint8Array[] = [];
     const rows = this.#storage.sql.exec<{ kind: EntryKind; more: number; bytes: ArrayBuffer }>(
@@ -68,8 +74,7 @@ export class Log {
 
   /** Whether `length` more bytes of effects would make the log worth replacing by a snapshot. */
   isDue(length: number): boolean {
-    const effects = this.#bytes.effects + length;
-    return effects > COMPACT_BYTES_MIN && effects > COMPACT_RATIO * this.#bytes.snapshot;
+    return isDue(this.#bytes.effects + length, this.#bytes.snapshot);
   }
 
   /** Adds the effects of one turn. Durable before any reply of the same turn leaves: see README, "Guarantees". */

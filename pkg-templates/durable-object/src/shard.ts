@@ -6,6 +6,7 @@
 
 import { DurableObject } from 'cloudflare:workers';
 import { Keylatch, PoisonedError, ReplyError } from 'keylatch';
+import { restore } from 'keylatch/persist';
 
 import { Log, LogError } from './log';
 import { reasonAgainst } from './offer';
@@ -101,10 +102,7 @@ export class Shard extends DurableObject<Env> {
  */
 function rebuild(log: Log): Keylatch {
   const db = new Keylatch({ clock: 'monotonic', floorMs: log.loggedMs, seed: log.seed });
-  for (const entry of log.entries()) {
-    if (entry.kind === 'snapshot') db.load(entry.bytes);
-    else if (db.replay(entry.bytes).droppedBytes > 0) throw new LogError('an entry of the log is torn');
-  }
+  if (restore(db, log.stored(), 'the log').tornBytes > 0) throw new LogError('an entry of the log is torn');
   db.record(true);
   return db;
 }

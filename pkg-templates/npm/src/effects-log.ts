@@ -59,9 +59,9 @@ export class EffectsLog {
 
   /** Gives the signal if effects are pending: calls each listener through `run`, which handles its errors. */
   signal(instance: Instance, run: (listener: () => void) => void): void {
-    if (this.#isSignalled && !instance.guarded(() => instance.engine.effectsFull())) return;
-    this.#collect(instance);
-    if (this.#pending.length === 0) return;
+    const isDue = (instance.guarded(() => instance.engine.status()) & this.bits) !== 0;
+    // Effects of an instance that was replaced are pending here.
+    if (!isDue && (this.#isSignalled || this.#pending.length === 0)) return;
     this.#isSignalled = true;
     for (const listener of this.#listeners) {
       if (this.#listeners.includes(listener)) run(listener);
@@ -69,8 +69,9 @@ export class EffectsLog {
   }
 
   #collect(instance: Instance): void {
-    const effects = instance.guarded(() => instance.engine.takeEffects());
-    this.#pending = this.#pending.length === 0 ? new Uint8Array(effects) : joined(this.#pending, effects);
+    const effects = instance.guarded(() => instance.engine.takeEffects()) as Uint8Array<ArrayBuffer>;
+    if (effects.length === 0) return;
+    this.#pending = this.#pending.length === 0 ? effects : joined(this.#pending, effects);
   }
 }
 

@@ -91,8 +91,8 @@ export interface GlueEngine {
   listen(names: string): void;
   takeEvents(): RawEvent[] | undefined;
   record(on: boolean): void;
-  /** True when so many effects are pending that they should be taken now. */
-  effectsFull(): boolean;
+  /** Bits of the work that the last call left, as `engine_call` returns them. */
+  status(): number;
   takeEffects(): Uint8Array;
   acceptSaves(on: boolean): void;
   takeSaveRequest(): string | undefined;

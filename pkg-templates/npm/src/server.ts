@@ -17,7 +17,7 @@ export function createServer(options?: ServerOptions): Server {
     return new Server(given, () => new Keylatch());
   }
   if (given.db !== undefined) throw new TypeError('createServer: dir and db exclude each other; pass only one of them');
-  // As in Redis, writes are refused while the folder cannot be written.
+  // Writes are refused while the folder cannot be written, as in Redis.
   const open = () => openStore({ store: serverStore(dir, appendonly === 'yes', appendfsync), onFailure: 'refuse' });
   return new Server(given, { open });
 }

@@ -1,7 +1,6 @@
 /**
- * Stand-ins for globals. build.mjs puts them in place of the globals of the same names in all of the package, the
- * generated bindings included: errors of arguments get a stack that begins at the caller's line, and jsdom, which has
- * no encoders, gets encoders.
+ * Stand-ins for globals, a file that all others of the package import. globals.ts puts them in place of the globals:
+ * errors of arguments get a stack that begins at the caller's line, and jsdom, which has no encoders, gets encoders.
  */
 import { fromCaller } from './stack.js';
 import { Utf8Decoder, Utf8Encoder } from './utf8.js';
@@ -22,4 +21,5 @@ const TracedRangeError = /* @__PURE__ */ tracing(globalThis.RangeError);
 const Encoder = /* @__PURE__ */ (() => globalThis.TextEncoder ?? Utf8Encoder)();
 const Decoder = /* @__PURE__ */ (() => globalThis.TextDecoder ?? Utf8Decoder)();
 
+export * from './stack.js';
 export { Decoder as TextDecoder, Encoder as TextEncoder, TracedRangeError as RangeError, TracedTypeError as TypeError };

@@ -1,6 +1,5 @@
 /** Entry `keylatch/testing`: sessions, comparisons of keyspaces, and servers for tests. For Node. */
 export * from './testing/portable.js';
-export { TestClock } from './testing/clock.js';
 export {
   Fault,
   Latency,

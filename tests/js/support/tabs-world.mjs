@@ -1,4 +1,4 @@
-// Tabs of a browser in one process: locks, channels, pages and a disk whose schedule the test decides.
+// Tabs of a browser in one process. The test decides on the schedule of their locks, channels, pages and disk.
 import { entry } from './package.mjs';
 
 const { share } = await entry('tabs');
@@ -50,7 +50,7 @@ class Locks {
   }
 }
 
-/** What survives the end of a tab. */
+/** The part of a tab's store that survives its end. */
 class Disk {
   snapshot = null;
   pieces = [];
@@ -150,6 +150,16 @@ export class World {
   }
 
   #post(tab, from, name, data) {
+    if (data.kind !== 'batch') return this.#postOne(tab, from, name, data);
+    // The schedule is about single messages. Those that are delivered arrive together.
+    const delivered = data.pieces.filter((piece) => (this.route(piece, tab) ?? 'deliver') === 'deliver');
+    const isWhole = delivered.length === data.pieces.length;
+    if (isWhole) return this.#postOne(tab, from, name, data);
+    for (const piece of data.pieces) this.#postOne(tab, from, name, piece);
+    return undefined;
+  }
+
+  #postOne(tab, from, name, data) {
     if (tab.isDead) return;
     this.sent.push(data);
     const deliver = () =>

@@ -89,6 +89,7 @@ pub(crate) fn of(suite: &str) -> Vec<Aim> {
         "browser" => browser(),
         "native" => native(),
         "memory" => memory(),
+        "persist" => persist(),
         "server" => server(),
         _ => Vec::new(),
     }
@@ -100,6 +101,16 @@ fn at_most(suite: &'static str, row: &str, measure: Measure, aim: f64, floor: f6
 
 fn at_least(suite: &'static str, row: &str, measure: Measure, aim: f64, floor: f64) -> Aim {
     Aim { suite, row: row.into(), measure, bound: Bound::AtLeast, aim, floor }
+}
+
+/// Data in files.
+fn persist() -> Vec<Aim> {
+    let recording = Measure::Ratio("recording");
+    vec![
+        at_most("persist", "opening 100,000 keys, snapshot", Measure::Own, 250.0, 300.0),
+        at_most("persist", "opening 100,000 keys, log", Measure::Own, 600.0, 700.0),
+        at_most("persist", "SET, everysec", recording, 1.3, 1.5),
+    ]
 }
 
 const MAP: Measure = Measure::Ratio("Map");

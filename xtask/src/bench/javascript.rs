@@ -30,6 +30,11 @@ pub(super) fn start(options: &BenchOptions) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// Opening folders of data, and writing to them.
+pub(super) fn persist(options: &BenchOptions) -> Result<Vec<Row>> {
+    all(&[&["persist.mjs"]], options)
+}
+
 pub(super) fn server(options: &BenchOptions) -> Result<Vec<Row>> {
     all(&[&["server.mjs"], &["clients.mjs", "loopback"]], options)
 }

@@ -63,6 +63,12 @@ pub(crate) const SUITES: &[BenchSuite] = &[
         run: javascript::start,
     },
     BenchSuite {
+        name: "persist",
+        about: "data in files: opening them again, and writing beside recording alone",
+        needs: &[],
+        run: javascript::persist,
+    },
+    BenchSuite {
         name: "server",
         about: "`keylatch serve`, compared with a real redis-server over loopback",
         needs: &[REDIS_SERVER, REDIS_BENCHMARK],

@@ -122,7 +122,7 @@ pub(crate) const ALL: &[Suite] = &[
         crate::kill::short_browser,
     ),
     built("bench", "a short round of the benches without further requirements", &[], || {
-        bench::short_round(&["node", "native", "memory", "start"])
+        bench::short_round(&["node", "native", "memory", "start", "persist"])
     }),
     built("bench-browser", "a short round of the benches in Chromium", &[Without::Browser], || {
         bench::short_round(&["browser"])

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /** The command `keylatch`: parses its arguments and starts the subcommand. */
 import { parseArgs } from 'node:util';
+import { check } from './check.js';
+import { dump } from './dump.js';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
@@ -10,6 +12,8 @@ const USAGE = `keylatch                     starts a command line with an engine
 keylatch < FILE              runs the commands of a file or a pipe
 keylatch run FILE.session..  checks sessions: exits with 0 on match, 1 on mismatch, 2 on unreadable files
 keylatch serve [OPTIONS]     serves Redis clients; --help lists the options
+keylatch check PATH [--fix]  checks a folder of data or a file (RDB, AOF); exits with 0 if sound, 1 if damaged
+keylatch dump PATH [--json]  prints its contents as commands, or as lines of JSON
 keylatch --help | --version`;
 
 const OPTIONS = {
@@ -24,8 +28,22 @@ function refuse(problem: string): number {
   return EXIT_USAGE;
 }
 
+/** Runs a command on files; the message of an error names the file. */
+async function onData(name: string, work: () => number | Promise<number>): Promise<number> {
+  try {
+    return await work();
+  } catch (error) {
+    const isUsage = error instanceof TypeError;
+    console.error(`keylatch ${name}: ${(error as Error).message}${isUsage ? `; see keylatch ${name} --help` : ''}`);
+    return EXIT_USAGE;
+  }
+}
+
 async function main(words: readonly string[]): Promise<number> {
-  if (words[0] === 'serve') return serve(words.slice(1));
+  const [first, ...others] = words;
+  if (first === 'serve') return serve(others);
+  if (first === 'check') return onData('check', () => check(others));
+  if (first === 'dump') return onData('dump', () => dump(others));
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
     options: OPTIONS,
@@ -43,7 +61,7 @@ async function main(words: readonly string[]): Promise<number> {
   } else if (command === 'run') {
     return files.length > 0 ? runFiles(files) : refuse('run takes one FILE or more, found none');
   } else if (command !== undefined) {
-    return refuse(`unexpected argument "${command}", expected run or serve`);
+    return refuse(`unexpected argument "${command}", expected run, serve, check or dump`);
   } else {
     const rows = readRows();
     if (!process.stdin.isTTY || !process.stdout.isTTY) return readPipe(rows);

@@ -13,7 +13,10 @@ export const COMPACT_RATIO = 2;
 export const RETRY_MS = 100;
 export const RETRY_MS_MAX = 10_000;
 
-/** True if a log of `logBytes` behind a snapshot of `snapshotBytes` is worth replacing. */
-export function isDue(logBytes: number, snapshotBytes: number): boolean {
-  return logBytes > COMPACT_BYTES_MIN && logBytes > COMPACT_RATIO * snapshotBytes;
+/**
+ * True if a log of `logBytes` behind a snapshot of `snapshotBytes` is worth replacing. A store for which replacing is slow
+ * has a larger minimum.
+ */
+export function isDue(logBytes: number, snapshotBytes: number, bytesMin = COMPACT_BYTES_MIN): boolean {
+  return logBytes > bytesMin && logBytes > COMPACT_RATIO * snapshotBytes;
 }

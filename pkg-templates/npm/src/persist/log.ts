@@ -2,32 +2,14 @@
  * The log of one engine over a store: takes effects when the engine signals them, appends them in order, replaces a long
  * log by a snapshot, and keeps what could not be written until it can.
  */
-import type { Keylatch } from '../keylatch.js';
 import type { Unsubscribe } from '../subscriptions.js';
 import { Barriers } from './barriers.js';
 import { failureOf, PersistenceError } from './errors.js';
 import { COMPACT_BYTES_MIN, FLUSH_MS, isDue, RETRY_MS, RETRY_MS_MAX } from './limits.js';
+import type { LogSettings, LogSource, PersistenceState } from './log-settings.js';
 import { Queue, type PieceBatch } from './queue.js';
 import type { Store } from './store.js';
 import { later, type Delay } from './time.js';
-
-/** The part of an engine that a log uses. */
-export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record'>;
-
-/** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
-export type PersistenceState = 'running' | 'failed' | 'lost' | 'closed';
-
-/** Settings of a log. */
-export interface LogSettings {
-  readonly seed: bigint;
-  /** Sizes of what was restored. */
-  readonly snapshotBytes: number;
-  readonly logBytes: number;
-  /** True if effects are appended before the call that caused them returns. */
-  readonly isImmediate: () => boolean;
-  /** Called after each change of the state. */
-  readonly changed: () => void;
-}
 
 export class PersistentLog {
   readonly #db: LogSource;
@@ -57,6 +39,7 @@ export class PersistentLog {
   /** True while that snapshot is written: appends wait. */
   #isHeld = false;
   #groups = 0;
+  #taken = 0;
   #closing: Promise<void> | undefined;
 
   constructor(db: LogSource, store: Store, settings: LogSettings) {
@@ -92,9 +75,9 @@ export class PersistentLog {
     return this.#settings.isImmediate();
   }
 
-  /** Number of the last effects that were taken. */
-  get lastSeq(): number {
-    return this.#queue.lastSeq;
+  /** Number of times that effects were taken. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** Bytes that were taken from the engine and not yet flushed. */
@@ -122,7 +105,7 @@ export class PersistentLog {
     if (this.#state === 'lost' || this.#state === 'closed') return false;
     this.#take();
     this.#drain();
-    return this.#queue.isEmpty && !this.#isHeld;
+    return this.#queue.isEmpty && !this.#isHeld && this.#owed === undefined;
   }
 
   /**
@@ -210,18 +193,23 @@ export class PersistentLog {
     this.#timer = undefined;
     if (this.#stopEffects === undefined) return;
     const effects = this.#db.takeEffects();
+    if (effects.length > 0) this.#taken += 1;
     // The owed snapshot will contain them.
     if (effects.length === 0 || this.#owed !== undefined) return;
     this.#queue.push({ bytes: effects, nowMs: this.#nowMs() });
     if (this.#state === 'failed') return this.#limitPending();
     const bytes = this.#logBytes + this.#queue.bytes;
     const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.#store.isSnapshotOnly !== true;
-    if (isIdle && bytes >= this.#compactFrom && isDue(bytes, this.#snapshotBytes)) this.#compact();
+    if (isIdle && bytes >= this.#compactFrom && this.#isDue(bytes)) this.#compact();
+  }
+
+  #isDue(bytes: number): boolean {
+    return isDue(bytes, this.#snapshotBytes, this.#store.compactBytesMin);
   }
 
   /** While writing fails, a snapshot at the end of the failure takes less memory than a long queue. */
   #limitPending(): void {
-    if (isDue(this.#queue.bytes, this.#snapshotBytes)) this.#owe();
+    if (this.#isDue(this.#queue.bytes)) this.#owe();
   }
 
   #owe(): void {
@@ -338,7 +326,7 @@ export class PersistentLog {
     this.#isHeld = true;
     let snapshot: Uint8Array;
     try {
-      if (this.#stopEffects !== undefined) this.#db.takeEffects();
+      this.#take();
       snapshot = owed.snapshot ?? this.#db.snapshot();
     } catch (error) {
       this.#isHeld = false;

@@ -1,7 +1,8 @@
 /** An engine with a store. */
 import { Keylatch, type KeylatchOptions, type ReplayResult, type Unsubscribe } from '../index.js';
 import { PersistenceError } from './errors.js';
-import type { PersistenceState, PersistentLog } from './log.js';
+import type { PersistentLog } from './log.js';
+import type { PersistenceState } from './log-settings.js';
 import type { Fsync } from './options.js';
 import type { SaveKind } from '../save-requests.js';
 import type { Store } from './store.js';

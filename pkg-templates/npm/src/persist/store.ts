@@ -61,6 +61,8 @@ export interface Store {
   watchEnd?(flush: () => void): () => void;
   /** True after a failure that may have damaged what was written before: the log then begins with `replace`. */
   readonly mustReplace?: boolean | undefined;
+  /** Size below which the log is never replaced by itself. Default 256 KB. */
+  readonly compactBytesMin?: number | undefined;
   /** True if effects must be appended before the call that caused them returns. */
   readonly isImmediate?: boolean | undefined;
   /** When files are forced to the medium, for stores of files. */

@@ -1,4 +1,4 @@
-/** What the clients of one tab share: the way to the leader, numbers of clients, and options. */
+/** Common part of the clients of one tab: the way to the leader, numbers of clients, and options. */
 import { Keylatch } from '../index.js';
 import type { CallOptions, Started } from './calls.js';
 import type { Tab } from './tab.js';
@@ -56,6 +56,8 @@ export class Hub {
 
   /** Calls a method of the leader's database. */
   async method<T>(method: MethodName, ...given: readonly unknown[]): Promise<T> {
+    // Options that no message can carry are refused here, also by the tab that leads. Bytes are not copied for that.
+    structuredClone(given.filter((value) => !(value instanceof Uint8Array)));
     const outcome = await this.call({
       make: () => ({ kind: 'method', method, given }),
       isResent: isRead(method),

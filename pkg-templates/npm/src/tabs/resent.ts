@@ -6,7 +6,7 @@ const WAITS = new Set(BLOCKING.split(','));
 
 /**
  * Whether a call of a command that a change of the leader cut is sent to the new leader: true for commands with the flag
- * `readonly`, such as `GET` or `OBJECT ENCODING`. All others reject with a TabsError whose `mayHaveRun` is true.
+ * `readonly`, such as `GET` or `OBJECT ENCODING`. All others reject with a TabsError, in which `mayHaveRun` is true.
  */
 export function isResent(command: string): boolean {
   return READS.has(command.trim().replace(/\s+/, ' ').toUpperCase());

@@ -13,3 +13,4 @@ export { runSession, type RunOptions } from '../run-session.js';
 export { runSessionOn } from '../tools.js';
 export { assertSameKeys, type Keyspace, type SameKeysOptions } from './same-keys.js';
 export { assertSession } from './assert-session.js';
+export { TestClock } from './clock.js';

@@ -38,22 +38,43 @@ export interface Contents {
   readonly locate: (piece: number, offset: number) => StoredLocation;
 }
 
-/** Reads a folder. @throws PersistenceError for damage, with file and offset. */
-export function readContents(folder: string): Contents {
+/** The files of a folder that hold its data, in the order of reading. */
+export interface Layout {
+  readonly manifest: Manifest | undefined;
+  readonly manifestPath: string | undefined;
+  readonly paths: readonly string[];
+}
+
+/** Finds the files of a folder. @throws PersistenceError for a manifest that is damaged or missing. */
+export function layoutOf(folder: string): Layout {
   const manifestPath = findManifest(join(folder, LOG_FOLDER));
   if (manifestPath !== undefined) {
     const manifest = parseManifest(text(manifestPath), manifestPath);
     const files = [...(manifest.base === undefined ? [] : [manifest.base]), ...manifest.logs];
-    const reader = new ContentsReader();
-    files.forEach(({ name }, index) => {
-      reader.add(pathOf(folder, name), index === files.length - 1);
-    });
-    return reader.contents(manifest, manifestPath);
+    return { manifest, manifestPath, paths: files.map(({ name }) => pathOf(folder, name)) };
   }
-  const reader = new ContentsReader();
   const alone = [LOG_NAME, SNAPSHOT_NAME].map((name) => join(folder, name)).find((path) => existsSync(path));
-  if (alone !== undefined) reader.add(alone, true);
-  return reader.contents(undefined, undefined);
+  return { manifest: undefined, manifestPath, paths: alone === undefined ? [] : [alone] };
+}
+
+/** Reads a folder. @throws PersistenceError for damage, with file and offset. */
+export function readContents(folder: string): Contents {
+  return readFiles(layoutOf(folder));
+}
+
+/** Reads files. @throws PersistenceError for damage, with file and offset. */
+export function readFiles({ manifest, manifestPath, paths }: Layout): Contents {
+  const reader = new ContentsReader();
+  paths.forEach((path, index) => {
+    reader.add(path, index === paths.length - 1);
+  });
+  return reader.contents(manifest, manifestPath);
+}
+
+/** Where the snapshot at the head of a file ends; 0 without one. Undefined if it ends nowhere. */
+export function snapshotEnd(path: string, bytes: Uint8Array): number | undefined {
+  if (!isRdb(bytes)) return 0;
+  return path.endsWith('.rdb') ? bytes.length : rdbLength(bytes);
 }
 
 /** Path of a file of the manifest. A server that is upgraded may have left its old file one folder above. */
@@ -118,7 +139,7 @@ class ContentsReader {
     this.#seed = seed;
     this.#loggedMs = Math.max(this.#loggedMs, writtenMs);
     // The engine reports the damage of a snapshot that ends nowhere.
-    const length = path.endsWith('.rdb') ? bytes.length : (rdbLength(bytes) ?? bytes.length);
+    const length = snapshotEnd(path, bytes) ?? bytes.length;
     this.#snapshot = { path, bytes: bytes.subarray(0, length) };
     return length;
   }

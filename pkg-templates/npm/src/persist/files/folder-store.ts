@@ -11,6 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { PersistenceError } from '../errors.js';
 import type { Fsync } from '../options.js';
@@ -27,6 +28,12 @@ import { makeFolder, remove, syncFolder, writeRenamed, writeSynced } from './wri
 /** Interval of `everysec`. */
 const SYNC_MS = 1000;
 
+/** Replaying that much takes some 150 ms; replacing it forces three files and a folder to the medium. */
+const COMPACT_BYTES_MIN = 16 * 2 ** 20;
+
+/** Size of a piece up to which it is written together with the line in front of it. */
+const COPIED_BYTES_MAX = 4096;
+
 type Written = Omit<Manifest, 'history'>;
 
 /** The log that pieces are appended to. */
@@ -39,6 +46,7 @@ interface OpenLog {
 
 export class FolderStore implements Store {
   readonly title: string;
+  readonly compactBytesMin = COMPACT_BYTES_MIN;
   onLost: Store['onLost'];
   readonly #folder: string;
   #fsync: Fsync;
@@ -154,11 +162,14 @@ export class FolderStore implements Store {
     const log = this.#log as OpenLog;
     onFile(log.path, () => {
       this.#cut(log);
-      const bytes = Buffer.concat([Buffer.from(frameHeader(piece)), piece]);
+      const header = Buffer.from(frameHeader(piece));
       this.#isCut = false;
-      for (let done = 0; done < bytes.length; ) done += writeSync(log.fd, bytes, done);
+      // A copy of a small piece takes less time than another call of the system.
+      const isSmall = piece.length < COPIED_BYTES_MAX;
+      for (const bytes of isSmall ? [Buffer.concat([header, piece])] : [header, piece])
+        for (let done = 0; done < bytes.length; ) done += writeSync(log.fd, bytes, done);
       if (this.#fsync === 'always') this.#syncNow(log);
-      log.bytes += bytes.length;
+      log.bytes += header.length + piece.length;
       this.#isCut = true;
     });
     if (this.#fsync !== 'always') this.#isDirty = true;
@@ -230,7 +241,10 @@ export class FolderStore implements Store {
     else this.#beginLog({ base, logs, seed });
     this.#syncFailure = undefined;
     const old: ManifestFile[] = before === undefined ? [] : [...(before.base === undefined ? [] : [before.base])];
-    for (const { name } of [...old, ...(before?.logs ?? [])]) remove(pathOf(this.#folder, name));
+    // A large file takes a while to delete.
+    await Promise.all(
+      [...old, ...(before?.logs ?? [])].map(({ name }) => unlink(pathOf(this.#folder, name)).catch(() => {})),
+    );
   }
 
   /** Writes `dump.rdb`, as SAVE and BGSAVE do. */
@@ -249,7 +263,11 @@ export class FolderStore implements Store {
   }
 
   watchEnd(flush: () => void): () => void {
-    return atExit(flush);
+    // The lock is released too: a worker thread ends before its process.
+    return atExit(() => {
+      flush();
+      this.#release?.();
+    });
   }
 }
 

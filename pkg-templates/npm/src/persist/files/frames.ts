@@ -29,6 +29,8 @@ function hex(number: number): string {
 export interface Damage {
   readonly offset: number;
   readonly reason: string;
+  /** True if nothing sound follows: a last piece that reached the medium in part, or zeros. It may be cut off. */
+  readonly isTail: boolean;
 }
 
 /** Result of a scan. */
@@ -71,12 +73,20 @@ class Scanner {
       const problem = this.#bytes[offset] === HASH ? this.#annotation() : this.#command();
       if (problem === TORN) break;
       if (problem !== undefined) {
-        damage = { offset, reason: problem };
+        damage = { offset, reason: problem, isTail: this.#isTail(offset) };
         break;
       }
       if (!this.#inUnit) this.#whole = this.#at;
     }
     return { wholeBytes: this.#whole, ends: this.#ends, lastMs: this.#lastMs, damage };
+  }
+
+  /** True if the file ends with the damaged piece, or holds nothing but zeros from there on. */
+  #isTail(offset: number): boolean {
+    const rest = this.#bytes.subarray(offset);
+    const piece = HEADER.exec(rest.toString('latin1', 0, Math.max(0, rest.indexOf(LINE_FEED))));
+    const isLast = piece !== null && rest.indexOf(LINE_FEED) + 1 + Number(piece[1]) === rest.length;
+    return isLast || rest.every((byte) => byte === 0);
   }
 
   /** Undefined if the item is in order. */

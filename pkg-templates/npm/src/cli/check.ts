@@ -1,0 +1,128 @@
+/** `keylatch check`: says what a folder or file holds, where it is damaged, and cuts off a torn end. */
+import { truncateSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Keylatch } from '../index.js';
+import { onFile } from '../persist/files/file-error.js';
+import { lockFolder } from '../persist/files/lock.js';
+import { databasesOf, dataFilesOf, examine, loaded, type DataFiles, type Examined } from './data-files.js';
+
+export const CHECK_USAGE = `keylatch check PATH [--fix]    checks a folder of data, or one file: a snapshot (RDB) or a log (AOF)
+  --fix    cuts off a torn end: a write that was interrupted. Other damage is reported only.
+Prints each file with its state, then the keys of each database. Exits with 0 if everything is sound or was
+repaired, with 1 if there is damage, with 2 if a file cannot be read.`;
+
+const SOUND = 0;
+const DAMAGED = 1;
+const UNREADABLE = 2;
+
+/** Place from which a file is torn or damaged. */
+interface Finding {
+  readonly examined: Examined;
+  readonly offset: number;
+  readonly reason: string;
+  /** True if cutting loses nothing that was written whole. */
+  readonly isTorn: boolean;
+}
+
+/** Checks a path. Returns the exit code. */
+export function check(words: readonly string[]): number {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    options: { fix: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  });
+  if (values.help) {
+    console.log(CHECK_USAGE);
+    return SOUND;
+  }
+  const [path, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw new TypeError('check takes one PATH');
+  const files = dataFilesOf(path);
+  if (files.paths.length === 0) {
+    console.error(`keylatch check: ${path} holds no data: neither a log nor a snapshot`);
+    return UNREADABLE;
+  }
+  const examined = files.paths.map(examine);
+  const findings = examined.flatMap((one, index) => findingOf(one, index === examined.length - 1) ?? []);
+  for (const one of examined) console.log(`${one.path}: ${described(one)}`);
+  for (const finding of findings) report(finding);
+  if (findings.some(({ isTorn }) => !isTorn)) return DAMAGED;
+  if (findings.length > 0 && !values.fix) {
+    console.log('run keylatch check --fix to cut it off');
+    return DAMAGED;
+  }
+  for (const finding of findings) cut(files, finding);
+  return checkContents(files);
+}
+
+function described({ bytes, snapshotEnd, scan }: Examined): string {
+  if (bytes === 0) return 'empty';
+  const parts: string[] = [];
+  if (snapshotEnd !== 0) parts.push(snapshotEnd === undefined ? 'a snapshot that ends nowhere' : 'snapshot');
+  if (scan !== undefined) parts.push(`log with ${counted(scan.ends.length, 'piece')}`);
+  return `${parts.join(', ')}, ${counted(bytes, 'byte')}`;
+}
+
+function findingOf(examined: Examined, isLast: boolean): Finding | undefined {
+  const { scan, bytes } = examined;
+  if (scan === undefined) return undefined;
+  const { damage, wholeBytes } = scan;
+  if (damage !== undefined)
+    return { examined, offset: damage.offset, reason: damage.reason, isTorn: damage.isTail && isLast };
+  if (wholeBytes === bytes) return undefined;
+  const reason = isLast ? 'the last write is not complete' : 'ends within a command, and another file follows';
+  return { examined, offset: wholeBytes, reason, isTorn: isLast };
+}
+
+function report({ examined: { path, bytes }, offset, reason, isTorn }: Finding): void {
+  const kind = isTorn ? 'torn end' : 'DAMAGED';
+  console.log(`${path}, byte ${offset}: ${kind}: ${reason} (${counted(bytes - offset, 'byte')} from there on)`);
+}
+
+function cut(files: DataFiles, { examined: { path, bytes }, offset }: Finding): void {
+  const release = lockFolder(files.folder);
+  try {
+    onFile(path, () => truncateSync(path, offset));
+  } finally {
+    release();
+  }
+  console.log(`${path}: cut off ${counted(bytes - offset, 'byte')}`);
+}
+
+/** Loads everything, which checks snapshots too, and counts. */
+function checkContents(files: DataFiles): number {
+  let db: Keylatch;
+  try {
+    db = loaded(files);
+  } catch (error) {
+    console.log(`DAMAGED: ${(error as Error).message.replace('; nothing was changed', '')}`);
+    return DAMAGED;
+  }
+  const databases = databasesOf(db);
+  for (const number of databases) console.log(summary(db, number));
+  if (databases.length === 0) console.log('no keys');
+  const [, memory] = /^used_memory_human:(.*?)\r?$/m.exec(String(db.call('INFO', 'memory'))) ?? [];
+  console.log(`sound; ${memory ?? 'unknown'} of memory in an engine`);
+  return SOUND;
+}
+
+function summary(db: Keylatch, number: number): string {
+  const counts = new Map<string, number>();
+  let [keys, dated] = [0, 0];
+  let cursor = '0';
+  do {
+    const page = db.inspectPage({ cursor, db: number, limit: 1000, buffer: true });
+    for (const { type, deadlineMs } of page.keys) {
+      counts.set(type, (counts.get(type) ?? 0) + 1);
+      keys += 1;
+      if (deadlineMs !== null) dated += 1;
+    }
+    cursor = page.cursor;
+  } while (cursor !== '0');
+  const types = [...counts].sort().map(([type, count]) => `${count} ${type}`);
+  return `db${number}: ${counted(keys, 'key')}, ${dated} with expiry: ${types.join(', ')}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

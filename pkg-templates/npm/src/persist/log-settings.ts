@@ -1,0 +1,20 @@
+/** Types around the log of an engine. */
+import type { Keylatch } from '../keylatch.js';
+
+/** The part of an engine that a log uses. */
+export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record'>;
+
+/** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
+export type PersistenceState = 'running' | 'failed' | 'lost' | 'closed';
+
+/** Settings of a log. */
+export interface LogSettings {
+  readonly seed: bigint;
+  /** Sizes of what was restored. */
+  readonly snapshotBytes: number;
+  readonly logBytes: number;
+  /** True if effects are appended before the call that caused them returns. */
+  readonly isImmediate: () => boolean;
+  /** Called after each change of the state. */
+  readonly changed: () => void;
+}
