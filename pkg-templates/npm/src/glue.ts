@@ -28,7 +28,9 @@ export interface GlueInspection {
     readonly type: string;
     readonly size: number;
     readonly deadlineMs: number | null;
+    readonly fieldDeadlineMs: number | null;
   }[];
+  readonly total: number;
 }
 
 export interface GlueClient {
