@@ -13,7 +13,7 @@ performance.mark(START);
 async function start(): Promise<void> {
   const theme = new ThemeChoice(document.documentElement);
   const playground = new Playground(await EngineMaker.load(), theme);
-  playground.workspace.db.callRaw('PING');
+  playground.workspace.active.connection.callRaw('PING');
   const measure = performance.measure(FIRST_REPLY, START);
   document.documentElement.dataset['firstReplyMs'] = measure.duration.toFixed(1);
   const app = document.querySelector('kl-app');

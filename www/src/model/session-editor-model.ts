@@ -127,6 +127,7 @@ export class SessionEditorModel {
 
   /** Runs on a fresh engine up to a line; undefined when the text is no session. */
   private visit(untilLine: number | undefined): SessionReport | undefined {
+    this.keys?.stop();
     this.engine?.db.close();
     const engine = this.maker.make();
     this.engine = engine;

@@ -7,6 +7,7 @@ import type { Keylatch, KeyEvent } from 'keylatch/core';
 import { LineError } from 'keylatch/core';
 import { printReply, splitLine } from 'keylatch/hints';
 import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
+import { isPrintedRaw, rawLines } from '../text/output.ts';
 import { pastedCommands } from '../text/paste.ts';
 import { commandRows, rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
@@ -15,6 +16,7 @@ import { History } from './history.ts';
 import { LineEditor } from './line-editor.ts';
 import { Log } from './log.ts';
 import { PageClock } from './page-clock.ts';
+import { commandText } from './key-edit.ts';
 import { keyLabel } from './key-label.ts';
 import { KeyList } from './key-list.ts';
 import { FIRST_NAME, NamedClient } from './named-client.ts';
@@ -44,7 +46,6 @@ export class Workspace {
   clients: readonly NamedClient[] = [];
   active: NamedClient;
   readonly keys: KeyList;
-  private readonly inspector: NamedClient;
   private expired: string[] = [];
 
   constructor(maker: EngineMaker) {
@@ -55,7 +56,6 @@ export class Workspace {
     this.line = new LineEditor(commandRows, this.history, (prefix, limit) =>
       this.keys.labelsStartingWith(prefix, limit),
     );
-    this.inspector = new NamedClient(db, INSPECTOR_NAME, 0);
     this.active = this.openClient(FIRST_NAME);
     db.on('*', (event) => this.noteEvent(event), { buffer: true });
     this.clock.changes.on(['clock'], () => this.afterChange());
@@ -112,11 +112,11 @@ export class Workspace {
     return problem;
   }
 
-  /** Runs words as the key list's own client, and logs them like typed ones. */
+  /** Runs words as a client of the inspector that exists only for this command, and logs them like typed ones. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
-    this.selectDatabase();
-    const shown = words.map((word) => (typeof word === 'string' ? word : keyLabel(word)));
-    this.send(this.inspector, shown.join(' '), words);
+    const client = new NamedClient(this.db, INSPECTOR_NAME, 0, this.active.connection.db);
+    this.send(client, commandText(words), words);
+    client.connection.close();
     this.afterChange();
   }
 
@@ -125,6 +125,7 @@ export class Workspace {
     this.clock.pause();
     this.clock.moveTo(nowMs);
     this.db.load(snapshot);
+    this.keys.refill();
     for (const name of names.filter((name) => name !== '')) this.clientNamed(name);
     this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
     this.afterChange();
@@ -202,7 +203,8 @@ export class Workspace {
     this.clock.sync();
     this.flushExpired();
     const prompt = client.prompt;
-    const reply = client.connection.callRaw(...words);
+    const reply = client.call(words);
+    if (client.changesSilently(words)) this.keys.refill();
     const failed = reply[0] === '-'.charCodeAt(0);
     this.log.add({
       kind: 'command',
@@ -210,6 +212,7 @@ export class Workspace {
       prompt,
       text,
       printed: this.printed(reply),
+      raw: isPrintedRaw(words) ? rawLines(reply) : undefined,
       failed,
       nowMs: this.clock.now(),
     });
@@ -231,16 +234,10 @@ export class Workspace {
       if (messages.length > 0) this.log.add({ ...entry, printed: this.printed(messages), nowMs: this.clock.now() });
       if (client.reconnect()) this.note(`${client.name} was disconnected and has reconnected`);
     }
-    this.inspector.reconnect();
   }
 
   private printed(reply: Uint8Array): string[] {
     return reply.length === 0 ? [] : printReply(this.db, reply).split('\n');
-  }
-
-  private selectDatabase(): void {
-    if (this.inspector.connection.db !== this.active.connection.db)
-      this.inspector.connection.callRaw('SELECT', String(this.active.connection.db));
   }
 
   private clientNamed(name: string | undefined): NamedClient {

@@ -25,6 +25,7 @@ export const icons = {
   play: icon(svg`<path d="M5 3.2v9.6l7.5-4.8z" fill="currentColor" />`),
   back: icon(svg`<path d="M10 3.5L5.5 8l4.5 4.5" />`),
   forward: icon(svg`<path d="M6 3.5L10.5 8 6 12.5" />`),
+  down: icon(svg`<path d="M3.5 6L8 10.5 12.5 6" />`),
   start: icon(svg`<path d="M4 3.5v9M12 3.5L7.5 8l4.5 4.5" />`),
   end: icon(svg`<path d="M12 3.5v9M4 3.5L8.5 8 4 12.5" />`),
   share: icon(

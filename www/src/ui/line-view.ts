@@ -13,9 +13,10 @@ import './client-picker.ts';
 import { watch } from './watch.ts';
 
 export class LineView extends LitElement {
-  static override properties = { playground: { attribute: false }, columns: { state: true } };
+  static override properties = { playground: { attribute: false }, columns: { state: true }, utf8: { state: true } };
   declare playground: Playground;
   declare private columns: boolean;
+  declare private utf8: boolean;
 
   static override styles = [
     controls,
@@ -80,7 +81,7 @@ export class LineView extends LitElement {
 
   constructor() {
     super();
-    this.columns = false;
+    this.columns = this.utf8 = false;
     watch(this, () => this.playground.workspace.changes, ['clients', 'log']);
   }
 
@@ -98,11 +99,12 @@ export class LineView extends LitElement {
                 ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
                 : nothing
             }
+            <button class="button bare" aria-pressed=${this.utf8} title="Show bytes that are UTF-8 as text" @click=${() => (this.utf8 = !this.utf8)}>UTF-8</button>
             <button class="button bare" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
           </div>
         </div>
-        <kl-log .workspace=${workspace} ?columns=${this.columns && several}></kl-log>
+        <kl-log .workspace=${workspace} ?columns=${this.columns && several} ?utf8=${this.utf8} @read=${this.focusPrompt}></kl-log>
         <kl-prompt .workspace=${workspace}></kl-prompt>
       </section>
       <aside aria-label="Clock and keys">
@@ -110,6 +112,10 @@ export class LineView extends LitElement {
         <kl-key-panel .list=${workspace.keys} .time=${workspace.clock} .workspace=${workspace} .database=${workspace.active.connection.db}></kl-key-panel>
       </aside>
     `;
+  }
+
+  private focusPrompt(): void {
+    this.renderRoot.querySelector('kl-prompt')?.focusLine();
   }
 
   private openAsSession(): void {

@@ -247,3 +247,9 @@ export class Prompt extends LitElement {
 }
 
 customElements.define('kl-prompt', Prompt);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'kl-prompt': Prompt;
+  }
+}

@@ -6,6 +6,7 @@ import { arrange, clientNamesOf, type Item } from '../model/timeline.ts';
 import { controls, lanes } from '../style/controls.ts';
 import { instantParts } from '../text/durations.ts';
 import { icons } from './icons.ts';
+import { outputStyles, renderOutput, WholeOutputs } from './output.ts';
 import { printedLines, printedStyles } from './printed.ts';
 import { commandLine, commandLineStyles } from './command-line.ts';
 import { timelineStyles } from './timeline-styles.ts';
@@ -19,11 +20,12 @@ const VERDICTS: Readonly<Record<Step['verdict'], { sign: string; words: string }
 
 export class Timeline extends LitElement {
   static override properties = { steps: { attribute: false }, at: { type: Number } };
-  static override styles = [controls, lanes, printedStyles, commandLineStyles, timelineStyles];
+  static override styles = [controls, lanes, printedStyles, commandLineStyles, outputStyles, timelineStyles];
   declare steps: readonly Step[];
   /** Number of stops that have run. */
   declare at: number;
   private names: readonly string[] = [];
+  private readonly whole = new WholeOutputs(this);
 
   override render(): TemplateResult {
     this.names = clientNamesOf(this.steps);
@@ -71,7 +73,7 @@ export class Timeline extends LitElement {
     return html`
       <button class="mark" aria-label="Line ${step.line}, ${verdict.words}: go to this step" title="Line ${step.line}" @click=${() => this.goTo(stop)}>${verdict.sign || '·'}</button>
       <p class="command-line">${commandLine(step.prompt.trim() || '>', step.text)}</p>
-      ${step.verdict === 'mismatched' ? this.renderDifference(step) : html`<pre class="reply">${printedLines(step.printed)}</pre>`}
+      ${step.verdict === 'mismatched' ? this.renderDifference(step) : renderOutput(step.printed, `line ${step.line}`, this.whole)}
       ${this.renderEvents(step)}
     `;
   }
