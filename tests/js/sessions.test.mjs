@@ -81,3 +81,14 @@ test('a session can run on an engine that goes on', () => {
   assert.deepEqual(heard, ['expired k'], 'the session heard its own events');
   assert.throws(() => runSessionOn(new Keylatch(), '> PING'), /ManualClock/);
 });
+
+test('a brief report has no steps, and the session ran all the same', () => {
+  const db = new Keylatch({ clock: new ManualClock(0) });
+  const report = runSessionOn(db, 'A> SET k v\nOK\nB> GET k\n(nil)\n', { brief: true, untilLine: 3 });
+  assert.deepEqual({ ...report, nowMs: 0 }, { ...runSession('', { brief: true }), nowMs: 0, clients: report.clients });
+  assert.deepEqual(
+    report.clients.map(({ name }) => name),
+    ['A', 'B'],
+  );
+  assert.equal(db.get('k'), 'v');
+});

@@ -211,8 +211,8 @@ export class Keylatch extends ObservableClient {
   #runSession(text: string, options: SessionOptions): SessionReport {
     const manual = this.#host.manual;
     if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
-    const { untilLine } = checked('runSession', options, SESSION);
-    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, untilLine));
+    const { untilLine, brief = false } = checked('runSession', options, SESSION);
+    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, untilLine, brief));
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
     manual.adopt((result as SessionReport).nowMs, this.#host);
     return result as SessionReport;

@@ -79,7 +79,7 @@ export class NamedClient {
 /** A command in the form of the protocol. Most words have one of a few lengths, so their headers are encoded once. */
 function requestBytes(words: readonly (string | Uint8Array)[]): Uint8Array {
   const headers = new Map<number, Uint8Array<ArrayBuffer>>();
-  const pieces = [encoder.encode(`*${words.length}`)];
+  const pieces: Uint8Array[] = [encoder.encode(`*${words.length}`)];
   for (const word of words) {
     const bytes = typeof word === 'string' ? encoder.encode(word) : word;
     let header = headers.get(bytes.length);

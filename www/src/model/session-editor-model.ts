@@ -4,7 +4,7 @@
  */
 
 import { SessionError } from 'keylatch/core';
-import { runSessionOn, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
+import { runSessionOn, type SessionOptions, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
 import { Emitter } from './emitter.ts';
 import type { Engine, EngineMaker } from './engine.ts';
 import { KeyList } from './key-list.ts';
@@ -63,6 +63,7 @@ export class SessionEditorModel {
     this.text = text;
     this.lesson = lesson;
     this.runAll();
+    if (lesson !== undefined) this.goTo(1);
   }
 
   /** Opens a text that was created for the visitor, and keeps it. */
@@ -84,7 +85,7 @@ export class SessionEditorModel {
 
   runAll(): void {
     clearTimeout(this.timer);
-    this.play(undefined);
+    this.play();
     this.at = this.stops.length;
     this.changes.emit('session');
   }
@@ -93,7 +94,7 @@ export class SessionEditorModel {
   goTo(count: number): void {
     if (!this.report) return;
     this.at = Math.min(Math.max(count, 0), this.stops.length);
-    this.visit(this.at === this.stops.length ? undefined : this.line);
+    this.visit(this.at === this.stops.length ? {} : { untilLine: this.line, brief: true });
     this.changes.emit('session');
   }
 
@@ -120,20 +121,20 @@ export class SessionEditorModel {
   }
 
   /** Runs the text for the report and shows that engine's keys. */
-  private play(untilLine: number | undefined): void {
+  private play(): void {
     this.problem = undefined;
-    this.report = this.visit(untilLine);
+    this.report = this.visit({});
   }
 
   /** Runs on a fresh engine up to a line; undefined when the text is no session. */
-  private visit(untilLine: number | undefined): SessionReport | undefined {
+  private visit(options: SessionOptions): SessionReport | undefined {
     this.keys?.stop();
     this.engine?.db.close();
     const engine = this.maker.make();
     this.engine = engine;
     this.keys = new KeyList(engine.db);
     try {
-      const report = runSessionOn(engine.db, this.text, untilLine === undefined ? {} : { untilLine });
+      const report = runSessionOn(engine.db, this.text, options);
       this.keys.refresh(this.database, this.nowMs);
       return report;
     } catch (error) {

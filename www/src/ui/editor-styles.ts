@@ -113,6 +113,12 @@ export const editorStyles = css`
     color: var(--rust);
     font-weight: 700;
   }
+  :host([covers]) .later.reply .rest,
+  :host([covers]) .later.event .rest {
+    border-radius: var(--round-1);
+    background: repeating-linear-gradient(-45deg, var(--line) 0 2px, transparent 2px 8px);
+    color: transparent;
+  }
   .here::before {
     content: "";
     position: absolute;

@@ -8,6 +8,8 @@ import { printedLines } from './printed.ts';
 /** Outputs of one component that are shown as a whole, by their identity. */
 export class WholeOutputs {
   private readonly shown = new Set<string>();
+  /** Number of changes. */
+  revision = 0;
 
   constructor(private readonly host: { requestUpdate(): void }) {}
 
@@ -17,6 +19,7 @@ export class WholeOutputs {
 
   toggle(id: string): void {
     if (!this.shown.delete(id)) this.shown.add(id);
+    this.revision += 1;
     this.host.requestUpdate();
   }
 }
