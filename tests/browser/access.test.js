@@ -53,7 +53,12 @@ async function useColumns(page) {
 }
 
 async function inspectHash(page) {
-  for (const text of ['HSET user:1 name Ann', 'HSET user:1 token t', 'HEXPIRE user:1 60 FIELDS 1 token', 'SET user:2:n 1'])
+  for (const text of [
+    'HSET user:1 name Ann',
+    'HSET user:1 token t',
+    'HEXPIRE user:1 60 FIELDS 1 token',
+    'SET user:2:n 1',
+  ])
     await say(page, text);
   const panel = page.locator('kl-key-panel');
   await panel.getByRole('button', { name: 'Tree' }).click();

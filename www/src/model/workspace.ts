@@ -6,6 +6,7 @@
 import type { Keylatch, KeyEvent } from 'keylatch/core';
 import { LineError } from 'keylatch/core';
 import { printReply, splitLine } from 'keylatch/hints';
+import { addressedLine } from '../text/addressed-line.ts';
 import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
 import { isPrintedRaw, rawLines } from '../text/output.ts';
 import { pastedCommands } from '../text/paste.ts';
@@ -87,12 +88,13 @@ export class Workspace {
     this.changes.emit('clients');
   }
 
-  /** Runs a typed line; a line that cannot be parsed is not run and is returned as a problem. */
+  /** Runs a typed line, as the client that it names; one that cannot be parsed is not run but returned as a problem. */
   runLine(text: string): LineProblem | undefined {
     this.tour.follow(text.trim());
-    const problem = this.run(text, this.active);
+    const { client, command, skipped } = addressedLine(text);
+    const problem = this.run(command, this.clientNamed(client));
     this.afterChange();
-    return problem;
+    return problem && { ...problem, column: problem.column + skipped };
   }
 
   /** Runs a pasted text command by command, each as the client of its prompt, up to the first that cannot be parsed. */

@@ -3,6 +3,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground, View } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
+import { FocusKeeper } from './focus-keeper.ts';
 import { mark } from './icons.ts';
 import './line-view.ts';
 import './session-view.ts';
@@ -144,6 +145,17 @@ export class App extends LitElement {
       }
     `,
   ];
+
+  override firstUpdated(): void {
+    new FocusKeeper(() => this.keepFocus());
+  }
+
+  /** On a touch screen the prompt would bring up the keyboard. */
+  private keepFocus(): void {
+    const prompt = matchMedia('(pointer: fine)').matches && this.renderRoot.querySelector('kl-line-view');
+    if (prompt) prompt.focusPrompt();
+    else this.renderRoot.querySelector('main')?.focus({ preventScroll: true });
+  }
 
   override willUpdate(changed: Map<string, unknown>): void {
     if (!changed.has('playground') || !this.playground) return;

@@ -45,7 +45,11 @@ export class KeyPanel extends LitElement {
 
   /** When what had the focus is gone, such as the last key, the panel has it. */
   override updated(): void {
-    if (this.hadFocus && !this.shadowRoot?.activeElement) this.renderRoot.querySelector('section')?.focus();
+    if (this.hadFocus && !this.shadowRoot?.activeElement) this.focusPanel();
+  }
+
+  focusPanel(): void {
+    this.renderRoot.querySelector('section')?.focus({ preventScroll: true });
   }
 
   override connectedCallback(): void {
@@ -152,3 +156,9 @@ export class KeyPanel extends LitElement {
 }
 
 customElements.define('kl-key-panel', KeyPanel);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'kl-key-panel': KeyPanel;
+  }
+}

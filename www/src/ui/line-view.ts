@@ -92,7 +92,7 @@ export class LineView extends LitElement {
     return html`
       <section class="talk plate" aria-label="Command line">
         <div class="top">
-          <kl-client-picker .workspace=${workspace}></kl-client-picker>
+          <kl-client-picker .workspace=${workspace} @done=${this.focusPrompt}></kl-client-picker>
           <div class="row push">
             ${
               several
@@ -105,7 +105,7 @@ export class LineView extends LitElement {
           </div>
         </div>
         <kl-log .workspace=${workspace} ?columns=${this.columns && several} ?utf8=${this.utf8} @read=${this.focusPrompt}></kl-log>
-        <kl-prompt .workspace=${workspace}></kl-prompt>
+        <kl-prompt .workspace=${workspace} @keys=${this.showKeys}></kl-prompt>
       </section>
       <aside aria-label="Clock and keys">
         <kl-clock-panel .workspace=${workspace}></kl-clock-panel>
@@ -114,7 +114,13 @@ export class LineView extends LitElement {
     `;
   }
 
-  private focusPrompt(): void {
+  private showKeys(): void {
+    const panel = this.renderRoot.querySelector('kl-key-panel');
+    panel?.scrollIntoView({ block: 'start' });
+    panel?.focusPanel();
+  }
+
+  focusPrompt(): void {
     this.renderRoot.querySelector('kl-prompt')?.focusLine();
   }
 
@@ -124,3 +130,9 @@ export class LineView extends LitElement {
 }
 
 customElements.define('kl-line-view', LineView);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'kl-line-view': LineView;
+  }
+}
