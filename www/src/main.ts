@@ -1,9 +1,6 @@
 /** Starts the page: loads the engine, runs a first command, and shows the playground. */
 
 import { EngineMaker } from './model/engine.ts';
-import { Playground } from './model/playground.ts';
-import { ThemeChoice } from './model/theme.ts';
-import './ui/app.ts';
 
 const START = 'keylatch:start';
 const FIRST_REPLY = 'keylatch:first-reply';
@@ -11,14 +8,16 @@ const FIRST_REPLY = 'keylatch:first-reply';
 performance.mark(START);
 
 async function start(): Promise<void> {
-  const theme = new ThemeChoice(document.documentElement);
-  const playground = new Playground(await EngineMaker.load(), theme);
-  playground.workspace.active.connection.callRaw('PING');
+  const page = import('./page.ts');
+  const maker = await EngineMaker.load();
+  const engine = maker.make(Date.now());
+  // A client of its own, which leaves none behind.
+  const client = engine.db.client();
+  client.callRaw('PING');
+  client.close();
   const measure = performance.measure(FIRST_REPLY, START);
   document.documentElement.dataset['firstReplyMs'] = measure.duration.toFixed(1);
-  const app = document.querySelector('kl-app');
-  if (app) app.playground = playground;
-  playground.followHash();
+  (await page).showPage(maker, engine);
 }
 
 function showFailure(error: unknown): void {

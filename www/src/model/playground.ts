@@ -2,7 +2,7 @@
 
 import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
-import type { EngineMaker } from './engine.ts';
+import type { Engine, EngineMaker } from './engine.ts';
 import { lessons } from './lessons.ts';
 import { SessionEditorModel } from './session-editor-model.ts';
 import { decodeShare } from './share.ts';
@@ -24,8 +24,9 @@ export class Playground {
   constructor(
     maker: EngineMaker,
     readonly theme: ThemeChoice,
+    engine: Engine,
   ) {
-    this.workspace = new Workspace(maker);
+    this.workspace = new Workspace(engine);
     this.sessionEditor = new SessionEditorModel(maker);
   }
 

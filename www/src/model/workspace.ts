@@ -12,7 +12,7 @@ import { isPrintedRaw, rawLines } from '../text/output.ts';
 import { pastedCommands } from '../text/paste.ts';
 import { commandRows, rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
-import type { EngineMaker } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { History } from './history.ts';
 import { LineEditor } from './line-editor.ts';
 import { Log } from './log.ts';
@@ -49,8 +49,7 @@ export class Workspace {
   readonly keys: KeyList;
   private expired: string[] = [];
 
-  constructor(maker: EngineMaker) {
-    const { db, clock } = maker.make(Date.now());
+  constructor({ db, clock }: Engine) {
     this.db = db;
     this.clock = new PageClock(clock, () => db.nextExpiry());
     this.keys = new KeyList(db);

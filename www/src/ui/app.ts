@@ -6,8 +6,6 @@ import { controls } from '../style/controls.ts';
 import { FocusKeeper } from './focus-keeper.ts';
 import { mark } from './icons.ts';
 import './line-view.ts';
-import './session-view.ts';
-import './command-view.ts';
 import './theme-button.ts';
 
 interface ViewLink {
@@ -23,8 +21,9 @@ const VIEW_LINKS: readonly ViewLink[] = [
 ];
 
 export class App extends LitElement {
-  static override properties = { playground: { attribute: false } };
+  static override properties = { playground: { attribute: false }, loadProblem: { state: true } };
   declare playground: Playground | undefined;
+  declare private loadProblem: string | undefined;
   private stop: (() => void) | undefined;
 
   static override styles = [
@@ -186,20 +185,36 @@ export class App extends LitElement {
         ${playground && html`<kl-theme-button class="push" .theme=${playground.theme}></kl-theme-button>`}
       </header>
       <main tabindex="-1">
-        ${playground?.linkProblem && html`<p class="problem" role="alert">${playground.linkProblem}</p>`}
+        ${[playground?.linkProblem, this.loadProblem].map((problem) => problem && html`<p class="problem" role="alert">${problem}</p>`)}
         ${playground && this.renderView(playground)}
       </main>
     `;
   }
 
-  private renderView(playground: Playground): TemplateResult {
+  /** True when a view is defined. Views other than the first are loaded when they are opened. */
+  private loaded(tag: string, load: () => Promise<unknown>): boolean {
+    if (customElements.get(tag)) return true;
+    load().then(
+      () => this.requestUpdate(),
+      () => (this.loadProblem = 'This view could not be loaded. Check the connection, then reload the page.'),
+    );
+    return false;
+  }
+
+  private renderView(playground: Playground): TemplateResult | false {
     switch (playground.view) {
       case 'line':
         return html`<kl-line-view .playground=${playground}></kl-line-view>`;
       case 'sessions':
-        return html`<kl-session-view .playground=${playground}></kl-session-view>`;
+        return (
+          this.loaded('kl-session-view', () => import('./session-view.ts')) &&
+          html`<kl-session-view .playground=${playground}></kl-session-view>`
+        );
       case 'commands':
-        return html`<kl-command-view .selected=${playground.command}></kl-command-view>`;
+        return (
+          this.loaded('kl-command-view', () => import('./command-view.ts')) &&
+          html`<kl-command-view .selected=${playground.command}></kl-command-view>`
+        );
     }
   }
 

@@ -53,7 +53,10 @@ export const editorStyles = css`
     color: transparent;
   }
   textarea:focus-visible {
-    outline-offset: -3px;
+    outline: none;
+  }
+  :host(:focus-within) {
+    box-shadow: inset 0 2px 0 var(--verdigris-fill);
   }
   textarea::placeholder {
     color: var(--ink-faint);
@@ -132,6 +135,10 @@ export const editorStyles = css`
     }
   }
   @media (forced-colors: active) {
+    textarea:focus-visible {
+      outline: 2px solid Highlight;
+      outline-offset: -3px;
+    }
     /* Without this the browser would paint plates behind the unseen lines, over the textarea's own text. */
     .drawn {
       forced-color-adjust: none;

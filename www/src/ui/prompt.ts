@@ -77,7 +77,7 @@ export class Prompt extends LitElement {
       ${problem && html`<p id="problem" class="problem" role="alert">${problem.message} (column ${problem.column})</p>`}
       <p id="hint" class="unseen">${this.announcedHint}</p>
       <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab accepts the first` : ''}</p>
-      ${editor.ghost && html`<p class="ghost-line" aria-hidden="true">${editor.commandName} <b>${editor.ghost.trim()}</b></p>`}
+      ${editor.ghost && html`<p class="ghost-line" aria-hidden="true">${editor.commandName ? `${editor.commandName} ` : editor.text}<b>${editor.ghost.trim()}</b></p>`}
       ${this.renderTouchKeys()}
       <p class="keys" aria-hidden="true">
         <span><kbd>Enter</kbd> runs</span> <span><kbd>Tab</kbd> completes</span> <span><kbd>↑</kbd> history</span>

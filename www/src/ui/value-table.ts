@@ -43,7 +43,7 @@ export class ValueTable extends LitElement {
         --row: 1.875rem;
         display: flex;
         flex-direction: column;
-        min-height: 6rem;
+        min-height: calc(3 * var(--row));
       }
       .table {
         flex: 0 1 auto;

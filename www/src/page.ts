@@ -1,0 +1,15 @@
+/** Makes the models of the page and shows them. Loaded beside the engine, so that the engine's first reply waits for neither. */
+
+import type { Engine, EngineMaker } from './model/engine.ts';
+import { Playground } from './model/playground.ts';
+import { ThemeChoice } from './model/theme.ts';
+import './ui/app.ts';
+
+/** Shows the playground on an engine that has begun. */
+export function showPage(maker: EngineMaker, engine: Engine): void {
+  const playground = new Playground(maker, new ThemeChoice(document.documentElement), engine);
+  const app = document.querySelector('kl-app');
+  if (app) app.playground = playground;
+  playground.followHash();
+  document.documentElement.dataset['ready'] = '';
+}
