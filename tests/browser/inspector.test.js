@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { heard, say, start } from './page.js';
+import { longestTask } from './tasks.js';
 
 const MANY = 100_000;
+const LONGEST_TASK_MS = 200;
 
 let browser;
 let visitor;
@@ -103,6 +105,39 @@ test('one hundred thousand keys: all counted and filtered, the next expiry on to
   await say(page, 'FLUSHALL');
   await page.getByText('No keys yet.').waitFor();
   assert.equal(await count(), '0 in db0');
+});
+
+test('no task is long among one hundred thousand keys', async () => {
+  for (let part = 0; part < 10; part += 1)
+    await fill(`MSET ${pairs(MANY / 10, (index) => `user:${part}:${index} ${index}`)}`);
+  await page.getByText('100,000 in db0').waitFor();
+  const filter = page.getByLabel('Filter the keys');
+  const scroll = page.locator('kl-key-rows .scroll');
+  const actions = {
+    'sorting by expiry': () => order('Expiry'),
+    'a tree': () => order('Tree'),
+    'a folder of 10,000 keys': async () => {
+      await page.locator('[data-prefix="user:"]').click();
+      await page.locator('[data-prefix="user:0:"]').click();
+    },
+    'sorting by name': () => order('Name'),
+    scrolling: () =>
+      scroll.evaluate(async (box) => {
+        for (let at = 0; at < 20; at += 1) {
+          box.scrollTop += 90_000;
+          await new Promise((done) => requestAnimationFrame(done));
+        }
+      }),
+    'a text filter': () => filter.fill('99'),
+    'a pattern': () => filter.fill('user:*:1*'),
+    'a write': () => fill('SET user:0:0 changed EX 100'),
+    FLUSHALL: () => fill('FLUSHALL'),
+  };
+  for (const [name, action] of Object.entries(actions)) {
+    const ms = await longestTask(page, action, 300);
+    console.log(`${name}: longest task ${ms.toFixed(0)} ms`);
+    assert.ok(ms < LONGEST_TASK_MS, `${name}: ${ms} ms`);
+  }
 });
 
 test('the countdown among many keys repaints only its own cells', async () => {

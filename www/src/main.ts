@@ -1,6 +1,7 @@
 /** Starts the page: loads the engine, runs a first command, and shows the playground. */
 
 import { EngineMaker } from './model/engine.ts';
+import { ThemeChoice } from './model/theme.ts';
 
 const START = 'keylatch:start';
 const FIRST_REPLY = 'keylatch:first-reply';
@@ -8,6 +9,7 @@ const FIRST_REPLY = 'keylatch:first-reply';
 performance.mark(START);
 
 async function start(): Promise<void> {
+  const theme = new ThemeChoice(document.documentElement);
   const page = import('./page.ts');
   const maker = await EngineMaker.load();
   const engine = maker.make(Date.now());
@@ -17,7 +19,7 @@ async function start(): Promise<void> {
   client.close();
   const measure = performance.measure(FIRST_REPLY, START);
   document.documentElement.dataset['firstReplyMs'] = measure.duration.toFixed(1);
-  (await page).showPage(maker, engine);
+  (await page).showPage(maker, engine, theme);
 }
 
 function showFailure(error: unknown): void {

@@ -2,12 +2,12 @@
 
 import type { Engine, EngineMaker } from './model/engine.ts';
 import { Playground } from './model/playground.ts';
-import { ThemeChoice } from './model/theme.ts';
+import type { ThemeChoice } from './model/theme.ts';
 import './ui/app.ts';
 
 /** Shows the playground on an engine that has begun. */
-export function showPage(maker: EngineMaker, engine: Engine): void {
-  const playground = new Playground(maker, new ThemeChoice(document.documentElement), engine);
+export function showPage(maker: EngineMaker, engine: Engine, theme: ThemeChoice): void {
+  const playground = new Playground(maker, theme, engine);
   const app = document.querySelector('kl-app');
   if (app) app.playground = playground;
   playground.followHash();

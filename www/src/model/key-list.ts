@@ -228,7 +228,7 @@ export class KeyList {
   }
 }
 
-/** A row whose key was just removed: shown a moment longer. */
+/** Row of a key that was just removed: shown a moment longer. */
 function farewell(row: KeyRow, event: string): KeyRow {
   return row.goneBy ? row : { ...row, goneBy: event };
 }

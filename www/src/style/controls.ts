@@ -130,6 +130,7 @@ export const controls = css`
     color: var(--ink);
   }
   .button[aria-pressed="true"],
+  .button[aria-pressed="true"]:hover:not(:disabled),
   .button[aria-expanded="true"] {
     border-color: var(--verdigris-fill);
     background: var(--verdigris-wash);
@@ -191,6 +192,7 @@ export const controls = css`
   @media (forced-colors: active) {
     .choice button[aria-pressed="true"],
     .button[aria-pressed="true"],
+    .button[aria-pressed="true"]:hover:not(:disabled),
     .button.main {
       border-color: Highlight;
       forced-color-adjust: none;

@@ -1,4 +1,4 @@
-/** Long output: its beginning, its texts in UTF-8, and the commands whose replies redis-cli prints as they are. Pure. */
+/** Output of commands: its beginning, its texts in UTF-8, and replies that redis-cli prints without quotes. Pure. */
 
 /** Lines and characters of an output that are shown without being asked for. */
 const SHOWN_LINES = 40;
@@ -38,7 +38,7 @@ function decodedCharacters(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Commands whose replies redis-cli 7 prints without quotes: by name, or by name and subcommand. */
+/** Commands with replies that redis-cli 7 prints without quotes: by name, or by name and subcommand. */
 const RAW = new Set([
   'INFO',
   'LOLWUT',

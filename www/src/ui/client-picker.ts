@@ -98,7 +98,7 @@ export class ClientPicker extends LitElement {
     </fieldset>`;
   }
 
-  /** What the mouse did is done: the focus goes to the prompt. Arrow keys stay among the clients. */
+  /** After an action by mouse the focus goes to the prompt. Arrow keys stay among the clients. */
   private act(action: () => unknown): void {
     action();
     this.dispatchEvent(new CustomEvent('done'));

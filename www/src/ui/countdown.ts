@@ -1,6 +1,6 @@
 /**
  * Repaints the remaining times on the page, each cell alone: elements with `data-due` get their text and the length of
- * their fuse. Near the end a cell changes ten times a second, else once a second.
+ * their fuse. Near the end a cell changes five times a second, else once a second.
  */
 
 import type { ReactiveControllerHost } from 'lit';
@@ -15,7 +15,7 @@ export interface Time {
 type Host = ReactiveControllerHost & { readonly renderRoot: HTMLElement | DocumentFragment; readonly time: Time };
 
 const SOON_MS = 10_000;
-const SOON_STEP_MS = 100;
+const SOON_STEP_MS = 200;
 const STEP_MS = 1000;
 
 export class Countdown {
@@ -44,8 +44,17 @@ export class Countdown {
       paintCell(cell, leftMs);
     }
     if (!time.live || nearestMs === Number.POSITIVE_INFINITY) return;
-    this.timer = setTimeout(() => this.paint(), nearestMs < SOON_MS ? SOON_STEP_MS : STEP_MS - (nowMs % STEP_MS));
+    this.timer = setTimeout(() => this.paint(), untilStep(nowMs, nearestMs));
   }
+}
+
+/**
+ * Time until a countdown changes next. All change at the same instants, the face of the clock too, so that they share
+ * the work of a frame.
+ */
+export function untilStep(nowMs: number, leftMs: number): number {
+  const stepMs = leftMs < SOON_MS ? SOON_STEP_MS : STEP_MS;
+  return stepMs - (nowMs % stepMs);
 }
 
 function paintCell(cell: HTMLElement, leftMs: number): void {

@@ -32,7 +32,7 @@ export class KeyPanel extends LitElement {
   /** Workspace that runs commands; without it the list is read-only. */
   declare workspace: Workspace | undefined;
   declare database: number;
-  /** Label of the key whose value is shown. */
+  /** Label of the key that is shown in detail. */
   declare private chosen: string | undefined;
   private readonly view = new KeyView();
   private hadFocus = false;

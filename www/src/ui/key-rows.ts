@@ -35,7 +35,7 @@ export class KeyRows extends LitElement {
   declare list: KeyList;
   declare view: KeyView;
   declare time: Time;
-  /** Label of the key whose value is shown. */
+  /** Label of the key that is shown in detail. */
   declare chosen: string | undefined;
   declare editable: boolean;
   /** Identity and index of the item that Tab reaches. */

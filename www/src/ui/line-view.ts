@@ -169,7 +169,7 @@ export class LineView extends LitElement {
   }
 }
 
-/** What a first visitor may do besides typing. */
+/** Lessons for a first visitor, in the place of the keys. */
 function renderLessons(): TemplateResult {
   return html`<section class="lessons plate" aria-labelledby="lessons">
     <h2 class="label" id="lessons">Lessons</h2>

@@ -6,7 +6,7 @@ import { controls } from '../style/controls.ts';
 import { vars } from './vars.ts';
 import { rowPixels, visibleRange } from './virtual.ts';
 
-/** Characters whose width is measured, so that rounding does not matter. */
+/** Text that is measured: long, so that rounding does not matter. */
 const RULER = 'x'.repeat(64);
 
 export class LongText extends LitElement {

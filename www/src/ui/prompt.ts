@@ -87,7 +87,7 @@ export class Prompt extends LitElement {
     `;
   }
 
-  /** What keys do that screen keyboards lack, and the way to the keys of the database. */
+  /** Buttons for keys that screen keyboards lack, and for the way to the keys of the database. */
   private renderTouchKeys(): TemplateResult {
     const keys: readonly { label: string; name: string; act: () => unknown }[] = [
       { label: 'Tab', name: 'Complete', act: () => this.tab() },
