@@ -83,12 +83,7 @@ impl Engine {
     /// Returns a report, without its steps if it is to be brief, or `{ message, line, column }` for a session that cannot
     /// be read.
     #[wasm_bindgen(js_name = runSession)]
-    pub fn run_session(
-        &mut self,
-        length: usize,
-        until_line: Option<usize>,
-        brief: bool,
-    ) -> Result<JsValue, JsError> {
+    pub fn run_session(&mut self, length: usize, until_line: Option<usize>, brief: bool) -> Result<JsValue, JsError> {
         ensure_text_memory(self.area.bytes(length))?;
         let text = str::from_utf8(self.area.bytes(length))?;
         let report = session::parse(text).and_then(|session| session::run(&mut self.keylatch, &session, until_line));
