@@ -1,6 +1,7 @@
 //! Inspection of one key for tools: a page of its value, read outside commands and clients.
 
 use super::Engine;
+use crate::base::clock::Timestamp;
 use crate::commands::encoding;
 use crate::resp::encode::Writer;
 use crate::values::ValueRef;
@@ -16,25 +17,30 @@ pub struct InspectedPart {
 
 /// Writes a key and a part of its value; false if there is no such key. Nothing is expired, counted or marked as used.
 ///
-/// The reply is an array: type, encoding, length of the value, bytes of memory, deadline in milliseconds or null, and the
-/// part. The part is a string, or an array of elements: members with their scores, or fields with value and deadline.
+/// The reply is an array: type, encoding, length of the value, bytes of memory, deadline in milliseconds or null, earliest
+/// deadline of a hash's field or null, and the part. The part is a string, or an array of elements: members with their scores, or fields with value and deadline.
 /// A set or hash is passed from its first element on, so that a later part takes longer.
 pub(super) fn inspect_key(engine: &Engine, database: u8, key: &[u8], part: InspectedPart, reply: &mut Writer) -> bool {
     let db = engine.keyspace.database(database);
     let Some((handle, entry)) = db.find(key).and_then(|handle| Some((handle, db.entry(handle)?))) else {
         return false;
     };
-    reply.array(6);
+    reply.array(7);
     reply.bulk(entry.value.kind().name().as_bytes());
     reply.bulk(encoding(entry.key, entry.value, entry.is_raw).as_bytes());
     reply.integer(entry.value.size() as i64);
     reply.integer(db.entry_bytes(handle) as i64);
-    match entry.deadline {
+    write_deadline(entry.deadline, reply);
+    write_deadline(entry.value.first_field_deadline(), reply);
+    write_part(entry.value, part, reply);
+    true
+}
+
+fn write_deadline(deadline: Option<Timestamp>, reply: &mut Writer) {
+    match deadline {
         Some(deadline) => reply.integer(deadline.as_ms()),
         None => reply.null(),
     }
-    write_part(entry.value, part, reply);
-    true
 }
 
 fn write_part(value: ValueRef<'_>, part: InspectedPart, reply: &mut Writer) {
@@ -64,10 +70,7 @@ fn write_part(value: ValueRef<'_>, part: InspectedPart, reply: &mut Writer) {
             for field in hash.iter().skip(start).take(count) {
                 reply.bulk(&field.name);
                 reply.bulk(&field.value);
-                match field.deadline {
-                    Some(deadline) => reply.integer(deadline.as_ms()),
-                    None => reply.null(),
-                }
+                write_deadline(field.deadline, reply);
             }
         }
     }

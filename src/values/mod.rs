@@ -22,6 +22,7 @@ pub use set::{Set, SetLimit};
 pub use sketch::{Registers, Sketch, SketchLimit, add_to_dense};
 pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection, ZSet};
 
+use crate::base::clock::Timestamp;
 use crate::base::hash::hash_bytes;
 
 /// Type of a value.
@@ -138,6 +139,14 @@ impl<'a> ValueRef<'a> {
             ValueRef::Set(set) => set.len(),
             ValueRef::ZSet(zset) => zset.len(),
             ValueRef::Hash(hash) => hash.len(),
+        }
+    }
+
+    /// Earliest deadline of a hash's field.
+    pub fn first_field_deadline(self) -> Option<Timestamp> {
+        match self {
+            ValueRef::Hash(hash) => hash.first_deadline(),
+            _ => None,
         }
     }
 

@@ -43,6 +43,7 @@ struct InspectionView<'a> {
     /// A u64 in decimal, because a JavaScript number cannot hold it.
     cursor: String,
     keys: Views<'a, Inspected, KeyView<'a>>,
+    total: usize,
 }
 
 #[derive(Serialize)]
@@ -52,6 +53,7 @@ struct KeyView<'a> {
     r#type: &'static str,
     size: usize,
     deadline_ms: Option<f64>,
+    field_deadline_ms: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -128,12 +130,13 @@ impl Engine {
         format!("{:016x}", self.keylatch.digest())
     }
 
-    /// Returns a page of a database: `{ cursor, keys: [{ key, type, size, deadlineMs }] }`. The cursor is a decimal
-    /// number; a scan starts and ends with "0".
+    /// Returns a page of a database: `{ cursor, keys: [{ key, type, size, deadlineMs, fieldDeadlineMs }], total }`. The
+    /// cursor is a decimal number; a scan starts and ends with "0".
     pub fn inspect(&self, database: u8, cursor: &str, limit: usize) -> Result<JsValue, JsError> {
         let cursor = cursor.parse().map_err(|_| JsError::new("the cursor is not a number"))?;
         let page = self.keylatch.inspect(checked_database(database)?, cursor, limit).map_err(|_| out_of_memory())?;
-        to_js(&InspectionView { cursor: page.cursor.to_string(), keys: Views(&page.keys, key_view) })
+        let keys = Views(page.keys.as_slice(), key_view);
+        to_js(&InspectionView { cursor: page.cursor.to_string(), keys, total: page.total })
     }
 
     /// Returns the key in the input with a part of its value, as RESP: see `engine/inspect.rs`. Undefined if there is no such
@@ -162,5 +165,11 @@ fn event_view(event: &Event) -> EventView<'_> {
 }
 
 fn key_view(key: &Inspected) -> KeyView<'_> {
-    KeyView { key: Bytes(&key.key), r#type: key.kind.name(), size: key.size, deadline_ms: key.deadline.map(ms) }
+    KeyView {
+        key: Bytes(&key.key),
+        r#type: key.kind.name(),
+        size: key.size,
+        deadline_ms: key.deadline.map(ms),
+        field_deadline_ms: key.field_deadline.map(ms),
+    }
 }

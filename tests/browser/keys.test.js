@@ -31,7 +31,7 @@ test('rows show type, size and remaining time, and follow every command', async 
   assert.equal(await row('queue').locator('.size').textContent(), '2 items');
   assert.equal(await row('user').locator('.type').textContent(), 'hash');
   assert.match(await life('door'), /^(1 m 00 s|59 s)$/);
-  assert.equal(await life('queue'), 'no expiry');
+  assert.equal(await row('queue').locator('.life').count(), 0);
   await say(page, 'DEL queue');
   assert.deepEqual(await names(), ['door', 'user']);
 });
@@ -81,19 +81,19 @@ test('to the next expiry, and back to the wall clock', async () => {
 test('sorted by name or by next expiry', async () => {
   for (const text of ['SET a 1 EX 300', 'SET b 1', 'SET c 1 EX 100']) await say(page, text);
   assert.deepEqual(await names(), ['a', 'b', 'c']);
-  await page.locator('kl-key-panel').getByRole('button', { name: 'Next expiry' }).click();
+  await page.locator('kl-key-panel').getByRole('button', { name: 'Expiry' }).click();
   assert.deepEqual(await names(), ['c', 'a', 'b']);
 });
 
 test('buttons run ordinary commands, which the log shows', async () => {
   await say(page, 'SET door me');
   await row('door').click();
-  assert.equal(await page.locator('kl-key-detail pre').textContent(), '"me"');
+  assert.equal(await page.locator('kl-key-detail pre').textContent(), 'me');
   await page.getByLabel('Expire in').fill('120');
-  await page.locator('kl-key-detail').getByRole('button', { name: 'Expire' }).click();
+  await page.locator('kl-key-detail').getByRole('button', { name: 'Expire', exact: true }).click();
   assert.match(await life('door'), /^(2 m 00 s|1 m 59 s)$/);
   await page.getByRole('button', { name: 'Persist' }).click();
-  assert.equal(await life('door'), 'no expiry');
+  assert.equal(await row('door').locator('.life').count(), 0);
   await page.getByRole('button', { name: 'Delete' }).click();
   assert.deepEqual(await names(), []);
   assert.deepEqual((await heard(page)).slice(1), [
@@ -103,31 +103,14 @@ test('buttons run ordinary commands, which the log shows', async () => {
   ]);
 });
 
-test('what a value does not show is said: fields that expire, what a sketch counts', async () => {
-  await page.getByRole('button', { name: 'Paused' }).click();
-  await say(page, 'HSET user name Ann email ann@example.com token t');
-  await say(page, 'HPEXPIREAT user 4102444800000 FIELDS 1 token');
-  await say(page, 'HPEXPIREAT user 4102444799000 FIELDS 1 email');
-  await say(page, 'PFADD visitors ann bob cleo');
-  await row('user').click();
-  const fields = page.locator('kl-key-detail li');
-  assert.deepEqual(await fields.allTextContents(), [
-    'Field email expires at 2099-12-31 23:59:59.000 UTC.',
-    'Field token expires at 2100-01-01 00:00:00.000 UTC.',
-  ]);
-  await row('visitors').click();
-  await page.getByText('A HyperLogLog of about 3 distinct elements.').waitFor();
-  assert.equal(await fields.count(), 0);
-});
-
 test('the list by keyboard: arrows, Enter, P, Delete', async () => {
   for (const text of ['SET a 1 EX 300', 'SET b 2', 'SET c 3']) await say(page, text);
   await row('a').focus();
   await page.keyboard.press('p');
-  assert.equal(await life('a'), 'no expiry');
+  assert.equal(await row('a').locator('.life').count(), 0);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  assert.equal(await page.locator('kl-key-detail pre').textContent(), '"2"');
+  assert.equal(await page.locator('kl-key-detail pre').textContent(), '2');
   await page.keyboard.press('Delete');
   assert.deepEqual(await names(), ['a', 'c']);
   assert.equal(await row('c').evaluate((button) => button.matches(':focus')), true);

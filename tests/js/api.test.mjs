@@ -213,6 +213,9 @@ test('inspect pages through the keys', () => {
   for (let index = 0; index < 500; index += 1) db.set(`key:${index}`, 'x'.repeat(index));
   db.pexpire('key:7', 500);
   db.rpush('list', 1, 2, 3);
+  db.hset('hash', { late: 1, early: 2 });
+  db.hpexpire('hash', 900, 'late');
+  db.hpexpire('hash', 700, 'early');
   const seen = new Map();
   let cursor = '0';
   do {
@@ -220,10 +223,13 @@ test('inspect pages through the keys', () => {
     for (const info of page.keys) seen.set(info.key, info);
     cursor = page.cursor;
   } while (cursor !== '0');
-  assert.equal(seen.size, 501);
-  assert.deepEqual(seen.get('key:7'), { key: 'key:7', type: 'string', size: 7, deadlineMs: 1500 });
-  assert.deepEqual(seen.get('list'), { key: 'list', type: 'list', size: 3, deadlineMs: null });
-  assert.deepEqual(db.inspectPage({ db: 1 }), { cursor: '0', keys: [] });
+  assert.equal(seen.size, 502);
+  assert.equal(db.inspectPage({ limit: 1 }).total, 502);
+  const without = { deadlineMs: null, fieldDeadlineMs: null };
+  assert.deepEqual(seen.get('key:7'), { ...without, key: 'key:7', type: 'string', size: 7, deadlineMs: 1500 });
+  assert.deepEqual(seen.get('list'), { ...without, key: 'list', type: 'list', size: 3 });
+  assert.deepEqual(seen.get('hash'), { ...without, key: 'hash', type: 'hash', size: 2, fieldDeadlineMs: 1700 });
+  assert.deepEqual(db.inspectPage({ db: 1 }), { cursor: '0', keys: [], total: 0 });
   db.flushall();
   db.set(new Uint8Array([255]), '');
   assert.deepEqual(db.inspectPage({ buffer: true }).keys[0].key, new Uint8Array([255]));

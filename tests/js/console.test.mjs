@@ -27,7 +27,7 @@ test('the method that Chai calls to print an object gives way, and the old use n
   assert.equal(db.inspect(2, {}), 'Keylatch { closed: false }');
   for (const args of [[], [{ limit: 1 }]])
     assert.throws(() => db.inspect(...args), { name: 'TypeError', message: /db\.inspectPage\(\)/ });
-  assert.deepEqual(db.inspectPage(), { cursor: '0', keys: [] });
+  assert.deepEqual(db.inspectPage(), { cursor: '0', keys: [], total: 0 });
 });
 
 test('JSON shows what an error says, and of an engine its state', () => {

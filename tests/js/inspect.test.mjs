@@ -19,7 +19,15 @@ test('each type has its page', () => {
   const text = db.inspectKey('text', { from: 1, count: 3 });
   assert.deepEqual(
     { ...text, memoryBytes: 0 },
-    { type: 'string', encoding: 'embstr', size: 6, memoryBytes: 0, deadlineMs: 6000, value: 'bcd' },
+    {
+      type: 'string',
+      encoding: 'embstr',
+      size: 6,
+      memoryBytes: 0,
+      deadlineMs: 6000,
+      fieldDeadlineMs: null,
+      value: 'bcd',
+    },
   );
   assert.equal(text.memoryBytes, db.memoryUsage('text'));
   assert.deepEqual(db.inspectKey('list', { from: 1 }).elements, ['b', 'c']);
@@ -32,6 +40,7 @@ test('each type has its page', () => {
     { field: 'f', value: '1', deadlineMs: null },
     { field: 'g', value: '2', deadlineMs: 6000 },
   ]);
+  assert.equal(db.inspectKey('hash').fieldDeadlineMs, 6000);
   assert.equal(db.inspectKey('none'), null);
   assert.equal(db.inspectKey('list', { db: 1 }), null);
   assert.deepEqual(db.inspectKey('list', { buffer: true, count: 1 }).elements, [new TextEncoder().encode('a')]);

@@ -39,3 +39,13 @@ test('scans go through everything, page by page, and may be left', async () => {
   db.set('text', 1);
   assert.throws(() => [...db.scanSet('text')], ReplyError);
 });
+
+test('keyMatcher matches keys as KEYS does', async () => {
+  const { keyMatcher } = await entry('hints');
+  const db = new Keylatch();
+  const keys = ['user:1', 'user:22', 'User:1', 'ä', 'a*b', 'a[b', ''];
+  for (const key of keys) db.set(key, 1);
+  for (const pattern of ['user:*', 'user:?', '[Uu]ser:1', '[^u]*', 'a\\*b', 'a[[]b', '??', 'ä', '*', '', 'a\\[*'])
+    assert.deepEqual(keys.filter(keyMatcher(pattern)).sort(), db.keys(pattern).sort(), pattern);
+  assert.equal(keyMatcher('\\*?')(new Uint8Array([42, 255])), true);
+});

@@ -91,3 +91,14 @@ test('three dots stand for any lines of a reply', () => {
   assert.equal(runSession('> LRANGE l 0 -1\n1) "a"\n...\n').mismatches, 1);
   assert.equal(runSession('> PING\n| ...\n').mismatches, 1, 'behind a bar the dots are a line');
 });
+
+test('a brief report has no steps, and the session ran all the same', () => {
+  const db = new Keylatch({ clock: new ManualClock(0) });
+  const report = runSessionOn(db, 'A> SET k v\nOK\nB> GET k\n(nil)\n', { brief: true, untilLine: 3 });
+  assert.deepEqual({ ...report, nowMs: 0 }, { ...runSession('', { brief: true }), nowMs: 0, clients: report.clients });
+  assert.deepEqual(
+    report.clients.map(({ name }) => name),
+    ['A', 'B'],
+  );
+  assert.equal(db.get('k'), 'v');
+});

@@ -5,10 +5,8 @@ import { EngineMaker } from './model/engine.ts';
 import { openKept } from './model/kept-engine.ts';
 import { registerOffline } from './model/offline.ts';
 import { PageStore } from './model/page-store.ts';
-import { Playground } from './model/playground.ts';
 import { ThemeChoice } from './model/theme.ts';
 import { instantOf, savedState } from './model/visit.ts';
-import './ui/app.ts';
 
 const START = 'keylatch:start';
 const FIRST_REPLY = 'keylatch:first-reply';
@@ -17,18 +15,18 @@ performance.mark(START);
 
 async function start(): Promise<void> {
   const theme = new ThemeChoice(document.documentElement);
+  const page = import('./page.ts');
   const store = new PageStore();
   const [maker, state] = await Promise.all([EngineMaker.load(), savedState(store)]);
-  const playground = new Playground(maker, theme, store, await openKept(maker, instantOf(state)));
-  playground.workspace.db.callRaw('PING');
+  const engine = await openKept(maker, instantOf(state));
+  // A client of its own, which leaves none behind.
+  const client = engine.db.client();
+  client.callRaw('PING');
+  client.close();
   const measure = performance.measure(FIRST_REPLY, START);
   document.documentElement.dataset['firstReplyMs'] = measure.duration.toFixed(1);
   await loadCommandRows();
-  const app = document.querySelector('kl-app');
-  if (app) app.playground = playground;
-  playground.visit.begin(state);
-  playground.followHash();
-  document.documentElement.dataset['ready'] = '';
+  const playground = (await page).showPage({ maker, engine, theme, store, state });
   if (import.meta.env.PROD) void registerOffline((reload) => playground.visit.offerUpdate(reload));
 }
 

@@ -21,6 +21,18 @@ export function globMatcher(pattern: Uint8Array): (text: string) => boolean {
   return (text) => matcher.test(text);
 }
 
+const encoder = new TextEncoder();
+
+/**
+ * Test of a key against a glob pattern, as KEYS has it: `*`, `?`, `[abc]`, `[^a-c]`, and `\` before a literal.
+ *
+ * @example keyMatcher('user:*')('user:1') // true
+ */
+export function keyMatcher(pattern: string): (key: string | Uint8Array) => boolean {
+  const matches = globMatcher(encoder.encode(pattern));
+  return (key) => matches(binaryText(typeof key === 'string' ? encoder.encode(key) : key));
+}
+
 /** The part of a pattern that begins at an index, as a regular expression, and the index after it. */
 function partOf(source: string, at: number): [part: string, next: number] {
   const character = source[at] as string;

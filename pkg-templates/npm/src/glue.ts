@@ -28,7 +28,9 @@ export interface GlueInspection {
     readonly type: string;
     readonly size: number;
     readonly deadlineMs: number | null;
+    readonly fieldDeadlineMs: number | null;
   }[];
+  readonly total: number;
 }
 
 export interface GlueClient {
@@ -109,7 +111,7 @@ export interface GlueEngine {
   inspect(db: number, cursor: string, limit: number): GlueInspection;
   /** The key in the input with a part of its value, as RESP; undefined if there is no such key. */
   inspectKey(length: number, db: number, from: number, count: number): Uint8Array | undefined;
-  runSession(length: number, untilLine: number | undefined): unknown;
+  runSession(length: number, untilLine: number | undefined, brief: boolean): unknown;
   printReply(length: number): string;
   splitLine(length: number): Uint8Array[] | { message: string; column: number };
 }

@@ -11,6 +11,7 @@ export {
   type Completion,
   type KeySource,
 } from './hint/complete.js';
+export { keyMatcher } from './glob.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
 export type { SessionReport, SessionStep, SessionOptions } from './session.js';

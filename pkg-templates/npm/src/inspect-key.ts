@@ -29,6 +29,8 @@ export interface InspectedFacts {
   readonly memoryBytes: number;
   /** Deadline of the key in milliseconds since the epoch, or null. */
   readonly deadlineMs: number | null;
+  /** Earliest deadline of the fields of a hash in milliseconds since the epoch, or null. */
+  readonly fieldDeadlineMs: number | null;
 }
 
 /** A field of a hash. */
@@ -71,15 +73,22 @@ export function inspectKey(
   );
   if (found === undefined) return null;
   const [reply] = decodeReplies(found, { buffer: true });
-  const [type, encoding, size, memoryBytes, deadlineMs, part] = reply as unknown as [
+  const [type, encoding, size, memoryBytes, deadlineMs, fieldDeadlineMs, part] = reply as unknown as [
     Uint8Array,
     Uint8Array,
     number,
     number,
     number | null,
+    number | null,
     Part,
   ];
-  const facts = { encoding: textOf(encoding), size, memoryBytes, deadlineMs: toNumber(deadlineMs) };
+  const facts = {
+    encoding: textOf(encoding),
+    size,
+    memoryBytes,
+    deadlineMs: toNumber(deadlineMs),
+    fieldDeadlineMs: toNumber(fieldDeadlineMs),
+  };
   const text = (raw: unknown): string | Uint8Array => (buffer ? (raw as Uint8Array) : textOf(raw as Uint8Array));
   return { ...facts, ...partOf(textOf(type), part, text) } as InspectedKey<string | Uint8Array>;
 }

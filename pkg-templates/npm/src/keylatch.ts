@@ -41,6 +41,8 @@ export interface KeyInfo<Key = string> {
   readonly size: number;
   /** Deadline of the key in milliseconds since the epoch, or null. */
   readonly deadlineMs: number | null;
+  /** Earliest deadline of the fields of a hash in milliseconds since the epoch, or null. */
+  readonly fieldDeadlineMs: number | null;
 }
 
 /** Result of `inspectPage`. */
@@ -49,6 +51,8 @@ export interface KeyPage<Key = string> {
   readonly cursor: string;
   /** Keys of the page, in no particular order. */
   readonly keys: readonly KeyInfo<Key>[];
+  /** Number of keys in the database. Keys that are due count until they are removed, as in DBSIZE. */
+  readonly total: number;
 }
 
 /** Contents of a replayed log. */
@@ -169,13 +173,8 @@ export class Keylatch extends ObservableClient {
     if (!isBelow(limit, 2 ** 31)) throw new TypeError('limit must be a positive integer');
     if (!isBelow(db, 16)) throw new TypeError(`db must be from 0 to 15, found ${db}`);
     const page = this.#host.enter((instance) => instance.guarded(() => instance.engine.inspect(db, cursor, limit)));
-    const keys = page.keys.map(({ key, type, size, deadlineMs }) => ({
-      key: buffer ? key : textOf(key),
-      type,
-      size,
-      deadlineMs,
-    }));
-    return { cursor: page.cursor, keys };
+    const keys = page.keys.map((info) => ({ ...info, key: buffer ? info.key : textOf(info.key) }));
+    return { cursor: page.cursor, keys, total: page.total };
   }
 
   /**
@@ -217,8 +216,8 @@ export class Keylatch extends ObservableClient {
   #runSession(text: string, options: SessionOptions): SessionReport {
     const manual = this.#host.manual;
     if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
-    const { untilLine } = checked('runSession', options, SESSION);
-    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, untilLine));
+    const { untilLine, brief = false } = checked('runSession', options, SESSION);
+    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, untilLine, brief));
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
     manual.adopt((result as SessionReport).nowMs, this.#host);
     return result as SessionReport;

@@ -89,7 +89,9 @@ export interface SessionReport {
 export interface SessionOptions {
   /** Last line to run. */
   readonly untilLine?: number | undefined;
+  /** Leaves steps, mismatches and text out of the report, which saves time when only the keys at a line are wanted. */
+  readonly brief?: boolean | undefined;
 }
 
 /** @internal */
-export const SESSION: Shape<SessionOptions> = { untilLine: 'integer' };
+export const SESSION: Shape<SessionOptions> = { untilLine: 'integer', brief: 'flag' };

@@ -33,6 +33,8 @@ pub struct Inspected {
     /// Length of a string in bytes, or number of elements of other types.
     pub size: usize,
     pub deadline: Option<Timestamp>,
+    /// Earliest deadline of a hash's field.
+    pub field_deadline: Option<Timestamp>,
 }
 
 /// Page of the inspector's view.
@@ -41,6 +43,8 @@ pub struct Inspection {
     /// Cursor of the next page; 0 at the end.
     pub cursor: u64,
     pub keys: Vec<Inspected>,
+    /// Number of keys in the database.
+    pub total: usize,
 }
 
 /// Visits a page of about `count` keys from `cursor` (0: start); returns the next cursor (0: end). Every key that
@@ -98,7 +102,8 @@ impl Keyspace {
             kind: entry.value.kind(),
             size: entry.value.size(),
             deadline: entry.deadline,
+            field_deadline: entry.value.first_field_deadline(),
         });
-        Ok(Inspection { cursor, keys: keys.collect() })
+        Ok(Inspection { cursor, keys: keys.collect(), total: db.len() })
     }
 }

@@ -2,14 +2,25 @@
 
 import { quoteWord } from 'keylatch/hints';
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Bytes as text; undefined when they are not UTF-8. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 export function keyLabel(bytes: Uint8Array): string {
-  try {
-    return quoteWord(decoder.decode(bytes));
-  } catch {
-    return `"${Array.from(bytes, escapeByte).join('')}"`;
-  }
+  const text = textOf(bytes);
+  return text === undefined ? `"${Array.from(bytes, escapeByte).join('')}"` : quoteWord(text);
+}
+
+/** The key without quotes, if it is text. Most labels are the key itself, which saves decoding it again. */
+export function keyName(bytes: Uint8Array, label: string): string {
+  return label.startsWith('"') ? (textOf(bytes) ?? label) : label;
 }
 
 function escapeByte(byte: number): string {

@@ -1,222 +1,234 @@
 /**
- * Keys of one database in the inspector: loaded page by page, sorted, with the changes since the last refresh. Rows are
- * read from the engine; the countdown between two refreshes is computed from their deadlines.
+ * Index of the keys of one database, for the inspector and for completion. Filled in slices from pages of the keyspace,
+ * then kept up to date by events. All reading is outside commands and clients, so that it leaves no trace in the engine.
  */
 
-import { type Argument, type Client, decodeReplies, type Keylatch, type KeyEvent, ReplyError } from 'keylatch/core';
-import { printReply } from 'keylatch/hints';
+import type { InspectedKey, Keylatch, KeyEvent, KeyInfo } from 'keylatch/core';
 import { Emitter } from './emitter.ts';
-import { keyLabel } from './key-label.ts';
+import { keyLabel, keyName } from './key-label.ts';
+import { byExpiry, byName, dueMs, firstIndex, type KeyRow, SortedRows } from './key-rows.ts';
 
-export type KeyOrder = 'name' | 'expiry';
+export type { KeyRow } from './key-rows.ts';
 
-export interface KeyRow {
-  /** Text form of the key, also its identity in the list. */
-  readonly label: string;
-  readonly key: Uint8Array;
-  readonly type: string;
-  readonly size: number;
-  readonly deadlineMs: number | null;
-  /** Remaining time in milliseconds when this deadline was first seen: the full length of the fuse. */
-  readonly fuseMs: number;
-  /** Number of changes seen, so that a row can flash at each. */
-  readonly version: number;
-  /** Set while a removed row is still shown: the event that removed it. */
-  readonly goneBy: string | undefined;
-}
-
-const PAGE_KEYS = 100;
+/** Keys read at once while the index is filled. */
+const PAGE_KEYS = 500;
+/** Time of one slice of work in milliseconds, half of a frame. */
+const SLICE_MS = 8;
 /** Time that a removed row stays visible, in milliseconds. */
 const FAREWELL_MS = 1600;
+/** Number of keys removed at once above which their rows disappear immediately. */
+const FAREWELLS_MAX = 50;
 const DATABASES = 16;
-const COMPLETION_KEYS = 2000;
-/** Minimum length of a HyperLogLog in bytes. */
-const SKETCH_BYTES = 16;
-const NOTHING = new Uint8Array();
-export const PREVIEW_BYTES = 512;
-export const PREVIEW_ITEMS = 50;
+
+interface Touched {
+  readonly key: Uint8Array;
+  readonly event: string;
+}
 
 export class KeyList {
   readonly changes = new Emitter<'keys'>();
-  rows: readonly KeyRow[] = [];
-  hasMore = false;
-  order: KeyOrder = 'name';
-  private pages = 1;
+  /** Number of changes of the index. */
+  revision = 0;
   private database = 0;
-  private known = new Map<string, KeyRow>();
-  private touched = new Map<string, string>();
-  private reader: Client | undefined;
+  private nowMs = 0;
+  private readonly index = new Map<string, KeyRow>();
+  private readonly named = new SortedRows(byName);
+  private readonly dated = new SortedRows(byExpiry);
+  private readonly undated = new SortedRows(byName);
+  private touched = new Map<string, Touched>();
+  private gone = new Set<string>();
+  /** Cursor of the next page while the index is being filled. */
+  private cursor: string | undefined = '0';
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly db: Keylatch) {}
 
+  /** Rows by name, removed ones that are still shown among them. */
+  get rows(): readonly KeyRow[] {
+    return this.named.rows;
+  }
+
+  /** Rows with a deadline, the next expiry first. */
+  get datedRows(): readonly KeyRow[] {
+    return this.dated.rows;
+  }
+
+  /** Rows without a deadline, by name. */
+  get undatedRows(): readonly KeyRow[] {
+    return this.undated.rows;
+  }
+
+  /** Number of keys in the index. */
+  get count(): number {
+    return this.index.size - this.gone.size;
+  }
+
+  /** True until all keys were read once. */
+  get isFilling(): boolean {
+    return this.cursor !== undefined;
+  }
+
+  row(label: string): KeyRow | undefined {
+    return this.index.get(label);
+  }
+
   /** Records an event until the next refresh. */
   noteEvent(event: KeyEvent<Uint8Array>): void {
-    if (event.db === this.database) this.touched.set(keyLabel(event.key), event.event);
+    if (event.db !== this.database || event.event === 'clock') return;
+    this.touched.set(keyLabel(event.key), { key: event.key, event: event.event });
   }
 
-  /** Reads the loaded pages again. */
+  /** Brings the index up to date; what takes longer than a slice goes on later. */
   refresh(database: number, nowMs: number): void {
-    if (database !== this.database) this.forget(database);
-    const fresh = this.load(nowMs);
-    for (const gone of this.farewells(fresh)) fresh.set(gone.label, gone);
-    this.known = fresh;
-    this.touched = new Map();
-    this.sort();
+    this.nowMs = nowMs;
+    if (database !== this.database) this.refill(database);
+    this.work();
+    // FLUSHALL, SWAPDB and the like have no event for each key.
+    const settled = !this.isFilling && this.touched.size === 0;
+    if (settled && this.db.inspectPage({ limit: 1, db: database }).total !== this.count) {
+      this.refill(database);
+      this.work();
+    }
   }
 
-  loadMore(nowMs: number): void {
-    this.pages += 1;
-    this.refresh(this.database, nowMs);
+  /** Reads all keys anew, after a change without events. */
+  refill(database = this.database): void {
+    this.database = database;
+    this.index.clear();
+    for (const rows of [this.named, this.dated, this.undated]) rows.clear();
+    this.touched.clear();
+    this.gone.clear();
+    this.cursor = '0';
   }
 
-  sortBy(order: KeyOrder): void {
-    this.order = order;
-    this.sort();
+  /** Ends work that is under way, before the engine is closed. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.cursor = undefined;
+    this.touched.clear();
   }
 
-  /** The value, or its beginning, as redis-cli prints it; undefined when it has no short form. */
-  preview(row: KeyRow): string | undefined {
-    const command = row.goneBy ? undefined : previewCommand(row);
-    const reply = command && this.ask(command);
-    return reply && reply[0] !== '-'.charCodeAt(0) ? printReply(this.db, reply) : undefined;
+  /** The key with a part of its value: `count` bytes or elements behind the first `from`. */
+  read(row: KeyRow, from: number, count: number): InspectedKey<Uint8Array> | null {
+    return this.db.inspectKey(row.key, { from, count, db: this.database, buffer: true });
   }
 
-  /** Fields of a small hash with a deadline, each with its instant, the earliest first. */
-  mortalFields(row: KeyRow): { readonly label: string; readonly deadlineMs: number }[] {
-    const fields =
-      row.type === 'hash' && row.size <= PREVIEW_ITEMS ? this.read<Uint8Array[]>(['HKEYS', row.key]) : undefined;
-    if (!fields || fields.length === 0) return [];
-    const deadlines = this.read<number[]>(['HPEXPIRETIME', row.key, 'FIELDS', fields.length, ...fields]) ?? [];
-    const all = deadlines.map((deadlineMs, index) => ({ label: keyLabel(fields[index] ?? NOTHING), deadlineMs }));
-    return all.filter(({ deadlineMs }) => deadlineMs >= 0).sort((one, other) => one.deadlineMs - other.deadlineMs);
-  }
-
-  /** Estimated number of elements, if a string is a HyperLogLog. */
-  sketched(row: KeyRow): number | undefined {
-    const start =
-      row.type === 'string' && row.size >= SKETCH_BYTES
-        ? this.read<Uint8Array>(['GETRANGE', row.key, 0, 3])
-        : undefined;
-    return start && keyLabel(start) === 'HYLL' ? this.read<number>(['PFCOUNT', row.key]) : undefined;
-  }
-
-  /**
-   * Labels of keys that start with a prefix, for completion. Searches the first keys only, because it runs at each
-   * keystroke.
-   */
+  /** Labels of keys that start with a prefix, for completion. */
   labelsStartingWith(prefix: string, limit: number): string[] {
-    const { keys } = this.db.inspectPage({ limit: COMPLETION_KEYS, db: this.database, buffer: true });
-    const labels = keys.map((key) => keyLabel(key.key)).filter((label) => label.replace(/^"/, '').startsWith(prefix));
-    return labels.sort().slice(0, limit);
+    const { rows } = this.named;
+    const from = firstIndex(rows, (row) => row.name >= prefix);
+    const found: string[] = [];
+    for (let at = from; at < rows.length && found.length < limit; at += 1) {
+      const row = rows[at] as KeyRow;
+      if (!row.name.startsWith(prefix)) break;
+      if (!row.goneBy) found.push(row.label);
+    }
+    return found;
   }
 
   /** Databases with keys, besides database 0. */
   inhabited(): number[] {
     const all = Array.from({ length: DATABASES }, (_, number) => number);
-    return all.filter((number) => number > 0 && this.db.inspectPage({ limit: 1, db: number }).keys.length > 0);
+    return all.filter((number) => number > 0 && this.db.inspectPage({ limit: 1, db: number }).total > 0);
   }
 
-  /** The reply as RESP; undefined when the client cannot run commands at the moment. */
-  private ask(command: readonly Argument[]): Uint8Array | undefined {
-    this.reader ??= this.db.client({ name: 'preview', db: this.database, protocol: 2 });
-    const reply = this.reader.callRaw(...command);
-    if (reply.length > 0) return reply;
-    // The client was paused or killed by CLIENT: the next refresh connects a new one.
-    this.reader.close();
-    this.reader = undefined;
-    return undefined;
+  /** One slice of work, and a timer for the next. */
+  private work(): void {
+    clearTimeout(this.timer);
+    const endMs = performance.now() + SLICE_MS;
+    this.follow(endMs);
+    if (this.touched.size === 0) this.fill(endMs);
+    if (this.touched.size > 0 || this.isFilling) this.timer = setTimeout(() => this.work());
+    this.announce();
   }
 
-  /** The reply as a value; undefined when there is none or it is an error. */
-  private read<T>(command: readonly Argument[]): T | undefined {
-    const reply = this.ask(command);
-    const [value] = reply ? decodeReplies(reply, { buffer: true }) : [];
-    return value === null || value instanceof ReplyError ? undefined : (value as T);
+  private announce(): void {
+    this.revision += 1;
+    this.changes.emit('keys');
   }
 
-  private load(nowMs: number): Map<string, KeyRow> {
-    const rows = new Map<string, KeyRow>();
-    let cursor = '0';
-    for (let page = 0; page < this.pages; page += 1) {
-      const part = this.db.inspectPage({ cursor, limit: PAGE_KEYS, db: this.database, buffer: true });
-      for (const key of part.keys) {
-        const row = this.makeRow(keyLabel(key.key), key, nowMs);
-        rows.set(row.label, row);
-      }
-      cursor = part.cursor;
-      if (cursor === '0') break;
+  /** Reads the keys of events again. */
+  private follow(endMs: number): void {
+    const removed: KeyRow[] = [];
+    const added: KeyRow[] = [];
+    const mayShow = this.touched.size <= FAREWELLS_MAX;
+    for (const [label, { key, event }] of this.touched) {
+      this.touched.delete(label);
+      const before = this.index.get(label);
+      const found = this.db.inspectKey(key, { count: 0, db: this.database, buffer: true });
+      const row = found ? this.makeRow(label, { ...found, key }, 1) : mayShow && before && farewell(before, event);
+      if (before) removed.push(before);
+      if (row) added.push(row);
+      this.note(label, row || undefined);
+      if (performance.now() > endMs) break;
     }
-    this.hasMore = cursor !== '0';
-    return rows;
+    this.change(removed, added);
   }
 
-  private makeRow(label: string, key: Pick<KeyRow, 'key' | 'type' | 'size' | 'deadlineMs'>, nowMs: number): KeyRow {
-    const before = this.known.get(label);
-    const sameFuse = before !== undefined && !before.goneBy && before.deadlineMs === key.deadlineMs;
+  private fill(endMs: number): void {
+    const added: KeyRow[] = [];
+    while (this.cursor !== undefined && performance.now() < endMs) {
+      const page = this.db.inspectPage({ cursor: this.cursor, limit: PAGE_KEYS, db: this.database, buffer: true });
+      for (const info of page.keys) {
+        const label = keyLabel(info.key);
+        if (this.index.has(label)) continue;
+        const row = this.makeRow(label, info, 0);
+        this.note(label, row);
+        added.push(row);
+      }
+      this.cursor = page.cursor === '0' ? undefined : page.cursor;
+    }
+    this.change([], added);
+  }
+
+  private note(label: string, row: KeyRow | undefined): void {
+    if (row) this.index.set(label, row);
+    else this.index.delete(label);
+    if (!row?.goneBy) this.gone.delete(label);
+    else if (!this.gone.has(label)) {
+      this.gone.add(label);
+      setTimeout(() => this.drop(label), FAREWELL_MS);
+    }
+  }
+
+  private change(removed: readonly KeyRow[], added: readonly KeyRow[]): void {
+    if (removed.length + added.length === 0) return;
+    const isDated = (row: KeyRow): boolean => dueMs(row) !== null;
+    const isUndated = (row: KeyRow): boolean => !isDated(row);
+    this.named.change(removed, added);
+    this.dated.change(removed.filter(isDated), added.filter(isDated));
+    this.undated.change(removed.filter(isUndated), added.filter(isUndated));
+  }
+
+  private makeRow(label: string, info: Omit<KeyInfo<Uint8Array>, 'type'> & { type: string }, changes: number): KeyRow {
+    const { key, type, size, deadlineMs, fieldDeadlineMs } = info;
+    const before = this.index.get(label);
+    const isSame = before && !before.goneBy && before.deadlineMs === deadlineMs;
     return {
       label,
-      key: key.key,
-      type: key.type,
-      size: key.size,
-      deadlineMs: key.deadlineMs,
-      fuseMs: sameFuse ? before.fuseMs : Math.max((key.deadlineMs ?? nowMs) - nowMs, 1),
-      version: (before?.version ?? 0) + (this.touched.has(label) ? 1 : 0),
+      name: keyName(key, label),
+      key,
+      type,
+      size,
+      deadlineMs,
+      fieldDeadlineMs,
+      fuseMs: isSame ? before.fuseMs : Math.max((deadlineMs ?? this.nowMs) - this.nowMs, 1),
+      version: (before?.version ?? 0) + changes,
+      changedAt: changes > 0 ? performance.now() : Number.NEGATIVE_INFINITY,
       goneBy: undefined,
     };
   }
 
-  /** Rows that an event has just removed: shown a moment longer, then dropped. */
-  private farewells(fresh: ReadonlyMap<string, KeyRow>): KeyRow[] {
-    const rows: KeyRow[] = [];
-    for (const row of this.known.values()) {
-      const goneBy = row.goneBy ?? this.touched.get(row.label);
-      if (fresh.has(row.label) || !goneBy) continue;
-      rows.push({ ...row, goneBy });
-      if (!row.goneBy) setTimeout(() => this.drop(row.label), FAREWELL_MS);
-    }
-    return rows;
-  }
-
   private drop(label: string): void {
-    if (!this.known.get(label)?.goneBy) return;
-    this.known.delete(label);
-    this.sort();
-  }
-
-  private sort(): void {
-    const byName = (one: KeyRow, other: KeyRow): number => (one.label < other.label ? -1 : 1);
-    const due = (row: KeyRow): number => row.deadlineMs ?? Number.POSITIVE_INFINITY;
-    const byExpiry = (one: KeyRow, other: KeyRow): number =>
-      due(one) === due(other) ? byName(one, other) : due(one) - due(other);
-    this.rows = [...this.known.values()].sort(this.order === 'name' ? byName : byExpiry);
-    this.changes.emit('keys');
-  }
-
-  private forget(database: number): void {
-    this.reader?.close();
-    this.reader = undefined;
-    this.database = database;
-    this.pages = 1;
-    this.known = new Map();
-    this.touched = new Map();
+    const row = this.index.get(label);
+    if (!row?.goneBy) return;
+    this.note(label, undefined);
+    this.change([row], []);
+    this.announce();
   }
 }
 
-/** The command that shows a value without requesting more than a screenful. */
-function previewCommand({ key, type, size }: KeyRow): Argument[] | undefined {
-  const few = size <= PREVIEW_ITEMS;
-  switch (type) {
-    case 'string':
-      return ['GETRANGE', key, 0, PREVIEW_BYTES - 1];
-    case 'list':
-      return ['LRANGE', key, 0, PREVIEW_ITEMS - 1];
-    case 'zset':
-      return ['ZRANGE', key, 0, PREVIEW_ITEMS - 1, 'WITHSCORES'];
-    case 'hash':
-      return few ? ['HGETALL', key] : undefined;
-    case 'set':
-      return few ? ['SMEMBERS', key] : undefined;
-    default:
-      return undefined;
-  }
+/** Row of a key that was just removed: shown a moment longer. */
+function farewell(row: KeyRow, event: string): KeyRow {
+  return row.goneBy ? row : { ...row, goneBy: event };
 }

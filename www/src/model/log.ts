@@ -11,7 +11,10 @@ export interface CommandEntry extends Numbered {
   readonly lane: number;
   readonly prompt: string;
   readonly text: string;
+  /** The reply as sessions have it. */
   readonly printed: readonly string[];
+  /** The reply as redis-cli prints it, where that differs. */
+  readonly raw?: readonly string[] | undefined;
   readonly failed: boolean;
   readonly nowMs: number;
 }
@@ -31,14 +34,19 @@ type WithoutId<Entry> = Entry extends LogEntry ? Omit<Entry, 'id'> : never;
 
 /** Maximum number of entries: older ones are dropped, so that the page stays light after a pasted thousand lines. */
 const MAX_ENTRIES = 2000;
+/** Maximum number of lines of all replies, for the memory's sake. */
+const MAX_LINES = 1_000_000;
 
 export class Log {
   entries: readonly LogEntry[] = [];
   private lastId = 0;
+  private lines = 0;
 
   add(entry: WithoutId<LogEntry>): void {
     this.lastId += 1;
     this.entries = [...this.entries.slice(1 - MAX_ENTRIES), { ...entry, id: this.lastId } as LogEntry];
+    this.lines += linesOf(entry);
+    if (this.lines > MAX_LINES) this.shorten();
   }
 
   /** Commands and notes of an earlier visit. */
@@ -48,6 +56,19 @@ export class Log {
 
   clear(): void {
     this.entries = [];
+    this.lines = 0;
+  }
+
+  /** Drops the oldest entries, but never the last one. */
+  private shorten(): void {
+    let first = 0;
+    let lines = this.entries.reduce((sum, entry) => sum + linesOf(entry), 0);
+    while (lines > MAX_LINES / 2 && first < this.entries.length - 1) {
+      lines -= linesOf(this.entries[first] as LogEntry);
+      first += 1;
+    }
+    this.entries = this.entries.slice(first);
+    this.lines = lines;
   }
 
   /** The newest command. */
@@ -58,4 +79,8 @@ export class Log {
   get commands(): readonly CommandEntry[] {
     return this.entries.filter((entry) => entry.kind === 'command');
   }
+}
+
+function linesOf(entry: WithoutId<LogEntry>): number {
+  return entry.kind === 'command' ? entry.printed.length : 1;
 }

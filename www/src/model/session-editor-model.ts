@@ -5,7 +5,7 @@
  */
 
 import { LoadError, SessionError } from 'keylatch/core';
-import { runSessionOn, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
+import { runSessionOn, type SessionOptions, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
 import { type Change, rewritePasted } from '../text/paste-filter.ts';
 import { commandNames } from './command-names.ts';
 import { Emitter } from './emitter.ts';
@@ -209,7 +209,7 @@ export class SessionEditorModel {
 
   runAll(): void {
     clearTimeout(this.timer);
-    this.play(undefined);
+    this.play();
     this.at = this.stops.length;
     this.changes.emit('session');
   }
@@ -218,7 +218,7 @@ export class SessionEditorModel {
   goTo(count: number): void {
     if (!this.report) return;
     this.at = Math.min(Math.max(count, 0), this.stops.length);
-    this.visit(this.at === this.stops.length ? undefined : this.line);
+    this.visit(this.at === this.stops.length ? {} : { untilLine: this.line, brief: true });
     this.changes.emit('session');
   }
 
@@ -245,9 +245,11 @@ export class SessionEditorModel {
     this.pasteChanges = [];
   }
 
+  /** Runs a session and shows its end; a lesson is shown at its first step. */
   private show(source: Source): void {
     this.source = source;
     this.runAll();
+    if (this.lesson !== undefined) this.goTo(1);
     this.changes.emit('source');
   }
 
@@ -311,20 +313,21 @@ export class SessionEditorModel {
   }
 
   /** Runs the text for the report and shows that engine's keys. */
-  private play(untilLine: number | undefined): void {
+  private play(): void {
     this.problem = undefined;
-    this.report = this.visit(untilLine);
+    this.report = this.visit({});
   }
 
   /** Runs on a fresh engine up to a line; undefined when the text is no session. */
-  private visit(untilLine: number | undefined): SessionReport | undefined {
+  private visit(options: SessionOptions): SessionReport | undefined {
+    this.keys?.stop();
     this.engine?.db.close();
     const engine = this.maker.make();
     this.engine = engine;
     this.keys = new KeyList(engine.db);
     try {
       if (this.source.start) engine.db.load(this.source.start);
-      const report = runSessionOn(engine.db, this.text, untilLine === undefined ? {} : { untilLine });
+      const report = runSessionOn(engine.db, this.text, options);
       this.keys.refresh(this.database, this.nowMs);
       return report;
     } catch (error) {

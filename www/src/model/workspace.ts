@@ -5,8 +5,10 @@
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
 import { LineError } from 'keylatch/core';
-import { printReply, quoteWord, splitLine } from 'keylatch/hints';
+import { printReply, splitLine } from 'keylatch/hints';
+import { addressedLine } from '../text/addressed-line.ts';
 import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
+import { isPrintedRaw, rawLines } from '../text/output.ts';
 import { splitReplies } from '../text/resp-split.ts';
 import { pastedCommands } from '../text/paste.ts';
 import { commandNames } from './command-names.ts';
@@ -17,6 +19,7 @@ import { History } from './history.ts';
 import { LineEditor } from './line-editor.ts';
 import { Log } from './log.ts';
 import { PageClock } from './page-clock.ts';
+import { commandText } from './key-edit.ts';
 import { keyLabel } from './key-label.ts';
 import { KeyList } from './key-list.ts';
 import { FIRST_NAME, NamedClient } from './named-client.ts';
@@ -52,7 +55,8 @@ export class Workspace {
   readonly keys: KeyList;
   /** Typed commands, for the session that is made of them. */
   recording = new Recording();
-  private readonly inspector: NamedClient;
+  /** Database of the inspector's last command in the recording. */
+  private inspectedDatabase = 0;
   private expired: string[] = [];
   private readOnly = false;
 
@@ -63,7 +67,6 @@ export class Workspace {
     this.line = new LineEditor(commandRows, this.history, (prefix, limit) =>
       this.keys.labelsStartingWith(prefix, limit),
     );
-    this.inspector = new NamedClient(db, INSPECTOR_NAME, 0);
     this.active = this.openClient(FIRST_NAME);
     db.on('*', (event) => this.noteEvent(event), { buffer: true });
     this.clock.changes.on(['clock'], () => this.afterChange());
@@ -101,12 +104,13 @@ export class Workspace {
     this.changes.emit('clients');
   }
 
-  /** Runs a typed line; a line that cannot be parsed is not run and is returned as a problem. */
+  /** Runs a typed line, as the client that it names; one that cannot be parsed is not run but returned as a problem. */
   runLine(text: string): LineProblem | undefined {
     this.tour.follow(text.trim());
-    const problem = this.run(text, this.active);
+    const { client, command, skipped } = addressedLine(text);
+    const problem = this.run(command, this.clientNamed(client));
     this.afterChange();
-    return problem;
+    return problem && { ...problem, column: problem.column + skipped };
   }
 
   /** Runs a pasted text command by command, each as the client of its prompt, up to the first that cannot be parsed. */
@@ -125,11 +129,13 @@ export class Workspace {
     return problem;
   }
 
-  /** Runs words as the key list's own client, and logs them like typed ones. */
+  /** Runs words as a client of the inspector that exists only for this command, and logs them like typed ones. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
     if (this.readOnly) return this.note(READ_ONLY);
-    this.selectDatabase();
-    this.send(this.inspector, words.map(wordText).join(' '), words);
+    const client = new NamedClient(this.db, INSPECTOR_NAME, 0, this.active.connection.db);
+    this.recordSelection(client);
+    this.send(client, commandText(words), words);
+    client.connection.close();
     this.afterChange();
   }
 
@@ -138,6 +144,7 @@ export class Workspace {
     this.clock.pause();
     this.clock.moveTo(nowMs);
     this.db.load(snapshot);
+    this.keys.refill();
     for (const name of names.filter((name) => name !== '')) this.clientNamed(name);
     this.restartRecording();
     this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
@@ -272,26 +279,34 @@ export class Workspace {
     this.clock.sync();
     this.flushExpired();
     const prompt = client.prompt;
-    const reply = client.connection.callRaw(...words);
+    const reply = client.call(words);
+    if (client.changesSilently(words)) this.keys.refill();
     const failed = reply[0] === '-'.charCodeAt(0);
     const line = { prompt, text, printed: this.printed(reply), nowMs: this.clock.now() };
-    this.log.add({ kind: 'command', lane: client.lane, ...line, failed });
+    const raw = isPrintedRaw(words) ? rawLines(reply) : undefined;
+    this.log.add({ kind: 'command', lane: client.lane, ...line, raw, failed });
     // A line break inside quotes would end the line of a session.
-    this.recording.add(
-      client.name,
-      /\s/.test(text.replaceAll(' ', '')) ? { ...line, text: words.map(wordText).join(' ') } : line,
-    );
+    this.recording.add(client.name, /\s/.test(text.replaceAll(' ', '')) ? { ...line, text: commandText(words) } : line);
     this.flushExpired();
     this.deliver();
     if (this.recording.isLong) this.restartRecording();
   }
 
+  /** Records the database of the inspector's client. In a recording all its commands are of one client. */
+  private recordSelection({ prompt, connection }: NamedClient): void {
+    if (connection.db === this.inspectedDatabase) return;
+    this.inspectedDatabase = connection.db;
+    const line = { prompt, text: `SELECT ${connection.db}`, printed: ['OK'], nowMs: this.clock.now() };
+    this.recording.add(INSPECTOR_NAME, line);
+  }
+
   /** Begins the recording anew from the present keys. */
   private restartRecording(): void {
-    const state = [...this.clients, this.inspector].map(({ name, connection }) => {
+    const state = this.clients.map(({ name, connection }) => {
       return { name, db: connection.db, inTransaction: connection.inTransaction };
     });
-    this.recording.restart(this.db, state, this.clock.now());
+    const inspector = { name: INSPECTOR_NAME, db: this.inspectedDatabase, inTransaction: false };
+    this.recording.restart(this.db, [...state, inspector], this.clock.now());
   }
 
   /** Logs messages and late replies of clients, and reconnects disconnected ones. */
@@ -308,16 +323,10 @@ export class Workspace {
       this.recording.reconnected(client.name);
       this.note(`${client.name} was disconnected and has reconnected`);
     }
-    if (this.inspector.reconnect()) this.recording.reconnected(this.inspector.name);
   }
 
   private printed(reply: Uint8Array): string[] {
     return reply.length === 0 ? [] : printReply(this.db, reply).split('\n');
-  }
-
-  private selectDatabase(): void {
-    if (this.inspector.connection.db !== this.active.connection.db)
-      this.inspector.connection.callRaw('SELECT', String(this.active.connection.db));
   }
 
   private clientNamed(name: string | undefined): NamedClient {
@@ -370,8 +379,4 @@ export class Workspace {
     this.keys.refresh(this.active.connection.db, this.clock.now());
     this.changes.emit('keys');
   }
-}
-
-function wordText(word: string | Uint8Array): string {
-  return typeof word === 'string' ? quoteWord(word) : keyLabel(word);
 }

@@ -129,6 +129,13 @@ export const controls = css`
     background: var(--raised);
     color: var(--ink);
   }
+  .button[aria-pressed="true"],
+  .button[aria-pressed="true"]:hover:not(:disabled),
+  .button[aria-expanded="true"] {
+    border-color: var(--verdigris-fill);
+    background: var(--verdigris-wash);
+    color: var(--verdigris);
+  }
   .button.square {
     width: var(--target);
     padding: 0;
@@ -184,6 +191,8 @@ export const controls = css`
   }
   @media (forced-colors: active) {
     .choice button[aria-pressed="true"],
+    .button[aria-pressed="true"],
+    .button[aria-pressed="true"]:hover:not(:disabled),
     .button.main {
       border-color: Highlight;
       forced-color-adjust: none;

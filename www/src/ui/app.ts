@@ -3,6 +3,7 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground, View } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
+import { FocusKeeper } from './focus-keeper.ts';
 import { mark } from './icons.ts';
 import './line-view.ts';
 import './drop-area.ts';
@@ -22,15 +23,10 @@ const VIEW_LINKS: readonly ViewLink[] = [
   { view: 'commands', hash: '#commands', label: 'Commands' },
 ];
 
-/** Views that are loaded when they are shown. Properties of an element are set after its definition only. */
-const LOADED_VIEWS: Readonly<Partial<Record<View, { element: string; module: () => Promise<unknown> }>>> = {
-  sessions: { element: 'session-view', module: () => import('./session-view.ts') },
-  commands: { element: 'command-view', module: () => import('./command-view.ts') },
-};
-
 export class App extends LitElement {
-  static override properties = { playground: { attribute: false } };
+  static override properties = { playground: { attribute: false }, loadProblem: { state: true } };
   declare playground: Playground | undefined;
+  declare private loadProblem: string | undefined;
   private stop: (() => void) | undefined;
 
   static override styles = [
@@ -152,6 +148,17 @@ export class App extends LitElement {
     `,
   ];
 
+  override firstUpdated(): void {
+    new FocusKeeper(() => this.keepFocus());
+  }
+
+  /** On a touch screen the prompt would bring up the keyboard. */
+  private keepFocus(): void {
+    const prompt = matchMedia('(pointer: fine)').matches && this.renderRoot.querySelector('kl-line-view');
+    if (prompt) prompt.focusPrompt();
+    else this.renderRoot.querySelector('main')?.focus({ preventScroll: true });
+  }
+
   override willUpdate(changed: Map<string, unknown>): void {
     if (!changed.has('playground') || !this.playground) return;
     this.stop?.();
@@ -182,7 +189,7 @@ export class App extends LitElement {
       </header>
       ${playground && html`<kl-visit-bar .visit=${playground.visit}></kl-visit-bar>`}
       <main tabindex="-1">
-        ${playground?.linkProblem && html`<p class="problem" role="alert">${playground.linkProblem}</p>`}
+        ${[playground?.linkProblem, this.loadProblem].map((problem) => problem && html`<p class="problem" role="alert">${problem}</p>`)}
         ${playground && this.renderView(playground)}
       </main>
       <kl-footer></kl-footer>
@@ -190,19 +197,30 @@ export class App extends LitElement {
     `;
   }
 
-  private renderView(playground: Playground): TemplateResult {
-    const load = LOADED_VIEWS[playground.view];
-    if (load && !customElements.get(`kl-${load.element}`)) {
-      void load.module().then(() => this.requestUpdate());
-      return html`<p class="unseen" role="status">Loading</p>`;
-    }
+  /** True when a view is defined. Views other than the first are loaded when they are opened. */
+  private loaded(tag: string, load: () => Promise<unknown>): boolean {
+    if (customElements.get(tag)) return true;
+    load().then(
+      () => this.requestUpdate(),
+      () => (this.loadProblem = 'This view could not be loaded. Check the connection, then reload the page.'),
+    );
+    return false;
+  }
+
+  private renderView(playground: Playground): TemplateResult | false {
     switch (playground.view) {
       case 'line':
         return html`<kl-line-view .playground=${playground}></kl-line-view>`;
       case 'sessions':
-        return html`<kl-session-view .playground=${playground}></kl-session-view>`;
+        return (
+          this.loaded('kl-session-view', () => import('./session-view.ts')) &&
+          html`<kl-session-view .playground=${playground}></kl-session-view>`
+        );
       case 'commands':
-        return html`<kl-command-view .selected=${playground.command}></kl-command-view>`;
+        return (
+          this.loaded('kl-command-view', () => import('./command-view.ts')) &&
+          html`<kl-command-view .selected=${playground.command}></kl-command-view>`
+        );
     }
   }
 

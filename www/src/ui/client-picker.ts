@@ -72,6 +72,15 @@ export class ClientPicker extends LitElement {
       .state {
         color: var(--ink-faint);
       }
+      @media (forced-colors: active) {
+        .client:has(:checked) {
+          outline: 2px solid Highlight;
+          outline-offset: -2px;
+        }
+        label::before {
+          forced-color-adjust: none;
+        }
+      }
     `,
   ];
 
@@ -84,21 +93,33 @@ export class ClientPicker extends LitElement {
     const { clients, mayOpenClient } = this.workspace;
     return html`<fieldset>
       <legend class="unseen">Active client</legend>
-      ${clients.map((client) => this.renderClient(client))}
-      <button class="button bare" ?disabled=${!mayOpenClient} @click=${() => this.workspace.openClient()}>${icons.plus} Client</button>
+      ${clients.map((client, index) => this.renderClient(client, index + 1))}
+      <button class="button bare" ?disabled=${!mayOpenClient} @click=${() => this.act(() => this.workspace.openClient())}>${icons.plus} Client</button>
     </fieldset>`;
   }
 
-  private renderClient(client: NamedClient): TemplateResult {
+  /** After an action by mouse the focus goes to the prompt. Arrow keys stay among the clients. */
+  private act(action: () => unknown): void {
+    action();
+    this.dispatchEvent(new CustomEvent('done'));
+  }
+
+  /** Without the label's own action, which would focus the radio button. */
+  private chosen(event: Event, client: NamedClient): void {
+    event.preventDefault();
+    this.act(() => this.workspace.selectClient(client));
+  }
+
+  private renderClient(client: NamedClient, number: number): TemplateResult {
     const { active, clients } = this.workspace;
     const state = client.prompt.slice(client.name.length, -1);
     const id = `client-${client.lane}`;
     return html`<span class="client" data-lane=${client.lane}>
-      <input class="unseen" type="radio" name="client" id=${id} .checked=${client === active} @change=${() => this.workspace.selectClient(client)} />
-      <label for=${id}>${client.name}${state && html`<span class="state">${state}</span>`}</label>
+      <input class="unseen" type="radio" name="client" id=${id} aria-keyshortcuts="Alt+${number}" .checked=${client === active} @change=${() => this.workspace.selectClient(client)} />
+      <label for=${id} title="Alt+${number}" @mousedown=${(event: Event) => event.preventDefault()} @click=${(event: Event) => this.chosen(event, client)}>${client.name}${state && html`<span class="state">${state}</span>`}</label>
       ${
         clients.length > 1 && client === active
-          ? html`<button class="button bare square" aria-label="Close ${client.name}" title="Close ${client.name}" @click=${() => this.workspace.closeClient(client)}>${icons.close}</button>`
+          ? html`<button class="button bare square" aria-label="Close ${client.name}" title="Close ${client.name}" @click=${() => this.act(() => this.workspace.closeClient(client))}>${icons.close}</button>`
           : nothing
       }
     </span>`;

@@ -4,6 +4,7 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Workspace } from '../model/workspace.ts';
 import { controls } from '../style/controls.ts';
 import { instantParts, remainingText } from '../text/durations.ts';
+import { untilStep } from './countdown.ts';
 import { icons } from './icons.ts';
 import { watch } from './watch.ts';
 
@@ -133,13 +134,14 @@ export class ClockPanel extends LitElement {
     return html`<p class="lead">${text} <button class="button" @click=${() => clock.backToWallClock()}>Reset</button></p>`;
   }
 
-  /** The face changes once a second, at the turn of the second. */
+  /** The face changes once a second, at its turn; near an expiry the button that names it changes more often. */
   override updated(): void {
     clearTimeout(this.timer);
     const { clock } = this.workspace;
     const due = this.workspace.db.nextExpiry();
-    const soon = due !== null && due - clock.now() < 10_000;
-    if (clock.live) this.timer = setTimeout(() => this.requestUpdate(), soon ? 100 : 1000 - (clock.now() % 1000));
+    const nowMs = clock.now();
+    const leftMs = due === null ? Number.POSITIVE_INFINITY : due - nowMs;
+    if (clock.live) this.timer = setTimeout(() => this.requestUpdate(), untilStep(nowMs, leftMs));
   }
 
   override disconnectedCallback(): void {

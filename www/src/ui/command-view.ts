@@ -79,11 +79,10 @@ export class CommandView extends LitElement {
       }
       @media (max-width: 61.99rem) {
         .card {
-          order: -1;
-          position: static;
-        }
-        .card .none {
           display: none;
+        }
+        kl-command-card {
+          margin: 0 var(--gap-2) var(--gap-2);
         }
         a {
           grid-template-columns: 1fr;
@@ -101,9 +100,23 @@ export class CommandView extends LitElement {
     `,
   ];
 
+  /** On narrow screens the card stands below its command. */
+  private readonly isNarrow = matchMedia('(max-width: 61.99rem)');
+  private readonly widthChanged = (): void => this.requestUpdate();
+
   constructor() {
     super();
     this.query = '';
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.isNarrow.addEventListener('change', this.widthChanged);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.isNarrow.removeEventListener('change', this.widthChanged);
   }
 
   override render(): TemplateResult {
@@ -118,7 +131,7 @@ export class CommandView extends LitElement {
           ${rows.length === 0 ? html`<p class="none">No command matches.</p>` : groups(rows).map(([group, members]) => this.renderGroup(group, members))}
         </div>
       </search>
-      <div class="card" aria-live="polite">${shown ? html`<kl-command-card offer .row=${shown}></kl-command-card>` : html`<p class="none">Select a command to see its syntax and complexity.</p>`}</div>
+      <div class="card" aria-live="polite">${this.isNarrow.matches ? nothing : shown ? html`<kl-command-card offer .row=${shown}></kl-command-card>` : html`<p class="none">Select a command to see its syntax and complexity.</p>`}</div>
     `;
   }
 
@@ -134,12 +147,16 @@ export class CommandView extends LitElement {
     const current = row.name === this.selected ? 'true' : nothing;
     return html`<li>
       <a href="#commands=${encodeURIComponent(name)}" aria-current=${current}><span class="name">${name}</span><span>${row.summary}</span></a>
+      ${this.isNarrow.matches && row.name === this.selected ? html`<kl-command-card offer .row=${row}></kl-command-card>` : nothing}
     </li>`;
   }
 
   /** Scrolls the command of a link into view in the list. */
   override updated(changed: PropertyValues): void {
-    if (changed.has('selected')) this.renderRoot.querySelector('a[aria-current]')?.scrollIntoView({ block: 'nearest' });
+    if (!changed.has('selected')) return;
+    const chosen = this.renderRoot.querySelector('a[aria-current]');
+    const target = this.isNarrow.matches ? chosen?.closest('li') : chosen;
+    target?.scrollIntoView({ block: 'nearest' });
   }
 
   private searched(event: Event): void {

@@ -53,7 +53,10 @@ export const editorStyles = css`
     color: transparent;
   }
   textarea:focus-visible {
-    outline-offset: -3px;
+    outline: none;
+  }
+  :host(:focus-within) {
+    box-shadow: inset 0 2px 0 var(--verdigris-fill);
   }
   textarea::placeholder {
     color: var(--ink-faint);
@@ -114,6 +117,12 @@ export const editorStyles = css`
     color: var(--rust);
     font-weight: 700;
   }
+  :host([covers]) .later.reply .rest,
+  :host([covers]) .later.event .rest {
+    border-radius: var(--round-1);
+    background: repeating-linear-gradient(-45deg, var(--line) 0 2px, transparent 2px 8px);
+    color: transparent;
+  }
   .here::before {
     content: "";
     position: absolute;
@@ -127,6 +136,10 @@ export const editorStyles = css`
     }
   }
   @media (forced-colors: active) {
+    textarea:focus-visible {
+      outline: 2px solid Highlight;
+      outline-offset: -3px;
+    }
     /* Without this the browser would paint plates behind the unseen lines, over the textarea's own text. */
     .drawn {
       forced-color-adjust: none;

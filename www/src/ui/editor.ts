@@ -4,6 +4,7 @@
  */
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { controls, lanes } from '../style/controls.ts';
 import { kindedLine } from '../text/line-kinds.ts';
 import { editorStyles } from './editor-styles.ts';
@@ -11,8 +12,9 @@ import { editorStyles } from './editor-styles.ts';
 export type LineMark = 'matched' | 'mismatched' | 'ran' | 'problem';
 
 const SIGNS: Readonly<Record<LineMark, string>> = { matched: '✓', mismatched: '✗', ran: '·', problem: '!' };
-/** Length above which a text is shown without colours, because drawing them at each keystroke would be slow. */
+/** Lengths above which a text is shown without colours, because drawing them at each keystroke would be slow. */
 const COLOURED_MAX_CHARS = 64 * 1024;
+const COLOURED_MAX_LINES = 1000;
 
 export class Editor extends LitElement {
   static override properties = {
@@ -20,15 +22,23 @@ export class Editor extends LitElement {
     marks: { attribute: false },
     laneNames: { attribute: false },
     currentLine: { type: Number },
+    nextLine: { type: Number },
+    covers: { type: Boolean, reflect: true },
   };
   static override styles = [controls, lanes, editorStyles];
   declare text: string;
   declare marks: ReadonlyMap<number, LineMark>;
   declare laneNames: readonly string[];
   declare currentLine: number;
+  /** The line of the first step that has not run; infinite when all have. */
+  declare nextLine: number;
+  /** True when the replies behind the current step are covered. */
+  declare covers: boolean;
+  private lines: readonly HTMLElement[] = [];
+  private marked = { here: 0, next: 1 };
 
   override render(): TemplateResult {
-    const coloured = this.text.length <= COLOURED_MAX_CHARS;
+    const coloured = this.text.length <= COLOURED_MAX_CHARS && this.text.split('\n').length <= COLOURED_MAX_LINES;
     const invalid = [...this.marks.values()].includes('problem');
     return html`<div class="paper ${coloured ? 'coloured' : ''}">
       <textarea
@@ -45,18 +55,22 @@ export class Editor extends LitElement {
         @keydown=${this.pressed}
         @paste=${this.pasted}
       ></textarea>
-      <div class="drawn" aria-hidden="true">${coloured ? this.text.split('\n').map((line, index) => this.renderLine(line, index + 1)) : nothing}</div>
+      <div class="drawn" aria-hidden="true">${guard([this.text, this.marks, this.laneNames], () => this.renderLines(coloured))}</div>
     </div>`;
+  }
+
+  /** Independent of the current line: a move in time marks the lines between only. */
+  private renderLines(coloured: boolean): unknown {
+    return coloured ? this.text.split('\n').map((line, index) => this.renderLine(line, index + 1)) : nothing;
   }
 
   private renderLine(line: string, number: number): TemplateResult {
     const { kind, client, head, rest } = kindedLine(line);
     const mark = this.marks.get(number);
     const lane = this.laneNames.indexOf(client) + 1;
-    const here = number === this.currentLine ? 'here' : '';
     const sign = mark && mark !== 'ran' ? SIGNS[mark] : number;
     // No blanks between the tags: the lines keep theirs.
-    return html`<div class="line ${kind} ${mark ?? ''} ${here}" data-lane=${lane}><span class="number" @click=${() => this.goTo(number)}>${sign}</span><span class="head">${head}</span><span class="rest">${rest}</span>\u200b</div>`;
+    return html`<div class="line ${kind} ${mark ?? ''}" data-lane=${lane}><span class="number" @click=${() => this.goTo(number)}>${sign}</span><span class="head">${head}</span><span class="rest">${rest}</span>\u200b</div>`;
   }
 
   private get area(): HTMLTextAreaElement | null {
@@ -66,6 +80,22 @@ export class Editor extends LitElement {
   override updated(changed: PropertyValues): void {
     const { area } = this;
     if (changed.has('text') && area && area.value !== this.text) area.value = this.text;
+    const isNew = changed.has('text') || changed.has('marks') || changed.has('laneNames');
+    if (isNew) this.lines = [...this.renderRoot.querySelectorAll<HTMLElement>('.line')];
+    this.markLines(isNew);
+  }
+
+  /** Marks the current line and those of later steps: all of them, or those that changed since the last time. */
+  private markLines(isNew: boolean): void {
+    const { currentLine, nextLine, lines } = this;
+    const last = lines.length + 1;
+    const [one, other] = isNew ? [1, last] : [Math.min(this.marked.next, last), Math.min(nextLine, last)];
+    for (const [offset, line] of lines.slice(Math.min(one, other) - 1, Math.max(one, other) - 1).entries())
+      line.classList.toggle('later', Math.min(one, other) + offset >= nextLine);
+    if (isNew) for (const line of lines) line.classList.remove('here');
+    lines[this.marked.here - 1]?.classList.remove('here');
+    lines[currentLine - 1]?.classList.add('here');
+    this.marked = { here: currentLine, next: nextLine };
   }
 
   private edited(): void {

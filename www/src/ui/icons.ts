@@ -25,6 +25,7 @@ export const icons = {
   play: icon(svg`<path d="M5 3.2v9.6l7.5-4.8z" fill="currentColor" />`),
   back: icon(svg`<path d="M10 3.5L5.5 8l4.5 4.5" />`),
   forward: icon(svg`<path d="M6 3.5L10.5 8 6 12.5" />`),
+  down: icon(svg`<path d="M3.5 6L8 10.5 12.5 6" />`),
   start: icon(svg`<path d="M4 3.5v9M12 3.5L7.5 8l4.5 4.5" />`),
   end: icon(svg`<path d="M12 3.5v9M4 3.5L8.5 8 4 12.5" />`),
   share: icon(
@@ -35,7 +36,6 @@ export const icons = {
   ),
   columns: icon(svg`<rect x="2.5" y="3" width="11" height="10" rx="1.5" /><path d="M8 3v10" />`),
   clear: icon(svg`<path d="M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5" />`),
-  down: icon(svg`<path d="M4 6l4 4 4-4" />`),
   undo: icon(svg`<path d="M6.5 3L3 6.5 6.5 10M3.5 6.5h6a3.5 3.5 0 0 1 0 7H7" />`),
   redo: icon(svg`<path d="M9.5 3L13 6.5 9.5 10M12.5 6.5h-6a3.5 3.5 0 0 0 0 7H9" />`),
   hourglass: icon(

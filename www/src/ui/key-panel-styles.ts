@@ -1,4 +1,4 @@
-/** Styles of the list of keys. */
+/** Styles of the panel of keys. */
 
 import { css } from 'lit';
 
@@ -12,114 +12,37 @@ export const keyPanelStyles = css`
     max-height: 100%;
     overflow: clip;
   }
+  section:focus {
+    outline: none;
+  }
   .top {
-    padding: var(--gap-3) var(--gap-4);
+    flex: none;
+    min-height: 3.25rem;
+    padding: var(--gap-2) var(--gap-4);
   }
   .count {
     color: var(--ink-faint);
     font-size: var(--text-1);
     font-variant-numeric: tabular-nums;
   }
-  .rows {
-    flex: 1;
-    min-height: 0;
-    overflow-y: auto;
-    border-block-start: 1px solid var(--line);
-  }
-  li {
+  .filter {
+    flex: none;
+    padding: 0 var(--gap-4) var(--gap-3);
     border-block-end: 1px solid var(--line);
   }
-  li:last-child {
-    border-block-end: 0;
-  }
-  .key {
-    position: relative;
-    display: grid;
-    grid-template-columns: 2.25rem minmax(0, 1fr) auto minmax(4.75rem, auto);
-    align-items: baseline;
-    gap: var(--gap-2);
+  .filter .field {
     width: 100%;
-    min-height: var(--target);
-    padding: var(--gap-2) var(--gap-4);
-    border: 0;
-    background: transparent;
-    text-align: start;
-    cursor: pointer;
   }
-  .key:hover {
-    background: var(--inset);
+  kl-key-rows {
+    flex: 0 1 auto;
   }
-  .key:focus-visible {
-    outline-offset: -3px;
+  kl-key-rows:has(+ kl-key-detail) {
+    flex: 1 1 12rem;
+    min-height: 7rem;
   }
-  .key[aria-expanded="true"] {
-    background: var(--inset);
-  }
-  .type {
-    color: var(--ink-faint);
-    font-size: var(--text-1);
-  }
-  .name {
-    overflow: hidden;
-    font: var(--text-2) / var(--even) var(--engine);
-    text-overflow: ellipsis;
-    white-space: nowrap;
-  }
-  [aria-expanded="true"] .name {
-    white-space: pre-wrap;
-    overflow-wrap: anywhere;
-  }
-  .size,
-  .life {
-    color: var(--ink-faint);
-    font-size: var(--text-1);
-    font-variant-numeric: tabular-nums;
-    text-align: end;
-    white-space: nowrap;
-  }
-  .life:not(.faint) {
-    color: var(--ink-soft);
-  }
-  .life.soon {
-    color: var(--brass);
-    font-weight: 600;
-  }
-  .fuse {
-    position: absolute;
-    inset: auto 0 0;
-    height: 2px;
-    background: var(--brass-fill);
-    transform: scaleX(var(--left));
-    transform-origin: left;
-    transition: transform 1s linear;
-  }
-  .fuse.soon {
-    transition-duration: 100ms;
-  }
-  .gone .key {
-    color: var(--ink-faint);
-  }
-  .gone .name {
-    text-decoration: line-through;
-  }
-  .gone .life {
-    color: var(--rust);
-  }
-  .flash-odd {
-    animation: flash-odd 900ms ease-out;
-  }
-  .flash-even {
-    animation: flash-even 900ms ease-out;
-  }
-  @keyframes flash-odd {
-    from {
-      background: var(--brass-wash);
-    }
-  }
-  @keyframes flash-even {
-    from {
-      background: var(--brass-wash);
-    }
+  kl-key-detail {
+    flex: 0 1 auto;
+    max-height: 70%;
   }
   .empty {
     padding: var(--gap-2) var(--gap-4) var(--gap-5);
@@ -127,22 +50,12 @@ export const keyPanelStyles = css`
     font-size: var(--text-2);
     line-height: var(--loose);
   }
-  .more {
-    margin: var(--gap-3) var(--gap-4);
-  }
-  @media (prefers-reduced-motion: reduce) {
-    .fuse {
-      transition: none;
+  @media (max-width: 61.99rem) {
+    kl-key-rows {
+      max-height: 50dvh;
     }
-    .flash-odd,
-    .flash-even {
-      animation: none;
-    }
-  }
-  @media (forced-colors: active) {
-    .fuse {
-      forced-color-adjust: none;
-      background: CanvasText;
+    kl-key-detail {
+      max-height: none;
     }
   }
 `;

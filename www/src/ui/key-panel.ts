@@ -1,34 +1,22 @@
-/** Keys of a database: type, size, and time to live, burning down like a fuse. */
+/** Keys of a database: their list with its filter and order, and the value of one of them. */
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { repeat } from 'lit/directives/repeat.js';
-import type { KeyList, KeyOrder, KeyRow } from '../model/key-list.ts';
+import type { Word } from '../model/key-edit.ts';
+import type { KeyList } from '../model/key-list.ts';
+import { type KeyOrder, KeyView } from '../model/key-view.ts';
 import type { Workspace } from '../model/workspace.ts';
 import { controls } from '../style/controls.ts';
-import { remainingText } from '../text/durations.ts';
+import type { Time } from './countdown.ts';
 import './key-detail.ts';
 import { keyPanelStyles } from './key-panel-styles.ts';
-import { vars } from './vars.ts';
+import type { KeyRows } from './key-rows.ts';
+import './key-rows.ts';
 
-/** Clock of the countdown. */
-export interface Time {
-  readonly live: boolean;
-  now(): number;
-}
-
-const ORDERS: readonly { order: KeyOrder; label: string }[] = [
-  { order: 'name', label: 'Name' },
-  { order: 'expiry', label: 'Next expiry' },
+const ORDERS: readonly { order: KeyOrder; label: string; title: string }[] = [
+  { order: 'name', label: 'Name', title: 'Sort by name' },
+  { order: 'expiry', label: 'Expiry', title: 'Sort by expiry, the next first' },
+  { order: 'tree', label: 'Tree', title: 'Folders by the colons in names' },
 ];
-const TYPE_TAGS: Readonly<Record<string, string>> = {
-  string: 'str',
-  hash: 'hash',
-  list: 'list',
-  set: 'set',
-  zset: 'zset',
-  stream: 'strm',
-};
-const SOON_MS = 10_000;
 
 export class KeyPanel extends LitElement {
   static override properties = {
@@ -36,7 +24,7 @@ export class KeyPanel extends LitElement {
     time: { attribute: false },
     workspace: { attribute: false },
     database: { type: Number },
-    open: { state: true },
+    chosen: { state: true },
   };
   static override styles = [controls, keyPanelStyles];
   declare list: KeyList;
@@ -44,149 +32,133 @@ export class KeyPanel extends LitElement {
   /** Workspace that runs commands; without it the list is read-only. */
   declare workspace: Workspace | undefined;
   declare database: number;
-  /** Label of the unfolded row. */
-  declare private open: string | undefined;
-  private current = '';
+  /** Label of the key that is shown in detail. */
+  declare private chosen: string | undefined;
+  private readonly view = new KeyView();
+  private hadFocus = false;
   private stop: (() => void) | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
 
   override willUpdate(changed: PropertyValues): void {
-    if (!changed.has('list')) return;
-    this.stop?.();
-    this.stop = this.list.changes.on(['keys'], () => this.requestUpdate());
+    if (changed.has('list')) this.follow();
+    this.hadFocus = this.shadowRoot?.activeElement != null;
   }
 
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    clearTimeout(this.timer);
-    this.stop?.();
+  /** When what had the focus is gone, such as the last key, the panel has it. */
+  override updated(): void {
+    if (this.hadFocus && !this.shadowRoot?.activeElement) this.focusPanel();
+  }
+
+  focusPanel(): void {
+    this.renderRoot.querySelector('section')?.focus({ preventScroll: true });
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.hasUpdated) this.stop = this.list.changes.on(['keys'], () => this.requestUpdate());
+    if (this.hasUpdated) this.follow();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.stop?.();
+  }
+
+  private follow(): void {
+    this.stop?.();
+    this.stop = this.list.changes.on(['keys'], () => this.changed());
+  }
+
+  private changed(): void {
+    this.requestUpdate();
+    this.rows?.requestUpdate();
   }
 
   override render(): TemplateResult {
-    const { list } = this;
-    const held = list.rows.filter((row) => !row.goneBy).length;
-    return html`<section class="plate" aria-labelledby="title">
+    const { list, view } = this;
+    const isEmpty = list.rows.length === 0;
+    const row = this.chosen === undefined ? undefined : list.row(this.chosen);
+    return html`<section class="plate" tabindex="-1" aria-labelledby="title">
       <div class="row top">
         <h2 class="label" id="title">Keys</h2>
-        <span class="count">${held}${list.hasMore ? '+' : ''} in db${this.database}</span>
-        <div class="choice push" role="group" aria-label="Sort by">
-          ${ORDERS.map(({ order, label }) => html`<button aria-pressed=${list.order === order} @click=${() => list.sortBy(order)}>${label}</button>`)}
-        </div>
+        <span class="count">${this.countText()}</span>
+        ${isEmpty && !list.isFilling ? nothing : this.renderOrders()}
       </div>
-      ${list.rows.length === 0 ? this.renderEmpty() : this.renderRows()}
+      ${isEmpty && view.filter === '' ? this.renderEmpty() : this.renderList()}
+      ${row && !row.goneBy ? html`<kl-key-detail .row=${row} .list=${list} .time=${this.time} .workspace=${this.workspace} @close=${this.close}></kl-key-detail>` : nothing}
     </section>`;
   }
 
+  private countText(): string {
+    const { list, view } = this;
+    const all = `${list.count.toLocaleString('en')}${list.isFilling ? '+' : ''} in db${this.database}`;
+    return view.filter === '' ? all : `${view.keyCount(list).toLocaleString('en')} of ${all}`;
+  }
+
+  private renderOrders(): TemplateResult {
+    return html`<div class="choice push" role="group" aria-label="Order">
+      ${ORDERS.map(({ order, label, title }) => html`<button aria-pressed=${this.view.order === order} title=${title} @click=${() => this.sortBy(order)}>${label}</button>`)}
+    </div>`;
+  }
+
   private renderEmpty(): TemplateResult {
+    if (this.list.isFilling) return html`<p class="empty">Reading the keys…</p>`;
     return html`<p class="empty">No keys yet. Keys appear here as commands write them, with the time until they expire.</p>`;
   }
 
-  private renderRows(): TemplateResult {
-    const { list } = this;
-    if (!list.rows.some((row) => row.label === this.current)) this.current = list.rows[0]?.label ?? '';
+  private renderList(): TemplateResult {
+    const { list, view } = this;
+    const isFound = view.filter === '' || view.count(list) > 0;
     return html`
-      <ul class="rows" aria-label="Keys" @keydown=${this.pressed}>
-        ${repeat(
-          list.rows,
-          (row) => row.label,
-          (row) => this.renderRow(row),
-        )}
-      </ul>
-      ${list.hasMore ? html`<button class="button more" @click=${() => list.loadMore(this.time.now())}>Show more keys</button>` : nothing}
+      <div class="filter">
+        <input class="field" type="search" aria-label="Filter the keys" placeholder="Filter: text, or a pattern such as user:*" autocomplete="off" autocapitalize="off" spellcheck="false" .value=${view.filter} @input=${this.filtered} @keydown=${this.pressedInFilter} />
+      </div>
+      ${isFound ? nothing : html`<p class="empty">No key matches.</p>`}
+      <kl-key-rows
+        .list=${list}
+        .view=${view}
+        .time=${this.time}
+        .chosen=${this.chosen}
+        ?editable=${this.workspace !== undefined}
+        @choose=${(event: CustomEvent<string | undefined>) => this.choose(event.detail)}
+        @act=${(event: CustomEvent<readonly Word[]>) => this.workspace?.runForKeys(...event.detail)}
+      ></kl-key-rows>
     `;
   }
 
-  private renderRow(row: KeyRow): TemplateResult {
-    const open = this.open === row.label && !row.goneBy;
-    const flash = row.version === 0 ? '' : row.version % 2 ? 'flash-odd' : 'flash-even';
-    return html`<li class="${flash} ${row.goneBy ? 'gone' : ''}">
-      <button
-        class="key"
-        data-label=${row.label}
-        tabindex=${row.label === this.current ? 0 : -1}
-        aria-expanded=${open}
-        aria-keyshortcuts=${this.workspace ? 'Delete P' : nothing}
-        @click=${() => this.toggle(row)}
-        @focus=${() => this.moveTo(row.label)}
-      >
-        <span class="type">${TYPE_TAGS[row.type] ?? row.type}</span>
-        <span class="name">${row.label}</span>
-        <span class="size">${sizeText(row)}</span>
-        ${this.renderLife(row)}
-      </button>
-      ${open ? html`<kl-key-detail .row=${row} .list=${this.list} .workspace=${this.workspace}></kl-key-detail>` : nothing}
-    </li>`;
+  private get rows(): KeyRows | null {
+    return this.renderRoot.querySelector('kl-key-rows');
   }
 
-  private renderLife(row: KeyRow): TemplateResult {
-    if (row.goneBy) return html`<span class="life">${row.goneBy === 'del' ? 'deleted' : row.goneBy}</span>`;
-    if (row.deadlineMs === null) return html`<span class="life faint">no expiry</span>`;
-    const left = Math.max(row.deadlineMs - this.time.now(), 0);
-    const share = Math.min(left / row.fuseMs, 1);
-    const soon = left < SOON_MS ? 'soon' : '';
-    return html`<span class="life ${soon}">${remainingText(left)}</span><span class="fuse ${soon}" ${vars({ left: share.toFixed(4) })}></span>`;
+  private sortBy(order: KeyOrder): void {
+    this.view.sortBy(order);
+    this.changed();
   }
 
-  /** Counts down between two refreshes: often near the end, else once a second. */
-  override updated(): void {
-    clearTimeout(this.timer);
-    const deadlines = this.list.rows.flatMap((row) => (row.deadlineMs === null || row.goneBy ? [] : [row.deadlineMs]));
-    if (!this.time.live || deadlines.length === 0) return;
-    const soon = Math.min(...deadlines) - this.time.now() < SOON_MS;
-    this.timer = setTimeout(() => this.requestUpdate(), soon ? 100 : 1000);
+  private filtered(event: Event): void {
+    this.view.filter = (event.target as HTMLInputElement).value;
+    this.changed();
   }
 
-  private toggle(row: KeyRow): void {
-    this.open = this.open === row.label ? undefined : row.label;
+  private pressedInFilter(event: KeyboardEvent): void {
+    if (event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    void this.rows?.focusCurrent();
   }
 
-  private moveTo(label: string): void {
-    if (this.current === label) return;
-    this.current = label;
-    this.requestUpdate();
+  /** Shows a key; a second time hides it. */
+  private choose(label: string | undefined): void {
+    this.chosen = this.chosen === label ? undefined : label;
   }
 
-  private pressed(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
-    if (!target.matches('.key') || event.ctrlKey || event.metaKey || event.altKey) return;
-    const row = this.list.rows.find(({ label }) => label === target.dataset['label']);
-    if (row && this.act(event.key, row)) event.preventDefault();
+  private close(): void {
+    this.chosen = undefined;
+    void this.updateComplete.then(() => this.rows?.focusCurrent());
   }
-
-  private act(key: string, row: KeyRow): boolean {
-    const index = this.list.rows.indexOf(row);
-    const last = this.list.rows.length - 1;
-    const goal = { ArrowDown: Math.min(index + 1, last), ArrowUp: Math.max(index - 1, 0), Home: 0, End: last }[key];
-    if (goal !== undefined) void this.focusRow(goal);
-    else if (key === 'Escape') this.open = undefined;
-    else if (key === 'Delete' && this.workspace) this.deleteRow(row, index);
-    else if (key.toLowerCase() === 'p' && this.workspace) this.workspace.runForKeys('PERSIST', row.key);
-    else return false;
-    return true;
-  }
-
-  /** Deletes a key with DEL; the focus stays in the list. */
-  private deleteRow(row: KeyRow, index: number): void {
-    this.workspace?.runForKeys('DEL', row.key);
-    void this.focusRow(Math.min(index + 1, this.list.rows.length - 1));
-  }
-
-  private async focusRow(index: number): Promise<void> {
-    this.current = this.list.rows[index]?.label ?? '';
-    this.requestUpdate();
-    await this.updateComplete;
-    this.renderRoot.querySelectorAll<HTMLElement>('.key')[index]?.focus();
-  }
-}
-
-function sizeText(row: KeyRow): string {
-  if (row.type === 'string') return `${row.size.toLocaleString('en')} B`;
-  return `${row.size.toLocaleString('en')} ${row.size === 1 ? 'item' : 'items'}`;
 }
 
 customElements.define('kl-key-panel', KeyPanel);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'kl-key-panel': KeyPanel;
+  }
+}

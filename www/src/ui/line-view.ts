@@ -1,6 +1,7 @@
 /** The command line view: client picker, log and prompt; beside them the clock and the keys. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { lessons } from '../model/lessons.ts';
 import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
 import './clock-panel.ts';
@@ -16,9 +17,10 @@ import './client-picker.ts';
 import { watch } from './watch.ts';
 
 export class LineView extends LitElement {
-  static override properties = { playground: { attribute: false }, columns: { state: true } };
+  static override properties = { playground: { attribute: false }, columns: { state: true }, utf8: { state: true } };
   declare playground: Playground;
   declare private columns: boolean;
+  declare private utf8: boolean;
 
   static override styles = [
     controls,
@@ -55,7 +57,42 @@ export class LineView extends LitElement {
         gap: var(--gap-4);
         min-width: 0;
       }
+      .lessons {
+        overflow-y: auto;
+        padding: var(--gap-3) 0;
+      }
+      .lessons h2 {
+        padding: var(--gap-1) var(--gap-4) var(--gap-2);
+      }
+      .lessons ol {
+        counter-reset: lesson;
+      }
+      .lessons a {
+        display: grid;
+        grid-template-columns: 1.75rem minmax(0, 1fr);
+        align-items: baseline;
+        padding: var(--gap-2) var(--gap-4);
+        color: var(--ink);
+        font-size: var(--text-2);
+        line-height: var(--even);
+        text-decoration: none;
+      }
+      .lessons a::before {
+        counter-increment: lesson;
+        content: counter(lesson);
+        color: var(--ink-faint);
+        font-variant-numeric: tabular-nums;
+      }
+      .lessons a:hover {
+        background: var(--inset);
+      }
+      .lessons a:focus-visible {
+        outline-offset: -3px;
+      }
       @media (max-width: 44rem) {
+        .columns {
+          display: none;
+        }
         :host {
           gap: var(--gap-2);
           padding: var(--gap-2);
@@ -77,13 +114,16 @@ export class LineView extends LitElement {
           align-content: stretch;
           min-height: 0;
         }
+        aside:has(.lessons) {
+          grid-template-rows: auto auto minmax(0, 1fr);
+        }
       }
     `,
   ];
 
   constructor() {
     super();
-    this.columns = false;
+    this.columns = this.utf8 = false;
     watch(this, () => this.playground.workspace.changes, ['clients', 'log']);
   }
 
@@ -94,25 +134,27 @@ export class LineView extends LitElement {
     return html`
       <section class="talk plate" aria-label="Command line">
         <div class="top">
-          <kl-client-picker .workspace=${workspace}></kl-client-picker>
+          <kl-client-picker .workspace=${workspace} @done=${this.focusPrompt}></kl-client-picker>
           <div class="row push">
             ${
               several
-                ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
+                ? html`<button class="button columns" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
                 : nothing
             }
+            <button class="button" aria-pressed=${this.utf8} title="Show bytes that are UTF-8 as text" @click=${() => (this.utf8 = !this.utf8)}>UTF-8</button>
             <kl-menu bare label="File" .actions=${this.fileActions()}></kl-menu>
             <kl-share-line .playground=${this.playground}></kl-share-line>
             <button class="button bare" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
           </div>
         </div>
-        <kl-log .workspace=${workspace} ?columns=${this.columns && several}></kl-log>
-        <kl-prompt .workspace=${workspace}></kl-prompt>
+        <kl-log .workspace=${workspace} ?columns=${this.columns && several} ?utf8=${this.utf8} @read=${this.focusPrompt}></kl-log>
+        <kl-prompt .workspace=${workspace} @keys=${this.showKeys}></kl-prompt>
       </section>
       <aside aria-label="Clock and keys">
         <kl-clock-panel .workspace=${workspace}></kl-clock-panel>
         <kl-key-panel .list=${workspace.keys} .time=${workspace.clock} .workspace=${workspace} .database=${workspace.active.connection.db}></kl-key-panel>
+        ${said || workspace.keys.count > 0 ? nothing : renderLessons()}
       </aside>
     `;
   }
@@ -127,9 +169,35 @@ export class LineView extends LitElement {
     ];
   }
 
+  private showKeys(): void {
+    const panel = this.renderRoot.querySelector('kl-key-panel');
+    panel?.scrollIntoView({ block: 'start' });
+    panel?.focusPanel();
+  }
+
+  focusPrompt(): void {
+    this.renderRoot.querySelector('kl-prompt')?.focusLine();
+  }
+
   private openAsSession(): void {
     this.playground.openAsSession();
   }
 }
 
+/** Lessons for a first visitor, in the place of the keys. */
+function renderLessons(): TemplateResult {
+  return html`<section class="lessons plate" aria-labelledby="lessons">
+    <h2 class="label" id="lessons">Lessons</h2>
+    <ol>
+      ${lessons.map(({ name, title }) => html`<li><a href="#lesson=${name}">${title}</a></li>`)}
+    </ol>
+  </section>`;
+}
+
 customElements.define('kl-line-view', LineView);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'kl-line-view': LineView;
+  }
+}

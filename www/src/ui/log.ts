@@ -1,187 +1,107 @@
 /** Log of the command line: commands, replies and notes. Plain text that can be selected and read out. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { CommandEntry, LogEntry } from '../model/log.ts';
 import type { Workspace } from '../model/workspace.ts';
 import { controls, lanes } from '../style/controls.ts';
+import { readable } from '../text/output.ts';
 import './command-card.ts';
 import { icons } from './icons.ts';
-import { printedLines, printedStyles } from './printed.ts';
+import { logStyles } from './log-styles.ts';
+import { outputStyles, renderOutput, WholeOutputs } from './output.ts';
+import { printedStyles } from './printed.ts';
 import { commandLine, commandLineStyles } from './command-line.ts';
 import { vars } from './vars.ts';
 import { watch } from './watch.ts';
 
 /** Distance in pixels that counts as scrolled to the end. */
 const END_PX = 48;
+/** Entries on the page, and those that a button adds. */
+const PART_ENTRIES = 200;
+/** Characters of a typed command that are shown at first. */
+const TYPED_CHARS = 600;
 
 export class LogPanel extends LitElement {
-  static override properties = { workspace: { attribute: false }, columns: { type: Boolean } };
+  static override properties = {
+    workspace: { attribute: false },
+    columns: { type: Boolean },
+    utf8: { type: Boolean },
+  };
   declare workspace: Workspace;
   declare columns: boolean;
+  /** True when bytes that are UTF-8 are shown as text. */
+  declare utf8: boolean;
   private atEnd = true;
+  private top = 0;
+  /** Id of the newest entry that was on the screen, and the number of newer ones. */
+  private seen = 0;
+  private missed = 0;
+  /** Number of entries on the page. */
+  private shown = PART_ENTRIES;
+  private readonly whole = new WholeOutputs(this);
 
-  static override styles = [
-    controls,
-    lanes,
-    printedStyles,
-    commandLineStyles,
-    css`
-      :host {
-        display: flex;
-        flex-direction: column;
-        min-height: 0;
-      }
-      .scroll {
-        flex: 1;
-        min-height: 0;
-        overflow-y: auto;
-        overscroll-behavior: contain;
-        padding: var(--gap-4) var(--gap-5);
-      }
-      .scroll:focus-visible {
-        outline-offset: -3px;
-      }
-      .entries {
-        display: grid;
-        gap: var(--gap-3) var(--gap-5);
-      }
-      .entries > * {
-        min-width: 0;
-        content-visibility: auto;
-        contain-intrinsic-block-size: auto 3rem;
-      }
-      .command {
-        padding-inline-start: var(--gap-3);
-        border-inline-start: 2px solid var(--lane);
-      }
-      .note {
-        display: flex;
-        align-items: center;
-        gap: var(--gap-3);
-        color: var(--brass);
-        font-size: var(--text-1);
-      }
-      .note::after {
-        content: "";
-        flex: 1;
-        border-block-start: 1px solid var(--line);
-      }
-      .columns {
-        grid-template-columns: repeat(var(--count), minmax(12rem, 1fr));
-        align-items: start;
-      }
-      .columns > .command {
-        grid-column: var(--column);
-      }
-      .columns > :not(.command) {
-        grid-column: 1 / -1;
-      }
-      .scroll:has(.welcome) {
-        display: flex;
-        flex-direction: column;
-      }
-      .welcome {
-        display: grid;
-        gap: var(--gap-4);
-        max-width: 36rem;
-        margin: auto;
-        padding: var(--gap-5) 0;
-      }
-      .welcome h2 {
-        font-size: var(--text-5);
-        font-weight: 600;
-        letter-spacing: -0.02em;
-        line-height: var(--tight);
-        text-wrap: balance;
-      }
-      .welcome p {
-        color: var(--ink-soft);
-        line-height: var(--loose);
-      }
-      .welcome ol {
-        display: grid;
-        gap: var(--gap-1);
-        justify-items: start;
-      }
-      .welcome li {
-        font-size: var(--text-2);
-        line-height: var(--loose);
-      }
-      .welcome li.faint {
-        padding-inline-start: calc(var(--gap-3) + 1.25rem);
-      }
-      .welcome a {
-        color: var(--verdigris);
-        text-underline-offset: 0.2em;
-      }
-      .next {
-        padding-block-start: var(--gap-4);
-      }
-      .try {
-        max-width: 100%;
-        padding-block: var(--gap-1);
-        border-color: transparent;
-        background: var(--verdigris-wash);
-        color: var(--verdigris);
-        font-family: var(--engine);
-        line-height: var(--even);
-        white-space: normal;
-        text-align: start;
-      }
-      .try svg {
-        width: 0.75rem;
-        height: 0.75rem;
-      }
-      @media (max-width: 44rem) {
-        .scroll {
-          padding: var(--gap-3);
-        }
-      }
-    `,
-  ];
+  static override styles = [controls, lanes, printedStyles, commandLineStyles, outputStyles, logStyles];
 
   constructor() {
     super();
-    this.columns = false;
+    this.columns = this.utf8 = false;
     watch(this, () => this.workspace.changes, ['log']);
   }
 
   override render(): TemplateResult {
     const { entries } = this.workspace.log;
     const layout = this.columns ? 'entries columns' : 'entries';
+    const earlier = Math.max(entries.length - this.shown, 0);
     return html`
       <div class="scroll" role="log" aria-label="Commands and replies" tabindex="0" @scroll=${this.scrolled}>
         ${entries.length === 0 ? this.renderWelcome() : ''}
+        ${earlier > 0 ? this.renderEarlier(earlier) : nothing}
         <div class=${layout} ${vars({ count: this.workspace.clients.length })}>
           ${repeat(
-            entries,
+            entries.slice(earlier),
             (entry) => entry.id,
-            (entry) => this.renderEntry(entry),
+            (entry, index) => this.renderEntry(entry, index + 1),
           )}
         </div>
         ${this.renderNextStep()}
       </div>
+      ${this.missed > 0 ? html`<button class="button missed" @click=${this.toEnd}>${this.missed === 1 ? '1 new line' : `${this.missed} new lines`} ${icons.down}</button>` : nothing}
     `;
   }
 
-  private renderEntry(entry: LogEntry): TemplateResult {
+  /** Only the last entries are on the page; the others come when they are asked for. */
+  private renderEarlier(earlier: number): TemplateResult {
+    return html`<p class="earlier"><button class="button" @click=${this.showEarlier}>Show ${Math.min(earlier, PART_ENTRIES)} of ${earlier} earlier lines</button></p>`;
+  }
+
+  private renderEntry(entry: LogEntry, row: number): TemplateResult {
     switch (entry.kind) {
       case 'command':
-        return this.renderCommand(entry);
+        return this.renderCommand(entry, row);
       case 'note':
-        return html`<p class="note">${entry.text}</p>`;
+        return html`<p class="note" ${vars({ row })}>${entry.text}</p>`;
       case 'card':
-        return html`<kl-command-card .row=${entry.row}></kl-command-card>`;
+        return html`<kl-command-card .row=${entry.row} ${vars({ row })}></kl-command-card>`;
     }
   }
 
-  private renderCommand(entry: CommandEntry): TemplateResult {
+  private renderCommand(entry: CommandEntry, row: number): TemplateResult {
     const column = this.workspace.clients.findIndex((client) => client.lane === entry.lane) + 1;
-    return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || '1 / -1' })}>
-      <p class="command-line">${commandLine(entry.prompt, entry.text)}</p>
-      <pre class="reply">${entry.printed.length > 0 ? printedLines(entry.printed) : html`<span class="faint">no reply yet</span>`}</pre>
+    const lines = entry.raw ?? entry.printed;
+    return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || '1 / -1', row })}>
+      ${this.renderTyped(entry)}
+      ${lines.length > 0 ? renderOutput(this.utf8 ? lines.map(readable) : lines, `reply ${entry.id}`, this.whole) : html`<pre class="reply"><span class="faint">no reply yet</span></pre>`}
     </div>`;
+  }
+
+  private renderTyped({ id, prompt, text }: CommandEntry): TemplateResult {
+    if (text.length <= TYPED_CHARS) return html`<p class="command-line">${commandLine(prompt, text)}</p>`;
+    const key = `typed ${id}`;
+    const isOpen = this.whole.has(key);
+    return html`<p class="command-line">${commandLine(prompt, `${text.slice(0, TYPED_CHARS)}…`)}</p>
+      ${isOpen ? html`<kl-long-text .lines=${text.split('\n')}></kl-long-text>` : nothing}
+      <p class="cut">the beginning of ${text.length.toLocaleString('en')} characters <button class="button" @click=${() => this.whole.toggle(key)}>${isOpen ? 'Show less' : 'Show all'}</button></p>`;
   }
 
   private renderWelcome(): TemplateResult {
@@ -212,6 +132,12 @@ export class LogPanel extends LitElement {
     return html`<button class="button try" @click=${() => this.workspace.runLine(text)}>${icons.play}${text}</button>`;
   }
 
+  override willUpdate(): void {
+    const last = this.workspace.log.entries.at(-1)?.id ?? 0;
+    if (this.atEnd) this.seen = last;
+    this.missed = Math.max(last - this.seen, 0);
+  }
+
   /** Keeps the newest entry in view while the log grows, unless the reader has scrolled up. */
   override firstUpdated(): void {
     const scroll = this.scroller;
@@ -228,12 +154,36 @@ export class LogPanel extends LitElement {
 
   private scrolled(): void {
     const scroll = this.scroller;
-    if (scroll) this.atEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < END_PX;
+    if (!scroll) return;
+    const isAtEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < END_PX;
+    // Entries that came since are no reason: only a move upwards is the reader's.
+    if (isAtEnd || scroll.scrollTop < this.top) this.atEnd = isAtEnd;
+    this.top = scroll.scrollTop;
+    if (this.atEnd && this.missed > 0) this.requestUpdate();
   }
 
   private stick(): void {
     const scroll = this.scroller;
     if (scroll && this.atEnd && this.workspace.log.entries.length > 0) scroll.scrollTop = scroll.scrollHeight;
+  }
+
+  private toEnd(): void {
+    this.atEnd = true;
+    this.stick();
+    this.requestUpdate();
+    this.dispatchEvent(new CustomEvent('read'));
+  }
+
+  /** Shows earlier entries; what is in view stays where it is. */
+  private async showEarlier(): Promise<void> {
+    const scroll = this.scroller;
+    const below = scroll ? scroll.scrollHeight - scroll.scrollTop : 0;
+    this.shown += PART_ENTRIES;
+    this.requestUpdate();
+    await this.updateComplete;
+    if (!scroll) return;
+    scroll.scrollTop = scroll.scrollHeight - below;
+    if (!this.renderRoot.querySelector('.earlier')) (scroll as HTMLElement).focus();
   }
 }
 

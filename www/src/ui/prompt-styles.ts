@@ -90,12 +90,18 @@ export const promptStyles = css`
     color: var(--ink-faint);
     font-size: var(--text-1);
   }
+  .ghost-line,
+  .touch {
+    display: none;
+  }
   #suggestions {
     position: absolute;
     inset-block-end: calc(100% + var(--gap-1));
     inset-inline: var(--gap-4);
     z-index: 5;
-    max-width: 34rem;
+    display: grid;
+    grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr);
+    max-width: 40rem;
     overflow: clip;
     padding: var(--gap-1);
     border: 1px solid var(--line);
@@ -104,9 +110,11 @@ export const promptStyles = css`
     box-shadow: var(--float);
   }
   [role="option"] {
-    display: flex;
+    grid-column: 1 / -1;
+    display: grid;
+    grid-template-columns: subgrid;
     align-items: baseline;
-    gap: var(--gap-4);
+    column-gap: var(--gap-4);
     min-height: var(--target);
     padding: var(--gap-1) var(--gap-3);
     border-radius: var(--round-1);
@@ -117,24 +125,26 @@ export const promptStyles = css`
   }
   [role="option"][aria-selected="true"] {
     background: var(--verdigris-wash);
-    outline: 1px solid var(--verdigris);
-    outline-offset: -1px;
+    box-shadow: inset 2px 0 0 var(--verdigris-fill);
+  }
+  .found .what {
+    grid-column: 1 / -1;
+  }
+  .what b {
+    color: var(--verdigris);
+    font-weight: 700;
   }
   .what {
     font: var(--text-2) / var(--even) var(--engine);
-    flex: none;
-    max-width: 100%;
     overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
   }
   .aside {
-    flex: 1;
     min-width: 0;
     overflow: hidden;
     color: var(--ink-faint);
     font-size: var(--text-1);
-    text-align: end;
     text-overflow: ellipsis;
     white-space: nowrap;
   }
@@ -149,11 +159,60 @@ export const promptStyles = css`
       padding-block-end: 0;
       font-size: var(--text-2);
     }
-    .keys {
+    .keys,
+    .mirror .ghost {
       display: none;
     }
+    /* The hint has a line of its own, which can be moved sideways. */
+    .ghost-line {
+      display: block;
+      overflow-x: auto;
+      padding: 0 var(--gap-3) var(--gap-2);
+      color: var(--ink-faint);
+      font: var(--text-2) / var(--even) var(--engine);
+      white-space: nowrap;
+      scrollbar-width: none;
+    }
+    .ghost-line b {
+      color: var(--ink-soft);
+      font-weight: 400;
+    }
+    .touch {
+      display: flex;
+      gap: var(--gap-1);
+      overflow-x: auto;
+      padding: 0 var(--gap-3) var(--gap-2);
+      scrollbar-width: none;
+    }
+    .touch .button {
+      flex: none;
+      padding: 0 var(--gap-2);
+    }
+    .touch .count {
+      color: var(--ink-faint);
+    }
+    /* One row right above the line, the best suggestion first. */
     #suggestions {
-      inset-inline: var(--gap-2);
+      inset-inline: 0;
+      inset-block-end: 100%;
+      display: flex;
+      max-width: none;
+      overflow-x: auto;
+      border-width: 1px 0 0;
+      border-radius: 0;
+      box-shadow: none;
+      scrollbar-width: none;
+    }
+    [role="option"] {
+      display: flex;
+      align-items: center;
+      flex: none;
+      max-width: 90%;
+      border: 1px solid var(--line);
+      margin-inline-end: var(--gap-1);
+    }
+    [role="option"] .aside {
+      display: none;
     }
     .problem {
       padding-inline: var(--gap-3);
@@ -166,6 +225,17 @@ export const promptStyles = css`
     }
   }
   @media (forced-colors: active) {
+    :host(:focus-within) form {
+      border-inline-start: 3px solid Highlight;
+    }
+    [role="option"][aria-selected="true"] {
+      forced-color-adjust: none;
+      background: Highlight;
+      color: HighlightText;
+    }
+    [role="option"][aria-selected="true"] * {
+      color: inherit;
+    }
     .mirror {
       visibility: hidden;
     }

@@ -29,7 +29,7 @@ export class Prompt extends LitElement {
   constructor() {
     super();
     this.announcedHint = '';
-    watch(this, () => this.workspace.changes, ['clients']);
+    watch(this, () => this.workspace.changes, ['clients', 'keys']);
   }
 
   override firstUpdated(): void {
@@ -78,11 +78,35 @@ export class Prompt extends LitElement {
       ${problem && html`<p id="problem" class="problem" role="alert">${problem.message} (column ${problem.column})</p>`}
       <p id="hint" class="unseen">${this.announcedHint}</p>
       <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab accepts the first` : ''}</p>
+      ${editor.ghost && html`<p class="ghost-line" aria-hidden="true">${editor.commandName ? `${editor.commandName} ` : editor.text}<b>${editor.ghost.trim()}</b></p>`}
+      ${this.renderTouchKeys()}
       <p class="keys" aria-hidden="true">
         <span><kbd>Enter</kbd> runs</span> <span><kbd>Tab</kbd> completes</span> <span><kbd>↑</kbd> history</span>
         <span><kbd>Ctrl R</kbd> search</span> <span><kbd>F1</kbd> help</span>
+        ${this.workspace.clients.length > 1 ? html`<span><kbd>Alt 1</kbd> to <kbd>Alt ${this.workspace.clients.length}</kbd> clients</span>` : nothing}
       </p>
     `;
+  }
+
+  /** Buttons for keys that screen keyboards lack, and for the way to the keys of the database. */
+  private renderTouchKeys(): TemplateResult {
+    const keys: readonly { label: string; name: string; act: () => unknown }[] = [
+      { label: 'Tab', name: 'Complete', act: () => this.tab() },
+      { label: '↑', name: 'Previous command', act: () => this.up() },
+      { label: '↓', name: 'Next command', act: () => this.down() },
+      { label: 'Search', name: 'Search the history', act: () => this.editor.startSearch() },
+      { label: 'Help', name: 'Help for the command', act: () => this.help() },
+    ];
+    return html`<div class="touch" role="toolbar" aria-label="Keys of the prompt">
+      ${keys.map(({ label, name, act }) => html`<button class="button" aria-label=${name} @pointerdown=${keepFocus} @click=${() => this.touched(act)}>${label}</button>`)}
+      <button class="button push" @click=${() => this.dispatchEvent(new CustomEvent('keys'))}>Keys <span class="count">${this.workspace.keys.count.toLocaleString('en')}</span></button>
+    </div>`;
+  }
+
+  private touched(act: () => unknown): void {
+    act();
+    this.changed();
+    this.focusLine();
   }
 
   /** An invisible copy of the text, so that the ghost starts where the text ends; with a mark under a syntax error. */
@@ -119,7 +143,11 @@ export class Prompt extends LitElement {
 
   private pressed(event: KeyboardEvent): void {
     if (event.isComposing) return;
-    const handled = event.ctrlKey || event.metaKey ? this.pressedWithControl(event) : this.pressedPlain(event);
+    const handled = event.altKey
+      ? this.pressedWithAlt(event)
+      : event.ctrlKey || event.metaKey
+        ? this.pressedWithControl(event)
+        : this.pressedPlain(event);
     if (!handled) return;
     event.preventDefault();
     this.changed();
@@ -131,6 +159,14 @@ export class Prompt extends LitElement {
     else if (event.key === 'Enter') this.run();
     else return false;
     return true;
+  }
+
+  /** Alt with a digit chooses a client. The code is that of the key, because Alt changes the letter on some systems. */
+  private pressedWithAlt(event: KeyboardEvent): boolean {
+    const digit = /^Digit(\d)$/.exec(event.code)?.[1];
+    const client = digit === undefined ? undefined : this.workspace.clients[Number(digit) - 1];
+    if (client) this.workspace.selectClient(client);
+    return client !== undefined;
   }
 
   private pressedPlain(event: KeyboardEvent): boolean {
@@ -248,3 +284,14 @@ export class Prompt extends LitElement {
 }
 
 customElements.define('kl-prompt', Prompt);
+
+/** A pressed button leaves the focus in the line, so that the screen keyboard stays. */
+function keepFocus(event: Event): void {
+  event.preventDefault();
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'kl-prompt': Prompt;
+  }
+}

@@ -5,6 +5,7 @@ import type { SessionEditorModel } from '../model/session-editor-model.ts';
 import { controls } from '../style/controls.ts';
 import { instantParts } from '../text/durations.ts';
 import { icons } from './icons.ts';
+import { vars } from './vars.ts';
 import { watch } from './watch.ts';
 
 export class Scrubber extends LitElement {
@@ -31,7 +32,45 @@ export class Scrubber extends LitElement {
         min-width: 6rem;
         height: var(--target);
         margin: 0 var(--gap-2);
-        accent-color: var(--brass-fill);
+        background: transparent;
+        appearance: none;
+        cursor: pointer;
+      }
+      input::-webkit-slider-runnable-track {
+        height: 0.375rem;
+        border-radius: 1rem;
+        background: linear-gradient(to right, var(--brass-fill) var(--share), var(--line) var(--share));
+      }
+      input::-webkit-slider-thumb {
+        width: 1rem;
+        height: 1rem;
+        margin-block-start: -0.3125rem;
+        border: 2px solid var(--plate);
+        border-radius: 50%;
+        background: var(--brass);
+        appearance: none;
+      }
+      input::-moz-range-track {
+        height: 0.375rem;
+        border-radius: 1rem;
+        background: var(--line);
+      }
+      input::-moz-range-progress {
+        height: 0.375rem;
+        border-radius: 1rem;
+        background: var(--brass-fill);
+      }
+      input::-moz-range-thumb {
+        width: 0.75rem;
+        height: 0.75rem;
+        border: 2px solid var(--plate);
+        border-radius: 50%;
+        background: var(--brass);
+      }
+      @media (forced-colors: active) {
+        input {
+          appearance: auto;
+        }
       }
       output {
         min-width: 11.5rem;
@@ -69,7 +108,7 @@ export class Scrubber extends LitElement {
     return html`<div role="group" aria-label="Move through the session">
       <button class="button bare square" aria-label="To the start" title="To the start" ?disabled=${sessionEditor.at === 0} @click=${() => sessionEditor.goTo(0)}>${icons.start}</button>
       <button class="button bare square" aria-label="Previous step" title="Previous step" ?disabled=${sessionEditor.at === 0} @click=${() => sessionEditor.goTo(sessionEditor.at - 1)}>${icons.back}</button>
-      <input type="range" min="0" max=${last} .value=${String(sessionEditor.at)} aria-label="Step" aria-valuetext=${where} @input=${this.slid} />
+      <input type="range" min="0" max=${last} .value=${String(sessionEditor.at)} aria-label="Step" aria-valuetext=${where} ${vars({ share: `${last === 0 ? 0 : (100 * sessionEditor.at) / last}%` })} @input=${this.slid} />
       <button class="button bare square" aria-label="Next step" title="Next step" ?disabled=${sessionEditor.at === last} @click=${() => sessionEditor.goTo(sessionEditor.at + 1)}>${icons.forward}</button>
       <button class="button bare square" aria-label="To the end" title="To the end" ?disabled=${sessionEditor.at === last} @click=${() => sessionEditor.goTo(last)}>${icons.end}</button>
       <output>${where}</output>

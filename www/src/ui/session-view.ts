@@ -1,8 +1,10 @@
 /** The session view: a lesson or a pasted transcript, checked step by step; the keys at each instant; the text itself. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { SessionReport } from 'keylatch/hints';
 import type { Pasted } from '../model/session-editor-model.ts';
 import type { Playground } from '../model/playground.ts';
+import type { SessionProblem } from '../model/session-editor-model.ts';
 import { lessons } from '../model/lessons.ts';
 import { controls } from '../style/controls.ts';
 import { clientNamesOf } from '../model/timeline.ts';
@@ -17,12 +19,21 @@ import { sessionViewStyles } from './session-view-styles.ts';
 import './timeline.ts';
 import { watch } from './watch.ts';
 
+interface Marked {
+  readonly report: SessionReport | undefined;
+  readonly problem: SessionProblem | undefined;
+  readonly marks: ReadonlyMap<number, LineMark>;
+  readonly names: readonly string[];
+}
+
 export class SessionView extends LitElement {
   static override properties = { playground: { attribute: false }, announced: { state: true } };
   static override styles = [controls, sessionViewStyles];
   declare playground: Playground;
   /** Announcement for screen readers, set only after a requested run. */
   declare private announced: string;
+  private shownLesson: string | undefined;
+  private marked: Marked = { report: undefined, problem: undefined, marks: new Map(), names: [] };
 
   constructor() {
     super();
@@ -37,7 +48,7 @@ export class SessionView extends LitElement {
       <section class="time plate" aria-label="Timeline">
         ${this.renderSummary()}
         ${sessionEditor.stops.length === 0 ? html`<kl-session-guide .sessionEditor=${sessionEditor}></kl-session-guide>` : nothing}
-        ${sessionEditor.report && sessionEditor.stops.length > 0 ? html`<kl-timeline .steps=${sessionEditor.report.steps} .at=${sessionEditor.at} @stop=${(event: CustomEvent<number>) => sessionEditor.goTo(event.detail)}></kl-timeline>` : nothing}
+        ${sessionEditor.report && sessionEditor.stops.length > 0 ? html`<kl-timeline .steps=${sessionEditor.report.steps} .at=${sessionEditor.at} ?covers=${sessionEditor.lesson !== undefined} @stop=${(event: CustomEvent<number>) => sessionEditor.goTo(event.detail)}></kl-timeline>` : nothing}
         ${this.renderNextLesson()}
         ${sessionEditor.stops.length > 0 ? html`<kl-scrubber .sessionEditor=${sessionEditor}></kl-scrubber>` : nothing}
       </section>
@@ -51,8 +62,10 @@ export class SessionView extends LitElement {
           <kl-editor
             .text=${sessionEditor.text}
             .marks=${this.marks()}
-            .laneNames=${clientNamesOf(sessionEditor.report?.steps ?? [])}
+            .laneNames=${this.laneNames()}
             .currentLine=${sessionEditor.line}
+            .nextLine=${sessionEditor.stops[sessionEditor.at]?.line ?? Number.POSITIVE_INFINITY}
+            ?covers=${sessionEditor.lesson !== undefined}
             @edit=${(event: CustomEvent<string>) => this.playground.editSession(event.detail)}
             @run=${this.run}
             @pasted=${this.pasted}
@@ -121,11 +134,27 @@ export class SessionView extends LitElement {
     </div>`;
   }
 
+  /** Verdicts by line, made once for each run: a move in time changes none. */
   private marks(): ReadonlyMap<number, LineMark> {
-    const { sessionEditor } = this.playground;
-    const marks = new Map<number, LineMark>(sessionEditor.stops.map((step) => [step.line, step.verdict]));
-    if (sessionEditor.problem) marks.set(sessionEditor.problem.line, 'problem');
+    const { report, problem, stops } = this.playground.sessionEditor;
+    if (this.marked.report === report && this.marked.problem === problem) return this.marked.marks;
+    const marks = new Map<number, LineMark>(stops.map((step) => [step.line, step.verdict]));
+    if (problem) marks.set(problem.line, 'problem');
+    this.marked = { report, problem, marks, names: clientNamesOf(report?.steps ?? []) };
     return marks;
+  }
+
+  private laneNames(): readonly string[] {
+    this.marks();
+    return this.marked.names;
+  }
+
+  /** On narrow screens the page scrolls as a whole: another lesson starts at its top there, too. */
+  override updated(): void {
+    const { lesson } = this.playground.sessionEditor;
+    if (this.shownLesson !== undefined && lesson !== undefined && lesson !== this.shownLesson)
+      this.renderRoot.querySelector('.time')?.scrollIntoView({ block: 'start' });
+    this.shownLesson = lesson;
   }
 
   private run(): void {

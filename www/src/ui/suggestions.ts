@@ -1,8 +1,10 @@
-/** The list of suggestions above the prompt. */
+/** The list of suggestions at the prompt. */
 
+import { typedWords } from 'keylatch/hints';
 import { html, nothing, type TemplateResult } from 'lit';
 import { commandRows } from '../model/commands.ts';
 import type { LineEditor, Suggestion } from '../model/line-editor.ts';
+import { matchedLetters } from '../text/matched-letters.ts';
 
 const KIND_LABELS: Readonly<Record<Suggestion['kind'], string>> = {
   command: '',
@@ -13,17 +15,23 @@ const KIND_LABELS: Readonly<Record<Suggestion['kind'], string>> = {
 
 export function suggestionList(editor: LineEditor, choose: (index: number) => void): TemplateResult | typeof nothing {
   if (!editor.open) return nothing;
-  const label = editor.mode === 'search' ? 'Earlier commands' : 'Suggestions';
-  return html`<ul id="suggestions" role="listbox" aria-label=${label}>
-    ${editor.suggestions.map((suggestion, index) => renderOption(suggestion, index, index === editor.active, choose))}
+  const isSearch = editor.mode === 'search';
+  const typed = isSearch ? editor.text : typedWords(editor.text).partial;
+  return html`<ul id="suggestions" class=${isSearch ? 'found' : ''} role="listbox" aria-label=${isSearch ? 'Earlier commands' : 'Suggestions'}>
+    ${editor.suggestions.map((suggestion, index) => renderOption(suggestion, index, { isActive: index === editor.active, typed, choose }))}
   </ul>`;
+}
+
+interface OptionContext {
+  readonly isActive: boolean;
+  readonly typed: string;
+  readonly choose: (index: number) => void;
 }
 
 function renderOption(
   suggestion: Suggestion,
   index: number,
-  active: boolean,
-  choose: (index: number) => void,
+  { isActive, typed, choose }: OptionContext,
 ): TemplateResult {
   const aside =
     suggestion.kind === 'command' ? (commandRows.get(suggestion.text)?.summary ?? '') : KIND_LABELS[suggestion.kind];
@@ -31,11 +39,11 @@ function renderOption(
   return html`<li
     id="suggestion-${index}"
     role="option"
-    aria-selected=${active}
+    aria-selected=${isActive}
     @mousedown=${(event: Event) => event.preventDefault()}
     @click=${() => choose(index)}
   >
-    <span class="what">${suggestion.text}</span>
+    <span class="what">${matchedLetters(suggestion.text, typed).map((letters) => (letters.typed ? html`<b>${letters.text}</b>` : letters.text))}</span>
     ${aside && html`<span class="aside">${aside}</span>`}
   </li>`;
 }

@@ -48,9 +48,21 @@ export const timelineStyles = css`
     border-radius: 50%;
     background: var(--lane);
   }
+  .gap {
+    height: var(--height);
+  }
+  ol + ol,
+  ol + .gap,
+  .gap + ol {
+    margin-block-start: var(--gap-3);
+  }
   li {
     content-visibility: auto;
     contain-intrinsic-block-size: auto 3.5rem;
+  }
+  /* Each step has a row of its own, so that the order of the clients' commands can be read downwards. */
+  li {
+    grid-row: var(--row);
   }
   .wide {
     grid-column: 1 / -1;
@@ -122,6 +134,20 @@ export const timelineStyles = css`
   }
   .future.said {
     border-style: dashed;
+  }
+  /* Hidden from screen readers too, in a place that keeps its size. */
+  :host([covers]) .future .answer,
+  :host([covers]) .future .difference,
+  :host([covers]) .future .events {
+    visibility: hidden;
+  }
+  :host([covers]) .future.said::after {
+    content: "";
+    position: absolute;
+    inset: auto var(--gap-3) var(--gap-2) var(--gap-3);
+    height: calc(var(--text-engine) * var(--even));
+    border-radius: var(--round-1);
+    background: repeating-linear-gradient(-45deg, var(--line) 0 2px, transparent 2px 8px);
   }
   .clock {
     position: relative;

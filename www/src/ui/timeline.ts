@@ -1,11 +1,14 @@
 /** Timeline of a session: prose between steps, a lane for each client, verdicts, and the current step. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import type { SessionStep as Step } from 'keylatch/hints';
 import { arrange, clientNamesOf, type Item } from '../model/timeline.ts';
 import { controls, lanes } from '../style/controls.ts';
 import { instantParts } from '../text/durations.ts';
+import { Chunks } from './chunks.ts';
 import { icons } from './icons.ts';
+import { outputStyles, renderOutput, WholeOutputs } from './output.ts';
 import { printedLines, printedStyles } from './printed.ts';
 import { commandLine, commandLineStyles } from './command-line.ts';
 import { timelineStyles } from './timeline-styles.ts';
@@ -18,24 +21,38 @@ const VERDICTS: Readonly<Record<Step['verdict'], { sign: string; words: string }
 };
 
 export class Timeline extends LitElement {
-  static override properties = { steps: { attribute: false }, at: { type: Number } };
-  static override styles = [controls, lanes, printedStyles, commandLineStyles, timelineStyles];
+  static override properties = {
+    steps: { attribute: false },
+    at: { type: Number },
+    covers: { type: Boolean, reflect: true },
+  };
+  static override styles = [controls, lanes, printedStyles, commandLineStyles, outputStyles, timelineStyles];
   declare steps: readonly Step[];
   /** Number of stops that have run. */
   declare at: number;
+  /** True when the replies of later steps are covered. */
+  declare covers: boolean;
   private names: readonly string[] = [];
+  private readonly chunks = new Chunks<Item>(this);
+  private readonly whole = new WholeOutputs(this);
 
   override render(): TemplateResult {
-    this.names = clientNamesOf(this.steps);
-    const count = Math.max(this.names.length, 1);
     return html`<div class="scroll" tabindex="0" role="region" aria-label="The session, step by step">
-      <div class="lanes ${count > 1 ? 'several' : ''}" ${vars({ count })}>
-        ${count > 1 ? this.renderNames() : nothing}
-        <ol>
-          ${arrange(this.steps).map((item) => this.renderItem(item))}
-        </ol>
-      </div>
+      ${guard([this.steps, this.whole.revision, this.chunks.revision], () => this.renderSteps())}
     </div>`;
+  }
+
+  /** Independent of the current step: with thousands of steps, moving it marks those between only. */
+  private renderSteps(): TemplateResult {
+    const count = Math.max(this.names.length, 1);
+    return html`<div class="lanes ${count > 1 ? 'several' : ''}" ${vars({ count })}>
+        ${count > 1 ? this.renderNames() : nothing}
+        ${this.chunks.map(
+          (items, index) =>
+            html`<ol data-chunk=${index}>${items.map((item, row) => this.renderItem(item, row + 1))}</ol>`,
+          (height, index) => html`<div class="gap" data-chunk=${index} ${vars({ height: `${height}px` })}></div>`,
+        )}
+      </div>`;
   }
 
   private renderNames(): TemplateResult {
@@ -44,16 +61,14 @@ export class Timeline extends LitElement {
     </div>`;
   }
 
-  private renderItem(item: Item): TemplateResult {
-    if (item.kind === 'heading') return html`<li class="wide"><h2>${item.text}</h2></li>`;
-    if (item.kind === 'prose') return html`<li class="wide prose"><p>${item.text}</p></li>`;
+  private renderItem(item: Item, row: number): TemplateResult {
+    if (item.kind === 'heading') return html`<li class="wide" ${vars({ row })}><h2>${item.text}</h2></li>`;
+    if (item.kind === 'prose') return html`<li class="wide prose" ${vars({ row })}><p>${item.text}</p></li>`;
     const { step, stop } = item;
-    const when = stop > this.at ? 'future' : stop === this.at ? 'now' : '';
-    const current = stop === this.at ? 'step' : nothing;
     if (step.kind === 'clock')
-      return html`<li class="wide clock ${when} ${step.verdict}" aria-current=${current}>${this.renderClock(step, stop)}</li>`;
+      return html`<li data-stop=${stop} class="stop wide clock ${step.verdict}" ${vars({ row })}>${this.renderClock(step, stop)}</li>`;
     const lane = this.names.indexOf(step.client) + 1;
-    return html`<li class="said ${when} ${step.verdict}" data-lane=${lane} aria-current=${current} ${vars({ column: lane })}>${this.renderSaid(step, stop)}</li>`;
+    return html`<li data-stop=${stop} class="stop said ${step.verdict}" data-lane=${lane} ${vars({ column: lane, row })}>${this.renderSaid(step, stop)}</li>`;
   }
 
   private renderClock(step: Step, stop: number): TemplateResult {
@@ -71,7 +86,7 @@ export class Timeline extends LitElement {
     return html`
       <button class="mark" aria-label="Line ${step.line}, ${verdict.words}: go to this step" title="Line ${step.line}" @click=${() => this.goTo(stop)}>${verdict.sign || '·'}</button>
       <p class="command-line">${commandLine(step.prompt.trim() || '>', step.text)}</p>
-      ${step.verdict === 'mismatched' ? this.renderDifference(step) : html`<pre class="reply">${printedLines(step.printed)}</pre>`}
+      ${step.verdict === 'mismatched' ? this.renderDifference(step) : html`<div class="answer">${renderOutput(step.printed, `line ${step.line}`, this.whole)}</div>`}
       ${this.renderEvents(step)}
     `;
   }
@@ -91,10 +106,31 @@ export class Timeline extends LitElement {
     return html`<p class="events">${expired.map((event) => html`<span>${event.slice('expired '.length)} expired</span>`)}</p>`;
   }
 
-  /** Scrolls the current step into view, without moving the page. */
+  override willUpdate(changed: Map<string, unknown>): void {
+    if (changed.has('steps')) {
+      this.names = clientNamesOf(this.steps);
+      this.chunks.items = arrange(this.steps);
+    }
+    if (changed.has('at')) this.chunks.show((item) => item.kind === 'stop' && item.stop === this.at);
+  }
+
+  /** A lesson starts at its top; a move in time brings the current step into view, without moving the page. */
   override updated(changed: Map<string, unknown>): void {
-    if (!changed.has('at') || changed.get('at') === undefined) return;
-    this.renderRoot.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
+    this.mark();
+    const isNew = changed.has('steps') && changed.get('steps') !== undefined;
+    if (isNew && this.covers) this.renderRoot.querySelector('.scroll')?.scrollTo(0, 0);
+    else if (changed.has('at') && changed.get('at') !== undefined)
+      this.renderRoot.querySelector('.now')?.scrollIntoView({ block: 'nearest' });
+  }
+
+  private mark(): void {
+    for (const item of this.renderRoot.querySelectorAll<HTMLElement>('.stop')) {
+      const stop = Number(item.dataset['stop']);
+      item.classList.toggle('future', stop > this.at);
+      item.classList.toggle('now', stop === this.at);
+      if (stop === this.at) item.setAttribute('aria-current', 'step');
+      else item.removeAttribute('aria-current');
+    }
   }
 
   private goTo(stop: number): void {

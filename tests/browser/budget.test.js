@@ -1,0 +1,45 @@
+// Sizes of the page: what the first reply needs, and what all views need.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { start } from './page.js';
+
+const WWW = process.env.KEYLATCH_WWW ?? fileURLToPath(new URL('../../target/www', import.meta.url));
+const FIRST_KB = 60;
+const VIEWS_KB = 110;
+
+let browser;
+before(async () => (browser = await start()));
+after(() => browser.stop());
+
+async function kilobytes(files) {
+  const sizes = files.map(async (file) => gzipSync(await readFile(join(WWW, 'assets', file)), { level: 9 }).length);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) / 1024;
+}
+
+test('script and style stay within their budgets, compressed', async () => {
+  const html = await readFile(join(WWW, 'index.html'), 'utf8');
+  const named = [...html.matchAll(/(?:src|href)="\.\/assets\/([^"]+\.(?:js|css))"/g)].map(([, file]) => file);
+  const first = await kilobytes(named);
+  const { page, context } = await browser.open();
+  for (const hash of ['sessions', 'commands']) {
+    await page.evaluate((view) => (location.hash = view), hash);
+    await page
+      .locator(hash === 'sessions' ? 'kl-timeline .said' : 'kl-command-view input')
+      .first()
+      .waitFor();
+  }
+  const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+  const files = new Set(loaded.filter((name) => /\.(?:js|css)$/.test(name)).map((name) => basename(name)));
+  const views = await kilobytes([...new Set([...named, ...files])]);
+  await context.close();
+  console.log(
+    `before the first reply ${first.toFixed(1)} KB (at most ${FIRST_KB}), all views ${views.toFixed(1)} KB (at most ${VIEWS_KB})`,
+  );
+  assert.ok(named.length >= 2 && files.size > named.length);
+  assert.ok(first <= FIRST_KB, `${first} KB`);
+  assert.ok(views <= VIEWS_KB, `${views} KB`);
+});
