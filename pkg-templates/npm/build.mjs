@@ -97,7 +97,7 @@ const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
 
 async function bundles() {
   const plain = [
-    ...['core', 'hints', 'index', 'keyv', 'upstash'].map((name) => entry(name)),
+    ...['core', 'hints', 'index', 'keyv', 'locks', 'upstash'].map((name) => entry(name)),
     entry('testing-portable', 'testing-browser'),
   ];
   await bundle('esm', LAYERS, plain);
@@ -161,7 +161,7 @@ async function commandLine() {
 /** Declarations of the ES modules, each with the entry that declares it. */
 const DECLARED = {
   ...Object.fromEntries(
-    ['core', 'hints', 'index', 'ioredis', 'keyv', 'server', 'testing', 'upstash'].map((name) => [name, name]),
+    ['core', 'hints', 'index', 'ioredis', 'keyv', 'locks', 'server', 'testing', 'upstash'].map((name) => [name, name]),
   ),
   'testing-browser': 'testing',
   'testing-workerd': 'testing',
