@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::options::{counted_keys, number, once, ttl, wait};
+use super::options::{counted_keys, is_deadline, number, once, ttl, wait};
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::ensure;
@@ -72,7 +72,9 @@ pub(super) fn acquire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (key, owner, ttl_ms) = (args.bytes()?, args.bytes()?, ttl(args, cx.now)?);
     let options = Options::read(args, cx.now)?;
     let delay_ms = options.delay_ms.unwrap_or(0);
-    cx.now.saturating_add_ms(ttl_ms).checked_add_ms(delay_ms).ok_or(CommandError::INVALID_DELAY)?;
+    if !is_deadline(cx.now.saturating_add_ms(ttl_ms), delay_ms) {
+        return Err(CommandError::INVALID_DELAY);
+    }
     let nothing = || args.argv().first(0);
     let request = Request {
         key,

@@ -1,7 +1,10 @@
 //! Latch family: locks, semaphores, once-only work, limits and barriers. Redis has none of these commands.
 
 mod acquire;
+mod arrive;
 mod lease;
+mod limit;
+mod once;
 mod options;
 
 use super::row::{Begin, Find, Group, KeyAccess, KeySpec, Row, flags::*};
@@ -37,9 +40,20 @@ pub(super) const ROWS: &[Row] = &[
         ..row("latch.acquire", -5, WRITE | DENYOOM | BLOCKING | MOVABLEKEYS, ACQUIRED, acquire::acquire)
     },
     Row {
+        arguments: "key:key member PARTIES parties:integer TTL milliseconds:integer [WAIT wait:integer] [PEEK]",
+        summary: "Arrives at a barrier, which opens when all parties have arrived; waits until it opens.",
+        reply: "array(integer)",
+        ..row("latch.arrive", -7, WRITE | DENYOOM | BLOCKING, &[KeySpec::one(1, UPDATE)], arrive::arrive)
+    },
+    Row {
         arguments: "key:key owner token:integer",
         summary: "Checks that a token is that of a live holder; EXEC runs nothing if a queued check fails.",
         ..row("latch.check", 4, READONLY | FAST | GUARD, READ, lease::check)
+    },
+    Row {
+        arguments: "key:key owner result TTL milliseconds:integer TOKEN token:integer",
+        summary: "Ends once-only work: its result replaces the lock for a time.",
+        ..row("latch.done", 8, WRITE | DENYOOM | FAST, &[KeySpec::one(1, KeyAccess::Overwrite)], once::done)
     },
     Row {
         arguments: "key:key",
@@ -47,6 +61,26 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Returns the holders of a latch and the clients that wait for it.",
         reply: "map(bulk,array(map(bulk,bulk|integer)))",
         ..row("latch.inspect", 2, READONLY, READ, lease::inspect)
+    },
+    Row {
+        arguments: "key:key limit:integer PERIOD milliseconds:integer [BURST burst:integer] [COST cost:integer] \
+            [algorithm=FIXED | SLIDING] [PEEK]",
+        complexity: "O(1); with SLIDING O(N*log(M)) with N the cost and M the limit.",
+        summary: "Uses a rate limit, and returns whether that is allowed, what remains, and when to try again.",
+        reply: "array(integer)",
+        ..row("latch.limit", -5, WRITE | DENYOOM | FAST, &[KeySpec::one(1, UPDATE)], limit::limit)
+    },
+    Row {
+        arguments: "key:key owner TTL milliseconds:integer [WAIT wait:integer]",
+        summary: "Acquires the right to do work once, or returns its result; waits while another owner does it.",
+        reply: "array(bulk,integer)|array(bulk,bulk,integer)|array(bulk,bulk)",
+        ..row(
+            "latch.once",
+            -5,
+            WRITE | DENYOOM | BLOCKING,
+            &[KeySpec::one(1, KeyAccess::ReadWriteAccess)],
+            once::run_once,
+        )
     },
     Row {
         arguments: "key:key owner [DEPTH depth:integer] [TOKEN token:integer] \

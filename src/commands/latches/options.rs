@@ -4,6 +4,7 @@ use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
 use crate::commands::args::{Args, count_of, is};
+use crate::keyspace::hashes::FIELD_DEADLINE_MS_MAX;
 use crate::resp::error::CommandError;
 
 /// Reads a number that is at least `min`; `error` stands for a smaller one.
@@ -23,11 +24,16 @@ pub(super) fn keyword(args: &mut Args<'_>, word: &str) -> Result<(), CommandErro
     if is(args.bytes()?, word) { Ok(()) } else { Err(CommandError::SYNTAX) }
 }
 
-/// Reads `TTL milliseconds`. The deadline must fit into 64 bits.
+/// Whether the log can contain this deadline, `ms` after `now`, for a field.
+pub(super) fn is_deadline(now: Timestamp, ms: i64) -> bool {
+    now.checked_add_ms(ms).is_some_and(|end| (1..=FIELD_DEADLINE_MS_MAX).contains(&end.as_ms()))
+}
+
+/// Reads `TTL milliseconds`.
 pub(super) fn ttl(args: &mut Args<'_>, now: Timestamp) -> Result<i64, CommandError> {
     keyword(args, "TTL")?;
     let ttl_ms = number(args, 1, CommandError::INVALID_TTL)?;
-    now.checked_add_ms(ttl_ms).map(|_| ttl_ms).ok_or(CommandError::INVALID_TTL)
+    if is_deadline(now, ttl_ms) { Ok(ttl_ms) } else { Err(CommandError::INVALID_TTL) }
 }
 
 /// Reads the milliseconds of WAIT and returns its end; `None` for 0, which is no wait.

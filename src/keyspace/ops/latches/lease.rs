@@ -1,7 +1,7 @@
 //! Leases of holders: lookup, RENEW, RELEASE and CHECK.
 
 use crate::base::clock::Timestamp;
-use crate::keyspace::ops::hashes::{self, FieldExpiry};
+use crate::keyspace::ops::hashes::{self, FIELD_DEADLINE_MS_MAX, FieldExpiry};
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{DeadlineCondition, Error, Slot};
 use crate::values::{Field, Hash, Holder, ValueRef};
@@ -142,7 +142,7 @@ pub(super) fn later_deadline(lease: Option<Lease>, holder: &Holder, now: Timesta
         Some(lease) => lease.end()?.max(end),
         None => end,
     };
-    Some(end.saturating_add_ms(holder.delay_ms))
+    Some(end.saturating_add_ms(holder.delay_ms).min(Timestamp::from_ms(FIELD_DEADLINE_MS_MAX)))
 }
 
 /// Writes a holder with its deadline over a former one, with the effects HSET and HPEXPIREAT. What did not change is

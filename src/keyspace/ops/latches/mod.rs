@@ -5,7 +5,13 @@
 //! the lease, with the delay that follows a lost lease.
 
 mod acquire;
+mod arrive;
 mod lease;
+mod limit;
+mod once;
 
 pub use acquire::{Demand, Request, acquire, has_deadlock, queue_of};
+pub use arrive::{arrivals, arrive};
 pub use lease::{Lease, Renewal, check, lease_of, release, renew};
+pub use limit::{Algorithm, Usage, Verdict, limit};
+pub use once::{Once, done, once};
