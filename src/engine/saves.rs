@@ -31,7 +31,7 @@ fn answer_waiting(engine: &mut Engine, failure: Option<&str>) {
         .commands
         .iter()
         .filter(|(_, blocked)| is_save(blocked.command) && !blocked.paused)
-        .map(|(position, _)| position)
+        .map(|(position, _)| *position)
         .collect();
     for position in waiting {
         end_blocked(engine, position, |reply| match failure {
