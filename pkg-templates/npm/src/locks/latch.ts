@@ -112,7 +112,9 @@ export class LatchCoordination implements Coordination {
   async renew(claim: Claim, ttlMs: number, asShared = false): Promise<number> {
     const shared = asShared ? ['SHARED'] : [];
     const argv = ['LATCH.RENEW', claim.keys[0] as string, claim.owner, 'TTL', String(ttlMs), ...shared];
-    return Number(await this.#send([...argv, ...others(claim)]));
+    const leftMs = Number(await this.#send([...argv, ...others(claim)]));
+    // A lease without an end, since HPERSIST.
+    return leftMs === -1 ? Number.POSITIVE_INFINITY : leftMs;
   }
 
   async release(claim: Claim): Promise<boolean> {
