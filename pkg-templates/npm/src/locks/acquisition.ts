@@ -1,7 +1,7 @@
 /** The way of a request to its lock: waiting, abort, the renewal after a long wait. */
 import type { AbortSignalLike } from '../waits.js';
 import type { AcquireRequest, Claim, Coordination, Grant } from './coordination.js';
-import { Aborted, LockError, NeverAcquired, quoted, TimedOut } from './errors.js';
+import { Aborted, LockError, NeverAcquired, quoted } from './errors.js';
 import { HeldLock, RENEWAL, type Terms } from './lock.js';
 import { onPageEnd, type Page } from './page.js';
 import { elapsedMs, instant, newOwner, type Time } from './time.js';
@@ -137,10 +137,4 @@ export function refuseAborted(names: readonly string[], signal: AbortSignalLike 
 export function refused(names: readonly string[], cause: unknown): NeverAcquired {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new NeverAcquired(`the lock ${quoted(names)} was not acquired: ${reason}`, { cause });
-}
-
-/** Error of a wait that is over. */
-export function unavailable(what: string, waitMs: number | undefined): NeverAcquired {
-  if (waitMs === 0) return new NeverAcquired(`${what} is held by others`);
-  return new TimedOut(`${what} was held by others for ${waitMs} ms`);
 }

@@ -1,9 +1,9 @@
 /** Elections: one of several candidates leads, and everybody can see which one. */
 import { checked, type Shape } from '../sugar/option-check.js';
 import type { AbortSignalLike } from '../waits.js';
-import { unavailable, type Acquisitions } from './acquisition.js';
+import type { Acquisitions } from './acquisition.js';
 import type { Inspection } from './coordination.js';
-import { quoted } from './errors.js';
+import { quoted, unavailable } from './errors.js';
 import type { HeldLock, Lock } from './lock.js';
 import { LEASE, leaseOf, wholeNumber, type LeaseOptions } from './options.js';
 import { pause } from './time.js';

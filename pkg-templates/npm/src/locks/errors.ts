@@ -94,3 +94,9 @@ export class NotSupported extends LockError {
 export function quoted(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(', ');
 }
+
+/** @internal Error of a wait that is over. */
+export function unavailable(what: string, waitMs: number | undefined): NeverAcquired {
+  if (waitMs === 0) return new NeverAcquired(`${what} is held by others`);
+  return new TimedOut(`${what} was held by others for ${waitMs} ms`);
+}

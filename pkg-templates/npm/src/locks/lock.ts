@@ -1,8 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A lock that was granted: its lease is renewed, and its loss is reported. */
+import { checked, type Shape } from '../sugar/option-check.js';
 import type { AbortSignalLike } from '../waits.js';
 import type { Claim, Coordination, Grant, LockMode, Permits } from './coordination.js';
-import { Lost, NotSupported, NeverAcquired, quoted, Stolen, TimedOut } from './errors.js';
+import { Aborted, Lost, NotSupported, quoted, Stolen, unavailable } from './errors.js';
+import { waitOf, wholeNumber } from './options.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
 
 /** AbortSignal, where the program's own types declare it; server programs may omit the DOM's types. */
@@ -17,6 +19,8 @@ export interface UpgradeOptions {
   /** Ends the wait; the lock stays shared. */
   readonly signal?: AbortSignalLike | undefined;
 }
+
+const UPGRADE: Shape<UpgradeOptions> = { wait: 'number', signal: 'signal' };
 
 /** A lock that was granted. */
 export interface Lock extends AsyncDisposable {
@@ -144,32 +148,37 @@ export class HeldLock implements Lock {
   }
 
   async renew(ttl = this.#terms.ttlMs): Promise<number> {
+    wholeNumber('renew', 'ttl', ttl, 1);
     if (this.#state === 'released') throw new Lost(`the lock ${this.#title} was released`);
     if (this.#state === 'held') await this.#renew(ttl);
     if (this.#loss !== undefined) throw this.#loss;
     return this.remainingMs;
   }
 
-  async upgrade({ wait, signal }: UpgradeOptions = {}): Promise<void> {
-    const { claim, ttlMs, delayMs, coordination, permits } = this.#terms;
-    if (this.#mode === 'exclusive') return;
+  async upgrade(options?: UpgradeOptions): Promise<void> {
+    const { wait, signal } = checked('upgrade', options, UPGRADE);
+    const { claim, names, ttlMs, delayMs, coordination, permits, time } = this.#terms;
+    const waitMs = waitOf('upgrade', wait);
     await this.renew();
-    const options = { mode: 'exclusive', permits, ttlMs, delayMs, steal: false, waitMs: wait, signal } as const;
-    const grant = await coordination.acquire({ ...claim, ...options });
-    if (grant !== null) return this.#upgraded(grant);
-    const why = `the lock ${this.#title} stays shared: others hold it too`;
-    throw wait === 0 ? new NeverAcquired(why) : new TimedOut(why);
-  }
-
-  #upgraded(grant: Grant): void {
+    if (this.#mode === 'exclusive') return;
+    const request = { mode: 'exclusive', permits, ttlMs, delayMs, steal: false, waitMs, signal } as const;
+    const grant = await coordination.acquire({ ...claim, ...request });
+    if (signal?.aborted) {
+      if (grant !== null) await coordination.renew(claim, ttlMs, true);
+      throw new Aborted(`the upgrade of the lock ${this.#title} was aborted`, signal.reason);
+    }
+    if (grant === null) throw unavailable(`the lock ${quoted(names)} stays shared: it`, waitMs);
     this.#mode = 'exclusive';
     this.#token = grant.token;
-    this.#extend(grant.sent, grant.validMs);
     this.#unwatch();
     if (this.#controller !== undefined) this.#watch();
+    // After a long wait the lease is not as long as when it was asked for.
+    if (elapsedMs(time, grant.sent) > ttlMs * RENEWAL) await this.renew();
+    else this.#extend(grant.sent, grant.validMs);
   }
 
   async downgrade(): Promise<void> {
+    if (this.#mode === 'shared') return;
     await this.#renew(this.#terms.ttlMs, true);
     if (this.#loss !== undefined) throw this.#loss;
     this.#mode = 'shared';
@@ -253,6 +262,7 @@ export class HeldLock implements Lock {
   }
 
   #extend(sent: Instant, validMs: number): void {
+    if (this.#state !== 'held') return;
     this.#sent = sent;
     this.#validMs = validMs;
     this.#arm();

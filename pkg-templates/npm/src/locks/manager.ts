@@ -1,10 +1,10 @@
 /** The object of `locks(store)`: requests of locks in the form of the Web Locks API, and what stands beside them. */
 import { checked } from '../sugar/option-check.js';
-import { Acquisitions, holdFor, unavailable } from './acquisition.js';
+import { Acquisitions, holdFor } from './acquisition.js';
 import { Barrier, BARRIER, type BarrierOptions } from './barrier.js';
 import type { Coordination, LimitResult, LockMode } from './coordination.js';
 import { Election, ELECTION, type ElectionOptions } from './election.js';
-import { quoted } from './errors.js';
+import { quoted, unavailable } from './errors.js';
 import { askLimit, type LimitOptions } from './limit.js';
 import type { HeldLock, Lock } from './lock.js';
 import { runOnce, type OnceOptions } from './once.js';

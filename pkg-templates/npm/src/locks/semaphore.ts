@@ -1,7 +1,7 @@
 /** Semaphores: a number of permits that holders share. */
 import { checked, type Shape } from '../sugar/option-check.js';
-import { holdFor, unavailable, type Acquisitions } from './acquisition.js';
-import { quoted } from './errors.js';
+import { holdFor, type Acquisitions } from './acquisition.js';
+import { quoted, unavailable } from './errors.js';
 import type { Lock } from './lock.js';
 import { LEASE, leaseOf, wholeNumber, type LeaseOptions } from './options.js';
 
