@@ -37,8 +37,8 @@ function others({ keys, intents }: Claim): string[] {
 function acquisition(request: AcquireRequest): string[] {
   const { keys, intents, owner, mode, permits, ttlMs, steal, delayMs } = request;
   const argv = ['LATCH.ACQUIRE', keys[0] as string, owner, 'TTL', String(ttlMs)];
-  if (mode === 'shared') argv.push('SHARED');
   if (permits !== undefined) argv.push('PERMITS', String(permits.count), 'LIMIT', String(permits.limit));
+  else if (mode === 'shared') argv.push('SHARED');
   if (steal) argv.push('STEAL');
   if (delayMs > 0) argv.push('DELAY', String(delayMs));
   return [...argv, ...counted('ALSO', keys.slice(1)), ...counted('INTENT', intents)];

@@ -159,6 +159,7 @@ export class HeldLock implements Lock {
     const { wait, signal } = checked('upgrade', options, UPGRADE);
     const { claim, names, ttlMs, delayMs, coordination, permits, time } = this.#terms;
     const waitMs = waitOf('upgrade', wait);
+    this.#requireMode('upgrade');
     await this.renew();
     if (this.#mode === 'exclusive') return;
     const request = { mode: 'exclusive', permits, ttlMs, delayMs, steal: false, waitMs, signal } as const;
@@ -178,10 +179,15 @@ export class HeldLock implements Lock {
   }
 
   async downgrade(): Promise<void> {
+    this.#requireMode('downgrade');
     if (this.#mode === 'shared') return;
     await this.#renew(this.#terms.ttlMs, true);
     if (this.#loss !== undefined) throw this.#loss;
     this.#mode = 'shared';
+  }
+
+  #requireMode(method: string): void {
+    if (this.#terms.permits !== undefined) throw new TypeError(`${method}: permits of a semaphore have no other mode`);
   }
 
   release(): Promise<boolean> {

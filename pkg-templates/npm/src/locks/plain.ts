@@ -151,8 +151,8 @@ export class PlainCoordination implements Coordination {
 export function requireMutex(request: AcquireRequest): string {
   const { keys, intents, mode, permits, steal, delayMs } = request;
   const more = [
-    [mode === 'shared', 'a shared lock'],
     [permits !== undefined, 'a semaphore'],
+    [mode === 'shared', 'a shared lock'],
     [keys.length > 1, 'a lock of several names'],
     [intents.length > 0, 'a lock of a name below another'],
     [steal, 'stealing a lock'],

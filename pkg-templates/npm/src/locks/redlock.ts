@@ -109,7 +109,8 @@ export class RedlockCoordination implements Coordination {
     const errors: unknown[] = [];
     await new Promise<void>((resolve) => {
       const cancel = this.#time.after(patienceMs, resolve, true);
-      const isDecided = (): boolean => yes >= this.#quorum || this.#stores.length - no - errors.length < this.#quorum;
+      const of = this.#stores.length;
+      const isDecided = (): boolean => yes >= this.#quorum || of - no < this.#quorum || yes + no + errors.length === of;
       for (const store of this.#stores) {
         const vote = ask(store).then(
           (isYes) => (isYes ? (yes += 1) : (no += 1)),

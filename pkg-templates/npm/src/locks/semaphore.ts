@@ -72,7 +72,7 @@ export class Semaphore {
       names: [this.name],
       keys: [this.#key],
       intents: [],
-      mode: 'exclusive',
+      mode: 'shared',
       permits: { count, limit: this.limit },
       steal: false,
       delayMs: 0,
