@@ -81,6 +81,8 @@ export class PlainCoordination implements Coordination {
   async acquire(request: AcquireRequest): Promise<Grant | null> {
     const key = requireMutex(request);
     const { owner, ttlMs, waitMs, signal } = request;
+    // A lock that can be neither renewed nor released by its owner alone is not begun.
+    if (!this.features.eval && !this.features.setIfeq) lacking('EVAL', 'a lock');
     return repeated(this.time, { waitMs, signal }, async () => {
       const sent = instant(this.time);
       const token = await (this.features.eval
@@ -112,17 +114,15 @@ export class PlainCoordination implements Coordination {
     if (this.features.eval) {
       return Math.max(0, Number(await this.commander.send(['EVAL', RENEW, '1', key, owner, String(ttlMs)])));
     }
-    if (!this.features.setIfeq) lacking('EVAL', 'the renewal of a lock');
     const set = await this.commander.send(['SET', key, owner, 'IFEQ', owner, 'PX', String(ttlMs)]);
     return set === null ? 0 : ttlMs;
   }
 
   async release({ keys: [key = ''], owner }: Claim): Promise<boolean> {
-    const { delex, delifeq, setIfeq } = this.features;
+    const { delex, delifeq } = this.features;
     if (delex) return Number(await this.commander.send(['DELEX', key, 'IFEQ', owner])) === 1;
     if (delifeq) return Number(await this.commander.send(['DELIFEQ', key, owner])) === 1;
     if (this.features.eval) return Number(await this.commander.send(['EVAL', RELEASE, '1', key, owner])) === 1;
-    if (!setIfeq) lacking('EVAL', 'the release of a lock');
     return (await this.commander.send(['SET', key, '', 'IFEQ', owner, 'PX', '1'])) !== null;
   }
 
