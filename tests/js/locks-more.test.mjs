@@ -107,7 +107,7 @@ test('a task runs once, and all callers get its result', async () => {
   assert.deepEqual(await second, { sent: true });
   assert.deepEqual(await locks.once('mail:7', task), { sent: true });
   assert.equal(runs, 1);
-  assert.equal(db.get('lock:mail:7'), '{"sent":true}');
+  assert.equal(db.get('lock:mail:7'), '[{"sent":true}]');
   assert.equal(db.pttl('lock:mail:7'), 86_400_000);
   assert.equal(await locks.once('mail:8', { keep: 10 }, () => undefined), undefined);
   assert.equal(await locks.once('mail:8', () => runs), undefined);

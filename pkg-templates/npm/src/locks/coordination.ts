@@ -106,7 +106,7 @@ export interface OnceRequest {
 export type OnceState =
   | { readonly state: 'run'; readonly grant: Grant }
   | { readonly state: 'busy'; readonly owner: string; readonly remainingMs: number }
-  | { readonly state: 'done'; readonly result: string };
+  | { readonly state: 'done'; readonly result: unknown };
 
 /** The end of such a task. */
 export interface DoneRequest {

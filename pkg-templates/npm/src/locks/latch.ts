@@ -172,7 +172,7 @@ export class LatchCoordination implements Coordination {
     const { reply, sent } = await this.#waiting({ argv, waitMs, signal, isFinal });
     const [state, first, second] = (reply ?? ['busy', '', 0]) as unknown[];
     if (state === 'run') return { state, grant: { token: Number(first), sent, validMs: ttlMs } };
-    if (state === 'done') return { state, result: String(first) };
+    if (state === 'done') return { state, result: first };
     return { state: 'busy', owner: String(first), remainingMs: Number(second) };
   }
 

@@ -133,7 +133,7 @@ export class Locks {
   }
 
   /**
-   * Runs a task unless its result is there, and resolves to the result, which is kept as JSON. Concurrent callers wait
+   * Runs a task unless its result is there, and resolves to the result, which is kept as a JSON array of one. Concurrent callers wait
    * for the one that runs it.
    */
   once<T>(id: string, task: WithLock<T>): Promise<T>;

@@ -18,13 +18,14 @@ const ONCE: Shape<OnceOptions> = { ...LEASE, keep: 'integer' };
 /** A day. */
 const KEEP_MS = 86_400_000;
 
-/** A result as the store keeps it. JSON has no undefined. */
+/** A result as the store keeps it: JSON of an array, which has a place for undefined. */
 function encoded(result: unknown): string {
-  return result === undefined ? '' : JSON.stringify(result);
+  return JSON.stringify(result === undefined ? [] : [result]);
 }
 
-function decoded(text: string): unknown {
-  return text === '' ? undefined : JSON.parse(text);
+/** The result of a stored one. @upstash/redis has parsed it already, unless told not to. */
+function decoded(stored: unknown): unknown {
+  return ((typeof stored === 'string' ? JSON.parse(stored) : stored) as unknown[])[0];
 }
 
 /** @internal A task, with the name and key of its id. */
