@@ -23,12 +23,13 @@ const text = `import { Keylatch } from 'keylatch';
 import * as main from 'keylatch';
 import * as hints from 'keylatch/hints';
 import * as ioredis from 'keylatch/ioredis';
+import * as locks from 'keylatch/locks';
 import * as server from 'keylatch/server';
 import * as testing from 'keylatch/testing';
 const db = new Keylatch();
 ${CALLS.map(([call]) => `${call};`).join('\n')}
 db.getdel('k');
-export { main, hints, ioredis, server, testing };
+export { main, hints, ioredis, locks, server, testing };
 `;
 writeFileSync(file, text);
 

@@ -17,7 +17,7 @@ export interface SendClient {
   sendCommand(args: string[]): Promise<unknown>;
 }
 
-/** @upstash/redis. */
+/** A client object of @upstash/redis, which speaks HTTP. */
 export interface ExecClient {
   /** Runs a command; rejects with the server's error. */
   exec(args: [command: string, ...args: string[]]): Promise<unknown>;

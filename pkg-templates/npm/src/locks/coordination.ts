@@ -130,8 +130,11 @@ export interface ArriveRequest {
 
 /** State of a barrier. */
 export interface BarrierState {
+  /** True once all have arrived. */
   readonly open: boolean;
+  /** How many different members have arrived. */
   readonly arrived: number;
+  /** How many open it. */
   readonly parties: number;
 }
 
