@@ -8,7 +8,6 @@
 //! for any other reason makes its keys ready.
 
 use crate::keyspace::keys;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::blocked_clients::BlockedCommand;
@@ -33,12 +32,12 @@ impl Engine {
     pub(super) fn ensure_room_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
         ensure_reserve()?;
         let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
-        ensure(BLOCKED_BYTES.saturating_mul(self.blocked.commands.len() + 1).saturating_add(copies))
+        ensure(BLOCKED_BYTES.saturating_mul(self.blocked.len() + 1).saturating_add(copies))
     }
 
     /// Whether commands wait for a pause that was lifted.
     pub(super) fn may_resume_paused(&self) -> bool {
-        self.server.pause.is_none() && self.blocked.paused > 0
+        self.server.pause.is_none() && self.blocked.has_paused()
     }
 
     /// Whether the time of the pause has passed.
@@ -102,7 +101,7 @@ impl Engine {
     /// Ends a blocked command with a timeout reply or an error (CLIENT UNBLOCK). Commands blocked by the pause are not
     /// affected.
     pub(super) fn unblock(&mut self, unblock: Unblock) {
-        if self.blocked.commands.get(&unblock.position).is_none_or(|blocked| blocked.paused) {
+        if self.blocked.get(unblock.position).is_none_or(|blocked| blocked.paused) {
             return;
         }
         match unblock.with_error {
@@ -213,7 +212,7 @@ fn serve_created(engine: &mut Engine, name: &KeyName) {
         && let Some(position) = engine.keyspace.interest.waiters.next(name, Queue::Created, served)
     {
         served = position;
-        let blocked = engine.blocked.commands.get(&position);
+        let blocked = engine.blocked.get(position);
         let wanted = blocked.and_then(|blocked| blocked.block_on.wanted.as_ref());
         if wanted.is_some_and(|wanted| wanted.kind == Some(held)) {
             engine.run_blocked(position, Blocking::Allowed);
@@ -243,7 +242,7 @@ fn serve_changed(engine: &mut Engine, name: &KeyName) {
 /// Runs a command that waits for a change, unless its timeout has passed. A client that is about to be disconnected
 /// leaves its queues instead: a grant to it would hold the latch in vain.
 fn run_again(engine: &mut Engine, position: QueuePosition) -> bool {
-    let blocked = engine.blocked.commands.get(&position);
+    let blocked = engine.blocked.get(position);
     let client = blocked.and_then(|blocked| engine.clients.get_mut(blocked.client));
     if let Some(client) = client.filter(|client| client.closing) {
         client.blocked = None;
@@ -297,29 +296,28 @@ struct Left {
     was_first: bool,
 }
 
+/// Adds a command to the queues of its keys. Without memory the client is disconnected.
 fn enter(engine: &mut Engine, position: QueuePosition, mut blocked: BlockedCommand) {
+    if engine.blocked.reserve().is_err() {
+        if let Some(client) = engine.clients.get_mut(blocked.client) {
+            client.blocked = None;
+        }
+        return engine.clients.close(blocked.client);
+    }
     if let Some(wanted) = &mut blocked.block_on.wanted {
         for key in &mut wanted.keys {
             let waiter = key.waiter.take();
             engine.keyspace.interest.waiters.add(position, key, waiter);
         }
     }
-    if let Some(until) = blocked.block_on.until {
-        engine.blocked.deadlines.insert((until, position), ());
-    }
-    engine.blocked.paused += usize::from(blocked.paused);
-    engine.blocked.commands.insert(position, Box::new(blocked));
+    engine.blocked.insert(position, blocked);
 }
 
 fn leave(engine: &mut Engine, position: QueuePosition) -> Option<Left> {
-    let blocked = *engine.blocked.commands.remove(&position)?;
-    engine.blocked.paused -= usize::from(blocked.paused);
+    let blocked = engine.blocked.remove(position)?;
     let mut was_first = false;
     for key in blocked.block_on.keys() {
         was_first |= engine.keyspace.interest.waiters.remove(position, key);
-    }
-    if let Some(until) = blocked.block_on.until {
-        engine.blocked.deadlines.remove(&(until, position));
     }
     Some(Left { blocked, was_first })
 }

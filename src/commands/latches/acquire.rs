@@ -122,14 +122,13 @@ fn block(cx: &mut Context<'_>, request: &Request<'_>, position: Option<QueuePosi
     if cx.resumed.is_none() && latches::has_deadlock(&mut cx.txn(), request)? {
         return Err(CommandError::DEADLOCK);
     }
-    let sizes = request.keys().map(|(key, _)| WAITER_COPIES * (key.len() + request.owner.len()) + WAITER_BYTES);
-    ensure(sizes.sum())?;
-    let (mut keys, mut is_first) = (Vec::new(), true);
-    for (key, demand) in request.keys() {
+    ensure(WAITER_COPIES * request.bytes_len() + WAITER_BYTES * request.key_count())?;
+    let mut keys = Vec::new();
+    for index in 0..request.key_count() {
+        let (key, demand) = request.key_at(index);
         if let Some(queue) = latches::queue_of(&mut cx.txn(), request, (key, demand), position)? {
-            keys.push(waited(cx, (key, request.owner), (queue, demand), (until, is_first)));
+            keys.push(waited(cx, (key, request.owner), (queue, demand), (until, index == 0)));
         }
-        is_first = false;
     }
     wait_for(cx, keys, position, until);
     Ok(())

@@ -4,7 +4,7 @@ use super::options::{counted_keys, number, once, token, ttl};
 use crate::commands::Context;
 use crate::commands::args::{Args, is};
 use crate::commands::row::Reply;
-use crate::keyspace::latches::{self, Lease, Renewal};
+use crate::keyspace::latches::{self, Keys, Lease, Renewal};
 use crate::keyspace::{Queue, Waiter, hashes};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
@@ -22,7 +22,7 @@ pub(super) fn renew(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             _ => return Err(CommandError::SYNTAX),
         }
     }
-    let keys = core::iter::once(key).chain(also.into_iter().flat_map(|keys| keys.iter()));
+    let keys = Keys { key, also: also.unwrap_or_else(|| args.argv().first(0)) };
     let renewal = Renewal { ttl_ms, token: token_option, shared: shared.is_some() };
     let remaining_ms = latches::renew(&mut cx.txn(), keys, owner, renewal)?;
     cx.reply.integer(remaining_ms.unwrap_or(0));
@@ -41,7 +41,7 @@ pub(super) fn release(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             _ => return Err(CommandError::SYNTAX),
         }
     }
-    let keys = core::iter::once(key).chain(also.into_iter().flat_map(|keys| keys.iter()));
+    let keys = Keys { key, also: also.unwrap_or_else(|| args.argv().first(0)) };
     let released = latches::release(&mut cx.txn(), keys, owner, token_option, depth.unwrap_or(0))?;
     cx.reply.integer(released as i64);
     Ok(())

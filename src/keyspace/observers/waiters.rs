@@ -2,12 +2,13 @@
 //! of clients, whatever the number that wait for one key.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::client_id::ClientId;
 use crate::base::clock::Timestamp;
 use crate::store::name_index::NameIndex;
+use crate::store::ordered::{Key, Ordered};
+use crate::store::slots::{Slot, Slots};
 use crate::values::Mode;
 
 /// A key and its database.
@@ -28,6 +29,10 @@ pub enum Queue {
     Line,
     /// Clients that wait until a barrier opens.
     Barrier,
+}
+
+impl Queue {
+    const ALL: [Queue; 1 << QUEUE_BITS] = [Queue::Created, Queue::Upgrade, Queue::Line, Queue::Barrier];
 }
 
 /// Client that waits for a latch, with the mode that it wants.
@@ -54,19 +59,24 @@ pub struct WaitedKey {
     pub waiter: Option<Box<Waiter>>,
 }
 
-/// Place in a queue: number of the key's line, queue, position.
-type Place = (u64, Queue, QueuePosition);
+/// Numbers of queues, which are the low bits of the first number of an entry.
+const QUEUE_BITS: u32 = 2;
+
+/// Value of an entry without a waiter.
+const NO_WAITER: u32 = u32::MAX;
 
 /// Blocked clients in the queues of their keys.
 #[derive(Clone, Debug, Default)]
 pub struct Waiters {
     /// Numbers of lines by key; a line exists while a client waits in it.
     lines: NameIndex,
-    queues: BTreeMap<Place, Option<Box<Waiter>>>,
+    /// Slots of waiters by line and queue, and by queue position.
+    queues: Ordered,
+    waiters: Slots<Box<Waiter>>,
     /// Queue positions by first key and owner.
     owners: NameIndex,
     last_line: u64,
-    /// Number of places of clients that wait for any change of a key.
+    /// Number of entries of clients that wait for any change of a key.
     change_count: usize,
 }
 
@@ -92,7 +102,7 @@ impl Waiters {
         self.lines.names()
     }
 
-    /// Adds a client to a queue of a key.
+    /// Adds a client to a queue of a key. Without memory for the waiter it has none: it is served, but not shown.
     pub fn add(&mut self, position: QueuePosition, key: &WaitedKey, waiter: Option<Box<Waiter>>) {
         let (database, name) = (key.name.0, &key.name.1);
         let line = self.line(database, name).unwrap_or_else(|| {
@@ -100,12 +110,18 @@ impl Waiters {
             self.lines.add(database, name, self.last_line);
             self.last_line
         });
-        if let Some(waiter) = waiter.as_ref().filter(|waiter| waiter.is_first) {
-            self.owners.add(database, &owner_name(name, &waiter.owner), position.0);
+        if self.queues.get(entry(line, key.queue, position)).is_some() {
+            return;
         }
-        if self.queues.insert((line, key.queue, position), waiter).is_none() && key.queue != Queue::Created {
-            self.change_count += 1;
+        let mut slot = NO_WAITER;
+        if let Some(waiter) = waiter.filter(|_| self.waiters.reserve().is_ok()) {
+            if waiter.is_first {
+                self.owners.add(database, &owner_name(name, &waiter.owner), position.0);
+            }
+            slot = self.waiters.insert(waiter).0;
         }
+        self.queues.insert(entry(line, key.queue, position), slot);
+        self.change_count += usize::from(key.queue != Queue::Created);
     }
 
     /// Removes a client from a queue of a key. Returns whether it was the first of the line.
@@ -113,12 +129,12 @@ impl Waiters {
         let (database, name) = (key.name.0, &key.name.1);
         let Some(line) = self.line(database, name) else { return false };
         let was_first = self.first_in(line) == Some((key.queue, position));
-        let Some(waiter) = self.queues.remove(&(line, key.queue, position)) else { return false };
+        let Some(slot) = self.queues.remove(entry(line, key.queue, position)) else { return false };
         self.change_count -= usize::from(key.queue != Queue::Created);
-        if let Some(waiter) = waiter.filter(|waiter| waiter.is_first) {
+        if let Some(waiter) = self.waiters.remove(Slot(slot)).filter(|waiter| waiter.is_first) {
             self.owners.remove(database, &owner_name(name, &waiter.owner), position.0);
         }
-        if self.in_line(line, Queue::Created).next().is_none() {
+        if self.next_in(line, Queue::Created).is_none() {
             self.lines.remove(database, name, line);
         }
         was_first
@@ -126,15 +142,14 @@ impl Waiters {
 
     /// Whether a client waits in the queue, or in one that follows it.
     pub fn has(&self, database: u8, key: &[u8], queue: Queue) -> bool {
-        self.line(database, key).is_some_and(|line| self.in_line(line, queue).next().is_some())
+        self.line(database, key).is_some_and(|line| self.next_in(line, queue).is_some())
     }
 
     /// Next client of a queue, after a position.
     pub fn next(&self, name: &KeyName, queue: Queue, after: QueuePosition) -> Option<QueuePosition> {
-        let line = self.line(name.0, &name.1)?;
-        let mut places = self.queues.range((line, queue, QueuePosition(after.0 + 1))..);
-        let ((of_line, of_queue, position), _) = places.next()?;
-        (*of_line == line && *of_queue == queue).then_some(*position)
+        let from = entry(self.line(name.0, &name.1)?, queue, QueuePosition(after.0 + 1));
+        let ((in_queue, position), _) = self.queues.next(from)?;
+        (in_queue == from.0).then_some(QueuePosition(position))
     }
 
     /// First client in the line of a latch. Upgrades precede the others.
@@ -150,9 +165,11 @@ impl Waiters {
 
     /// Clients in a queue of a key, in order.
     pub fn of(&self, database: u8, key: &[u8], queue: Queue) -> impl Iterator<Item = &Waiter> {
-        let line = self.line(database, key).into_iter();
-        let places = line.flat_map(move |line| self.in_line(line, queue));
-        places.take_while(move |((_, of_queue, _), _)| *of_queue == queue).filter_map(|(_, waiter)| waiter.as_deref())
+        let from = self.line(database, key).map(|line| entry(line, queue, QueuePosition(0)));
+        let entries = from.into_iter().flat_map(move |from| {
+            self.queues.entries(from).take_while(move |((in_queue, _), _)| *in_queue == from.0)
+        });
+        entries.filter_map(|(_, slot)| self.waiters.get(Slot(slot)).map(|waiter| &**waiter))
     }
 
     /// Position of the client that waits for a key as this owner.
@@ -168,15 +185,20 @@ impl Waiters {
     }
 
     fn first_in(&self, line: u64) -> Option<(Queue, QueuePosition)> {
-        let ((_, queue, position), _) = self.in_line(line, Queue::Upgrade).next()?;
-        (*queue <= Queue::Line).then_some((*queue, *position))
+        self.next_in(line, Queue::Upgrade).filter(|(queue, _)| *queue <= Queue::Line)
     }
 
-    /// Entries of a line, from a queue on.
-    fn in_line(&self, line: u64, queue: Queue) -> impl Iterator<Item = (&Place, &Option<Box<Waiter>>)> {
-        let places = self.queues.range((line, queue, QueuePosition(0))..);
-        places.take_while(move |((of_line, ..), _)| *of_line == line)
+    /// First client of a line, from a queue on.
+    fn next_in(&self, line: u64, queue: Queue) -> Option<(Queue, QueuePosition)> {
+        let ((in_queue, position), _) = self.queues.next(entry(line, queue, QueuePosition(0)))?;
+        let queue = Queue::ALL[in_queue as usize % Queue::ALL.len()];
+        (in_queue >> QUEUE_BITS == line).then_some((queue, QueuePosition(position)))
     }
+}
+
+/// Key of an entry: line and queue, then the position.
+fn entry(line: u64, queue: Queue, position: QueuePosition) -> Key {
+    (line << QUEUE_BITS | queue as u64, position.0)
 }
 
 /// Name of an owner at a key: the length of the key separates both.

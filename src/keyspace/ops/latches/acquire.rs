@@ -65,15 +65,22 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Keys with the demand for each, the first key first.
-    pub fn keys(&self) -> impl Iterator<Item = (&'a [u8], Demand)> + Clone + use<'a> {
-        let (demand, intent) = (self.demand, self.demand.intent());
-        let wanted = core::iter::once(self.key).chain(self.also.iter()).map(move |key| (key, demand));
-        wanted.chain(self.intent.iter().map(move |key| (key, intent)))
+    pub fn key_count(&self) -> usize {
+        1 + self.also.len() + self.intent.len()
     }
 
-    fn is_single(&self) -> bool {
-        self.also.is_empty() && self.intent.is_empty()
+    /// Key at an index below [`Request::key_count`] with the demand for it; the first key has index 0.
+    pub fn key_at(&self, index: usize) -> (&'a [u8], Demand) {
+        let above = index.wrapping_sub(1 + self.also.len());
+        match self.intent.get(above) {
+            Some(key) => (key, self.demand.intent()),
+            None => (self.also.get(index.wrapping_sub(1)).unwrap_or(self.key), self.demand),
+        }
+    }
+
+    /// Length of all keys and of an owner for each.
+    pub fn bytes_len(&self) -> usize {
+        (0..self.key_count()).map(|index| self.key_at(index).0.len() + self.owner.len()).sum()
     }
 }
 
@@ -108,8 +115,8 @@ pub fn acquire(
     let first = find(txn, request, (request.key, request.demand), position)?;
     let mut is_held = first.outlook == Outlook::Held;
     let mut is_taken = matches!(first.outlook, Outlook::Taken(_));
-    for key in request.keys().skip(1) {
-        let outlook = find(txn, request, key, position)?.outlook;
+    for index in 1..request.key_count() {
+        let outlook = find(txn, request, request.key_at(index), position)?.outlook;
         is_held &= outlook == Outlook::Held;
         is_taken |= matches!(outlook, Outlook::Taken(_));
     }
@@ -120,11 +127,12 @@ pub fn acquire(
         Some(lease) if is_held => lease.holder.token,
         _ => next_token(txn)?,
     };
-    if request.is_single() {
+    if request.key_count() == 1 {
         grant(txn, request, (request.key, request.demand), first, token)?;
     } else {
         ensure_grants(request)?;
-        for key in request.keys() {
+        for index in 0..request.key_count() {
+            let key = request.key_at(index);
             let found = find(txn, request, key, position)?;
             // Keys that are held keep their tokens, unless the request as a whole is new.
             let token = found.own.filter(|_| is_held).map_or(token, |lease| lease.holder.token);
@@ -200,8 +208,8 @@ fn admits(hash: &Hash, owner: &[u8], demand: Demand) -> Result<bool, Error> {
 
 /// Checks that there is memory for all grants of a request, so that none fails after another was made.
 fn ensure_grants(request: &Request<'_>) -> Result<(), Error> {
-    let copies = |key: &[u8]| GRANT_COPIES * (key.len() + request.owner.len()) + GRANT_BYTES;
-    Ok(ensure(request.keys().map(|(key, _)| copies(key)).sum::<usize>() + GROWTH_BYTES)?)
+    let copies = GRANT_COPIES * request.bytes_len() + GRANT_BYTES * request.key_count();
+    Ok(ensure(copies + GROWTH_BYTES)?)
 }
 
 /// Makes the owner a holder, or renews its lease.
@@ -262,7 +270,8 @@ struct Upgrade {
 
 /// Whether a request would wait for another upgrade that waits for it in turn, also through others.
 pub fn has_deadlock(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<bool, Error> {
-    for key in request.keys() {
+    for index in 0..request.key_count() {
+        let key = request.key_at(index);
         let found = find(txn, request, key, None)?;
         if let (Some(own), Outlook::Taken(_)) = (found.own, found.outlook)
             && is_circular(&mut waiting_upgrades(txn, key.0, found.slot, (key.1, own.holder))?)

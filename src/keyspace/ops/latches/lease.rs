@@ -1,5 +1,6 @@
 //! Leases of holders: lookup, RENEW, RELEASE and CHECK.
 
+use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::keyspace::ops::hashes::{self, FIELD_DEADLINE_MS_MAX, FieldExpiry};
 use crate::keyspace::txn::{Access, Txn};
@@ -68,6 +69,23 @@ pub fn check(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: u64) -> Result<
     Ok(live.remaining_ms(now))
 }
 
+/// Keys of a request: one, and further ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Keys<'a> {
+    pub key: &'a [u8],
+    pub also: ArgvRef<'a>,
+}
+
+impl<'a> Keys<'a> {
+    fn len(&self) -> usize {
+        1 + self.also.len()
+    }
+
+    fn at(&self, index: usize) -> &'a [u8] {
+        self.also.get(index.wrapping_sub(1)).unwrap_or(self.key)
+    }
+}
+
 /// New end of leases.
 #[derive(Clone, Copy, Debug)]
 pub struct Renewal {
@@ -79,20 +97,22 @@ pub struct Renewal {
 
 /// Renews the leases of an owner at all keys. A lease is neither shortened nor revived. Returns the least number of
 /// milliseconds that remain, or `None` without any change if one lease is lost.
-pub fn renew<'k>(
+pub fn renew(
     txn: &mut Txn<'_>,
-    keys: impl Iterator<Item = &'k [u8]> + Clone,
+    keys: Keys<'_>,
     owner: &[u8],
     renewal: Renewal,
 ) -> Result<Option<i64>, Error> {
     let now = txn.now();
-    for key in keys.clone() {
+    for index in 0..keys.len() {
+        let key = keys.at(index);
         if find(txn, key, owner, renewal.token, Access::Write)?.is_none_or(|lease| !lease.is_live(now)) {
             return Ok(None);
         }
     }
     let mut least_ms = None;
-    for key in keys {
+    for index in 0..keys.len() {
+        let key = keys.at(index);
         let Some(lease) = find(txn, key, owner, None, Access::Peek)? else { continue };
         let mut holder = lease.holder;
         if renewal.shared {
@@ -107,15 +127,16 @@ pub fn renew<'k>(
 
 /// Ends the holds of an owner at all keys, or lowers their depth to `depth` if it is not 0. Returns the number of keys;
 /// 0 without any change if one of them is not held.
-pub fn release<'k>(
+pub fn release(
     txn: &mut Txn<'_>,
-    keys: impl Iterator<Item = &'k [u8]> + Clone,
+    keys: Keys<'_>,
     owner: &[u8],
     token: Option<u64>,
     depth: i64,
 ) -> Result<usize, Error> {
     let now = txn.now();
-    for key in keys.clone() {
+    for index in 0..keys.len() {
+        let key = keys.at(index);
         // A hold in the delay after its lease can be released, so that the delay ends.
         let lease = find(txn, key, owner, token, Access::Write)?;
         if lease.is_none_or(|lease| depth > 0 && !lease.is_live(now)) {
@@ -123,7 +144,8 @@ pub fn release<'k>(
         }
     }
     let mut released = 0;
-    for key in keys {
+    for index in 0..keys.len() {
+        let key = keys.at(index);
         if depth == 0 {
             released += hashes::remove(txn, key, core::iter::once(owner))?;
         } else if let Some(lease) = find(txn, key, owner, None, Access::Peek)? {

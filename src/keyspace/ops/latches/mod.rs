@@ -12,6 +12,6 @@ mod once;
 
 pub use acquire::{Demand, Request, acquire, has_deadlock, queue_of};
 pub use arrive::{arrivals, arrive};
-pub use lease::{Lease, Renewal, check, lease_of, release, renew};
+pub use lease::{Keys, Lease, Renewal, check, lease_of, release, renew};
 pub use limit::{Algorithm, Usage, Verdict, limit};
 pub use once::{Once, done, once};
