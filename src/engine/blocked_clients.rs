@@ -1,6 +1,7 @@
 //! Blocked clients as data: their commands in queue order, and their timeouts.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
@@ -90,6 +91,15 @@ impl BlockedClients {
     /// First instant at which a blocked command times out.
     pub(super) fn first_deadline(&self) -> Option<Timestamp> {
         self.first_timeout().map(|(until, _)| until)
+    }
+
+    /// Positions of the commands that match and do not wait for the end of CLIENT PAUSE, in queue order.
+    pub(super) fn positions_of(&self, is_wanted: impl Fn(u16) -> bool) -> Vec<QueuePosition> {
+        let positions = self.positions.entries((0, 0)).map(|((_, position), _)| QueuePosition(position));
+        let is_waiting = |position: &QueuePosition| {
+            self.get(*position).is_some_and(|blocked| is_wanted(blocked.command) && !blocked.paused)
+        };
+        positions.filter(is_waiting).collect()
     }
 
     /// Returns the first command after a position that waits for the end of CLIENT PAUSE.

@@ -166,9 +166,9 @@ impl Waiters {
     /// Clients in a queue of a key, in order.
     pub fn of(&self, database: u8, key: &[u8], queue: Queue) -> impl Iterator<Item = &Waiter> {
         let from = self.line(database, key).map(|line| entry(line, queue, QueuePosition(0)));
-        let entries = from.into_iter().flat_map(move |from| {
-            self.queues.entries(from).take_while(move |((in_queue, _), _)| *in_queue == from.0)
-        });
+        let entries = from
+            .into_iter()
+            .flat_map(move |from| self.queues.entries(from).take_while(move |((in_queue, _), _)| *in_queue == from.0));
         entries.filter_map(|(_, slot)| self.waiters.get(Slot(slot)).map(|waiter| &**waiter))
     }
 

@@ -97,12 +97,7 @@ pub struct Renewal {
 
 /// Renews the leases of an owner at all keys. A lease is neither shortened nor revived. Returns the least number of
 /// milliseconds that remain, or `None` without any change if one lease is lost.
-pub fn renew(
-    txn: &mut Txn<'_>,
-    keys: Keys<'_>,
-    owner: &[u8],
-    renewal: Renewal,
-) -> Result<Option<i64>, Error> {
+pub fn renew(txn: &mut Txn<'_>, keys: Keys<'_>, owner: &[u8], renewal: Renewal) -> Result<Option<i64>, Error> {
     let now = txn.now();
     for index in 0..keys.len() {
         let key = keys.at(index);
