@@ -76,10 +76,6 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
         self.position(key).ok().map(|at| self.entries.remove(at).1)
     }
 
-    pub fn first(&self) -> Option<K> {
-        self.entries.first().map(|(key, _)| *key)
-    }
-
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
         self.entries.iter().map(|(key, value)| (*key, value))
     }
@@ -163,7 +159,7 @@ mod tests {
         }
         assert_eq!(map.insert(2, 7), Some(20));
         assert_eq!(map.iter().map(|(key, value)| (key, *value)).collect::<Vec<_>>(), [(1, 10), (2, 7), (3, 30)]);
-        assert_eq!((map.first(), map.remove(1), map.first(), map.len()), (Some(1), Some(10), Some(2), 2));
+        assert_eq!((map.remove(1), map.len()), (Some(10), 2));
         *map.get_or_default(9) += 1;
         assert_eq!((map.get(9), map.get(8), map.contains(3)), (Some(&1), None, true));
         let mut hint = 7;

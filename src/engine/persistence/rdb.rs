@@ -49,6 +49,8 @@ const REDIS_RELEASE: &[u8] = b"7.0.0";
 const AUX_VERSION: &[u8] = b"keylatch-version";
 const AUX_SEED: &[u8] = b"keylatch-seed";
 const AUX_NOW: &[u8] = b"keylatch-now";
+/// Largest token of a latch.
+const AUX_TOKEN: &[u8] = b"keylatch-token";
 /// Version of keylatch's auxiliary fields.
 const FORMAT_VERSION: i64 = 1;
 
@@ -61,7 +63,7 @@ pub fn save(keyspace: &Keyspace, now: Timestamp) -> Result<Vec<u8>, OutOfMemory>
     let dated = keyspace.databases().any(|(_, db)| db.field_deadline_count() > 0);
     let version = if dated { FIELD_DEADLINES_SINCE } else { RDB_VERSION };
     out.raw(alloc::format!("{version:04}").as_bytes());
-    save_aux(keyspace.seed(), now, &mut out);
+    save_aux(keyspace, now, &mut out);
     for (database, db) in keyspace.databases().filter(|(_, db)| !db.is_empty()) {
         save_database(keyspace, database, db, &mut out);
     }
@@ -71,7 +73,7 @@ pub fn save(keyspace: &Keyspace, now: Timestamp) -> Result<Vec<u8>, OutOfMemory>
     out.finish()
 }
 
-fn save_aux(seed: u64, now: Timestamp, out: &mut Output) {
+fn save_aux(keyspace: &Keyspace, now: Timestamp, out: &mut Output) {
     let mut field = |name: &[u8], value: &[u8]| {
         out.byte(AUX);
         out.string(name);
@@ -85,7 +87,10 @@ fn save_aux(seed: u64, now: Timestamp, out: &mut Output) {
     field(b"redis-ver", REDIS_RELEASE);
     field(b"redis-bits", b"64");
     field(AUX_VERSION, &text(FORMAT_VERSION));
-    field(AUX_SEED, alloc::format!("{seed}").as_bytes());
+    field(AUX_SEED, alloc::format!("{}", keyspace.seed()).as_bytes());
+    if keyspace.last_token() > 0 {
+        field(AUX_TOKEN, &text(keyspace.last_token() as i64));
+    }
     // `Timestamp::MIN` means that the host never gave a time.
     if now > Timestamp::MIN {
         field(b"ctime", &text(now.as_ms().div_euclid(MS_PER_SECOND)));
@@ -275,6 +280,10 @@ impl<'a> Loader<'a> {
         match &*name {
             AUX_VERSION if parse_integer(&value).ok_or(MALFORMED)? > FORMAT_VERSION => return Err(Refusal::Newer),
             AUX_SEED => self.reseed(&value)?,
+            AUX_TOKEN => {
+                let token = parse_integer(&value).and_then(|token| u64::try_from(token).ok()).ok_or(MALFORMED)?;
+                self.keyspace.skip_tokens_to(token);
+            }
             AUX_NOW => self.written_at = Some(Timestamp::from_ms(parse_integer(&value).ok_or(MALFORMED)?)),
             _ => {}
         }
