@@ -26,8 +26,7 @@ pub fn latches(criterion: &mut Benches) {
     );
     row("incr of one counter", &[command(&[b"INCR", b"hits"])]);
     // A bucket that no run empties.
-    let burst = b"1000000000000";
-    row("latch.limit", &[command(&[b"LATCH.LIMIT", b"limit", b"1000000", b"PERIOD", b"1000", b"BURST", burst])]);
+    row("latch.limit", &[command(&[b"LATCH.LIMIT", b"limit", b"1000000000000", b"PERIOD", b"1000000000"])]);
 }
 
 /// Clients that wait for one latch, each as an owner of its own.

@@ -2,10 +2,10 @@
 //! of clients, whatever the number that wait for one key.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use super::client_id::ClientId;
 use crate::base::clock::Timestamp;
+use crate::base::hash::hash_bytes;
 use crate::store::name_index::NameIndex;
 use crate::store::ordered::{Key, Ordered};
 use crate::store::slots::{Slot, Slots};
@@ -73,8 +73,8 @@ pub struct Waiters {
     /// Slots of waiters by line and queue, and by queue position.
     queues: Ordered,
     waiters: Slots<Box<Waiter>>,
-    /// Queue positions by first key and owner.
-    owners: NameIndex,
+    /// Slots of waiters by a hash of their first key and owner, and by queue position.
+    owners: Ordered,
     last_line: u64,
     /// Number of entries of clients that wait for any change of a key.
     change_count: usize,
@@ -115,10 +115,11 @@ impl Waiters {
         }
         let mut slot = NO_WAITER;
         if let Some(waiter) = waiter.filter(|_| self.waiters.reserve().is_ok()) {
-            if waiter.is_first {
-                self.owners.add(database, &owner_name(name, &waiter.owner), position.0);
-            }
+            let owner = waiter.is_first.then(|| owner_hash(line, &waiter.owner));
             slot = self.waiters.insert(waiter).0;
+            if let Some(hash) = owner {
+                self.owners.insert((hash, position.0), slot);
+            }
         }
         self.queues.insert(entry(line, key.queue, position), slot);
         self.change_count += usize::from(key.queue != Queue::Created);
@@ -132,7 +133,7 @@ impl Waiters {
         let Some(slot) = self.queues.remove(entry(line, key.queue, position)) else { return false };
         self.change_count -= usize::from(key.queue != Queue::Created);
         if let Some(waiter) = self.waiters.remove(Slot(slot)).filter(|waiter| waiter.is_first) {
-            self.owners.remove(database, &owner_name(name, &waiter.owner), position.0);
+            self.owners.remove((owner_hash(line, &waiter.owner), position.0));
         }
         if self.next_in(line, Queue::Created).is_none() {
             self.lines.remove(database, name, line);
@@ -177,7 +178,16 @@ impl Waiters {
         if !self.want_changes() {
             return None;
         }
-        self.owners.of(database, &owner_name(key, owner)).first().copied().map(QueuePosition)
+        let line = self.line(database, key)?;
+        let hash = owner_hash(line, owner);
+        let entries = self.owners.entries((hash, 0)).take_while(|((of_hash, _), _)| *of_hash == hash);
+        let is_own = |position: QueuePosition, slot: u32| {
+            let of_queue = |queue| self.queues.get(entry(line, queue, position)) == Some(slot);
+            (of_queue(Queue::Line) || of_queue(Queue::Upgrade))
+                && self.waiters.get(Slot(slot)).is_some_and(|waiter| *waiter.owner == *owner)
+        };
+        let mut positions = entries.map(|((_, position), slot)| (QueuePosition(position), slot));
+        positions.find(|(position, slot)| is_own(*position, *slot)).map(|(position, _)| position)
     }
 
     fn line(&self, database: u8, key: &[u8]) -> Option<u64> {
@@ -201,14 +211,15 @@ fn entry(line: u64, queue: Queue, position: QueuePosition) -> Key {
     (line << QUEUE_BITS | queue as u64, position.0)
 }
 
-/// Name of an owner at a key: the length of the key separates both.
-fn owner_name(key: &[u8], owner: &[u8]) -> Vec<u8> {
-    [&(key.len() as u32).to_le_bytes(), key, owner].concat()
+/// Hash of an owner in a line. Owners of equal hashes are compared.
+fn owner_hash(line: u64, owner: &[u8]) -> u64 {
+    hash_bytes(line, owner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     fn waited(queue: Queue, owner: &str) -> WaitedKey {
         let waiter = Waiter {
